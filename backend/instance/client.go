@@ -1,0 +1,133 @@
+package instance
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/fault"
+)
+
+// Hello is what a hub answers to GET /hello?nonce=….
+type Hello struct {
+	Nonce    string `json:"nonce"`
+	Proof    string `json:"proof"`
+	Version  string `json:"version"`
+	Protocol int    `json:"protocol"`
+}
+
+// Client speaks REST with one hub. It lets each connection prove that the hub
+// is at its other end before the first request with a token goes over it.
+type Client struct {
+	info Info
+	http *http.Client
+}
+
+// NewClient returns a client; it connects on the first request.
+func NewClient(info Info) *Client {
+	return &Client{info: info, http: &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dialProven(ctx, info) },
+	}}}
+}
+
+// Do sends a request with body as JSON (none when nil) and decodes the answer
+// into out (ignored when nil). An answer of 400 and over is an error with the
+// hub's own message.
+func (c *Client) Do(ctx context.Context, method, path string, body, out any) error {
+	var payload io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("encode request: %w", err)
+		}
+		payload = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+c.info.Address()+path, payload)
+	if err != nil {
+		return fmt.Errorf("make request: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.info.Token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer; see: agent-discover doctor", c.info.Address())
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "the hub's answer broke off; try again")
+	}
+	if resp.StatusCode >= 400 {
+		return answerError(resp.StatusCode, data)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(data, out)
+}
+
+func answerError(status int, data []byte) error {
+	var body struct {
+		Error string `json:"error"`
+	}
+	if json.Unmarshal(data, &body) != nil || body.Error == "" {
+		body.Error = http.StatusText(status)
+	}
+	kind := fault.Failed
+	switch status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		kind = fault.Invalid
+	case http.StatusNotFound:
+		kind = fault.NotFound
+	case http.StatusConflict:
+		kind = fault.Conflict
+	case http.StatusForbidden:
+		kind = fault.Denied
+	}
+	return fault.New(kind, "%s", body.Error)
+}
+
+func dialProven(ctx context.Context, info Info) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", info.Address())
+	if err != nil {
+		return nil, err
+	}
+	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+	if err := prove(conn, info); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, conn.SetDeadline(time.Time{})
+}
+
+func prove(conn net.Conn, info Info) error {
+	nonce := NewSecret()
+	req, err := http.NewRequest(http.MethodGet, "http://"+info.Address()+"/hello?nonce="+url.QueryEscape(nonce), nil)
+	if err != nil {
+		return err
+	}
+	if err := req.Write(conn); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), req)
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+	if err != nil {
+		return err
+	}
+	var hello Hello
+	if json.Unmarshal(data, &hello) != nil ||
+		!SameProof(hello.Proof, Proof(info.Token, "hub", info.Address(), nonce, hello.Nonce)) {
+		return fault.New(fault.Denied, "what listens at %s is not this user's hub", info.Address())
+	}
+	return nil
+}

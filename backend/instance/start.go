@@ -1,0 +1,120 @@
+package instance
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/process"
+)
+
+// StartTimeout is how long a start may take until the hub has announced itself.
+const StartTimeout = 15 * time.Second
+
+const pollInterval = 10 * time.Millisecond
+
+// Ensure returns the running hub, and starts one when there is none. Of many
+// callers at once one wins; the others wait for the same hub. by is the kind
+// of program that asks (companion, tray, window).
+func Ensure(ctx context.Context, folder paths.Folder, by string) (Info, error) {
+	if info, err := Read(folder); err == nil {
+		return info, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, StartTimeout)
+	defer cancel()
+	if err := Start(ctx, folder, by); err != nil {
+		return Info{}, err
+	}
+	return Await(ctx, folder)
+}
+
+// Await waits until a hub has announced itself.
+func Await(ctx context.Context, folder paths.Folder) (Info, error) {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		if info, err := Read(folder); err == nil {
+			return info, nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return Info{}, fault.Wrap(context.Cause(ctx), fault.Unavailable,
+				"the hub did not start in time; %s has the reason, and so does: agent-discover serve", folder.Log())
+		}
+	}
+}
+
+// Start asks for a hub and does not wait for it. It goes through the user's
+// service manager where there is one, else the hub is detached; in neither
+// case it inherits this process's environment beyond the user's session and
+// our own settings.
+func Start(ctx context.Context, folder paths.Folder, by string) error {
+	if err := folder.Create(); err != nil {
+		return err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "this program cannot find its own file to start the hub")
+	}
+	env := process.Own().With("AGENT_DISCOVER_HOME", string(folder))
+	args := []string{exe, "serve", "--started-by", by}
+	if argv := serviceCommand(folder, env, args); argv != nil {
+		if exec.CommandContext(ctx, argv[0], argv[1:]...).Run() == nil {
+			return nil
+		}
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env = append(process.Clean(), env...)
+	cmd.Dir = string(folder)
+	process.Detach(cmd)
+	if err := cmd.Start(); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "the hub's program %s cannot be started", exe)
+	}
+	go func() { _ = cmd.Wait() }() // ends with the hub: no zombie while we live
+	return nil
+}
+
+// serviceCommand returns the command that starts args under the user's service
+// manager, nil where there is none.
+func serviceCommand(folder paths.Folder, env process.Env, args []string) []string {
+	sum := sha256.Sum256([]byte(folder))
+	label := "agent-discover-" + hex.EncodeToString(sum[:4])
+	switch runtime.GOOS {
+	case "linux":
+		if _, err := os.Stat(os.Getenv("XDG_RUNTIME_DIR") + "/systemd/private"); err != nil {
+			return nil
+		}
+		return systemdCommand(label, string(folder), env, args)
+	case "darwin":
+		file := folder.Run(label + ".plist")
+		if paths.WriteFile(file, launchdJob(label, string(folder), env, args)) != nil {
+			return nil
+		}
+		domain := fmt.Sprintf("gui/%d", os.Getuid())
+		return []string{"/bin/sh", "-c", `launchctl bootout "$1/$2" 2>/dev/null; exec launchctl bootstrap "$1" "$3"`, "sh", domain, label, file}
+	case "windows":
+		file := folder.Run(label + ".cmd")
+		if paths.WriteFile(file, windowsScript(string(folder), env, args)) != nil {
+			return nil
+		}
+		return []string{"cmd", "/c", fmt.Sprintf(
+			`schtasks /Create /F /SC ONCE /ST 00:00 /TN %s /TR "%s" >nul && schtasks /Run /TN %s >nul`, label, file, label)}
+	}
+	return nil
+}
+
+func systemdCommand(label, dir string, env process.Env, args []string) []string {
+	argv := []string{"systemd-run", "--user", "--quiet", "--collect", "--unit=" + label, "--working-directory=" + dir}
+	for _, kv := range env {
+		argv = append(argv, "--setenv="+kv)
+	}
+	return append(append(argv, "--"), args...)
+}

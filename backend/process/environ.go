@@ -1,0 +1,37 @@
+package process
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+// kept are the variables that describe the user's login and desktop session;
+// everything else in an environment belongs to whoever started us.
+var kept = []string{
+	"HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR",
+	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS",
+	"SSH_AUTH_SOCK",
+	// Windows
+	"USERPROFILE", "USERNAME", "USERDOMAIN", "HOMEDRIVE", "HOMEPATH", "APPDATA",
+	"LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)",
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP",
+	"PUBLIC", "ALLUSERSPROFILE", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
+}
+
+// Clean returns the part of this process's environment that belongs to the
+// user's session, with the system's default PATH: what a service manager
+// would start a program with.
+func Clean() Env {
+	env := Env(os.Environ()).Without(func(name string) bool {
+		upper := strings.ToUpper(name)
+		return !slices.Contains(kept, upper) &&
+			!strings.HasPrefix(upper, "XDG_") && !strings.HasPrefix(upper, "LC_")
+	})
+	return env.With("PATH", defaultPath())
+}
+
+// Own returns the variables that configure this product.
+func Own() Env {
+	return Env(os.Environ()).Without(func(name string) bool { return !OwnVariable(name) })
+}

@@ -1,0 +1,104 @@
+//go:build unix
+
+package process
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	loginMark    = "--agent-discover-environment--"
+	loginTimeout = 10 * time.Second
+)
+
+// Login returns the environment that this user's login shell sets up, which
+// knows where npx and uvx are when a desktop or an editor does not. A shell
+// that fails or hangs costs its time limit and the clean environment is used;
+// why is told by the error.
+//
+// Folders of this process's own PATH are put at the end: they count when a
+// person started the hub from a shell that knows more, and are the system's
+// defaults otherwise.
+func Login(ctx context.Context) (Env, error) {
+	env, err := askShell(ctx, "-ilc")
+	if err != nil {
+		env, err = askShell(ctx, "-lc")
+	}
+	if err != nil {
+		env = Clean()
+	}
+	env = env.Without(func(name string) bool {
+		switch name {
+		case "_", "SHLVL", "PWD", "OLDPWD", "TERM":
+			return true
+		}
+		return OwnVariable(name)
+	})
+	return env.With("PATH", joinPath(env.Get("PATH"), os.Getenv("PATH"))), err
+}
+
+func askShell(ctx context.Context, flags string) (Env, error) {
+	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
+	defer cancel()
+	shell := os.Getenv("SHELL")
+	if shell == "" {
+		shell = "/bin/sh"
+	}
+	cmd := exec.CommandContext(ctx, shell, flags, "echo "+loginMark+"; env -0 2>/dev/null || env")
+	cmd.Env = Clean().With("TERM", "dumb")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask on
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	_, out, _ = bytes.Cut(out, []byte(loginMark+"\n"))
+	return parseEnv(out), nil
+}
+
+func parseEnv(out []byte) Env {
+	end := "\n"
+	if bytes.IndexByte(out, 0) >= 0 {
+		end = "\x00"
+	}
+	var env Env
+	for _, kv := range strings.Split(string(out), end) {
+		if k, _, ok := strings.Cut(kv, "="); ok && k != "" {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+func joinPath(lists ...string) string {
+	seen := make(map[string]bool)
+	var dirs []string
+	for _, list := range lists {
+		for _, dir := range filepath.SplitList(list) {
+			if dir != "" && !seen[dir] {
+				seen[dir] = true
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return strings.Join(dirs, string(filepath.ListSeparator))
+}
+
+func defaultPath() string {
+	path := "/usr/local/bin:/usr/bin:/bin"
+	if os.Geteuid() == 0 {
+		path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	}
+	if _, err := os.Stat("/opt/homebrew/bin"); err == nil {
+		path = "/opt/homebrew/bin:" + path
+	}
+	return path
+}

@@ -1,0 +1,120 @@
+// Package process answers what the operating system knows of a process: is it
+// still the one that was started, how is it ended with everything it started,
+// and in which environment does a program of this user run. It starts nothing
+// on its own but the login shell.
+package process
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// ID names one process for good: a pid alone is used again.
+type ID struct {
+	PID   int    `json:"pid"`
+	Start string `json:"start"` // opaque; equal for the same process only
+}
+
+// Self returns the identity of this process.
+func Self() ID { return ID{PID: os.Getpid(), Start: StartOf(os.Getpid())} }
+
+// Alive reports whether exactly this process is still there.
+func (id ID) Alive() bool {
+	return id.PID > 0 && id.Start != "" && StartOf(id.PID) == id.Start
+}
+
+// Env is an environment as a list of NAME=value.
+type Env []string
+
+// Get returns a variable's value, "" when it is not set.
+func (e Env) Get(name string) string {
+	for i := len(e) - 1; i >= 0; i-- {
+		if k, v, _ := strings.Cut(e[i], "="); sameName(k, name) {
+			return v
+		}
+	}
+	return ""
+}
+
+// With returns a copy with a variable set.
+func (e Env) With(name, value string) Env {
+	out := e.Without(func(k string) bool { return sameName(k, name) })
+	return append(out, name+"="+value)
+}
+
+// Without returns a copy that lacks the variables drop names.
+func (e Env) Without(drop func(name string) bool) Env {
+	out := make(Env, 0, len(e)+1)
+	for _, kv := range e {
+		if k, _, _ := strings.Cut(kv, "="); k == "" || !drop(k) {
+			out = append(out, kv)
+		}
+	}
+	return out
+}
+
+func sameName(a, b string) bool {
+	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
+}
+
+// OwnVariable reports whether a variable configures this product. None of
+// them reaches a child.
+func OwnVariable(name string) bool {
+	return strings.HasPrefix(strings.ToUpper(name), "AGENT_DISCOVER_")
+}
+
+// LookPath finds a program the way a shell with this environment would; the
+// result is absolute, "" when there is none. On Windows it knows PATHEXT, so
+// that npx finds npx.cmd.
+func (e Env) LookPath(program string) string {
+	names := []string{program}
+	if runtime.GOOS == "windows" {
+		names = windowsNames(program, e.Get("PATHEXT"))
+	}
+	if strings.ContainsRune(program, filepath.Separator) || strings.Contains(program, "/") {
+		return firstExecutable("", names)
+	}
+	for _, dir := range filepath.SplitList(e.Get("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		if found := firstExecutable(dir, names); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+func firstExecutable(dir string, names []string) string {
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		info, err := os.Stat(path)
+		if err != nil || info.IsDir() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0 {
+			continue
+		}
+		if abs, err := filepath.Abs(path); err == nil {
+			return abs
+		}
+	}
+	return ""
+}
+
+// windowsNames lists the file names that program may stand for, in the order
+// that Windows tries them.
+func windowsNames(program, pathext string) []string {
+	if pathext == "" {
+		pathext = ".COM;.EXE;.BAT;.CMD"
+	}
+	var names []string
+	if filepath.Ext(program) != "" {
+		names = append(names, program)
+	}
+	for _, ext := range strings.Split(pathext, ";") {
+		if ext != "" {
+			names = append(names, program+strings.ToLower(ext))
+		}
+	}
+	return names
+}

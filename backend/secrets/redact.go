@@ -1,0 +1,129 @@
+// Package secrets answers what must never be seen. It finds credentials in
+// texts that this product writes itself (log, journal, events, errors) and
+// covers them. A result on its way from a server to the asking session is not
+// its business.
+package secrets
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Cover replaces a secret in a text.
+const Cover = "[redacted]"
+
+// minSecret is the length below which a value is too short to be told from
+// ordinary text.
+const minSecret = 6
+
+var (
+	// Shapes that name themselves: what issues them gave them a prefix for
+	// exactly this purpose.
+	knownShape = regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or|svcacct|admin)?[-_A-Za-z0-9]{16,}` +
+		`|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[-_A-Za-z0-9]{16,}` +
+		`|\bxox[abeoprs]-[-A-Za-z0-9]{10,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[-_A-Za-z0-9]{30,}` +
+		`|\bnpm_[A-Za-z0-9]{30,}|\bpypi-[-_A-Za-z0-9]{30,}|\bhf_[A-Za-z0-9]{20,}|\bdop_v1_[a-f0-9]{32,}` +
+		`|\beyJ[-_A-Za-z0-9]{8,}\.eyJ[-_A-Za-z0-9]{8,}\.[-_A-Za-z0-9]{8,}`)
+
+	bearer   = regexp.MustCompile(`(?i)\b(bearer|basic)\s+[-_.~+/=A-Za-z0-9]{8,}`)
+	inURL    = regexp.MustCompile(`([a-z][-+.a-z0-9]*://[^/\s:@]*:)[^/\s@]+@`)
+	keyBlock = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
+
+	// "api_key": "value", api_key=value, --token value
+	assigned = regexp.MustCompile(`("?)([-_.A-Za-z0-9]{2,64})("?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|[^\s,;&"'{}\[\]]+)`)
+)
+
+// sensitiveWords are words, or pairs of words, that name a credential.
+var sensitiveWords = map[string]bool{
+	"token": true, "secret": true, "password": true, "passwd": true, "passphrase": true,
+	"pwd": true, "pat": true, "credential": true, "credentials": true, "apikey": true,
+	"authorization": true, "auth": true, "cookie": true, "dsn": true,
+	"api key": true, "access key": true, "private key": true, "session key": true,
+	"secret key": true, "connection string": true, "pass word": true,
+}
+
+// SensitiveName reports whether a variable, header or argument of this name
+// holds a credential by custom. Names are taken apart at signs and at capital
+// letters, so that PATH is not a PAT.
+func SensitiveName(name string) bool {
+	words := splitName(name)
+	for i, word := range words {
+		if sensitiveWords[word] || i > 0 && sensitiveWords[words[i-1]+" "+word] {
+			return true
+		}
+		for _, end := range []string{"token", "secret", "password", "apikey"} {
+			if strings.HasSuffix(word, end) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func splitName(name string) []string {
+	var words []string
+	start := 0
+	cut := func(end int) {
+		if end > start {
+			words = append(words, strings.ToLower(name[start:end]))
+		}
+	}
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c == '-' || c == '_' || c == '.' || c == ' ':
+			cut(i)
+			start = i + 1
+		case c >= 'A' && c <= 'Z' && i > start && name[i-1] >= 'a' && name[i-1] <= 'z':
+			cut(i)
+			start = i
+		}
+	}
+	cut(len(name))
+	return words
+}
+
+// LooksSecret reports whether a value has the shape of a credential.
+func LooksSecret(value string) bool {
+	return knownShape.MatchString(value) || bearer.MatchString(value) ||
+		inURL.MatchString(value) || strings.Contains(value, "PRIVATE KEY-----")
+}
+
+// Redactor covers secrets in texts: those it was told, and those whose name
+// or shape gives them away. It is immutable and safe for concurrent use.
+type Redactor struct{ known *strings.Replacer }
+
+// NewRedactor returns a redactor that knows the values of the variables in env
+// that look like credentials.
+func NewRedactor(env map[string]string) *Redactor {
+	var pairs []string
+	for name, value := range env {
+		if len(value) >= minSecret && (SensitiveName(name) || LooksSecret(value)) {
+			pairs = append(pairs, value, Cover)
+		}
+	}
+	return &Redactor{known: strings.NewReplacer(pairs...)}
+}
+
+// Text returns text with every secret covered.
+func (r *Redactor) Text(text string) string {
+	if r != nil {
+		text = r.known.Replace(text)
+	}
+	text = keyBlock.ReplaceAllString(text, Cover)
+	text = assigned.ReplaceAllStringFunc(text, coverAssigned)
+	text = bearer.ReplaceAllString(text, "$1 "+Cover)
+	text = inURL.ReplaceAllString(text, "${1}"+Cover+"@")
+	return knownShape.ReplaceAllString(text, Cover)
+}
+
+func coverAssigned(match string) string {
+	parts := assigned.FindStringSubmatch(match)
+	if !SensitiveName(parts[2]) || len(parts[4]) < minSecret || strings.Contains(parts[4], "${secret:") {
+		return match
+	}
+	covered := Cover
+	if strings.HasPrefix(parts[4], `"`) {
+		covered = `"` + Cover + `"`
+	}
+	return parts[1] + parts[2] + parts[3] + covered
+}
