@@ -1,0 +1,156 @@
+// Package journal answers what was called, by whom and with which outcome. It
+// keeps one record for each call, refused and failed ones too, and never a
+// secret: arguments and texts are covered before they are kept.
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/events"
+	"github.com/agent-discover/agent-discover/backend/secrets"
+)
+
+// Outcome is how a call ended.
+type Outcome string
+
+// The outcomes.
+const (
+	OK        Outcome = "ok"
+	ToolError Outcome = "tool_error" // the tool answered with isError
+	Failed    Outcome = "failed"     // the server failed, or answered with an error
+	Timeout   Outcome = "timeout"
+	Refused   Outcome = "refused" // by us; nothing was sent to the server
+	Cancelled Outcome = "cancelled"
+)
+
+// Record is one call.
+type Record struct {
+	ID       int64
+	At       time.Time // when it began
+	Kind     string    // call
+	Client   string    // name the client gave in initialize, or the door
+	Session  string
+	Server   string
+	Tool     string
+	Args     string // JSON, covered and cut
+	Response string // JSON or error text, covered and cut
+	Outcome  Outcome
+	Latency  time.Duration
+}
+
+// keep is how many bytes of arguments and of a response are kept.
+const keep = 4 << 10
+
+// batchEvery is how long a record may wait to be stored, and so what a killed
+// hub may lose.
+const batchEvery = 100 * time.Millisecond
+
+// Query selects records, newest first.
+type Query struct {
+	Server, Tool  string
+	Limit, Offset int
+}
+
+// Store keeps records.
+type Store interface {
+	AppendRecords(ctx context.Context, records []Record) error
+	Records(ctx context.Context, q Query) (records []Record, total int, err error)
+	// Usage counts the calls of each server.
+	Usage(ctx context.Context) (map[string]int, error)
+}
+
+// Recorded is published for each record.
+type Recorded struct{ Record Record }
+
+// Journal takes records off the call path and stores them in batches.
+type Journal struct {
+	Store
+	bus   *events.Bus
+	log   *slog.Logger
+	queue chan entry
+}
+
+// entry is a record whose texts are not covered yet.
+type entry struct {
+	record         Record
+	args, response string
+	redactor       *secrets.Redactor
+}
+
+// New returns a journal; records are stored while Run runs.
+func New(store Store, bus *events.Bus, log *slog.Logger) *Journal {
+	return &Journal{Store: store, bus: bus, log: log, queue: make(chan entry, 4096)}
+}
+
+// Record keeps one call. A refusal is stored before Record returns, anything
+// else within batchEvery. args and response are covered by redactor and cut.
+func (j *Journal) Record(r Record, args, response json.RawMessage, redactor *secrets.Redactor) {
+	if r.Kind == "" {
+		r.Kind = "call"
+	}
+	e := entry{record: r, args: head(args), response: head(response), redactor: redactor}
+	if r.Outcome == Refused {
+		j.store([]Record{j.finish(e)})
+		return
+	}
+	j.queue <- e // waits when the store is far behind: a record is not lost
+}
+
+// head copies a little more than is kept, so that a secret at the cut is
+// still whole when it is looked for.
+func head(raw json.RawMessage) string { return string(raw[:min(len(raw), keep+256)]) }
+
+func (j *Journal) finish(e entry) Record {
+	e.record.Args, e.record.Response = cover(e.args, e.redactor), cover(e.response, e.redactor)
+	events.Publish(j.bus, Recorded{e.record})
+	return e.record
+}
+
+func cover(text string, redactor *secrets.Redactor) string {
+	text = redactor.Text(text)
+	if len(text) > keep {
+		text = strings.ToValidUTF8(text[:keep], "") + "…"
+	}
+	return text
+}
+
+// Run stores what comes in until ctx ends, and then what is left.
+func (j *Journal) Run(ctx context.Context) error {
+	tick := time.NewTicker(batchEvery)
+	defer tick.Stop()
+	var batch []Record
+	flush := func() {
+		if len(batch) > 0 {
+			j.store(batch)
+			batch = batch[:0]
+		}
+	}
+	for {
+		select {
+		case e := <-j.queue:
+			if batch = append(batch, j.finish(e)); len(batch) >= 1024 {
+				flush()
+			}
+		case <-tick.C:
+			flush()
+		case <-ctx.Done():
+			for len(j.queue) > 0 {
+				batch = append(batch, j.finish(<-j.queue))
+			}
+			flush()
+			return nil
+		}
+	}
+}
+
+func (j *Journal) store(batch []Record) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := j.AppendRecords(ctx, batch); err != nil {
+		j.log.Error("calls not recorded", "count", len(batch), "error", err)
+	}
+}

@@ -1,0 +1,147 @@
+// Package search answers which tool fits an intent. It ranks the tools of a
+// catalog snapshot and says how sure it is; it starts nothing and calls
+// nothing.
+package search
+
+import (
+	"context"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/events"
+)
+
+// Hit is a tool and how well it fits, from 0 to 1.
+type Hit struct {
+	Tool  *catalog.Tool
+	Score float64
+}
+
+// Confidence says what to do with the best hit.
+type Confidence string
+
+// The levels: take it; look at the others; ask.
+const (
+	High   Confidence = "high"
+	Medium Confidence = "medium"
+	Low    Confidence = "low"
+)
+
+// Result is a ranking. Found is false when nothing fits well enough; the hits
+// are empty then, and TopScore tells how near the nearest came.
+type Result struct {
+	Found      bool
+	Confidence Confidence
+	TopScore   float64
+	Hits       []Hit
+}
+
+// What a score must reach to be a match at all, and what the best must have
+// and be ahead by to be trusted.
+const (
+	noMatch     = 0.25
+	highScore   = 0.5
+	highLead    = 0.25
+	mediumLead  = 0.08
+	mediumScore = 0.35
+)
+
+// Query is what to look for.
+type Query struct {
+	Text  string
+	Limit int                      // hits wanted
+	Allow func(*catalog.Tool) bool // which tools may be shown; nil for all
+}
+
+// Searcher ranks the tools of a catalog. It is safe for concurrent use.
+type Searcher struct {
+	catalog *catalog.Catalog
+	bus     *events.Bus
+
+	mu    sync.Mutex
+	index *index
+}
+
+// New returns a searcher; its index is built on first use or by Run.
+func New(c *catalog.Catalog, bus *events.Bus) *Searcher {
+	return &Searcher{catalog: c, bus: bus}
+}
+
+// Run keeps the index fresh, so that no query has to wait for it.
+func (s *Searcher) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		changes, stop := events.Subscribe[catalog.Changed](s.bus, 64)
+		s.current()
+		s.follow(ctx, changes)
+		stop()
+	}
+	return nil
+}
+
+func (s *Searcher) follow(ctx context.Context, changes <-chan catalog.Changed) {
+	for {
+		select {
+		case _, ok := <-changes:
+			if !ok {
+				return // fell behind: subscribe anew
+			}
+			s.current()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *Searcher) current() *index {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if snapshot := s.catalog.Snapshot(); s.index == nil || s.index.snapshot != snapshot {
+		s.index = newIndex(snapshot)
+	}
+	return s.index
+}
+
+// Find ranks the tools for a query.
+func (s *Searcher) Find(q Query) Result {
+	allow := q.Allow
+	if allow == nil {
+		allow = func(*catalog.Tool) bool { return true }
+	}
+	hits := s.current().rank(q.Text, allow)
+	if len(hits) == 0 {
+		return Result{}
+	}
+	result := Result{TopScore: hits[0].Score}
+	if hits[0].Score < noMatch {
+		return result
+	}
+	result.Found = true
+	result.Confidence = confidence(hits)
+	result.Hits = hits[:min(len(hits), q.Limit)]
+	return result
+}
+
+// Nearest returns the tools of a server whose words are nearest to a tool's
+// name, whatever their score.
+func (s *Searcher) Nearest(server, tool string, limit int) []*catalog.Tool {
+	hits := s.current().rank(tool, func(t *catalog.Tool) bool { return t.Server == server && t.Name != tool })
+	var out []*catalog.Tool
+	for _, hit := range hits[:min(len(hits), limit)] {
+		out = append(out, hit.Tool)
+	}
+	return out
+}
+
+func confidence(hits []Hit) Confidence {
+	lead := 1.0
+	if len(hits) > 1 {
+		lead = (hits[0].Score - hits[1].Score) / hits[0].Score
+	}
+	switch {
+	case hits[0].Score >= highScore && lead >= highLead:
+		return High
+	case hits[0].Score >= mediumScore && lead >= mediumLead:
+		return Medium
+	}
+	return Low
+}

@@ -1,0 +1,108 @@
+// Package settings answers what the user decided, beyond servers: the numbers
+// and switches of config.yaml, with defaults for all of them. It reads; it
+// never writes.
+package settings
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-viper/mapstructure/v2"
+	"github.com/knadh/koanf/parsers/yaml"
+	"github.com/knadh/koanf/providers/rawbytes"
+	"github.com/knadh/koanf/v2"
+
+	"github.com/agent-discover/agent-discover/backend/fault"
+)
+
+// Settings are the user's decisions. A value is immutable once loaded.
+type Settings struct {
+	// Port is where the hub listens on loopback; when it is taken the hub
+	// takes a free one.
+	Port   int      `koanf:"port"`
+	Agents Agents   `koanf:"agents"`
+	Limits Limits   `koanf:"limits"`
+	Roots  []string `koanf:"roots"` // URIs that shared servers are told as roots
+}
+
+// Agents says what an agent may do on its own.
+type Agents struct {
+	Install string `koanf:"install"` // ask, allow or deny
+}
+
+// Limits are times and sizes.
+type Limits struct {
+	StartTimeout time.Duration `koanf:"start_timeout"` // of a server, until its tools are listed
+	CallTimeout  time.Duration `koanf:"call_timeout"`  // of a call, without progress
+	IdleStop     time.Duration `koanf:"idle_stop"`     // of a server, after its last call
+}
+
+// Default returns the settings of a machine without config.yaml.
+func Default() Settings {
+	return Settings{
+		Port:   3424,
+		Agents: Agents{Install: "ask"},
+		Limits: Limits{StartTimeout: time.Minute, CallTimeout: time.Minute, IdleStop: 5 * time.Minute},
+	}
+}
+
+// Load reads the file over the defaults and the AGENT_DISCOVER_ variables over
+// the file. No file is no error; a wrong one is a fault.Invalid that names the
+// line or the key.
+func Load(file string) (Settings, error) {
+	s := Default()
+	data, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s, fault.Wrap(err, fault.Invalid, "%s cannot be read", file)
+	}
+	k := koanf.New(".")
+	if err := k.Load(rawbytes.Provider(data), yaml.Parser()); err != nil {
+		return s, fault.New(fault.Invalid, "%s is not valid YAML: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	decode := koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
+		Result: &s, ErrorUnused: true, WeaklyTypedInput: false, TagName: "koanf",
+		DecodeHook: mapstructure.StringToTimeDurationHookFunc(),
+	}}
+	if err := k.UnmarshalWithConf("", &s, decode); err != nil {
+		return Default(), fault.New(fault.Invalid, "%s: %s", file, err)
+	}
+	if err := s.environment(); err != nil {
+		return Default(), err
+	}
+	return s, s.check(file)
+}
+
+func (s *Settings) environment() error {
+	if v := os.Getenv("AGENT_DISCOVER_PORT"); v != "" {
+		port, err := strconv.Atoi(v)
+		if err != nil {
+			return fault.New(fault.Invalid, "AGENT_DISCOVER_PORT is %q; it must be a number", v)
+		}
+		s.Port = port
+	}
+	if v := os.Getenv("AGENT_DISCOVER_ROOTS"); v != "" {
+		s.Roots = nil
+		for _, root := range strings.Split(v, ",") {
+			if root = strings.TrimSpace(root); root != "" {
+				s.Roots = append(s.Roots, root)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Settings) check(file string) error {
+	switch {
+	case s.Port < 0 || s.Port > 65535:
+		return fault.New(fault.Invalid, "port is %d; it must be from 0 (any free one) to 65535", s.Port)
+	case s.Agents.Install != "ask" && s.Agents.Install != "allow" && s.Agents.Install != "deny":
+		return fault.New(fault.Invalid, "%s: agents.install is %q; it must be ask, allow or deny", file, s.Agents.Install)
+	case s.Limits.StartTimeout <= 0 || s.Limits.CallTimeout <= 0 || s.Limits.IdleStop <= 0:
+		return fault.New(fault.Invalid, "%s: every time under limits must be more than 0", file)
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/registry"
+)
+
+const serverColumns = `name, description, source, transport, command, args, env, tags,
+	package_name, package_version, latest_version, repository, homepage,
+	installed, enabled, keep_running, approved,
+	health_status, health_checked, error_count, last_error, created_at, updated_at`
+
+// Servers implements registry.Store.
+func (s *Store) Servers(ctx context.Context) ([]registry.Server, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT id, "+serverColumns+" FROM servers")
+	if err != nil {
+		return nil, fmt.Errorf("read servers: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []registry.Server
+	for rows.Next() {
+		server, err := scanServer(rows)
+		if err != nil {
+			return nil, fmt.Errorf("read servers: %w", err)
+		}
+		out = append(out, server)
+	}
+	return out, rows.Err()
+}
+
+func scanServer(rows *sql.Rows) (registry.Server, error) {
+	var v registry.Server
+	var args, env, tags string
+	var checked, created, updated int64
+	err := rows.Scan(&v.ID, &v.Name, &v.Description, &v.Source, &v.Transport, &v.Command, &args, &env, &tags,
+		&v.Package.Name, &v.Package.Version, &v.Package.Latest, &v.Repository, &v.Homepage,
+		&v.Installed, &v.Enabled, &v.KeepRunning, &v.Approved,
+		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &created, &updated)
+	if err != nil {
+		return v, err
+	}
+	if err := errors.Join(json.Unmarshal([]byte(args), &v.Args), json.Unmarshal([]byte(env), &v.Env),
+		json.Unmarshal([]byte(tags), &v.Tags)); err != nil {
+		return v, fmt.Errorf("server %s: %w", v.Name, err)
+	}
+	v.Health.CheckedAt, v.CreatedAt, v.UpdatedAt = fromMillis(checked), fromMillis(created), fromMillis(updated)
+	return v, nil
+}
+
+func serverValues(v registry.Server) []any {
+	return []any{
+		v.Name, v.Description, v.Source, v.Transport, v.Command, toJSON(v.Args), toJSON(v.Env), toJSON(v.Tags),
+		v.Package.Name, v.Package.Version, v.Package.Latest, v.Repository, v.Homepage,
+		v.Installed, v.Enabled, v.KeepRunning, v.Approved,
+		v.Health.Status, toMillis(v.Health.CheckedAt), v.Health.Errors, v.Health.LastError,
+		toMillis(v.CreatedAt), toMillis(v.UpdatedAt),
+	}
+}
+
+// InsertServer implements registry.Store.
+func (s *Store) InsertServer(ctx context.Context, v registry.Server) (int64, error) {
+	values := serverValues(v)
+	marks := strings.TrimSuffix(strings.Repeat("?,", len(values)), ",")
+	res, err := s.write.ExecContext(ctx, "INSERT INTO servers ("+serverColumns+") VALUES ("+marks+")", values...)
+	if err != nil {
+		return 0, fmt.Errorf("insert server: %w", err)
+	}
+	return res.LastInsertId()
+}
+
+// UpdateServer implements registry.Store.
+func (s *Store) UpdateServer(ctx context.Context, v registry.Server) error {
+	columns := strings.Split(serverColumns, ",")
+	for i, c := range columns {
+		columns[i] = strings.TrimSpace(c) + " = ?"
+	}
+	_, err := s.write.ExecContext(ctx, "UPDATE servers SET "+strings.Join(columns, ", ")+" WHERE id = ?",
+		append(serverValues(v), v.ID)...)
+	if err != nil {
+		return fmt.Errorf("update server: %w", err)
+	}
+	return nil
+}
+
+// DeleteServer implements registry.Store.
+func (s *Store) DeleteServer(ctx context.Context, id int64) error {
+	if _, err := s.write.ExecContext(ctx, "DELETE FROM servers WHERE id = ?", id); err != nil {
+		return fmt.Errorf("delete server: %w", err)
+	}
+	return nil
+}
+
+// MatchServers implements registry.Store. Every word of the query must begin a
+// word of the name, the description or the tags.
+func (s *Store) MatchServers(ctx context.Context, query string) ([]int64, error) {
+	var terms []string
+	for _, word := range strings.FieldsFunc(query, notWord) {
+		terms = append(terms, `"`+word+`"*`)
+	}
+	if len(terms) == 0 {
+		return nil, nil
+	}
+	rows, err := s.read.QueryContext(ctx,
+		"SELECT rowid FROM servers_fts WHERE servers_fts MATCH ? ORDER BY bm25(servers_fts, 4, 1, 2)", strings.Join(terms, " "))
+	if err != nil {
+		return nil, fmt.Errorf("search servers: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var ids []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, fmt.Errorf("search servers: %w", err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, rows.Err()
+}
+
+func notWord(r rune) bool {
+	return r < 0x80 && !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
+}
+
+func toJSON(v any) string {
+	data, _ := json.Marshal(v) // maps and slices of strings
+	return string(data)
+}
+
+func toMillis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func fromMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

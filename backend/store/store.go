@@ -1,0 +1,137 @@
+// Package store answers where the nouns are kept: one SQLite file, opened by
+// the hub alone. It holds no rules; each noun declares what it needs, and one
+// file here serves each noun.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite" // registers the driver
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/agent-discover/agent-discover/backend/fault"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// Store is an open database. All methods are safe for concurrent use.
+type Store struct {
+	write *sql.DB // one connection: SQLite has one writer
+	read  *sql.DB
+}
+
+// Open opens the file, creates it when it is missing, and brings its schema up
+// to date. A file that SQLite cannot read is a fault with advice; it is left
+// as it is.
+func Open(ctx context.Context, file string) (*Store, error) {
+	s := &Store{}
+	var err error
+	if s.write, err = open(file, "rwc", 1); err != nil {
+		return nil, err
+	}
+	if s.read, err = open(file, "ro", 2); err != nil {
+		return nil, errors.Join(err, s.write.Close())
+	}
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(explain(file, err), s.Close())
+	}
+	return s, nil
+}
+
+// open prepares a pool. WAL lets readers go on while a batch is written; FULL
+// makes an acknowledged write survive a loss of power too; a small cache is
+// enough because the nouns live in memory.
+func open(file, mode string, connections int) (*sql.DB, error) {
+	pragmas := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+		"cache_size(-1024)", "temp_store(MEMORY)",
+	}}
+	// A path may hold ? or #; the URI form escapes them.
+	uri := url.URL{Scheme: "file", OmitHost: true, Path: toSlash(file), RawQuery: pragmas.Encode()}
+	db, err := sql.Open("sqlite", uri.String())
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	db.SetMaxOpenConns(connections)
+	return db, nil
+}
+
+func toSlash(file string) string {
+	file = strings.ReplaceAll(file, `\`, "/")
+	if len(file) > 1 && file[1] == ':' {
+		file = "/" + file
+	}
+	return file
+}
+
+func (s *Store) migrate(ctx context.Context) error {
+	dir, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, s.write, dir)
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate store: %w", err)
+	}
+	return nil
+}
+
+// Close writes what is pending and closes the file.
+func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
+
+// Check reads the whole file and reports damage.
+func (s *Store) Check(ctx context.Context) error {
+	var verdict string
+	if err := s.read.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return err
+	}
+	if verdict != "ok" {
+		return errors.New(verdict)
+	}
+	return nil
+}
+
+// Damaged reports whether an error says that the file is no intact database.
+func Damaged(err error) bool {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return false
+	}
+	code := e.Code() & 0xff
+	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
+}
+
+func explain(file string, err error) error {
+	if Damaged(err) {
+		return fault.Wrap(err, fault.Failed, "the database %s is damaged; nothing was changed. To set it aside and begin with an empty one: agent-discover doctor --repair", file)
+	}
+	return fault.Wrap(err, fault.Unavailable, "the database %s cannot be opened; is the disk full or the file locked by another program?", file)
+}
+
+// change runs work in one transaction on the writer.
+func (s *Store) change(ctx context.Context, work func(*sql.Tx) error) error {
+	tx, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // does nothing after a commit
+	if err := work(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,333 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/agent-discover/agent-discover/backend/events"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/process"
+	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/secrets"
+	"github.com/agent-discover/agent-discover/backend/wire"
+)
+
+const (
+	grace       = 5 * time.Second // for calls in flight when a server is stopped
+	exitGrace   = 2 * time.Second // for a child after its input closed, and again after SIGTERM
+	childLine   = 256 << 20       // bytes; more than any real result
+	stderrShown = 2000            // bytes of stderr in an error
+)
+
+// session is one running child and the MCP session with it.
+type session struct {
+	manager  *Manager
+	server   registry.Server // as it was at the start
+	redactor *secrets.Redactor
+	started  time.Time
+
+	cmd    *exec.Cmd
+	input  io.Closer
+	conn   *wire.Conn
+	errors *tail
+	exited chan struct{} // closed when the process is gone and reaped
+	status error         // of the process; read after exited
+
+	relist    chan struct{} // the child said that its tools have changed
+	cancel    context.CancelFunc
+	version   string // the server's own
+	hasTools  bool
+	shutOnce  sync.Once
+	mu        sync.Mutex
+	callers   map[Caller]int
+	inFlight  int
+	lastUsed  time.Time
+	retired   bool   // no new calls
+	stopCause string // why we end it; empty while it should run
+	stopping  bool
+}
+
+// fits reports whether the session was started the way a server now wants.
+func (s *session) fits(v registry.Server) bool {
+	return s.server.Command == v.Command && s.server.Transport == v.Transport && s.server.Homepage == v.Homepage &&
+		slices.Equal(s.server.Args, v.Args) && maps.Equal(s.server.Env, v.Env)
+}
+
+func (s *session) usable() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.conn.Done():
+		return false
+	default:
+		return !s.retired
+	}
+}
+
+func (s *session) enter(c Caller) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight++
+	if c != nil {
+		s.callers[c]++
+	}
+}
+
+func (s *session) leave(c Caller) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight--
+	s.lastUsed = time.Now()
+	if c == nil {
+		return
+	}
+	if s.callers[c]--; s.callers[c] == 0 {
+		delete(s.callers, c)
+	}
+}
+
+// soleCaller returns who all calls in flight are for; false when that is not
+// exactly one, because then nobody can know whom a request is meant for.
+func (s *session) soleCaller() (Caller, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.callers) != 1 {
+		return nil, false
+	}
+	for c := range s.callers {
+		return c, true
+	}
+	return nil, false
+}
+
+func (s *session) idleFor() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inFlight > 0 {
+		return 0
+	}
+	return time.Since(s.lastUsed)
+}
+
+// retire takes the session out of use if no call is in flight.
+func (s *session) retire() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inFlight > 0 || s.retired {
+		return false
+	}
+	s.retired = true
+	return true
+}
+
+func (s *session) state() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return State{Running: true, PID: s.cmd.Process.Pid, Since: s.started, InFlight: s.inFlight, Version: s.version}
+}
+
+// shutdown ends the child: no new calls, grace for those in flight, its input
+// closed, then SIGTERM, then SIGKILL to its whole group. It returns when the
+// process is gone.
+func (s *session) shutdown(cause string) {
+	s.shutOnce.Do(func() {
+		s.mu.Lock()
+		s.retired, s.stopping, s.stopCause = true, true, cause
+		s.mu.Unlock()
+		s.drain()
+		_ = s.input.Close()
+		if !s.exitsWithin(exitGrace) {
+			process.Terminate(s.cmd.Process.Pid)
+			if !s.exitsWithin(exitGrace) {
+				process.Kill(s.cmd.Process.Pid)
+			}
+		}
+	})
+	<-s.exited
+}
+
+func (s *session) drain() {
+	deadline := time.NewTimer(grace)
+	defer deadline.Stop()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for s.conn.InFlight() > 0 {
+		select {
+		case <-tick.C:
+		case <-deadline.C:
+			return
+		case <-s.conn.Done():
+			return
+		}
+	}
+}
+
+func (s *session) exitsWithin(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-s.exited:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// wait returns when the session is over: nil when we ended it, else what
+// happened, for a person.
+func (s *session) wait() error {
+	<-s.exited
+	s.cancel()
+	events.Publish(s.manager.Bus, StateChanged{Name: s.server.Name})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stopping {
+		return nil
+	}
+	return s.ended()
+}
+
+// ended describes an end that nobody asked for.
+func (s *session) ended() error {
+	return fault.Wrap(s.status, fault.Failed, "server %q ended by itself (%s); it starts again with the next call.%s",
+		s.server.Name, exitText(s.status), s.lastWords())
+}
+
+func exitText(err error) string {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return "exit status 0"
+	case errors.As(err, &exit):
+		return exit.Error()
+	}
+	return "it could not be waited for"
+}
+
+// lastWords quotes the end of what the child wrote to its standard error.
+func (s *session) lastWords() string {
+	text := strings.TrimSpace(s.errors.last(stderrShown))
+	if text == "" {
+		return ""
+	}
+	return " It last wrote:\n" + s.redactor.Text(text)
+}
+
+func (s *session) stderrText() string { return s.redactor.Text(s.errors.last(stderrSize)) }
+
+// explain turns what a call failed with into words for its caller. An error
+// answer of the server stays as it is.
+func (s *session) explain(err error, call wire.Call) error {
+	var rpc *wire.Error
+	var cancelled *wire.Cancelled
+	name, what := s.server.Name, call.Method
+	if tool := wire.GetString(call.Params, "name"); tool != "" {
+		what = fmt.Sprintf("tool %q", tool)
+	}
+	switch {
+	case errors.As(err, &rpc):
+		return &wire.Error{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
+	case errors.As(err, &cancelled), errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.Wrap(err, fault.Timeout, "server %q gave neither an answer nor progress for %s within %s; it was told to cancel and goes on running. Try a smaller request, raise limits.call_timeout in config.yaml, or restart the server.%s",
+			name, what, call.Idle, s.lastWords())
+	case isClosed(err):
+		s.exitsWithin(exitGrace)
+		s.mu.Lock()
+		stopping, cause := s.stopping, s.stopCause
+		s.mu.Unlock()
+		if stopping && cause != "" {
+			return fault.Wrap(err, fault.Failed, "server %q was ended while %s was running (%s); whether the call took effect is unknown", name, what, cause)
+		}
+		return fault.Wrap(err, fault.Failed, "server %q ended while %s was running (%s); whether the call took effect is unknown. The server starts again with the next call.%s",
+			name, what, s.exitSoFar(), s.lastWords())
+	}
+	return fault.Wrap(err, fault.Failed, "the call of %s on server %q failed: %s", what, name, err)
+}
+
+func (s *session) exitSoFar() string {
+	select {
+	case <-s.exited:
+		return exitText(s.status)
+	default:
+		return "its output closed"
+	}
+}
+
+// Request implements wire.Handler: what the child asks.
+func (s *session) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	switch method {
+	case "ping":
+		return json.RawMessage("{}"), nil
+	case "roots/list":
+		return s.roots(), nil
+	case "sampling/createMessage", "elicitation/create":
+		caller, ok := s.soleCaller()
+		if !ok {
+			return nil, wire.NewError(jsonrpc.CodeInvalidRequest,
+				"%s cannot be answered: no call, or calls of several clients, are in flight on this shared server", method)
+		}
+		return caller.Ask(ctx, method, params)
+	}
+	return nil, wire.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
+}
+
+func (s *session) roots() json.RawMessage {
+	type root struct {
+		URI string `json:"uri"`
+	}
+	answer := struct {
+		Roots []root `json:"roots"`
+	}{Roots: []root{}}
+	for _, uri := range s.manager.Roots {
+		answer.Roots = append(answer.Roots, root{uri})
+	}
+	data, _ := json.Marshal(answer)
+	return data
+}
+
+// Notification implements wire.Handler.
+func (s *session) Notification(method string, _ json.RawMessage) {
+	if method == "notifications/tools/list_changed" {
+		select {
+		case s.relist <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Bad implements wire.Handler: a line that is no message, such as a greeting
+// printed to standard output, is logged and skipped.
+func (s *session) Bad(line []byte, err error) *wire.Error {
+	s.manager.Log.Warn("server wrote a line that is no JSON-RPC message", "server", s.server.Name,
+		"line", s.redactor.Text(string(line[:min(len(line), 200)])), "error", err)
+	return nil
+}
+
+// follow lists the tools anew each time the child says that they changed.
+func (s *session) follow(ctx context.Context) {
+	for {
+		select {
+		case <-s.relist:
+			ctx, cancel := context.WithTimeout(ctx, s.manager.Limits.StartTimeout)
+			if err := s.listTools(ctx); err != nil && ctx.Err() == nil {
+				s.manager.Log.Warn("tools not listed again", "server", s.server.Name, "error", err)
+			}
+			cancel()
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,237 @@
+// Package upstream answers how a configured server is reached: one supervised
+// MCP session for each, started by the first call, shared by all callers and
+// stopped when idle. It knows nothing of the sessions that agents have with
+// the hub, and it decides about no call.
+//
+//	Manager ── slot (one a server: start once, back off) ── session (one child)
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/events"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/process"
+	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/settings"
+	"github.com/agent-discover/agent-discover/backend/wire"
+)
+
+// maxStarting is how many servers may be starting at once: a start of npx or
+// uvx takes a core for seconds.
+const maxStarting = 4
+
+// Caller is who a call is made for. A server may ask it back while the call is
+// in flight.
+type Caller interface {
+	// Ask passes a server's own request on (sampling, elicitation) and
+	// returns the answer, or an error that says why there is none.
+	Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+}
+
+// StateChanged is published when a server's process has started or ended.
+type StateChanged struct {
+	Name    string
+	Running bool
+}
+
+// Options are what a manager needs to know of its hub.
+type Options struct {
+	Registry *registry.Registry
+	Catalog  *catalog.Catalog
+	Bus      *events.Bus
+	Log      *slog.Logger
+	Limits   settings.Limits
+	Roots    []string
+	Version  string // ours, told to servers
+	Children string // file that lists the processes started, for the next hub
+	// Environment returns what children run in, before their own variables.
+	Environment func(context.Context) process.Env
+}
+
+// Manager owns the sessions with all servers. All methods are safe for
+// concurrent use.
+type Manager struct {
+	Options
+	starting chan struct{}
+	children *childList
+	lifetime context.Context // ends when Run has to stop
+	end      context.CancelFunc
+	sessions sync.WaitGroup
+
+	closing atomic.Bool // no new starts
+
+	mu    sync.Mutex
+	slots map[string]*slot
+}
+
+// New returns a manager and ends what a killed hub left behind. Sessions live
+// until Run returns.
+func New(o Options) *Manager {
+	lifetime, end := context.WithCancel(context.Background())
+	m := &Manager{
+		Options: o, starting: make(chan struct{}, maxStarting), children: openChildList(o.Children, o.Log),
+		lifetime: lifetime, end: end, slots: make(map[string]*slot),
+	}
+	return m
+}
+
+// Run stops idle servers, keeps those running that are to, and drops those
+// that are removed, until ctx ends. Then calls in flight get grace, and every
+// child is ended.
+func (m *Manager) Run(ctx context.Context) error {
+	changes, unsubscribe := events.Subscribe[registry.Changed](m.Bus, 256)
+	defer unsubscribe()
+	tick := time.NewTicker(max(min(m.Limits.IdleStop/5, 10*time.Second), 10*time.Millisecond))
+	defer tick.Stop()
+	m.tend()
+	for {
+		select {
+		case change, ok := <-changes:
+			if !ok {
+				changes, unsubscribe = events.Subscribe[registry.Changed](m.Bus, 256)
+			} else if change.Removed {
+				m.drop(change.Name)
+			} else {
+				m.tend()
+			}
+		case <-tick.C:
+			m.tend()
+		case <-ctx.Done():
+			m.stopAll()
+			return nil
+		}
+	}
+}
+
+// tend looks after every server once: idle ones end, kept ones start.
+func (m *Manager) tend() {
+	for _, server := range m.Registry.List() {
+		s := m.slot(server.Name)
+		switch {
+		case server.KeepRunning && server.Approved && !s.running() && s.ready():
+			go s.keep(server)
+		case !server.KeepRunning:
+			s.stopIdle(m.Limits.IdleStop)
+		}
+	}
+}
+
+// Call sends one request to a server, which it starts when needed, and returns
+// the result as it came. An error answer is a *wire.Error, anything else a
+// fault that names the server.
+func (m *Manager) Call(ctx context.Context, server registry.Server, caller Caller, call wire.Call) (json.RawMessage, error) {
+	if call.Idle == 0 {
+		call.Idle = m.Limits.CallTimeout
+	}
+	session, err := m.slot(server.Name).acquire(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	session.enter(caller)
+	defer session.leave(caller)
+	result, err := session.conn.Call(ctx, call)
+	if err != nil {
+		return nil, session.explain(err, call)
+	}
+	return result, nil
+}
+
+// Start brings a server up and returns once its tools are listed. It does not
+// wait for a back-off to pass: a person asked.
+func (m *Manager) Start(ctx context.Context, server registry.Server) error {
+	s := m.slot(server.Name)
+	s.forgive()
+	_, err := s.acquire(ctx, server)
+	return err
+}
+
+// Stop ends a server's process; calls in flight get grace.
+func (m *Manager) Stop(name string) { m.slot(name).stop() }
+
+// State is what is known of a server's process.
+type State struct {
+	Running  bool
+	PID      int
+	Since    time.Time
+	InFlight int
+	Version  string // the server's own
+}
+
+// State returns the state of a server's process.
+func (m *Manager) State(name string) State { return m.slot(name).state() }
+
+// Stderr returns the last of what a server wrote to its standard error,
+// covered; also after it has ended.
+func (m *Manager) Stderr(name string) string { return m.slot(name).stderr() }
+
+// InFlight counts the calls in flight on all servers.
+func (m *Manager) InFlight() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, s := range m.slots {
+		n += s.state().InFlight
+	}
+	return n
+}
+
+func (m *Manager) slot(name string) *slot {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.slots[name]
+	if s == nil {
+		s = &slot{manager: m, name: name}
+		m.slots[name] = s
+	}
+	return s
+}
+
+func (m *Manager) drop(name string) {
+	m.mu.Lock()
+	s := m.slots[name]
+	delete(m.slots, name)
+	m.mu.Unlock()
+	if s != nil {
+		go s.stop()
+	}
+}
+
+func (m *Manager) stopAll() {
+	m.closing.Store(true)
+	m.mu.Lock()
+	var stopping sync.WaitGroup
+	for _, s := range m.slots {
+		stopping.Go(s.stop)
+	}
+	m.mu.Unlock()
+	stopping.Wait()
+	m.end()
+	m.sessions.Wait()
+}
+
+// setHealth writes what a start or an end showed. A start that was never tried
+// says nothing about the server.
+func (m *Manager) setHealth(name string, failure error) {
+	if kind := fault.KindOf(failure); failure != nil && (kind == fault.Invalid || kind == fault.Denied || errors.Is(failure, errStopping)) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	err := m.Registry.SetHealth(ctx, name, failure)
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		m.Log.Warn("health not stored", "server", name, "error", err)
+	}
+}
+
+// errStopping is what a call gets that comes while the hub ends.
+var errStopping = fault.New(fault.Unavailable, "the hub is stopping; try again in a moment")
+
+func isClosed(err error) bool { return errors.Is(err, wire.ErrClosed) }
