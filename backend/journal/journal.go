@@ -7,7 +7,9 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/events"
@@ -59,8 +61,8 @@ type Query struct {
 type Store interface {
 	AppendRecords(ctx context.Context, records []Record) error
 	Records(ctx context.Context, q Query) (records []Record, total int, err error)
-	// Usage counts the calls of each server.
-	Usage(ctx context.Context) (map[string]int, error)
+	// CountCalls counts the calls of each server.
+	CountCalls(ctx context.Context) (map[string]int, error)
 }
 
 // Recorded is published for each record.
@@ -72,6 +74,9 @@ type Journal struct {
 	bus   *events.Bus
 	log   *slog.Logger
 	queue chan entry
+
+	mu    sync.Mutex
+	usage map[string]int
 }
 
 // entry is a record whose texts are not covered yet.
@@ -83,7 +88,26 @@ type entry struct {
 
 // New returns a journal; records are stored while Run runs.
 func New(store Store, bus *events.Bus, log *slog.Logger) *Journal {
-	return &Journal{Store: store, bus: bus, log: log, queue: make(chan entry, 4096)}
+	return &Journal{Store: store, bus: bus, log: log, queue: make(chan entry, 4096), usage: make(map[string]int)}
+}
+
+// Usage returns how often each server was called in this installation.
+func (j *Journal) Usage() map[string]int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return maps.Clone(j.usage)
+}
+
+func (j *Journal) countUsage(ctx context.Context) {
+	counts, err := j.CountCalls(ctx)
+	if err != nil {
+		j.log.Warn("calls not counted", "error", err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for server, n := range counts {
+		j.usage[server] += n
+	}
 }
 
 // Record keeps one call. A refusal is stored before Record returns, anything
@@ -106,6 +130,9 @@ func head(raw json.RawMessage) string { return string(raw[:min(len(raw), keep+25
 
 func (j *Journal) finish(e entry) Record {
 	e.record.Args, e.record.Response = cover(e.args, e.redactor), cover(e.response, e.redactor)
+	j.mu.Lock()
+	j.usage[e.record.Server]++
+	j.mu.Unlock()
 	events.Publish(j.bus, Recorded{e.record})
 	return e.record
 }
@@ -120,6 +147,7 @@ func cover(text string, redactor *secrets.Redactor) string {
 
 // Run stores what comes in until ctx ends, and then what is left.
 func (j *Journal) Run(ctx context.Context) error {
+	j.countUsage(ctx)
 	tick := time.NewTicker(batchEvery)
 	defer tick.Stop()
 	var batch []Record

@@ -121,10 +121,12 @@ func (s *Searcher) Find(q Query) Result {
 	return result
 }
 
-// Nearest returns the tools of a server whose words are nearest to a tool's
-// name, whatever their score.
+// Nearest returns the tools of a server (of all when it is empty) whose words
+// are nearest to a tool's name, whatever their score.
 func (s *Searcher) Nearest(server, tool string, limit int) []*catalog.Tool {
-	hits := s.current().rank(tool, func(t *catalog.Tool) bool { return t.Server == server && t.Name != tool })
+	hits := s.current().rank(tool, func(t *catalog.Tool) bool {
+		return (server == "" || t.Server == server) && t.Name != tool
+	})
 	var out []*catalog.Tool
 	for _, hit := range hits[:min(len(hits), limit)] {
 		out = append(out, hit.Tool)

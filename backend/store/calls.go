@@ -58,8 +58,8 @@ func (s *Store) Records(ctx context.Context, q journal.Query) ([]journal.Record,
 	return out, total, rows.Err()
 }
 
-// Usage implements journal.Store.
-func (s *Store) Usage(ctx context.Context) (map[string]int, error) {
+// CountCalls implements journal.Store.
+func (s *Store) CountCalls(ctx context.Context) (map[string]int, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT server, count(*) FROM calls GROUP BY server")
 	if err != nil {
 		return nil, fmt.Errorf("count calls: %w", err)

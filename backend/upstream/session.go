@@ -236,9 +236,7 @@ func (s *session) explain(err error, call wire.Call) error {
 		what = fmt.Sprintf("tool %q", tool)
 	}
 	switch {
-	case errors.As(err, &rpc):
-		return &wire.Error{Code: rpc.Code, Message: rpc.Message, Data: rpc.Data}
-	case errors.As(err, &cancelled), errors.Is(err, context.Canceled):
+	case errors.As(err, &rpc), errors.As(err, &cancelled), errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.Wrap(err, fault.Timeout, "server %q gave neither an answer nor progress for %s within %s; it was told to cancel and goes on running. Try a smaller request, raise limits.call_timeout in config.yaml, or restart the server.%s",

@@ -75,3 +75,10 @@ CREATE TABLE calls (
 );
 
 CREATE INDEX calls_by_server ON calls (server, tool);
+
+-- What find_tool lent to a session, so that it comes back with the session.
+CREATE TABLE lenses (
+    session TEXT    NOT NULL PRIMARY KEY,
+    lent    TEXT    NOT NULL, -- JSON array of [server, tool]
+    seen    INTEGER NOT NULL
+) WITHOUT ROWID;

@@ -1,0 +1,159 @@
+// Package api is the REST door. Window, tray, command line and scripts drive
+// the hub through it and through nothing else. One guard stands before all
+// routes; each resource has a file.
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/gateway"
+	"github.com/agent-discover/agent-discover/backend/install"
+	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/upstream"
+)
+
+// Options are the rooms that the API works with.
+type Options struct {
+	Registry  *registry.Registry
+	Catalog   *catalog.Catalog
+	Upstream  *upstream.Manager
+	Installer *install.Installer
+	Journal   *journal.Journal
+	Clients   func() []gateway.Client
+	Companion http.Handler // takes the upgrade of a companion's socket
+	Stop      func()       // ends the hub gently; returns at once
+	Info      instance.Info
+	Log       *slog.Logger
+}
+
+type server struct {
+	Options
+	began time.Time
+}
+
+// New returns the handler of everything that the hub's port serves.
+func New(o Options) http.Handler {
+	setErrorShape()
+	s := &server{Options: o, began: time.Now()}
+	mux := http.NewServeMux()
+	// Not huma's default: that adds $schema members and a page from a host
+	// outside this machine.
+	routes := humago.New(mux, huma.Config{
+		OpenAPI: &huma.OpenAPI{
+			OpenAPI:    "3.1.0",
+			Info:       &huma.Info{Title: "Agent Discover", Version: o.Info.Version},
+			Components: &huma.Components{Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)},
+		},
+		OpenAPIPath:   "/openapi",
+		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
+		DefaultFormat: "application/json",
+	})
+	s.hubRoutes(routes)
+	s.serverRoutes(routes)
+	s.toolRoutes(routes)
+	s.logRoutes(routes)
+	mux.Handle("GET /companion", o.Companion)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { writeError(w, http.StatusNotFound, "Not found") })
+	return guard(o.Info, mux)
+}
+
+// reply is a response with a JSON body.
+type reply[T any] struct {
+	Status int
+	Body   T
+}
+
+func ok[T any](body T) (*reply[T], error) { return &reply[T]{Status: http.StatusOK, Body: body}, nil }
+
+// route declares one operation.
+func route[I, O any](api huma.API, method, path, summary string, handler func(context.Context, *I) (*O, error)) {
+	huma.Register(api, huma.Operation{
+		Method: method, Path: path, Summary: summary,
+		OperationID: huma.GenerateOperationID(method, path, new(O)),
+		// Bodies are read raw where a wrong one has an answer of its own.
+		SkipValidateBody: true, MaxBodyBytes: maxBody,
+	}, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handler(ctx, in)
+		if err != nil {
+			return nil, statusOf(err)
+		}
+		return out, nil
+	})
+}
+
+// failure is the body of every error.
+type failure struct {
+	status  int
+	Message string `json:"error"`
+}
+
+func (f *failure) Error() string  { return f.Message }
+func (f *failure) GetStatus() int { return f.status }
+
+// statusOf translates a fault into an answer; here and nowhere else.
+func statusOf(err error) error {
+	status := http.StatusInternalServerError
+	switch fault.KindOf(err) {
+	case fault.Invalid:
+		status = http.StatusUnprocessableEntity
+	case fault.NotFound:
+		status = http.StatusNotFound
+	case fault.Conflict:
+		status = http.StatusConflict
+	case fault.Denied:
+		status = http.StatusForbidden
+	case fault.Busy:
+		status = http.StatusTooManyRequests
+	}
+	return &failure{status: status, Message: fault.MessageOf(err)}
+}
+
+// setErrorShape gives huma's own errors our shape. The constructor is global
+// to that package, so it is set once.
+var setErrorShape = sync.OnceFunc(func() {
+	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
+		for _, err := range errs {
+			if err != nil {
+				message += ": " + err.Error()
+			}
+		}
+		return &failure{status: status, Message: message}
+	}
+})
+
+// decodeObject reads a body that must be a JSON object.
+func decodeObject(body []byte, into any) error {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(body, &object); err != nil || object == nil {
+		if _, shape := errors.AsType[*json.UnmarshalTypeError](err); shape || err == nil {
+			return fault.New(fault.Invalid, "Request body must be a JSON object")
+		}
+		return fault.New(fault.Invalid, "Invalid JSON in request body")
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return fault.New(fault.Invalid, "%s has the wrong type: %s", wrong.Field, wrong.Value)
+		}
+		return fault.New(fault.Invalid, "Invalid JSON in request body")
+	}
+	return nil
+}
+
+func writeError(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(failure{Message: message}) // the client may be gone
+}

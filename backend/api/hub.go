@@ -1,0 +1,80 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/agent-discover/agent-discover/backend/gateway"
+	"github.com/agent-discover/agent-discover/backend/instance"
+)
+
+type health struct {
+	Status  string  `json:"status"`
+	Version string  `json:"version"`
+	Uptime  float64 `json:"uptime" doc:"seconds"`
+}
+
+type status struct {
+	ActiveCount int            `json:"active_count"`
+	Servers     []activeServer `json:"servers"`
+}
+
+type activeServer struct {
+	Name      string   `json:"name"`
+	ToolCount int      `json:"tool_count"`
+	Tools     []string `json:"tools"`
+}
+
+type helloInput struct {
+	Nonce string `query:"nonce" maxLength:"256"`
+	Host  string `header:"Host"`
+}
+
+func (s *server) hubRoutes(api huma.API) {
+	route(api, http.MethodGet, "/health", "Whether the hub is there", s.health)
+	route(api, http.MethodGet, "/hello", "The hub's proof that it knows the token", s.hello)
+	route(api, http.MethodGet, "/api/status", "Active servers and their tools", s.status)
+	route(api, http.MethodGet, "/api/clients", "Connected MCP clients", s.clients)
+	route(api, http.MethodPost, "/api/stop", "End the hub gently", s.stop)
+}
+
+func (s *server) health(context.Context, *struct{}) (*reply[health], error) {
+	return ok(health{Status: "ok", Version: s.Info.Version, Uptime: time.Since(s.began).Round(time.Millisecond).Seconds()})
+}
+
+func (s *server) hello(_ context.Context, in *helloInput) (*reply[instance.Hello], error) {
+	nonce := instance.NewSecret()
+	return ok(instance.Hello{
+		Nonce: nonce, Version: s.Info.Version, Protocol: s.Info.Protocol,
+		Proof: instance.Proof(s.Info.Token, "hub", s.Info.Address(), in.Nonce, nonce),
+	})
+}
+
+func (s *server) status(context.Context, *struct{}) (*reply[status], error) {
+	out := status{Servers: []activeServer{}}
+	for _, v := range s.Registry.List() {
+		if !v.Enabled {
+			continue
+		}
+		row := activeServer{Name: v.Name, Tools: []string{}}
+		for _, t := range s.Catalog.Snapshot().Of(v.Name) {
+			row.Tools = append(row.Tools, t.Name)
+		}
+		row.ToolCount = len(row.Tools)
+		out.Servers = append(out.Servers, row)
+	}
+	out.ActiveCount = len(out.Servers)
+	return ok(out)
+}
+
+func (s *server) clients(context.Context, *struct{}) (*reply[[]gateway.Client], error) {
+	return ok(s.Clients())
+}
+
+func (s *server) stop(context.Context, *struct{}) (*reply[map[string]string], error) {
+	s.Stop()
+	return ok(map[string]string{"status": "stopping"})
+}

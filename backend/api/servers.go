@@ -1,0 +1,319 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/registry"
+)
+
+// Server is a configured server as the API shows it.
+type Server struct {
+	ID              int64             `json:"id"`
+	Name            string            `json:"name"`
+	Description     string            `json:"description"`
+	Source          string            `json:"source"`
+	Command         *string           `json:"command"`
+	Args            []string          `json:"args"`
+	Env             map[string]string `json:"env"`
+	Tags            []string          `json:"tags"`
+	PackageName     *string           `json:"package_name"`
+	PackageVersion  *string           `json:"package_version"`
+	Transport       string            `json:"transport"`
+	Repository      *string           `json:"repository"`
+	Homepage        *string           `json:"homepage"`
+	Installed       bool              `json:"installed"`
+	Active          bool              `json:"active"`
+	LatestVersion   *string           `json:"latest_version"`
+	LastHealthCheck *string           `json:"last_health_check"`
+	HealthStatus    string            `json:"health_status"`
+	ErrorCount      int               `json:"error_count"`
+	CreatedAt       string            `json:"created_at"`
+	UpdatedAt       string            `json:"updated_at"`
+	Approved        bool              `json:"approved"`
+	Running         bool              `json:"running"`
+	KeepRunning     bool              `json:"keep_running"`
+	PID             int               `json:"pid,omitempty"`
+	ToolCount       int               `json:"tool_count"`
+	ToolTokens      int               `json:"tool_tokens" doc:"what its tools cost in a context, o200k_base; 0 while uncounted"`
+	LastError       string            `json:"last_error,omitempty"`
+}
+
+// Tool is a known tool as the API shows it.
+type Tool struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`
+	Hash        string          `json:"hash"`
+	Tokens      int             `json:"tokens"`
+}
+
+// serverDetail is a server with its tools and what it last wrote to stderr.
+type serverDetail struct {
+	Server
+	Tools  []Tool `json:"tools"`
+	Stderr string `json:"stderr,omitempty"`
+}
+
+type serverInput struct {
+	ID string `path:"id"`
+}
+
+type listInput struct {
+	Query     string `query:"query"`
+	Source    string `query:"source"`
+	Installed string `query:"installed"`
+}
+
+type bodyInput struct {
+	RawBody []byte `contentType:"application/json"`
+}
+
+type editInput struct {
+	serverInput
+	bodyInput
+}
+
+func (s *server) serverRoutes(api huma.API) {
+	route(api, http.MethodGet, "/api/servers", "Configured servers", s.listServers)
+	route(api, http.MethodPost, "/api/servers", "Configure a server", s.addServer)
+	route(api, http.MethodGet, "/api/servers/{id}", "A server with its tools", s.getServer)
+	route(api, http.MethodPut, "/api/servers/{id}", "Change a server", s.editServer)
+	route(api, http.MethodDelete, "/api/servers/{id}", "Forget a server", s.deleteServer)
+	route(api, http.MethodPost, "/api/servers/{id}/activate", "Put its tools into every list", s.activate)
+	route(api, http.MethodPost, "/api/servers/{id}/deactivate", "Take its tools out of the lists", s.deactivate)
+	route(api, http.MethodPost, "/api/servers/{id}/approve", "Let a proposed server be started", s.approve)
+	route(api, http.MethodPost, "/api/servers/{id}/refresh", "Start it and list its tools", s.refresh)
+}
+
+func (s *server) listServers(ctx context.Context, in *listInput) (*reply[[]Server], error) {
+	servers, err := s.Registry.Search(ctx, in.Query)
+	if err != nil {
+		return nil, err
+	}
+	out := []Server{}
+	for _, v := range servers {
+		if (in.Source == "" || v.Source == in.Source) && (in.Installed != "true" || v.Installed) {
+			out = append(out, s.view(v))
+		}
+	}
+	return ok(out)
+}
+
+// lookup finds a server by its id.
+func (s *server) lookup(in *serverInput) (registry.Server, error) {
+	id, err := strconv.ParseInt(in.ID, 10, 64)
+	if err != nil {
+		return registry.Server{}, fault.New(fault.NotFound, "Not found")
+	}
+	return s.Registry.ByID(id)
+}
+
+func (s *server) getServer(_ context.Context, in *serverInput) (*reply[serverDetail], error) {
+	v, err := s.lookup(in)
+	if err != nil {
+		return nil, err
+	}
+	detail := serverDetail{Server: s.view(v), Tools: []Tool{}, Stderr: s.Upstream.Stderr(v.Name)}
+	for _, t := range s.Catalog.Snapshot().Of(v.Name) {
+		detail.Tools = append(detail.Tools, toolView(t))
+	}
+	return ok(detail)
+}
+
+func toolView(t *catalog.Tool) Tool {
+	return Tool{t.Name, t.Title, t.Description, t.InputSchema(), t.Hash, t.Tokens}
+}
+
+// serverFields are what a request may set; nil leaves a field as it is.
+type serverFields struct {
+	Description *string           `json:"description"`
+	Command     *string           `json:"command"`
+	Args        []string          `json:"args"`
+	Env         map[string]string `json:"env"`
+	Tags        []string          `json:"tags"`
+	Transport   *string           `json:"transport"`
+	Homepage    *string           `json:"homepage"`
+	KeepRunning *bool             `json:"keep_running"`
+}
+
+func (f serverFields) apply(v *registry.Server) {
+	set := func(to *string, from *string) {
+		if from != nil {
+			*to = *from
+		}
+	}
+	set(&v.Description, f.Description)
+	set(&v.Command, f.Command)
+	set(&v.Transport, f.Transport)
+	set(&v.Homepage, f.Homepage)
+	if f.Args != nil {
+		v.Args = f.Args
+	}
+	if f.Env != nil {
+		v.Env = f.Env
+	}
+	if f.Tags != nil {
+		v.Tags = f.Tags
+	}
+	if f.KeepRunning != nil {
+		v.KeepRunning = *f.KeepRunning
+	}
+}
+
+func (s *server) addServer(ctx context.Context, in *bodyInput) (*reply[Server], error) {
+	var body struct {
+		Name   string `json:"name"`
+		Source string `json:"source"`
+		serverFields
+	}
+	if err := decodeObject(in.RawBody, &body); err != nil {
+		return nil, err
+	}
+	v := registry.Server{Name: body.Name, Source: body.Source}
+	if v.Source == "" {
+		v.Source = "local"
+	}
+	body.apply(&v)
+	v, err := s.Installer.Add(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	return &reply[Server]{Status: http.StatusCreated, Body: s.view(v)}, nil
+}
+
+func (s *server) editServer(ctx context.Context, in *editInput) (*reply[Server], error) {
+	v, err := s.lookup(&in.serverInput)
+	if err != nil {
+		return nil, err
+	}
+	var body serverFields
+	if err := decodeObject(in.RawBody, &body); err != nil {
+		return nil, err
+	}
+	v, err = s.Registry.Update(ctx, v.Name, body.apply)
+	if err != nil {
+		return nil, err
+	}
+	return ok(s.view(v))
+}
+
+func (s *server) deleteServer(ctx context.Context, in *serverInput) (*reply[map[string]string], error) {
+	v, err := s.lookup(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Installer.Remove(ctx, v.Name); err != nil {
+		return nil, err
+	}
+	return ok(map[string]string{"status": "deleted"})
+}
+
+type activation struct {
+	Status    string `json:"status"`
+	ToolCount *int   `json:"tool_count,omitempty"`
+}
+
+func (s *server) activate(ctx context.Context, in *serverInput) (*reply[activation], error) {
+	v, err := s.lookup(in)
+	if err != nil {
+		return nil, err
+	}
+	if v.Command == "" && v.Transport == "stdio" {
+		return nil, huma.NewError(http.StatusBadRequest, "No command configured")
+	}
+	tools, already, err := s.Installer.Activate(ctx, v.Name)
+	if err != nil {
+		return nil, err
+	}
+	if already {
+		return ok(activation{Status: "already_active"})
+	}
+	count := len(tools)
+	return ok(activation{Status: "activated", ToolCount: &count})
+}
+
+func (s *server) deactivate(ctx context.Context, in *serverInput) (*reply[activation], error) {
+	v, err := s.lookup(in)
+	if err != nil {
+		return nil, err
+	}
+	was, err := s.Installer.Deactivate(ctx, v.Name)
+	if err != nil {
+		return nil, err
+	}
+	if !was {
+		return ok(activation{Status: "not_active"})
+	}
+	return ok(activation{Status: "deactivated"})
+}
+
+func (s *server) approve(ctx context.Context, in *serverInput) (*reply[Server], error) {
+	v, err := s.lookup(in)
+	if err != nil {
+		return nil, err
+	}
+	if v, err = s.Installer.Approve(ctx, v.Name); err != nil {
+		return nil, err
+	}
+	return ok(s.view(v))
+}
+
+func (s *server) refresh(ctx context.Context, in *serverInput) (*reply[activation], error) {
+	v, err := s.lookup(in)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := s.Installer.Refresh(ctx, v.Name)
+	if err != nil {
+		return nil, err
+	}
+	count := len(tools)
+	return ok(activation{Status: "refreshed", ToolCount: &count})
+}
+
+func (s *server) view(v registry.Server) Server {
+	state, tools := s.Upstream.State(v.Name), s.Catalog.Snapshot().Of(v.Name)
+	out := Server{
+		ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source,
+		Command: optional(v.Command), Args: orEmpty(v.Args), Env: v.Env, Tags: orEmpty(v.Tags),
+		PackageName: optional(v.Package.Name), PackageVersion: optional(v.Package.Version), LatestVersion: optional(v.Package.Latest),
+		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.Homepage),
+		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
+		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
+		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, PID: state.PID,
+		ToolCount: len(tools), LastError: v.Health.LastError,
+	}
+	if out.Env == nil {
+		out.Env = map[string]string{}
+	}
+	if !v.Health.CheckedAt.IsZero() {
+		out.LastHealthCheck = optional(v.Health.CheckedAt.Format(time.DateTime))
+	}
+	for _, t := range tools {
+		out.ToolTokens += t.Tokens
+	}
+	return out
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

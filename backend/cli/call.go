@@ -1,0 +1,269 @@
+package cli
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/wire"
+)
+
+func (p *program) call() *cobra.Command {
+	var raw string
+	cmd := &cobra.Command{
+		Use:   "call TOOL [KEY=VALUE…]",
+		Short: "Call a tool; values get their type from the tool's schema",
+		Long: `TOOL is SERVER__TOOL, the call_as of find, or the bare name where only one server
+has such a tool. An array takes JSON or the same key several times.`,
+		Example: "  agent-discover call everything__echo message=hello\n" +
+			"  agent-discover call memory__create_entities --args '{\"entities\":[]}'\n" +
+			"  echo '{\"path\":\"notes.txt\"}' | agent-discover call read_text_file --args -",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.callTool(cmd.Context(), args[0], args[1:], raw)
+		},
+	}
+	cmd.Flags().StringVar(&raw, "args", "", "all arguments as one JSON object; - reads it from standard input")
+	return cmd
+}
+
+func (p *program) callTool(ctx context.Context, name string, pairs []string, raw string) error {
+	client, err := p.client(ctx)
+	if err != nil {
+		return err
+	}
+	var tools []api.KnownTool
+	if err := client.Do(ctx, http.MethodGet, "/api/tools?name="+url.QueryEscape(bareName(name)), nil, &tools); err != nil {
+		return err
+	}
+	tool, err := choose(name, tools)
+	if err != nil {
+		return err
+	}
+	arguments, err := p.arguments(tool, pairs, raw)
+	if err != nil {
+		return err
+	}
+	s, err := p.session(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	result, err := s.callTool(ctx, tool.Server+"__"+tool.Name, arguments)
+	if err != nil {
+		return failedCall(err)
+	}
+	return p.printResult(result)
+}
+
+// bareName is a tool's name on its server. A server's name holds no "__".
+func bareName(name string) string {
+	name = strings.TrimPrefix(name, "mcp__")
+	if _, tool, ok := strings.Cut(name, "__"); ok {
+		return tool
+	}
+	return name
+}
+
+func choose(name string, tools []api.KnownTool) (api.KnownTool, error) {
+	name = strings.TrimPrefix(name, "mcp__")
+	var fits []api.KnownTool
+	var names []string
+	for _, t := range tools {
+		full := t.Server + "__" + t.Name
+		if name == full || name == t.Name {
+			fits = append(fits, t)
+			names = append(names, full)
+		}
+	}
+	switch len(fits) {
+	case 0:
+		return api.KnownTool{}, fault.New(fault.NotFound, "there is no tool %q; look for one with: agent-discover find WORDS", name)
+	case 1:
+		return fits[0], nil
+	}
+	return api.KnownTool{}, fault.New(fault.Invalid, "several servers have a tool %q; say which: %s", name, strings.Join(names, ", "))
+}
+
+func (p *program) arguments(tool api.KnownTool, pairs []string, raw string) (json.RawMessage, error) {
+	if raw != "" && len(pairs) > 0 {
+		return nil, usage{errors.New("give either KEY=VALUE or --args, not both")}
+	}
+	if raw == "-" {
+		data, err := io.ReadAll(p.in)
+		if err != nil {
+			return nil, fault.Wrap(err, fault.Invalid, "standard input cannot be read")
+		}
+		raw = string(data)
+	}
+	if raw != "" {
+		if !wire.Valid([]byte(raw)) || strings.TrimSpace(raw)[0] != '{' {
+			return nil, fault.New(fault.Invalid, "the arguments are not a JSON object")
+		}
+		return json.RawMessage(raw), nil
+	}
+	return typed(tool, pairs)
+}
+
+// property is what of a schema decides how a value is written.
+type property struct {
+	Type json.RawMessage `json:"type"`
+}
+
+// typed makes JSON of KEY=VALUE pairs by the tool's schema.
+func typed(tool api.KnownTool, pairs []string) (json.RawMessage, error) {
+	var schema struct {
+		Properties           map[string]property `json:"properties"`
+		Required             []string            `json:"required"`
+		AdditionalProperties json.RawMessage     `json:"additionalProperties"`
+	}
+	_ = json.Unmarshal(tool.InputSchema, &schema) // a schema of another shape gives no types
+	out := json.RawMessage("{}")
+	lists := make(map[string][]string)
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || key == "" {
+			return nil, usage{fmt.Errorf("%q must have the form KEY=VALUE", pair)}
+		}
+		p, known := schema.Properties[key]
+		if !known && string(schema.AdditionalProperties) == "false" {
+			return nil, fault.New(fault.Invalid, "%s takes no argument %q; it takes: %s", tool.Name, key, names(schema.Properties))
+		}
+		raw, err := p.encode(key, value, lists)
+		if err != nil {
+			return nil, err
+		}
+		out = wire.Set(out, key, raw)
+	}
+	for _, name := range schema.Required {
+		if wire.Get(out, name) == nil {
+			return nil, fault.New(fault.Invalid, "%s needs the argument %q; it takes: %s", tool.Name, name, names(schema.Properties))
+		}
+	}
+	return out, nil
+}
+
+func names(properties map[string]property) string {
+	list := make([]string, 0, len(properties))
+	for name := range properties {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+func (p property) encode(key, value string, lists map[string][]string) (json.RawMessage, error) {
+	raw := json.RawMessage(value)
+	isJSON := wire.Valid(raw)
+	wrong := func(kind string) error {
+		return fault.New(fault.Invalid, "%s must be %s, not %q", key, kind, value)
+	}
+	switch kind := p.kind(); kind {
+	case "string":
+		return wire.Quote(value), nil
+	case "integer", "number":
+		if !isJSON || !strings.ContainsRune("-0123456789", rune(value[0])) {
+			return nil, wrong("a number")
+		}
+		return raw, nil
+	case "boolean":
+		if value != "true" && value != "false" {
+			return nil, wrong("true or false")
+		}
+		return raw, nil
+	case "object":
+		if !isJSON || value[0] != '{' {
+			return nil, wrong("a JSON object")
+		}
+		return raw, nil
+	case "array":
+		if isJSON && strings.HasPrefix(strings.TrimSpace(value), "[") {
+			return raw, nil
+		}
+		lists[key] = append(lists[key], value)
+		return json.Marshal(lists[key])
+	}
+	if isJSON {
+		return raw, nil
+	}
+	return wire.Quote(value), nil
+}
+
+// kind is the property's type; of several the first that is not null.
+func (p property) kind() string {
+	var one string
+	if json.Unmarshal(p.Type, &one) == nil {
+		return one
+	}
+	var several []string
+	_ = json.Unmarshal(p.Type, &several)
+	for _, t := range several {
+		if t != "null" {
+			return t
+		}
+	}
+	return ""
+}
+
+func failedCall(err error) error {
+	var rpc *wire.Error
+	if errors.As(err, &rpc) {
+		return fault.New(fault.Failed, "%s", rpc.Message)
+	}
+	return fault.Wrap(err, fault.Failed, "the call did not come back: %s", err)
+}
+
+// printResult prints a result for a person, or as it came.
+func (p *program) printResult(result json.RawMessage) error {
+	var r struct {
+		Content []struct {
+			Type     string          `json:"type"`
+			Text     string          `json:"text"`
+			Data     string          `json:"data"`
+			MIMEType string          `json:"mimeType"`
+			URI      string          `json:"uri"`
+			Resource json.RawMessage `json:"resource"`
+		} `json:"content"`
+		StructuredContent json.RawMessage `json:"structuredContent"`
+		IsError           bool            `json:"isError"`
+	}
+	if err := json.Unmarshal(result, &r); err != nil || p.json {
+		p.printf("%s\n", result)
+	} else {
+		for _, block := range r.Content {
+			switch block.Type {
+			case "text":
+				p.printf("%s\n", block.Text)
+			case "image", "audio":
+				p.printf("[%s %s, %d bytes]\n", block.Type, block.MIMEType, base64.StdEncoding.DecodedLen(len(block.Data)))
+			case "resource_link":
+				p.printf("[resource %s]\n", block.URI)
+			case "resource":
+				p.printf("[resource %s]\n", wire.GetString(block.Resource, "uri"))
+			default:
+				p.printf("[%s]\n", block.Type)
+			}
+		}
+		if len(r.Content) == 0 && r.StructuredContent != nil {
+			p.printf("%s\n", r.StructuredContent)
+		}
+	}
+	switch {
+	case r.IsError && strings.Contains(textOf(result), "waits for a person's approval"):
+		return exitCode(exitDisabled)
+	case r.IsError:
+		return exitCode(exitFailed)
+	}
+	return nil
+}

@@ -1,0 +1,285 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/instance"
+)
+
+func (p *program) servers() *cobra.Command {
+	cmd := &cobra.Command{Use: "servers", Short: "Configure MCP servers", Args: cobra.NoArgs, RunE: p.listServers}
+	cmd.AddCommand(
+		&cobra.Command{Use: "list", Short: "List the configured servers", Args: cobra.NoArgs, RunE: p.listServers},
+		p.addServer(),
+		p.serverAction("remove", "Forget a server and its tools", p.removeServer),
+		p.serverAction("approve", "Let a server that an agent proposed be started", p.approveServer),
+		p.serverAction("activate", "Put a server's tools into every session's list", p.activateServer),
+		p.serverAction("deactivate", "Take a server's tools out of the lists and stop it", p.deactivateServer),
+		p.serverAction("refresh", "Start a server and list its tools anew", p.refreshServer),
+		p.serverAction("show", "Show a server, its tools and its last words", p.showServer),
+	)
+	return cmd
+}
+
+func (p *program) serverAction(name, short string, do func(context.Context, *instance.Client, api.Server) error) *cobra.Command {
+	return &cobra.Command{
+		Use: name + " NAME", Short: short, Args: cobra.ExactArgs(1),
+		ValidArgsFunction: p.completeServers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := p.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			server, err := serverNamed(cmd.Context(), client, args[0])
+			if err != nil {
+				return err
+			}
+			return do(cmd.Context(), client, server)
+		},
+	}
+}
+
+func (p *program) completeServers(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	client, err := p.client(cmd.Context())
+	var servers []api.Server
+	if err != nil || client.Do(cmd.Context(), http.MethodGet, "/api/servers", nil, &servers) != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, s := range servers {
+		names = append(names, s.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func serverNamed(ctx context.Context, client *instance.Client, name string) (api.Server, error) {
+	var servers []api.Server
+	if err := client.Do(ctx, http.MethodGet, "/api/servers", nil, &servers); err != nil {
+		return api.Server{}, err
+	}
+	for _, s := range servers {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return api.Server{}, fault.New(fault.NotFound, "there is no server %q; see: agent-discover servers list", name)
+}
+
+func serverPath(s api.Server, action string) string {
+	path := fmt.Sprintf("/api/servers/%d", s.ID)
+	if action != "" {
+		path += "/" + url.PathEscape(action)
+	}
+	return path
+}
+
+func (p *program) listServers(cmd *cobra.Command, _ []string) error {
+	client, err := p.client(cmd.Context())
+	if err != nil {
+		return err
+	}
+	servers := []api.Server{}
+	if err := client.Do(cmd.Context(), http.MethodGet, "/api/servers", nil, &servers); err != nil {
+		return err
+	}
+	if p.json {
+		return p.printJSON(servers)
+	}
+	p.printServers(servers)
+	return nil
+}
+
+func (p *program) printServers(servers []api.Server) {
+	if len(servers) == 0 {
+		p.printf("No server is configured. Add one with: agent-discover servers add NAME -- COMMAND ARGS\n")
+		return
+	}
+	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "NAME\tSTATE\tTOOLS\tTOKENS\tCOMMAND")
+	for _, s := range servers {
+		command := "-"
+		if s.Command != nil {
+			command = *s.Command + " " + strings.Join(s.Args, " ")
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", s.Name, state(s), s.ToolCount, s.ToolTokens, clip(command, 70))
+	}
+	_ = table.Flush()
+}
+
+func state(s api.Server) string {
+	switch {
+	case !s.Approved:
+		return "waiting for approval"
+	case s.Running && s.Active:
+		return "active, running"
+	case s.Running:
+		return "running"
+	case s.HealthStatus == "unhealthy":
+		return "failed"
+	case s.Active:
+		return "active"
+	}
+	return "ready"
+}
+
+func clip(s string, n int) string {
+	if runes := []rune(s); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return s
+}
+
+func (p *program) addServer() *cobra.Command {
+	var description string
+	var env, tags []string
+	var keep, later bool
+	cmd := &cobra.Command{
+		Use:     "add NAME [flags] -- COMMAND [ARGS…]",
+		Short:   "Configure a server and list its tools",
+		Example: "  agent-discover servers add memory -- npx -y @modelcontextprotocol/server-memory",
+		Args:    cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.ArgsLenAtDash() != 1 {
+				return usage{fmt.Errorf("put -- before the command: agent-discover servers add %s -- COMMAND ARGS", args[0])}
+			}
+			variables, err := parseEnv(env)
+			if err != nil {
+				return err
+			}
+			body := map[string]any{
+				"name": args[0], "description": description, "command": args[1], "args": args[2:],
+				"env": variables, "tags": tags, "keep_running": keep,
+			}
+			return p.createServer(cmd.Context(), body, later)
+		},
+	}
+	cmd.Flags().StringVar(&description, "description", "", "what the server is for, in a sentence")
+	cmd.Flags().StringArrayVar(&env, "env", nil, "environment variable of the server, as `K=V`; may be repeated")
+	cmd.Flags().StringSliceVar(&tags, "tag", nil, "tag; may be repeated")
+	cmd.Flags().BoolVar(&keep, "keep-running", false, "start it with the hub and never stop it for idleness")
+	cmd.Flags().BoolVar(&later, "no-start", false, "do not start it now; its tools are unknown until its first start")
+	return cmd
+}
+
+func parseEnv(list []string) (map[string]string, error) {
+	out := make(map[string]string)
+	for _, kv := range list {
+		k, v, ok := strings.Cut(kv, "=")
+		if !ok || k == "" {
+			return nil, usage{fmt.Errorf("--env %q must have the form NAME=value", kv)}
+		}
+		out[k] = v
+	}
+	return out, nil
+}
+
+func (p *program) createServer(ctx context.Context, body map[string]any, later bool) error {
+	client, err := p.client(ctx)
+	if err != nil {
+		return err
+	}
+	var server api.Server
+	if err := client.Do(ctx, http.MethodPost, "/api/servers", body, &server); err != nil {
+		return err
+	}
+	if !later {
+		_, _ = fmt.Fprintf(p.err, "starting %s to list its tools …\n", server.Name)
+		if err := client.Do(ctx, http.MethodPost, serverPath(server, "refresh"), nil, nil); err != nil {
+			return fault.Wrap(err, fault.KindOf(err), "%s is configured, but it does not start: %s", server.Name, fault.MessageOf(err))
+		}
+		if server, err = serverNamed(ctx, client, server.Name); err != nil {
+			return err
+		}
+	}
+	return p.say(server, "%s is configured; %d tools\n", server.Name, server.ToolCount)
+}
+
+func (p *program) removeServer(ctx context.Context, client *instance.Client, s api.Server) error {
+	if err := client.Do(ctx, http.MethodDelete, serverPath(s, ""), nil, nil); err != nil {
+		return err
+	}
+	return p.say(map[string]string{"status": "removed", "name": s.Name}, "%s is removed\n", s.Name)
+}
+
+func (p *program) approveServer(ctx context.Context, client *instance.Client, s api.Server) error {
+	if err := client.Do(ctx, http.MethodPost, serverPath(s, "approve"), nil, &s); err != nil {
+		return err
+	}
+	if err := client.Do(ctx, http.MethodPost, serverPath(s, "refresh"), nil, nil); err != nil {
+		return fault.Wrap(err, fault.KindOf(err), "%s is approved, but it does not start: %s", s.Name, fault.MessageOf(err))
+	}
+	s, err := serverNamed(ctx, client, s.Name)
+	if err != nil {
+		return err
+	}
+	return p.say(s, "%s is approved; %d tools\n", s.Name, s.ToolCount)
+}
+
+func (p *program) activateServer(ctx context.Context, client *instance.Client, s api.Server) error {
+	if !s.Approved {
+		return fault.New(fault.Denied, "server %q waits for approval; approve it with: agent-discover servers approve %s", s.Name, s.Name)
+	}
+	return p.change(ctx, client, s, "activate")
+}
+
+func (p *program) deactivateServer(ctx context.Context, client *instance.Client, s api.Server) error {
+	return p.change(ctx, client, s, "deactivate")
+}
+
+func (p *program) refreshServer(ctx context.Context, client *instance.Client, s api.Server) error {
+	return p.change(ctx, client, s, "refresh")
+}
+
+func (p *program) change(ctx context.Context, client *instance.Client, s api.Server, action string) error {
+	var done struct {
+		Status    string `json:"status"`
+		ToolCount *int   `json:"tool_count,omitempty"`
+	}
+	if err := client.Do(ctx, http.MethodPost, serverPath(s, action), nil, &done); err != nil {
+		return err
+	}
+	text := strings.ReplaceAll(done.Status, "_", " ")
+	if done.ToolCount != nil {
+		text += fmt.Sprintf(", %d tools", *done.ToolCount)
+	}
+	return p.say(done, "%s: %s\n", s.Name, text)
+}
+
+func (p *program) showServer(ctx context.Context, client *instance.Client, s api.Server) error {
+	var detail struct {
+		api.Server
+		Tools  []api.Tool `json:"tools"`
+		Stderr string     `json:"stderr,omitempty"`
+	}
+	if err := client.Do(ctx, http.MethodGet, serverPath(s, ""), nil, &detail); err != nil {
+		return err
+	}
+	if p.json {
+		return p.printJSON(detail)
+	}
+	p.printServers([]api.Server{detail.Server})
+	for _, t := range detail.Tools {
+		p.printf("  %s  %s\n", t.Name, clip(firstLine(t.Description), 90))
+	}
+	if detail.LastError != "" {
+		p.printf("\nLast failure: %s\n", detail.LastError)
+	}
+	if detail.Stderr != "" {
+		p.printf("\nIt last wrote to standard error:\n%s\n", strings.TrimRight(detail.Stderr, "\n"))
+	}
+	return nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}

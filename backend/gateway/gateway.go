@@ -1,0 +1,171 @@
+// Package gateway is the MCP door: what an agent's client sees of the hub. It
+// offers one tool, registry, and beside it the tools of enabled servers and
+// those that find_tool lent to the session. Calls go to proxy.Call; results
+// come back as the bytes that the server sent.
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/events"
+	"github.com/agent-discover/agent-discover/backend/install"
+	"github.com/agent-discover/agent-discover/backend/proxy"
+	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/search"
+	"github.com/agent-discover/agent-discover/backend/wire"
+)
+
+// LensStore keeps what is lent to a session, so that it comes back after the
+// hub or the connection was lost.
+type LensStore interface {
+	Lens(ctx context.Context, session string) ([]catalog.Key, error)
+	SaveLens(ctx context.Context, session string, lent []catalog.Key) error
+}
+
+// Usage tells how often each server was called in this installation.
+type Usage interface{ Usage() map[string]int }
+
+// Options are the rooms that the gateway works with.
+type Options struct {
+	Registry  *registry.Registry
+	Catalog   *catalog.Catalog
+	Search    *search.Searcher
+	Installer *install.Installer
+	Proxy     *proxy.Proxy
+	Usage     Usage
+	Lenses    LensStore
+	Bus       *events.Bus
+	Log       *slog.Logger
+	Version   string
+}
+
+// Gateway serves sessions. It is safe for concurrent use.
+type Gateway struct {
+	Options
+
+	mu       sync.Mutex
+	sessions map[*Session]struct{}
+}
+
+// New returns a gateway.
+func New(o Options) *Gateway {
+	return &Gateway{Options: o, sessions: make(map[*Session]struct{})}
+}
+
+// Serve speaks MCP with one client until its stream ends. id names the session;
+// a client that comes back with the same id finds what was lent to it.
+func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) error {
+	s := newSession(g, id)
+	if lent, err := g.Lenses.Lens(ctx, id); err != nil {
+		g.Log.Warn("lens not restored", "session", id, "error", err)
+	} else {
+		s.lend(lent)
+	}
+	s.conn = wire.NewConn(stream, stream, s, wire.Options{IDPrefix: "hub-" + idPrefix + "-"})
+	g.mu.Lock()
+	g.sessions[s] = struct{}{}
+	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		delete(g.sessions, s)
+		g.mu.Unlock()
+	}()
+	return s.conn.Run(ctx)
+}
+
+// Run tells sessions when their list of tools has changed.
+func (g *Gateway) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		tools, stopTools := events.Subscribe[catalog.Changed](g.Bus, 256)
+		servers, stopServers := events.Subscribe[registry.Changed](g.Bus, 256)
+		g.announce()
+		g.follow(ctx, tools, servers)
+		stopTools()
+		stopServers()
+	}
+	return nil
+}
+
+func (g *Gateway) follow(ctx context.Context, tools <-chan catalog.Changed, servers <-chan registry.Changed) {
+	for ok := true; ok; {
+		select {
+		case _, ok = <-tools:
+		case _, ok = <-servers:
+		case <-ctx.Done():
+			return
+		}
+		g.announce()
+	}
+}
+
+func (g *Gateway) announce() {
+	for _, s := range g.all() {
+		s.announceTools()
+	}
+}
+
+func (g *Gateway) all() []*Session {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	out := make([]*Session, 0, len(g.sessions))
+	for s := range g.sessions {
+		out = append(out, s)
+	}
+	return out
+}
+
+// Client describes a connected session.
+type Client struct {
+	Session string `json:"session"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Calls   int    `json:"calls_in_flight"`
+}
+
+// Clients lists the connected sessions.
+func (g *Gateway) Clients() []Client {
+	out := []Client{}
+	for _, s := range g.all() {
+		out = append(out, s.client())
+	}
+	return out
+}
+
+// offered returns the tools of every session's list: those of enabled servers.
+func (g *Gateway) offered() []*catalog.Tool {
+	snapshot := g.Catalog.Snapshot()
+	var out []*catalog.Tool
+	for _, server := range g.Registry.List() {
+		if server.Enabled && server.Approved {
+			out = append(out, snapshot.Of(server.Name)...)
+		}
+	}
+	return out
+}
+
+// findable reports whether a tool may be found: its server is still there and
+// approved.
+func (g *Gateway) findable() func(*catalog.Tool) bool {
+	approved := make(map[string]bool)
+	for _, server := range g.Registry.List() {
+		approved[server.Name] = server.Approved
+	}
+	return func(t *catalog.Tool) bool { return approved[t.Server] }
+}
+
+// listed returns a tool's definition under the name by which sessions know it.
+// A schema without a type gets the one that MCP demands: clients that check
+// would drop the whole list for it.
+func listed(t *catalog.Tool) json.RawMessage {
+	def := wire.Set(t.Definition, "name", wire.Quote(t.Proxied()))
+	schema := wire.Get(def, "inputSchema")
+	if wire.Get(schema, "type") == nil {
+		def = wire.Set(def, "inputSchema", wire.Set(schema, "type", json.RawMessage(`"object"`)))
+	}
+	return def
+}

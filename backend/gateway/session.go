@@ -1,0 +1,258 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"hash/fnv"
+	"slices"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/wire"
+)
+
+// maxInFlight bounds the calls of one session.
+const maxInFlight = 64
+
+// protocolVersions are those that a client may choose, the newest first.
+var protocolVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
+
+// idPrefix keeps answers to another hub's requests from being taken for ours.
+var idPrefix = rand.Text()[:10]
+
+// Session is one client's view of the hub.
+type Session struct {
+	gateway *Gateway
+	id      string
+	conn    *wire.Conn
+
+	mu        sync.Mutex
+	name      string // of the client, from initialize
+	version   string
+	asks      map[string]bool // methods that the client can be asked
+	ready     bool            // initialized: may be told of changes
+	lent      map[catalog.Key]bool
+	signature uint64 // of the list that the client knows or was told about
+	inFlight  int
+}
+
+func newSession(g *Gateway, id string) *Session {
+	return &Session{gateway: g, id: id, name: "unknown", asks: make(map[string]bool), lent: make(map[catalog.Key]bool)}
+}
+
+func (s *Session) client() Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Client{Session: s.id, Name: s.name, Version: s.version, Calls: s.inFlight}
+}
+
+// Request implements wire.Handler.
+func (s *Session) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	switch method {
+	case "initialize":
+		return s.initialize(params)
+	case "ping":
+		return json.RawMessage("{}"), nil
+	case "tools/list":
+		return s.listTools()
+	case "tools/call":
+		return s.callTool(ctx, params)
+	}
+	return nil, wire.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
+}
+
+// Notification implements wire.Handler.
+func (s *Session) Notification(method string, _ json.RawMessage) {
+	if method == "notifications/initialized" {
+		s.mu.Lock()
+		s.ready = true
+		s.mu.Unlock()
+	}
+}
+
+// Bad implements wire.Handler: the client is told what is wrong with its line.
+func (s *Session) Bad(_ []byte, err error) *wire.Error {
+	var rpc *wire.Error
+	if errors.As(err, &rpc) {
+		return rpc
+	}
+	return wire.NewError(jsonrpc.CodeInvalidRequest, "Invalid Request: %s", err)
+}
+
+// Ask implements upstream.Caller: a server's own request goes to the client,
+// if the client has said that it can answer such.
+func (s *Session) Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	s.mu.Lock()
+	can, name := s.asks[method], s.name
+	s.mu.Unlock()
+	if !can {
+		return nil, wire.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support it", method, name)
+	}
+	return s.conn.Call(ctx, wire.Call{Method: method, Params: params})
+}
+
+func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
+	var asked struct {
+		ProtocolVersion string                     `json:"protocolVersion"`
+		Capabilities    map[string]json.RawMessage `json:"capabilities"`
+		ClientInfo      struct{ Name, Version string }
+	}
+	if err := json.Unmarshal(params, &asked); err != nil {
+		return nil, wire.NewError(jsonrpc.CodeInvalidParams, "Invalid params of initialize: %s", err)
+	}
+	version := protocolVersions[0]
+	if slices.Contains(protocolVersions, asked.ProtocolVersion) {
+		version = asked.ProtocolVersion
+	}
+	s.mu.Lock()
+	if asked.ClientInfo.Name != "" {
+		s.name, s.version = asked.ClientInfo.Name, asked.ClientInfo.Version
+	}
+	s.asks = map[string]bool{
+		"sampling/createMessage": asked.Capabilities["sampling"] != nil,
+		"elicitation/create":     asked.Capabilities["elicitation"] != nil,
+	}
+	s.signature = signatureOf(s.toolsLocked())
+	s.mu.Unlock()
+	return json.Marshal(map[string]any{
+		"protocolVersion": version,
+		"capabilities":    map[string]any{"tools": map[string]bool{"listChanged": true}},
+		"serverInfo":      map[string]string{"name": "agent-discover", "title": "Agent Discover", "version": s.gateway.Version},
+		"instructions":    s.gateway.instructions(),
+	})
+}
+
+// tools returns what the session lists beside registry: the tools of enabled
+// servers, then those lent to it.
+func (s *Session) toolsLocked() []*catalog.Tool {
+	tools := s.gateway.offered()
+	if len(s.lent) == 0 {
+		return tools
+	}
+	offered := make(map[catalog.Key]bool, len(tools))
+	for _, t := range tools {
+		offered[t.Key()] = true
+	}
+	snapshot, findable := s.gateway.Catalog.Snapshot(), s.gateway.findable()
+	var lent []*catalog.Tool
+	for key := range s.lent {
+		if t, ok := snapshot.Lookup(key.Server, key.Tool); ok && !offered[key] && findable(t) {
+			lent = append(lent, t)
+		}
+	}
+	slices.SortFunc(lent, func(a, b *catalog.Tool) int {
+		if a.Proxied() < b.Proxied() {
+			return -1
+		}
+		return 1
+	})
+	return append(tools, lent...)
+}
+
+func signatureOf(tools []*catalog.Tool) uint64 {
+	h := fnv.New64a()
+	for _, t := range tools {
+		_, _ = h.Write([]byte(t.Server))
+		_, _ = h.Write([]byte(t.Hash))
+	}
+	return h.Sum64()
+}
+
+func (s *Session) listTools() (json.RawMessage, error) {
+	s.mu.Lock()
+	tools := s.toolsLocked()
+	s.signature = signatureOf(tools)
+	s.mu.Unlock()
+	list := []json.RawMessage{registryTool}
+	for _, t := range tools {
+		list = append(list, listed(t))
+	}
+	return encode(struct {
+		Tools []json.RawMessage `json:"tools"`
+	}{list})
+}
+
+// announceTools tells the client that its list has changed, if it has.
+func (s *Session) announceTools() {
+	s.mu.Lock()
+	now := signatureOf(s.toolsLocked())
+	tell := s.ready && now != s.signature
+	if tell {
+		s.signature = now
+	}
+	s.mu.Unlock()
+	if tell {
+		_ = s.conn.Notify("notifications/tools/list_changed", nil)
+	}
+}
+
+// lend puts tools into this session's list and reports whether that is news.
+func (s *Session) lend(keys []catalog.Key) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	news := false
+	for _, key := range keys {
+		if !s.lent[key] {
+			s.lent[key] = true
+			news = true
+		}
+	}
+	return news
+}
+
+// lends puts found tools into the list, keeps that for the session's return,
+// and tells the client.
+func (s *Session) lends(ctx context.Context, tools []*catalog.Tool) {
+	keys := make([]catalog.Key, len(tools))
+	for i, t := range tools {
+		keys[i] = t.Key()
+	}
+	if !s.lend(keys) {
+		return
+	}
+	s.mu.Lock()
+	all := make([]catalog.Key, 0, len(s.lent))
+	for key := range s.lent {
+		all = append(all, key)
+	}
+	s.mu.Unlock()
+	if err := s.gateway.Lenses.SaveLens(ctx, s.id, all); err != nil {
+		s.gateway.Log.Warn("lens not kept", "session", s.id, "error", err)
+	}
+	s.announceTools()
+}
+
+// lists reports whether a tool is in this session's list.
+func (s *Session) lists(t *catalog.Tool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lent[t.Key()] {
+		return true
+	}
+	server, err := s.gateway.Registry.Get(t.Server)
+	return err == nil && server.Enabled && server.Approved
+}
+
+// take counts a call in; false when the session has too many in flight.
+func (s *Session) take() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.inFlight >= maxInFlight {
+		return false
+	}
+	s.inFlight++
+	return true
+}
+
+func (s *Session) giveBack() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.inFlight--
+}
+
+var errBusy = fault.New(fault.Busy, "%d calls of this session are in flight, which is the limit; wait for one to finish and call again", maxInFlight)

@@ -1,0 +1,294 @@
+// Package backend puts the rooms together: it alone knows all of them.
+//
+//	Open takes the data folder and builds the rooms, Run serves until its
+//	context ends or somebody asks the hub to stop, Close gives all back.
+package backend
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"gopkg.in/natefinch/lumberjack.v2"
+
+	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/bridge"
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/events"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/gateway"
+	"github.com/agent-discover/agent-discover/backend/install"
+	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/process"
+	"github.com/agent-discover/agent-discover/backend/proxy"
+	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/search"
+	"github.com/agent-discover/agent-discover/backend/settings"
+	"github.com/agent-discover/agent-discover/backend/store"
+	"github.com/agent-discover/agent-discover/backend/upstream"
+)
+
+const (
+	// unheld is how long a hub that only a companion asked for outlives its
+	// last session.
+	unheld = 10 * time.Minute
+	// stopGrace is how long the HTTP door waits for its requests at the end.
+	stopGrace = 5 * time.Second
+)
+
+// Options say which hub to open.
+type Options struct {
+	Folder  paths.Folder
+	Version string
+	// StartedBy is empty for a person; a hub started by a program that only
+	// passes by (companion, cli) ends by itself when nobody uses it.
+	StartedBy string
+	// Console receives the log as well as the log file; nil for a hub in the
+	// background.
+	Console io.Writer
+	// Unheld overrides how long such a hub outlives its last session.
+	Unheld time.Duration
+}
+
+// Hub is an open hub.
+type Hub struct {
+	options  Options
+	lock     *instance.Lock
+	store    *store.Store
+	listener net.Listener
+	info     instance.Info
+	logFile  io.Closer
+	log      *slog.Logger
+
+	catalog   *catalog.Catalog
+	journal   *journal.Journal
+	search    *search.Searcher
+	upstream  *upstream.Manager
+	installer *install.Installer
+	gateway   *gateway.Gateway
+	bridge    *bridge.Hub
+	handler   http.Handler
+
+	stopOnce sync.Once
+	stop     chan struct{}
+}
+
+// Open takes the data folder and builds the rooms. Nothing runs yet.
+func Open(ctx context.Context, o Options) (*Hub, error) {
+	if err := o.Folder.Create(); err != nil {
+		return nil, err
+	}
+	if o.background() && instance.Stopped(o.Folder) {
+		return nil, fault.New(fault.Denied, "the user stopped the hub; start it with: agent-discover serve")
+	}
+	lock, err := instance.Acquire(o.Folder)
+	if err != nil {
+		return nil, err
+	}
+	h := &Hub{options: o, lock: lock, stop: make(chan struct{})}
+	if err := h.build(ctx); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+func (o Options) background() bool { return o.StartedBy == "companion" || o.StartedBy == "cli" }
+
+func (h *Hub) build(ctx context.Context) error {
+	if err := instance.SetStopped(h.options.Folder, false); err != nil {
+		return fmt.Errorf("take back the wish to stop: %w", err)
+	}
+	h.openLog()
+	config, err := settings.Load(h.options.Folder.Config())
+	if err != nil {
+		return err
+	}
+	if h.store, err = store.Open(ctx, h.options.Folder.Database()); err != nil {
+		return err
+	}
+	if err := h.listen(config.Port); err != nil {
+		return err
+	}
+	return h.connect(ctx, config)
+}
+
+func (h *Hub) openLog() {
+	file := &lumberjack.Logger{Filename: h.options.Folder.Log(), MaxSize: 5, MaxBackups: 3} // MB, files
+	h.logFile = file
+	var out io.Writer = file
+	if h.options.Console != nil {
+		out = io.MultiWriter(file, h.options.Console)
+	}
+	h.log = slog.New(slog.NewTextHandler(out, nil))
+}
+
+func (h *Hub) listen(port int) error {
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil && port != 0 {
+		h.log.Warn("port is taken, using a free one", "port", port, "error", err)
+		listener, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "the hub cannot listen on this machine's loopback address")
+	}
+	h.listener = listener
+	h.info = instance.Info{
+		ID: process.Self(), Version: h.options.Version, Protocol: instance.Protocol,
+		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port,
+		Token: instance.NewSecret(), Started: time.Now().UTC(),
+	}
+	return nil
+}
+
+// connect makes the rooms and shows them to each other.
+func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
+	bus := &events.Bus{}
+	servers, err := registry.Open(ctx, h.store, bus)
+	if err != nil {
+		return err
+	}
+	if h.catalog, err = catalog.Open(ctx, h.store, bus, h.log); err != nil {
+		return err
+	}
+	h.journal = journal.New(h.store, bus, h.log)
+	h.search = search.New(h.catalog, bus)
+	h.upstream = upstream.New(upstream.Options{
+		Registry: servers, Catalog: h.catalog, Bus: bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
+		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: loginOnce(h.log),
+	})
+	h.installer = &install.Installer{Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Agents: config.Agents, Log: h.log}
+	h.gateway = gateway.New(gateway.Options{
+		Registry: servers, Catalog: h.catalog, Search: h.search, Installer: h.installer,
+		Proxy: proxy.New(servers, h.upstream, h.journal), Usage: h.journal, Lenses: h.store,
+		Bus: bus, Log: h.log, Version: h.options.Version,
+	})
+	h.bridge = &bridge.Hub{
+		Info: h.info, Serve: h.gateway.Serve, Stop: h.Stop, Log: h.log,
+		Busy: func() bool { return h.upstream.InFlight() > 0 },
+	}
+	h.handler = api.New(api.Options{
+		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal,
+		Clients: h.gateway.Clients, Companion: h.bridge, Stop: h.Stop, Info: h.info, Log: h.log,
+	})
+	return nil
+}
+
+// loginOnce asks the login shell once, at the hub's start and off its path.
+func loginOnce(log *slog.Logger) func(context.Context) process.Env {
+	var env process.Env
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		var err error
+		if env, err = process.Login(context.Background()); err != nil {
+			log.Warn("login shell not asked; children get a plain environment", "error", err)
+		}
+	}()
+	return func(ctx context.Context) process.Env {
+		select {
+		case <-done:
+			return env
+		case <-ctx.Done():
+			return process.Clean()
+		}
+	}
+}
+
+// Info returns where the hub listens, and its token.
+func (h *Hub) Info() instance.Info { return h.info }
+
+// Stop asks the hub to end gently; Run returns when it has.
+func (h *Hub) Stop() { h.stopOnce.Do(func() { close(h.stop) }) }
+
+// Run serves until ctx ends or Stop is called, and then ends gently: no new
+// calls, those in flight get grace, children end, records are written.
+func (h *Hub) Run(ctx context.Context) error {
+	// The rooms below outlive the doors, so that what the doors still do
+	// is recorded.
+	rooms, stopRooms := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopRooms()
+	var inner errgroup.Group
+	for _, run := range []func(context.Context) error{h.catalog.Run, h.journal.Run, h.search.Run, h.gateway.Run, h.installer.Run} {
+		inner.Go(func() error { return run(rooms) })
+	}
+	children, stopChildren := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopChildren()
+	ended := make(chan error, 1)
+	go func() { ended <- h.upstream.Run(children) }()
+
+	web := &http.Server{
+		Handler: h.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
+	}
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(h.listener) }()
+	if err := h.lock.Announce(h.info); err != nil {
+		return err
+	}
+	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.catalog.Snapshot().Tools))
+
+	err := h.await(ctx, served)
+	h.log.Info("hub is stopping")
+	grace, cancel := context.WithTimeout(context.Background(), stopGrace)
+	defer cancel()
+	stopChildren()
+	err = errors.Join(err, <-ended)
+	h.bridge.Close()
+	if shut := web.Shutdown(grace); shut != nil {
+		_ = web.Close()
+	}
+	stopRooms()
+	return errors.Join(err, inner.Wait())
+}
+
+// await returns when the hub is to end.
+func (h *Hub) await(ctx context.Context, served <-chan error) error {
+	unused := make(chan struct{})
+	if h.options.background() {
+		whole := unheld
+		if h.options.Unheld > 0 {
+			whole = h.options.Unheld
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		go func() {
+			if h.bridge.AwaitIdle(ctx, whole) == nil {
+				close(unused)
+			}
+		}()
+	}
+	select {
+	case <-ctx.Done():
+	case <-h.stop:
+	case <-unused:
+		h.log.Info("nobody uses this hub any more")
+	case err := <-served:
+		return fault.Wrap(err, fault.Internal, "the hub's port failed")
+	}
+	return nil
+}
+
+// Close gives back what Open took. It is called after Run has returned.
+func (h *Hub) Close() error {
+	var errs []error
+	if h.listener != nil {
+		_ = h.listener.Close() // closed already after a Run
+	}
+	if h.store != nil {
+		errs = append(errs, h.store.Close())
+	}
+	if h.logFile != nil {
+		errs = append(errs, h.logFile.Close())
+	}
+	return errors.Join(append(errs, h.lock.Release())...)
+}

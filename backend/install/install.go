@@ -1,0 +1,129 @@
+// Package install answers how a server comes in, is approved, switched on and
+// off, and goes. It is what a person does in the window or on the command
+// line, and what an agent may propose.
+package install
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/settings"
+	"github.com/agent-discover/agent-discover/backend/upstream"
+)
+
+// Installer changes what is installed. It is safe for concurrent use.
+type Installer struct {
+	Registry *registry.Registry
+	Catalog  *catalog.Catalog
+	Upstream *upstream.Manager
+	Agents   settings.Agents
+	Log      *slog.Logger
+
+	background sync.WaitGroup
+	once       sync.Once
+	lifetime   context.Context
+	end        context.CancelFunc
+}
+
+// Run keeps background starts alive until ctx ends.
+func (i *Installer) Run(ctx context.Context) error {
+	i.init()
+	<-ctx.Done()
+	i.end()
+	i.background.Wait()
+	return nil
+}
+
+func (i *Installer) init() {
+	i.once.Do(func() { i.lifetime, i.end = context.WithCancel(context.Background()) })
+}
+
+// Add configures a server for a person: it may be started at once.
+func (i *Installer) Add(ctx context.Context, s registry.Server) (registry.Server, error) {
+	s.Approved, s.Installed = true, s.Command != "" || s.Installed
+	return i.Registry.Add(ctx, s)
+}
+
+// Propose configures a server for an agent. Whether it may be started depends
+// on agents.install; if so, its tools are listed in the background.
+func (i *Installer) Propose(ctx context.Context, s registry.Server) (registry.Server, error) {
+	if i.Agents.Install == "deny" {
+		return registry.Server{}, fault.New(fault.Denied, "agents may not install servers here (agents.install is deny); ask the user to run: agent-discover servers add %s -- COMMAND ARGS", s.Name)
+	}
+	s.Approved, s.Installed = i.Agents.Install == "allow", true
+	s, err := i.Registry.Add(ctx, s)
+	if err == nil && s.Approved {
+		i.refreshLater(s)
+	}
+	return s, err
+}
+
+// Approve lets a proposed server be started, and lists its tools.
+func (i *Installer) Approve(ctx context.Context, name string) (registry.Server, error) {
+	return i.Registry.Update(ctx, name, func(s *registry.Server) { s.Approved = true })
+}
+
+// Refresh starts a server and lists its tools, without switching it on.
+func (i *Installer) Refresh(ctx context.Context, name string) ([]*catalog.Tool, error) {
+	s, err := i.Registry.Get(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := i.Upstream.Start(ctx, s); err != nil {
+		return nil, err
+	}
+	return i.Catalog.Snapshot().Of(name), nil
+}
+
+func (i *Installer) refreshLater(s registry.Server) {
+	i.init()
+	i.background.Go(func() {
+		if _, err := i.Refresh(i.lifetime, s.Name); err != nil {
+			i.Log.Warn("tools of a new server not listed", "server", s.Name, "error", err)
+		}
+	})
+}
+
+// Activate starts a server and puts its tools into every session's list. It
+// reports whether the server was active already.
+func (i *Installer) Activate(ctx context.Context, name string) (tools []*catalog.Tool, already bool, err error) {
+	s, err := i.Registry.Get(name)
+	if err != nil {
+		return nil, false, err
+	}
+	if s.Enabled {
+		return i.Catalog.Snapshot().Of(name), true, nil
+	}
+	if tools, err = i.Refresh(ctx, name); err != nil {
+		return nil, false, err
+	}
+	_, err = i.Registry.Update(ctx, name, func(s *registry.Server) { s.Enabled = true })
+	return tools, false, err
+}
+
+// Deactivate takes a server's tools out of the lists and ends its process. It
+// reports whether it was active. Its tools stay known and can still be found.
+func (i *Installer) Deactivate(ctx context.Context, name string) (was bool, err error) {
+	s, err := i.Registry.Get(name)
+	if err != nil {
+		return false, err
+	}
+	if s.Enabled || s.KeepRunning {
+		_, err = i.Registry.Update(ctx, name, func(s *registry.Server) { s.Enabled, s.KeepRunning = false, false })
+	}
+	i.Upstream.Stop(name)
+	return s.Enabled, err
+}
+
+// Remove forgets a server and its tools and ends its process.
+func (i *Installer) Remove(ctx context.Context, name string) error {
+	if err := i.Registry.Remove(ctx, name); err != nil {
+		return err
+	}
+	i.Upstream.Stop(name)
+	return i.Catalog.Forget(ctx, name)
+}

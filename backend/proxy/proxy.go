@@ -1,0 +1,123 @@
+// Package proxy is THE call path: every tool call of every door goes through
+// Proxy.Call, which looks the server up, decides, invokes and records. Nothing
+// else in this program calls a tool.
+package proxy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/secrets"
+	"github.com/agent-discover/agent-discover/backend/upstream"
+	"github.com/agent-discover/agent-discover/backend/wire"
+)
+
+// maxInFlight bounds the calls of all sessions together.
+const maxInFlight = 1024
+
+// Request is one tool call.
+type Request struct {
+	Client  string // who asks: the name from initialize, or the door
+	Session string
+	Server  string
+	Tool    string
+	// Params are those of tools/call as the client sent them; the name in
+	// them is replaced, everything else stays.
+	Params json.RawMessage
+	Caller upstream.Caller // may be nil: then the server can ask nothing back
+	// Progress, when set, receives the params of progress notifications.
+	Progress func(json.RawMessage)
+}
+
+// Proxy makes calls. It is safe for concurrent use.
+type Proxy struct {
+	registry *registry.Registry
+	upstream *upstream.Manager
+	journal  *journal.Journal
+	slots    chan struct{}
+}
+
+// New returns a proxy.
+func New(r *registry.Registry, u *upstream.Manager, j *journal.Journal) *Proxy {
+	return &Proxy{registry: r, upstream: u, journal: j, slots: make(chan struct{}, maxInFlight)}
+}
+
+// Call makes one tool call and returns the server's result byte for byte. The
+// error is a *wire.Error when the server answered with one, else a fault.
+func (p *Proxy) Call(ctx context.Context, r Request) (json.RawMessage, error) {
+	began := time.Now()
+	server, err := p.decide(r)
+	if err == nil {
+		select {
+		case p.slots <- struct{}{}:
+			defer func() { <-p.slots }()
+		default:
+			err = fault.New(fault.Busy, "%d calls are in flight on this hub; try again when some have finished", maxInFlight)
+		}
+	}
+	if err != nil {
+		p.record(r, server, began, journal.Refused, nil, err)
+		return nil, err
+	}
+	params := wire.Set(r.Params, "name", wire.Quote(r.Tool))
+	result, err := p.upstream.Call(ctx, server, r.Caller, wire.Call{Method: "tools/call", Params: params, Progress: r.Progress})
+	p.record(r, server, began, outcome(result, err), result, err)
+	return result, err
+}
+
+// Refuse records a call that a door turns away before it comes here.
+func (p *Proxy) Refuse(r Request, why error) {
+	p.record(r, registry.Server{}, time.Now(), journal.Refused, nil, why)
+}
+
+// decide says whether the call may be made at all.
+func (p *Proxy) decide(r Request) (registry.Server, error) {
+	server, err := p.registry.Get(r.Server)
+	switch {
+	case err != nil:
+		return server, fault.New(fault.NotFound, "unknown server %q", r.Server)
+	case !server.Approved:
+		return server, fault.New(fault.Denied, "server %q waits for a person's approval: ask the user to run `agent-discover servers approve %s`", server.Name, server.Name)
+	case server.Command == "" && server.Transport == "stdio":
+		return server, fault.New(fault.Invalid, "server %q has no command", server.Name)
+	}
+	return server, nil
+}
+
+func (p *Proxy) record(r Request, server registry.Server, began time.Time, how journal.Outcome, result json.RawMessage, err error) {
+	if err != nil {
+		var rpc *wire.Error
+		if errors.As(err, &rpc) {
+			result = rpc.Raw()
+		} else {
+			result = wire.Quote(fault.MessageOf(err))
+		}
+	}
+	p.journal.Record(journal.Record{
+		At: began, Client: r.Client, Session: r.Session, Server: r.Server, Tool: r.Tool,
+		Outcome: how, Latency: time.Since(began),
+	}, wire.Get(r.Params, "arguments"), result, secrets.NewRedactor(server.Env))
+}
+
+func outcome(result json.RawMessage, err error) journal.Outcome {
+	var cancelled *wire.Cancelled
+	switch {
+	case err == nil && IsError(result):
+		return journal.ToolError
+	case err == nil:
+		return journal.OK
+	case errors.As(err, &cancelled), errors.Is(err, context.Canceled):
+		return journal.Cancelled
+	case fault.KindOf(err) == fault.Timeout:
+		return journal.Timeout
+	}
+	return journal.Failed
+}
+
+// IsError reports whether a tool's result says that the tool failed.
+func IsError(result json.RawMessage) bool { return string(wire.Get(result, "isError")) == "true" }
