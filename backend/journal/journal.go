@@ -51,6 +51,9 @@ const keep = 4 << 10
 // hub may lose.
 const batchEvery = 100 * time.Millisecond
 
+// maxBatch is how many records are stored without waiting for the time.
+const maxBatch = 1024
+
 // Query selects records, newest first.
 type Query struct {
 	Server, Tool  string
@@ -74,6 +77,7 @@ type Journal struct {
 	bus   *events.Bus
 	log   *slog.Logger
 	queue chan entry
+	flush chan chan struct{}
 
 	mu    sync.Mutex
 	usage map[string]int
@@ -88,7 +92,7 @@ type entry struct {
 
 // New returns a journal; records are stored while Run runs.
 func New(store Store, bus *events.Bus, log *slog.Logger) *Journal {
-	return &Journal{Store: store, bus: bus, log: log, queue: make(chan entry, 4096), usage: make(map[string]int)}
+	return &Journal{Store: store, bus: bus, log: log, queue: make(chan entry, 4096), flush: make(chan chan struct{}), usage: make(map[string]int)}
 }
 
 // Usage returns how often each server was called in this installation.
@@ -145,31 +149,50 @@ func cover(text string, redactor *secrets.Redactor) string {
 	return text
 }
 
+// Records returns records, newest first, and how many there are in all. Those
+// that still wait for their batch are stored first.
+func (j *Journal) Records(ctx context.Context, q Query) ([]Record, int, error) {
+	stored := make(chan struct{})
+	select {
+	case j.flush <- stored:
+		<-stored
+	case <-ctx.Done():
+		return nil, 0, context.Cause(ctx)
+	}
+	return j.Store.Records(ctx, q)
+}
+
 // Run stores what comes in until ctx ends, and then what is left.
 func (j *Journal) Run(ctx context.Context) error {
 	j.countUsage(ctx)
 	tick := time.NewTicker(batchEvery)
 	defer tick.Stop()
 	var batch []Record
-	flush := func() {
+	store := func() {
 		if len(batch) > 0 {
 			j.store(batch)
 			batch = batch[:0]
 		}
 	}
+	drain := func() {
+		for len(j.queue) > 0 {
+			batch = append(batch, j.finish(<-j.queue))
+		}
+		store()
+	}
 	for {
 		select {
 		case e := <-j.queue:
-			if batch = append(batch, j.finish(e)); len(batch) >= 1024 {
-				flush()
+			if batch = append(batch, j.finish(e)); len(batch) >= maxBatch {
+				store()
 			}
 		case <-tick.C:
-			flush()
+			store()
+		case stored := <-j.flush:
+			drain()
+			close(stored)
 		case <-ctx.Done():
-			for len(j.queue) > 0 {
-				batch = append(batch, j.finish(<-j.queue))
-			}
-			flush()
+			drain()
 			return nil
 		}
 	}

@@ -49,7 +49,7 @@ func (f Folder) Run(name string) string { return filepath.Join(string(f), "run",
 // Create makes the folder and its sub-folders, readable by this user alone,
 // and proves that they can be written to.
 func (f Folder) Create() error {
-	for _, dir := range []string{string(f), filepath.Dir(f.Log()), filepath.Dir(f.Run(""))} {
+	for _, dir := range []string{string(f), filepath.Dir(f.Log()), filepath.Dir(f.Run("lock"))} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return f.unwritable(err)
 		}

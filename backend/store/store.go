@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -33,8 +34,13 @@ type Store struct {
 // to date. A file that SQLite cannot read is a fault with advice; it is left
 // as it is.
 func Open(ctx context.Context, file string) (*Store, error) {
+	// SQLite would make the file, and those beside it, readable by others.
+	created, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, explain(file, err)
+	}
+	_ = created.Close()
 	s := &Store{}
-	var err error
 	if s.write, err = open(file, "rwc", 1); err != nil {
 		return nil, err
 	}
