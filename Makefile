@@ -1,0 +1,37 @@
+# The two commands that matter: `make run` shows it working, `make test` runs every test there is.
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+RACE    ?= 1
+
+.PHONY: run build desktop test lint race bench clean
+
+run:
+	@build/setup.sh run
+	@$(MAKE) --no-print-directory build
+	@build/run.sh
+
+build:
+	CGO_ENABLED=0 go build $(FLAGS) -o bin/agent-discover ./backend/cmd/agent-discover
+
+desktop:
+	@build/setup.sh desktop
+	CGO_ENABLED=1 go build $(FLAGS) -tags production,webkit2_41 -o bin/agent-discover-desktop .
+
+# RACE=0 leaves out the second pass with the race detector.
+test:
+	@build/setup.sh test
+	@build/test.sh lint unit $(if $(filter 0,$(RACE)),,race) desktop
+
+lint:
+	@build/test.sh lint
+
+race:
+	@build/setup.sh test
+	@build/test.sh race
+
+bench: build
+	@build/setup.sh test
+	go run ./build/bench
+
+clean:
+	rm -rf bin coverage

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Puts in place what this repository needs on a machine; does nothing, and asks no network, when all is there.
+#
+#   build/setup.sh run        for `make run`: Go, Node, npx
+#   build/setup.sh test       for the tests: that, a C compiler, and the MCP servers and clients pinned in build/servers
+#   build/setup.sh desktop    for the window and its test: GTK, WebKit, a virtual display
+#   build/setup.sh node-path  prints which Node runs the programs in build/servers
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+servers=build/servers
+installed=$servers/node_modules/.installed.json
+
+say() { printf '%s\n' "setup: $*" >&2; }
+die() {
+  say "$*"
+  exit 1
+}
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# at_least WANTED VERSION
+at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+
+apt_install() {
+  have apt-get || die "missing here, please install what your system calls: $*"
+  local root=()
+  if [ "$(id -u)" != 0 ]; then
+    have sudo || die "no root and no sudo; as root: apt-get install --no-install-recommends $*"
+    root=(sudo)
+  fi
+  local apt=("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
+  say "installing $*"
+  # A fresh container has no package lists yet, and old lists name files that are gone.
+  "${apt[@]}" install -y --no-install-recommends "$@" >&2 && return
+  "${apt[@]}" update >&2
+  "${apt[@]}" install -y --no-install-recommends "$@" >&2
+}
+
+run() {
+  have go || die "Go is missing: 1.26 or newer, https://go.dev/dl/"
+  local version
+  version=$(go env GOVERSION)
+  at_least 1.26 "${version#go}" || die "Go is ${version#go}, needed is 1.26 or newer: https://go.dev/dl/"
+
+  have node || die "Node is missing: 20 or newer, https://nodejs.org/"
+  version=$(node --version)
+  at_least 20 "${version#v}" || die "Node is ${version#v}, needed is 20 or newer: https://nodejs.org/"
+  have npx || die "npx is missing: it comes with npm (on Debian and Ubuntu: apt-get install npm)"
+}
+
+# compiler: cgo is for the race detector and the window only.
+compiler() {
+  have gcc || have clang || case $(uname -s) in
+    Darwin) die "the C compiler is missing: xcode-select --install" ;;
+    *) apt_install gcc libc6-dev ;;
+  esac
+}
+
+test_parts() {
+  run
+  compiler
+  cmp -s "$servers/package-lock.json" "$installed" && return
+  say "installing the MCP servers that the tests talk to"
+  (cd "$servers" && npm ci --loglevel=error >&2)
+  cp "$servers/package-lock.json" "$installed"
+}
+
+desktop() {
+  compiler
+  [ "$(uname -s)" = Linux ] || return 0
+  if have pkg-config && pkg-config --exists gtk+-3.0 webkit2gtk-4.1 && have Xvfb && have xdotool; then
+    return
+  fi
+  apt_install pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev xvfb xdotool
+}
+
+# node_path: some of the pinned programs need a newer Node than we ask of people.
+node_path() {
+  local node
+  for node in "$PWD/$servers"/node_modules/node-linux-*/bin/node "$(command -v node || true)"; do
+    if [ -x "$node" ] && at_least 22.19 "$("$node" --version 2>/dev/null | tr -d v)"; then
+      printf '%s\n' "$node"
+      return
+    fi
+  done
+  die "no Node 22.19 or newer: run build/setup.sh test, or install one"
+}
+
+[ $# -gt 0 ] || die "which part? run, test, desktop or node-path"
+for part in "$@"; do
+  case $part in
+    run) run ;;
+    test) test_parts ;;
+    desktop) desktop ;;
+    node-path) node_path ;;
+    *) die "unknown part $part: run, test, desktop or node-path" ;;
+  esac
+done

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Runs the named parts of the tests, lint, unit, race and desktop, and sums them up (build/testsum).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+coverage=$PWD/coverage
+mark() { printf '{"Action":"%s",%s}\n' "$@"; }
+
+# run NAME CHECK COMMAND…: between two marks, so that the summary sees exit codes through the pipe.
+run() {
+  local name=$1 check=$2 code=0
+  shift 2
+  mark open "\"Section\":\"$name\",\"Check\":$check"
+  "$@" 2>&1 </dev/null || code=$?
+  mark close "\"Code\":$code"
+}
+
+tool() { go tool -modfile=build/tools/go.mod "$@"; }
+
+formatted() {
+  local files
+  files=$(tool gofumpt -l .) || return
+  [ -z "$files" ] || {
+    printf 'not formatted, gofumpt -w mends it:\n%s\n' "$files"
+    return 1
+  }
+}
+
+lint() {
+  run gofumpt true formatted
+  run "go vet" true go vet -tags=desktop ./...
+  run staticcheck true tool staticcheck -tags=desktop ./...
+  run errcheck true tool errcheck -tags=desktop -ignoretests -exclude build/errcheck.txt ./...
+}
+
+unit() {
+  # Processes that tests start from a binary built with -cover write here.
+  export AGENT_DISCOVER_TEST_GOCOVERDIR=$coverage/children
+  mkdir -p "$coverage/unit" "$coverage/children"
+  run "tests" false go test -json -count=1 -timeout=20m -covermode=atomic -coverpkg=./backend/... ./... \
+    -args -test.gocoverdir="$coverage/unit"
+  unset AGENT_DISCOVER_TEST_GOCOVERDIR
+  run coverage false profiles
+}
+
+profiles() {
+  local process
+  for process in unit children; do
+    [ -z "$(ls "$coverage/$process")" ] ||
+      go tool covdata textfmt -i="$coverage/$process" -o="$coverage/$process.txt" || return
+  done
+}
+
+race() {
+  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=30m ./backend/...
+}
+
+desktop() {
+  run "build the window" true make --no-print-directory desktop
+  run "the window" false go test -json -count=1 -timeout=5m -tags=desktop -run='^TestTheWindow' ./app
+}
+
+rm -rf "$coverage"
+mkdir -p "$coverage"
+# What is shipped is built without cgo; so it is tested that way.
+export CGO_ENABLED=0
+go build -o bin/testsum ./build/testsum
+for part in "$@"; do "$part"; done |
+  bin/testsum -profiles="$coverage/*.txt" -merged="$coverage/backend.out"

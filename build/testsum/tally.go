@@ -1,0 +1,253 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// module is left out where packages are named.
+const module = "github.com/agent-discover/agent-discover/"
+
+// event is a line of go test -json, or one of the marks around a command: {"Action":"open","Section":…,"Check":…} and
+// {"Action":"close","Code":…}.
+type event struct {
+	Action      string
+	Package     string
+	Test        string
+	Output      string
+	Elapsed     float64
+	ImportPath  string
+	FailedBuild string
+
+	Section string
+	Check   bool
+	Code    int
+}
+
+// tally counts results as they come in and writes the report as soon as something is known.
+type tally struct {
+	out      io.Writer
+	counts   counts
+	failures []string
+	section  *section
+	started  time.Time
+}
+
+type counts struct{ passed, failed, skipped int }
+
+func (c *counts) add(d counts) {
+	c.passed, c.failed, c.skipped = c.passed+d.passed, c.failed+d.failed, c.skipped+d.skipped
+}
+
+// String leaves failed and skipped out when there are none.
+func (c counts) String() string {
+	words := []string{fmt.Sprintf("%d passed", c.passed)}
+	if c.failed > 0 {
+		words = append(words, fmt.Sprintf("%d failed", c.failed))
+	}
+	if c.skipped > 0 {
+		words = append(words, fmt.Sprintf("%d skipped", c.skipped))
+	}
+	return strings.Join(words, ", ")
+}
+
+// section is one command whose output is being read.
+type section struct {
+	name     string
+	check    bool
+	started  time.Time
+	text     strings.Builder             // lines that are no events
+	builds   map[string]*strings.Builder // compiler output by import path
+	packages map[string]*results
+	failures int
+}
+
+func newTally(out io.Writer) *tally {
+	return &tally{out: out, started: time.Now()}
+}
+
+// line takes in one line of the stream.
+func (t *tally) line(line string) {
+	var e event
+	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" {
+		t.plain(line)
+		return
+	}
+	switch {
+	case e.Action == "open":
+		t.end()
+		t.open(e)
+	case t.section == nil:
+		t.plain(line)
+	case e.Action == "close":
+		t.close(e.Code)
+	case e.Action == "build-output":
+		t.section.build(e.ImportPath).WriteString(e.Output)
+	case e.Package != "":
+		t.packageEvent(e)
+	}
+}
+
+// plain keeps what a check prints for the case that it fails, and passes everything else on.
+func (t *tally) plain(line string) {
+	if t.section != nil {
+		t.section.text.WriteString(line)
+		if t.section.check {
+			return
+		}
+	}
+	fmt.Fprint(t.out, line)
+}
+
+func (t *tally) open(e event) {
+	t.section = &section{
+		name:     e.Section,
+		check:    e.Check,
+		started:  time.Now(),
+		builds:   map[string]*strings.Builder{},
+		packages: map[string]*results{},
+	}
+	if !e.Check {
+		fmt.Fprintf(t.out, "== %s\n", e.Section)
+	}
+}
+
+func (t *tally) close(code int) {
+	s := t.section
+	for name, p := range s.packages {
+		if !p.ended {
+			t.packageEvent(event{Action: "fail", Package: name})
+		}
+	}
+	t.section = nil
+	switch {
+	case s.check && code == 0:
+		t.counts.passed++
+		t.row("ok", s.name, "", time.Since(s.started))
+	case s.check:
+		t.row("FAIL", s.name, fmt.Sprintf("exit code %d", code), time.Since(s.started))
+		t.show(s.text.String())
+		t.fail(s.name)
+	case code != 0 && s.failures == 0:
+		t.fail(fmt.Sprintf("%s: exit code %d, though no test failed", s.name, code))
+	}
+}
+
+// end closes a section that its command left open.
+func (t *tally) end() {
+	if t.section != nil {
+		fmt.Fprintf(t.out, "%s was cut off\n", t.section.name)
+		t.close(-1)
+	}
+}
+
+// fail counts one failure and remembers its name for the end.
+func (t *tally) fail(name string) {
+	t.counts.failed++
+	t.failures = append(t.failures, name)
+}
+
+func (t *tally) packageEvent(e event) {
+	p := t.section.packages[e.Package]
+	if p == nil {
+		p = newResults()
+		t.section.packages[e.Package] = p
+	}
+	p.take(e)
+	if !p.ended {
+		return
+	}
+
+	failed := p.failedTests()
+	name := shorten(e.Package)
+	switch {
+	case e.Action == "fail":
+		c := p.counts()
+		for _, test := range failed {
+			t.failures = append(t.failures, name+" "+test)
+		}
+		if len(failed) == 0 {
+			c.failed++
+			t.failures = append(t.failures, name)
+		}
+		t.counts.add(c)
+		t.section.failures += c.failed
+		t.row("FAIL", name, c.String(), seconds(e.Elapsed))
+		if e.FailedBuild != "" {
+			t.show(t.section.build(e.FailedBuild).String())
+		}
+		t.show(p.failureOutput())
+	case len(p.tests) > 0:
+		c := p.counts()
+		t.counts.add(c)
+		t.row("ok", name, c.String(), seconds(e.Elapsed))
+	}
+}
+
+func (t *tally) row(verdict, name, what string, took time.Duration) {
+	fmt.Fprintf(t.out, "%-4s  %-32s %-28s %6.1f s\n", verdict, name, what, took.Seconds())
+}
+
+// show writes the output of something that failed, marked off from the rows around it.
+func (t *tally) show(output string) {
+	for line := range strings.Lines(output) {
+		fmt.Fprint(t.out, "      ", line)
+		if !strings.HasSuffix(line, "\n") {
+			fmt.Fprintln(t.out)
+		}
+	}
+}
+
+// progress says how far the run is and what it is busy with.
+func (t *tally) progress() {
+	soFar, busy := t.counts, []string{}
+	if t.section != nil {
+		busy = append(busy, t.section.name)
+		for name, p := range t.section.packages {
+			if !p.ended {
+				soFar.add(p.counts())
+				if test := p.running(); test != "" {
+					busy = append(busy, shorten(name)+" "+test)
+				}
+			}
+		}
+		slices.Sort(busy[1:])
+	}
+	fmt.Fprintf(t.out, "…     after %s: %s; busy: %s\n", time.Since(t.started).Round(time.Second), soFar, strings.Join(busy, ", "))
+}
+
+// sum writes the end of the report, the last line in the one form that scripts rely on, and reports success. A run in
+// which nothing happened is no success.
+func (t *tally) sum() bool {
+	if len(t.failures) > 0 {
+		fmt.Fprintln(t.out, "failed:")
+		for _, name := range t.failures {
+			fmt.Fprintln(t.out, "     ", name)
+		}
+	}
+	fmt.Fprintf(t.out, "%d passed, %d failed, %d skipped\n", t.counts.passed, t.counts.failed, t.counts.skipped)
+	return t.counts.failed == 0 && t.counts.passed > 0
+}
+
+func (s *section) build(path string) *strings.Builder {
+	if s.builds[path] == nil {
+		s.builds[path] = &strings.Builder{}
+	}
+	return s.builds[path]
+}
+
+// shorten names a package from the top of the repository.
+func shorten(path string) string {
+	if path+"/" == module {
+		return "."
+	}
+	return strings.TrimPrefix(path, module)
+}
+
+func seconds(s float64) time.Duration {
+	return time.Duration(s * float64(time.Second))
+}
