@@ -29,7 +29,8 @@ func (e *LineTooLong) Error() string {
 	return fmt.Sprintf("a line of %d bytes is over the limit", e.Size)
 }
 
-// NewLineReader returns a reader of lines of at most limit bytes.
+// NewLineReader returns a reader of lines of at most limit bytes, without
+// their ends.
 func NewLineReader(r io.Reader, limit int) *LineReader {
 	return &LineReader{r: bufio.NewReaderSize(r, 64<<10), limit: limit}
 }
@@ -56,8 +57,8 @@ func (l *LineReader) Next() ([]byte, error) {
 func (l *LineReader) read() ([]byte, error) {
 	part, err := l.r.ReadSlice('\n')
 	if err != bufio.ErrBufferFull {
-		if len(part) > l.limit {
-			return nil, l.tooLong(part, len(part))
+		if size := lengthOf(part); size > l.limit {
+			return nil, l.tooLong(part, size)
 		}
 		return part, err
 	}
@@ -68,14 +69,23 @@ func (l *LineReader) read() ([]byte, error) {
 	size := len(part)
 	for err == bufio.ErrBufferFull {
 		part, err = l.r.ReadSlice('\n')
-		if size += len(part); size <= l.limit {
+		if size <= l.limit {
 			l.buf = append(l.buf, part...)
 		}
+		size += lengthOf(part)
 	}
 	if size > l.limit {
 		return nil, l.tooLong(l.buf, size)
 	}
 	return l.buf, err
+}
+
+// lengthOf is a line's length without its end.
+func lengthOf(part []byte) int {
+	if n := len(part); n > 0 && part[n-1] == '\n' {
+		return n - 1
+	}
+	return len(part)
 }
 
 func (l *LineReader) tooLong(head []byte, size int) error {

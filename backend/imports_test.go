@@ -1,0 +1,168 @@
+package backend
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/agent-discover/agent-discover/"
+
+// rooms says what each room may import of ours. A room that is not here may
+// not exist; an import that is not here may not be made. Leaves know nothing,
+// nouns know leaves, verbs know nouns, doors know verbs, hub.go knows all.
+var rooms = map[string][]string{
+	// leaves
+	"fault":    {},
+	"events":   {},
+	"tokens":   {},
+	"secrets":  {},
+	"wire":     {},
+	"process":  {},
+	"paths":    {"fault"},
+	"instance": {"fault", "paths", "process"},
+	// nouns
+	"settings": {"fault"},
+	"registry": {"events", "fault"},
+	"catalog":  {"events", "tokens"},
+	"journal":  {"events", "secrets"},
+	// verbs
+	"search":   {"catalog", "events"},
+	"upstream": {"catalog", "events", "fault", "paths", "process", "registry", "secrets", "settings", "wire"},
+	"proxy":    {"fault", "journal", "registry", "secrets", "upstream", "wire"},
+	"install":  {"catalog", "fault", "registry", "settings", "upstream"},
+	// doors
+	"gateway": {"catalog", "events", "fault", "install", "proxy", "registry", "search", "wire"},
+	"bridge":  {"fault", "instance", "paths", "wire"},
+	"api":     {"catalog", "fault", "gateway", "install", "instance", "journal", "registry", "upstream"},
+	"cli":     {"", "api", "bridge", "fault", "gateway", "instance", "paths", "process", "settings", "store", "wire"},
+	// adapters
+	"store":   {"catalog", "fault", "journal", "registry"},
+	"mcptest": {"wire"},
+	// composition and programs
+	"": {
+		"api", "bridge", "catalog", "events", "fault", "gateway", "install", "instance", "journal",
+		"paths", "process", "proxy", "registry", "search", "settings", "store", "upstream",
+	},
+	"cmd/agent-discover": {"cli"},
+}
+
+// homes says who alone may import a package from outside, and why.
+var homes = []struct {
+	prefix string
+	in     []string
+	why    string
+}{
+	{"github.com/wailsapp/wails", []string{"app", "."}, "the hub must run where there is no desktop"},
+	{"github.com/getlantern/systray", []string{"app/tray"}, "it takes the main thread and needs a desktop"},
+	{"database/sql", []string{"backend/store"}, "one place knows SQL"},
+	{"modernc.org/sqlite", []string{"backend/store"}, "one place knows SQLite"},
+	{"github.com/pressly/goose", []string{"backend/store"}, "one place changes the schema"},
+	{"github.com/zalando/go-keyring", []string{"backend/secrets"}, "one place touches the keychain"},
+	{"github.com/danielgtaylor/huma", []string{"backend/api"}, "REST is one door"},
+	{"github.com/spf13/cobra", []string{"backend/cli"}, "the command line is one door"},
+	{"github.com/tiktoken-go", []string{"backend/tokens"}, "its vocabulary takes memory once it is used"},
+	{
+		"github.com/modelcontextprotocol/go-sdk",
+		[]string{"backend/wire", "backend/upstream", "backend/gateway", "backend/cli", "backend/mcptest", "build/demo", "build/bench"},
+		"typed results lose what they do not know: proxied traffic never passes through them",
+	},
+}
+
+func TestImportsFollowTheTable(t *testing.T) {
+	visitGo(t, "..", func(file, dir string, imports []string) {
+		if strings.HasSuffix(file, "_test.go") {
+			return
+		}
+		for _, imported := range imports {
+			checkHome(t, file, dir, imported)
+			if rest, ours := strings.CutPrefix(imported+"/", module+"backend/"); ours && inBackend(dir) {
+				checkRoom(t, file, dir, strings.TrimSuffix(rest, "/"))
+			}
+			if strings.HasPrefix(imported, module+"app") && inBackend(dir) {
+				t.Errorf("%s imports %s: backend must never need a desktop", file, imported)
+			}
+		}
+	})
+}
+
+func TestEveryRoomIsInTheTable(t *testing.T) {
+	seen := make(map[string]bool)
+	visitGo(t, ".", func(_, dir string, _ []string) { seen[strings.TrimPrefix(dir, "./")] = true })
+	for dir := range seen {
+		if dir == "." {
+			dir = ""
+		}
+		if _, ok := rooms[dir]; !ok {
+			t.Errorf("the room backend/%s is not in the table: say what it may import", dir)
+		}
+	}
+}
+
+func inBackend(dir string) bool { return dir == "backend" || strings.HasPrefix(dir, "backend/") }
+
+func checkRoom(t *testing.T, file, dir, imported string) {
+	t.Helper()
+	room := strings.TrimPrefix(strings.TrimPrefix(dir, "backend"), "/")
+	allowed, ok := rooms[room]
+	if ok && !slices.Contains(allowed, imported) {
+		t.Errorf("%s imports backend/%s; %q may import only %v", file, imported, room, allowed)
+	}
+}
+
+func checkHome(t *testing.T, file, dir, imported string) {
+	t.Helper()
+	for _, home := range homes {
+		if (imported == home.prefix || strings.HasPrefix(imported, home.prefix+"/")) && !slices.Contains(home.in, dir) {
+			t.Errorf("%s imports %s, whose home is %v: %s", file, imported, home.in, home.why)
+		}
+	}
+}
+
+// visitGo shows every Go file under root with its folder, both slash-separated
+// and relative to root, and what it imports.
+func visitGo(t *testing.T, root string, visit func(file, dir string, imports []string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); name == "node_modules" || name == "testdata" || strings.HasPrefix(name, ".") && name != "." && name != ".." {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(file, ".go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		var imports []string
+		for _, spec := range parsed.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			imports = append(imports, name)
+		}
+		relative, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		relative = filepath.ToSlash(relative)
+		visit(relative, path.Dir(relative), imports)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
