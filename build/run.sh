@@ -56,14 +56,16 @@ else
   start_hub
 fi
 
+# Without --prefer-offline npx asks the registry at every start whether it has something newer.
+npx=(npx -y --prefer-offline)
 wait_for=
 case $("$binary" servers list --json | tr -d '[:space:]') in
   '[]' | null)
     say "No server is registered yet. These three come from npm, the first start downloads them:"
     add everything "Reference server with a tool of every kind: echo, sums, images, progress" \
-      npx -y @modelcontextprotocol/server-everything
-    add filesystem "Reads and writes files below $PWD" npx -y @modelcontextprotocol/server-filesystem "$PWD"
-    add memory "Remembers facts in a knowledge graph" npx -y @modelcontextprotocol/server-memory
+      "${npx[@]}" @modelcontextprotocol/server-everything
+    add filesystem "Reads and writes files below $PWD" "${npx[@]}" @modelcontextprotocol/server-filesystem "$PWD"
+    add memory "Remembers facts in a knowledge graph" "${npx[@]}" @modelcontextprotocol/server-memory
     wait_for=everything,filesystem,memory
     ;;
 esac
