@@ -84,7 +84,9 @@ func (c *Companion) readClient() error {
 		var long *wire.LineTooLong
 		switch {
 		case errors.As(err, &long):
-			c.answer(nil, nil, wire.NewError(-32600, "Invalid Request: %s of %d bytes", long.Error(), clientLine))
+			if err := c.answer(nil, nil, wire.NewError(-32600, "Invalid Request: %s of %d bytes", long, clientLine)); err != nil {
+				return err
+			}
 		case err == io.EOF:
 			return nil
 		case err != nil:

@@ -29,8 +29,9 @@ var (
 	inURL    = regexp.MustCompile(`([a-z][-+.a-z0-9]*://[^/\s:@]*:)[^/\s@]+@`)
 	keyBlock = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
 
-	// "api_key": "value", api_key=value, --token value
-	assigned = regexp.MustCompile(`("?)([-_.A-Za-z0-9]{2,64})("?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|[^\s,;&"'{}\[\]]+)`)
+	// "api_key": "value", api_key=value; a reference ${secret:NAME} is told
+	// apart by its beginning.
+	assigned = regexp.MustCompile(`(\$\{|"?)([-_.A-Za-z0-9]{2,64})("?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|[^\s,;&"'{}\[\]]+)`)
 )
 
 // sensitiveWords are words, or pairs of words, that name a credential.
@@ -114,11 +115,11 @@ func (r *Redactor) Text(text string) string {
 	if strings.Contains(lower, "private key-----") {
 		text = keyBlock.ReplaceAllString(text, Cover)
 	}
-	if containsAny(lower, nameParts) {
-		text = assigned.ReplaceAllStringFunc(text, coverAssigned)
-	}
 	if strings.Contains(lower, "bearer") || strings.Contains(lower, "basic") {
 		text = bearer.ReplaceAllString(text, "$1 "+Cover)
+	}
+	if containsAny(lower, nameParts) {
+		text = assigned.ReplaceAllStringFunc(text, coverAssigned)
 	}
 	if strings.Contains(text, "://") && strings.Contains(text, "@") {
 		text = inURL.ReplaceAllString(text, "${1}"+Cover+"@")
@@ -151,7 +152,7 @@ func containsAny(text string, parts []string) bool {
 
 func coverAssigned(match string) string {
 	parts := assigned.FindStringSubmatch(match)
-	if !SensitiveName(parts[2]) || len(parts[4]) < minSecret || strings.Contains(parts[4], "${secret:") {
+	if !SensitiveName(parts[2]) || len(parts[4]) < minSecret || parts[1] == "${" {
 		return match
 	}
 	covered := Cover

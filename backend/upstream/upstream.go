@@ -88,7 +88,7 @@ func New(o Options) *Manager {
 // child is ended.
 func (m *Manager) Run(ctx context.Context) error {
 	changes, unsubscribe := events.Subscribe[registry.Changed](m.Bus, 256)
-	defer unsubscribe()
+	defer func() { unsubscribe() }()
 	tick := time.NewTicker(max(min(m.Limits.IdleStop/5, 10*time.Second), 10*time.Millisecond))
 	defer tick.Stop()
 	m.tend()

@@ -1,0 +1,62 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/fault"
+)
+
+func load(t *testing.T, text string) (Settings, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Load(file)
+}
+
+func TestNoFileMeansDefaults(t *testing.T) {
+	s, err := Load(filepath.Join(t.TempDir(), "config.yaml"))
+	if err != nil || s.Port != 3424 || s.Agents.Install != "ask" || s.Limits.CallTimeout != time.Minute {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+func TestFileGoesOverDefaultsAndEnvironmentOverTheFile(t *testing.T) {
+	t.Setenv("AGENT_DISCOVER_PORT", "4000")
+	t.Setenv("AGENT_DISCOVER_ROOTS", "file:///a, file:///b,")
+	s, err := load(t, "# mine\nport: 5000\nlimits:\n  idle_stop: 200ms\nagents: {install: deny}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Port != 4000 || s.Limits.IdleStop != 200*time.Millisecond || s.Limits.StartTimeout != time.Minute || s.Agents.Install != "deny" {
+		t.Errorf("got %+v", s)
+	}
+	if strings.Join(s.Roots, " ") != "file:///a file:///b" {
+		t.Errorf("roots %q", s.Roots)
+	}
+}
+
+func TestAWrongFileSaysWhatIsWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"port: [":                    "line 1",
+		"prot: 1":                    "prot",
+		"agents: {install: maybe}":   "ask, allow or deny",
+		"port: 70000":                "65535",
+		"limits: {call_timeout: 0s}": "more than 0",
+		"limits: {idle_stop: soon}":  "idle_stop",
+	} {
+		_, err := load(t, text)
+		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) {
+			t.Errorf("%q: got %v, want it to name %q", text, err, want)
+		}
+	}
+	t.Setenv("AGENT_DISCOVER_PORT", "many")
+	if _, err := load(t, ""); !strings.Contains(fault.MessageOf(err), "AGENT_DISCOVER_PORT") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,189 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/registry"
+)
+
+func openStore(t *testing.T) (*Store, string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "a name with ? and #.db")
+	s, err := Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s, file
+}
+
+func TestServersComeBackAsTheyWere(t *testing.T) {
+	s, file := openStore(t)
+	at := time.UnixMilli(1790000000123).UTC()
+	want := registry.Server{
+		Name: "github", Description: "issues", Source: "manual", Transport: "stdio", Command: "npx",
+		Args: []string{"-y", "x y"}, Env: map[string]string{"A": "b=c"}, Tags: []string{"git"},
+		Package: registry.Package{Name: "p", Version: "1", Latest: "2"}, Repository: "r", Homepage: "h",
+		Installed: true, Enabled: true, KeepRunning: true, Approved: true,
+		Health:    registry.Health{Status: "healthy", CheckedAt: at, Errors: 3, LastError: "boom"},
+		CreatedAt: at, UpdatedAt: at,
+	}
+	id, err := s.InsertServer(t.Context(), want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want.ID, want.Description = id, "issues and pulls"
+	if err := s.UpdateServer(t.Context(), want); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = again.Close() }()
+	got, err := again.Servers(t.Context())
+	if err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], want) {
+		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is open to others: %v, %v", info.Mode(), err)
+	}
+}
+
+func TestServersAreFoundByTheBeginningOfAnyWord(t *testing.T) {
+	s, _ := openStore(t)
+	add := func(name, description string, tags ...string) int64 {
+		id, err := s.InsertServer(t.Context(), registry.Server{Name: name, Description: description, Tags: tags})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	git := add("git-hub", "issues of repositories")
+	files := add("files", "read and write", "disk")
+	for query, want := range map[string][]int64{
+		"git": {git}, "hub issue": {git}, "DIS": {files}, `"disk"*`: {files}, "wri read": {files},
+		"nothing": nil, "-": nil, `a"b`: nil, "git disk": nil,
+	} {
+		got, err := s.MatchServers(t.Context(), query)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: got %v, %v, want %v", query, got, err, want)
+		}
+	}
+	if err := s.UpdateServer(t.Context(), registry.Server{ID: git, Name: "git-hub", Description: "pulls"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := s.MatchServers(t.Context(), "issues"); got != nil {
+		t.Errorf("an old description is still found: %v", got)
+	}
+	if err := s.DeleteServer(t.Context(), git); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := s.MatchServers(t.Context(), "pulls"); got != nil {
+		t.Errorf("a deleted server is still found: %v", got)
+	}
+}
+
+func TestToolsKeepTheirBytesAndTheirOrder(t *testing.T) {
+	s, _ := openStore(t)
+	defs := []string{`{"name":"z", "n" : 9007199254740993}`, `{"name":"a","description":"é"}`}
+	var tools []*catalog.Tool
+	for _, def := range defs {
+		tool, ok := catalog.NewTool("srv", json.RawMessage(def))
+		if !ok {
+			t.Fatal(def)
+		}
+		tools = append(tools, tool)
+	}
+	if err := s.ReplaceTools(t.Context(), "srv", tools); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetTokens(t.Context(), map[catalog.Key]int{{Server: "srv", Tool: "a"}: 12}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Tools(t.Context())
+	if err != nil || len(got) != 2 {
+		t.Fatalf("got %d tools, %v", len(got), err)
+	}
+	for i, def := range defs {
+		if string(got[i].Definition) != def || got[i].Hash != tools[i].Hash {
+			t.Errorf("tool %d: %s", i, got[i].Definition)
+		}
+	}
+	if got[0].Tokens != 0 || got[1].Tokens != 12 {
+		t.Errorf("tokens %d, %d", got[0].Tokens, got[1].Tokens)
+	}
+	if err := s.ReplaceTools(t.Context(), "srv", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := s.Tools(t.Context()); len(got) != 0 {
+		t.Errorf("%d tools are left", len(got))
+	}
+}
+
+func TestCallsAreListedNewestFirst(t *testing.T) {
+	s, _ := openStore(t)
+	at := time.UnixMilli(1790000000000)
+	var records []journal.Record
+	for i, server := range []string{"a", "b", "a"} {
+		records = append(records, journal.Record{
+			At: at.Add(time.Duration(i) * time.Second), Kind: "call", Client: "c", Session: "s", Server: server, Tool: "t",
+			Args: "{}", Response: "r", Outcome: journal.OK, Latency: 1500 * time.Microsecond,
+		})
+	}
+	if err := s.AppendRecords(t.Context(), records); err != nil {
+		t.Fatal(err)
+	}
+	got, total, err := s.Records(t.Context(), journal.Query{Server: "a", Limit: 1})
+	if err != nil || total != 2 || len(got) != 1 || got[0].ID != 3 || got[0].Latency != 1500*time.Microsecond || !got[0].At.Equal(at.Add(2*time.Second)) {
+		t.Errorf("got %+v, %d, %v", got, total, err)
+	}
+	counts, err := s.CountCalls(t.Context())
+	if err != nil || counts["a"] != 2 || counts["b"] != 1 {
+		t.Errorf("counts %v, %v", counts, err)
+	}
+}
+
+func TestALensIsKeptForItsSession(t *testing.T) {
+	s, _ := openStore(t)
+	want := []catalog.Key{{Server: "a", Tool: "x"}, {Server: "b", Tool: "y"}}
+	for _, lent := range [][]catalog.Key{want[:1], want} {
+		if err := s.SaveLens(t.Context(), "one", lent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := s.Lens(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if got, err := s.Lens(t.Context(), "two"); err != nil || got != nil {
+		t.Errorf("another session got %v, %v", got, err)
+	}
+}
+
+func TestADamagedFileIsNamedAndLeftAlone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "discover.db")
+	garbage := strings.Repeat("this is no database ", 500)
+	if err := os.WriteFile(file, []byte(garbage), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(context.Background(), file)
+	if fault.KindOf(err) != fault.Failed || !strings.Contains(fault.MessageOf(err), "doctor --repair") {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := os.ReadFile(file); string(left) != garbage {
+		t.Error("the file was changed")
+	}
+}
