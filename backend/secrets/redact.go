@@ -31,7 +31,7 @@ var (
 
 	// "api_key": "value", api_key=value; a reference ${secret:NAME} is told
 	// apart by its beginning.
-	assigned = regexp.MustCompile(`(\$\{|"?)([-_.A-Za-z0-9]{2,64})("?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|[^\s,;&"'{}\[\]]+)`)
+	assigned = regexp.MustCompile(`(\$\{|"?)([-_.A-Za-z0-9]{2,64})("?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|\$\{[^}]*\}|[^\s,;&"'{}\[\]]+)`)
 )
 
 // sensitiveWords are words, or pairs of words, that name a credential.
@@ -152,7 +152,7 @@ func containsAny(text string, parts []string) bool {
 
 func coverAssigned(match string) string {
 	parts := assigned.FindStringSubmatch(match)
-	if !SensitiveName(parts[2]) || len(parts[4]) < minSecret || parts[1] == "${" {
+	if !SensitiveName(parts[2]) || len(parts[4]) < minSecret || parts[1] == "${" || strings.HasPrefix(parts[4], "${") {
 		return match
 	}
 	covered := Cover
