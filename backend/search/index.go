@@ -14,14 +14,20 @@ import (
 // how soon a repeated word stops counting, and how much a long text is held
 // against a tool.
 const (
-	weightName        = 4.0
-	weightServer      = 2.5
+	weightName        = 3.0
+	weightServer      = 1.5
 	weightTitle       = 2.0
 	weightDescription = 1.0
 	weightParameter   = 0.4
 
 	saturation = 1.2
 	lengthNorm = 0.5
+
+	// unknownWeight is what a word that no tool holds counts for: it tells
+	// that something was asked for which is not here, or only that people
+	// say more than they need to.
+	unknownWeight = 0.3
+	minTools      = 50
 )
 
 // index ranks the tools of one snapshot by BM25F: Robertson, Zaragoza and
@@ -103,8 +109,10 @@ func (x *index) rank(query string, allow func(*catalog.Tool) bool) []Hit {
 	best := 0.0
 	for term, share := range words {
 		found := x.postings[term]
-		n := float64(len(found))
-		idf := math.Log(1 + (float64(len(x.length))-n+0.5)/(n+0.5))
+		idf := x.rarity(len(found))
+		if len(found) == 0 {
+			share *= unknownWeight
+		}
 		best += share * idf
 		for _, p := range found {
 			norm := 1 - lengthNorm + lengthNorm*float64(x.length[p.tool])
@@ -125,6 +133,12 @@ func (x *index) rank(query string, allow func(*catalog.Tool) bool) []Hit {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Tool.Proxied(), b.Tool.Proxied()))
 	})
 	return hits
+}
+
+// rarity is the inverse document frequency of a word that n tools hold. A word
+// counts for something in a catalog of a few tools too.
+func (x *index) rarity(n int) float64 {
+	return math.Log(1 + (max(float64(len(x.length)), minTools)-float64(n)+0.5)/(float64(n)+0.5))
 }
 
 // queryTerms returns the words that count and how much each does.

@@ -39,11 +39,11 @@ type Result struct {
 // What a score must reach to be a match at all, and what the best must have
 // and be ahead by to be trusted.
 const (
-	noMatch     = 0.25
-	highScore   = 0.5
-	highLead    = 0.25
+	noMatch     = 0.12
+	highScore   = 0.4
+	highLead    = 0.2
 	mediumLead  = 0.08
-	mediumScore = 0.35
+	mediumScore = 0.2
 )
 
 // Query is what to look for.

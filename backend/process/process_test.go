@@ -1,0 +1,58 @@
+package process
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestAnEnvironmentIsEditedByCopy(t *testing.T) {
+	env := Env{"A=1", "B=x=y", "A=2"}
+	if env.Get("A") != "2" || env.Get("B") != "x=y" || env.Get("C") != "" {
+		t.Errorf("got %q %q %q", env.Get("A"), env.Get("B"), env.Get("C"))
+	}
+	with := env.With("A", "3")
+	if strings.Join(with, " ") != "B=x=y A=3" || len(env) != 3 {
+		t.Errorf("got %v, was %v", with, env)
+	}
+}
+
+func TestProgramsAreFoundOnThatPathOnly(t *testing.T) {
+	dir := t.TempDir()
+	tool := filepath.Join(dir, "mytool")
+	for name, mode := range map[string]os.FileMode{"mytool": 0o755, "notes.txt": 0o644} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := Env{"PATH=" + filepath.Join(dir, "none") + string(filepath.ListSeparator) + "relative" + string(filepath.ListSeparator) + dir}
+	for program, want := range map[string]string{"mytool": tool, tool: tool, "notes.txt": "", "sh": "", dir: ""} {
+		if got := env.LookPath(program); got != want {
+			t.Errorf("%s: got %q, want %q", program, got, want)
+		}
+	}
+}
+
+func TestWindowsNamesHoldTheShims(t *testing.T) {
+	for program, want := range map[string]string{
+		"npx": "npx.com npx.exe npx.bat npx.cmd", "npx.cmd": "npx.cmd npx.cmd.com npx.cmd.exe npx.cmd.bat npx.cmd.cmd",
+	} {
+		if got := strings.Join(windowsNames(program, ""), " "); got != want {
+			t.Errorf("%s: got %s, want %s", program, got, want)
+		}
+	}
+}
+
+func TestOwnVariablesAreKnown(t *testing.T) {
+	t.Setenv("AGENT_DISCOVER_X", "1")
+	t.Setenv("EDITOR_SECRET", "1")
+	t.Setenv("LC_ALL", "C")
+	if got := Own(); len(got) == 0 || !OwnVariable("agent_discover_y") || OwnVariable("AGENT") {
+		t.Errorf("own: %v", got)
+	}
+	clean := Clean()
+	if clean.Get("AGENT_DISCOVER_X") != "" || clean.Get("EDITOR_SECRET") != "" || clean.Get("LC_ALL") != "C" || clean.Get("PATH") == "" {
+		t.Errorf("clean: %v", clean)
+	}
+}
