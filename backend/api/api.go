@@ -80,12 +80,21 @@ func ok[T any](body T) (*reply[T], error) { return &reply[T]{Status: http.Status
 
 // route declares one operation.
 func route[I, O any](api huma.API, method, path, summary string, handler func(context.Context, *I) (*O, error)) {
-	huma.Register(api, huma.Operation{
-		Method: method, Path: path, Summary: summary,
-		OperationID: huma.GenerateOperationID(method, path, new(O)),
-		// Bodies are read raw where a wrong one has an answer of its own.
-		SkipValidateBody: true, MaxBodyBytes: maxBody,
-	}, func(ctx context.Context, in *I) (*O, error) {
+	register(api, huma.Operation{Method: method, Path: path, Summary: summary}, handler)
+}
+
+// bodyRoute declares an operation whose input reads its body raw, because a
+// missing or malformed one has an answer of its own.
+func bodyRoute[I, O any](api huma.API, method, path, summary string, handler func(context.Context, *I) (*O, error)) {
+	body := &huma.RequestBody{}
+	register(api, huma.Operation{Method: method, Path: path, Summary: summary, RequestBody: body}, handler)
+	body.Required = false // huma sets it for raw bodies and answers 400 itself
+}
+
+func register[I, O any](api huma.API, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
+	op.OperationID = huma.GenerateOperationID(op.Method, op.Path, new(O))
+	op.MaxBodyBytes, op.SkipValidateBody = maxBody, true
+	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
 		if err != nil {
 			return nil, statusOf(err)
@@ -105,6 +114,9 @@ func (f *failure) GetStatus() int { return f.status }
 
 // statusOf translates a fault into an answer; here and nowhere else.
 func statusOf(err error) error {
+	if _, done := errors.AsType[huma.StatusError](err); done {
+		return err
+	}
 	status := http.StatusInternalServerError
 	switch fault.KindOf(err) {
 	case fault.Invalid:

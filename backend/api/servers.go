@@ -78,15 +78,15 @@ type bodyInput struct {
 }
 
 type editInput struct {
-	serverInput
-	bodyInput
+	ID      string `path:"id"`
+	RawBody []byte `contentType:"application/json"`
 }
 
 func (s *server) serverRoutes(api huma.API) {
 	route(api, http.MethodGet, "/api/servers", "Configured servers", s.listServers)
-	route(api, http.MethodPost, "/api/servers", "Configure a server", s.addServer)
+	bodyRoute(api, http.MethodPost, "/api/servers", "Configure a server", s.addServer)
 	route(api, http.MethodGet, "/api/servers/{id}", "A server with its tools", s.getServer)
-	route(api, http.MethodPut, "/api/servers/{id}", "Change a server", s.editServer)
+	bodyRoute(api, http.MethodPut, "/api/servers/{id}", "Change a server", s.editServer)
 	route(api, http.MethodDelete, "/api/servers/{id}", "Forget a server", s.deleteServer)
 	route(api, http.MethodPost, "/api/servers/{id}/activate", "Put its tools into every list", s.activate)
 	route(api, http.MethodPost, "/api/servers/{id}/deactivate", "Take its tools out of the lists", s.deactivate)
@@ -191,7 +191,7 @@ func (s *server) addServer(ctx context.Context, in *bodyInput) (*reply[Server], 
 }
 
 func (s *server) editServer(ctx context.Context, in *editInput) (*reply[Server], error) {
-	v, err := s.lookup(&in.serverInput)
+	v, err := s.lookup(&serverInput{in.ID})
 	if err != nil {
 		return nil, err
 	}
