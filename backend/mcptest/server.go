@@ -1,0 +1,202 @@
+package mcptest
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// message is any JSON-RPC message.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// server is one session on stdio. Each request is served in a goroutine of its
+// own; they end with the process.
+type server struct {
+	options
+	out io.Writer
+
+	mu       sync.Mutex
+	seen     []string                 // notifications, as JSON
+	gates    map[string]chan struct{} // of hold, by key
+	calls    map[string]chan struct{} // closed when the call with an id is cancelled
+	waiting  map[string]chan message  // for answers to our own requests
+	asked    int
+	pageList int // pages of tools/list given
+}
+
+func newServer(o options, out io.Writer) *server {
+	return &server{
+		options: o, out: out, gates: make(map[string]chan struct{}),
+		calls: make(map[string]chan struct{}), waiting: make(map[string]chan message),
+	}
+}
+
+// serve reads until the input ends.
+func (s *server) serve(in io.Reader) {
+	s.noise("Welcome to the server!")
+	s.askOnSignal()
+	lines := bufio.NewReader(in)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var m message
+		if json.Unmarshal(line, &m) != nil {
+			fmt.Fprintf(os.Stderr, "not JSON: %s", line)
+			continue
+		}
+		s.dispatch(m)
+	}
+}
+
+func (s *server) dispatch(m message) {
+	switch {
+	case m.Method == "":
+		s.mu.Lock()
+		answer := s.waiting[string(m.ID)]
+		delete(s.waiting, string(m.ID))
+		s.mu.Unlock()
+		if answer != nil {
+			answer <- m
+		}
+	case m.ID == nil:
+		s.note(m)
+	default:
+		cancelled := make(chan struct{})
+		s.mu.Lock()
+		s.calls[string(m.ID)] = cancelled
+		s.mu.Unlock()
+		go s.request(m, cancelled)
+	}
+}
+
+// note keeps a notification, and ends the call that it cancels.
+func (s *server) note(m message) {
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	_ = json.Unmarshal(m.Params, &params) // other notifications have no such id
+	if m.Params == nil {
+		m.Params = json.RawMessage("null")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = append(s.seen, fmt.Sprintf(`{"method":%s,"params":%s}`, quote(m.Method), m.Params))
+	if call, ok := s.calls[string(params.RequestID)]; ok && m.Method == "notifications/cancelled" {
+		close(call)
+		delete(s.calls, string(params.RequestID))
+	}
+}
+
+func (s *server) request(m message, cancelled <-chan struct{}) {
+	switch m.Method {
+	case "initialize":
+		if s.mute {
+			return
+		}
+		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"mcptest","version":"1.2.3"}}`)
+	case "ping":
+		s.result(m.ID, `{}`)
+	case "tools/list":
+		s.result(m.ID, s.list())
+	case "tools/call":
+		s.call(m, cancelled)
+	default:
+		if !s.deaf {
+			s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found: %s"}}`, m.ID, m.Method))
+		}
+	}
+}
+
+// list is the result of tools/list.
+func (s *server) list() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tools := slices.Clone(s.definitions)
+	if !s.only {
+		for _, t := range behaviours {
+			tools = append(tools, define(t.name, t.description, t.schema))
+		}
+	}
+	list := "["
+	for i, t := range tools {
+		if i > 0 {
+			list += ","
+		}
+		list += string(t)
+	}
+	list += "]"
+	s.pageList++
+	switch s.pages {
+	case "":
+		return `{"tools":` + list + `}`
+	case "same":
+		return `{"tools":` + list + `,"nextCursor":"again"}`
+	}
+	page := strconv.Itoa(s.pageList)
+	return `{"tools":[` + string(define("page"+page, "The tool of page "+page, `{"type":"object"}`)) + `],"nextCursor":"page ` + page + `"}`
+}
+
+// ask sends a request of our own and returns the answer as JSON: the result,
+// or an object with the error.
+func (s *server) ask(method, params string) string {
+	answer := make(chan message, 1)
+	s.mu.Lock()
+	s.asked++
+	id := quote("ask-" + strconv.Itoa(s.asked))
+	s.waiting[id] = answer
+	s.mu.Unlock()
+	s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%s,"params":%s}`, id, quote(method), params))
+	m := <-answer
+	if m.Error != nil {
+		return `{"error":` + string(m.Error) + `}`
+	}
+	return string(m.Result)
+}
+
+// askOnSignal asks for sampling at SIGUSR1, when no call need be in flight, and
+// writes the answer to stderr.
+func (s *server) askOnSignal() {
+	asked := askSignals()
+	go func() {
+		for range asked {
+			fmt.Fprintln(os.Stderr, "answer: "+s.ask("sampling/createMessage", `{"messages":[],"maxTokens":1}`))
+		}
+	}()
+}
+
+func (s *server) result(id json.RawMessage, result string) {
+	s.write(`{"jsonrpc":"2.0","id":` + string(id) + `,"result":` + result + `}`)
+	s.noise("GET /status 200 {\"took\":\"1ms\"")
+}
+
+func (s *server) notify(method, params string) {
+	s.write(`{"jsonrpc":"2.0","method":` + quote(method) + `,"params":` + params + `}`)
+}
+
+func (s *server) write(line string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = io.WriteString(s.out, line+"\n") // a reader that is gone ends our input too
+}
+
+// noise writes lines that are no messages.
+func (s *server) noise(line string) {
+	if s.junk {
+		s.write(line)
+		s.write(`["half a batch"`)
+		s.write("\x00\xff\xfe")
+	}
+}

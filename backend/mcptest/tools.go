@@ -1,0 +1,203 @@
+package mcptest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+// call is one tools/call.
+type call struct {
+	*server
+	id        json.RawMessage
+	token     json.RawMessage // of progress; nil when nobody asked for any
+	arguments json.RawMessage
+	cancelled <-chan struct{}
+
+	Text   string          `json:"text"`
+	Key    string          `json:"key"`
+	Name   string          `json:"name"`
+	Path   string          `json:"path"`
+	Count  int             `json:"count"`
+	Code   int             `json:"code"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+}
+
+const (
+	noArguments = `{"type":"object"}`
+	textArgs    = `{"type":"object","properties":{"text":{"type":"string","description":"any text"}},"required":["text"]}`
+	keyArgs     = `{"type":"object","properties":{"key":{"type":"string"}},"required":["key"]}`
+	countArgs   = `{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`
+)
+
+// behaviours are the tools that every server has unless it is told otherwise.
+var behaviours = []struct {
+	name, description, schema string
+	do                        func(*call)
+}{
+	{"echo", "Give back the text", textArgs, func(c *call) { c.text(c.Text) }},
+	{"fail", "Answer that the tool failed, with the text", textArgs, (*call).fail},
+	{"arguments", "Give back all arguments as they came", noArguments, func(c *call) { c.text(string(c.arguments)) }},
+	{"hold", "Report progress once and answer when release is called with the same key", keyArgs, (*call).hold},
+	{"release", "Let the calls of hold with a key answer", keyArgs, (*call).release},
+	{"read", "Give back what is in a file; of a named pipe, when its writer has closed it", `{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}`, (*call).read},
+	{"steps", "Report progress a number of times, then answer", countArgs, (*call).steps},
+	{"seen", "List the notifications that came, in order", noArguments, (*call).sights},
+	{"die", "Write the text to stderr and exit with the code, without an answer", textArgs, (*call).die},
+	{"flood", "Write a number of bytes to stderr, then answer", countArgs, func(c *call) { flood(os.Stderr, c.Count); c.text("done") }},
+	{"big", "Answer with a number of bytes", countArgs, func(c *call) { c.text(strings.Repeat("x", c.Count)) }},
+	{"environment", "Tell pid, folder and environment", noArguments, (*call).environment},
+	{"grandchild", "Start a process that outlives this one, and tell its pid", noArguments, (*call).grandchild},
+	{"grow", "Add a tool with a name and a text, and say that the list has changed", `{"type":"object","properties":{"name":{"type":"string"},"text":{"type":"string"}},"required":["name"]}`, (*call).grow},
+	{"ask", "Send a request with a method and params to the client and give back what it says", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"}},"required":["method"]}`, (*call).askClient},
+}
+
+func (s *server) call(m message, cancelled <-chan struct{}) {
+	var params struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+		Meta      struct {
+			ProgressToken json.RawMessage `json:"progressToken"`
+		} `json:"_meta"`
+	}
+	_ = json.Unmarshal(m.Params, &params) // wrong params name no tool, which is told below
+	c := &call{server: s, id: m.ID, token: params.Meta.ProgressToken, arguments: params.Arguments, cancelled: cancelled}
+	_ = json.Unmarshal(params.Arguments, c)
+	for _, b := range behaviours {
+		if b.name == params.Name && !s.only {
+			b.do(c)
+			return
+		}
+	}
+	if !s.lists(params.Name) {
+		s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"Unknown tool: %s","data":{"made":"by mcptest"}}}`, m.ID, params.Name))
+		return
+	}
+	if s.options.result != "" {
+		s.result(m.ID, s.options.result)
+		return
+	}
+	c.text(string(c.arguments))
+}
+
+// lists reports whether a tool of that name is among the given ones.
+func (s *server) lists(tool string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, definition := range s.definitions {
+		var t struct{ Name string }
+		if json.Unmarshal(definition, &t) == nil && t.Name == tool {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *call) text(text string) {
+	c.result(c.id, `{"content":[{"type":"text","text":`+quote(text)+`}]}`)
+}
+
+func (c *call) fail() {
+	c.result(c.id, `{"content":[{"type":"text","text":`+quote(c.Text)+`}],"isError":true}`)
+}
+
+func (c *call) progress(step, total int) {
+	if c.token != nil {
+		c.notify("notifications/progress", fmt.Sprintf(`{"progressToken":%s,"progress":%d,"total":%d,"message":"step %d"}`, c.token, step, total, step))
+	}
+}
+
+// gate is what holds the calls of a key.
+func (c *call) gate() chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.gates[c.Key] == nil {
+		c.gates[c.Key] = make(chan struct{})
+	}
+	return c.gates[c.Key]
+}
+
+func (c *call) hold() {
+	gate := c.gate()
+	c.progress(1, 2)
+	select {
+	case <-gate:
+		c.text("released " + c.Key)
+	case <-c.cancelled: // nobody waits for an answer
+	}
+}
+
+func (c *call) release() {
+	close(c.gate())
+	c.mu.Lock()
+	delete(c.gates, c.Key)
+	c.mu.Unlock()
+	c.text("done")
+}
+
+func (c *call) read() {
+	data, err := os.ReadFile(c.Path)
+	if err != nil {
+		c.text(err.Error())
+		return
+	}
+	c.text(string(data))
+}
+
+func (c *call) steps() {
+	for i := range c.Count {
+		c.progress(i+1, c.Count)
+	}
+	c.text("done")
+}
+
+func (c *call) sights() {
+	c.mu.Lock()
+	list := "[" + strings.Join(c.seen, ",") + "]"
+	c.mu.Unlock()
+	c.text(list)
+}
+
+func (c *call) die() {
+	fmt.Fprintln(os.Stderr, c.Text)
+	os.Exit(c.Code)
+}
+
+func (c *call) environment() {
+	dir, _ := os.Getwd() // an unknown folder is told as none
+	data, _ := json.Marshal(map[string]any{"pid": os.Getpid(), "dir": dir, "env": os.Environ()})
+	c.text(string(data))
+}
+
+func (c *call) grandchild() {
+	program, err := os.Executable()
+	if err != nil {
+		c.text(err.Error())
+		return
+	}
+	cmd := exec.Command(program, name, "-linger")
+	if err := cmd.Start(); err != nil {
+		c.text(err.Error())
+		return
+	}
+	c.text(fmt.Sprint(cmd.Process.Pid))
+}
+
+func (c *call) grow() {
+	c.mu.Lock()
+	c.definitions = append(c.definitions, define(c.Name, c.Text, noArguments))
+	c.mu.Unlock()
+	c.notify("notifications/tools/list_changed", "{}")
+	c.text("done")
+}
+
+func (c *call) askClient() {
+	params := string(c.Params)
+	if params == "" {
+		params = "{}"
+	}
+	c.text(c.ask(c.Method, params))
+}
