@@ -121,11 +121,12 @@ func (s *Searcher) Find(q Query) Result {
 	return result
 }
 
-// Nearest returns the tools of a server (of all when it is empty) whose words
-// are nearest to a tool's name, whatever their score.
+// Nearest returns the other tools of a server whose words are nearest to a
+// tool's name, whatever their score. Without a server it looks at all tools,
+// and one of exactly that name is the nearest there can be.
 func (s *Searcher) Nearest(server, tool string, limit int) []*catalog.Tool {
 	hits := s.current().rank(tool, func(t *catalog.Tool) bool {
-		return (server == "" || t.Server == server) && t.Name != tool
+		return server == "" || t.Server == server && t.Name != tool
 	})
 	var out []*catalog.Tool
 	for _, hit := range hits[:min(len(hits), limit)] {
