@@ -1,0 +1,108 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// The stand-in is about as large as what 107 published servers list: 2,970 tools of 1,600 bytes each.
+const (
+	standInServers = 107
+	standInTools   = 2970
+)
+
+// toolFiles returns files with tools in them, one a server, and how many tools they hold: recorded from published
+// servers where such recordings are at hand, else made up.
+func (b *bench) toolFiles() ([]string, int, error) {
+	shared := os.Getenv("AGENT_DISCOVER_SHARED")
+	if shared == "" {
+		shared = "../shared"
+	}
+	found, _ := filepath.Glob(filepath.Join(shared, "catalog", "*.json")) // the pattern is well-formed
+	var files []string
+	total := 0
+	for _, file := range found {
+		n, err := countTools(file)
+		if err != nil {
+			return nil, 0, err
+		}
+		if file, err = filepath.Abs(file); err != nil {
+			return nil, 0, err
+		}
+		if n > 0 {
+			files, total = append(files, file), total+n
+		}
+	}
+	if total > 0 {
+		return files, total, nil
+	}
+	fmt.Println("\nno recorded tools at hand (AGENT_DISCOVER_SHARED); using made-up ones")
+	return b.makeUp()
+}
+
+// countTools counts as the hub does: each name once.
+func countTools(file string) (int, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return 0, err
+	}
+	var list struct {
+		Tools []struct{ Name string }
+	}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return 0, fmt.Errorf("%s: %w", file, err)
+	}
+	names := make(map[string]bool)
+	for _, tool := range list.Tools {
+		if tool.Name != "" {
+			names[tool.Name] = true
+		}
+	}
+	return len(names), nil
+}
+
+var (
+	verbs   = []string{"create", "list", "get", "update", "delete", "search", "merge", "export", "close", "assign"}
+	objects = []string{"issue", "branch", "invoice", "droplet", "page", "ticket", "customer", "repository", "dashboard", "alert"}
+)
+
+// makeUp writes the stand-in: every tool has a name, a description and a schema of its own.
+func (b *bench) makeUp() ([]string, int, error) {
+	var files []string
+	for server := range standInServers {
+		var tools []map[string]any
+		for i := server; i < standInTools; i += standInServers {
+			tools = append(tools, madeUpTool(i))
+		}
+		data, err := json.Marshal(map[string]any{"tools": tools})
+		if err != nil {
+			return nil, 0, err
+		}
+		file := filepath.Join(b.scratch, fmt.Sprintf("tools-%d.json", server))
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			return nil, 0, err
+		}
+		files = append(files, file)
+	}
+	return files, standInTools, nil
+}
+
+func madeUpTool(i int) map[string]any {
+	verb, object, other := verbs[i%10], objects[i/10%10], objects[i/100%10]
+	properties := make(map[string]any)
+	for p := range 4 + i%7 {
+		properties[fmt.Sprintf("%s_%s_%d", objects[p], verb, p)] = map[string]any{
+			"type": "string",
+			"description": fmt.Sprintf("The %s that the %s belongs to, as its id or its name; leave it out to take the one "+
+				"that was used last (variant %d)", objects[p], object, i),
+		}
+	}
+	return map[string]any{
+		"name": fmt.Sprintf("%s_%s_%d", verb, object, i),
+		"description": fmt.Sprintf("%s a %s in a %s. Needs the right to %s, and returns the %s with all its fields (number %d).",
+			verb, object, other, verb, object, i),
+		"inputSchema": map[string]any{"type": "object", "properties": properties, "required": []string{"issue_" + verb + "_0"}},
+	}
+}

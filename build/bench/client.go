@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/wire"
+)
+
+// client is an MCP client as thin as one can be, on the standard input and output of a process that it starts.
+type client struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines *wire.LineReader
+	id    int
+	out   []byte
+}
+
+const clientGreeting = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}`
+
+// open starts a process and opens an MCP session with it.
+func open(ctx context.Context, env []string, command ...string) (*client, error) {
+	c := &client{cmd: exec.CommandContext(ctx, command[0], command[1:]...)}
+	c.cmd.Env = append(os.Environ(), env...)
+	c.cmd.WaitDelay = time.Second
+	in, err := c.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.cmd.Start(); err != nil {
+		return nil, err
+	}
+	c.in, c.lines = in, wire.NewLineReader(out, maxLine)
+	if _, err := c.call("initialize", json.RawMessage(clientGreeting)); err != nil {
+		c.close()
+		return nil, fmt.Errorf("open a session with %v: %w", command, err)
+	}
+	_, err = c.in.Write(wire.AppendRequest(nil, nil, "notifications/initialized", nil))
+	return c, err
+}
+
+// call sends one request and returns the line that answers it, valid until the next call.
+func (c *client) call(method string, params json.RawMessage) ([]byte, error) {
+	if err := c.send(method, params); err != nil {
+		return nil, err
+	}
+	for {
+		line, err := c.receive()
+		if err != nil || bytes.HasPrefix(line[idAt(line):], strconv.AppendInt(nil, int64(c.id), 10)) {
+			return line, err
+		}
+	}
+}
+
+func (c *client) send(method string, params json.RawMessage) error {
+	c.id++
+	c.out = wire.AppendRequest(c.out[:0], strconv.AppendInt(nil, int64(c.id), 10), method, params)
+	_, err := c.in.Write(c.out)
+	return err
+}
+
+// receive returns the next answer; an error answer is an error.
+func (c *client) receive() ([]byte, error) {
+	for {
+		line, err := c.lines.Next()
+		if err != nil {
+			return nil, err
+		}
+		head := line[:min(len(line), 300)]
+		switch {
+		case bytes.Contains(head, []byte(`"method":`)):
+			continue // a notification
+		case bytes.Contains(head, []byte(`"error":{`)), bytes.Contains(head, []byte(`"isError":true`)):
+			return nil, fmt.Errorf("answered: %s", head)
+		}
+		return line, nil
+	}
+}
+
+// idAt returns where the id's value stands: first, or last as node writes it.
+func idAt(line []byte) int {
+	mark := []byte(`"id":`)
+	if i := bytes.Index(line[:min(len(line), 60)], mark); i >= 0 {
+		return i + len(mark)
+	}
+	return max(0, bytes.LastIndex(line, mark)+len(mark))
+}
+
+func (c *client) pid() int { return c.cmd.Process.Pid }
+
+func (c *client) close() {
+	_ = c.in.Close()
+	_ = c.cmd.Wait() // it may have ended as it likes
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/paths"
+)
+
+// hub is a running hub with a data folder of its own.
+type hub struct {
+	binary string
+	folder paths.Folder
+	cmd    *exec.Cmd
+	info   instance.Info
+	api    *instance.Client
+	ready  time.Duration // from its start until it was announced and answered
+}
+
+const patience = 30 * time.Second
+
+// startHub starts a hub on a folder under the scratch folder and waits until it answers.
+func (b *bench) startHub(ctx context.Context, binary, folder string) (*hub, error) {
+	h := &hub{binary: binary, folder: paths.Folder(filepath.Join(b.scratch, folder))}
+	h.cmd = exec.CommandContext(ctx, binary, "serve")
+	h.cmd.Env = append(os.Environ(), h.env()...)
+	began := time.Now()
+	if err := h.cmd.Start(); err != nil {
+		return nil, err
+	}
+	for !h.answers() {
+		if time.Since(began) > patience {
+			h.kill()
+			return nil, fmt.Errorf("the hub was not ready within %s; %s has its log", patience, h.folder.Log())
+		}
+		time.Sleep(500 * time.Microsecond)
+	}
+	h.ready = time.Since(began)
+	h.api = instance.NewClient(h.info)
+	return h, nil
+}
+
+func (h *hub) env() []string {
+	return []string{"AGENT_DISCOVER_HOME=" + string(h.folder), "AGENT_DISCOVER_PORT=0"}
+}
+
+// answers reports whether the hub is announced and answers /health.
+func (h *hub) answers() bool {
+	info, err := instance.Read(h.folder)
+	if err != nil || info.PID != h.cmd.Process.Pid {
+		return false
+	}
+	h.info = info
+	resp, err := http.Get("http://" + info.Address() + "/health")
+	if err != nil {
+		return false
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode == http.StatusOK
+}
+
+// stop ends the hub gently and waits for it.
+func (h *hub) stop(ctx context.Context) error {
+	if err := h.api.Do(ctx, http.MethodPost, "/api/stop", nil, nil); err != nil {
+		h.kill()
+		return err
+	}
+	return h.cmd.Wait()
+}
+
+func (h *hub) kill() {
+	_ = h.cmd.Process.Kill()
+	_ = h.cmd.Wait()
+}
+
+func (h *hub) pid() int { return h.cmd.Process.Pid }
+
+// companion starts a companion of this hub, as an editor would.
+func (h *hub) companion(ctx context.Context) (*client, error) {
+	return open(ctx, h.env(), h.binary, "mcp")
+}
+
+// server is the part of a server that the measurements look at.
+type server struct {
+	ID     int64  `json:"id"`
+	Name   string `json:"name"`
+	Tools  int    `json:"tool_count"`
+	Tokens int    `json:"tool_tokens"`
+}
+
+// add registers a server and lets the hub start it and list its tools.
+func (h *hub) add(ctx context.Context, name string, command ...string) error {
+	var added server
+	body := map[string]any{"name": name, "description": name, "command": command[0], "args": command[1:]}
+	if err := h.api.Do(ctx, http.MethodPost, "/api/servers", body, &added); err != nil {
+		return fmt.Errorf("add %s: %w", name, err)
+	}
+	if err := h.api.Do(ctx, http.MethodPost, fmt.Sprintf("/api/servers/%d/refresh", added.ID), nil, nil); err != nil {
+		return fmt.Errorf("start %s: %w", name, err)
+	}
+	return nil
+}
+
+func (h *hub) servers(ctx context.Context) ([]server, error) {
+	var out []server
+	err := h.api.Do(ctx, http.MethodGet, "/api/servers", nil, &out)
+	return out, err
+}

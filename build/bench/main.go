@@ -1,0 +1,110 @@
+// Command bench measures what Agent Discover costs: the time and the processor that a call through companion and hub
+// takes beside the same call made directly and through a relay that only copies bytes, how fast the programs start, how
+// much memory they hold, and how they bear many calls at once. Everything is measured in one run, taking turns, because
+// a machine is never as quiet twice; compare ratios between runs, not milliseconds.
+//
+//	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only calls,start,load]
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+)
+
+// bench is one run.
+type bench struct {
+	self    string // this program, which also plays the children and the relay
+	binary  string // companion and hub
+	against string // another build of it, measured beside the first; may be empty
+	short   bool
+	scratch string
+	report  report
+}
+
+func main() {
+	if len(os.Args) > 1 {
+		if play, ok := roles[os.Args[1]]; ok {
+			if err := play(os.Args[2:]); err != nil {
+				fmt.Fprintln(os.Stderr, os.Args[1]+":", err)
+				os.Exit(1)
+			}
+			return
+		}
+	}
+	var b bench
+	flag.StringVar(&b.binary, "binary", "bin/agent-discover", "the program to measure")
+	flag.StringVar(&b.against, "against", "", "another build of it, measured beside the first")
+	flag.BoolVar(&b.short, "short", false, "fewer calls: under 20 seconds, rougher figures")
+	file := flag.String("json", "", "write the figures to this file as well")
+	only := flag.String("only", "calls,start,load", "the parts to run")
+	flag.Parse()
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := b.run(ctx, *only, *file)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run(ctx context.Context, only, file string) (err error) {
+	if err := b.prepare(); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.scratch)) }()
+	parts := map[string]func(context.Context) error{"calls": b.calls, "load": b.load, "start": b.start}
+	for name := range strings.SplitSeq(only, ",") {
+		part, ok := parts[name]
+		if !ok {
+			return fmt.Errorf("no part %q: calls, start or load", name)
+		}
+		if err := part(ctx); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	b.report.printFigures(os.Stdout)
+	if file != "" {
+		return b.report.save(file)
+	}
+	return nil
+}
+
+func (b *bench) prepare() (err error) {
+	if b.self, err = os.Executable(); err != nil {
+		return err
+	}
+	for _, binary := range []*string{&b.binary, &b.against} {
+		if *binary == "" {
+			continue
+		}
+		if *binary, err = filepath.Abs(*binary); err != nil {
+			return err
+		}
+		if _, err := os.Stat(*binary); err != nil {
+			return fmt.Errorf("%w (build it with: make build)", err)
+		}
+	}
+	version, err := exec.Command(b.binary, "version").Output()
+	if err != nil {
+		return fmt.Errorf("%s version: %w", b.binary, err)
+	}
+	b.report.begin(strings.TrimSpace(string(version)), b.short)
+	b.scratch, err = os.MkdirTemp("", "agent-discover-bench-")
+	return err
+}
+
+// pick returns the first number for a short run, the second for a whole one.
+func (b *bench) pick(short, whole int) int {
+	if b.short {
+		return short
+	}
+	return whole
+}

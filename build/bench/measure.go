@@ -1,0 +1,106 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// row is what one way costs with one payload, in milliseconds.
+type row struct {
+	Child     string  `json:"child"`
+	Bytes     int     `json:"bytes"`
+	Way       string  `json:"way"`
+	Calls     int     `json:"calls"`
+	Min       float64 `json:"min_ms"`
+	Median    float64 `json:"median_ms"`
+	P95       float64 `json:"p95_ms"`
+	Added     float64 `json:"added_min_ms"`      // minimum over the direct way's
+	Ratio     float64 `json:"median_over_relay"` // 0 for the direct way
+	HubCPU    float64 `json:"hub_cpu_ms"`        // a call
+	OurCPU    float64 `json:"companion_cpu_ms"`  // a call
+	bothTimes []float64
+}
+
+// measure sends calls each way in turn, a block at a time, and returns a row for each way.
+func (b *bench) measure(ways []*way, child string, size, rounds, block int) ([]row, error) {
+	times := make([][]time.Duration, len(ways))
+	params := make([]json.RawMessage, len(ways))
+	for i, w := range ways {
+		params[i] = w.params(message(size))
+		if _, err := w.block(params[i], size, nil, block); err != nil { // warms up
+			return nil, err
+		}
+	}
+	for round := range rounds {
+		for k := range ways {
+			i := (k + round) % len(ways) // no way always follows the same other
+			var err error
+			if times[i], err = ways[i].block(params[i], size, times[i], block); err != nil {
+				return nil, err
+			}
+		}
+	}
+	rows := make([]row, len(ways))
+	for i, w := range ways {
+		slices.Sort(times[i])
+		rows[i] = row{
+			Child: child, Bytes: size, Way: w.name, Calls: len(times[i]), Min: ms(times[i][0]),
+			Median: ms(at(times[i], 0.5)), P95: ms(at(times[i], 0.95)),
+		}
+		rows[i].Added = rows[i].Min - rows[0].Min
+		if i > 0 {
+			rows[i].Ratio = rows[i].Median / rows[1].Median
+		}
+	}
+	return rows, b.measureCPU(ways, params, rows, size, rounds*block/3)
+}
+
+// block makes n calls one after the other and appends how long each took.
+func (w *way) block(params json.RawMessage, size int, times []time.Duration, n int) ([]time.Duration, error) {
+	for range n {
+		began := time.Now()
+		line, err := w.client.call("tools/call", params)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", w.name, err)
+		}
+		if times = append(times, time.Since(began)); len(line) < size {
+			return nil, fmt.Errorf("%s: answered %s", w.name, line)
+		}
+	}
+	return times, nil
+}
+
+// measureCPU is apart from the times, because the hub does part of its work after the answer.
+func (b *bench) measureCPU(ways []*way, params []json.RawMessage, rows []row, size, n int) error {
+	const repeats = 3
+	for range repeats {
+		for i, w := range ways {
+			if w.hub == 0 {
+				continue
+			}
+			time.Sleep(settle)
+			hub, companion := cpuTime(w.hub), cpuTime(w.client.pid())
+			if _, err := w.block(params[i], size, nil, n); err != nil {
+				return err
+			}
+			time.Sleep(settle)
+			perCall := func(pid int, before time.Duration) float64 { return ms(cpuTime(pid)-before) / float64(n) }
+			h, c := perCall(w.hub, hub), perCall(w.client.pid(), companion)
+			if both := slices.Concat(rows[i].bothTimes, []float64{h + c}); slices.Min(both) == h+c {
+				rows[i].HubCPU, rows[i].OurCPU = h, c // others on the machine only ever add
+			}
+			rows[i].bothTimes = append(rows[i].bothTimes, h+c)
+		}
+	}
+	return nil
+}
+
+func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
+
+// at returns the value that a share of a sorted list is below.
+func at[T cmp.Ordered](sorted []T, share float64) T {
+	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"text/tabwriter"
+	"time"
+)
+
+// report collects what a run has measured.
+type report struct {
+	Version string    `json:"version"`
+	Started time.Time `json:"started"`
+	System  string    `json:"system"`
+	CPUs    int       `json:"cpus"`
+	Short   bool      `json:"short"`
+	Calls   []row     `json:"calls"`
+	Figures []figure  `json:"figures"`
+}
+
+// figure is one number with what it should be at most; a target of 0 is none.
+type figure struct {
+	Name   string  `json:"name"`
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`
+	Target float64 `json:"target,omitempty"`
+	OK     bool    `json:"ok"`
+	Note   string  `json:"note,omitempty"`
+}
+
+func (r *report) begin(version string, short bool) {
+	*r = report{
+		Version: version, Started: time.Now().UTC(), Short: short,
+		System: runtime.GOOS + "/" + runtime.GOARCH, CPUs: runtime.NumCPU(),
+	}
+}
+
+func (r *report) add(name string, value float64, unit string, target float64, note string, values ...any) {
+	r.Figures = append(r.Figures, figure{
+		Name: name, Value: value, Unit: unit, Target: target, OK: target == 0 || value <= target, Note: fmt.Sprintf(note, values...),
+	})
+}
+
+// addCalls keeps and prints one table of calls, and takes from it what has a target.
+func (r *report) addCalls(rows []row, ways []*way) {
+	r.Calls = append(r.Calls, rows...)
+	fmt.Printf("\n%s, %s there and back, %d calls each way, taking turns (ms; CPU of a call without the child)\n",
+		rows[0].Child, bytesText(rows[0].Bytes), rows[0].Calls)
+	table := newTable(os.Stdout)
+	table.row("", "min", "median", "p95", "added", "× relay", "hub CPU", "companion CPU", "both")
+	for _, row := range rows {
+		if row.Ratio == 0 {
+			table.row(row.Way, num(row.Min), num(row.Median), num(row.P95))
+			continue
+		}
+		table.row(row.Way, num(row.Min), num(row.Median), num(row.P95), num(row.Added), fmt.Sprintf("%.2f", row.Ratio),
+			num(row.HubCPU), num(row.OurCPU), num(row.HubCPU+row.OurCPU))
+	}
+	table.flush()
+	for i, row := range rows {
+		if !ways[i].targets {
+			continue
+		}
+		name := fmt.Sprintf("%s, %s, %s: ", row.Child, bytesText(row.Bytes), row.Way)
+		if row.Bytes == 1<<10 {
+			r.add(name+"added at the minimum", row.Added, "ms", targetAdded, "")
+			r.add(name+"CPU of hub and companion", row.HubCPU+row.OurCPU, "ms", targetCPU, "hub %.3f, companion %.3f", row.HubCPU, row.OurCPU)
+		}
+		r.add(name+"median over the relay's", row.Ratio, "×", targetRatio, "")
+	}
+}
+
+// printFigures prints every figure beside its target.
+func (r *report) printFigures(w io.Writer) {
+	_, _ = fmt.Fprintf(w, "\nFigures of %s on %s, %d processors\n", r.Version, r.System, r.CPUs)
+	table := newTable(w)
+	table.row("", "measured", "target", "")
+	over := 0
+	for _, f := range r.Figures {
+		target, verdict := "-", ""
+		if f.Target != 0 {
+			target, verdict = "≤ "+amount(f.Target, f.Unit), "ok"
+			if !f.OK {
+				verdict = "over"
+				over++
+			}
+		}
+		table.row(f.Name, amount(f.Value, f.Unit), target, verdict, f.Note)
+	}
+	table.flush()
+	_, _ = fmt.Fprintf(w, "%d of %d figures are over their target\n", over, len(r.Figures))
+}
+
+func (r *report) save(file string) error {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(data, '\n'), 0o644)
+}
+
+// table prints aligned columns.
+type table struct{ w *tabwriter.Writer }
+
+func newTable(w io.Writer) table { return table{tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)} }
+
+func (t table) row(cells ...string) {
+	for _, cell := range cells {
+		_, _ = fmt.Fprintf(t.w, "%s\t", cell)
+	}
+	_, _ = fmt.Fprintln(t.w)
+}
+
+func (t table) flush() { _ = t.w.Flush() }
+
+func num(v float64) string { return fmt.Sprintf("%.3f", v) }
+
+func amount(v float64, unit string) string {
+	switch {
+	case v == float64(int64(v)):
+		return fmt.Sprintf("%.0f %s", v, unit)
+	case v < 5:
+		return fmt.Sprintf("%.3g %s", v, unit)
+	}
+	return fmt.Sprintf("%.1f %s", v, unit)
+}
+
+func bytesText(n int) string {
+	if n >= 1<<20 {
+		return fmt.Sprintf("%d MB", n>>20)
+	}
+	return fmt.Sprintf("%d kB", n>>10)
+}

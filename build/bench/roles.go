@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+
+	"github.com/agent-discover/agent-discover/backend/wire"
+)
+
+// roles are what this program plays when it starts itself.
+var roles = map[string]func(args []string) error{
+	"play-echo":      func([]string) error { return serve(json.RawMessage("[" + echoTool + "]")) },
+	"play-tools":     playTools,
+	"play-relay":     playRelay,
+	"play-relay-hub": playRelayHub,
+}
+
+const (
+	maxLine  = 64 << 20 // bytes
+	pageSize = 100      // tools on a page of tools/list
+
+	echoTool = `{"name":"echo","description":"Echoes back the input string",` +
+		`"inputSchema":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}`
+)
+
+// playTools is an MCP server with the tools in a file: a JSON object that has them as "tools".
+func playTools(args []string) error {
+	data, err := os.ReadFile(args[0])
+	if err != nil {
+		return err
+	}
+	return serve(wire.Get(data, "tools"))
+}
+
+// serve is a minimal MCP server on standard input and output: it reads a line and answers at once.
+func serve(list json.RawMessage) error {
+	var tools []json.RawMessage
+	if err := json.Unmarshal(list, &tools); err != nil {
+		return err
+	}
+	lines := wire.NewLineReader(os.Stdin, maxLine)
+	var out []byte
+	for {
+		line, err := lines.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		m, err := wire.Parse(line)
+		if err != nil || !m.IsRequest() {
+			continue
+		}
+		result, failure := answer(&m, tools)
+		out = wire.AppendResponse(out[:0], m.ID, result, failure)
+		if _, err := os.Stdout.Write(out); err != nil {
+			return err
+		}
+	}
+}
+
+func answer(m *wire.Message, tools []json.RawMessage) (json.RawMessage, *wire.Error) {
+	switch m.Method {
+	case "initialize":
+		return json.RawMessage(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}`), nil
+	case "tools/list":
+		return page(tools, wire.GetString(m.Params, "cursor")), nil
+	case "tools/call":
+		message := wire.Get(wire.Get(m.Params, "arguments"), "message")
+		if len(message) < 2 {
+			return nil, wire.NewError(-32602, "no message")
+		}
+		result := make([]byte, 0, len(message)+64)
+		result = append(result, `{"content":[{"type":"text","text":"Echo: `...)
+		result = append(result, message[1:]...) // with its closing quote
+		return append(result, `}]}`...), nil
+	}
+	return nil, wire.NewError(-32601, "Method not found: %s", m.Method)
+}
+
+func page(tools []json.RawMessage, cursor string) json.RawMessage {
+	from, _ := strconv.Atoi(cursor) // the first page has none
+	from = max(0, min(from, len(tools)))
+	to := min(from+pageSize, len(tools))
+	result := struct {
+		Tools []json.RawMessage `json:"tools"`
+		Next  string            `json:"nextCursor,omitempty"`
+	}{Tools: tools[from:to]}
+	if to < len(tools) {
+		result.Next = strconv.Itoa(to)
+	}
+	data, _ := json.Marshal(result) // was JSON before
+	return data
+}
+
+// playRelayHub stands where the hub stands: it takes one connection and copies between it and a child of its own. It
+// prints the address at which it listens.
+func playRelayHub(args []string) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Println(listener.Addr())
+	conn, err := listener.Accept()
+	if err != nil {
+		return err
+	}
+	child := exec.Command(args[0], args[1:]...)
+	in, err := child.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := child.Start(); err != nil {
+		return err
+	}
+	go func() {
+		_ = copyBytes(in, conn) // ends with the client
+		_ = in.Close()
+	}()
+	return errors.Join(copyBytes(conn, out), child.Wait())
+}
+
+// playRelay stands where the companion stands.
+func playRelay(args []string) error {
+	conn, err := net.Dial("tcp", args[0])
+	if err != nil {
+		return err
+	}
+	go func() {
+		_ = copyBytes(conn, os.Stdin) // ends with the client
+		_ = conn.(*net.TCPConn).CloseWrite()
+	}()
+	return copyBytes(os.Stdout, conn)
+}
+
+// copyBytes copies through memory: left to itself, io.Copy would let the kernel move the bytes, which no program can do
+// that has to see them, and which is slower for short lines.
+func copyBytes(to io.Writer, from io.Reader) error {
+	_, err := io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{from}, make([]byte, 64<<10))
+	return err
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/agent-discover/agent-discover/backend/wire"
+)
+
+// Targets of start and memory.
+const (
+	targetCompanionReady  = 50  // ms
+	targetCompanionMemory = 15  // MB
+	targetHubReady        = 150 // ms
+	targetHubMemory       = 50  // MB
+)
+
+// start measures how fast hub and companion are there, and what they hold, with a catalogue of a size that real users
+// reach.
+func (b *bench) start(ctx context.Context) error {
+	const folder = "start"
+	files, tools, err := b.toolFiles()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	h, err := b.startHub(ctx, b.binary, folder)
+	if err != nil {
+		return err
+	}
+	if err = b.fill(ctx, h, files, tools); err != nil {
+		return errors.Join(err, h.stop(ctx))
+	}
+	fmt.Printf("\n%d tools of %d servers are listed, stored and counted after %s\n", tools, len(files), time.Since(began).Round(time.Millisecond))
+	if err := h.stop(ctx); err != nil {
+		return err
+	}
+	var ready, found, held []float64
+	for range b.pick(3, 7) {
+		began := time.Now()
+		if h, err = b.startHub(ctx, b.binary, folder); err != nil {
+			return err
+		}
+		err := b.firstHit(ctx, h)
+		ready, found = append(ready, ms(h.ready)), append(found, ms(time.Since(began)))
+		if err == nil {
+			held = append(held, megabytes(settledMemory(h.pid())))
+		}
+		if err := errors.Join(err, h.stop(ctx)); err != nil {
+			return err
+		}
+	}
+	name := fmt.Sprintf("hub with %d stored tools: ", tools)
+	b.report.addTimes(name+"ready", ready, "ms", targetHubReady)
+	b.report.addTimes(name+"find_tool through a new companion has a hit", found, "ms", 0)
+	b.report.addTimes(name+"memory at rest, after a find_tool", held, "MB", targetHubMemory)
+	return b.startCompanions(ctx, folder)
+}
+
+// startCompanions measures companions of a running hub.
+func (b *bench) startCompanions(ctx context.Context, folder string) error {
+	h, err := b.startHub(ctx, b.binary, folder)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = h.stop(ctx) }()
+	untouched := settledMemory(h.pid())
+	var ready, held []float64
+	for range b.pick(5, 25) {
+		began := time.Now()
+		c, err := h.companion(ctx)
+		if err != nil {
+			return err
+		}
+		ready = append(ready, ms(time.Since(began)))
+		time.Sleep(settle / 2)
+		now, _ := memory(c.pid())
+		held = append(held, megabytes(now))
+		c.close()
+	}
+	_, peak := memory(h.pid())
+	b.report.add("hub before any session: memory at rest", megabytes(untouched), "MB", targetHubMemory, "at most %.1f on the way", megabytes(peak))
+	b.report.addTimes("companion of a running hub: initialize answered", ready, "ms", targetCompanionReady)
+	b.report.addTimes("companion at rest: memory", held, "MB", targetCompanionMemory)
+	return nil
+}
+
+// addTimes adds the median of several measurements.
+func (r *report) addTimes(name string, values []float64, unit string, target float64) {
+	slices.Sort(values)
+	r.add(name, at(values, 0.5), unit, target, "median of %d, best %.1f, worst %.1f", len(values), values[0], values[len(values)-1])
+}
+
+func megabytes(n int64) float64 { return float64(n) / (1 << 20) }
+
+// fill registers one server for each file and waits until the tokens of all tools are counted.
+func (b *bench) fill(ctx context.Context, h *hub, files []string, tools int) error {
+	group, starting := errgroup.WithContext(ctx)
+	group.SetLimit(4)
+	for i, file := range files {
+		group.Go(func() error { return h.add(starting, fmt.Sprintf("server%d", i), b.self, "play-tools", file) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for until := time.Now().Add(4 * patience); time.Now().Before(until); time.Sleep(settle) {
+		servers, err := h.servers(ctx)
+		if err != nil {
+			return err
+		}
+		known, counted := 0, true
+		for _, s := range servers {
+			known += s.Tools
+			counted = counted && s.Tokens > 0 // a server's tools are counted together
+		}
+		if counted && known != tools {
+			return fmt.Errorf("%d tools are known, not %d", known, tools)
+		}
+		if counted {
+			return nil
+		}
+	}
+	return errors.New("the tokens of the tools were not counted in time")
+}
+
+// firstHit starts a companion and asks for a tool that is there.
+func (b *bench) firstHit(ctx context.Context, h *hub) error {
+	c, err := h.companion(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	query := object("action", wire.Quote("find_tool"), "query", wire.Quote("create an issue in a repository"))
+	line, err := c.call("tools/call", object("name", wire.Quote("registry"), "arguments", query))
+	if err != nil {
+		return err
+	}
+	var reply struct {
+		Result struct {
+			Content []struct{ Text string }
+		}
+	}
+	if err := json.Unmarshal(line, &reply); err != nil {
+		return err
+	}
+	var answer struct{ Found bool }
+	if len(reply.Result.Content) == 0 || json.Unmarshal([]byte(reply.Result.Content[0].Text), &answer) != nil || !answer.Found {
+		return fmt.Errorf("find_tool found nothing: %s", line)
+	}
+	return nil
+}
+
+// settledMemory returns what a process holds once that no longer changes much.
+func settledMemory(pid int) int64 {
+	last := int64(0)
+	for range 12 {
+		time.Sleep(2 * settle)
+		now, _ := memory(pid)
+		if diff := now - last; diff < now/100 && diff > -now/100 {
+			return now
+		}
+		last = now
+	}
+	return last
+}
