@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/api"
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/instance"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
 
@@ -43,11 +44,7 @@ func (p *program) callTool(ctx context.Context, name string, pairs []string, raw
 	if err != nil {
 		return err
 	}
-	var tools []api.KnownTool
-	if err := client.Do(ctx, http.MethodGet, "/api/tools?name="+url.QueryEscape(bareName(name)), nil, &tools); err != nil {
-		return err
-	}
-	tool, err := choose(name, tools)
+	tool, err := p.lookup(ctx, client, name)
 	if err != nil {
 		return err
 	}
@@ -65,6 +62,37 @@ func (p *program) callTool(ctx context.Context, name string, pairs []string, raw
 		return failedCall(err)
 	}
 	return p.printResult(result)
+}
+
+// lookup finds the tool that a name means. A server whose tools nobody has seen
+// yet is started for it.
+func (p *program) lookup(ctx context.Context, client *instance.Client, name string) (api.KnownTool, error) {
+	path := "/api/tools?name=" + url.QueryEscape(bareName(name))
+	var tools []api.KnownTool
+	if err := client.Do(ctx, http.MethodGet, path, nil, &tools); err != nil {
+		return api.KnownTool{}, err
+	}
+	tool, err := choose(name, tools)
+	if fault.KindOf(err) != fault.NotFound {
+		return tool, err
+	}
+	owner, _, _ := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__")
+	server, none := serverNamed(ctx, client, owner)
+	switch {
+	case none != nil:
+		return tool, err
+	case !server.Approved:
+		return tool, fault.New(fault.Denied, "server %q waits for approval; approve it with: agent-discover servers approve %s", owner, owner)
+	case server.ToolCount > 0:
+		return tool, err
+	}
+	if err := client.Do(ctx, http.MethodPost, serverPath(server, "refresh"), nil, nil); err != nil {
+		return tool, err
+	}
+	if err := client.Do(ctx, http.MethodGet, path, nil, &tools); err != nil {
+		return tool, err
+	}
+	return choose(name, tools)
 }
 
 // bareName is a tool's name on its server. A server's name holds no "__".
