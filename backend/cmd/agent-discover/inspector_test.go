@@ -1,0 +1,272 @@
+//go:build linux
+
+package main_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/mcptest"
+)
+
+// inspector is the command line of MCP Inspector: a client that we did not
+// write, and that checks what it is given.
+type inspector struct {
+	*home
+	node, bin string
+}
+
+// newInspector skips the test where the pinned programs are not installed.
+func newInspector(t *testing.T) *inspector {
+	t.Helper()
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(root, "build", "servers", "node_modules", ".bin")
+	if _, err := os.Stat(filepath.Join(bin, "mcp-inspector")); err != nil {
+		t.Skip("MCP Inspector is not installed: build/setup.sh test")
+	}
+	setup := exec.Command(filepath.Join(root, "build", "setup.sh"), "node-path")
+	node, err := setup.Output()
+	if err != nil {
+		t.Skip("no Node that runs MCP Inspector: build/setup.sh test")
+	}
+	i := &inspector{home: newHome(t), node: strings.TrimSpace(string(node)), bin: bin}
+	i.serve()
+	return i
+}
+
+// script is the command that runs one of the pinned programs.
+func (i *inspector) script(name string, args ...string) []string {
+	return append([]string{i.node, filepath.Join(i.bin, name)}, args...)
+}
+
+// inspect runs one method in a session of its own.
+func (i *inspector) inspect(args ...string) outcome {
+	i.t.Helper()
+	argv := i.script("mcp-inspector", "--cli", i.program, "mcp", "--quiet")
+	for _, kv := range i.env {
+		argv = append(argv, "-e", kv)
+	}
+	cmd := exec.Command(argv[0], append(argv[1:], args...)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = i.env, i.dir, &stdout, &stderr
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		i.t.Fatalf("inspector: %v", err)
+	}
+	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// call calls a tool with arguments as JSON.
+func (i *inspector) call(tool, arguments string) toolResult {
+	i.t.Helper()
+	out := i.inspect("--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments)
+	var r toolResult
+	if err := json.Unmarshal([]byte(out.stdout), &r); err != nil {
+		i.t.Fatalf("%s: exit %d\n%s%s", tool, out.code, out.stdout, out.stderr)
+	}
+	return r
+}
+
+// registry runs an action that has to succeed and decodes its reply.
+func (i *inspector) registry(arguments string, reply any) {
+	i.t.Helper()
+	r := i.call("registry", arguments)
+	if r.IsError {
+		i.t.Fatalf("registry %s: %s", arguments, r.text())
+	}
+	if err := json.Unmarshal([]byte(r.text()), reply); err != nil {
+		i.t.Fatalf("registry %s answered %s: %v", arguments, r.text(), err)
+	}
+}
+
+func (i *inspector) list() []string {
+	i.t.Helper()
+	out := i.inspect("--method", "tools/list", "--strict")
+	var list struct{ Tools []struct{ Name string } }
+	if err := json.Unmarshal([]byte(out.stdout), &list); err != nil || out.code != 0 {
+		i.t.Fatalf("tools/list: exit %d\n%s%s", out.code, out.stdout, out.stderr)
+	}
+	var names []string
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+func TestInspectorWorksWithTheRegistry(t *testing.T) {
+	t.Parallel()
+	i := newInspector(t)
+	if tools := i.list(); !slices.Equal(tools, []string{"registry"}) {
+		t.Errorf("an empty hub lists %v", tools)
+	}
+	command := mcptest.Command(t)
+	args, err := json.Marshal(command[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var installed struct{ Status, NextStep string }
+	i.registry(`{"action":"install","name":"fake","command":`+quoted(command[0])+`,"args":`+string(args)+`,"description":"A fake"}`, &installed)
+	if installed.Status != "waiting_for_approval" {
+		t.Fatalf("install: %+v", installed)
+	}
+	refused := i.call("registry", `{"action":"proxy_call","server":"fake","tool":"echo","arguments":{"text":"x"}}`)
+	if !refused.IsError {
+		t.Fatalf("a server without approval was called: %s", refused.text())
+	}
+	contains(t, refused.text(), "approval", "agent-discover servers approve fake")
+	i.must("servers", "approve", "fake")
+
+	var listed []struct {
+		Name      string
+		ToolCount int `json:"tool_count"`
+	}
+	i.registry(`{"action":"list","query":"fake"}`, &listed)
+	if len(listed) != 1 || listed[0].ToolCount == 0 {
+		t.Errorf("list: %+v", listed)
+	}
+	var activated struct{ Status string }
+	i.registry(`{"action":"activate","name":"fake"}`, &activated)
+	if tools := i.list(); !slices.Contains(tools, "fake__echo") {
+		t.Errorf("with the server active the list is %v", tools)
+	}
+	var status struct {
+		ActiveCount int `json:"active_count"`
+	}
+	if i.registry(`{"action":"status"}`, &status); status.ActiveCount != 1 {
+		t.Errorf("status: %+v", status)
+	}
+	var schema struct {
+		Found       bool
+		InputSchema json.RawMessage `json:"input_schema"`
+	}
+	if i.registry(`{"action":"get_schema","call_as":"mcp__fake__echo"}`, &schema); !schema.Found {
+		t.Errorf("get_schema: %+v", schema)
+	}
+	var several struct {
+		Results []struct {
+			Found  bool
+			CallAs string `json:"call_as"`
+		}
+	}
+	i.registry(`{"action":"find_tools","intents":["give back the text","knit a jumper for a giraffe"]}`, &several)
+	if len(several.Results) != 2 || several.Results[0].CallAs != "mcp__fake__echo" || several.Results[1].Found {
+		t.Errorf("find_tools: %+v", several)
+	}
+	i.registry(`{"action":"deactivate","name":"fake"}`, &activated)
+	if tools := i.list(); activated.Status != "deactivated" || len(tools) != 1 {
+		t.Errorf("deactivated: %+v, list %v", activated, tools)
+	}
+	i.registry(`{"action":"uninstall","name":"fake"}`, &activated)
+	for _, action := range []string{"sync", "browse", "juggle"} {
+		if r := i.call("registry", `{"action":"`+action+`"}`); !r.IsError {
+			t.Errorf("%s: %s", action, r.text())
+		}
+	}
+}
+
+func quoted(s string) string {
+	data, _ := json.Marshal(s) // a string always encodes
+	return string(data)
+}
+
+func TestInspectorCallsAToolOfEachOfficialServer(t *testing.T) {
+	t.Parallel()
+	i := newInspector(t)
+	note := filepath.Join(i.dir, "note.txt")
+	i.write(note, "written by the test")
+	rows := []struct {
+		server  string
+		command []string
+		query   string
+		tool    string
+		args    string
+		says    string
+	}{
+		{"everything", i.script("mcp-server-everything"), "echo back a message", "echo", `{"message":"through"}`, "through"},
+		{"filesystem", i.script("mcp-server-filesystem", i.dir), "read a text file", "read_text_file", `{"path":` + quoted(note) + `}`, "written by the test"},
+		{"memory", i.script("mcp-server-memory"), "create new entities in the knowledge graph", "create_entities",
+			`{"entities":[{"name":"hub","entityType":"program","observations":["forwards"]}]}`, "forwards"},
+	}
+	for _, row := range rows {
+		i.add(row.server, row.command, "--env", "MEMORY_FILE_PATH="+filepath.Join(i.dir, "memory.jsonl"))
+		i.must("servers", "activate", row.server)
+	}
+	listed := i.list()
+	for _, row := range rows {
+		if name := row.server + "__" + row.tool; !slices.Contains(listed, name) {
+			t.Errorf("%s is not listed: %v", name, listed)
+		}
+		var found struct {
+			CallAs string `json:"call_as"`
+		}
+		if i.registry(`{"action":"find_tool","query":`+quoted(row.query)+`}`, &found); found.CallAs != "mcp__"+row.server+"__"+row.tool {
+			t.Errorf("%q found %q", row.query, found.CallAs)
+		}
+		if r := i.call(row.server+"__"+row.tool, row.args); r.IsError || !strings.Contains(r.text(), row.says) {
+			t.Errorf("%s: %+v", row.tool, r)
+		}
+		r := i.call("registry", `{"action":"proxy_call","call_as":`+quoted(found.CallAs)+`,"arguments":`+row.args+`}`)
+		if row.server != "memory" && (r.IsError || !strings.Contains(r.text(), row.says)) { // memory adds nothing twice
+			t.Errorf("%s by proxy_call: %+v", row.tool, r)
+		}
+	}
+}
+
+func TestInspectorFindsAndCallsAToolOfRandomName(t *testing.T) {
+	t.Parallel()
+	i := newInspector(t)
+	name := func() string { return "t" + strings.ToLower(rand.Text()[:12]) }
+	wanted, secret := name(), rand.Text()
+	flags := []string{"-only", "-result", `{"content":[{"type":"text","text":"` + secret + `"}]}`, "-tool", wanted + "=Convert a temperature from Celsius to Fahrenheit"}
+	for _, description := range []string{
+		"Convert an amount of money from one currency to another", "Tell the temperature of the sea at a coast",
+		"Book a table in a restaurant", "Translate a sentence to another language",
+	} {
+		flags = append(flags, "-tool", name()+"="+description)
+	}
+	server := name()
+	i.add(server, mcptest.Command(t, flags...))
+	var found struct {
+		CallAs   string `json:"call_as"`
+		NextStep string `json:"next_step"`
+	}
+	i.registry(`{"action":"find_tool","query":"convert celsius to fahrenheit"}`, &found)
+	if found.CallAs != "mcp__"+server+"__"+wanted {
+		t.Fatalf("found %q, wanted %s", found.CallAs, wanted)
+	}
+	if r := i.call("registry", `{"action":"proxy_call","call_as":"`+found.CallAs+`","arguments":{"text":"30"}}`); r.text() != secret {
+		t.Errorf("proxy_call gave %q", r.text())
+	}
+	i.must("servers", "activate", server)
+	if r := i.call(server+"__"+wanted, `{"text":"30"}`); r.text() != secret {
+		t.Errorf("the listed tool gave %q", r.text())
+	}
+}
+
+func TestInspectorsLoadTestPasses(t *testing.T) {
+	t.Parallel()
+	i := newInspector(t)
+	i.add("fake", mcptest.Command(t))
+	i.must("servers", "activate", "fake")
+	out := i.inspect("--method", "tools/call", "--tool-name", "fake__echo", "--tool-args-json", `{"text":"load"}`,
+		"--load", "--load-requests", "200", "--format", "json")
+	var summary struct {
+		Result struct {
+			OK     int `json:"ok"`
+			Errors int `json:"errors"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal([]byte(out.stdout), &summary); err != nil || out.code != 0 || summary.Result.OK != 200 || summary.Result.Errors != 0 {
+		t.Errorf("exit %d\n%s%s", out.code, out.stdout, out.stderr)
+	}
+}
