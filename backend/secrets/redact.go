@@ -91,7 +91,7 @@ func LooksSecret(value string) bool {
 
 // Redactor covers secrets in texts: those it was told, and those whose name
 // or shape gives them away. It is immutable and safe for concurrent use.
-type Redactor struct{ known *strings.Replacer }
+type Redactor struct{ known *strings.Replacer } // nil when it was told none
 
 // NewRedactor returns a redactor that knows the values of the variables in env
 // that look like credentials.
@@ -102,52 +102,35 @@ func NewRedactor(env map[string]string) *Redactor {
 			pairs = append(pairs, value, Cover)
 		}
 	}
+	if pairs == nil {
+		return &Redactor{}
+	}
 	return &Redactor{known: strings.NewReplacer(pairs...)}
 }
 
 // Text returns text with every secret covered. Looking for the words that an
 // expression needs costs a hundredth of running it, and most texts have none.
 func (r *Redactor) Text(text string) string {
-	if r != nil {
+	if r != nil && r.known != nil {
 		text = r.known.Replace(text)
 	}
-	lower := strings.ToLower(text)
-	if strings.Contains(lower, "private key-----") {
+	seen := hints.in(text)
+	if seen&aBlock != 0 {
 		text = keyBlock.ReplaceAllString(text, Cover)
 	}
-	if strings.Contains(lower, "bearer") || strings.Contains(lower, "basic") {
+	if seen&aScheme != 0 {
 		text = bearer.ReplaceAllString(text, "$1 "+Cover)
 	}
-	if containsAny(lower, nameParts) {
+	if seen&aName != 0 {
 		text = assigned.ReplaceAllStringFunc(text, coverAssigned)
 	}
-	if strings.Contains(text, "://") && strings.Contains(text, "@") {
+	if seen&aURL != 0 && strings.Contains(text, "@") {
 		text = inURL.ReplaceAllString(text, "${1}"+Cover+"@")
 	}
-	if containsAny(text, shapeParts) {
+	if seen&aShape != 0 {
 		text = knownShape.ReplaceAllString(text, Cover)
 	}
 	return text
-}
-
-// nameParts holds a part of every name that SensitiveName knows, shapeParts
-// one of every shape.
-var (
-	nameParts = []string{"token", "secret", "pass", "pwd", "pat", "credential", "key", "auth", "cookie", "dsn", "connection"}
-
-	shapeParts = []string{
-		"sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-",
-		"xox", "AKIA", "ASIA", "AIza", "npm_", "pypi-", "hf_", "dop_v1_", "eyJ",
-	}
-)
-
-func containsAny(text string, parts []string) bool {
-	for _, part := range parts {
-		if strings.Contains(text, part) {
-			return true
-		}
-	}
-	return false
 }
 
 func coverAssigned(match string) string {

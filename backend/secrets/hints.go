@@ -1,0 +1,91 @@
+package secrets
+
+import "strings"
+
+// hint says which expressions may find something in a text.
+type hint uint8
+
+const (
+	aBlock   hint = 1 << iota // keyBlock
+	aName                     // assigned
+	aScheme                   // bearer
+	aURL                      // inURL
+	aShape                    // knownShape
+	allHints = aBlock | aName | aScheme | aURL | aShape
+)
+
+// hints holds, for each expression, a part of everything that it can match: of
+// every name that SensitiveName knows, of every shape. Names and schemes are
+// in any case, the rest is as written.
+var hints = newParts(map[hint][]string{
+	aBlock:  {"PRIVATE KEY-----"},
+	aName:   {"token", "secret", "pass", "pwd", "pat", "credential", "key", "auth", "cookie", "dsn", "connection"},
+	aScheme: {"bearer", "basic"},
+	aURL:    {"://"},
+	aShape: {
+		"sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-",
+		"xox", "AKIA", "ASIA", "AIza", "npm_", "pypi-", "hf_", "dop_v1_", "eyJ",
+	},
+})
+
+// parts finds any of many short strings in one pass over a text: only where
+// two bytes begin one of them does it look closer.
+type parts struct {
+	begin [1 << 16 / 64]uint64 // a bit for each pair of bytes
+	at    map[uint16][]part    // by its first two bytes
+}
+
+type part struct {
+	text string
+	hint hint
+	fold bool // in any case
+}
+
+func newParts(texts map[hint][]string) *parts {
+	p := &parts{at: make(map[uint16][]part)}
+	for hint, list := range texts {
+		fold := hint == aName || hint == aScheme
+		for _, text := range list {
+			for _, first := range cases(text[0], fold) {
+				for _, second := range cases(text[1], fold) {
+					pair := uint16(first)<<8 | uint16(second)
+					p.begin[pair/64] |= 1 << (pair % 64)
+					p.at[pair] = append(p.at[pair], part{text, hint, fold})
+				}
+			}
+		}
+	}
+	return p
+}
+
+func cases(c byte, fold bool) []byte {
+	if fold && c >= 'a' && c <= 'z' {
+		return []byte{c, c - 'a' + 'A'}
+	}
+	return []byte{c}
+}
+
+// in returns the hints that a text gives.
+func (p *parts) in(text string) hint {
+	var seen hint
+	for i := 1; i < len(text) && seen != allHints; i++ {
+		pair := uint16(text[i-1])<<8 | uint16(text[i])
+		if p.begin[pair/64]&(1<<(pair%64)) == 0 {
+			continue
+		}
+		for _, part := range p.at[pair] {
+			if seen&part.hint == 0 && part.begins(text[i-1:]) {
+				seen |= part.hint
+			}
+		}
+	}
+	return seen
+}
+
+func (p part) begins(text string) bool {
+	if len(text) < len(p.text) {
+		return false
+	}
+	text = text[:len(p.text)]
+	return text == p.text || p.fold && strings.EqualFold(text, p.text)
+}
