@@ -19,8 +19,14 @@ func (s *Store) AppendRecords(ctx context.Context, records []journal.Record) err
 			return fmt.Errorf("append calls: %w", err)
 		}
 		defer func() { _ = insert.Close() }()
+		// The driver starts a goroutine for each statement that can be
+		// cancelled, which costs as much as the row.
+		row := context.WithoutCancel(ctx)
 		for _, r := range records {
-			_, err := insert.ExecContext(ctx, r.At.UnixMilli(), r.Kind, r.Client, r.Session, r.Server, r.Tool,
+			if err := ctx.Err(); err != nil {
+				return fmt.Errorf("append calls: %w", err)
+			}
+			_, err := insert.ExecContext(row, r.At.UnixMilli(), r.Kind, r.Client, r.Session, r.Server, r.Tool,
 				r.Args, r.Response, string(r.Outcome), r.Latency.Microseconds())
 			if err != nil {
 				return fmt.Errorf("append calls: %w", err)
