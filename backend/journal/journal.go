@@ -77,6 +77,8 @@ type Journal struct {
 	bus   *events.Bus
 	log   *slog.Logger
 	queue chan entry
+	wake  chan struct{} // there may be something in the queue
+	full  chan struct{} // and it is a whole batch
 	flush chan chan struct{}
 
 	mu    sync.Mutex
@@ -92,7 +94,10 @@ type entry struct {
 
 // New returns a journal; records are stored while Run runs.
 func New(store Store, bus *events.Bus, log *slog.Logger) *Journal {
-	return &Journal{Store: store, bus: bus, log: log, queue: make(chan entry, 4096), flush: make(chan chan struct{}), usage: make(map[string]int)}
+	return &Journal{
+		Store: store, bus: bus, log: log, usage: make(map[string]int),
+		queue: make(chan entry, 4096), wake: make(chan struct{}, 1), full: make(chan struct{}, 1), flush: make(chan chan struct{}),
+	}
 }
 
 // Usage returns how often each server was called in this installation.
@@ -126,6 +131,17 @@ func (j *Journal) Record(r Record, args, response json.RawMessage, redactor *sec
 		return
 	}
 	j.queue <- e // waits when the store is far behind: a record is not lost
+	signal(j.wake)
+	if len(j.queue) >= maxBatch {
+		signal(j.full)
+	}
+}
+
+func signal(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }
 
 // head copies a little more than is kept, so that a secret at the cut is
@@ -162,39 +178,51 @@ func (j *Journal) Records(ctx context.Context, q Query) ([]Record, int, error) {
 	return j.Store.Records(ctx, q)
 }
 
-// Run stores what comes in until ctx ends, and then what is left.
+// Run stores what comes in until ctx ends, and then what is left. It leaves
+// records in the queue until their batch is due: covering each as it comes
+// would take a processor from the call that is just being answered.
 func (j *Journal) Run(ctx context.Context) error {
 	j.countUsage(ctx)
-	tick := time.NewTicker(batchEvery)
-	defer tick.Stop()
+	due := time.NewTimer(batchEvery)
+	defer due.Stop()
+	for {
+		select {
+		case <-j.wake:
+			due.Reset(batchEvery)
+		case stored := <-j.flush:
+			j.drain()
+			close(stored)
+			continue
+		case <-ctx.Done():
+			j.drain()
+			return nil
+		}
+		select {
+		case <-due.C:
+			j.drain()
+		case <-j.full:
+			j.drain()
+		case stored := <-j.flush:
+			j.drain()
+			close(stored)
+		case <-ctx.Done():
+			j.drain()
+			return nil
+		}
+	}
+}
+
+// drain stores what is in the queue.
+func (j *Journal) drain() {
 	var batch []Record
-	store := func() {
-		if len(batch) > 0 {
+	for len(j.queue) > 0 {
+		if batch = append(batch, j.finish(<-j.queue)); len(batch) == maxBatch {
 			j.store(batch)
 			batch = batch[:0]
 		}
 	}
-	drain := func() {
-		for len(j.queue) > 0 {
-			batch = append(batch, j.finish(<-j.queue))
-		}
-		store()
-	}
-	for {
-		select {
-		case e := <-j.queue:
-			if batch = append(batch, j.finish(e)); len(batch) >= maxBatch {
-				store()
-			}
-		case <-tick.C:
-			store()
-		case stored := <-j.flush:
-			drain()
-			close(stored)
-		case <-ctx.Done():
-			drain()
-			return nil
-		}
+	if len(batch) > 0 {
+		j.store(batch)
 	}
 }
 
