@@ -1,5 +1,6 @@
 # The two commands that matter: `make run` shows it working, `make test` runs every test there is.
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+# A build between releases has no number: nobody is to take it for a newer one.
+VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git rev-parse --short HEAD 2>/dev/null || echo unknown))
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
