@@ -248,7 +248,7 @@ func (c *Conn) Call(ctx context.Context, call Call) (json.RawMessage, error) {
 		return nil, err
 	}
 	defer c.forget(id)
-	if err := c.write(ctx, AppendRequest(make([]byte, 0, len(params)+128), id, call.Method, params)); err != nil {
+	if err := c.write(ctx, AppendRequest(nil, id, call.Method, params)); err != nil {
 		return nil, err
 	}
 	return c.wait(ctx, call, id, token, answer)

@@ -15,6 +15,7 @@ package wire
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -124,6 +125,7 @@ func (e *Error) Raw() json.RawMessage {
 
 // AppendRequest appends a request line; with a nil id it is a notification.
 func AppendRequest(dst []byte, id json.RawMessage, method string, params json.RawMessage) []byte {
+	dst = slices.Grow(dst, len(id)+len(method)+len(params)+64)
 	dst = append(dst, `{"jsonrpc":"2.0",`...)
 	if id != nil {
 		dst = append(dst, `"id":`...)
@@ -142,6 +144,7 @@ func AppendResponse(dst []byte, id, result json.RawMessage, err *Error) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
+	dst = slices.Grow(dst, len(id)+len(result)+64)
 	dst = append(append(dst, `{"jsonrpc":"2.0","id":`...), id...)
 	if err != nil {
 		dst = append(append(dst, `,"error":`...), err.Raw()...)
