@@ -19,9 +19,12 @@ import (
 // with the reason.
 var ErrClosed = errors.New("connection closed")
 
+// maxWaiting is how many goroutines wait for the next request.
+const maxWaiting = 4
+
 // Handler takes what the peer asks and tells.
 type Handler interface {
-	// Request answers a request. It runs in a goroutine of its own; its
+	// Request answers a request. No other waits for it in its goroutine; its
 	// context ends when the connection does or the peer cancels the request,
 	// with a *Cancelled as cause in the second case, and then no answer is
 	// sent. The returned error is sent as it is when it is an *Error.
@@ -55,9 +58,11 @@ type Conn struct {
 	handler Handler
 	opts    Options
 
-	writing chan struct{} // holds one token: whoever has it may write
-	nextID  atomic.Int64
-	done    chan struct{}
+	writing  chan struct{} // holds one token: whoever has it may write
+	requests chan request  // to those who wait for one
+	waiting  atomic.Int32
+	nextID   atomic.Int64
+	done     chan struct{}
 
 	mu       sync.Mutex
 	err      error // why the connection has ended
@@ -84,7 +89,7 @@ func NewConn(r io.Reader, w io.Writer, h Handler, opts Options) *Conn {
 	}
 	c := &Conn{
 		lines: NewLineReader(r, opts.LineLimit), out: w, handler: h, opts: opts,
-		writing: make(chan struct{}, 1), done: make(chan struct{}),
+		writing: make(chan struct{}, 1), requests: make(chan request), done: make(chan struct{}),
 		pending:  make(map[string]chan event),
 		progress: make(map[string]chan event),
 		serving:  make(map[string]context.CancelCauseFunc),
@@ -99,6 +104,7 @@ func (c *Conn) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var handlers sync.WaitGroup
 	defer handlers.Wait()
+	defer close(c.requests)
 	defer cancel()
 	for {
 		line, err := c.lines.Next()
@@ -162,18 +168,48 @@ func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 		c.bad(nil, invalid("Invalid Request: id "+id+" is in use by a request in flight"), m.ID)
 		return
 	}
-	handlers.Go(func() {
-		defer cancel(nil)
-		result, err := c.handler.Request(ctx, m.Method, m.Params)
-		c.mu.Lock()
-		delete(c.serving, id)
-		c.mu.Unlock()
-		var cancelled *Cancelled
-		if errors.As(context.Cause(ctx), &cancelled) {
+	r := request{ctx, cancel, m}
+	select {
+	case c.requests <- r:
+	default:
+		handlers.Go(func() { c.work(r) })
+	}
+}
+
+// request is one that is being served.
+type request struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	Message
+}
+
+// work serves a request and then others, as long as it is among the few that
+// wait for one. A goroutine that has done so before need not grow its stack
+// again, which takes longer than all that is done for a short call.
+func (c *Conn) work(r request) {
+	for ok := true; ok; {
+		c.handle(r)
+		if c.waiting.Add(1) > maxWaiting {
+			c.waiting.Add(-1)
 			return
 		}
-		_ = c.reply(m.ID, result, err)
-	})
+		r = request{} // not held while waiting
+		r, ok = <-c.requests
+		c.waiting.Add(-1)
+	}
+}
+
+func (c *Conn) handle(r request) {
+	defer r.cancel(nil)
+	result, err := c.handler.Request(r.ctx, r.Method, r.Params)
+	c.mu.Lock()
+	delete(c.serving, string(r.ID))
+	c.mu.Unlock()
+	var cancelled *Cancelled
+	if errors.As(context.Cause(r.ctx), &cancelled) {
+		return
+	}
+	_ = c.reply(r.ID, result, err)
 }
 
 func (c *Conn) reply(id, result json.RawMessage, err error) error {
