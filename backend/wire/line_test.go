@@ -3,7 +3,9 @@ package wire
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -50,5 +52,59 @@ func TestReaderDoesNotKeepAHugeBuffer(t *testing.T) {
 	}
 	if cap(lines.buf) > keepBuffer {
 		t.Errorf("the reader holds %d bytes after a short line", cap(lines.buf))
+	}
+}
+
+// choppy gives its bytes in pieces of changing size.
+type choppy struct {
+	data  []byte
+	sizes *rand.Rand
+}
+
+func (c *choppy) Read(p []byte) (int, error) {
+	if len(c.data) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, c.data[:min(len(c.data), 1+c.sizes.IntN(1<<c.sizes.IntN(22)))])
+	c.data = c.data[n:]
+	return n, nil
+}
+
+func TestReaderReturnsEveryLineHoweverItComes(t *testing.T) {
+	const limit = 5 << 20
+	for seed := range uint64(30) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		var input []byte
+		var want []string
+		for i := range 60 {
+			size := random.IntN(1 << random.IntN(18))
+			if i%20 == 7 {
+				size = random.IntN(6 << 20)
+			}
+			line := bytes.Repeat([]byte{byte('a' + i%26)}, size)
+			input = append(append(input, line...), '\n')
+			switch {
+			case size > limit:
+				want = append(want, fmt.Sprintf("too long: %d", size))
+			case size > 0:
+				want = append(want, string(line))
+			}
+		}
+		lines := NewLineReader(&choppy{input, random}, limit)
+		for i := 0; ; i++ {
+			line, err := lines.Next()
+			got := string(line)
+			var long *LineTooLong
+			if errors.As(err, &long) {
+				got = fmt.Sprintf("too long: %d", long.Size)
+			} else if err == io.EOF && i == len(want) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if i >= len(want) || got != want[i] {
+				t.Fatalf("seed %d: line %d is wrong: %d bytes, %.20q", seed, i, len(got), got)
+			}
+		}
 	}
 }
