@@ -33,7 +33,7 @@ func launch(ctx context.Context, m *Manager, server registry.Server) (*session, 
 	}
 	s := &session{
 		manager: m, server: server, redactor: secrets.NewRedactor(server.Env),
-		started: time.Now(), lastUsed: time.Now(), errors: newTail(stderrSize),
+		started: time.Now(), lastUsed: time.Now(), errors: newTail(),
 		exited: make(chan struct{}), relist: make(chan struct{}, 1), callers: make(map[Caller]int),
 	}
 	if err := s.spawn(m.Environment(ctx)); err != nil {

@@ -14,7 +14,7 @@ type tail struct {
 	full bool // the ring has gone round
 }
 
-func newTail(size int) *tail { return &tail{ring: make([]byte, 0, min(size, 1024))} }
+func newTail() *tail { return &tail{} }
 
 func (t *tail) Write(p []byte) (int, error) {
 	n := len(p)
