@@ -77,8 +77,16 @@ type arguments struct {
 func (s *Session) callRegistry(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	var args arguments
 	if raw := wire.Get(params, "arguments"); raw != nil {
+		// What the called tool gets is not looked into: it may be large.
+		inner := wire.Get(raw, "arguments")
+		if inner != nil {
+			raw = wire.Set(raw, "arguments", json.RawMessage("null"))
+		}
 		if err := json.Unmarshal(raw, &args); err != nil {
 			return registryError(badArgument(err))
+		}
+		if inner != nil {
+			args.Arguments = inner
 		}
 	}
 	if args.Action == "proxy_call" {
