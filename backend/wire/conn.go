@@ -217,7 +217,7 @@ func (c *Conn) reply(id, result json.RawMessage, err error) error {
 	if err != nil && !errors.As(err, &rpc) {
 		rpc = &Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	}
-	return c.write(context.Background(), AppendResponse(nil, id, result, rpc))
+	return c.write(context.Background(), responseParts(id, result, rpc)...)
 }
 
 func (c *Conn) cancelServing(params json.RawMessage) {
@@ -284,7 +284,7 @@ func (c *Conn) Call(ctx context.Context, call Call) (json.RawMessage, error) {
 		return nil, err
 	}
 	defer c.forget(id)
-	if err := c.write(ctx, AppendRequest(nil, id, call.Method, params)); err != nil {
+	if err := c.write(ctx, requestParts(id, call.Method, params)...); err != nil {
 		return nil, err
 	}
 	return c.wait(ctx, call, id, token, answer)
@@ -395,7 +395,8 @@ func (c *Conn) forget(id json.RawMessage) {
 	c.mu.Unlock()
 }
 
-func (c *Conn) write(ctx context.Context, line []byte) error {
+// write sends one line, whose parts follow each other.
+func (c *Conn) write(ctx context.Context, line ...[]byte) error {
 	select {
 	case c.writing <- struct{}{}:
 	case <-ctx.Done():
@@ -407,10 +408,12 @@ func (c *Conn) write(ctx context.Context, line []byte) error {
 	if d, ok := c.out.(interface{ SetWriteDeadline(time.Time) error }); ok {
 		_ = d.SetWriteDeadline(time.Now().Add(c.opts.WriteTimeout))
 	}
-	if _, err := c.out.Write(line); err != nil {
-		// Part of the line may be out: nothing can be said on it any more.
-		c.close(fmt.Errorf("write: %w", err))
-		return c.closedError()
+	for _, part := range line {
+		if _, err := c.out.Write(part); err != nil {
+			// Part of the line may be out: nothing can be said on it any more.
+			c.close(fmt.Errorf("write: %w", err))
+			return c.closedError()
+		}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -137,6 +138,28 @@ func AppendRequest(dst []byte, id json.RawMessage, method string, params json.Ra
 		dst = append(append(dst, `,"params":`...), params...)
 	}
 	return append(dst, "}\n"...)
+}
+
+// long is the size in bytes from which a body is sent as it is: a copy of it
+// would cost more than a write of its own.
+const long = 128 << 10
+
+// requestParts is AppendRequest without a copy of long params.
+func requestParts(id json.RawMessage, method string, params json.RawMessage) [][]byte {
+	if len(params) < long {
+		return [][]byte{AppendRequest(nil, id, method, params)}
+	}
+	head := bytes.TrimSuffix(AppendRequest(nil, id, method, nil), []byte("}\n"))
+	return [][]byte{append(head, `,"params":`...), params, []byte("}\n")}
+}
+
+// responseParts is AppendResponse without a copy of a long result.
+func responseParts(id, result json.RawMessage, err *Error) [][]byte {
+	if err != nil || len(result) < long {
+		return [][]byte{AppendResponse(nil, id, result, err)}
+	}
+	head := bytes.TrimSuffix(AppendResponse(nil, id, nil, nil), []byte("}\n"))
+	return [][]byte{head, result, []byte("}\n")}
 }
 
 // AppendResponse appends a response line: the error when err is set, else the result.
