@@ -7,6 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
@@ -40,11 +42,21 @@ type Proxy struct {
 	upstream *upstream.Manager
 	journal  *journal.Journal
 	slots    chan struct{}
+
+	mu        sync.Mutex
+	redactors map[string]redactor // by server
+}
+
+// redactor is one that was made of an environment. Making one takes longer
+// than all else that a call needs here.
+type redactor struct {
+	env map[string]string
+	*secrets.Redactor
 }
 
 // New returns a proxy.
 func New(r *registry.Registry, u *upstream.Manager, j *journal.Journal) *Proxy {
-	return &Proxy{registry: r, upstream: u, journal: j, slots: make(chan struct{}, maxInFlight)}
+	return &Proxy{registry: r, upstream: u, journal: j, slots: make(chan struct{}, maxInFlight), redactors: make(map[string]redactor)}
 }
 
 // Call makes one tool call and returns the server's result byte for byte. The
@@ -101,7 +113,21 @@ func (p *Proxy) record(r Request, server registry.Server, began time.Time, how j
 	p.journal.Record(journal.Record{
 		At: began, Client: r.Client, Session: r.Session, Server: r.Server, Tool: r.Tool,
 		Outcome: how, Latency: time.Since(began),
-	}, wire.Get(r.Params, "arguments"), result, secrets.NewRedactor(server.Env))
+	}, wire.Get(r.Params, "arguments"), result, p.redactor(server))
+}
+
+func (p *Proxy) redactor(server registry.Server) *secrets.Redactor {
+	if len(server.Env) == 0 {
+		return nil // it covers what can be told without knowing the server
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	known, ok := p.redactors[server.Name]
+	if !ok || !maps.Equal(known.env, server.Env) {
+		known = redactor{server.Env, secrets.NewRedactor(server.Env)}
+		p.redactors[server.Name] = known
+	}
+	return known.Redactor
 }
 
 func outcome(result json.RawMessage, err error) journal.Outcome {
