@@ -94,10 +94,15 @@ type server struct {
 	Tokens int    `json:"tool_tokens"`
 }
 
+// serverEnv is what servers are given, as real ones are: what looks like a secret in it is looked for in every record.
+var serverEnv = map[string]string{
+	"API_TOKEN": "bench-0123456789abcdef", "API_BASE": "http://127.0.0.1:9/v1", "LOG_LEVEL": "warning", "DATA_FOLDER": "/srv/data/bench",
+}
+
 // add registers a server and lets the hub start it and list its tools.
 func (h *hub) add(ctx context.Context, name string, command ...string) error {
 	var added server
-	body := map[string]any{"name": name, "description": name, "command": command[0], "args": command[1:]}
+	body := map[string]any{"name": name, "description": name, "command": command[0], "args": command[1:], "env": serverEnv}
 	if err := h.api.Do(ctx, http.MethodPost, "/api/servers", body, &added); err != nil {
 		return fmt.Errorf("add %s: %w", name, err)
 	}

@@ -75,8 +75,7 @@ func (w *way) block(params json.RawMessage, size int, times []time.Duration, n i
 
 // measureCPU is apart from the times, because the hub does part of its work after the answer.
 func (b *bench) measureCPU(ways []*way, params []json.RawMessage, rows []row, size, n int) error {
-	const repeats = 3
-	for range repeats {
+	for range b.pick(1, 3) {
 		for i, w := range ways {
 			if w.hub == 0 {
 				continue
