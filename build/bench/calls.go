@@ -22,7 +22,7 @@ const (
 )
 
 // settle is longer than the journal waits before it stores: what a call costs after its answer counts too.
-const settle = 250 * time.Millisecond
+const settle = 160 * time.Millisecond
 
 // way is one way to the child.
 type way struct {
@@ -74,10 +74,10 @@ func (b *bench) child(ctx context.Context, name string, command []string) error 
 	}
 	quick := name == "Go child"
 	for _, size := range []int{1 << 10, 1 << 20} {
-		rounds, block := b.pick(20, 60), 40
+		rounds, block := b.pick(12, 60), 40
 		switch {
 		case size == 1<<20 && quick:
-			rounds, block = b.pick(5, 20), 8
+			rounds, block = b.pick(4, 20), 8
 		case size == 1<<20:
 			rounds, block = b.pick(2, 8), 3
 		case !quick:

@@ -52,7 +52,7 @@ func (b *bench) loadOn(ctx context.Context, binary string, target float64, label
 		return err
 	}
 	var times []time.Duration
-	for range b.pick(5, 15) {
+	for range b.pick(4, 15) {
 		time.Sleep(settle)
 		took, err := burst(companions)
 		if err != nil {

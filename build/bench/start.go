@@ -42,7 +42,7 @@ func (b *bench) start(ctx context.Context) error {
 		return err
 	}
 	var ready, found, held []float64
-	for range b.pick(3, 7) {
+	for range b.pick(2, 7) {
 		began := time.Now()
 		if h, err = b.startHub(ctx, b.binary, folder); err != nil {
 			return err
@@ -159,7 +159,7 @@ func (b *bench) firstHit(ctx context.Context, h *hub) error {
 // settledMemory returns what a process holds once that no longer changes much.
 func settledMemory(pid int) int64 {
 	last := int64(0)
-	for range 12 {
+	for range 18 {
 		time.Sleep(2 * settle)
 		now, _ := memory(pid)
 		if diff := now - last; diff < now/100 && diff > -now/100 {
