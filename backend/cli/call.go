@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -133,15 +134,19 @@ func (p *program) arguments(tool api.KnownTool, pairs []string, raw string) (jso
 		if err != nil {
 			return nil, fault.Wrap(err, fault.Invalid, "standard input cannot be read")
 		}
-		raw = string(data)
+		return object(data)
 	}
 	if raw != "" {
-		if !wire.Valid([]byte(raw)) || strings.TrimSpace(raw)[0] != '{' {
-			return nil, fault.New(fault.Invalid, "the arguments are not a JSON object")
-		}
-		return json.RawMessage(raw), nil
+		return object([]byte(raw))
 	}
 	return typed(tool, pairs)
+}
+
+func object(raw []byte) (json.RawMessage, error) {
+	if !wire.Valid(raw) || bytes.TrimSpace(raw)[0] != '{' {
+		return nil, fault.New(fault.Invalid, "the arguments are not a JSON object")
+	}
+	return raw, nil
 }
 
 // property is what of a schema decides how a value is written.

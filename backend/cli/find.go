@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -51,7 +52,11 @@ func (p *program) session(ctx context.Context) (*session, error) {
 
 // callTool calls a tool and returns its result as it came.
 func (s *session) callTool(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error) {
-	params := wire.Set(wire.Set(nil, "name", wire.Quote(name)), "arguments", arguments)
+	var line bytes.Buffer // arguments as a person wrote them may go over several lines
+	if err := json.Compact(&line, arguments); err != nil {
+		return nil, fault.Wrap(err, fault.Invalid, "the arguments are not JSON")
+	}
+	params := wire.Set(wire.Set(nil, "name", wire.Quote(name)), "arguments", line.Bytes())
 	return s.conn.Call(ctx, wire.Call{Method: "tools/call", Params: params})
 }
 
