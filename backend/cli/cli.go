@@ -48,11 +48,21 @@ func Main(version string) int {
 	}
 	p := &program{version: version, in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	root := p.root()
+	p.json = asksForJSON(args) // an unknown command is refused before its flags are read
 	root.SetArgs(args)
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
 	return p.report(root.ExecuteContext(ctx))
+}
+
+func asksForJSON(args []string) bool {
+	for _, arg := range args {
+		if arg == "--json" || arg == "--" {
+			return arg == "--json"
+		}
+	}
+	return false
 }
 
 // piped reports whether a file is a pipe or a socket, as an editor's end is.
