@@ -27,14 +27,26 @@ const deadline = 40 * time.Second
 // eventually waits until a condition holds.
 func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
+	if err := await(func() (bool, error) { return holds(), nil }); err != nil {
+		t.Fatalf("it never came to this: %s", what)
+	}
+}
+
+var errLate = errors.New("it took too long")
+
+// await asks until the answer is yes or an error.
+func await(holds func() (bool, error)) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	late := time.After(deadline)
-	for !holds() {
+	for {
+		if ok, err := holds(); ok || err != nil {
+			return err
+		}
 		select {
 		case <-tick.C:
 		case <-late:
-			t.Fatalf("it never came to this: %s", what)
+			return errLate
 		}
 	}
 }

@@ -1,0 +1,93 @@
+//go:build linux
+
+package main_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/mcptest"
+	"github.com/agent-discover/agent-discover/backend/paths"
+)
+
+// TestCommandLine runs the scripts in testdata, each with a home of its own.
+// Beside testscript's own commands they have
+//
+//	ad CODE ARGS…   run agent-discover, which must exit with CODE
+//	hub             start a hub and wait until it is ready
+//
+// and $FAKE, the program of a fake server, whose first argument is mcptest.
+func TestCommandLine(t *testing.T) {
+	t.Parallel()
+	fake := mcptest.Command(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                "testdata",
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			h := &home{t: t, dir: filepath.Join(env.WorkDir, "home"), folder: paths.Folder(filepath.Join(env.WorkDir, "home", "data")), program: programs.current}
+			if err := os.Mkdir(h.dir, 0o700); err != nil {
+				return err
+			}
+			for name, value := range map[string]string{
+				"HOME": h.dir, "SHELL": "/bin/sh", "LANG": "C.UTF-8", "FAKE": fake[0],
+				"AGENT_DISCOVER_HOME": string(h.folder), "AGENT_DISCOVER_PORT": "0", "GOCOVERDIR": coverage,
+			} {
+				env.Setenv(name, value)
+			}
+			env.Setenv("PATH", filepath.Dir(h.program)+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Defer(h.leave)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ad": runScripted, "hub": serveScripted},
+	})
+}
+
+// runScripted is the command ad.
+func runScripted(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: ad CODE ARGS…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec("agent-discover", args[1:]...)
+	var exit *exec.ExitError
+	got := 0
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// serveScripted is the command hub.
+func serveScripted(ts *testscript.TestScript, _ bool, _ []string) {
+	cmd := exec.Command(programs.current, "serve")
+	cmd.Dir = ts.Getenv("HOME")
+	for _, name := range []string{"HOME", "SHELL", "PATH", "LANG", "AGENT_DISCOVER_HOME", "AGENT_DISCOVER_PORT", "GOCOVERDIR"} {
+		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
+	}
+	ts.Check(cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	ready := func() (bool, error) {
+		select {
+		case err := <-ended:
+			return false, fmt.Errorf("the hub ended at its start: %w", err)
+		default:
+		}
+		info, err := instance.Read(paths.Folder(ts.Getenv("AGENT_DISCOVER_HOME")))
+		return err == nil && info.PID == cmd.Process.Pid, nil
+	}
+	ts.Check(await(ready))
+}
