@@ -168,6 +168,7 @@ func TestIdleServerStopsAndOneThatIsKeptRunsOn(t *testing.T) {
 		t.Errorf("the kept server is process %d, was %d", v.PID, kept)
 	}
 
+	c.close() // it would start a hub of its own
 	signal(t, first.PID, syscall.SIGTERM)
 	first.exit()
 	h.serve()

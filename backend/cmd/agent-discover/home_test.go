@@ -72,6 +72,9 @@ func newHome(t *testing.T) *home {
 	if coverage != "" {
 		h.env = append(h.env, "GOCOVERDIR="+coverage)
 	}
+	if raced {
+		h.env = append(h.env, "GORACE=log_path="+programs.races)
+	}
 	t.Cleanup(h.leave)
 	return h
 }
