@@ -54,7 +54,7 @@ func TestRecordsAreStoredTogetherWithinTheirTime(t *testing.T) {
 		for range 10 {
 			j.Record(Record{Server: "s", Outcome: OK}, nil, nil, nil)
 		}
-		time.Sleep(batchEvery + time.Millisecond) // of the bubble's clock
+		<-time.After(batchEvery + time.Millisecond) // of the bubble's clock
 		synctest.Wait()
 		if len(m.records) != 10 || m.batches != 1 {
 			t.Errorf("%d records in %d batches", len(m.records), m.batches)

@@ -129,7 +129,7 @@ func TestSilenceEndsACallAndProgressPutsThatOff(t *testing.T) {
 			Progress: func(json.RawMessage) {},
 		})
 		peer.read()
-		time.Sleep(50 * time.Second) // of the bubble's clock
+		<-time.After(50 * time.Second) // of the bubble's clock
 		peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`)
 		peer.expect(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"timed out","requestId":1}}`)
 		if a := <-done; !errors.Is(a.err, context.DeadlineExceeded) {

@@ -194,8 +194,10 @@ func TestInspectorCallsAToolOfEachOfficialServer(t *testing.T) {
 	}{
 		{"everything", i.script("mcp-server-everything"), "echo back a message", "echo", `{"message":"through"}`, "through"},
 		{"filesystem", i.script("mcp-server-filesystem", i.dir), "read a text file", "read_text_file", `{"path":` + quoted(note) + `}`, "written by the test"},
-		{"memory", i.script("mcp-server-memory"), "create new entities in the knowledge graph", "create_entities",
-			`{"entities":[{"name":"hub","entityType":"program","observations":["forwards"]}]}`, "forwards"},
+		{
+			"memory", i.script("mcp-server-memory"), "create new entities in the knowledge graph", "create_entities",
+			`{"entities":[{"name":"hub","entityType":"program","observations":["forwards"]}]}`, "forwards",
+		},
 	}
 	for _, row := range rows {
 		i.add(row.server, row.command, "--env", "MEMORY_FILE_PATH="+filepath.Join(i.dir, "memory.jsonl"))

@@ -1,0 +1,89 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// maxWaiting is how many goroutines wait for the next request.
+const maxWaiting = 4
+
+func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	id := string(m.ID)
+	c.mu.Lock()
+	_, twice := c.serving[id]
+	if !twice {
+		c.serving[id] = cancel
+	}
+	c.mu.Unlock()
+	if twice {
+		cancel(nil)
+		c.bad(nil, invalid("Invalid Request: id "+id+" is in use by a request in flight"), m.ID)
+		return
+	}
+	r := request{ctx, cancel, m}
+	select {
+	case c.requests <- r:
+	default:
+		handlers.Go(func() { c.work(r) })
+	}
+}
+
+// request is one that is being served.
+type request struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	Message
+}
+
+// work serves a request and then others, as long as it is among the few that
+// wait for one. A goroutine that has done so before need not grow its stack
+// again, which takes longer than all that is done for a short call.
+func (c *Conn) work(r request) {
+	for ok := true; ok; {
+		c.handle(r)
+		if c.waiting.Add(1) > maxWaiting {
+			c.waiting.Add(-1)
+			return
+		}
+		r = request{} // not held while waiting
+		r, ok = <-c.requests
+		c.waiting.Add(-1)
+	}
+}
+
+func (c *Conn) handle(r request) {
+	defer r.cancel(nil)
+	result, err := c.handler.Request(r.ctx, r.Method, r.Params)
+	c.mu.Lock()
+	delete(c.serving, string(r.ID))
+	c.mu.Unlock()
+	var cancelled *Cancelled
+	if errors.As(context.Cause(r.ctx), &cancelled) {
+		return
+	}
+	_ = c.reply(r.ID, result, err)
+}
+
+func (c *Conn) reply(id, result json.RawMessage, err error) error {
+	var rpc *Error
+	if err != nil && !errors.As(err, &rpc) {
+		rpc = &Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+	}
+	return c.write(context.Background(), responseParts(id, result, rpc)...)
+}
+
+func (c *Conn) cancelServing(params json.RawMessage) {
+	id := Get(params, "requestId")
+	c.mu.Lock()
+	cancel := c.serving[string(id)]
+	c.mu.Unlock()
+	if cancel != nil {
+		cancel(&Cancelled{Params: params})
+	}
+}
