@@ -8,8 +8,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"time"
@@ -67,7 +67,7 @@ var errReplaced = fault.New(fault.Unavailable, "the older hub is stopping to mak
 
 // Dial opens a session with the hub that info describes. version is ours,
 // session any unguessable string that is presented again to resume.
-func Dial(ctx context.Context, info instance.Info, version, session string) (io.ReadWriteCloser, error) {
+func Dial(ctx context.Context, info instance.Info, version, session string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: handshakeTimeout}
 	conn, err := dialer.DialContext(ctx, "tcp", info.Address())
 	if err != nil {
@@ -129,6 +129,10 @@ func (s *stream) upgrade(info instance.Info) error {
 		return err
 	}
 	resp, err := http.ReadResponse(s.buffered, req)
+	var late net.Error
+	if errors.As(err, &late) && late.Timeout() {
+		return fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer", info.Address())
+	}
 	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols || resp.Header.Get("Upgrade") != upgradeName {
 		return errStranger(info)
 	}

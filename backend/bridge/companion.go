@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"sync"
 	"time"
 
@@ -29,6 +30,8 @@ const (
 	// lingering is how long answers are waited for after the client has
 	// closed its end.
 	lingering = 10 * time.Second
+	// linkTimeout is how long the hub may take no line.
+	linkTimeout = 30 * time.Second
 )
 
 // codeUnknownOutcome is the JSON-RPC code of an answer that we make because
@@ -50,10 +53,10 @@ type Companion struct {
 	writing sync.Mutex // one line at a time to Out
 
 	mu      sync.Mutex
-	link    io.ReadWriteCloser // nil while there is no hub
-	queue   [][]byte           // lines that wait for a hub
-	offline error              // why requests are answered here; nil: they wait
-	settled chan struct{}      // closed when nothing is in flight; made by drain
+	link    net.Conn      // nil while there is no hub
+	queue   [][]byte      // lines that wait for a hub
+	offline error         // why requests are answered here; nil: they wait
+	settled chan struct{} // closed when nothing is in flight; made by drain
 }
 
 // Run serves the client until it closes its end or ctx ends.
@@ -112,8 +115,9 @@ func (c *Companion) fromClient(line []byte) error {
 	c.memory.note(&m, line)
 	switch {
 	case c.link != nil:
+		_ = c.link.SetWriteDeadline(time.Now().Add(linkTimeout))
 		if _, err := c.link.Write(append(line, '\n')); err != nil {
-			c.Log.Debug("line not sent", "error", err) // the reader of the link sees it too
+			_ = c.link.Close() // the reader of the link sees it
 		}
 	case c.offline != nil:
 		return c.answerOffline(&m)
@@ -146,7 +150,7 @@ func (c *Companion) keepLinked(ctx context.Context) {
 
 var errStopped = fault.New(fault.Denied, "Agent Discover was stopped by the user; start it from the tray or the window, or with: agent-discover serve")
 
-func (c *Companion) connect(ctx context.Context) (io.ReadWriteCloser, error) {
+func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
 	if _, err := instance.Read(c.Folder); err != nil && instance.Stopped(c.Folder) {
 		return nil, errStopped
 	}
@@ -181,7 +185,7 @@ func (c *Companion) setOffline(reason error) {
 
 // runLink brings a new link up to date and copies what the hub says until it
 // is gone.
-func (c *Companion) runLink(link io.ReadWriteCloser) {
+func (c *Companion) runLink(link net.Conn) {
 	defer func() { _ = link.Close() }()
 	c.mu.Lock()
 	backlog := c.memory.replay()
@@ -203,6 +207,7 @@ func (c *Companion) runLink(link io.ReadWriteCloser) {
 
 func (c *Companion) readHub(link io.Reader) {
 	lines := wire.NewLineReader(link, hubLine)
+	lines.Whole = true // half an answer is none
 	for {
 		line, err := lines.Next()
 		if err != nil {

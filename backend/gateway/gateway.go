@@ -66,7 +66,7 @@ func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) er
 	} else {
 		s.lend(lent)
 	}
-	s.conn = wire.NewConn(stream, stream, s, wire.Options{IDPrefix: "hub-" + idPrefix + "-"})
+	s.conn = wire.NewConn(stream, stream, s, wire.Options{IDPrefix: "hub-" + idPrefix + "-", InOrder: "initialize"})
 	g.mu.Lock()
 	g.sessions[s] = struct{}{}
 	g.mu.Unlock()

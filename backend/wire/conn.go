@@ -41,6 +41,10 @@ type Options struct {
 	LineLimit    int           // bytes; 64 MiB when zero
 	IDPrefix     string        // our request ids are this and a number, or plain numbers
 	WriteTimeout time.Duration // for one message; 30 s when zero
+	MaxServing   int           // requests of the peer at once; 128 when zero
+	// InOrder names a method whose requests are answered before the next line
+	// is read.
+	InOrder string
 }
 
 // Conn is one JSON-RPC connection over a pair of byte streams. It correlates
@@ -66,13 +70,17 @@ type Conn struct {
 }
 
 // NewConn returns a connection that reads from r and writes to w; it starts
-// nothing. Closing the streams is the caller's task.
+// nothing. Closing the streams is the caller's task, but for a w that takes no
+// more: it is closed, so that the other side sees that the session is over.
 func NewConn(r io.Reader, w io.Writer, h Handler, opts Options) *Conn {
 	if opts.LineLimit == 0 {
 		opts.LineLimit = 64 << 20
 	}
 	if opts.WriteTimeout == 0 {
 		opts.WriteTimeout = 30 * time.Second
+	}
+	if opts.MaxServing == 0 {
+		opts.MaxServing = 128
 	}
 	c := &Conn{
 		lines: NewLineReader(r, opts.LineLimit), out: w, handler: h, opts: opts,
@@ -158,6 +166,9 @@ func (c *Conn) write(ctx context.Context, line ...[]byte) error {
 		if _, err := c.out.Write(part); err != nil {
 			// Part of the line may be out: nothing can be said on it any more.
 			c.close(fmt.Errorf("write: %w", err))
+			if stream, ok := c.out.(io.Closer); ok {
+				_ = stream.Close()
+			}
 			return c.closedError()
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -47,10 +48,15 @@ func (h *handler) Bad(_ []byte, err error) *Error {
 
 func connect(t *testing.T) (*Conn, *peer, *handler) {
 	t.Helper()
+	return connectWith(t, Options{})
+}
+
+func connectWith(t *testing.T, opts Options) (*Conn, *peer, *handler) {
+	t.Helper()
 	theirIn, ourOut := io.Pipe()
 	ourIn, theirOut := io.Pipe()
-	h := &handler{notes: make(chan string, 10), cause: make(chan error, 1)}
-	conn := NewConn(ourIn, ourOut, h, Options{})
+	h := &handler{notes: make(chan string, 10), cause: make(chan error, 8)}
+	conn := NewConn(ourIn, ourOut, h, opts)
 	scanner := bufio.NewScanner(theirIn)
 	go func() { _ = conn.Run(t.Context()) }()
 	t.Cleanup(func() { _ = theirOut.Close(); _ = theirIn.Close() })
@@ -206,4 +212,44 @@ func TestNotificationsComeInOrder(t *testing.T) {
 	if first, second := <-h.notes, <-h.notes; first != "a" || second != `b{"x":1}` {
 		t.Errorf("got %s, %s", first, second)
 	}
+}
+
+func TestTooManyRequestsAreRefused(t *testing.T) {
+	_, peer, h := connectWith(t, Options{MaxServing: 2})
+	for _, id := range []string{"1", "2"} {
+		peer.write(`{"jsonrpc":"2.0","id":` + id + `,"method":"hold"}`)
+	}
+	peer.write(`{"jsonrpc":"2.0","id":3,"method":"echo"}`)
+	if got := peer.read(); !strings.Contains(got, `"id":3,"error":{"code":-32000,"message":"2 requests are in flight`) {
+		t.Errorf("got %s", got)
+	}
+	peer.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+	<-h.cause
+	_ = peer.out.Close()
+	<-h.cause
+}
+
+func TestARequestInOrderHoldsUpTheNext(t *testing.T) {
+	_, peer, h := connectWith(t, Options{InOrder: "first"})
+	peer.write(`{"jsonrpc":"2.0","id":1,"method":"first","params":{"n":1}}`)
+	// Nothing after it is read before the answer is taken.
+	peer.expect(`{"jsonrpc":"2.0","id":1,"result":{"n":1}}`)
+	peer.write(`{"jsonrpc":"2.0","method":"a"}`)
+	<-h.notes
+}
+
+func TestAPeerThatTakesNothingLosesTheConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe() // holds nothing: a write waits for a read
+		conn := NewConn(ours, ours, &handler{}, Options{WriteTimeout: time.Minute})
+		ended := make(chan error, 1)
+		go func() { ended <- conn.Run(t.Context()) }()
+		if err := conn.Notify("x", nil); !errors.Is(err, ErrClosed) {
+			t.Errorf("got %v, want ErrClosed", err)
+		}
+		<-ended
+		if _, err := theirs.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("the peer sees %v, want the end", err)
+		}
+	})
 }

@@ -25,6 +25,10 @@ const (
 // over the limit is skipped to its end and reported, the next one is read as
 // if nothing had happened. It is not safe for concurrent use.
 type LineReader struct {
+	// Whole says that a last line without an end is no line: the stream
+	// broke off. Without it such a line is returned.
+	Whole bool
+
 	r        io.Reader
 	buf      []byte
 	from, to int   // what of buf is read and not returned yet
@@ -50,9 +54,8 @@ func NewLineReader(r io.Reader, limit int) *LineReader {
 }
 
 // Next returns the next line that is not blank, without its end. The line is
-// valid until the next call. The error is io.EOF at the end of the stream
-// (a last line without an end is still returned), a *LineTooLong after which
-// reading may go on, or what the stream failed with.
+// valid until the next call. The error is io.EOF at the end of the stream, a
+// *LineTooLong after which reading may go on, or what the stream failed with.
 func (l *LineReader) Next() ([]byte, error) {
 	for {
 		line, err := l.read()
@@ -77,6 +80,9 @@ func (l *LineReader) read() ([]byte, error) {
 		}
 		seen = len(unread)
 		switch {
+		case l.err != nil && l.Whole:
+			l.from = l.to
+			return nil, l.err
 		case l.err != nil:
 			line, err := l.take(seen)
 			if err == nil {

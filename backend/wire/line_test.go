@@ -108,3 +108,14 @@ func TestReaderReturnsEveryLineHoweverItComes(t *testing.T) {
 		}
 	}
 }
+
+func TestALineThatBreaksOffIsNoLine(t *testing.T) {
+	lines := NewLineReader(strings.NewReader("whole\n{\"id\":1"), 100)
+	lines.Whole = true
+	if line, err := lines.Next(); string(line) != "whole" || err != nil {
+		t.Errorf("got %q, %v", line, err)
+	}
+	if line, err := lines.Next(); line != nil || err != io.EOF {
+		t.Errorf("got %q, %v", line, err)
+	}
+}

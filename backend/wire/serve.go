@@ -12,26 +12,42 @@ import (
 // maxWaiting is how many goroutines wait for the next request.
 const maxWaiting = 4
 
+// codeBusy is the JSON-RPC code of a refusal for load; the range is the
+// server's own.
+const codeBusy = -32000
+
 func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	id := string(m.ID)
 	c.mu.Lock()
 	_, twice := c.serving[id]
-	if !twice {
+	full := len(c.serving) >= c.opts.MaxServing
+	if !twice && !full {
 		c.serving[id] = cancel
 	}
 	c.mu.Unlock()
-	if twice {
-		cancel(nil)
-		c.bad(nil, invalid("Invalid Request: id "+id+" is in use by a request in flight"), m.ID)
-		return
-	}
 	r := request{ctx, cancel, m}
-	select {
-	case c.requests <- r:
+	switch {
+	case twice:
+		c.refuse(r, invalid("Invalid Request: id "+id+" is in use by a request in flight"))
+	case full:
+		c.refuse(r, NewError(codeBusy, "%d requests are in flight on this connection; wait for an answer", c.opts.MaxServing))
+	case m.Method == c.opts.InOrder:
+		c.handle(r)
 	default:
-		handlers.Go(func() { c.work(r) })
+		select {
+		case c.requests <- r:
+		default:
+			handlers.Go(func() { c.work(r) })
+		}
 	}
+}
+
+// refuse answers on the reading goroutine: a peer that reads no answers is not
+// read from either.
+func (c *Conn) refuse(r request, why *Error) {
+	r.cancel(nil)
+	_ = c.reply(r.ID, nil, why)
 }
 
 // request is one that is being served.
