@@ -124,6 +124,6 @@ func (i *Installer) Remove(ctx context.Context, name string) error {
 	if err := i.Registry.Remove(ctx, name); err != nil {
 		return err
 	}
-	i.Upstream.Stop(name)
+	i.Upstream.Remove(name)
 	return i.Catalog.Forget(ctx, name)
 }

@@ -21,8 +21,12 @@ import (
 // since nothing is decoded on its way any of them will do.
 const protocolVersion = "2025-11-25"
 
-// maxPages bounds a list that has no end.
-const maxPages = 200
+// What bounds a list that has no end, or one that nobody could use.
+const (
+	maxPages     = 200
+	maxTools     = 5000
+	maxToolBytes = 64 << 20
+)
 
 // launch starts a server and returns once it is initialized and its tools are
 // listed. The session is returned with an error too when a process was
@@ -60,6 +64,8 @@ func startable(v registry.Server) error {
 	switch {
 	case !v.Approved:
 		return fault.New(fault.Denied, "server %q waits for a person's approval (agent-discover servers approve %s)", v.Name, v.Name)
+	case v.Transport != "stdio" && v.Homepage == "":
+		return fault.New(fault.Invalid, "Server %q has no URL configured for remote transport", v.Name)
 	case v.Transport != "stdio":
 		return fault.New(fault.Invalid, "server %q uses the transport %q; this version starts servers on stdio only", v.Name, v.Transport)
 	case v.Command == "":
@@ -181,7 +187,7 @@ func (s *session) initialize(ctx context.Context) error {
 func (s *session) listTools(ctx context.Context) error {
 	var tools []json.RawMessage
 	var params json.RawMessage
-	seen := make(map[string]bool)
+	seen, size := make(map[string]bool), 0
 	for range maxPages {
 		raw, err := s.conn.Call(ctx, wire.Call{Method: "tools/list", Params: params})
 		if err != nil {
@@ -193,6 +199,12 @@ func (s *session) listTools(ctx context.Context) error {
 		}
 		if err := json.Unmarshal(raw, &page); err != nil {
 			return fmt.Errorf("its answer to tools/list is malformed: %w", err)
+		}
+		for _, tool := range page.Tools {
+			size += len(tool)
+		}
+		if len(tools)+len(page.Tools) > maxTools || size > maxToolBytes {
+			return fault.New(fault.Failed, "it lists more than %d tools or %d MiB of them; a hub of many servers cannot hold that", maxTools, maxToolBytes>>20)
 		}
 		tools = append(tools, page.Tools...)
 		if page.NextCursor == nil || *page.NextCursor == "" || seen[*page.NextCursor] {
@@ -210,8 +222,8 @@ func (s *session) startFailure(ctx context.Context, err error) error {
 	command := s.redactor.Text(strings.Join(append([]string{s.server.Command}, s.server.Args...), " "))
 	var rpc *wire.Error
 	switch {
-	case s.manager.lifetime.Err() != nil:
-		return errStopping
+	case errors.Is(ctx.Err(), context.Canceled):
+		return context.Cause(ctx)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fault.Wrap(err, fault.Timeout, "Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it in a terminal to see.%s",
 			s.server.Name, command, s.manager.Limits.StartTimeout, s.lastWords())

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -45,6 +46,7 @@ type session struct {
 	status error         // of the process; read after exited
 
 	relist    chan struct{} // the child said that its tools have changed
+	junk      atomic.Int64  // lines that were no messages
 	cancel    context.CancelFunc
 	version   string // the server's own
 	hasTools  bool
@@ -58,30 +60,39 @@ type session struct {
 	stopping  bool
 }
 
-// fits reports whether the session was started the way a server now wants.
-func (s *session) fits(v registry.Server) bool {
-	return s.server.Command == v.Command && s.server.Transport == v.Transport && s.server.Homepage == v.Homepage &&
-		slices.Equal(s.server.Args, v.Args) && maps.Equal(s.server.Env, v.Env)
+// sameLaunch reports whether two configurations start the same thing.
+func sameLaunch(a, b registry.Server) bool {
+	return a.Command == b.Command && a.Transport == b.Transport && a.Homepage == b.Homepage &&
+		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env)
 }
 
-func (s *session) usable() bool {
+// enter counts a call in, for whom it is; false when the session takes none
+// any more.
+func (s *session) enter(c Caller) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
 	case <-s.conn.Done():
 		return false
 	default:
-		return !s.retired
 	}
-}
-
-func (s *session) enter(c Caller) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if s.retired {
+		return false
+	}
 	s.inFlight++
 	if c != nil {
 		s.callers[c]++
 	}
+	return true
+}
+
+// replace makes room for a session with another configuration, or for one
+// after this has ended by itself.
+func (s *session) replace(server registry.Server) {
+	if !sameLaunch(s.server, server) {
+		s.shutdown("its configuration has changed")
+	}
+	<-s.exited
 }
 
 func (s *session) leave(c Caller) {
@@ -307,23 +318,35 @@ func (s *session) Notification(method string, _ json.RawMessage) {
 }
 
 // Bad implements wire.Handler: a line that is no message, such as a greeting
-// printed to standard output, is logged and skipped.
+// printed to standard output, is logged and skipped. Of a flood of them ever
+// fewer are logged.
 func (s *session) Bad(line []byte, err error) *wire.Error {
-	s.manager.Log.Warn("server wrote a line that is no JSON-RPC message", "server", s.server.Name,
-		"line", s.redactor.Text(string(line[:min(len(line), 200)])), "error", err)
+	if n := s.junk.Add(1); n <= 8 || n&(n-1) == 0 {
+		s.manager.Log.Warn("server wrote a line that is no JSON-RPC message", "server", s.server.Name,
+			"count", n, "line", s.redactor.Text(string(line[:min(len(line), 200)])), "error", err)
+	}
 	return nil
 }
+
+// relistPause is how long a server must wait between two lists that it asks
+// us to read.
+const relistPause = 250 * time.Millisecond
 
 // follow lists the tools anew each time the child says that they changed.
 func (s *session) follow(ctx context.Context) {
 	for {
 		select {
 		case <-s.relist:
-			ctx, cancel := context.WithTimeout(ctx, s.manager.Limits.StartTimeout)
-			if err := s.listTools(ctx); err != nil && ctx.Err() == nil {
-				s.manager.Log.Warn("tools not listed again", "server", s.server.Name, "error", err)
+			listing, cancel := context.WithTimeout(ctx, s.manager.Limits.StartTimeout)
+			if err := s.listTools(listing); err != nil && ctx.Err() == nil {
+				s.manager.Log.Warn("tools not listed again", "server", s.server.Name, "error", s.redactor.Text(err.Error()))
 			}
 			cancel()
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(relistPause):
 		case <-ctx.Done():
 			return
 		}

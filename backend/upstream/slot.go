@@ -26,6 +26,7 @@ type slot struct {
 	name    string
 
 	mu        sync.Mutex
+	closed    error     // why nothing starts here any more; nil while it may
 	session   *session  // nil while none runs
 	start     *start    // nil while none is under way
 	failures  int       // in a row
@@ -36,74 +37,99 @@ type slot struct {
 
 // start is one attempt that any number of callers wait for.
 type start struct {
-	done    chan struct{}
-	session *session
-	err     error
+	server registry.Server
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+	err    error // read after done
 }
 
-// acquire returns the running session of a server, and starts one when there
-// is none or its configuration has changed.
-func (s *slot) acquire(ctx context.Context, server registry.Server) (*session, error) {
-	if s.manager.closing.Load() {
-		return nil, errStopping
-	}
-	s.mu.Lock()
-	if s.session != nil && s.session.fits(server) && s.session.usable() {
-		defer s.mu.Unlock()
-		return s.session, nil
-	}
-	if s.start == nil {
-		if wait := time.Until(s.notBefore); wait > 0 {
-			defer s.mu.Unlock()
-			return nil, fault.New(fault.KindOf(s.lastErr), "server %q has failed %d times in a row and is tried again in %s (or at once by: agent-discover servers activate %s). Last failure: %s",
-				s.name, s.failures, wait.Round(time.Second), s.name, fault.MessageOf(s.lastErr))
+// errRemoved is what a slot answers after its server was removed.
+var errRemoved = fault.New(fault.Unavailable, "the server was removed")
+
+// acquire returns the running session of a server with caller entered into it.
+// It starts one when there is none or its configuration has changed.
+func (s *slot) acquire(ctx context.Context, server registry.Server, caller Caller) (*session, error) {
+	for {
+		session, attempt, err := s.sessionOrStart(server, caller)
+		if session != nil || err != nil {
+			return session, err
 		}
-		s.start = &start{done: make(chan struct{})}
-		go s.run(s.start, server, s.session)
-	}
-	attempt := s.start
-	s.mu.Unlock()
-	select {
-	case <-attempt.done:
-		return attempt.session, attempt.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		select {
+		case <-attempt.done:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		if attempt.err != nil && sameLaunch(attempt.server, server) {
+			return nil, attempt.err
+		}
 	}
 }
 
-// run makes one attempt. Its context is the manager's, not that of whoever
-// asked first: others wait for it too.
-func (s *slot) run(attempt *start, server registry.Server, old *session) {
-	m := s.manager
-	if old != nil {
-		old.shutdown("its configuration has changed")
-	}
-	ctx, cancel := context.WithTimeout(m.lifetime, m.Limits.StartTimeout)
-	defer cancel()
-	session, err := s.launch(ctx, server)
+// sessionOrStart returns the session if it can be used, else the attempt to
+// wait for.
+func (s *slot) sessionOrStart(server registry.Server, caller Caller) (*session, *start, error) {
 	s.mu.Lock()
-	s.start = nil
-	s.lastErr = err
-	if err != nil {
-		s.failed()
-	} else {
-		s.session = session
-		m.sessions.Go(func() { s.watch(session) })
+	defer s.mu.Unlock()
+	if s.closed != nil {
+		return nil, nil, s.closed
 	}
-	s.mu.Unlock()
-	m.setHealth(s.name, err)
-	attempt.session, attempt.err = session, err
-	close(attempt.done)
+	if s.start != nil {
+		return nil, s.start, nil
+	}
+	old := s.session
+	if old != nil && sameLaunch(old.server, server) && old.enter(caller) {
+		return old, nil, nil
+	}
+	if wait := time.Until(s.notBefore); wait > 0 {
+		return nil, nil, fault.New(fault.KindOf(s.lastErr), "server %q has failed %d times in a row and is tried again in %s (or at once by: agent-discover servers activate %s). Last failure: %s",
+			s.name, s.failures, max(wait.Round(time.Second), time.Second), s.name, fault.MessageOf(s.lastErr))
+	}
+	ctx, cancel := context.WithCancelCause(s.manager.lifetime)
+	s.start = &start{server: server, cancel: cancel, done: make(chan struct{})}
+	s.manager.sessions.Go(func() { s.run(ctx, s.start, old) })
+	return nil, s.start, nil
 }
 
+// run makes one attempt. Its context is not that of whoever asked first:
+// others wait for it too.
+func (s *slot) run(ctx context.Context, attempt *start, old *session) {
+	defer close(attempt.done)
+	defer attempt.cancel(nil)
+	if old != nil {
+		old.replace(attempt.server)
+	}
+	session, err := s.launch(ctx, attempt.server)
+	s.mu.Lock()
+	s.start, s.lastErr, attempt.err = nil, err, err
+	if err != nil && context.Cause(ctx) == nil {
+		s.failed()
+	} else if err == nil {
+		s.session = session
+		s.manager.sessions.Go(func() { s.watch(session) })
+	}
+	s.mu.Unlock()
+	if context.Cause(ctx) == nil {
+		s.manager.setHealth(s.name, err)
+	}
+}
+
+// launch waits for a place among those that start, and starts.
 func (s *slot) launch(ctx context.Context, server registry.Server) (*session, error) {
+	limit := s.manager.Limits.StartTimeout
+	waiting, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	select {
 	case s.manager.starting <- struct{}{}:
 		defer func() { <-s.manager.starting }()
-	case <-ctx.Done():
-		return nil, errStopping
+	case <-waiting.Done():
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		return nil, fault.New(fault.Busy, "server %q waits: %d others are starting and none was ready within %s; try again", s.name, maxStarting, limit)
 	}
-	session, err := launch(ctx, s.manager, server)
+	starting, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	session, err := launch(starting, s.manager, server)
 	if session != nil {
 		s.mu.Lock()
 		s.lastText = session.stderrText()
@@ -147,11 +173,15 @@ func (s *slot) watch(session *session) {
 // keep starts a server that is to keep running. One that fails three times in
 // a row loses the wish, so that it does not fail for ever.
 func (s *slot) keep(server registry.Server) {
-	_, err := s.acquire(s.manager.lifetime, server)
-	if err == nil || s.manager.lifetime.Err() != nil {
+	session, err := s.acquire(s.manager.lifetime, server, nil)
+	if err == nil {
+		session.leave(nil)
 		return
 	}
-	s.manager.Log.Warn("server that is to keep running did not start", "server", s.name, "error", err)
+	if s.manager.lifetime.Err() != nil {
+		return
+	}
+	s.manager.Log.Warn("server that is to keep running did not start", "server", s.name, "error", fault.MessageOf(err))
 	s.mu.Lock()
 	giveUp := s.failures >= 3
 	s.mu.Unlock()
@@ -172,14 +202,30 @@ func (s *slot) stopIdle(after time.Duration) {
 	}
 }
 
+// stop ends what runs here or is about to.
 func (s *slot) stop() {
+	s.end(fault.New(fault.Unavailable, "server %q was stopped while it was starting", s.name))
+}
+
+// close is stop for good.
+func (s *slot) close(why error) {
 	s.mu.Lock()
-	session, attempt := s.session, s.start
+	s.closed = why
 	s.mu.Unlock()
-	if session == nil && attempt != nil {
+	s.end(why)
+}
+
+func (s *slot) end(why error) {
+	s.mu.Lock()
+	attempt := s.start
+	s.mu.Unlock()
+	if attempt != nil {
+		attempt.cancel(why)
 		<-attempt.done
-		session = attempt.session
 	}
+	s.mu.Lock()
+	session := s.session
+	s.mu.Unlock()
 	if session != nil {
 		session.shutdown("it was stopped")
 	}

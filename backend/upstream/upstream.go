@@ -12,7 +12,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
@@ -66,10 +65,9 @@ type Manager struct {
 	end      context.CancelFunc
 	sessions sync.WaitGroup
 
-	closing atomic.Bool // no new starts
-
-	mu    sync.Mutex
-	slots map[string]*slot
+	mu     sync.Mutex
+	slots  map[string]*slot
+	closed error // why nothing starts any more; nil while it may
 }
 
 // New returns a manager and ends what a killed hub left behind. Sessions live
@@ -98,7 +96,7 @@ func (m *Manager) Run(ctx context.Context) error {
 			if !ok {
 				changes, unsubscribe = events.Subscribe[registry.Changed](m.Bus, 256)
 			} else if change.Removed {
-				m.drop(change.Name)
+				m.forget(change.Name)
 			} else {
 				m.tend()
 			}
@@ -117,7 +115,7 @@ func (m *Manager) tend() {
 		s := m.slot(server.Name)
 		switch {
 		case server.KeepRunning && server.Approved && !s.running() && s.ready():
-			go s.keep(server)
+			m.sessions.Go(func() { s.keep(server) })
 		case !server.KeepRunning:
 			s.stopIdle(m.Limits.IdleStop)
 		}
@@ -131,11 +129,10 @@ func (m *Manager) Call(ctx context.Context, server registry.Server, caller Calle
 	if call.Idle == 0 {
 		call.Idle = m.Limits.CallTimeout
 	}
-	session, err := m.slot(server.Name).acquire(ctx, server)
+	session, err := m.slot(server.Name).acquire(ctx, server, caller)
 	if err != nil {
 		return nil, err
 	}
-	session.enter(caller)
 	defer session.leave(caller)
 	result, err := session.conn.Call(ctx, call)
 	if err != nil {
@@ -149,12 +146,26 @@ func (m *Manager) Call(ctx context.Context, server registry.Server, caller Calle
 func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	s := m.slot(server.Name)
 	s.forgive()
-	_, err := s.acquire(ctx, server)
+	session, err := s.acquire(ctx, server, nil)
+	if err == nil {
+		session.leave(nil)
+	}
 	return err
 }
 
 // Stop ends a server's process; calls in flight get grace.
 func (m *Manager) Stop(name string) { m.slot(name).stop() }
+
+// Remove ends a removed server's process and lets nobody start it again.
+func (m *Manager) Remove(name string) {
+	m.mu.Lock()
+	s := m.slots[name]
+	delete(m.slots, name)
+	m.mu.Unlock()
+	if s != nil {
+		s.close(errRemoved)
+	}
+}
 
 // State is what is known of a server's process.
 type State struct {
@@ -188,28 +199,26 @@ func (m *Manager) slot(name string) *slot {
 	defer m.mu.Unlock()
 	s := m.slots[name]
 	if s == nil {
-		s = &slot{manager: m, name: name}
+		s = &slot{manager: m, name: name, closed: m.closed}
 		m.slots[name] = s
 	}
 	return s
 }
 
-func (m *Manager) drop(name string) {
-	m.mu.Lock()
-	s := m.slots[name]
-	delete(m.slots, name)
-	m.mu.Unlock()
-	if s != nil {
-		go s.stop()
+// forget removes a server that is in the registry no more.
+func (m *Manager) forget(name string) {
+	if _, err := m.Registry.Get(name); err != nil {
+		m.sessions.Go(func() { m.Remove(name) })
 	}
 }
 
+// stopAll ends every server at once, and waits.
 func (m *Manager) stopAll() {
-	m.closing.Store(true)
 	m.mu.Lock()
+	m.closed = errStopping
 	var stopping sync.WaitGroup
 	for _, s := range m.slots {
-		stopping.Go(s.stop)
+		stopping.Go(func() { s.close(errStopping) })
 	}
 	m.mu.Unlock()
 	stopping.Wait()
@@ -220,7 +229,7 @@ func (m *Manager) stopAll() {
 // setHealth writes what a start or an end showed. A start that was never tried
 // says nothing about the server.
 func (m *Manager) setHealth(name string, failure error) {
-	if kind := fault.KindOf(failure); failure != nil && (kind == fault.Invalid || kind == fault.Denied || errors.Is(failure, errStopping)) {
+	if kind := fault.KindOf(failure); failure != nil && (kind == fault.Invalid || kind == fault.Denied || kind == fault.Busy) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
