@@ -32,6 +32,10 @@ var (
 	// "api_key": "value", api_key=value; a reference ${secret:NAME} is told
 	// apart by its beginning.
 	assigned = regexp.MustCompile(`(\$\{|"?)([-_.A-Za-z0-9]{2,64})("?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|\$\{[^}]*\}|[^\s,;&"'{}\[\]]+)`)
+
+	// --token value, and "--token", "value" in a list of arguments.
+	flagged = regexp.MustCompile(`(^|[\s"'=\[(,;])(--?[A-Za-z][-_.A-Za-z0-9]{1,63})` +
+		`(?:(\s+)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'-][^\s"']*)|("\s*,\s*")((?:[^"\\-]|\\.)(?:[^"\\]|\\.)*))`)
 )
 
 // sensitiveWords are words, or pairs of words, that name a credential.
@@ -40,14 +44,18 @@ var sensitiveWords = map[string]bool{
 	"pwd": true, "pat": true, "credential": true, "credentials": true, "apikey": true,
 	"authorization": true, "auth": true, "cookie": true, "dsn": true,
 	"api key": true, "access key": true, "private key": true, "session key": true,
-	"secret key": true, "connection string": true, "pass word": true,
+	"connection string": true, "pass word": true,
 }
 
 // SensitiveName reports whether a variable, header or argument of this name
 // holds a credential by custom. Names are taken apart at signs and at capital
-// letters, so that PATH is not a PAT.
+// letters, so that PATH is not a PAT. A key is one of something: STRIPE_KEY
+// holds a credential, and key alone any key of any map.
 func SensitiveName(name string) bool {
 	words := splitName(name)
+	if n := len(words); n > 1 && words[n-1] == "key" {
+		return true
+	}
 	for i, word := range words {
 		if sensitiveWords[word] || i > 0 && sensitiveWords[words[i-1]+" "+word] {
 			return true
@@ -89,25 +97,6 @@ func LooksSecret(value string) bool {
 		inURL.MatchString(value) || strings.Contains(value, "PRIVATE KEY-----")
 }
 
-// Redactor covers secrets in texts: those it was told, and those whose name
-// or shape gives them away. It is immutable and safe for concurrent use.
-type Redactor struct{ known *strings.Replacer } // nil when it was told none
-
-// NewRedactor returns a redactor that knows the values of the variables in env
-// that look like credentials.
-func NewRedactor(env map[string]string) *Redactor {
-	var pairs []string
-	for name, value := range env {
-		if len(value) >= minSecret && (SensitiveName(name) || LooksSecret(value)) {
-			pairs = append(pairs, value, Cover)
-		}
-	}
-	if pairs == nil {
-		return &Redactor{}
-	}
-	return &Redactor{known: strings.NewReplacer(pairs...)}
-}
-
 // Text returns text with every secret covered. Looking for the words that an
 // expression needs costs a hundredth of running it, and most texts have none.
 func (r *Redactor) Text(text string) string {
@@ -123,6 +112,7 @@ func (r *Redactor) Text(text string) string {
 	}
 	if seen&aName != 0 {
 		text = assigned.ReplaceAllStringFunc(text, coverAssigned)
+		text = flagged.ReplaceAllStringFunc(text, coverFlagged)
 	}
 	if seen&aURL != 0 && strings.Contains(text, "@") {
 		text = inURL.ReplaceAllString(text, "${1}"+Cover+"@")
@@ -143,4 +133,13 @@ func coverAssigned(match string) string {
 		covered = `"` + Cover + `"`
 	}
 	return parts[1] + parts[2] + parts[3] + covered
+}
+
+func coverFlagged(match string) string {
+	parts := flagged.FindStringSubmatch(match)
+	before, name, space, word, comma, item := parts[1], parts[2], parts[3], parts[4], parts[5], parts[6]
+	if value := word + item; !SensitiveName(name) || len(value) < minSecret || strings.HasPrefix(value, "${") {
+		return match
+	}
+	return before + name + space + comma + Cover
 }
