@@ -93,22 +93,17 @@ func (p *program) checkSettings() finding {
 func (p *program) checkDatabase(ctx context.Context) finding {
 	file := p.folder.Database()
 	f := finding{What: "database", OK: true, Detail: file, needed: true}
-	if _, err := os.Stat(file); err != nil {
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		f.Detail += " (none yet)"
 		return f
 	}
-	if err := inspect(ctx, file); err != nil {
-		f.OK, f.Detail, f.Advice = false, file+": "+err.Error(), "set it aside with: agent-discover doctor --repair"
+	if err := store.Inspect(ctx, file); err != nil {
+		f.OK, f.Detail, f.Advice = false, file+" cannot be checked", fault.MessageOf(err)
+		if store.Damaged(err) {
+			f.Detail = file + " is damaged"
+		}
 	}
 	return f
-}
-
-func inspect(ctx context.Context, file string) error {
-	db, err := store.Open(ctx, file)
-	if err != nil {
-		return err
-	}
-	return errors.Join(db.Check(ctx), db.Close())
 }
 
 func (p *program) checkHub(ctx context.Context) finding {
@@ -167,7 +162,8 @@ func versionOf(ctx context.Context, env process.Env, path string) string {
 	return firstLine(string(out))
 }
 
-// repair sets a damaged database aside. An intact one is left alone.
+// repair sets a damaged database aside. An intact one is left alone, and so is
+// one that cannot be checked.
 func (p *program) repair(ctx context.Context) error {
 	lock, err := instance.Acquire(p.folder)
 	if err != nil {
@@ -175,9 +171,11 @@ func (p *program) repair(ctx context.Context) error {
 	}
 	defer func() { _ = lock.Release() }()
 	file := p.folder.Database()
-	err = inspect(ctx, file)
-	if err == nil {
+	switch err := store.Inspect(ctx, file); {
+	case err == nil:
 		return p.say(map[string]string{"status": "intact"}, "The database is intact; nothing to repair.\n")
+	case !store.Damaged(err):
+		return err
 	}
 	aside := file + ".damaged-" + time.Now().Format("20060102-150405")
 	for _, suffix := range []string{"", "-wal", "-shm"} {

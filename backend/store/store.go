@@ -15,10 +15,7 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
-	"modernc.org/sqlite" // registers the driver
-	sqlite3 "modernc.org/sqlite/lib"
-
-	"github.com/agent-discover/agent-discover/backend/fault"
+	_ "modernc.org/sqlite" // registers the driver
 )
 
 //go:embed migrations/*.sql
@@ -41,10 +38,10 @@ func Open(ctx context.Context, file string) (*Store, error) {
 	}
 	_ = created.Close()
 	s := &Store{}
-	if s.write, err = open(file, "rwc", 1); err != nil {
+	if s.write, err = open(file, "rwc", 1, "busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)"); err != nil {
 		return nil, err
 	}
-	if s.read, err = open(file, "ro", 2); err != nil {
+	if s.read, err = open(file, "ro", 2, "busy_timeout(10000)", "journal_mode(WAL)"); err != nil {
 		return nil, errors.Join(err, s.write.Close())
 	}
 	if err := s.migrate(ctx); err != nil {
@@ -56,13 +53,12 @@ func Open(ctx context.Context, file string) (*Store, error) {
 // open prepares a pool. WAL lets readers go on while a batch is written; FULL
 // makes an acknowledged write survive a loss of power too; a small cache is
 // enough because the nouns live in memory.
-func open(file, mode string, connections int) (*sql.DB, error) {
-	pragmas := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
-		"cache_size(-1024)", "temp_store(MEMORY)",
-	}}
+func open(file, mode string, connections int, pragmas ...string) (*sql.DB, error) {
+	query := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": append([]string{
+		"foreign_keys(1)", "cache_size(-1024)", "temp_store(MEMORY)",
+	}, pragmas...)}
 	// A path may hold ? or #; the URI form escapes them.
-	uri := url.URL{Scheme: "file", OmitHost: true, Path: toSlash(file), RawQuery: pragmas.Encode()}
+	uri := url.URL{Scheme: "file", OmitHost: true, Path: toSlash(file), RawQuery: query.Encode()}
 	db, err := sql.Open("sqlite", uri.String())
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -96,35 +92,6 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // Close writes what is pending and closes the file.
 func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
-
-// Check reads the whole file and reports damage.
-func (s *Store) Check(ctx context.Context) error {
-	var verdict string
-	if err := s.read.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
-		return err
-	}
-	if verdict != "ok" {
-		return errors.New(verdict)
-	}
-	return nil
-}
-
-// Damaged reports whether an error says that the file is no intact database.
-func Damaged(err error) bool {
-	e, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
-		return false
-	}
-	code := e.Code() & 0xff
-	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
-}
-
-func explain(file string, err error) error {
-	if Damaged(err) {
-		return fault.Wrap(err, fault.Failed, "the database %s is damaged; nothing was changed. To set it aside and begin with an empty one: agent-discover doctor --repair", file)
-	}
-	return fault.Wrap(err, fault.Unavailable, "the database %s cannot be opened; is the disk full or the file locked by another program?", file)
-}
 
 // change runs work in one transaction on the writer.
 func (s *Store) change(ctx context.Context, work func(*sql.Tx) error) error {

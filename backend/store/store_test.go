@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -185,5 +187,85 @@ func TestADamagedFileIsNamedAndLeftAlone(t *testing.T) {
 	}
 	if left, _ := os.ReadFile(file); string(left) != garbage {
 		t.Error("the file was changed")
+	}
+}
+
+func TestABusyFileIsNotDamaged(t *testing.T) {
+	s, file := openStore(t)
+	if err := Inspect(t.Context(), file); err != nil {
+		t.Errorf("beside its user: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	other, err := open(file, "rw", 1, "locking_mode(EXCLUSIVE)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	if _, err := other.ExecContext(t.Context(), "CREATE TABLE mine (a)"); err != nil {
+		t.Fatal(err)
+	}
+	err = Inspect(t.Context(), file)
+	if err == nil || Damaged(err) || !strings.Contains(fault.MessageOf(err), "in use by another program") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestInspectionFindsDamageAndChangesNothing(t *testing.T) {
+	s, file := openStore(t)
+	for i := range 100 {
+		if _, err := s.InsertServer(t.Context(), registry.Server{Name: strings.Repeat("n", i+1), Description: strings.Repeat("long ", 500)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := len(whole) / 2; i < len(whole); i++ {
+		whole[i] = 0xff
+	}
+	if err := os.WriteFile(file, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Inspect(t.Context(), file); !Damaged(err) || !strings.Contains(fault.MessageOf(err), "doctor --repair") {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := os.ReadFile(file); string(left) != string(whole) {
+		t.Error("the file was changed")
+	}
+	if err := Inspect(t.Context(), file+"-absent"); err != nil {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	if !Damaged(fmt.Errorf("outer: %w", errors.Join(errors.New("other"), damage("page 3")))) {
+		t.Error("damage deep in a chain is not seen")
+	}
+}
+
+func TestInspectionDoesNotChangeTheSchema(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "old.db")
+	db, err := open(file, "rwc", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE older (a)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Inspect(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
+		t.Errorf("the file was changed: %v", err)
 	}
 }

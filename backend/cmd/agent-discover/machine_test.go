@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"database/sql"
 	"net"
 	"os"
 	"os/exec"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	_ "modernc.org/sqlite" // holds the database as another program may
 
 	"github.com/agent-discover/agent-discover/backend/mcptest"
 )
@@ -205,6 +208,37 @@ func TestIntactDatabaseIsNotSetAside(t *testing.T) {
 	contains(t, out.stderr, "already runs")
 	s.kill()
 	contains(t, h.must("doctor", "--repair"), "intact")
+}
+
+func TestBusyDatabaseIsNotSetAside(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	s := h.serve()
+	h.must("servers", "add", "kept", "--no-start", "--", "true")
+	s.kill()
+	other, err := sql.Open("sqlite", h.folder.Database()+"?_pragma=locking_mode(EXCLUSIVE)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.SetMaxOpenConns(1)
+	if _, err := other.Exec("UPDATE servers SET description = 'held'"); err != nil {
+		t.Fatal(err)
+	}
+	out := h.run("doctor", "--repair")
+	if out.code != 3 {
+		t.Errorf("exit code %d: %s", out.code, out.stdout)
+	}
+	contains(t, out.stderr, "in use by another program")
+	out = h.run("doctor")
+	contains(t, out.stdout, "BROKEN", "cannot be checked", "in use by another program")
+	if strings.Contains(out.stdout, "--repair") {
+		t.Errorf("doctor advises a repair: %s", out.stdout)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	h.serve()
+	contains(t, h.must("servers", "list", "--json"), `"kept"`)
 }
 
 // loginPath makes the login shell's PATH the given folders, and the hub's own
