@@ -75,7 +75,7 @@ func parse(args []string) (options, error) {
 	})
 	flags.StringVar(&o.result, "result", "", "`JSON` that tools of -tool and -definition answer, byte for byte")
 	flags.BoolVar(&o.only, "only", false, "list only tools of -tool and -definition")
-	flags.StringVar(&o.pages, "pages", "", "tools/list never ends: with the `same` cursor, or each time a new one")
+	flags.StringVar(&o.pages, "pages", "", "tools/list never ends and has one tool a page: with the `same` cursor, or each time a new one")
 	flags.BoolVar(&o.junk, "junk", false, "write lines to stdout that are no messages")
 	flags.BoolVar(&o.mute, "mute", false, "never answer initialize")
 	flags.BoolVar(&o.deaf, "deaf", false, "never answer an unknown method")

@@ -138,15 +138,16 @@ func (s *server) list() string {
 		list += string(t)
 	}
 	list += "]"
-	s.pageList++
-	switch s.pages {
-	case "":
+	if s.pages == "" {
 		return `{"tools":` + list + `}`
-	case "same":
-		return `{"tools":` + list + `,"nextCursor":"again"}`
 	}
+	s.pageList++
 	page := strconv.Itoa(s.pageList)
-	return `{"tools":[` + string(define("page"+page, "The tool of page "+page, `{"type":"object"}`)) + `],"nextCursor":"page ` + page + `"}`
+	cursor := "again"
+	if s.pages == "new" {
+		cursor = "after " + page
+	}
+	return `{"tools":[` + string(define("page"+page, "The tool of page "+page, `{"type":"object"}`)) + `],"nextCursor":` + quote(cursor) + `}`
 }
 
 // ask sends a request of our own and returns the answer as JSON: the result,
