@@ -52,6 +52,7 @@ func launch(ctx context.Context, m *Manager, server registry.Server) (*session, 
 		m.sessions.Go(func() { s.shutdown("it did not start") })
 		return s, failure
 	}
+	s.lastUsed = time.Now() // a slow start is not idleness
 	live, cancel := context.WithCancel(m.lifetime)
 	s.cancel = cancel
 	m.sessions.Go(func() { s.follow(live) })

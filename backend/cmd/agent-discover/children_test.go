@@ -198,6 +198,18 @@ func TestServerWithACallInFlightIsNotIdle(t *testing.T) {
 	}
 }
 
+func TestCallIsNeverSentToAServerThatJustStopsForIdleness(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.settings("limits: {idle_stop: 5ms}\n")
+	h.serve()
+	h.add("brief", mcptest.Command(t))
+	c := h.attach()
+	for range 30 {
+		gone(t, c.pid("brief"))
+	}
+}
+
 func TestKeptServerThatNeverStartsLosesTheWish(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -306,9 +306,12 @@ func (c *client) hold(server, key string) (id string) {
 	c.t.Helper()
 	token := "hold-" + key + "-" + strconv.Itoa(int(time.Now().UnixNano()))
 	id = c.start("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"key":%q},"_meta":{"progressToken":%q}}`, server+"__hold", key, token))
-	c.await("the hold of "+key, func(m message) bool {
-		return m.Method == "notifications/progress" && strings.Contains(string(m.Params), token)
+	m := c.await("the hold of "+key, func(m message) bool {
+		return m.Method == "notifications/progress" && strings.Contains(string(m.Params), token) || m.Method == "" && string(m.ID) == id
 	})
+	if m.Method == "" {
+		c.t.Fatalf("the hold of %s was answered: %s", key, m.line)
+	}
 	return id
 }
 
