@@ -48,11 +48,19 @@ func TestFoundToolIsLentToOneSessionOnly(t *testing.T) {
 	if after := b.tools(); !slices.Equal(after, before) {
 		t.Errorf("the other session lists %v, before %v", after, before)
 	}
-	if n := b.count(listChanged); n != 0 {
-		t.Errorf("the other session was told %d times that its list changed", n)
+	for who, c := range map[string]*client{"other": b, "asking": a} {
+		if n, want := c.count(listChanged), map[string]int{"asking": 1}[who]; n != want {
+			t.Errorf("the %s session was told %d times that its list changed, not %d", who, n, want)
+		}
 	}
-	if n := a.count(listChanged); n != 1 {
-		t.Errorf("the asking session was told %d times that its list changed", n)
+	// A change that shows in no list is told to nobody; the next one that does
+	// follows it, so that a wrong notification would have come.
+	h.must("servers", "add", "unseen", "--no-start", "--", "true")
+	h.must("servers", "activate", "fake")
+	b.awaitCount(listChanged, 1)
+	b.tools()
+	if n := b.count(listChanged); n != 1 {
+		t.Errorf("the other session was told %d times that its list changed, not once", n)
 	}
 }
 

@@ -124,6 +124,7 @@ func TestInspectorWorksWithTheRegistry(t *testing.T) {
 		t.Fatalf("a server without approval was called: %s", refused.text())
 	}
 	contains(t, refused.text(), "approval", "agent-discover servers approve fake")
+	contains(t, i.must("logs", "--server", "fake"), "refused")
 	i.must("servers", "approve", "fake")
 
 	var listed []struct {
