@@ -48,6 +48,7 @@ type (
 	// verdict ends the handshake.
 	verdict struct {
 		Ready    bool   `json:"ready"`
+		Notice   string `json:"notice,omitempty"`   // for the companion's user
 		Stopping bool   `json:"stopping,omitempty"` // the hub makes room: start a new one
 		Error    string `json:"error,omitempty"`
 	}
@@ -58,6 +59,7 @@ type (
 type stream struct {
 	net.Conn
 	buffered *bufio.Reader
+	notice   string // what the hub wants the user to know
 }
 
 func (s *stream) Read(p []byte) (int, error) { return s.buffered.Read(p) }
@@ -111,6 +113,7 @@ func (s *stream) shakeHands(info instance.Info, version, session string) error {
 	case !end.Ready:
 		return fault.New(fault.Unavailable, "the hub refused the session: %s", end.Error)
 	}
+	s.notice = end.Notice
 	return nil
 }
 

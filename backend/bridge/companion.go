@@ -187,6 +187,9 @@ func (c *Companion) setOffline(reason error) {
 // is gone.
 func (c *Companion) runLink(link net.Conn) {
 	defer func() { _ = link.Close() }()
+	if s, ok := link.(*stream); ok && s.notice != "" {
+		c.Log.Warn(s.notice)
+	}
 	c.mu.Lock()
 	backlog := c.memory.replay()
 	for _, line := range c.queue {

@@ -97,7 +97,12 @@ func (h *Hub) welcome(s *stream) (session string, err error) {
 	case len(hello.Session) < 16 || len(hello.Session) > 128:
 		return "", s.send(verdict{Error: "the session's id must have 16 to 128 characters"})
 	}
-	return hello.Session, s.send(verdict{Ready: true})
+	welcome := verdict{Ready: true}
+	if given.Replace {
+		welcome.Notice = "the hub is version " + h.Info.Version + " and in use by others; it makes room for version " + hello.Version + " when they are done, or at: agent-discover stop, then agent-discover serve"
+		h.Log.Info("a newer version waits for this hub to be idle", "version", hello.Version)
+	}
+	return hello.Session, s.send(welcome)
 }
 
 // outgrown answers a companion of a newer protocol than ours.

@@ -30,36 +30,46 @@ func (s *Session) callTool(ctx context.Context, params json.RawMessage) (json.Ra
 	}
 	server, tool, ok := s.resolve(name)
 	if !ok {
-		return nil, s.unknownTool(name)
+		err := s.unknownTool(name)
+		s.gateway.Proxy.Refuse(s.request("", name, params), err)
+		return nil, err
 	}
 	result, err := s.call(ctx, server, tool, params)
 	return s.suggest(server, tool, result, err)
 }
 
 // resolve understands the names by which a tool may be called: as listed
-// (server__tool) and as find_tool gives it (mcp__server__tool).
+// (server__tool) and as find_tool gives it (mcp__server__tool). Of several
+// readings one with a tool that is known wins, else the longest server name.
 func (s *Session) resolve(name string) (server, tool string, ok bool) {
-	if server, tool, ok = s.gateway.Registry.Split(name); ok {
-		return server, tool, true
+	ways := s.gateway.Registry.Splits(strings.TrimPrefix(name, "mcp__"))
+	if len(ways) == 0 {
+		return "", "", false
 	}
-	if rest, cut := strings.CutPrefix(name, "mcp__"); cut {
-		return s.gateway.Registry.Split(rest)
+	for _, way := range ways {
+		if _, known := s.gateway.Catalog.Snapshot().Lookup(way[0], way[1]); known {
+			return way[0], way[1], true
+		}
 	}
-	return "", "", false
+	return ways[0][0], ways[0][1], true
 }
 
 // call makes a call of this session. It counts against the session's limit.
 func (s *Session) call(ctx context.Context, server, tool string, params json.RawMessage) (json.RawMessage, error) {
-	request := proxy.Request{
-		Client: s.client().Name, Session: s.id, Server: server, Tool: tool, Params: params, Caller: s,
-		Progress: func(progress json.RawMessage) { _ = s.conn.Notify("notifications/progress", progress) },
-	}
+	request := s.request(server, tool, params)
 	if !s.take() {
 		s.gateway.Proxy.Refuse(request, errBusy)
 		return nil, errBusy
 	}
 	defer s.giveBack()
 	return s.gateway.Proxy.Call(ctx, request)
+}
+
+func (s *Session) request(server, tool string, params json.RawMessage) proxy.Request {
+	return proxy.Request{
+		Client: s.client().Name, Session: s.id, Server: server, Tool: tool, Params: params, Caller: s,
+		Progress: func(progress json.RawMessage) { _ = s.conn.Notify("notifications/progress", progress) },
+	}
 }
 
 // answer turns what a call failed with into what MCP wants to see: an error of
@@ -104,37 +114,34 @@ func (s *Session) unknownTool(name string) error {
 	return wire.NewError(jsonrpc.CodeInvalidParams, "%s Ask registry {action:\"find_tool\", query:…} for others.", text+".")
 }
 
-// suggest adds the nearest other tools to a call that failed because there is
-// no such tool or its arguments do not fit. What the server said stays first
-// and whole.
+// suggest adds the nearest other tools to a call that failed, because a model
+// that took the wrong tool seldom notices. All that the server said stays as it
+// was; the suggestion comes after it.
 func (s *Session) suggest(server, tool string, result json.RawMessage, err error) (json.RawMessage, error) {
-	if !s.misdirected(server, tool, result, err) {
+	var rpc *wire.Error
+	ours := err != nil && !errors.As(err, &rpc)
+	if ours || rpc == nil && !proxy.IsError(result) || rpc != nil && !misdirected(rpc) {
 		return answer(result, err)
 	}
 	near := s.gateway.Search.Nearest(server, tool, 3)
 	if len(near) == 0 {
 		return answer(result, err)
 	}
-	text := "did_you_mean: " + strings.Join(callAs(near), ", ") + "\nPick the closest match and call it directly — do NOT re-run find_tool."
-	var rpc *wire.Error
-	if errors.As(err, &rpc) {
-		e := *rpc
-		e.Message = rpc.Message + "\n" + text
-		return nil, wire.NewError(e.Code, "%s", e.Message)
+	text := "\ndid_you_mean: " + strings.Join(callAs(near), ", ") + "\nPick the closest match and call it directly — do NOT re-run find_tool."
+	if rpc != nil {
+		return nil, wire.ParseError(wire.Set(rpc.Raw(), "message", wire.Quote(rpc.Message+text)))
 	}
 	return appendSuggestion(result, text, near), nil
 }
 
-func (s *Session) misdirected(server, tool string, result json.RawMessage, err error) bool {
-	var rpc *wire.Error
-	if errors.As(err, &rpc) {
-		return rpc.Code == jsonrpc.CodeInvalidParams || rpc.Code == jsonrpc.CodeMethodNotFound
+// misdirected reports whether an error says that the call itself was wrong.
+// Other codes may have a meaning of their own to the client.
+func misdirected(rpc *wire.Error) bool {
+	switch rpc.Code {
+	case jsonrpc.CodeInvalidParams, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInternalError:
+		return true
 	}
-	if err != nil || !proxy.IsError(result) {
-		return false
-	}
-	_, known := s.gateway.Catalog.Snapshot().Lookup(server, tool)
-	return !known || bytes.Contains(result, []byte("-32602"))
+	return false
 }
 
 // appendSuggestion splices a text block and a did_you_mean member into a result.

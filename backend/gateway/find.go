@@ -15,7 +15,7 @@ const (
 	maxLimit       = 50
 	maxIntents     = 10
 	othersInBatch  = 2
-	maxDescription = 700 // characters of the best tool's description
+	maxDescription = 700 // bytes of the best tool's description
 )
 
 const missHint = `no tools matched with sufficient confidence — try different keywords or registry({action:"list"}) to browse`

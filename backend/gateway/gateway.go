@@ -70,10 +70,13 @@ func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) er
 	g.mu.Lock()
 	g.sessions[s] = struct{}{}
 	g.mu.Unlock()
+	telling := make(chan struct{})
+	go func() { defer close(telling); s.tell() }()
 	defer func() {
 		g.mu.Lock()
 		delete(g.sessions, s)
 		g.mu.Unlock()
+		<-telling
 	}()
 	return s.conn.Run(ctx)
 }
@@ -103,9 +106,13 @@ func (g *Gateway) follow(ctx context.Context, tools <-chan catalog.Changed, serv
 	}
 }
 
+// announce waits for nobody: a client that does not read holds up no other.
 func (g *Gateway) announce() {
 	for _, s := range g.all() {
-		s.announceTools()
+		select {
+		case s.changed <- struct{}{}:
+		default: // it is about to look anyway
+		}
 	}
 }
 

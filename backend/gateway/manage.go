@@ -62,7 +62,10 @@ func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 		return nil, fault.New(fault.Invalid, "name is required")
 	}
 	if _, err := s.gateway.Registry.Get(args.Name); err == nil {
-		return map[string]any{"status": "already_registered", "server": args.Name}, nil
+		return struct {
+			Status string `json:"status"`
+			Server string `json:"server"`
+		}{"already_registered", args.Name}, nil
 	}
 	if args.Source == "registry" {
 		return nil, fault.New(fault.Unavailable, "not available yet: installing from a marketplace comes with a later version; give command and args to install by hand")
@@ -91,6 +94,12 @@ func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 	return reply, nil
 }
 
+// statusOf is what became of a server.
+type statusOf struct {
+	Status string `json:"status"`
+	Name   string `json:"name"`
+}
+
 func (s *Session) uninstall(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
@@ -101,7 +110,7 @@ func (s *Session) uninstall(ctx context.Context, args arguments) (any, error) {
 		}
 		return nil, err
 	}
-	return map[string]any{"status": "uninstalled", "name": args.Name}, nil
+	return statusOf{"uninstalled", args.Name}, nil
 }
 
 func (s *Session) activate(ctx context.Context, args arguments) (any, error) {
@@ -112,12 +121,8 @@ func (s *Session) activate(ctx context.Context, args arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	type status struct {
-		Status string `json:"status"`
-		Name   string `json:"name"`
-	}
 	if already {
-		return status{"already_active", args.Name}, nil
+		return statusOf{"already_active", args.Name}, nil
 	}
 	type tool struct {
 		Name        string `json:"name"`
@@ -128,9 +133,9 @@ func (s *Session) activate(ctx context.Context, args arguments) (any, error) {
 		listed = append(listed, tool{t.Proxied(), t.Description})
 	}
 	return struct {
-		status
+		statusOf
 		Tools []tool `json:"tools"`
-	}{status{"activated", args.Name}, listed}, nil
+	}{statusOf{"activated", args.Name}, listed}, nil
 }
 
 func (s *Session) deactivate(ctx context.Context, args arguments) (any, error) {
@@ -145,10 +150,7 @@ func (s *Session) deactivate(ctx context.Context, args arguments) (any, error) {
 	if was {
 		status = "deactivated"
 	}
-	return struct {
-		Status string `json:"status"`
-		Name   string `json:"name"`
-	}{status, args.Name}, nil
+	return statusOf{status, args.Name}, nil
 }
 
 // status lists the active servers with their tools.

@@ -160,11 +160,8 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	server, tool := args.Server, args.Tool
 	switch {
 	case args.CallAs != "":
-		rest, ok := strings.CutPrefix(args.CallAs, "mcp__")
-		if ok {
-			server, tool, ok = s.split(rest)
-		}
-		if !ok {
+		var ok bool
+		if server, tool, ok = s.splitCallAs(args.CallAs); !ok {
 			return registryError(fault.New(fault.Invalid, `call_as must be of the form "mcp__<server>__<tool>" — got %q`, args.CallAs))
 		}
 	case server == "" || tool == "":
@@ -179,11 +176,16 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	return answer(s.call(ctx, server, tool, wire.Set(params, "arguments", arguments)))
 }
 
-// split finds server and tool in server__tool; the server need not exist.
-func (s *Session) split(proxied string) (server, tool string, ok bool) {
-	if server, tool, ok = s.gateway.Registry.Split(proxied); ok {
+// splitCallAs finds server and tool in mcp__server__tool; the server need not
+// exist.
+func (s *Session) splitCallAs(callAs string) (server, tool string, ok bool) {
+	rest, ok := strings.CutPrefix(callAs, "mcp__")
+	if !ok {
+		return "", "", false
+	}
+	if server, tool, ok = s.resolve(rest); ok {
 		return server, tool, true
 	}
-	server, tool, ok = strings.Cut(proxied, "__")
+	server, tool, ok = strings.Cut(rest, "__")
 	return server, tool, ok && server != "" && tool != ""
 }

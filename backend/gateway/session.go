@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/fnv"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -30,6 +31,7 @@ type Session struct {
 	gateway *Gateway
 	id      string
 	conn    *wire.Conn
+	changed chan struct{} // its list may have changed
 
 	mu        sync.Mutex
 	name      string // of the client, from initialize
@@ -42,7 +44,7 @@ type Session struct {
 }
 
 func newSession(g *Gateway, id string) *Session {
-	return &Session{gateway: g, id: id, name: "unknown", asks: make(map[string]bool), lent: make(map[catalog.Key]bool)}
+	return &Session{gateway: g, id: id, name: "unknown", changed: make(chan struct{}, 1), asks: make(map[string]bool), lent: make(map[catalog.Key]bool)}
 }
 
 func (s *Session) client() Client {
@@ -111,7 +113,7 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	}
 	s.mu.Lock()
 	if asked.ClientInfo.Name != "" {
-		s.name, s.version = asked.ClientInfo.Name, asked.ClientInfo.Version
+		s.name, s.version = clip(asked.ClientInfo.Name), clip(asked.ClientInfo.Version)
 	}
 	s.asks = map[string]bool{
 		"sampling/createMessage": asked.Capabilities["sampling"] != nil,
@@ -127,7 +129,16 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	})
 }
 
-// tools returns what the session lists beside registry: the tools of enabled
+// clip bounds a text of a client's own choice that is kept with every call.
+func clip(text string) string {
+	const most = 100
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// toolsLocked returns what the session lists beside registry: the tools of enabled
 // servers, then those lent to it.
 func (s *Session) toolsLocked() []*catalog.Tool {
 	tools := s.gateway.offered()
@@ -175,6 +186,18 @@ func (s *Session) listTools() (json.RawMessage, error) {
 	return encode(struct {
 		Tools []json.RawMessage `json:"tools"`
 	}{list})
+}
+
+// tell announces changes until the connection ends.
+func (s *Session) tell() {
+	for {
+		select {
+		case <-s.changed:
+			s.announceTools()
+		case <-s.conn.Done():
+			return
+		}
+	}
 }
 
 // announceTools tells the client that its list has changed, if it has.

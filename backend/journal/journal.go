@@ -47,6 +47,9 @@ type Record struct {
 // keep is how many bytes of arguments and of a response are kept.
 const keep = 4 << 10
 
+// maxLabel is how many bytes of a server's or a tool's name are kept.
+const maxLabel = 256
+
 // batchEvery is how long a record may wait to be stored, and so what a killed
 // hub may lose.
 const batchEvery = 100 * time.Millisecond
@@ -125,6 +128,7 @@ func (j *Journal) Record(r Record, args, response json.RawMessage, redactor *sec
 	if r.Kind == "" {
 		r.Kind = "call"
 	}
+	r.Server, r.Tool = r.Server[:min(len(r.Server), maxLabel)], r.Tool[:min(len(r.Tool), maxLabel)]
 	e := entry{record: r, args: head(args), response: head(response), redactor: redactor}
 	if r.Outcome == Refused {
 		j.store([]Record{j.finish(e)})
@@ -150,9 +154,11 @@ func head(raw json.RawMessage) string { return string(raw[:min(len(raw), keep+25
 
 func (j *Journal) finish(e entry) Record {
 	e.record.Args, e.record.Response = cover(e.args, e.redactor), cover(e.response, e.redactor)
-	j.mu.Lock()
-	j.usage[e.record.Server]++
-	j.mu.Unlock()
+	if e.record.Outcome != Refused { // a refused call may name anything
+		j.mu.Lock()
+		j.usage[e.record.Server]++
+		j.mu.Unlock()
+	}
 	events.Publish(j.bus, Recorded{e.record})
 	return e.record
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,10 +48,11 @@ type Proxy struct {
 	redactors map[string]redactor // by server
 }
 
-// redactor is one that was made of an environment. Making one takes longer
-// than all else that a call needs here.
+// redactor is one that was made for a server's environment and arguments.
+// Making one takes longer than all else that a call needs here.
 type redactor struct {
-	env map[string]string
+	env  map[string]string
+	args []string
 	*secrets.Redactor
 }
 
@@ -117,14 +119,14 @@ func (p *Proxy) record(r Request, server registry.Server, began time.Time, how j
 }
 
 func (p *Proxy) redactor(server registry.Server) *secrets.Redactor {
-	if len(server.Env) == 0 {
+	if len(server.Env) == 0 && len(server.Args) == 0 {
 		return nil // it covers what can be told without knowing the server
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	known, ok := p.redactors[server.Name]
-	if !ok || !maps.Equal(known.env, server.Env) {
-		known = redactor{server.Env, secrets.NewRedactor(server.Env)}
+	if !ok || !maps.Equal(known.env, server.Env) || !slices.Equal(known.args, server.Args) {
+		known = redactor{server.Env, server.Args, secrets.ForServer(server.Env, server.Args)}
 		p.redactors[server.Name] = known
 	}
 	return known.Redactor

@@ -102,17 +102,21 @@ func (r *Registry) Search(ctx context.Context, query string) ([]Server, error) {
 	return out, nil
 }
 
-// Split finds the server in a proxied tool's name server__tool; of several
-// servers that fit, the longest name wins.
-func (r *Registry) Split(proxied string) (server, tool string, ok bool) {
+// Splits returns the ways to read a proxied tool's name server__tool, those
+// with the longest server name first. A tool's name may hold "__" too, or begin
+// with an underscore.
+func (r *Registry) Splits(proxied string) (ways [][2]string) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	for i := strings.LastIndex(proxied, "__"); i > 0; i = strings.LastIndex(proxied[:i], "__") {
+	for i := len(proxied) - 2; i > 0; i-- {
+		if proxied[i:i+2] != "__" {
+			continue
+		}
 		if _, found := r.find(proxied[:i]); found {
-			return proxied[:i], proxied[i+2:], true
+			ways = append(ways, [2]string{proxied[:i], proxied[i+2:]})
 		}
 	}
-	return "", "", false
+	return ways
 }
 
 // Add configures a server. Id and times are set here.

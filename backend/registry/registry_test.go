@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -75,7 +76,7 @@ func add(t *testing.T, r *Registry, names ...string) {
 func TestNamesAreChecked(t *testing.T) {
 	r, _, _ := open(t)
 	for name, want := range map[string]string{
-		"": "Name is required", "bad name": `Invalid name "bad name"`, "a__b": `cannot contain "__"`, "ä": "Invalid name",
+		"": "Name is required", "bad name": `Invalid name "bad name"`, "a__b": `cannot contain "__"`, "ä": "Invalid name", "mcp": "reserved",
 		strings.Repeat("x", 65): "longer than 64",
 	} {
 		_, err := r.Add(t.Context(), Server{Name: name})
@@ -109,16 +110,11 @@ func TestTheLongestServerNameWins(t *testing.T) {
 	r, _, _ := open(t)
 	add(t, r, "git", "git_", "files")
 	for proxied, want := range map[string]string{
-		"git__tool": "git tool", "files__a__b": "files a__b", "git___tool": "git_ tool", "git__": "git ",
+		"git__tool": "[[git tool]]", "files__a__b": "[[files a__b]]", "git___tool": "[[git_ tool] [git _tool]]", "git__": "[[git ]]",
+		"files___x": "[[files _x]]", "other__x": "[]", "git": "[]", "__x": "[]", "": "[]",
 	} {
-		server, tool, ok := r.Split(proxied)
-		if !ok || server+" "+tool != want {
-			t.Errorf("%s: got %s %s %v, want %s", proxied, server, tool, ok, want)
-		}
-	}
-	for _, none := range []string{"other__x", "git", "__x", ""} {
-		if server, tool, ok := r.Split(none); ok {
-			t.Errorf("%q: got %s %s", none, server, tool)
+		if got := fmt.Sprint(r.Splits(proxied)); got != want {
+			t.Errorf("%s: got %s, want %s", proxied, got, want)
 		}
 	}
 }

@@ -36,7 +36,7 @@ func launch(ctx context.Context, m *Manager, server registry.Server) (*session, 
 		return nil, err
 	}
 	s := &session{
-		manager: m, server: server, redactor: secrets.NewRedactor(server.Env),
+		manager: m, server: server, redactor: secrets.ForServer(server.Env, server.Args),
 		started: time.Now(), lastUsed: time.Now(), errors: newTail(),
 		exited: make(chan struct{}), relist: make(chan struct{}, 1), callers: make(map[Caller]int),
 	}

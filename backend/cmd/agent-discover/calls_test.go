@@ -389,3 +389,35 @@ func TestFailedCallSuggestsTheNearestTools(t *testing.T) {
 	}
 	contains(t, m.Error.Message, "nowhere__echo", "mcp__fake__echo", "find_tool")
 }
+
+func TestToolsAreCalledByTheNameUnderWhichTheyAreListed(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.serve()
+	h.add("odd", mcptest.Command(t, "-only", "-result", `{"content":[{"type":"text","text":"called"}]}`,
+		"-tool", "_private=Begins with an underscore", "-tool", "a__b=Holds two", "-tool", "mcp__x=Looks like ours"))
+	h.must("servers", "activate", "odd")
+	c := h.attach()
+	for _, name := range c.tools() {
+		if name == "registry" {
+			continue
+		}
+		if got := c.tool(name, `{}`); got != "called" {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got := c.tool("mcp__"+name, `{}`); got != "called" {
+			t.Errorf("call_as of %s: %s", name, got)
+		}
+	}
+}
+
+func TestCallOfAnUnknownToolIsInTheLog(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.serve()
+	c := h.attach()
+	if m := c.ask("tools/call", toolParams("nowhere", `{"text":"x"}`)); m.Error == nil || m.Error.Code != -32602 {
+		t.Errorf("the call was answered %s", m.line)
+	}
+	contains(t, h.must("logs", "--json"), `"tool": "nowhere"`, `"outcome": "refused"`)
+}
