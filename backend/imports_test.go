@@ -41,7 +41,7 @@ var rooms = map[string][]string{
 	"gateway": {"catalog", "events", "fault", "install", "proxy", "registry", "search", "wire"},
 	"bridge":  {"fault", "instance", "paths", "wire"},
 	"api":     {"catalog", "fault", "gateway", "install", "instance", "journal", "registry", "upstream"},
-	"cli":     {"", "api", "bridge", "fault", "gateway", "instance", "paths", "process", "settings", "store", "wire"},
+	"cli":     {"", "api", "bridge", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "store", "wire"},
 	// adapters
 	"store":   {"catalog", "fault", "journal", "registry"},
 	"mcptest": {"wire"},

@@ -155,7 +155,9 @@ func TestServersAreManagedOverREST(t *testing.T) {
 		{"no tools yet", "GET", "/api/tools", "", nil, 200, []string{"[]"}, nil},
 		{"nothing active", "GET", "/api/status", "", nil, 200, []string{`"active_count":0`, `"servers":[]`}, nil},
 		{"nobody connected", "GET", "/api/clients", "", nil, 200, []string{"[]"}, nil},
-		{"approved", "POST", "/api/servers/1/approve", "", nil, 200, []string{`"approved":true`}, nil},
+		{"approved", "POST", "/api/servers/1/approve", "", nil, 200, []string{`"approved":true`, `"launch_hash":"`}, nil},
+		{"approved as something else", "POST", "/api/servers/1/approve", `{"launch_hash":"0123"}`, nil, 409, []string{`has changed since it was shown; nothing was approved`}, nil},
+		{"approved by no object", "POST", "/api/servers/1/approve", `[]`, nil, 422, nil, nil},
 		{"deleted", "DELETE", "/api/servers/1", "", nil, 200, []string{`{"status":"deleted"}`}, nil},
 		{"deleted twice", "DELETE", "/api/servers/1", "", nil, 404, nil, nil},
 	} {

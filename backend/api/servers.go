@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/registry"
 )
 
@@ -44,6 +45,7 @@ type Server struct {
 	ToolCount       int               `json:"tool_count"`
 	ToolTokens      int               `json:"tool_tokens" doc:"what its tools cost in a context, o200k_base; 0 while uncounted"`
 	LastError       string            `json:"last_error,omitempty"`
+	LaunchHash      string            `json:"launch_hash" doc:"names what a start runs; an approval can be bound to it"`
 }
 
 // Tool is a known tool as the API shows it.
@@ -90,7 +92,7 @@ func (s *server) serverRoutes(api huma.API) {
 	route(api, http.MethodDelete, "/api/servers/{id}", "Forget a server", s.deleteServer)
 	route(api, http.MethodPost, "/api/servers/{id}/activate", "Put its tools into every list", s.activate)
 	route(api, http.MethodPost, "/api/servers/{id}/deactivate", "Take its tools out of the lists", s.deactivate)
-	route(api, http.MethodPost, "/api/servers/{id}/approve", "Let a proposed server be started", s.approve)
+	bodyRoute(api, http.MethodPost, "/api/servers/{id}/approve", "Let a proposed server be started", s.approve)
 	route(api, http.MethodPost, "/api/servers/{id}/refresh", "Start it and list its tools", s.refresh)
 }
 
@@ -256,12 +258,22 @@ func (s *server) deactivate(ctx context.Context, in *serverInput) (*reply[activa
 	return ok(activation{Status: "deactivated"})
 }
 
-func (s *server) approve(ctx context.Context, in *serverInput) (*reply[Server], error) {
-	v, err := s.lookup(in)
+// approve takes a body {"launch_hash": …} that says what the person was shown;
+// without one it approves the server as it is.
+func (s *server) approve(ctx context.Context, in *editInput) (*reply[Server], error) {
+	v, err := s.lookup(&serverInput{in.ID})
 	if err != nil {
 		return nil, err
 	}
-	if v, err = s.Installer.Approve(ctx, v.Name); err != nil {
+	var shown struct {
+		LaunchHash string `json:"launch_hash"`
+	}
+	if len(in.RawBody) > 0 {
+		if err := decodeObject(in.RawBody, &shown); err != nil {
+			return nil, err
+		}
+	}
+	if v, err = s.Installer.Approve(ctx, v.Name, shown.LaunchHash); err != nil {
 		return nil, err
 	}
 	return ok(s.view(v))
@@ -290,7 +302,7 @@ func (s *server) view(v registry.Server) Server {
 		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, PID: state.PID,
-		ToolCount: len(tools), LastError: v.Health.LastError,
+		ToolCount: len(tools), LastError: v.Health.LastError, LaunchHash: install.LaunchHash(v),
 	}
 	if out.Env == nil {
 		out.Env = map[string]string{}

@@ -272,12 +272,12 @@ func (p *program) printResult(result json.RawMessage) error {
 		IsError           bool            `json:"isError"`
 	}
 	if err := json.Unmarshal(result, &r); err != nil || p.json {
-		p.printf("%s\n", result)
+		p.output(string(result))
 	} else {
 		for _, block := range r.Content {
 			switch block.Type {
 			case "text":
-				p.printf("%s\n", block.Text)
+				p.output(block.Text)
 			case "image", "audio":
 				p.printf("[%s %s, %d bytes]\n", block.Type, block.MIMEType, base64.StdEncoding.DecodedLen(len(block.Data)))
 			case "resource_link":
@@ -289,7 +289,7 @@ func (p *program) printResult(result json.RawMessage) error {
 			}
 		}
 		if len(r.Content) == 0 && r.StructuredContent != nil {
-			p.printf("%s\n", r.StructuredContent)
+			p.output(string(r.StructuredContent))
 		}
 	}
 	switch {

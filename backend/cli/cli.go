@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
@@ -32,6 +33,8 @@ const (
 type program struct {
 	version string
 	json    bool
+	asks    bool // standard input is a terminal: somebody can be asked
+	screen  bool // standard output is a terminal
 	folder  paths.Folder
 	in      io.Reader
 	out     io.Writer
@@ -47,6 +50,7 @@ func Main(version string) int {
 		args = []string{"mcp"} // an editor started us
 	}
 	p := &program{version: version, in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	p.asks, p.screen = isatty.IsTerminal(os.Stdin.Fd()), isatty.IsTerminal(os.Stdout.Fd())
 	root := p.root()
 	p.json = asksForJSON(args) // an unknown command is refused before its flags are read
 	root.SetArgs(args)
@@ -128,7 +132,7 @@ func (p *program) report(err error) int {
 	if p.json {
 		_ = json.NewEncoder(p.err).Encode(map[string]string{"error": message})
 	} else {
-		_, _ = fmt.Fprintln(p.err, "agent-discover: "+message)
+		_, _ = fmt.Fprintln(p.err, "agent-discover: "+visible(message))
 	}
 	return codeOf(err)
 }
@@ -183,6 +187,20 @@ func (p *program) printJSON(v any) error {
 	return encoder.Encode(v)
 }
 
+// printf prints for a person. What steers a terminal comes from servers and
+// agents only, and is shown instead.
 func (p *program) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(p.out, format, args...) // a closed terminal is no failure of ours
+	p.write(visible(fmt.Sprintf(format, args...)))
+}
+
+// output prints what a server answered: for another program as it came.
+func (p *program) output(text string) {
+	if p.screen && !p.json {
+		text = visible(text)
+	}
+	p.write(text + "\n")
+}
+
+func (p *program) write(text string) {
+	_, _ = io.WriteString(p.out, text) // a closed terminal is no failure of ours
 }

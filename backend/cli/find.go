@@ -134,7 +134,7 @@ func (p *program) printFound(text string) error {
 	}
 	switch {
 	case p.json:
-		p.printf("%s\n", text)
+		p.output(text)
 	case !found.Found:
 		p.printf("Nothing fits well enough: %s\n", found.Hint)
 	default:

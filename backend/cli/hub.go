@@ -160,7 +160,7 @@ func (p *program) status() *cobra.Command {
 			p.printServers(st.Servers)
 			p.printf("\n%d clients connected\n", len(st.Clients))
 			for _, c := range st.Clients {
-				p.printf("  %s %s\n", c.Name, c.Version)
+				p.printf("  %s %s\n", cell(c.Name), cell(c.Version))
 			}
 			return nil
 		},

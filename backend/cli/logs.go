@@ -39,7 +39,7 @@ func (p *program) logs() *cobra.Command {
 			for _, e := range list.Entries {
 				at, _ := time.Parse(time.RFC3339Nano, e.Timestamp)
 				_, _ = fmt.Fprintf(table, "%s\t%s\t%s__%s\t%s\t%.1f\t%s\n", at.Local().Format(time.DateTime),
-					e.Client, e.Server, e.Tool, e.Outcome, e.LatencyMS, clip(e.Args, 60))
+					cell(e.Client), e.Server, cell(e.Tool), e.Outcome, e.LatencyMS, clip(cell(e.Args), 60))
 			}
 			_ = table.Flush()
 			p.printf("%d of %d calls\n", len(list.Entries), list.Total)

@@ -21,7 +21,7 @@ func (p *program) servers() *cobra.Command {
 		&cobra.Command{Use: "list", Short: "List the configured servers", Args: cobra.NoArgs, RunE: p.listServers},
 		p.addServer(),
 		p.serverAction("remove", "Forget a server and its tools", p.removeServer),
-		p.serverAction("approve", "Let a server that an agent proposed be started", p.approveServer),
+		p.approve(),
 		p.serverAction("activate", "Put a server's tools into every session's list", p.activateServer),
 		p.serverAction("deactivate", "Take a server's tools out of the lists and stop it", p.deactivateServer),
 		p.serverAction("refresh", "Start a server and list its tools anew", p.refreshServer),
@@ -106,11 +106,11 @@ func (p *program) printServers(servers []api.Server) {
 	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "NAME\tSTATE\tTOOLS\tTOKENS\tCOMMAND")
 	for _, s := range servers {
-		command := "-"
-		if s.Command != nil {
-			command = *s.Command + " " + strings.Join(s.Args, " ")
+		command := clip(cell(target(s)), 70)
+		if command == "" {
+			command = "-"
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", s.Name, state(s), s.ToolCount, s.ToolTokens, clip(command, 70))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", s.Name, state(s), s.ToolCount, s.ToolTokens, command)
 	}
 	_ = table.Flush()
 }
@@ -210,20 +210,6 @@ func (p *program) removeServer(ctx context.Context, client *instance.Client, s a
 	return p.say(map[string]string{"status": "removed", "name": s.Name}, "%s is removed\n", s.Name)
 }
 
-func (p *program) approveServer(ctx context.Context, client *instance.Client, s api.Server) error {
-	if err := client.Do(ctx, http.MethodPost, serverPath(s, "approve"), nil, &s); err != nil {
-		return err
-	}
-	if err := client.Do(ctx, http.MethodPost, serverPath(s, "refresh"), nil, nil); err != nil {
-		return fault.Wrap(err, fault.KindOf(err), "%s is approved, but it does not start: %s", s.Name, fault.MessageOf(err))
-	}
-	s, err := serverNamed(ctx, client, s.Name)
-	if err != nil {
-		return err
-	}
-	return p.say(s, "%s is approved; %d tools\n", s.Name, s.ToolCount)
-}
-
 func (p *program) activateServer(ctx context.Context, client *instance.Client, s api.Server) error {
 	if !s.Approved {
 		return fault.New(fault.Denied, "server %q waits for approval; approve it with: agent-discover servers approve %s", s.Name, s.Name)
@@ -267,8 +253,11 @@ func (p *program) showServer(ctx context.Context, client *instance.Client, s api
 		return p.printJSON(detail)
 	}
 	p.printServers([]api.Server{detail.Server})
+	for _, variable := range environment(detail.Server) {
+		p.printf("  %s\n", variable)
+	}
 	for _, t := range detail.Tools {
-		p.printf("  %s  %s\n", t.Name, clip(firstLine(t.Description), 90))
+		p.printf("  %s  %s\n", cell(t.Name), clip(firstLine(t.Description), 90))
 	}
 	if detail.LastError != "" {
 		p.printf("\nLast failure: %s\n", detail.LastError)

@@ -1,12 +1,17 @@
 package gateway
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/events"
+	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/tokens"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
@@ -81,5 +86,56 @@ func TestRequiredArgumentsAreReadFromAnySchema(t *testing.T) {
 		if got := fmt.Sprint(required, optional); got != want {
 			t.Errorf("%s: got %s, want %s", schema, got, want)
 		}
+	}
+}
+
+type noServers struct{ list []registry.Server }
+
+func (n noServers) Servers(context.Context) ([]registry.Server, error)         { return n.list, nil }
+func (noServers) InsertServer(context.Context, registry.Server) (int64, error) { return 0, nil }
+func (noServers) UpdateServer(context.Context, registry.Server) error          { return nil }
+func (noServers) DeleteServer(context.Context, int64) error                    { return nil }
+func (noServers) MatchServers(context.Context, string) ([]int64, error)        { return nil, nil }
+
+type usage map[string]int
+
+func (u usage) Usage() map[string]int { return u }
+
+func TestInstructionsNameTheMostUsedServersInFewTokens(t *testing.T) {
+	names := strings.Fields("github gitlab jira confluence slack notion linear sentry postgres filesystem memory playwright kubernetes grafana stripe")
+	var servers []registry.Server
+	for i, name := range names {
+		servers = append(servers, registry.Server{ID: int64(i + 1), Name: name, Approved: name != "stripe"})
+	}
+	reg, err := registry.Open(t.Context(), noServers{servers}, &events.Bus{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := New(Options{Registry: reg, Usage: usage{"postgres": 9, "slack": 5, "stripe": 99}})
+	text := g.instructions()
+	if !strings.Contains(text, "Servers: postgres, slack, ") || !strings.Contains(text, " and 2 more.") || strings.Contains(text, "stripe") {
+		t.Errorf("got %s", text)
+	}
+	if n := tokens.Count(text); n > 150 {
+		t.Errorf("%d tokens: %s", n, text)
+	}
+}
+
+func TestInstructionsStaySmallWhateverTheNames(t *testing.T) {
+	var servers []registry.Server
+	for i := range 200 {
+		sum := sha256.Sum256([]byte{byte(i)})
+		servers = append(servers, registry.Server{ID: int64(i + 1), Name: hex.EncodeToString(sum[:])[:5+i%60], Approved: true})
+	}
+	reg, err := registry.Open(t.Context(), noServers{servers}, &events.Bus{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := New(Options{Registry: reg, Usage: usage{}}).instructions()
+	if n := tokens.Count(text); n > 150 {
+		t.Errorf("%d tokens: %s", n, text)
+	}
+	if !strings.Contains(text, " more.") {
+		t.Errorf("got %s", text)
 	}
 }

@@ -62,9 +62,20 @@ func (i *Installer) Propose(ctx context.Context, s registry.Server) (registry.Se
 	return s, err
 }
 
-// Approve lets a proposed server be started, and lists its tools.
-func (i *Installer) Approve(ctx context.Context, name string) (registry.Server, error) {
-	return i.Registry.Update(ctx, name, func(s *registry.Server) { s.Approved = true })
+// Approve lets a proposed server be started. A launchHash says what the person
+// was shown: when the server is another one by now, nothing is approved and the
+// error is a fault.Conflict. An empty one approves whatever it is.
+func (i *Installer) Approve(ctx context.Context, name, launchHash string) (registry.Server, error) {
+	changed := false
+	s, err := i.Registry.Update(ctx, name, func(s *registry.Server) {
+		if changed = launchHash != "" && launchHash != LaunchHash(*s); !changed {
+			s.Approved = true
+		}
+	})
+	if err == nil && changed {
+		err = fault.New(fault.Conflict, "server %q has changed since it was shown; nothing was approved. Look at it again, then approve it", name)
+	}
+	return s, err
 }
 
 // Refresh starts a server and lists its tools, without switching it on.

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/instance"
+)
+
+func (p *program) approve() *cobra.Command {
+	var yes bool
+	cmd := p.serverAction("approve", "Show a server that an agent proposed, and let it be started",
+		func(ctx context.Context, client *instance.Client, s api.Server) error {
+			return p.approveServer(ctx, client, s, yes)
+		})
+	cmd.Flags().BoolVar(&yes, "yes", false, "approve without a question")
+	return cmd
+}
+
+// approveServer approves what it has shown and nothing else: the hub refuses
+// when the server has changed meanwhile.
+func (p *program) approveServer(ctx context.Context, client *instance.Client, s api.Server, yes bool) error {
+	if !s.Approved {
+		if err := p.agreed(s, yes); err != nil {
+			return err
+		}
+	}
+	shown := map[string]string{"launch_hash": s.LaunchHash}
+	if err := client.Do(ctx, http.MethodPost, serverPath(s, "approve"), shown, &s); err != nil {
+		return err
+	}
+	if err := client.Do(ctx, http.MethodPost, serverPath(s, "refresh"), nil, nil); err != nil {
+		return fault.Wrap(err, fault.KindOf(err), "%s is approved, but it does not start: %s", s.Name, fault.MessageOf(err))
+	}
+	s, err := serverNamed(ctx, client, s.Name)
+	if err != nil {
+		return err
+	}
+	return p.say(s, "%s is approved; %d tools\n", s.Name, s.ToolCount)
+}
+
+// agreed shows what would be started, and asks.
+func (p *program) agreed(s api.Server, yes bool) error {
+	screen := p.out
+	if p.json {
+		screen = p.err
+	}
+	if !p.json || !yes {
+		_, _ = io.WriteString(screen, visible(proposal(s)))
+	}
+	if yes {
+		return nil
+	}
+	if !p.asks {
+		return usage{fmt.Errorf("nobody can be asked here, so %s is not approved; if the above is what you want, add --yes", s.Name)}
+	}
+	_, _ = fmt.Fprintf(screen, "Let %s be started? [y/N] ", s.Name)
+	answer, _ := bufio.NewReader(p.in).ReadString('\n') // none is a no
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return nil
+	}
+	return fault.New(fault.Denied, "%s is not approved; to forget it: agent-discover servers remove %s", s.Name, s.Name)
+}
+
+// proposal describes what a start would run. Its arguments are all shown: what
+// is covered could not be judged.
+func proposal(s api.Server) string {
+	var b strings.Builder
+	line := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "  %-12s %s\n", name, cell(value))
+		}
+	}
+	fmt.Fprintf(&b, "%s, proposed by an agent:\n", s.Name)
+	line("description", s.Description)
+	if s.Command != nil {
+		line("command", shown(*s.Command))
+	}
+	for i, arg := range s.Args {
+		line(fmt.Sprintf("argument %d", i+1), shown(arg))
+	}
+	for _, variable := range environment(s) {
+		line("variable", variable)
+	}
+	line("transport", s.Transport)
+	line("homepage", text(s.Homepage))
+	line("package", strings.TrimSpace(text(s.PackageName)+" "+text(s.PackageVersion)))
+	line("source", s.Source)
+	return b.String()
+}

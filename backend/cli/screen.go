@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/secrets"
+)
+
+// visible shows what would steer a terminal, or hide or turn round a text,
+// instead of doing it. Ends of lines and tabs stay.
+func visible(s string) string {
+	if strings.IndexFunc(s, steers) < 0 {
+		return s
+	}
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case !steers(r):
+			b.WriteRune(r)
+		case r == utf8.RuneError && s[i] != "\uFFFD"[0]:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r == utf8.RuneError:
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
+
+func steers(r rune) bool {
+	switch r {
+	case '\n', '\t', '\u200c', '\u200d': // scripts and emoji need the joiners
+		return false
+	case utf8.RuneError, '\u2028', '\u2029':
+		return true
+	}
+	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r)
+}
+
+// cell is a text in a table: it stays in its row and its column.
+func cell(s string) string {
+	return visible(strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s))
+}
+
+// commandLine shows how a server is started, each argument told from the next.
+func commandLine(command string, args []string) string {
+	words := []string{shown(command)}
+	for _, arg := range args {
+		words = append(words, shown(arg))
+	}
+	return strings.Join(words, " ")
+}
+
+func shown(word string) string {
+	if word == "" || strings.ContainsAny(word, " \t\n\"'\\") || strings.IndexFunc(word, steers) >= 0 {
+		return strconv.Quote(word)
+	}
+	return word
+}
+
+// environment lists a server's variables with the values of sensitive ones
+// covered.
+func environment(s api.Server) []string {
+	var none *secrets.Redactor
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		value := shown(none.Text(s.Env[name]))
+		if secrets.SensitiveName(name) && s.Env[name] != "" {
+			value = secrets.Cover
+		}
+		list = append(list, shown(name)+"="+value)
+	}
+	return list
+}
+
+// target says what a server is: its command with its credentials covered, or
+// the address of a remote one.
+func target(s api.Server) string {
+	if s.Command == nil {
+		return text(s.Homepage)
+	}
+	redactor := secrets.ForServer(s.Env, s.Args)
+	return redactor.Text(strings.Join(append(environment(s), commandLine(*s.Command, s.Args)), " "))
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/fault"
+)
+
+func TestWhatSteersATerminalIsShownInstead(t *testing.T) {
+	for given, want := range map[string]string{
+		"plain\ttext\nof two lines, é 漢 🙂": "plain\ttext\nof two lines, é 漢 🙂",
+		"\x1b[2J\x1b]0;title\x07":          `\x1b[2J\x1b]0;title\x07`,
+		"over\rwritten":                    `over\x0dwritten`,
+		"of\r\nWindows":                    "of\nWindows",
+		"\u009b31m":                        `\x9b31m`,
+		"turned \u202etxet":                `turned \u202etxet`,
+		"hidden \U000e0041":                `hidden \U000e0041`,
+		"not \xff UTF-8":                   `not \xff UTF-8`,
+		"a \uFFFD that was sent":           "a \uFFFD that was sent",
+	} {
+		if got := visible(given); got != want {
+			t.Errorf("%q is shown as %q, want %q", given, got, want)
+		}
+	}
+	if got := cell("one\ntwo\tthree\x1b"); got != `one\ntwo\tthree\x1b` {
+		t.Errorf("in a table: %q", got)
+	}
+}
+
+func TestAResultIsChangedForATerminalOnly(t *testing.T) {
+	result := json.RawMessage(`{"content":[{"type":"text","text":"\u001b[31mred"}]}`)
+	for _, test := range []struct {
+		screen, json bool
+		want         string
+	}{
+		{true, false, `\x1b[31mred` + "\n"},
+		{false, false, "\x1b[31mred\n"},
+		{true, true, string(result) + "\n"},
+	} {
+		var out bytes.Buffer
+		p := &program{out: &out, screen: test.screen, json: test.json}
+		if err := p.printResult(result); err != nil || out.String() != test.want {
+			t.Errorf("terminal %v, JSON %v: %q, %v", test.screen, test.json, out.String(), err)
+		}
+	}
+}
+
+func TestApprovalIsAskedForWhatIsShown(t *testing.T) {
+	command := "npx"
+	server := api.Server{Name: "one", Command: &command, Args: []string{"-y", "evil\x1b[8m"}, Env: map[string]string{"API_KEY": "abcdefgh"}}
+	for answer, want := range map[string]bool{"y\n": true, "Yes\n": true, "n\n": false, "\n": false, "": false, "yesterday\n": false} {
+		var out bytes.Buffer
+		p := &program{in: strings.NewReader(answer), out: &out, asks: true, screen: true}
+		if err := p.agreed(server, false); err == nil != want || !want && fault.KindOf(err) != fault.Denied {
+			t.Errorf("%q: %v", answer, err)
+		}
+		if shown := out.String(); !strings.Contains(shown, `"evil\x1b[8m"`) || strings.Contains(shown, "abcdefgh") || !strings.Contains(shown, "[y/N]") {
+			t.Errorf("shown: %q", shown)
+		}
+	}
+}
