@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"gopkg.in/natefinch/lumberjack.v2"
 
 	"github.com/agent-discover/agent-discover/backend/api"
 	"github.com/agent-discover/agent-discover/backend/bridge"
@@ -120,16 +119,6 @@ func (h *Hub) build(ctx context.Context) error {
 		return err
 	}
 	return h.connect(ctx, config)
-}
-
-func (h *Hub) openLog() {
-	file := &lumberjack.Logger{Filename: h.options.Folder.Log(), MaxSize: 5, MaxBackups: 3} // MB, files
-	h.logFile = file
-	var out io.Writer = file
-	if h.options.Console != nil {
-		out = io.MultiWriter(file, h.options.Console)
-	}
-	h.log = slog.New(slog.NewTextHandler(out, nil))
 }
 
 func (h *Hub) listen(port int) error {

@@ -48,7 +48,7 @@ var rooms = map[string][]string{
 	// composition and programs
 	"": {
 		"api", "bridge", "catalog", "events", "fault", "gateway", "install", "instance", "journal",
-		"paths", "process", "proxy", "registry", "search", "settings", "store", "upstream",
+		"paths", "process", "proxy", "registry", "search", "secrets", "settings", "store", "upstream",
 	},
 	"cmd/agent-discover": {"cli"},
 }

@@ -94,7 +94,7 @@ func (i *Installer) refreshLater(s registry.Server) {
 	i.init()
 	i.background.Go(func() {
 		if _, err := i.Refresh(i.lifetime, s.Name); err != nil {
-			i.Log.Warn("tools of a new server not listed", "server", s.Name, "error", err)
+			i.Log.Warn("tools of a new server not listed", "server", s.Name, "error", fault.MessageOf(err))
 		}
 	})
 }

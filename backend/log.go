@@ -1,0 +1,42 @@
+package backend
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+
+	"gopkg.in/natefinch/lumberjack.v2"
+
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/secrets"
+)
+
+func (h *Hub) openLog() {
+	file := &lumberjack.Logger{Filename: h.options.Folder.Log(), MaxSize: 5, MaxBackups: 3} // MB, files
+	h.logFile = file
+	var out io.Writer = file
+	if h.options.Console != nil {
+		out = io.MultiWriter(file, h.options.Console)
+	}
+	h.log = newLog(out)
+}
+
+// newLog returns a log that covers credentials whoever writes to it. Of a
+// fault it keeps the message alone: the cause may be what a server wrote, with
+// credentials that nothing but the message's author could know.
+func newLog(out io.Writer) *slog.Logger {
+	var redactor *secrets.Redactor
+	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		switch v := a.Value.Any().(type) {
+		case string:
+			a.Value = slog.StringValue(redactor.Text(v))
+		case error:
+			text := v.Error()
+			if known, ok := errors.AsType[*fault.Error](v); ok {
+				text = known.Message
+			}
+			a.Value = slog.StringValue(redactor.Text(text))
+		}
+		return a
+	}}))
+}
