@@ -163,7 +163,7 @@ func (c *call) sights() {
 
 func (c *call) die() {
 	fmt.Fprintln(os.Stderr, c.Text)
-	os.Exit(c.Code)
+	exit(c.Code)
 }
 
 func (c *call) environment() {
