@@ -47,7 +47,7 @@ func (p *program) approveServer(ctx context.Context, client *instance.Client, s 
 	return p.say(s, "%s is approved; %d tools\n", s.Name, s.ToolCount)
 }
 
-// agreed shows what would be started, and asks.
+// agreed shows what would be started and, on a terminal, asks.
 func (p *program) agreed(s api.Server, yes bool) error {
 	screen := p.out
 	if p.json {
@@ -56,11 +56,8 @@ func (p *program) agreed(s api.Server, yes bool) error {
 	if !p.json || !yes {
 		_, _ = io.WriteString(screen, visible(proposal(s)))
 	}
-	if yes {
+	if yes || !p.asks { // a script has made up its mind
 		return nil
-	}
-	if !p.asks {
-		return usage{fmt.Errorf("nobody can be asked here, so %s is not approved; if the above is what you want, add --yes", s.Name)}
 	}
 	_, _ = fmt.Fprintf(screen, "Let %s be started? [y/N] ", s.Name)
 	answer, _ := bufio.NewReader(p.in).ReadString('\n') // none is a no
