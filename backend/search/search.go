@@ -121,13 +121,23 @@ func (s *Searcher) Find(q Query) Result {
 	return result
 }
 
-// Nearest returns the other tools of a server whose words are nearest to a
-// tool's name, whatever their score. Without a server it looks at all tools,
-// and one of exactly that name is the nearest there can be.
+// Nearest returns the other tools of a server that are nearest to a tool's
+// name: by its words, and then by its letters, for a name that was misspelt.
+// Without a server it looks at all tools, and one of exactly that name is the
+// nearest there can be.
 func (s *Searcher) Nearest(server, tool string, limit int) []*catalog.Tool {
-	hits := s.current().rank(tool, func(t *catalog.Tool) bool {
+	x := s.current()
+	other := func(t *catalog.Tool) bool {
 		return server == "" || t.Server == server && t.Name != tool
-	})
+	}
+	hits := x.rank(tool, other)
+	seen := make(map[*catalog.Tool]bool, len(hits))
+	for _, hit := range hits {
+		seen[hit.Tool] = true
+	}
+	if len(hits) < limit {
+		hits = append(hits, x.alike(tool, func(t *catalog.Tool) bool { return other(t) && !seen[t] })...)
+	}
 	var out []*catalog.Tool
 	for _, hit := range hits[:min(len(hits), limit)] {
 		out = append(out, hit.Tool)

@@ -128,3 +128,24 @@ func TestTermsAreWordsInSingular(t *testing.T) {
 		}
 	}
 }
+
+func TestAMisspeltNameHasNeighbours(t *testing.T) {
+	s, _ := tools(t)
+	for name, want := range map[string]string{"forcast": "weather__forecast", "creat_isue": "github__create_issue", "Forecst": "weather__forecast"} {
+		near := s.Nearest("", name, 3)
+		if len(near) == 0 || near[0].Proxied() != want {
+			t.Errorf("%s: got %v, want %s", name, near, want)
+		}
+	}
+	if near := s.Nearest("", "zzzzqqqq", 3); len(near) != 0 {
+		t.Errorf("nonsense is near %s", near[0].Proxied())
+	}
+}
+
+func TestDistanceCountsEdits(t *testing.T) {
+	for pair, want := range map[[2]string]int{{"", ""}: 0, {"abc", ""}: 3, {"kitten", "sitting"}: 3, {"echo", "eco"}: 1, {"ab", "ba"}: 2} {
+		if got := distance(pair[0], pair[1]); got != want {
+			t.Errorf("%v: %d, want %d", pair, got, want)
+		}
+	}
+}
