@@ -122,7 +122,7 @@ func TestNoCallIsLostToAnIdleStop(t *testing.T) {
 	s := b.add("s")
 	// The manager looks for idle servers all the time here; the calls end
 	// when it has stopped the server a few times in between.
-	for ends := 0; ends < 5; {
+	for ends := 0; ends < 3; {
 		if _, err := b.call(s, "echo", `{"text":"x"}`); err != nil {
 			t.Fatal(err)
 		}
