@@ -78,6 +78,7 @@ type Hub struct {
 	bridge    *bridge.Hub
 	handler   http.Handler
 
+	endLogin func() // nil before the login shell was asked
 	stopOnce sync.Once
 	stop     chan struct{}
 }
@@ -104,8 +105,10 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 func (o Options) background() bool { return o.StartedBy == "companion" || o.StartedBy == "cli" }
 
 func (h *Hub) build(ctx context.Context) error {
-	if err := instance.SetStopped(h.options.Folder, false); err != nil {
-		return fmt.Errorf("take back the wish to stop: %w", err)
+	if !h.options.background() { // a person's start; another one knows of no later wish
+		if err := instance.SetStopped(h.options.Folder, false); err != nil {
+			return fmt.Errorf("take back the wish to stop: %w", err)
+		}
 	}
 	h.openLog()
 	config, err := settings.Load(h.options.Folder.Config())
@@ -153,7 +156,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	h.search = search.New(h.catalog, bus)
 	h.upstream = upstream.New(upstream.Options{
 		Registry: servers, Catalog: h.catalog, Bus: bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
-		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: loginOnce(h.log),
+		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: h.askLogin(),
 	})
 	h.installer = &install.Installer{Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Agents: config.Agents, Log: h.log}
 	h.gateway = gateway.New(gateway.Options{
@@ -172,15 +175,18 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	return nil
 }
 
-// loginOnce asks the login shell once, at the hub's start and off its path.
-func loginOnce(log *slog.Logger) func(context.Context) process.Env {
+// askLogin asks the login shell once, at the hub's start and off its path. It
+// returns who tells the answer; Close ends a shell that has not given it.
+func (h *Hub) askLogin() func(context.Context) process.Env {
 	var env process.Env
+	life, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
+	h.endLogin = func() { cancel(); <-done }
 	go func() {
 		defer close(done)
 		var err error
-		if env, err = process.Login(context.Background()); err != nil {
-			log.Warn("login shell not asked; children get a plain environment", "error", err)
+		if env, err = process.Login(life); err != nil && life.Err() == nil {
+			h.log.Warn("login shell not asked; children get a plain environment", "error", err)
 		}
 	}()
 	return func(ctx context.Context) process.Env {
@@ -223,6 +229,10 @@ func (h *Hub) Run(ctx context.Context) error {
 	go func() { served <- web.Serve(h.listener) }()
 	if err := h.lock.Announce(h.info); err != nil {
 		return err
+	}
+	// Who wished it to stop before it could be seen had nobody to ask.
+	if h.options.background() && instance.Stopped(h.options.Folder) {
+		h.Stop()
 	}
 	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.catalog.Snapshot().Tools))
 
@@ -272,6 +282,9 @@ func (h *Hub) Close() error {
 	var errs []error
 	if h.listener != nil {
 		_ = h.listener.Close() // closed already after a Run
+	}
+	if h.endLogin != nil {
+		h.endLogin()
 	}
 	if h.store != nil {
 		errs = append(errs, h.store.Close())

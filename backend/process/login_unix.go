@@ -54,9 +54,14 @@ func askShell(ctx context.Context, flags string) (Env, error) {
 	cmd := exec.CommandContext(ctx, shell, flags, "echo "+loginMark+"; env -0 2>/dev/null || env")
 	cmd.Env = Clean().With("TERM", "dumb")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask on
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	// As when a terminal closes: what a start-up file runs can take its locks
+	// away. What stays all the same is killed.
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP) }
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
+	if ctx.Err() != nil && cmd.Process != nil {
+		Kill(cmd.Process.Pid)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -152,3 +152,31 @@ func TestAReusedNumberIsLeftAlone(t *testing.T) {
 		t.Error("a process was ended that only has the number of ours")
 	}
 }
+
+func TestLoginShellThatIsEndedCanTidyUp(t *testing.T) {
+	dir := t.TempDir()
+	shell, ready, tidy := filepath.Join(dir, "shell"), filepath.Join(dir, "ready"), filepath.Join(dir, "tidy")
+	script := "#!/bin/sh\ntrap 'touch " + tidy + "' EXIT\ntrap 'exit 1' HUP\ntouch " + ready + "\nsleep 600 & wait\n"
+	if err := os.WriteFile(shell, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("SHELL", shell)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for ctx.Err() == nil {
+			if _, err := os.Stat(ready); err == nil {
+				return
+			}
+			<-tick.C
+		}
+	}()
+	if _, err := Login(ctx); err == nil {
+		t.Error("an ended shell counts as an answer")
+	}
+	if _, err := os.Stat(tidy); err != nil {
+		t.Errorf("it had no time: %v", err)
+	}
+}
