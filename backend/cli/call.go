@@ -49,6 +49,13 @@ func (p *program) callTool(ctx context.Context, name string, pairs []string, raw
 	if err != nil {
 		return err
 	}
+	server, err := serverNamed(ctx, client, tool.Server)
+	if err != nil {
+		return err
+	}
+	if !server.Approved {
+		return waits(server)
+	}
 	arguments, err := p.arguments(tool, pairs, raw)
 	if err != nil {
 		return err
@@ -83,7 +90,7 @@ func (p *program) lookup(ctx context.Context, client *instance.Client, name stri
 	case none != nil:
 		return tool, err
 	case !server.Approved:
-		return tool, fault.New(fault.Denied, "server %q waits for approval; approve it with: agent-discover servers approve %s", owner, owner)
+		return tool, waits(server)
 	case server.ToolCount > 0:
 		return tool, err
 	}
@@ -292,10 +299,7 @@ func (p *program) printResult(result json.RawMessage) error {
 			p.output(string(r.StructuredContent))
 		}
 	}
-	switch {
-	case r.IsError && strings.Contains(textOf(result), "waits for a person's approval"):
-		return exitCode(exitDisabled)
-	case r.IsError:
+	if r.IsError {
 		return exitCode(exitFailed)
 	}
 	return nil

@@ -49,6 +49,18 @@ func TestAResultIsChangedForATerminalOnly(t *testing.T) {
 	}
 }
 
+func TestExitCodeOfACallIsNotReadFromItsText(t *testing.T) {
+	p := &program{out: &bytes.Buffer{}}
+	for result, want := range map[string]error{
+		`{"isError":true,"content":[{"type":"text","text":"the form waits for a person's approval"}]}`: exitCode(exitFailed),
+		`{"content":[{"type":"text","text":"the form waits for a person's approval"}]}`:                nil,
+	} {
+		if got := p.printResult(json.RawMessage(result)); got != want {
+			t.Errorf("%s: %v", result, got)
+		}
+	}
+}
+
 func TestApprovalIsAskedForWhatIsShown(t *testing.T) {
 	command := "npx"
 	server := api.Server{Name: "one", Command: &command, Args: []string{"-y", "evil\x1b[8m"}, Env: map[string]string{"API_KEY": "abcdefgh"}}

@@ -212,9 +212,13 @@ func (p *program) removeServer(ctx context.Context, client *instance.Client, s a
 
 func (p *program) activateServer(ctx context.Context, client *instance.Client, s api.Server) error {
 	if !s.Approved {
-		return fault.New(fault.Denied, "server %q waits for approval; approve it with: agent-discover servers approve %s", s.Name, s.Name)
+		return waits(s)
 	}
 	return p.change(ctx, client, s, "activate")
+}
+
+func waits(s api.Server) error {
+	return fault.New(fault.Denied, "server %q waits for approval; approve it with: agent-discover servers approve %s", s.Name, s.Name)
 }
 
 func (p *program) deactivateServer(ctx context.Context, client *instance.Client, s api.Server) error {
