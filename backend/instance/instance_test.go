@@ -8,6 +8,9 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -205,5 +208,30 @@ func TestServiceManagersAreGivenEverything(t *testing.T) {
 		if !strings.Contains(script, want) {
 			t.Errorf("the script lacks %s:\n%s", want, script)
 		}
+	}
+}
+
+func TestLosersOfAStartRaceLeaveTheWinnersJobAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("launchctl is of macOS")
+	}
+	dir := t.TempDir()
+	said := filepath.Join(dir, "said")
+	// As launchctl does, it loads a job once.
+	script := "#!/bin/sh\necho \"$*\" >> '" + said + "'\n[ \"$1\" != bootstrap ] || mkdir '" + filepath.Join(dir, "loaded") + "' 2>/dev/null\n"
+	if err := os.WriteFile(filepath.Join(dir, "launchctl"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	argv := launchdCommand("gui/501", "label", "/a b/label.plist")
+	for range 3 {
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load, start := "bootstrap gui/501 /a b/label.plist\n", "kickstart gui/501/label\n"
+	if got, _ := os.ReadFile(said); string(got) != load+load+start+load+start {
+		t.Errorf("launchctl was told:\n%s", got)
 	}
 }

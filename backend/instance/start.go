@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
@@ -85,8 +86,7 @@ func Start(ctx context.Context, folder paths.Folder, by string) error {
 // serviceCommand returns the command that starts args under the user's service
 // manager, nil where there is none.
 func serviceCommand(folder paths.Folder, env process.Env, args []string) []string {
-	sum := sha256.Sum256([]byte(folder))
-	label := "agent-discover-" + hex.EncodeToString(sum[:4])
+	label := labelOf(string(folder))
 	switch runtime.GOOS {
 	case "linux":
 		if _, err := os.Stat(os.Getenv("XDG_RUNTIME_DIR") + "/systemd/private"); err != nil {
@@ -94,12 +94,14 @@ func serviceCommand(folder paths.Folder, env process.Env, args []string) []strin
 		}
 		return systemdCommand(label, string(folder), env, args)
 	case "darwin":
+		// A loaded job keeps what it was made of: another program has
+		// another job.
+		label = labelOf(append(append([]string{string(folder)}, env...), args...)...)
 		file := folder.Run(label + ".plist")
 		if paths.WriteFile(file, launchdJob(label, string(folder), env, args)) != nil {
 			return nil
 		}
-		domain := fmt.Sprintf("gui/%d", os.Getuid())
-		return []string{"/bin/sh", "-c", `launchctl bootout "$1/$2" 2>/dev/null; exec launchctl bootstrap "$1" "$3"`, "sh", domain, label, file}
+		return launchdCommand(fmt.Sprintf("gui/%d", os.Getuid()), label, file)
 	case "windows":
 		file := folder.Run(label + ".cmd")
 		if paths.WriteFile(file, windowsScript(string(folder), env, args)) != nil {
@@ -109,6 +111,18 @@ func serviceCommand(folder paths.Folder, env process.Env, args []string) []strin
 			`schtasks /Create /F /SC ONCE /ST 00:00 /TN %s /TR "%s" >nul && schtasks /Run /TN %s >nul`, label, file, label)}
 	}
 	return nil
+}
+
+func labelOf(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return "agent-discover-" + hex.EncodeToString(sum[:4])
+}
+
+// launchdCommand loads a job, which starts it, or starts one that is loaded
+// already. A job that runs goes on: who loses a race must not end the winner.
+func launchdCommand(domain, label, file string) []string {
+	const script = `launchctl bootstrap "$1" "$3" 2>/dev/null || exec launchctl kickstart "$1/$2"`
+	return []string{"/bin/sh", "-c", script, "sh", domain, label, file}
 }
 
 func systemdCommand(label, dir string, env process.Env, args []string) []string {
