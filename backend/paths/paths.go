@@ -46,11 +46,14 @@ func (f Folder) Log() string { return filepath.Join(string(f), "logs", "hub.log"
 // Run is a file that describes the running hub.
 func (f Folder) Run(name string) string { return filepath.Join(string(f), "run", name) }
 
-// Create makes the folder and its sub-folders, readable by this user alone,
-// and proves that they can be written to.
+// Create makes the folder and its sub-folders, closes them to other users, also
+// those that were there already, and proves that they can be written to.
 func (f Folder) Create() error {
 	for _, dir := range []string{string(f), filepath.Dir(f.Log()), filepath.Dir(f.Run("lock"))} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return f.unwritable(err)
+		}
+		if err := tighten(dir); err != nil {
 			return f.unwritable(err)
 		}
 	}
@@ -60,6 +63,19 @@ func (f Folder) Create() error {
 	}
 	_ = probe.Close()
 	return os.Remove(probe.Name())
+}
+
+// tighten takes from other users what they may do with a folder. One that is
+// not ours stays as it is: whether it can be used shows soon.
+func tighten(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	if err := os.Chmod(dir, 0o700); err != nil && !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	return nil
 }
 
 func (f Folder) unwritable(err error) error {

@@ -3,6 +3,7 @@ package paths
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -21,6 +22,30 @@ func TestTheFolderIsClosedToOthers(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(filepath.Join(string(f), "run")); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestAFolderThatWasOpenIsClosed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions are inherited there")
+	}
+	f := Folder(filepath.Join(t.TempDir(), "data"))
+	if err := f.Create(); err != nil {
+		t.Fatal(err)
+	}
+	dirs := []string{string(f), filepath.Join(string(f), "run"), filepath.Join(string(f), "logs")}
+	for _, dir := range dirs {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Create(); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", dir, info, err)
+		}
 	}
 }
 
