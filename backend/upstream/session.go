@@ -232,7 +232,7 @@ func (s *session) lastWords() string {
 	if text == "" {
 		return ""
 	}
-	return " It last wrote:\n" + s.redactor.Text(text)
+	return "\nIt last wrote:\n" + s.redactor.Text(text)
 }
 
 func (s *session) stderrText() string { return s.redactor.Text(s.errors.last(stderrSize)) }
