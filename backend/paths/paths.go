@@ -69,7 +69,7 @@ func (f Folder) Create() error {
 // not ours stays as it is: whether it can be used shows soon.
 func tighten(dir string) error {
 	info, err := os.Stat(dir)
-	if err != nil || info.Mode().Perm()&0o077 == 0 {
+	if err != nil || info.Mode().Perm()&0o077 == 0 || !ours(info) {
 		return err
 	}
 	if err := os.Chmod(dir, 0o700); err != nil && !errors.Is(err, fs.ErrPermission) {

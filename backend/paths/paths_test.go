@@ -49,6 +49,22 @@ func TestAFolderThatWasOpenIsClosed(t *testing.T) {
 	}
 }
 
+func TestASharedFolderStaysShared(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions are inherited there")
+	}
+	shared := t.TempDir()
+	if err := os.Chmod(shared, 0o777|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	if err := Folder(shared).Create(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(shared); err != nil || info.Mode().Perm() != 0o777 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
 func TestAFolderThatCannotBeSaysWhatToDo(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
