@@ -235,3 +235,19 @@ func TestLosersOfAStartRaceLeaveTheWinnersJobAlone(t *testing.T) {
 		t.Errorf("launchctl was told:\n%s", got)
 	}
 }
+
+func TestAHubThatMayNotLeaveItsJobIsStartedInIt(t *testing.T) {
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(cmd *exec.Cmd) { cmd.Dir = filepath.Join(dir, "absent") }
+	argv := []string{self, "-test.run=^$"}
+	if err := startDetached(dir, process.Clean(), argv, refused); err == nil {
+		t.Error("a start that is refused counts as one")
+	}
+	if err := startDetached(dir, process.Clean(), argv, refused, process.DetachInJob); err != nil {
+		t.Errorf("the second way was not tried: %v", err)
+	}
+}

@@ -72,15 +72,25 @@ func Start(ctx context.Context, folder paths.Folder, by string) error {
 			return nil
 		}
 	}
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env = append(process.Clean(), env...)
-	cmd.Dir = string(folder)
-	process.Detach(cmd)
-	if err := cmd.Start(); err != nil {
+	if err := startDetached(string(folder), append(process.Clean(), env...), args, process.Detach, process.DetachInJob); err != nil {
 		return fault.Wrap(err, fault.Unavailable, "the hub's program %s cannot be started", exe)
 	}
-	go func() { _ = cmd.Wait() }() // ends with the hub: no zombie while we live
 	return nil
+}
+
+// startDetached starts args in the first of several ways that the system lets
+// it. The error is the last one's.
+func startDetached(dir string, env process.Env, args []string, ways ...func(*exec.Cmd)) (err error) {
+	for _, detach := range ways {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Env, cmd.Dir = env, dir
+		detach(cmd)
+		if err = cmd.Start(); err == nil {
+			go func() { _ = cmd.Wait() }() // ends with the hub: no zombie while we live
+			return nil
+		}
+	}
+	return err
 }
 
 // serviceCommand returns the command that starts args under the user's service

@@ -11,7 +11,7 @@ import (
 var kept = []string{
 	"HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR",
 	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS",
-	"SSH_AUTH_SOCK",
+	"SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "XDG_CURRENT_DESKTOP",
 	// Windows
 	"USERPROFILE", "USERNAME", "USERDOMAIN", "HOMEDRIVE", "HOMEPATH", "APPDATA",
 	"LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)",
@@ -26,7 +26,7 @@ func Clean() Env {
 	env := Env(os.Environ()).Without(func(name string) bool {
 		upper := strings.ToUpper(name)
 		return !slices.Contains(kept, upper) &&
-			!strings.HasPrefix(upper, "XDG_") && !strings.HasPrefix(upper, "LC_")
+			!strings.HasPrefix(upper, "XDG_SESSION_") && !strings.HasPrefix(upper, "LC_")
 	})
 	return env.With("PATH", defaultPath())
 }

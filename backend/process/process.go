@@ -38,6 +38,14 @@ func (e Env) Get(name string) string {
 	return ""
 }
 
+// Home returns the user's home folder, "" when the environment names none.
+func (e Env) Home() string {
+	if home := e.Get("HOME"); home != "" {
+		return home
+	}
+	return e.Get("USERPROFILE")
+}
+
 // With returns a copy with a variable set.
 func (e Env) With(name, value string) Env {
 	out := e.Without(func(k string) bool { return sameName(k, name) })

@@ -51,8 +51,31 @@ func TestOwnVariablesAreKnown(t *testing.T) {
 	if got := Own(); len(got) == 0 || !OwnVariable("agent_discover_y") || OwnVariable("AGENT") {
 		t.Errorf("own: %v", got)
 	}
+	for _, name := range []string{"XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_ACTIVATION_TOKEN"} {
+		t.Setenv(name, "set")
+	}
 	clean := Clean()
+	for name, want := range map[string]string{
+		"XDG_RUNTIME_DIR": "set", "XDG_SESSION_TYPE": "set", "XDG_CURRENT_DESKTOP": "set",
+		"XDG_CONFIG_HOME": "", "XDG_DATA_DIRS": "", "XDG_ACTIVATION_TOKEN": "",
+	} {
+		if got := clean.Get(name); got != want {
+			t.Errorf("clean: %s is %q", name, got)
+		}
+	}
 	if clean.Get("AGENT_DISCOVER_X") != "" || clean.Get("EDITOR_SECRET") != "" || clean.Get("LC_ALL") != "C" || clean.Get("PATH") == "" {
 		t.Errorf("clean: %v", clean)
+	}
+}
+
+func TestHomeIsNamedOnEverySystem(t *testing.T) {
+	for want, env := range map[string]Env{
+		"/home/ada":    {"HOME=/home/ada", `USERPROFILE=C:\Users\ada`},
+		`C:\Users\ada`: {"HOME=", `USERPROFILE=C:\Users\ada`},
+		"":             {"PATH=/bin"},
+	} {
+		if got := env.Home(); got != want {
+			t.Errorf("%v has the home %q, want %q", env, got, want)
+		}
 	}
 }

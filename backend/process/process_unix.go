@@ -12,6 +12,9 @@ func Detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
+// DetachInJob is Detach: there are no jobs here that end what is in them.
+func DetachInJob(cmd *exec.Cmd) { Detach(cmd) }
+
 // Isolate puts a command that is about to start in a group of its own, so
 // that it can be ended with all that it starts.
 func Isolate(cmd *exec.Cmd) {

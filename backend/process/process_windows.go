@@ -11,11 +11,18 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Detach makes a command outlive this process, its console and its job.
+// Detach makes a command outlive this process, its console and its job. A job
+// may forbid to leave it; then the start fails.
 func Detach(cmd *exec.Cmd) {
+	DetachInJob(cmd)
+	cmd.SysProcAttr.CreationFlags |= windows.CREATE_BREAKAWAY_FROM_JOB
+}
+
+// DetachInJob is Detach for a command that stays in this process's job.
+func DetachInJob(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		HideWindow:    true,
-		CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_BREAKAWAY_FROM_JOB,
+		CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP,
 	}
 }
 
@@ -38,13 +45,22 @@ func Adopt(cmd *exec.Cmd) error {
 	if err != nil {
 		return fmt.Errorf("create job: %w", err)
 	}
+	if err := adopt(job, cmd.Process.Pid); err != nil {
+		_ = windows.CloseHandle(job)
+		return err
+	}
+	jobs.Store(cmd.Process.Pid, job)
+	return nil
+}
+
+func adopt(job windows.Handle, pid int) error {
 	limits := windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION{}
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
 	if _, err := windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation,
 		uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits))); err != nil {
 		return fmt.Errorf("limit job: %w", err)
 	}
-	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(cmd.Process.Pid))
+	process, err := windows.OpenProcess(windows.PROCESS_SET_QUOTA|windows.PROCESS_TERMINATE, false, uint32(pid))
 	if err != nil {
 		return fmt.Errorf("open process: %w", err)
 	}
@@ -52,7 +68,6 @@ func Adopt(cmd *exec.Cmd) error {
 	if err := windows.AssignProcessToJobObject(job, process); err != nil {
 		return fmt.Errorf("assign to job: %w", err)
 	}
-	jobs.Store(cmd.Process.Pid, job)
 	return nil
 }
 
@@ -68,8 +83,9 @@ func Kill(pid int) {
 	}
 }
 
-// Reap has nothing to do: the job of a dead hub's child ended it.
-func Reap(ID) {}
+// Reap ends what an adopted command that is gone has started, and frees its
+// job. For a child of a dead hub it does nothing: the end of its hub ended it.
+func Reap(id ID) { Kill(id.PID) }
 
 // StartOf returns when a process began, "" when there is none.
 func StartOf(pid int) string {
