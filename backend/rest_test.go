@@ -119,6 +119,7 @@ func TestTheGuardLetsInOnlyWhoMay(t *testing.T) {
 		{"the window", "GET", "/api/status", "", map[string]string{"Origin": "wails://wails"}, 200, []string{"Access-Control-Allow-Origin: wails://wails"}, nil},
 		{"a preflight", "OPTIONS", "/api/servers", "", map[string]string{"Authorization": "", "Origin": own}, 204, []string{"Access-Control-Allow-Methods", "Access-Control-Allow-Headers: Authorization"}, nil},
 		{"a foreign preflight", "OPTIONS", "/api/servers", "", map[string]string{"Authorization": "", "Origin": "https://evil.example"}, 403, nil, nil},
+		{"OPTIONS of no page", "OPTIONS", "/api/servers", "", map[string]string{"Authorization": ""}, 401, nil, []string{"Access-Control"}},
 		{"a body over the limit", "POST", "/api/servers", `{"name":"` + strings.Repeat("x", 131073) + `"}`, nil, 413, nil, nil},
 		{"the socket wants an upgrade", "GET", "/companion", "", none, 426, nil, nil},
 		{"the description of the API", "GET", "/openapi.json", "", nil, 200, []string{`"openapi":"3.1.0"`, "/api/servers/{id}"}, []string{"https://unpkg", "$schema"}},

@@ -30,7 +30,6 @@ type activeServer struct {
 
 type helloInput struct {
 	Nonce string `query:"nonce" maxLength:"256"`
-	Host  string `header:"Host"`
 }
 
 func (s *server) hubRoutes(api huma.API) {
