@@ -158,7 +158,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		Registry: servers, Catalog: h.catalog, Bus: bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: h.askLogin(),
 	})
-	h.installer = &install.Installer{Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Agents: config.Agents, Log: h.log}
+	h.installer = install.New(install.Options{Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Agents: config.Agents, Log: h.log})
 	h.gateway = gateway.New(gateway.Options{
 		Registry: servers, Catalog: h.catalog, Search: h.search, Installer: h.installer,
 		Proxy: proxy.New(servers, h.upstream, h.journal), Usage: h.journal, Lenses: h.store,

@@ -15,31 +15,40 @@ import (
 	"github.com/agent-discover/agent-discover/backend/upstream"
 )
 
-// Installer changes what is installed. It is safe for concurrent use.
-type Installer struct {
+// Options are the rooms that an installer works with.
+type Options struct {
 	Registry *registry.Registry
 	Catalog  *catalog.Catalog
 	Upstream *upstream.Manager
 	Agents   settings.Agents
 	Log      *slog.Logger
-
-	background sync.WaitGroup
-	once       sync.Once
-	lifetime   context.Context
-	end        context.CancelFunc
 }
 
-// Run keeps background starts alive until ctx ends.
+// Installer changes what is installed. It is safe for concurrent use.
+type Installer struct {
+	Options
+	fresh chan string // names of servers whose tools Run is to list
+}
+
+// New returns an installer. What is to be done in the background waits for Run.
+func New(o Options) *Installer { return &Installer{Options: o, fresh: make(chan string, 64)} }
+
+// Run lists the tools of new servers until ctx ends.
 func (i *Installer) Run(ctx context.Context) error {
-	i.init()
-	<-ctx.Done()
-	i.end()
-	i.background.Wait()
-	return nil
-}
-
-func (i *Installer) init() {
-	i.once.Do(func() { i.lifetime, i.end = context.WithCancel(context.Background()) })
+	var starts sync.WaitGroup
+	defer starts.Wait()
+	for {
+		select {
+		case name := <-i.fresh:
+			starts.Go(func() {
+				if _, err := i.Refresh(ctx, name); err != nil {
+					i.Log.Warn("tools of a new server not listed", "server", name, "error", fault.MessageOf(err))
+				}
+			})
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // Add configures a server for a person: it may be started at once.
@@ -57,7 +66,10 @@ func (i *Installer) Propose(ctx context.Context, s registry.Server) (registry.Se
 	s.Approved, s.Installed = i.Agents.Install == "allow", true
 	s, err := i.Registry.Add(ctx, s)
 	if err == nil && s.Approved {
-		i.refreshLater(s)
+		select {
+		case i.fresh <- s.Name:
+		case <-ctx.Done(): // the first call lists them
+		}
 	}
 	return s, err
 }
@@ -88,15 +100,6 @@ func (i *Installer) Refresh(ctx context.Context, name string) ([]*catalog.Tool, 
 		return nil, err
 	}
 	return i.Catalog.Snapshot().Of(name), nil
-}
-
-func (i *Installer) refreshLater(s registry.Server) {
-	i.init()
-	i.background.Go(func() {
-		if _, err := i.Refresh(i.lifetime, s.Name); err != nil {
-			i.Log.Warn("tools of a new server not listed", "server", s.Name, "error", fault.MessageOf(err))
-		}
-	})
 }
 
 // Activate starts a server and puts its tools into every session's list. It

@@ -1,14 +1,9 @@
 package install
 
 import (
-	"path/filepath"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/events"
-	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/registry"
-	"github.com/agent-discover/agent-discover/backend/settings"
-	"github.com/agent-discover/agent-discover/backend/store"
 )
 
 func TestLaunchHashNamesWhatIsStartedAndNothingElse(t *testing.T) {
@@ -46,33 +41,5 @@ func TestLaunchHashNamesWhatIsStartedAndNothingElse(t *testing.T) {
 	none, empty := registry.Server{}, registry.Server{Args: []string{}, Env: map[string]string{}}
 	if LaunchHash(none) != LaunchHash(empty) {
 		t.Error("no arguments and an empty list of them differ")
-	}
-}
-
-func TestWhatHasChangedSinceItWasShownIsNotApproved(t *testing.T) {
-	kept, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "discover.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = kept.Close() }()
-	servers, err := registry.Open(t.Context(), kept, &events.Bus{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	installer := &Installer{Registry: servers, Agents: settings.Agents{Install: "ask"}}
-	shown, err := installer.Propose(t.Context(), registry.Server{Name: "one", Transport: "stdio", Command: "npx"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	changed, err := servers.Update(t.Context(), "one", func(s *registry.Server) { s.Args = []string{"evil"} })
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = installer.Approve(t.Context(), "one", LaunchHash(shown))
-	if now, _ := servers.Get("one"); fault.KindOf(err) != fault.Conflict || now.Approved {
-		t.Errorf("approved is %v, the error %v", now.Approved, err)
-	}
-	if now, err := installer.Approve(t.Context(), "one", LaunchHash(changed)); err != nil || !now.Approved {
-		t.Errorf("as it is now: approved is %v, the error %v", now.Approved, err)
 	}
 }
