@@ -86,7 +86,7 @@ func (s *session) spawn(env process.Env) error {
 		return notFound(s.server)
 	}
 	cmd := exec.Command(program, s.server.Args...)
-	cmd.Env, cmd.Dir, cmd.Stderr = env, env.Get("HOME"), s.errors
+	cmd.Env, cmd.Dir, cmd.Stderr = env, env.Home(), s.errors
 	cmd.WaitDelay = time.Second // a grandchild may hold stderr open
 	process.Isolate(cmd)
 	in, err := cmd.StdinPipe()
