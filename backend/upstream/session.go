@@ -2,7 +2,6 @@ package upstream
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
@@ -272,83 +269,5 @@ func (s *session) exitSoFar() string {
 		return exitText(s.status)
 	default:
 		return "its output closed"
-	}
-}
-
-// Request implements wire.Handler: what the child asks.
-func (s *session) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
-	switch method {
-	case "ping":
-		return json.RawMessage("{}"), nil
-	case "roots/list":
-		return s.roots(), nil
-	case "sampling/createMessage", "elicitation/create":
-		caller, ok := s.soleCaller()
-		if !ok {
-			return nil, wire.NewError(jsonrpc.CodeInvalidRequest,
-				"%s cannot be answered: no call, or calls of several clients, are in flight on this shared server", method)
-		}
-		return caller.Ask(ctx, method, params)
-	}
-	return nil, wire.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
-}
-
-func (s *session) roots() json.RawMessage {
-	type root struct {
-		URI string `json:"uri"`
-	}
-	answer := struct {
-		Roots []root `json:"roots"`
-	}{Roots: []root{}}
-	for _, uri := range s.manager.Roots {
-		answer.Roots = append(answer.Roots, root{uri})
-	}
-	data, _ := json.Marshal(answer)
-	return data
-}
-
-// Notification implements wire.Handler.
-func (s *session) Notification(method string, _ json.RawMessage) {
-	if method == "notifications/tools/list_changed" {
-		select {
-		case s.relist <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// Bad implements wire.Handler: a line that is no message, such as a greeting
-// printed to standard output, is logged and skipped. Of a flood of them ever
-// fewer are logged.
-func (s *session) Bad(line []byte, err error) *wire.Error {
-	if n := s.junk.Add(1); n <= 8 || n&(n-1) == 0 {
-		s.manager.Log.Warn("server wrote a line that is no JSON-RPC message", "server", s.server.Name,
-			"count", n, "line", s.redactor.Text(string(line[:min(len(line), 200)])), "error", err)
-	}
-	return nil
-}
-
-// relistPause is how long a server must wait between two lists that it asks
-// us to read.
-const relistPause = 250 * time.Millisecond
-
-// follow lists the tools anew each time the child says that they changed.
-func (s *session) follow(ctx context.Context) {
-	for {
-		select {
-		case <-s.relist:
-			listing, cancel := context.WithTimeout(ctx, s.manager.Limits.StartTimeout)
-			if err := s.listTools(listing); err != nil && ctx.Err() == nil {
-				s.manager.Log.Warn("tools not listed again", "server", s.server.Name, "error", s.redactor.Text(err.Error()))
-			}
-			cancel()
-		case <-ctx.Done():
-			return
-		}
-		select {
-		case <-time.After(relistPause):
-		case <-ctx.Done():
-			return
-		}
 	}
 }
