@@ -65,7 +65,7 @@ func TestToolsOfAServerProposedBeforeTheHubRunsAreListedThen(t *testing.T) {
 	installer := New(Options{
 		Registry: servers, Agents: settings.Agents{Install: "allow"}, Log: log,
 		Upstream: upstream.New(upstream.Options{
-			Registry: servers, Bus: bus, Log: slog.New(slog.DiscardHandler), Children: filepath.Join(t.TempDir(), "children.json"),
+			Registry: servers, Bus: bus, Log: slog.New(slog.DiscardHandler), Limits: settings.Limits{StartTimeout: time.Minute}, Children: filepath.Join(t.TempDir(), "children.json"),
 			Environment: func(context.Context) process.Env { return process.Env{"PATH=/nowhere"} },
 		}),
 	})
