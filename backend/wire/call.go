@@ -5,14 +5,50 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"sync"
 	"time"
 )
+
+// maxProgress is how many progress notifications may wait for a caller that is
+// slower than its server; more of them are dropped.
+const maxProgress = 16384
 
 // event is what comes back for a call: progress, or the end.
 type event struct {
 	progress json.RawMessage
 	result   json.RawMessage
 	err      error
+}
+
+// mailbox holds what has come back for a call and was not looked at yet. The
+// reading goroutine puts into it and never waits.
+type mailbox struct {
+	mu     sync.Mutex
+	events []event
+	wake   chan struct{} // there is something
+}
+
+func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
+
+func (m *mailbox) put(e event) {
+	m.mu.Lock()
+	if e.progress == nil || len(m.events) < maxProgress {
+		m.events = append(m.events, e)
+	}
+	m.mu.Unlock()
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take empties the box, in the order in which things came.
+func (m *mailbox) take() []event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	events := m.events
+	m.events = nil
+	return events
 }
 
 func (c *Conn) settle(m Message) {
@@ -24,21 +60,19 @@ func (c *Conn) settle(m Message) {
 		return // late or made up
 	}
 	if m.Error != nil {
-		answer <- event{err: ParseError(m.Error)}
+		answer.put(event{err: ParseError(m.Error)})
 		return
 	}
-	answer <- event{result: m.Result}
+	answer.put(event{result: m.Result})
 }
 
 func (c *Conn) routeProgress(params json.RawMessage) bool {
 	token := Get(params, "progressToken")
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	answer, ok := c.progress[string(token)]
-	// One place stays free for the answer itself: only this goroutine sends,
-	// so a look at the length is enough.
-	if ok && len(answer) < cap(answer)-1 {
-		answer <- event{progress: params}
+	c.mu.Unlock()
+	if ok {
+		answer.put(event{progress: params})
 	}
 	return ok
 }
@@ -75,7 +109,7 @@ func (c *Conn) Call(ctx context.Context, call Call) (json.RawMessage, error) {
 	return c.wait(ctx, call, id, token, answer)
 }
 
-func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, answer chan event) (json.RawMessage, error) {
+func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, answer *mailbox) (json.RawMessage, error) {
 	var idle <-chan time.Time
 	var timer *time.Timer
 	if call.Idle > 0 {
@@ -84,30 +118,29 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 		idle = timer.C
 	}
 	for {
+		closed := false
 		select {
-		case e := <-answer:
-			if e.progress == nil {
-				return e.result, e.err
-			}
-			if timer != nil {
-				timer.Reset(call.Idle)
-			}
-			call.Progress(Set(e.progress, "progressToken", token))
+		case <-answer.wake:
+		case <-c.done:
+			closed = true // the answer may have come before
 		case <-idle:
 			c.cancelCall(id, nil, "timed out")
 			return nil, context.DeadlineExceeded
 		case <-ctx.Done():
 			c.cancelCall(id, context.Cause(ctx), "")
 			return nil, context.Cause(ctx)
-		case <-c.done:
-			select {
-			case e := <-answer:
-				if e.progress == nil {
-					return e.result, e.err
-				}
-			default:
+		}
+		for _, e := range answer.take() {
+			if e.progress == nil {
+				return e.result, e.err
 			}
+			call.Progress(Set(e.progress, "progressToken", token))
+		}
+		if closed {
 			return nil, c.closedError()
+		}
+		if timer != nil {
+			timer.Reset(call.Idle)
 		}
 	}
 }
@@ -153,12 +186,8 @@ func (c *Conn) newID() json.RawMessage {
 	return Quote(c.opts.IDPrefix + n)
 }
 
-func (c *Conn) register(id json.RawMessage, progress bool) (chan event, error) {
-	size := 1
-	if progress {
-		size = 256
-	}
-	answer := make(chan event, size)
+func (c *Conn) register(id json.RawMessage, progress bool) (*mailbox, error) {
+	answer := newMailbox()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {

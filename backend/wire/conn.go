@@ -64,8 +64,8 @@ type Conn struct {
 
 	mu       sync.Mutex
 	err      error // why the connection has ended
-	pending  map[string]chan event
-	progress map[string]chan event // by progress token, raw
+	pending  map[string]*mailbox
+	progress map[string]*mailbox // by progress token, raw
 	serving  map[string]context.CancelCauseFunc
 }
 
@@ -85,8 +85,8 @@ func NewConn(r io.Reader, w io.Writer, h Handler, opts Options) *Conn {
 	c := &Conn{
 		lines: NewLineReader(r, opts.LineLimit), out: w, handler: h, opts: opts,
 		writing: make(chan struct{}, 1), requests: make(chan request), done: make(chan struct{}),
-		pending:  make(map[string]chan event),
-		progress: make(map[string]chan event),
+		pending:  make(map[string]*mailbox),
+		progress: make(map[string]*mailbox),
 		serving:  make(map[string]context.CancelCauseFunc),
 	}
 	return c

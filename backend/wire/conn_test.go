@@ -253,3 +253,22 @@ func TestAPeerThatTakesNothingLosesTheConnection(t *testing.T) {
 		}
 	})
 }
+
+func TestNoProgressIsLostToASlowCaller(t *testing.T) {
+	conn, peer, _ := connect(t)
+	const steps = 2000
+	hold, seen := make(chan struct{}), 0
+	done := start(t.Context(), conn, Call{
+		Method: "m", Params: json.RawMessage(`{"_meta":{"progressToken":"t"}}`),
+		Progress: func(json.RawMessage) { <-hold; seen++ },
+	})
+	peer.read()
+	for range steps {
+		peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`)
+	}
+	peer.write(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	close(hold)
+	if a := <-done; a.err != nil || seen != steps {
+		t.Errorf("%d of %d came before the answer, %v", seen, steps, a.err)
+	}
+}

@@ -55,6 +55,23 @@ func Set(raw json.RawMessage, key string, value json.RawMessage) json.RawMessage
 	return append(append(out, value...), '}')
 }
 
+// Delete returns a copy of an object without a member. The others keep their
+// bytes; the space between them goes.
+func Delete(raw json.RawMessage, key string) json.RawMessage {
+	out := make([]byte, 0, len(raw))
+	out = append(out, '{')
+	Each(raw, func(k string, value json.RawMessage) {
+		if k == key {
+			return
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(appendString(out, k), ':'), value...)
+	})
+	return append(out, '}')
+}
+
 // Quote returns s as a JSON string.
 func Quote(s string) json.RawMessage { return appendString(nil, s) }
 

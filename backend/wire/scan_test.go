@@ -123,3 +123,13 @@ func TestALongBodyIsTheSameLineInParts(t *testing.T) {
 		}
 	}
 }
+
+func TestDeleteTakesOneMember(t *testing.T) {
+	got := string(Delete(json.RawMessage(`{ "a":1, "b" : {"a":2}, "c":[ 3 ],"a":4}`), "a"))
+	if want := `{"b":{"a":2},"c":[ 3 ]}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := string(Delete(json.RawMessage(`{"a":1}`), "a")); got != "{}" {
+		t.Errorf("got %s", got)
+	}
+}
