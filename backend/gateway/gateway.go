@@ -6,7 +6,6 @@ package gateway
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"sync"
@@ -25,6 +24,8 @@ import (
 type LensStore interface {
 	Lens(ctx context.Context, session string) ([]catalog.Key, error)
 	SaveLens(ctx context.Context, session string, lent []catalog.Key) error
+	// ForgetLent takes the tools of a server out of all lenses.
+	ForgetLent(ctx context.Context, server string) error
 }
 
 // Usage tells how often each server was called in this installation.
@@ -98,11 +99,25 @@ func (g *Gateway) follow(ctx context.Context, tools <-chan catalog.Changed, serv
 	for ok := true; ok; {
 		select {
 		case _, ok = <-tools:
-		case _, ok = <-servers:
+		case change, open := <-servers:
+			if ok = open; change.Removed {
+				g.forget(ctx, change.Name)
+			}
 		case <-ctx.Done():
 			return
 		}
 		g.announce()
+	}
+}
+
+// forget takes what a removed server lent out of all sessions: another server
+// of that name is not the one that they found.
+func (g *Gateway) forget(ctx context.Context, server string) {
+	for _, s := range g.all() {
+		s.forget(server)
+	}
+	if err := g.Lenses.ForgetLent(ctx, server); err != nil {
+		g.Log.Warn("lenses still hold a removed server's tools", "server", server, "error", err)
 	}
 }
 
@@ -163,16 +178,4 @@ func (g *Gateway) findable() func(*catalog.Tool) bool {
 		approved[server.Name] = server.Approved
 	}
 	return func(t *catalog.Tool) bool { return approved[t.Server] }
-}
-
-// listed returns a tool's definition under the name by which sessions know it.
-// A schema without a type gets the one that MCP demands: clients that check
-// would drop the whole list for it.
-func listed(t *catalog.Tool) json.RawMessage {
-	def := wire.Set(t.Definition, "name", wire.Quote(t.Proxied()))
-	schema := wire.Get(def, "inputSchema")
-	if wire.Get(schema, "type") == nil {
-		def = wire.Set(def, "inputSchema", wire.Set(schema, "type", json.RawMessage(`"object"`)))
-	}
-	return def
 }

@@ -48,6 +48,11 @@ func TestAListedToolKeepsAllButItsName(t *testing.T) {
 		`{ "name":"t", "x":9007199254740993, "inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`: `{ "name":"s__t", "x":9007199254740993, "inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`,
 		`{"name":"t","inputSchema":{"properties":{}}}`:                                                                `{"name":"s__t","inputSchema":{"properties":{},"type":"object"}}`,
 		`{"name":"t"}`: `{"name":"s__t","inputSchema":{"type":"object"}}`,
+		`{"name":"t","inputSchema":{"type":"object","properties":{"x":true,"y":false,"z":{"type":"null"}},"required":"x"}}`: `{"name":"s__t","inputSchema":{"type":"object","properties":{"x":{},"y":{"not":{}},"z":{"type":"null"}}}}`,
+		`{"name":"t","inputSchema":{"type":["object","null"],"properties":[]}}`:                                             `{"name":"s__t","inputSchema":{"type":"object"}}`,
+		`{"name":"t","inputSchema":true,"description":null,"title":7,"annotations":"x"}`:                                    `{"name":"s__t","inputSchema":{"type":"object"}}`,
+		`{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"array"},"execution":{"taskSupport":"maybe"}}`:  `{"name":"s__t","inputSchema":{"type":"object"}}`,
+		`{"name":"t","inputSchema":{"type":"object","x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}}`:      `{"name":"s__t","inputSchema":{"type":"object"}}`,
 	} {
 		tool, ok := catalog.NewTool("s", json.RawMessage(def))
 		if !ok {

@@ -173,7 +173,12 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	} else if arguments[0] != '{' {
 		return registryError(fault.New(fault.Invalid, "arguments must be an object with the tool's arguments"))
 	}
-	return answer(s.call(ctx, server, tool, wire.Set(params, "arguments", arguments)))
+	result, err := s.call(ctx, server, tool, wire.Set(params, "arguments", arguments))
+	if rpc, ok := errors.AsType[*wire.Error](err); ok {
+		// The call of registry itself went well: what failed is the tool's.
+		return errorResult(strings.TrimSpace(fmt.Sprintf("MCP error %d: %s %s", rpc.Code, rpc.Message, rpc.Data)))
+	}
+	return answer(result, err)
 }
 
 // splitCallAs finds server and tool in mcp__server__tool; the server need not

@@ -61,6 +61,9 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	case "ping":
 		return json.RawMessage("{}"), nil
 	case "tools/list":
+		if wire.Get(params, "cursor") != nil {
+			return nil, wire.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown cursor; the list has one page")
+		}
 		return s.listTools()
 	case "tools/call":
 		return s.callTool(ctx, params)
@@ -226,6 +229,17 @@ func (s *Session) lend(keys []catalog.Key) bool {
 		}
 	}
 	return news
+}
+
+// forget takes a server's tools out of what is lent.
+func (s *Session) forget(server string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.lent {
+		if key.Server == server {
+			delete(s.lent, key)
+		}
+	}
 }
 
 // lends puts found tools into the list, keeps that for the session's return,

@@ -76,7 +76,7 @@ func add(t *testing.T, r *Registry, names ...string) {
 func TestNamesAreChecked(t *testing.T) {
 	r, _, _ := open(t)
 	for name, want := range map[string]string{
-		"": "Name is required", "bad name": `Invalid name "bad name"`, "a__b": `cannot contain "__"`, "ä": "Invalid name", "mcp": "reserved",
+		"": "Name is required", "bad name": `Invalid name "bad name"`, "a__b": `cannot contain "__"`, "ä": "Invalid name", "mcp": "reserved", "a_": "cannot end",
 		strings.Repeat("x", 65): "longer than 64",
 	} {
 		_, err := r.Add(t.Context(), Server{Name: name})
@@ -84,8 +84,8 @@ func TestNamesAreChecked(t *testing.T) {
 			t.Errorf("%q: got %v", name, err)
 		}
 	}
-	add(t, r, "ok-1._")
-	if _, err := r.Add(t.Context(), Server{Name: "ok-1._"}); fault.KindOf(err) != fault.Conflict {
+	add(t, r, "ok-1_.")
+	if _, err := r.Add(t.Context(), Server{Name: "ok-1_."}); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("a second one of that name: %v", err)
 	}
 }
@@ -108,9 +108,9 @@ func TestServersAreSortedAndCopied(t *testing.T) {
 
 func TestTheLongestServerNameWins(t *testing.T) {
 	r, _, _ := open(t)
-	add(t, r, "git", "git_", "files")
+	add(t, r, "git", "git-hub", "files")
 	for proxied, want := range map[string]string{
-		"git__tool": "[[git tool]]", "files__a__b": "[[files a__b]]", "git___tool": "[[git_ tool] [git _tool]]", "git__": "[[git ]]",
+		"git__tool": "[[git tool]]", "files__a__b": "[[files a__b]]", "git___tool": "[[git _tool]]", "git-hub__git__x": "[[git-hub git__x]]", "git__": "[[git ]]",
 		"files___x": "[[files _x]]", "other__x": "[]", "git": "[]", "__x": "[]", "": "[]",
 	} {
 		if got := fmt.Sprint(r.Splits(proxied)); got != want {

@@ -64,6 +64,8 @@ func CheckName(name string) error {
 		return fault.New(fault.Invalid, "Invalid name %q — use alphanumeric, dash, underscore, dot only", name)
 	case strings.Contains(name, "__"):
 		return fault.New(fault.Invalid, `Name cannot contain "__" (reserved as tool namespace separator)`)
+	case strings.HasSuffix(name, "_"):
+		return fault.New(fault.Invalid, "Name %q cannot end with _ (the names of its tools could be another server's)", name)
 	case name == "mcp" || name == "registry":
 		return fault.New(fault.Invalid, "Name %q is reserved; choose another", name)
 	case len(name) > maxName:

@@ -35,6 +35,17 @@ func (s *Store) Lens(ctx context.Context, session string) ([]catalog.Key, error)
 	return keys, nil
 }
 
+// ForgetLent implements gateway.LensStore.
+func (s *Store) ForgetLent(ctx context.Context, server string) error {
+	_, err := s.write.ExecContext(ctx, `UPDATE lenses SET lent = (
+			SELECT coalesce(json_group_array(json(value)), '[]') FROM json_each(lent) WHERE json_extract(value, '$[0]') <> ?1
+		) WHERE EXISTS (SELECT 1 FROM json_each(lent) WHERE json_extract(value, '$[0]') = ?1)`, server)
+	if err != nil {
+		return fmt.Errorf("forget lent tools: %w", err)
+	}
+	return nil
+}
+
 // SaveLens implements gateway.LensStore. Lenses nobody came back for are dropped.
 func (s *Store) SaveLens(ctx context.Context, session string, lent []catalog.Key) error {
 	pairs := make([][2]string, len(lent))

@@ -170,6 +170,12 @@ func TestALensIsKeptForItsSession(t *testing.T) {
 	if got, err := s.Lens(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v", got, err)
 	}
+	if err := s.ForgetLent(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Lens(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want[1:]) {
+		t.Errorf("after a was forgotten: %v, %v", got, err)
+	}
 	if got, err := s.Lens(t.Context(), "two"); err != nil || got != nil {
 		t.Errorf("another session got %v, %v", got, err)
 	}
