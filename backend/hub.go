@@ -97,6 +97,9 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	}
 	h := &Hub{options: o, lock: lock, stop: make(chan struct{})}
 	if err := h.build(ctx); err != nil {
+		if h.log != nil {
+			h.log.Error("hub cannot start", "error", err)
+		}
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil

@@ -137,7 +137,8 @@ func (c *Companion) keepLinked(ctx context.Context) {
 			delay, lost = redialMin, time.Now()
 			continue
 		}
-		if errors.Is(err, errStopped) || time.Since(lost) > patience {
+		var noStart startFailure
+		if errors.Is(err, errStopped) || errors.As(err, &noStart) || time.Since(lost) > patience {
 			c.setOffline(err)
 		}
 		select {
@@ -150,13 +151,18 @@ func (c *Companion) keepLinked(ctx context.Context) {
 
 var errStopped = fault.New(fault.Denied, "Agent Discover was stopped by the user; start it from the tray or the window, or with: agent-discover serve")
 
+// startFailure is that no hub could be started, which waiting does not mend.
+type startFailure struct{ error }
+
+func (f startFailure) Unwrap() error { return f.error }
+
 func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
 	if _, err := instance.Read(c.Folder); err != nil && instance.Stopped(c.Folder) {
 		return nil, errStopped
 	}
 	info, err := instance.Ensure(ctx, c.Folder, "companion")
 	if err != nil {
-		return nil, err
+		return nil, startFailure{err}
 	}
 	link, err := Dial(ctx, info, c.Version, c.session)
 	if fault.KindOf(err) == fault.Denied {

@@ -6,11 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -154,106 +152,6 @@ func object(raw []byte) (json.RawMessage, error) {
 		return nil, fault.New(fault.Invalid, "the arguments are not a JSON object")
 	}
 	return raw, nil
-}
-
-// property is what of a schema decides how a value is written.
-type property struct {
-	Type json.RawMessage `json:"type"`
-}
-
-// typed makes JSON of KEY=VALUE pairs by the tool's schema.
-func typed(tool api.KnownTool, pairs []string) (json.RawMessage, error) {
-	var schema struct {
-		Properties           map[string]property `json:"properties"`
-		Required             []string            `json:"required"`
-		AdditionalProperties json.RawMessage     `json:"additionalProperties"`
-	}
-	_ = json.Unmarshal(tool.InputSchema, &schema) // a schema of another shape gives no types
-	out := json.RawMessage("{}")
-	lists := make(map[string][]string)
-	for _, pair := range pairs {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok || key == "" {
-			return nil, usage{fmt.Errorf("%q must have the form KEY=VALUE", pair)}
-		}
-		p, known := schema.Properties[key]
-		if !known && string(schema.AdditionalProperties) == "false" {
-			return nil, fault.New(fault.Invalid, "%s takes no argument %q; it takes: %s", tool.Name, key, names(schema.Properties))
-		}
-		raw, err := p.encode(key, value, lists)
-		if err != nil {
-			return nil, err
-		}
-		out = wire.Set(out, key, raw)
-	}
-	for _, name := range schema.Required {
-		if wire.Get(out, name) == nil {
-			return nil, fault.New(fault.Invalid, "%s needs the argument %q; it takes: %s", tool.Name, name, names(schema.Properties))
-		}
-	}
-	return out, nil
-}
-
-func names(properties map[string]property) string {
-	list := make([]string, 0, len(properties))
-	for name := range properties {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return strings.Join(list, ", ")
-}
-
-func (p property) encode(key, value string, lists map[string][]string) (json.RawMessage, error) {
-	raw := json.RawMessage(value)
-	isJSON := wire.Valid(raw)
-	wrong := func(kind string) error {
-		return fault.New(fault.Invalid, "%s must be %s, not %q", key, kind, value)
-	}
-	switch kind := p.kind(); kind {
-	case "string":
-		return wire.Quote(value), nil
-	case "integer", "number":
-		if !isJSON || !strings.ContainsRune("-0123456789", rune(value[0])) {
-			return nil, wrong("a number")
-		}
-		return raw, nil
-	case "boolean":
-		if value != "true" && value != "false" {
-			return nil, wrong("true or false")
-		}
-		return raw, nil
-	case "object":
-		if !isJSON || value[0] != '{' {
-			return nil, wrong("a JSON object")
-		}
-		return raw, nil
-	case "array":
-		if isJSON && strings.HasPrefix(strings.TrimSpace(value), "[") {
-			return raw, nil
-		}
-		lists[key] = append(lists[key], value)
-		return json.Marshal(lists[key])
-	}
-	if isJSON {
-		return raw, nil
-	}
-	return wire.Quote(value), nil
-}
-
-// kind is the property's type; of several the first that is not null.
-func (p property) kind() string {
-	var one string
-	if json.Unmarshal(p.Type, &one) == nil {
-		return one
-	}
-	var several []string
-	_ = json.Unmarshal(p.Type, &several)
-	for _, t := range several {
-		if t != "null" {
-			return t
-		}
-	}
-	return ""
 }
 
 func failedCall(err error) error {

@@ -30,6 +30,9 @@ func (p *program) serve() *cobra.Command {
 			}
 			hub, err := backend.Open(cmd.Context(), backend.Options{Folder: p.folder, Version: p.version, StartedBy: by, Console: console})
 			if err != nil {
+				if by != "" && fault.KindOf(err) != fault.Conflict { // then another hub is there
+					instance.ReportFailure(p.folder, err)
+				}
 				return p.cannotServe(err)
 			}
 			return errors.Join(hub.Run(cmd.Context()), hub.Close())
@@ -154,6 +157,7 @@ func (p *program) status() *cobra.Command {
 				return err
 			}
 			if p.json {
+				st.Servers = covered(st.Servers)
 				return p.printJSON(st)
 			}
 			p.printf("Hub %s at %s, process %d, since %s\n\n", st.Version, st.URL, st.PID, st.Since.Local().Format(time.DateTime))

@@ -71,6 +71,27 @@ func shown(word string) string {
 	return word
 }
 
+// covered returns servers without the credentials in their variables and
+// arguments: lists are pasted into reports. One server's own page shows them.
+func covered(servers []api.Server) []api.Server {
+	out := slices.Clone(servers)
+	for i, s := range out {
+		known := secrets.ForServer(s.Env, s.Args)
+		out[i].Env = make(map[string]string, len(s.Env))
+		for name, value := range s.Env {
+			if secrets.SensitiveName(name) && value != "" {
+				value = secrets.Cover
+			}
+			out[i].Env[name] = known.Text(value)
+		}
+		out[i].Args = make([]string, len(s.Args))
+		for j, arg := range s.Args {
+			out[i].Args[j] = known.Text(arg)
+		}
+	}
+	return out
+}
+
 // environment lists a server's variables with the values of sensitive ones
 // covered.
 func environment(s api.Server) []string {

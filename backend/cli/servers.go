@@ -92,7 +92,7 @@ func (p *program) listServers(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	if p.json {
-		return p.printJSON(servers)
+		return p.printJSON(covered(servers))
 	}
 	p.printServers(servers)
 	return nil

@@ -36,13 +36,16 @@ func Ensure(ctx context.Context, folder paths.Folder, by string) (Info, error) {
 	return Await(ctx, folder)
 }
 
-// Await waits until a hub has announced itself.
+// Await waits until a hub has announced itself, or has said why it cannot.
 func Await(ctx context.Context, folder paths.Folder) (Info, error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		if info, err := Read(folder); err == nil {
 			return info, nil
+		}
+		if why, err := os.ReadFile(folder.Run("failed")); err == nil {
+			return Info{}, fault.New(fault.Unavailable, "the hub cannot start: %s", why)
 		}
 		select {
 		case <-tick.C:
@@ -61,6 +64,7 @@ func Start(ctx context.Context, folder paths.Folder, by string) error {
 	if err := folder.Create(); err != nil {
 		return err
 	}
+	_ = os.Remove(folder.Run("failed")) // of an earlier start; most often there is none
 	exe, err := os.Executable()
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "this program cannot find its own file to start the hub")
@@ -91,6 +95,11 @@ func startDetached(dir string, env process.Env, args []string, ways ...func(*exe
 		}
 	}
 	return err
+}
+
+// ReportFailure leaves word, for those who wait for a start, of why it failed.
+func ReportFailure(folder paths.Folder, why error) {
+	_ = paths.WriteFile(folder.Run("failed"), []byte(fault.MessageOf(why))) // a folder that takes nothing is known to them
 }
 
 // serviceCommand returns the command that starts args under the user's service

@@ -5,8 +5,11 @@ package settings
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,15 +68,36 @@ func Load(file string) (Settings, error) {
 	}
 	decode := koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
 		Result: &s, ErrorUnused: true, WeaklyTypedInput: false, TagName: "koanf",
-		DecodeHook: mapstructure.StringToTimeDurationHookFunc(),
+		DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit, mapstructure.StringToTimeDurationHookFunc()),
 	}}
 	if err := k.UnmarshalWithConf("", &s, decode); err != nil {
-		return Default(), fault.New(fault.Invalid, "%s: %s", file, err)
+		return Default(), fault.New(fault.Invalid, "%s: %s", file, plain(err))
 	}
 	if err := s.environment(); err != nil {
 		return Default(), err
 	}
 	return s, s.check(file)
+}
+
+// wantUnit refuses a time that is a bare number: nobody means nanoseconds.
+func wantUnit(from, to reflect.Type, value any) (any, error) {
+	if to == reflect.TypeFor[time.Duration]() && from.Kind() != reflect.String {
+		return nil, fmt.Errorf("%v needs a unit, as in 30s or 5m", value)
+	}
+	return value, nil
+}
+
+// plain takes the decoder's own words out of an error.
+func plain(err error) string {
+	text := err.Error()
+	if _, keys, ok := strings.Cut(text, "has invalid keys: "); ok {
+		return "unknown settings: " + keys
+	}
+	_, detail, ok := strings.Cut(text, ":\n\n")
+	if !ok {
+		return text
+	}
+	return strings.TrimSpace(detail)
 }
 
 func (s *Settings) environment() error {
@@ -101,6 +125,8 @@ func (s *Settings) check(file string) error {
 		return fault.New(fault.Invalid, "port is %d; it must be from 0 (any free one) to 65535", s.Port)
 	case s.Agents.Install != "ask" && s.Agents.Install != "allow" && s.Agents.Install != "deny":
 		return fault.New(fault.Invalid, "%s: agents.install is %q; it must be ask, allow or deny", file, s.Agents.Install)
+	case slices.ContainsFunc(s.Roots, func(root string) bool { return !strings.HasPrefix(root, "file://") }):
+		return fault.New(fault.Invalid, "every root must be a file:// URI, not %q", s.Roots)
 	case s.Limits.StartTimeout <= 0 || s.Limits.CallTimeout <= 0 || s.Limits.IdleStop <= 0:
 		return fault.New(fault.Invalid, "%s: every time under limits must be more than 0", file)
 	}

@@ -44,11 +44,13 @@ func TestFileGoesOverDefaultsAndEnvironmentOverTheFile(t *testing.T) {
 func TestAWrongFileSaysWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
 		"port: [":                    "line 1",
-		"prot: 1":                    "prot",
+		"prot: 1":                    "unknown settings: prot",
 		"agents: {install: maybe}":   "ask, allow or deny",
 		"port: 70000":                "65535",
 		"limits: {call_timeout: 0s}": "more than 0",
 		"limits: {idle_stop: soon}":  "idle_stop",
+		"limits: {call_timeout: 5}":  "needs a unit",
+		"roots: [foo]":               "file:// URI",
 	} {
 		_, err := load(t, text)
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) {

@@ -15,6 +15,7 @@ import (
 
 	_ "modernc.org/sqlite" // holds the database as another program may
 
+	"github.com/agent-discover/agent-discover/backend/instance"
 	"github.com/agent-discover/agent-discover/backend/mcptest"
 )
 
@@ -326,5 +327,23 @@ func TestWrongSettingsStopTheHubAndNameTheKey(t *testing.T) {
 			t.Errorf("%q: exit code %d", yaml, out.code)
 		}
 		contains(t, out.stderr, says, "config.yaml")
+	}
+}
+
+func TestEditorLearnsWhyNoHubStarts(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.settings("agents: {install: maybe}\n")
+	c := h.attach()
+	contains(t, c.failing("registry", `{"action":"list"}`), "cannot start", "ask, allow or deny")
+
+	h.settings("agents: {install: ask}\n")
+	eventually(t, "the hub to start once the settings are mended", func() bool {
+		_, err := instance.Read(h.folder)
+		return err == nil
+	})
+	c.awaitCount(listChanged, 1)
+	if got := c.registry(`{"action":"list"}`); got != "[]" {
+		t.Errorf("the list is %s", got)
 	}
 }

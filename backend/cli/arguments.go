@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/wire"
+)
+
+// property is what of a schema decides how a value is written.
+type property struct {
+	Type  json.RawMessage `json:"type"`
+	Items json.RawMessage `json:"items"`
+}
+
+// typed makes JSON of KEY=VALUE pairs by the tool's schema.
+func typed(tool api.KnownTool, pairs []string) (json.RawMessage, error) {
+	var schema struct {
+		Properties           map[string]json.RawMessage `json:"properties"`
+		Required             []string                   `json:"required"`
+		AdditionalProperties json.RawMessage            `json:"additionalProperties"`
+	}
+	_ = json.Unmarshal(tool.InputSchema, &schema) // a schema of another shape gives no types
+	out := json.RawMessage("{}")
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok || key == "" {
+			return nil, usage{fmt.Errorf("%q must have the form KEY=VALUE", pair)}
+		}
+		raw, known := schema.Properties[key]
+		if !known && string(schema.AdditionalProperties) == "false" {
+			return nil, fault.New(fault.Invalid, "%s takes no argument %q; it takes: %s", tool.Name, key, names(schema.Properties))
+		}
+		encoded, err := propertyOf(raw).add(key, value, wire.Get(out, key))
+		if err != nil {
+			return nil, err
+		}
+		out = wire.Set(out, key, encoded)
+	}
+	for _, name := range schema.Required {
+		if wire.Get(out, name) == nil {
+			return nil, fault.New(fault.Invalid, "%s needs the argument %q; it takes: %s", tool.Name, name, names(schema.Properties))
+		}
+	}
+	return out, nil
+}
+
+func names(properties map[string]json.RawMessage) string {
+	list := make([]string, 0, len(properties))
+	for name := range properties {
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+func propertyOf(schema json.RawMessage) property {
+	var p property
+	_ = json.Unmarshal(schema, &p) // a schema of another shape gives no type
+	return p
+}
+
+// add encodes a value after what the same key was given before: the elements
+// of an array come one by one, or several as JSON.
+func (p property) add(key, value string, before json.RawMessage) (json.RawMessage, error) {
+	if p.kind() != "array" {
+		if before != nil {
+			return nil, fault.New(fault.Invalid, "%s is given twice and is no array", key)
+		}
+		return p.encode(key, value)
+	}
+	var elements json.RawMessage
+	if trimmed := strings.TrimSpace(value); strings.HasPrefix(trimmed, "[") && wire.Valid([]byte(trimmed)) {
+		elements = json.RawMessage(trimmed[1 : len(trimmed)-1])
+	} else {
+		element, err := propertyOf(p.Items).encode(key, value)
+		if err != nil {
+			return nil, err
+		}
+		elements = element
+	}
+	if len(before) > 2 && len(bytes.TrimSpace(elements)) > 0 {
+		elements = slices.Concat(before[1:len(before)-1], json.RawMessage(","), elements)
+	} else if len(before) > 2 {
+		return before, nil
+	}
+	return slices.Concat(json.RawMessage("["), elements, json.RawMessage("]")), nil
+}
+
+func (p property) encode(key, value string) (json.RawMessage, error) {
+	raw := json.RawMessage(value)
+	isJSON := wire.Valid(raw)
+	number := isJSON && strings.ContainsRune("-0123456789", rune(value[0]))
+	wrong := func(kind string) error {
+		return fault.New(fault.Invalid, "%s must be %s, not %q", key, kind, value)
+	}
+	switch p.kind() {
+	case "string":
+		return wire.Quote(value), nil
+	case "integer":
+		if !number || strings.ContainsAny(value, ".eE") {
+			return nil, wrong("a whole number")
+		}
+		return raw, nil
+	case "number":
+		if !number {
+			return nil, wrong("a number")
+		}
+		return raw, nil
+	case "boolean":
+		if value != "true" && value != "false" {
+			return nil, wrong("true or false")
+		}
+		return raw, nil
+	case "object":
+		if !isJSON || value[0] != '{' {
+			return nil, wrong("a JSON object")
+		}
+		return raw, nil
+	}
+	if isJSON {
+		return raw, nil
+	}
+	return wire.Quote(value), nil
+}
+
+// kind is the property's type; of several the first that is not null.
+func (p property) kind() string {
+	var one string
+	if json.Unmarshal(p.Type, &one) == nil {
+		return one
+	}
+	var several []string
+	_ = json.Unmarshal(p.Type, &several)
+	for _, t := range several {
+		if t != "null" {
+			return t
+		}
+	}
+	return ""
+}
