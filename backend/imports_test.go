@@ -22,7 +22,7 @@ var rooms = map[string][]string{
 	"fault":    {},
 	"events":   {},
 	"tokens":   {},
-	"secrets":  {},
+	"secrets":  {"events", "fault"},
 	"wire":     {},
 	"process":  {},
 	"paths":    {"fault"},
@@ -35,20 +35,25 @@ var rooms = map[string][]string{
 	// verbs
 	"search":   {"catalog", "events"},
 	"upstream": {"catalog", "events", "fault", "paths", "process", "registry", "secrets", "settings", "wire"},
-	"proxy":    {"fault", "journal", "registry", "secrets", "upstream", "wire"},
+	"proxy":    {"events", "fault", "journal", "registry", "secrets", "upstream", "wire"},
 	"install":  {"catalog", "fault", "registry", "settings", "upstream"},
+	"tester":   {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
+	"setup":    {"fault", "install", "registry", "secrets"},
 	// doors
 	"gateway": {"catalog", "events", "fault", "install", "proxy", "registry", "search", "wire"},
 	"bridge":  {"fault", "instance", "paths", "wire"},
-	"api":     {"catalog", "fault", "gateway", "install", "instance", "journal", "registry", "upstream"},
-	"cli":     {"", "api", "bridge", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "store", "wire"},
+	"api": {
+		"catalog", "events", "fault", "gateway", "install", "instance", "journal", "process", "proxy", "registry",
+		"secrets", "settings", "setup", "tester", "upstream", "wire",
+	},
+	"cli": {"", "api", "bridge", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "store", "wire"},
 	// adapters
-	"store":   {"catalog", "fault", "journal", "registry"},
+	"store":   {"catalog", "fault", "journal", "registry", "secrets", "setup", "tester"},
 	"mcptest": {"wire"},
 	// composition and programs
 	"": {
 		"api", "bridge", "catalog", "events", "fault", "gateway", "install", "instance", "journal",
-		"paths", "process", "proxy", "registry", "search", "secrets", "settings", "store", "upstream",
+		"paths", "process", "proxy", "registry", "search", "secrets", "settings", "setup", "store", "tester", "upstream",
 	},
 	"cmd/agent-discover": {"cli"},
 }
@@ -65,6 +70,8 @@ var homes = []struct {
 	{"modernc.org/sqlite", []string{"backend/store"}, "one place knows SQLite"},
 	{"github.com/pressly/goose", []string{"backend/store"}, "one place changes the schema"},
 	{"github.com/zalando/go-keyring", []string{"backend/secrets"}, "one place touches the keychain"},
+	{"filippo.io/age", []string{"backend/secrets"}, "one place seals values"},
+	{"github.com/coder/websocket", []string{"backend/api", "build/bench"}, "events go to clients through one door"},
 	{"github.com/danielgtaylor/huma", []string{"backend/api"}, "REST is one door"},
 	{"github.com/spf13/cobra", []string{"backend/cli"}, "the command line is one door"},
 	{"github.com/tiktoken-go", []string{"backend/tokens"}, "its vocabulary takes memory once it is used"},

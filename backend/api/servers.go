@@ -30,6 +30,7 @@ type Server struct {
 	Transport       string            `json:"transport"`
 	Repository      *string           `json:"repository"`
 	Homepage        *string           `json:"homepage"`
+	Headers         map[string]string `json:"headers,omitempty"`
 	Installed       bool              `json:"installed"`
 	Active          bool              `json:"active"`
 	LatestVersion   *string           `json:"latest_version"`
@@ -144,6 +145,7 @@ type serverFields struct {
 	Tags        []string          `json:"tags"`
 	Transport   *string           `json:"transport"`
 	Homepage    *string           `json:"homepage"`
+	Headers     map[string]string `json:"headers"`
 	KeepRunning *bool             `json:"keep_running"`
 }
 
@@ -162,6 +164,9 @@ func (f serverFields) apply(v *registry.Server) {
 	}
 	if f.Env != nil {
 		v.Env = f.Env
+	}
+	if f.Headers != nil {
+		v.Headers = f.Headers
 	}
 	if f.Tags != nil {
 		v.Tags = f.Tags
@@ -298,7 +303,7 @@ func (s *server) view(v registry.Server) Server {
 		ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source,
 		Command: optional(v.Command), Args: orEmpty(v.Args), Env: v.Env, Tags: orEmpty(v.Tags),
 		PackageName: optional(v.Package.Name), PackageVersion: optional(v.Package.Version), LatestVersion: optional(v.Package.Latest),
-		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.Homepage),
+		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.Homepage), Headers: v.Headers,
 		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, PID: state.PID,

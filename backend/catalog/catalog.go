@@ -72,6 +72,7 @@ type Catalog struct {
 
 	writing  sync.Mutex
 	snapshot atomic.Pointer[Snapshot]
+	lastID   int64
 	uncount  chan struct{} // there may be tools whose tokens are not counted
 }
 
@@ -83,6 +84,9 @@ func Open(ctx context.Context, store Store, bus *events.Bus, log *slog.Logger) (
 	}
 	slices.SortStableFunc(tools, byServer)
 	c := &Catalog{store: store, bus: bus, log: log, uncount: make(chan struct{}, 1)}
+	for _, t := range tools {
+		c.lastID = max(c.lastID, t.ID)
+	}
 	c.snapshot.Store(newSnapshot(tools))
 	c.wake()
 	return c, nil
@@ -107,8 +111,14 @@ func (c *Catalog) Replace(ctx context.Context, server string, definitions []json
 			continue
 		}
 		seen[t.Name] = true
-		if was, ok := old.Lookup(server, t.Name); ok && string(was.Definition) == string(t.Definition) {
+		switch was, known := old.Lookup(server, t.Name); {
+		case !known:
+			c.lastID++
+			t.ID = c.lastID
+		case string(was.Definition) == string(t.Definition):
 			t = was
+		default:
+			t.ID = was.ID
 		}
 		tools = append(tools, t)
 	}

@@ -14,6 +14,7 @@ import (
 
 // Tool is one tool of one server. It is immutable.
 type Tool struct {
+	ID          int64 // for clients that know tools by number; stays with the name
 	Server      string
 	Name        string
 	Title       string

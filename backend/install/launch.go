@@ -21,7 +21,8 @@ func LaunchHash(s registry.Server) string {
 		Args      []string          `json:"args"`
 		Env       map[string]string `json:"env"`
 		Homepage  string            `json:"homepage"`
-	}{s.Transport, s.Command, append([]string{}, s.Args...), env, s.Homepage})
+		Headers   map[string]string `json:"headers,omitempty"`
+	}{s.Transport, s.Command, append([]string{}, s.Args...), env, s.Homepage, s.Headers})
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }

@@ -25,7 +25,8 @@ type Server struct {
 	Tags        []string
 	Package     Package
 	Repository  string
-	Homepage    string // of a remote server, its URL
+	Homepage    string            // of a remote server, its URL
+	Headers     map[string]string // sent to a remote server with each request
 	Installed   bool
 	// Enabled servers are in every session's tools/list, running or not.
 	Enabled bool
@@ -76,6 +77,6 @@ func CheckName(name string) error {
 
 // clone returns a copy that shares nothing with s.
 func (s Server) clone() Server {
-	s.Args, s.Tags, s.Env = slices.Clone(s.Args), slices.Clone(s.Tags), maps.Clone(s.Env)
+	s.Args, s.Tags, s.Env, s.Headers = slices.Clone(s.Args), slices.Clone(s.Tags), maps.Clone(s.Env), maps.Clone(s.Headers)
 	return s
 }

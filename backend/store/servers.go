@@ -15,7 +15,7 @@ import (
 const serverColumns = `name, description, source, transport, command, args, env, tags,
 	package_name, package_version, latest_version, repository, homepage,
 	installed, enabled, keep_running, approved,
-	health_status, health_checked, error_count, last_error, created_at, updated_at`
+	health_status, health_checked, error_count, last_error, created_at, updated_at, headers`
 
 // Servers implements registry.Store.
 func (s *Store) Servers(ctx context.Context) ([]registry.Server, error) {
@@ -37,17 +37,17 @@ func (s *Store) Servers(ctx context.Context) ([]registry.Server, error) {
 
 func scanServer(rows *sql.Rows) (registry.Server, error) {
 	var v registry.Server
-	var args, env, tags string
+	var args, env, tags, headers string
 	var checked, created, updated int64
 	err := rows.Scan(&v.ID, &v.Name, &v.Description, &v.Source, &v.Transport, &v.Command, &args, &env, &tags,
 		&v.Package.Name, &v.Package.Version, &v.Package.Latest, &v.Repository, &v.Homepage,
 		&v.Installed, &v.Enabled, &v.KeepRunning, &v.Approved,
-		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &created, &updated)
+		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &created, &updated, &headers)
 	if err != nil {
 		return v, err
 	}
 	if err := errors.Join(json.Unmarshal([]byte(args), &v.Args), json.Unmarshal([]byte(env), &v.Env),
-		json.Unmarshal([]byte(tags), &v.Tags)); err != nil {
+		json.Unmarshal([]byte(tags), &v.Tags), json.Unmarshal([]byte(headers), &v.Headers)); err != nil {
 		return v, fmt.Errorf("server %s: %w", v.Name, err)
 	}
 	v.Health.CheckedAt, v.CreatedAt, v.UpdatedAt = fromMillis(checked), fromMillis(created), fromMillis(updated)
@@ -60,7 +60,7 @@ func serverValues(v registry.Server) []any {
 		v.Package.Name, v.Package.Version, v.Package.Latest, v.Repository, v.Homepage,
 		v.Installed, v.Enabled, v.KeepRunning, v.Approved,
 		v.Health.Status, toMillis(v.Health.CheckedAt), v.Health.Errors, v.Health.LastError,
-		toMillis(v.CreatedAt), toMillis(v.UpdatedAt),
+		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers),
 	}
 }
 

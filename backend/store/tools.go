@@ -11,7 +11,7 @@ import (
 
 // Tools implements catalog.Store.
 func (s *Store) Tools(ctx context.Context) ([]*catalog.Tool, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT server, definition, hash, tokens FROM tools ORDER BY server, position")
+	rows, err := s.read.QueryContext(ctx, "SELECT id, server, definition, hash, tokens FROM tools ORDER BY server, position")
 	if err != nil {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}
@@ -20,11 +20,13 @@ func (s *Store) Tools(ctx context.Context) ([]*catalog.Tool, error) {
 	for rows.Next() {
 		var server, hash string
 		var definition sql.RawBytes
+		var id int64
 		var tokens int
-		if err := rows.Scan(&server, &definition, &hash, &tokens); err != nil {
+		if err := rows.Scan(&id, &server, &definition, &hash, &tokens); err != nil {
 			return nil, fmt.Errorf("read tools: %w", err)
 		}
 		if t, ok := catalog.Restore(server, json.RawMessage(definition), hash, tokens); ok {
+			t.ID = id
 			out = append(out, t)
 		}
 	}
@@ -39,8 +41,8 @@ func (s *Store) ReplaceTools(ctx context.Context, server string, tools []*catalo
 		}
 		for i, t := range tools {
 			_, err := tx.ExecContext(ctx,
-				"INSERT INTO tools (server, name, position, definition, hash, tokens) VALUES (?, ?, ?, ?, ?, ?)",
-				server, t.Name, i, string(t.Definition), t.Hash, t.Tokens)
+				"INSERT INTO tools (id, server, name, position, definition, hash, tokens) VALUES (?, ?, ?, ?, ?, ?, ?)",
+				t.ID, server, t.Name, i, string(t.Definition), t.Hash, t.Tokens)
 			if err != nil {
 				return fmt.Errorf("replace tools: %w", err)
 			}

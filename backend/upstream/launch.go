@@ -35,8 +35,15 @@ func launch(ctx context.Context, m *Manager, server registry.Server) (*session, 
 	if err := startable(server); err != nil {
 		return nil, err
 	}
+	filled := server
+	if m.Secrets != nil {
+		var err error
+		if filled, err = m.Secrets.Fill(ctx, server); err != nil {
+			return nil, err
+		}
+	}
 	s := &session{
-		manager: m, server: server, redactor: secrets.ForServer(server.Env, server.Args),
+		manager: m, server: server, filled: filled, redactor: secrets.ForServer(filled.Env, filled.Args),
 		started: time.Now(), lastUsed: time.Now(), errors: newTail(),
 		exited: make(chan struct{}), relist: make(chan struct{}, 1), callers: make(map[Caller]int),
 	}
@@ -76,16 +83,16 @@ func startable(v registry.Server) error {
 }
 
 func (s *session) spawn(env process.Env) error {
-	for name, value := range s.server.Env {
+	for name, value := range s.filled.Env {
 		if !process.OwnVariable(name) {
 			env = env.With(name, value)
 		}
 	}
-	program := env.LookPath(s.server.Command)
+	program := env.LookPath(s.filled.Command)
 	if program == "" {
 		return notFound(s.server)
 	}
-	cmd := exec.Command(program, s.server.Args...)
+	cmd := exec.Command(program, s.filled.Args...)
 	cmd.Env, cmd.Dir, cmd.Stderr = env, env.Home(), s.errors
 	cmd.WaitDelay = time.Second // a grandchild may hold stderr open
 	process.Isolate(cmd)

@@ -31,7 +31,8 @@ const (
 // session is one running child and the MCP session with it.
 type session struct {
 	manager  *Manager
-	server   registry.Server // as it was at the start
+	server   registry.Server // as it was configured at the start
+	filled   registry.Server // with its secrets; never shown
 	redactor *secrets.Redactor
 	started  time.Time
 
@@ -60,7 +61,7 @@ type session struct {
 // sameLaunch reports whether two configurations start the same thing.
 func sameLaunch(a, b registry.Server) bool {
 	return a.Command == b.Command && a.Transport == b.Transport && a.Homepage == b.Homepage &&
-		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env)
+		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers)
 }
 
 // enter counts a call in, for whom it is; false when the session takes none

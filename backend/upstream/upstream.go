@@ -35,10 +35,12 @@ type Caller interface {
 	Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 
-// StateChanged is published when a server's process has started or ended.
-type StateChanged struct {
-	Name    string
-	Running bool
+// Secrets fills in what a server is started with.
+type Secrets interface {
+	// Fill returns the server with its references resolved and its own secrets
+	// in Env (stdio) or Headers (remote). The error is a fault that names what
+	// is missing and never a value.
+	Fill(ctx context.Context, server registry.Server) (registry.Server, error)
 }
 
 // Options are what a manager needs to know of its hub.
@@ -49,8 +51,9 @@ type Options struct {
 	Log      *slog.Logger
 	Limits   settings.Limits
 	Roots    []string
-	Version  string // ours, told to servers
-	Children string // file that lists the processes started, for the next hub
+	Version  string  // ours, told to servers
+	Secrets  Secrets // nil: references stay as they are
+	Children string  // file that lists the processes started, for the next hub
 	// Environment returns what children run in, before their own variables.
 	Environment func(context.Context) process.Env
 }

@@ -1,0 +1,29 @@
+package upstream
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// StateChanged is published when a server's process has started or ended.
+type StateChanged struct {
+	Name    string
+	Running bool
+}
+
+// Notified is published for each notification of a server that belongs to no
+// call in flight.
+type Notified struct {
+	Server string
+	Method string
+	Params json.RawMessage // covered
+	At     time.Time
+}
+
+// Progressed is published for progress of a call that a person made through
+// the hub's own doors. Params are as the caller gets them: with its token.
+type Progressed struct {
+	Server string
+	Params json.RawMessage // covered
+	At     time.Time
+}
