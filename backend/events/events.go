@@ -36,6 +36,14 @@ func Publish[E any](b *Bus, e E) {
 	}
 }
 
+// HasSubscribers reports whether anybody waits for events of type E, at the
+// cost of one look into a map. The answer may be old when it is read.
+func HasSubscribers[E any](b *Bus) bool {
+	b.mu.RLock()
+	defer b.mu.RUnlock()
+	return len(b.subs[reflect.TypeFor[E]()]) > 0
+}
+
 // Subscribe returns a channel of events of type E with room for buffer of
 // them. It is closed by stop, or when the subscriber fell behind.
 func Subscribe[E any](b *Bus, buffer int) (events <-chan E, stop func()) {

@@ -43,3 +43,15 @@ func TestASlowSubscriberIsDroppedAndTheOthersAreNot(t *testing.T) {
 		t.Errorf("the quick one got %d of 3", len(quick))
 	}
 }
+
+func TestSubscribersAreSeenWhileTheyAreThere(t *testing.T) {
+	var bus Bus
+	_, stop := Subscribe[ping](&bus, 1)
+	if !HasSubscribers[ping](&bus) || HasSubscribers[string](&bus) {
+		t.Error("one waits for pings, and none for strings")
+	}
+	stop()
+	if HasSubscribers[ping](&bus) {
+		t.Error("one that has stopped is still seen")
+	}
+}
