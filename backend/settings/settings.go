@@ -30,6 +30,7 @@ type Settings struct {
 	Agents Agents   `koanf:"agents"`
 	Limits Limits   `koanf:"limits"`
 	Roots  []string `koanf:"roots"` // URIs that shared servers are told as roots
+	Log    Log      `koanf:"log"`
 }
 
 // Agents says what an agent may do on its own.
@@ -44,12 +45,24 @@ type Limits struct {
 	IdleStop     time.Duration `koanf:"idle_stop"`     // of a server, after its last call
 }
 
+// Log says what becomes of the log of calls.
+type Log struct {
+	RetentionDays int `koanf:"retention_days"` // 0 keeps it for ever
+}
+
+// Retention returns how long a record is kept; 0 for ever.
+func (l Log) Retention() time.Duration { return time.Duration(l.RetentionDays) * 24 * time.Hour }
+
+// maxRetention is a number of days that a time.Duration can hold.
+const maxRetention = 36500
+
 // Default returns the settings of a machine without config.yaml.
 func Default() Settings {
 	return Settings{
 		Port:   3424,
 		Agents: Agents{Install: "ask"},
 		Limits: Limits{StartTimeout: time.Minute, CallTimeout: time.Minute, IdleStop: 5 * time.Minute},
+		Log:    Log{RetentionDays: 30},
 	}
 }
 
@@ -108,6 +121,13 @@ func (s *Settings) environment() error {
 		}
 		s.Port = port
 	}
+	if v := os.Getenv("AGENT_DISCOVER_LOG_RETENTION_DAYS"); v != "" {
+		days, err := strconv.Atoi(v)
+		if err != nil {
+			return fault.New(fault.Invalid, "AGENT_DISCOVER_LOG_RETENTION_DAYS is %q; it must be a whole number of days, 0 to keep the log for ever", v)
+		}
+		s.Log.RetentionDays = days
+	}
 	if v := os.Getenv("AGENT_DISCOVER_ROOTS"); v != "" {
 		s.Roots = nil
 		for _, root := range strings.Split(v, ",") {
@@ -129,6 +149,8 @@ func (s *Settings) check(file string) error {
 		return fault.New(fault.Invalid, "every root must be a file:// URI, not %q", s.Roots)
 	case s.Limits.StartTimeout <= 0 || s.Limits.CallTimeout <= 0 || s.Limits.IdleStop <= 0:
 		return fault.New(fault.Invalid, "%s: every time under limits must be more than 0", file)
+	case s.Log.RetentionDays < 0 || s.Log.RetentionDays > maxRetention:
+		return fault.New(fault.Invalid, "log.retention_days (AGENT_DISCOVER_LOG_RETENTION_DAYS) is %d; it must be from 0 (keep the log for ever) to %d", s.Log.RetentionDays, maxRetention)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func load(t *testing.T, text string) (Settings, error) {
 
 func TestNoFileMeansDefaults(t *testing.T) {
 	s, err := Load(filepath.Join(t.TempDir(), "config.yaml"))
-	if err != nil || s.Port != 3424 || s.Agents.Install != "ask" || s.Limits.CallTimeout != time.Minute {
+	if err != nil || s.Port != 3424 || s.Agents.Install != "ask" || s.Limits.CallTimeout != time.Minute || s.Log.Retention() != 30*24*time.Hour {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
@@ -29,11 +29,12 @@ func TestNoFileMeansDefaults(t *testing.T) {
 func TestFileGoesOverDefaultsAndEnvironmentOverTheFile(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_PORT", "4000")
 	t.Setenv("AGENT_DISCOVER_ROOTS", "file:///a, file:///b,")
-	s, err := load(t, "# mine\nport: 5000\nlimits:\n  idle_stop: 200ms\nagents: {install: deny}\n")
+	t.Setenv("AGENT_DISCOVER_LOG_RETENTION_DAYS", "0")
+	s, err := load(t, "# mine\nport: 5000\nlimits:\n  idle_stop: 200ms\nagents: {install: deny}\nlog: {retention_days: 7}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Port != 4000 || s.Limits.IdleStop != 200*time.Millisecond || s.Limits.StartTimeout != time.Minute || s.Agents.Install != "deny" {
+	if s.Port != 4000 || s.Limits.IdleStop != 200*time.Millisecond || s.Limits.StartTimeout != time.Minute || s.Agents.Install != "deny" || s.Log.Retention() != 0 {
 		t.Errorf("got %+v", s)
 	}
 	if strings.Join(s.Roots, " ") != "file:///a file:///b" {
@@ -43,22 +44,29 @@ func TestFileGoesOverDefaultsAndEnvironmentOverTheFile(t *testing.T) {
 
 func TestAWrongFileSaysWhatIsWrong(t *testing.T) {
 	for text, want := range map[string]string{
-		"port: [":                    "line 1",
-		"prot: 1":                    "unknown settings: prot",
-		"agents: {install: maybe}":   "ask, allow or deny",
-		"port: 70000":                "65535",
-		"limits: {call_timeout: 0s}": "more than 0",
-		"limits: {idle_stop: soon}":  "idle_stop",
-		"limits: {call_timeout: 5}":  "needs a unit",
-		"roots: [foo]":               "file:// URI",
+		"port: [":                      "line 1",
+		"prot: 1":                      "unknown settings: prot",
+		"agents: {install: maybe}":     "ask, allow or deny",
+		"port: 70000":                  "65535",
+		"limits: {call_timeout: 0s}":   "more than 0",
+		"limits: {idle_stop: soon}":    "idle_stop",
+		"limits: {call_timeout: 5}":    "needs a unit",
+		"roots: [foo]":                 "file:// URI",
+		"log: {retention_days: -1}":    "keep the log for ever",
+		"log: {retention_days: 9e9}":   "retention_days",
+		"log: {retention_days: 99999}": "36500",
 	} {
 		_, err := load(t, text)
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) {
 			t.Errorf("%q: got %v, want it to name %q", text, err, want)
 		}
 	}
-	t.Setenv("AGENT_DISCOVER_PORT", "many")
-	if _, err := load(t, ""); !strings.Contains(fault.MessageOf(err), "AGENT_DISCOVER_PORT") {
-		t.Errorf("got %v", err)
+	for _, name := range []string{"AGENT_DISCOVER_PORT", "AGENT_DISCOVER_LOG_RETENTION_DAYS"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, "many")
+			if _, err := load(t, ""); !strings.Contains(fault.MessageOf(err), name) {
+				t.Errorf("got %v", err)
+			}
+		})
 	}
 }
