@@ -73,6 +73,7 @@ type Hub struct {
 	journal   *journal.Journal
 	search    *search.Searcher
 	upstream  *upstream.Manager
+	proxy     *proxy.Proxy
 	installer *install.Installer
 	gateway   *gateway.Gateway
 	bridge    *bridge.Hub
@@ -155,16 +156,20 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	if h.catalog, err = catalog.Open(ctx, h.store, bus, h.log); err != nil {
 		return err
 	}
-	h.journal = journal.New(h.store, bus, h.log)
+	h.journal, err = journal.Open(ctx, journal.Options{Store: h.store, Bus: bus, Log: h.log, Retention: config.Log.Retention()})
+	if err != nil {
+		return err
+	}
 	h.search = search.New(h.catalog, bus)
 	h.upstream = upstream.New(upstream.Options{
 		Registry: servers, Catalog: h.catalog, Bus: bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: h.askLogin(),
 	})
-	h.installer = install.New(install.Options{Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Agents: config.Agents, Log: h.log})
+	h.installer = install.New(install.Options{Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Metrics: h.journal, Agents: config.Agents, Log: h.log})
+	h.proxy = proxy.New(servers, h.upstream, h.journal, bus)
 	h.gateway = gateway.New(gateway.Options{
 		Registry: servers, Catalog: h.catalog, Search: h.search, Installer: h.installer,
-		Proxy: proxy.New(servers, h.upstream, h.journal), Usage: h.journal, Lenses: h.store,
+		Proxy: h.proxy, Usage: h.journal, Lenses: h.store,
 		Bus: bus, Log: h.log, Version: h.options.Version,
 	})
 	h.bridge = &bridge.Hub{
@@ -216,7 +221,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	rooms, stopRooms := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopRooms()
 	var inner errgroup.Group
-	for _, run := range []func(context.Context) error{h.catalog.Run, h.journal.Run, h.search.Run, h.gateway.Run, h.installer.Run} {
+	for _, run := range []func(context.Context) error{h.catalog.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.installer.Run} {
 		inner.Go(func() error { return run(rooms) })
 	}
 	children, stopChildren := context.WithCancel(context.WithoutCancel(ctx))

@@ -31,7 +31,7 @@ var rooms = map[string][]string{
 	"settings": {"fault"},
 	"registry": {"events", "fault"},
 	"catalog":  {"events", "tokens"},
-	"journal":  {"events", "secrets"},
+	"journal":  {"events", "secrets", "wire"}, // the words of a raw result
 	// verbs
 	"search":   {"catalog", "events"},
 	"upstream": {"catalog", "events", "fault", "paths", "process", "registry", "secrets", "settings", "wire"},

@@ -65,6 +65,7 @@ func New(o Options) http.Handler {
 	s.serverRoutes(routes)
 	s.toolRoutes(routes)
 	s.logRoutes(routes)
+	s.metricRoutes(routes)
 	mux.Handle("GET /companion", o.Companion)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { writeError(w, http.StatusNotFound, "Not found") })
 	return guard(o.Info, mux)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -59,10 +58,7 @@ func (p *program) agreed(s api.Server, yes bool) error {
 	if yes || !p.asks { // a script has made up its mind
 		return nil
 	}
-	_, _ = fmt.Fprintf(screen, "Let %s be started? [y/N] ", s.Name)
-	answer, _ := bufio.NewReader(p.in).ReadString('\n') // none is a no
-	switch strings.ToLower(strings.TrimSpace(answer)) {
-	case "y", "yes":
+	if p.confirm("Let " + s.Name + " be started?") {
 		return nil
 	}
 	return fault.New(fault.Denied, "%s is not approved; to forget it: agent-discover servers remove %s", s.Name, s.Name)

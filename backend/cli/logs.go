@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -11,43 +14,139 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/instance"
 )
 
+// logFilter is what the flags of logs ask for.
+type logFilter struct {
+	server, tool, since, until, text, export string
+	kinds                                    []string
+	failed                                   bool
+	limit                                    int
+}
+
 func (p *program) logs() *cobra.Command {
-	var server, tool string
-	limit := 20
+	f := logFilter{limit: 20}
 	cmd := &cobra.Command{
-		Use: "logs", Short: "Show the last calls, newest first", Args: cobra.NoArgs,
+		Use: "logs", Short: "Show the last calls and what else happened, newest first", Args: cobra.NoArgs,
+		Example: "  agent-discover logs --failed --since 2026-01-31\n  agent-discover logs --server github --export csv > github.csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := p.client(cmd.Context())
 			if err != nil {
 				return err
 			}
-			query := url.Values{"server": {server}, "tool": {tool}, "limit": {strconv.Itoa(limit)}}
-			var list struct {
-				Entries []api.LogEntry `json:"entries"`
-				Total   int            `json:"total"`
+			if f.export != "" {
+				if !cmd.Flags().Changed("limit") {
+					f.limit = 0
+				}
+				return p.exportLogs(cmd.Context(), client, f)
 			}
-			if err := client.Do(cmd.Context(), http.MethodGet, "/api/logs?"+query.Encode(), nil, &list); err != nil {
-				return err
-			}
-			if p.json {
-				return p.printJSON(list)
-			}
-			table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
-			_, _ = fmt.Fprintln(table, "TIME\tCLIENT\tTOOL\tOUTCOME\tMS\tARGUMENTS")
-			for _, e := range list.Entries {
-				at, _ := time.Parse(time.RFC3339Nano, e.Timestamp)
-				_, _ = fmt.Fprintf(table, "%s\t%s\t%s__%s\t%s\t%.1f\t%s\n", at.Local().Format(time.DateTime),
-					cell(e.Client), e.Server, cell(e.Tool), e.Outcome, e.LatencyMS, clip(cell(e.Args), 60))
-			}
-			_ = table.Flush()
-			p.printf("%d of %d calls\n", len(list.Entries), list.Total)
-			return nil
+			return p.showLogs(cmd.Context(), client, f)
 		},
 	}
-	cmd.Flags().StringVar(&server, "server", "", "only calls of this server")
-	cmd.Flags().StringVar(&tool, "tool", "", "only calls of this tool")
-	cmd.Flags().IntVar(&limit, "limit", limit, "calls to show, up to 500")
+	flags := cmd.Flags()
+	flags.StringVar(&f.server, "server", "", "only of this server")
+	flags.StringVar(&f.tool, "tool", "", "only of this tool")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only of this kind, as call or notification; may be repeated")
+	flags.BoolVar(&f.failed, "failed", false, "only what did not succeed")
+	flags.StringVar(&f.since, "since", "", "only from this `TIME` on: a day as 2026-01-31, or RFC 3339")
+	flags.StringVar(&f.until, "until", "", "only before this `TIME`, or to the end of a day")
+	flags.StringVar(&f.text, "text", "", "only with this text in tool, arguments or response")
+	flags.IntVar(&f.limit, "limit", f.limit, "entries to show, up to 500; to export, all when not given")
+	flags.StringVar(&f.export, "export", "", "print all entries whole, as `FORMAT` jsonl or csv")
+	cmd.AddCommand(p.clearLogs())
+	return cmd
+}
+
+func (f logFilter) query() url.Values {
+	query := url.Values{"kind": f.kinds}
+	for name, value := range map[string]string{
+		"server": f.server, "tool": f.tool, "since": f.since, "until": f.until, "text": f.text, "format": f.export,
+	} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if f.failed {
+		query.Set("success", "false")
+	}
+	if f.limit != 0 {
+		query.Set("limit", strconv.Itoa(f.limit))
+	}
+	return query
+}
+
+func (p *program) showLogs(ctx context.Context, client *instance.Client, f logFilter) error {
+	var list struct {
+		Entries []api.LogEntry `json:"entries"`
+		Total   int            `json:"total"`
+	}
+	if err := client.Do(ctx, http.MethodGet, "/api/logs?"+f.query().Encode(), nil, &list); err != nil {
+		return err
+	}
+	if p.json {
+		return p.printJSON(list)
+	}
+	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
+	_, _ = fmt.Fprintln(table, "TIME\tCLIENT\tKIND\tTOOL\tOUTCOME\tMS\tARGUMENTS")
+	for _, e := range list.Entries {
+		at, _ := time.Parse(time.RFC3339, e.Timestamp)
+		name := cell(e.Server + " " + e.Tool)
+		if e.Kind == "call" {
+			name = cell(e.Server + "__" + e.Tool)
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", at.Local().Format(time.DateTime),
+			cell(e.Client), e.Kind, name, e.Outcome, e.LatencyMS, clip(cell(string(e.Args)), 60))
+	}
+	_ = table.Flush()
+	p.printf("%d of %d entries\n", len(list.Entries), list.Total)
+	return nil
+}
+
+// exportLogs passes the hub's file on: for another program as it comes.
+func (p *program) exportLogs(ctx context.Context, client *instance.Client, f logFilter) error {
+	path := "/api/logs/export?" + f.query().Encode()
+	if !p.screen {
+		return client.Download(ctx, path, p.out)
+	}
+	lines, sink := io.Pipe()
+	go func() { sink.CloseWithError(client.Download(ctx, path, sink)) }()
+	return p.showLines(lines)
+}
+
+// showLines prints a text of any length on a terminal.
+func (p *program) showLines(text io.Reader) error {
+	for lines := bufio.NewReader(text); ; {
+		line, err := lines.ReadString('\n')
+		p.write(visible(line))
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (p *program) clearLogs() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "clear", Short: "Forget all entries of the log; what metrics shows stays", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !yes && p.asks && !p.confirm("Forget all entries of the log?") {
+				return fault.New(fault.Denied, "nothing was forgotten")
+			}
+			client, err := p.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := client.Do(cmd.Context(), http.MethodDelete, "/api/logs", nil, nil); err != nil {
+				return err
+			}
+			return p.say(map[string]string{"status": "cleared"}, "The log is empty now.\n")
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "forget without a question")
 	return cmd
 }

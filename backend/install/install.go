@@ -5,6 +5,7 @@ package install
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 
@@ -20,8 +21,14 @@ type Options struct {
 	Registry *registry.Registry
 	Catalog  *catalog.Catalog
 	Upstream *upstream.Manager
+	Metrics  Metrics // nil when nothing is measured
 	Agents   settings.Agents
 	Log      *slog.Logger
+}
+
+// Metrics are what is known about calls of servers.
+type Metrics interface {
+	Forget(ctx context.Context, server string) error
 }
 
 // Installer changes what is installed. It is safe for concurrent use.
@@ -133,11 +140,15 @@ func (i *Installer) Deactivate(ctx context.Context, name string) (was bool, err 
 	return s.Enabled, err
 }
 
-// Remove forgets a server and its tools and ends its process.
+// Remove forgets a server, its tools and its metrics, and ends its process.
 func (i *Installer) Remove(ctx context.Context, name string) error {
 	if err := i.Registry.Remove(ctx, name); err != nil {
 		return err
 	}
 	i.Upstream.Remove(name)
-	return i.Catalog.Forget(ctx, name)
+	err := i.Catalog.Forget(ctx, name)
+	if i.Metrics != nil {
+		err = errors.Join(err, i.Metrics.Forget(ctx, name))
+	}
+	return err
 }

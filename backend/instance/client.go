@@ -49,28 +49,59 @@ func (c *Client) Do(ctx context.Context, method, path string, body, out any) err
 		}
 		payload = bytes.NewReader(data)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, "http://"+c.info.Address()+path, payload)
+	answer, err := c.send(ctx, method, path, payload)
 	if err != nil {
-		return fmt.Errorf("make request: %w", err)
+		return err
 	}
-	req.Header.Set("Authorization", "Bearer "+c.info.Token)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := c.http.Do(req)
+	defer func() { _ = answer.Close() }()
+	data, err := io.ReadAll(answer)
 	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer; see: agent-discover doctor", c.info.Address())
-	}
-	defer func() { _ = resp.Body.Close() }()
-	data, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the hub's answer broke off; try again")
-	}
-	if resp.StatusCode >= 400 {
-		return answerError(resp.StatusCode, data)
+		return brokeOff(err)
 	}
 	if out == nil {
 		return nil
 	}
 	return json.Unmarshal(data, out)
+}
+
+// Download writes the answer to a GET into out as it comes.
+func (c *Client) Download(ctx context.Context, path string, out io.Writer) error {
+	answer, err := c.send(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Close() }()
+	if _, err := io.Copy(out, answer); err != nil {
+		return brokeOff(err)
+	}
+	return nil
+}
+
+// send returns the body of an answer below 400.
+func (c *Client) send(ctx context.Context, method, path string, payload io.Reader) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+c.info.Address()+path, payload)
+	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.info.Token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer; see: agent-discover doctor", c.info.Address())
+	}
+	if resp.StatusCode < 400 {
+		return resp.Body, nil
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, brokeOff(err)
+	}
+	return nil, answerError(resp.StatusCode, data)
+}
+
+func brokeOff(err error) error {
+	return fault.Wrap(err, fault.Unavailable, "the hub's answer broke off; try again")
 }
 
 func answerError(status int, data []byte) error {

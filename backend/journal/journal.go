@@ -1,135 +1,118 @@
-// Package journal answers what was called, by whom and with which outcome. It
-// keeps one record for each call, refused and failed ones too, and never a
-// secret: arguments and texts are covered before they are kept.
+// Package journal answers what was called, by whom, with which outcome and how
+// fast. It keeps one record for each call, refused and failed ones too, for
+// what else was asked of a server or came from it, and never a secret:
+// arguments and texts are covered before they are kept. What it measures
+// outlives the records.
 package journal
 
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
-	"maps"
-	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/secrets"
 )
 
-// Outcome is how a call ended.
-type Outcome string
-
-// The outcomes.
 const (
-	OK        Outcome = "ok"
-	ToolError Outcome = "tool_error" // the tool answered with isError
-	Failed    Outcome = "failed"     // the server failed, or answered with an error
-	Timeout   Outcome = "timeout"
-	Refused   Outcome = "refused" // by us; nothing was sent to the server
-	Cancelled Outcome = "cancelled"
+	// maxLabel is how many bytes of a server's or a tool's name are kept.
+	maxLabel = 256
+	// maxPage is how many records are returned at once.
+	maxPage = 500
+	// lendable is how many bytes of results may wait to be looked through.
+	lendable = 32 << 20
 )
 
-// Record is one call.
-type Record struct {
-	ID       int64
-	At       time.Time // when it began
-	Kind     string    // call
-	Client   string    // name the client gave in initialize, or the door
-	Session  string
-	Server   string
-	Tool     string
-	Args     string // JSON, covered and cut
-	Response string // JSON or error text, covered and cut
-	Outcome  Outcome
-	Latency  time.Duration
-}
-
-// keep is how many bytes of arguments and of a response are kept.
-const keep = 4 << 10
-
-// maxLabel is how many bytes of a server's or a tool's name are kept.
-const maxLabel = 256
-
-// batchEvery is how long a record may wait to be stored, and so what a killed
-// hub may lose.
-const batchEvery = 100 * time.Millisecond
-
-// maxBatch is how many records are stored without waiting for the time.
-const maxBatch = 1024
-
-// Query selects records, newest first.
-type Query struct {
-	Server, Tool  string
-	Limit, Offset int
-}
-
-// Store keeps records.
+// Store keeps records and tallies.
 type Store interface {
-	AppendRecords(ctx context.Context, records []Record) error
-	Records(ctx context.Context, q Query) (records []Record, total int, err error)
-	// CountCalls counts the calls of each server.
-	CountCalls(ctx context.Context) (map[string]int, error)
+	// AppendRecords stores records with the ids they have, and tallies in
+	// place of those of the same tools: all of it or nothing.
+	AppendRecords(ctx context.Context, records []Record, tallies []Tally) error
+	// LastRecord returns the greatest id that a record ever had.
+	LastRecord(ctx context.Context) (int64, error)
+	Records(ctx context.Context, q Query) ([]Record, error)
+	// CountRecords counts what q selects without its Before, Limit and Offset.
+	CountRecords(ctx context.Context, q Query) (int, error)
+	// DeleteRecords deletes at most q.Limit of the records that q selects, all
+	// when it is 0, and returns how many.
+	DeleteRecords(ctx context.Context, q Query) (int, error)
+	Tallies(ctx context.Context) ([]Tally, error)
+	DeleteTallies(ctx context.Context, server string) error
 }
 
-// Recorded is published for each record.
-type Recorded struct{ Record Record }
+// Options are what a journal works with.
+type Options struct {
+	Store     Store
+	Bus       *events.Bus
+	Log       *slog.Logger
+	Retention time.Duration // how long records are kept; 0 for ever
+}
 
-// Journal takes records off the call path and stores them in batches.
+// Journal takes records off the call path and stores them in batches. It is
+// safe for concurrent use.
 type Journal struct {
-	Store
-	bus   *events.Bus
-	log   *slog.Logger
+	Options
 	queue chan entry
 	wake  chan struct{} // there may be something in the queue
-	full  chan struct{} // and it is a whole batch
+	full  chan struct{} // and it should not wait
 	flush chan chan struct{}
+	lent  *semaphore.Weighted // bytes of results in the queue
 
-	mu    sync.Mutex
-	usage map[string]int
+	writing sync.Mutex // what is stored and published is in the order of ids
+	lastID  int64
+
+	mu        sync.Mutex
+	tallies   map[string]map[string]*Tally // by server and tool; a tally in it never changes
+	forgotten map[string]time.Time         // when, by server
 }
 
 // entry is a record whose texts are not covered yet.
 type entry struct {
-	record         Record
-	args, response string
-	redactor       *secrets.Redactor
+	record   Record
+	result   json.RawMessage // of a call; when nil the record has its text
+	lent     int64           // bytes of it that are counted
+	redactor *secrets.Redactor
 }
 
-// New returns a journal; records are stored while Run runs.
-func New(store Store, bus *events.Bus, log *slog.Logger) *Journal {
-	return &Journal{
-		Store: store, bus: bus, log: log, usage: make(map[string]int),
+// Open loads what was measured; records are stored while Run runs.
+func Open(ctx context.Context, o Options) (*Journal, error) {
+	j := &Journal{
+		Options: o, tallies: make(map[string]map[string]*Tally), forgotten: make(map[string]time.Time),
 		queue: make(chan entry, 4096), wake: make(chan struct{}, 1), full: make(chan struct{}, 1), flush: make(chan chan struct{}),
+		lent: semaphore.NewWeighted(lendable),
 	}
-}
-
-// Usage returns how often each server was called in this installation.
-func (j *Journal) Usage() map[string]int {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return maps.Clone(j.usage)
-}
-
-func (j *Journal) countUsage(ctx context.Context) {
-	counts, err := j.CountCalls(ctx)
+	tallies, err := o.Store.Tallies(ctx)
 	if err != nil {
-		j.log.Warn("calls not counted", "error", err)
+		return nil, err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for server, n := range counts {
-		j.usage[server] += n
+	j.adopt(tallies)
+	if j.lastID, err = o.Store.LastRecord(ctx); err != nil {
+		return nil, err
 	}
+	return j, nil
 }
 
-// Record keeps one call. A refusal is stored before Record returns, anything
-// else within batchEvery. args and response are covered by redactor and cut.
-func (j *Journal) Record(r Record, args, response json.RawMessage, redactor *secrets.Redactor) {
+// Record keeps one record. For a call, result is what the server answered, and
+// the text is taken out of it; without one, r.Response is the text. args is
+// JSON. All of it is covered by redactor and cut, and must not be changed
+// afterwards. A record without a time began its latency ago. A refusal is
+// stored before Record returns, anything else within batchEvery.
+func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secrets.Redactor) {
 	if r.Kind == "" {
-		r.Kind = "call"
+		r.Kind = Call
+	}
+	if r.At.IsZero() {
+		r.At = time.Now().Add(-r.Latency)
 	}
 	r.Server, r.Tool = r.Server[:min(len(r.Server), maxLabel)], r.Tool[:min(len(r.Tool), maxLabel)]
-	e := entry{record: r, args: head(args), response: head(response), redactor: redactor}
+	r.Args = headOf(args)
+	e := entry{record: r, redactor: redactor}
+	e.result, e.lent = j.borrow(result)
 	if r.Outcome == Refused {
 		j.store([]Record{j.finish(e)})
 		return
@@ -141,6 +124,20 @@ func (j *Journal) Record(r Record, args, response json.RawMessage, redactor *sec
 	}
 }
 
+// borrow returns a result to look through later, and how much of it counts. A
+// short one is copied, because it may be a part of something long.
+func (j *Journal) borrow(result json.RawMessage) (json.RawMessage, int64) {
+	if len(result) <= head {
+		return append(json.RawMessage(nil), result...), 0
+	}
+	n := min(int64(len(result)), lendable)
+	if !j.lent.TryAcquire(n) {
+		signal(j.full)
+		_ = j.lent.Acquire(context.Background(), n) // fails only when its context ends
+	}
+	return result, n
+}
+
 func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -148,94 +145,83 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// head copies a little more than is kept, so that a secret at the cut is
-// still whole when it is looked for.
-func head(raw json.RawMessage) string { return string(raw[:min(len(raw), keep+256)]) }
-
-func (j *Journal) finish(e entry) Record {
-	e.record.Args, e.record.Response = cover(e.args, e.redactor), cover(e.response, e.redactor)
-	if e.record.Outcome != Refused { // a refused call may name anything
-		j.mu.Lock()
-		j.usage[e.record.Server]++
-		j.mu.Unlock()
-	}
-	events.Publish(j.bus, Recorded{e.record})
-	return e.record
-}
-
-func cover(text string, redactor *secrets.Redactor) string {
-	text = redactor.Text(text)
-	if len(text) > keep {
-		text = strings.ToValidUTF8(text[:keep], "") + "…"
-	}
-	return text
-}
-
-// Records returns records, newest first, and how many there are in all. Those
-// that still wait for their batch are stored first.
+// Records returns records, newest first and at most 500, and how many there
+// are on all pages. Those that still wait for their batch are stored first.
 func (j *Journal) Records(ctx context.Context, q Query) ([]Record, int, error) {
+	if err := j.Settle(ctx); err != nil {
+		return nil, 0, err
+	}
+	total, err := j.Store.CountRecords(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	if q.Limit < 0 {
+		q.Limit = max(total+q.Limit-q.Offset, 0)
+	}
+	q.Limit = min(q.Limit, maxPage)
+	records, err := j.Store.Records(ctx, q)
+	return records, total, err
+}
+
+// Each shows records to visit, newest first, in a memory that does not grow
+// with their number. It ends with the first error of visit.
+func (j *Journal) Each(ctx context.Context, q Query, visit func(Record) error) error {
+	if err := j.Settle(ctx); err != nil {
+		return err
+	}
+	for left := q.Limit; ; q.Offset = 0 {
+		q.Limit = 200
+		if left > 0 {
+			q.Limit = min(q.Limit, left)
+		}
+		page, err := j.Store.Records(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, r := range page {
+			if err := visit(r); err != nil {
+				return err
+			}
+			q.Before = r.ID
+		}
+		if left -= len(page); len(page) < q.Limit || left == 0 {
+			return nil
+		}
+	}
+}
+
+// Clear deletes all records. What was measured stays.
+func (j *Journal) Clear(ctx context.Context) error {
+	if err := j.Settle(ctx); err != nil {
+		return err
+	}
+	_, err := j.Store.DeleteRecords(ctx, Query{})
+	return err
+}
+
+// Forget drops what was measured of a server that is no more, and of calls
+// that it still has in flight. Its records stay.
+func (j *Journal) Forget(ctx context.Context, server string) error {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	if err := j.Store.DeleteTallies(ctx, server); err != nil {
+		return fmt.Errorf("forget metrics: %w", err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	delete(j.tallies, server)
+	j.forgotten[server] = time.Now()
+	return nil
+}
+
+// Settle stores what waits for its batch: it then counts in what is asked for.
+func (j *Journal) Settle(ctx context.Context) error {
 	stored := make(chan struct{})
 	select {
 	case j.flush <- stored:
 		<-stored
+		return nil
 	case <-ctx.Done():
-		return nil, 0, context.Cause(ctx)
-	}
-	return j.Store.Records(ctx, q)
-}
-
-// Run stores what comes in until ctx ends, and then what is left. It leaves
-// records in the queue until their batch is due: covering each as it comes
-// would take a processor from the call that is just being answered.
-func (j *Journal) Run(ctx context.Context) error {
-	j.countUsage(ctx)
-	due := time.NewTimer(batchEvery)
-	defer due.Stop()
-	for {
-		select {
-		case <-j.wake:
-			due.Reset(batchEvery)
-		case stored := <-j.flush:
-			j.drain()
-			close(stored)
-			continue
-		case <-ctx.Done():
-			j.drain()
-			return nil
-		}
-		select {
-		case <-due.C:
-			j.drain()
-		case <-j.full:
-			j.drain()
-		case stored := <-j.flush:
-			j.drain()
-			close(stored)
-		case <-ctx.Done():
-			j.drain()
-			return nil
-		}
-	}
-}
-
-// drain stores what is in the queue.
-func (j *Journal) drain() {
-	var batch []Record
-	for len(j.queue) > 0 {
-		if batch = append(batch, j.finish(<-j.queue)); len(batch) == maxBatch {
-			j.store(batch)
-			batch = batch[:0]
-		}
-	}
-	if len(batch) > 0 {
-		j.store(batch)
-	}
-}
-
-func (j *Journal) store(batch []Record) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	if err := j.AppendRecords(ctx, batch); err != nil {
-		j.log.Error("calls not recorded", "count", len(batch), "error", err)
+		return context.Cause(ctx)
 	}
 }

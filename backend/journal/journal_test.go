@@ -3,7 +3,9 @@ package journal
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,78 +15,210 @@ import (
 	"github.com/agent-discover/agent-discover/backend/events"
 )
 
+// memory is a store that keeps records in a list, the oldest first.
 type memory struct {
 	mu      sync.Mutex
 	records []Record
+	tallies []Tally
+	last    int64
 	batches int
+	deletes int
+	broken  bool
 }
 
-func (m *memory) AppendRecords(_ context.Context, records []Record) error {
+func (m *memory) AppendRecords(_ context.Context, records []Record, tallies []Tally) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.broken {
+		return errors.New("disk full")
+	}
 	m.records = append(m.records, records...)
+	m.tallies = tallies
 	m.batches++
 	return nil
 }
 
-func (m *memory) Records(context.Context, Query) ([]Record, int, error) {
+func (m *memory) LastRecord(context.Context) (int64, error) { return m.last, nil }
+
+func (m *memory) selects(q Query, r Record) bool {
+	return (len(q.Kinds) == 0 || slices.Contains(q.Kinds, r.Kind)) && (q.Before == 0 || r.ID < q.Before) &&
+		(q.Until.IsZero() || r.At.Before(q.Until))
+}
+
+func (m *memory) Records(_ context.Context, q Query) ([]Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.records, len(m.records), nil
+	var out []Record
+	for _, r := range slices.Backward(m.records) {
+		if m.selects(q, r) {
+			out = append(out, r)
+		}
+	}
+	out = out[min(q.Offset, len(out)):]
+	return out[:min(q.Limit, len(out))], nil
 }
 
-func (m *memory) CountCalls(context.Context) (map[string]int, error) {
-	return map[string]int{"old": 5}, nil
+func (m *memory) CountRecords(context.Context, Query) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.records), nil
 }
 
-func start(t *testing.T) (*Journal, *memory, *events.Bus, func()) {
+func (m *memory) DeleteRecords(_ context.Context, q Query) (n int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.deletes++
+	m.records = slices.DeleteFunc(m.records, func(r Record) bool {
+		if (q.Limit > 0 && n == q.Limit) || !m.selects(q, r) {
+			return false
+		}
+		n++
+		return true
+	})
+	return n, nil
+}
+
+func (m *memory) Tallies(context.Context) ([]Tally, error)    { return m.tallies, nil }
+func (m *memory) DeleteTallies(context.Context, string) error { return nil }
+
+func open(t testing.TB, m *memory) *Journal {
 	t.Helper()
-	m, bus := &memory{}, &events.Bus{}
-	j := New(m, bus, slog.New(slog.DiscardHandler))
+	j, err := Open(t.Context(), Options{Store: m, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Retention: 24 * time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// start opens a journal and lets it run; stop ends it.
+func start(t *testing.T, m *memory) (j *Journal, stop func()) {
+	t.Helper()
+	j = open(t, m)
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = j.Run(ctx) }()
-	return j, m, bus, func() { cancel(); <-done }
+	return j, func() { cancel(); <-done }
+}
+
+// after lets the bubble's clock go on.
+func after(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
 }
 
 func TestRecordsAreStoredTogetherWithinTheirTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, m, _, stop := start(t)
+		m := &memory{}
+		j, stop := start(t, m)
 		defer stop()
 		for range 10 {
 			j.Record(Record{Server: "s", Outcome: OK}, nil, nil, nil)
 		}
-		<-time.After(batchEvery + time.Millisecond) // of the bubble's clock
-		synctest.Wait()
+		after(batchEvery - time.Millisecond)
+		if len(m.records) != 0 {
+			t.Error("stored before their time")
+		}
+		after(2 * time.Millisecond)
 		if len(m.records) != 10 || m.batches != 1 {
 			t.Errorf("%d records in %d batches", len(m.records), m.batches)
 		}
 	})
 }
 
+func TestRecordsThatSomebodyWatchesAreShownAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, stop := start(t, &memory{last: 41})
+		defer stop()
+		recorded, unsubscribe := events.Subscribe[Recorded](j.Bus, 1)
+		defer unsubscribe()
+		j.Record(Record{Server: "s", Outcome: OK}, nil, nil, nil)
+		after(watchedEvery + time.Millisecond)
+		select {
+		case e := <-recorded:
+			if e.Record.ID != 42 {
+				t.Errorf("the event has the id %d, want the one after the last", e.Record.ID)
+			}
+		default:
+			t.Error("not shown yet")
+		}
+	})
+}
+
 func TestARefusalIsStoredAtOnce(t *testing.T) {
 	m := &memory{}
-	j := New(m, &events.Bus{}, slog.New(slog.DiscardHandler)) // does not run
+	j := open(t, m) // does not run
 	j.Record(Record{Server: "s", Outcome: Refused}, nil, nil, nil)
 	if len(m.records) != 1 {
 		t.Error("a refusal waits for a batch")
 	}
 }
 
-func TestWhatIsAskedForIsStoredFirst(t *testing.T) {
-	j, _, _, stop := start(t)
-	defer stop()
+func TestIDsGrowInTheOrderOfTheStoreAndOfTheEvents(t *testing.T) {
+	m := &memory{last: 7}
+	j, stop := start(t, m)
+	recorded, unsubscribe := events.Subscribe[Recorded](j.Bus, 1000)
+	defer unsubscribe()
+	var callers sync.WaitGroup
+	for caller := range 4 {
+		callers.Go(func() {
+			for i := range 100 {
+				how := OK
+				if (caller+i)%5 == 0 {
+					how = Refused
+				}
+				j.Record(Record{Outcome: how}, nil, nil, nil)
+			}
+		})
+	}
+	callers.Wait()
+	stop()
+	for i := range 400 {
+		want := int64(8 + i)
+		if e := <-recorded; e.Record.ID != want || m.records[i].ID != want {
+			t.Fatalf("record %d has id %d in its event and %d in the store, want %d", i, e.Record.ID, m.records[i].ID, want)
+		}
+	}
+}
+
+func TestWhatIsNotStoredIsNeitherShownNorMeasured(t *testing.T) {
+	j, stop := start(t, &memory{broken: true})
+	recorded, unsubscribe := events.Subscribe[Recorded](j.Bus, 1)
+	defer unsubscribe()
 	j.Record(Record{Server: "s", Outcome: OK}, nil, nil, nil)
-	if got, total, err := j.Records(t.Context(), Query{}); err != nil || total != 1 || got[0].Kind != "call" {
+	stop()
+	if len(recorded) != 0 || len(j.Totals()) != 0 {
+		t.Errorf("%d events, totals %v", len(recorded), j.Totals())
+	}
+}
+
+func TestWhatIsAskedForIsStoredFirst(t *testing.T) {
+	j, stop := start(t, &memory{})
+	defer stop()
+	j.Record(Record{Server: "s", Latency: time.Second, Outcome: OK}, nil, nil, nil)
+	got, total, err := j.Records(t.Context(), Query{Limit: 10})
+	if err != nil || total != 1 || got[0].Kind != Call || time.Since(got[0].At) < time.Second {
 		t.Errorf("got %v, %d, %v", got, total, err)
 	}
-	if usage := j.Usage(); usage["s"] != 1 || usage["old"] != 5 {
-		t.Errorf("usage %v", usage)
+}
+
+func TestANegativeLimitLeavesOutTheOldest(t *testing.T) {
+	m := &memory{}
+	j, stop := start(t, m)
+	defer stop()
+	for range 27 {
+		j.Record(Record{Outcome: OK}, nil, nil, nil)
+	}
+	for _, c := range []struct{ limit, offset, first, n int }{{-5, 0, 27, 22}, {-5, 3, 24, 19}, {-30, 0, 0, 0}, {3, 25, 2, 2}} {
+		got, total, err := j.Records(t.Context(), Query{Limit: c.limit, Offset: c.offset})
+		if err != nil || total != 27 || len(got) != c.n || c.n > 0 && got[0].ID != int64(c.first) {
+			t.Errorf("limit %d, offset %d: %d of %d records, %v", c.limit, c.offset, len(got), total, err)
+		}
 	}
 }
 
 func TestWhatIsLeftIsStoredAtTheEnd(t *testing.T) {
-	j, m, _, stop := start(t)
+	m := &memory{}
+	j, stop := start(t, m)
 	for range 3 {
 		j.Record(Record{Outcome: OK}, nil, nil, nil)
 	}
@@ -94,20 +228,71 @@ func TestWhatIsLeftIsStoredAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestRecordsAreCoveredAndCut(t *testing.T) {
-	j, _, bus, stop := start(t)
+func TestEveryRecordIsVisitedOnceWhileOthersCome(t *testing.T) {
+	m := &memory{}
+	j, stop := start(t, m)
 	defer stop()
-	published, unsubscribe := events.Subscribe[Recorded](bus, 1)
-	defer unsubscribe()
+	for range 450 {
+		j.Record(Record{Outcome: OK}, nil, nil, nil)
+	}
+	for _, c := range []struct{ limit, want int }{{0, 450}, {1, 1}, {200, 200}, {201, 201}, {999, 450}} {
+		var ids []int64
+		total, _ := m.CountRecords(t.Context(), Query{})
+		err := j.Each(t.Context(), Query{Limit: c.limit, Before: int64(451)}, func(r Record) error {
+			ids = append(ids, r.ID)
+			j.Record(Record{Outcome: Refused}, nil, nil, nil)
+			return nil
+		})
+		if err != nil || len(ids) != c.want || ids[0] != 450 || !slices.IsSortedFunc(ids, func(a, b int64) int { return int(b - a) }) {
+			t.Errorf("limit %d of %d: %d records, %v", c.limit, total, len(ids), err)
+		}
+	}
+	enough := errors.New("enough")
+	if err := j.Each(t.Context(), Query{}, func(Record) error { return enough }); err != enough {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRecordsAreCoveredAndCut(t *testing.T) {
+	m := &memory{}
+	j, stop := start(t, m)
 	secret := "ghp_" + strings.Repeat("a1B", 12)
 	// The secret stands across the place where the text is cut.
-	response := `"` + strings.Repeat("é", keep/2-10) + secret + `"`
+	response := `{"content":[{"type":"text","text":"` + strings.Repeat("é", keep/2-10) + secret + `"}]}`
 	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"hunter2hunter2","q":1}`), json.RawMessage(response), nil)
-	r := (<-published).Record
+	j.Record(Record{Kind: PromptGet, Response: "token=" + secret, Outcome: Failed}, json.RawMessage(`"`+strings.Repeat("x", 2*keep)+`"`), nil, nil)
+	j.Record(Record{Kind: Progress, Outcome: OK}, json.RawMessage(`{"token":"long-operation","message":"token=`+secret+`"}`), nil, nil)
+	stop()
+	r, second := m.records[0], m.records[1]
 	if r.Args != `{"password":"[redacted]","q":1}` {
 		t.Errorf("args %s", r.Args)
 	}
 	if strings.Contains(r.Response, "ghp_") || len(r.Response) > keep+len("…") {
 		t.Errorf("response of %d bytes ends in %q", len(r.Response), r.Response[len(r.Response)-40:])
+	}
+	if second.Kind != PromptGet || second.Response != "token=[redacted]" || len(second.Args) != keep+len("…") || !strings.HasSuffix(second.Args, "…") {
+		t.Errorf("got %s %q, args of %d bytes", second.Kind, second.Response, len(second.Args))
+	}
+	if third := m.records[2]; third.Args != `{"token":"long-operation","message":"token=[redacted]"}` {
+		t.Errorf("args of progress %s", third.Args)
+	}
+}
+
+func TestResultsThatWaitAreBounded(t *testing.T) {
+	m := &memory{}
+	j, stop := start(t, m)
+	defer stop()
+	big := json.RawMessage(`{"content":[{"type":"image","data":"` + strings.Repeat("A", lendable/3) + `"},{"type":"text","text":"seen"}]}`)
+	for range 10 { // waits for the batch when there is no more room
+		j.Record(Record{Outcome: OK}, nil, big, nil)
+	}
+	whole := append(append(json.RawMessage(nil), big...), make(json.RawMessage, lendable)...)
+	j.Record(Record{Outcome: OK}, nil, whole, nil) // more than all the room
+	records, total, err := j.Records(t.Context(), Query{Limit: 20})
+	if err != nil || total != 11 || records[5].Response != "\nseen" {
+		t.Errorf("%d records, %q, %v", total, records[5].Response, err)
+	}
+	if !j.lent.TryAcquire(lendable) {
+		t.Error("something is not given back")
 	}
 }

@@ -7,11 +7,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/journal"
 	"github.com/agent-discover/agent-discover/backend/registry"
@@ -42,6 +44,7 @@ type Proxy struct {
 	registry *registry.Registry
 	upstream *upstream.Manager
 	journal  *journal.Journal
+	bus      *events.Bus
 	slots    chan struct{}
 
 	mu        sync.Mutex
@@ -56,9 +59,13 @@ type redactor struct {
 	*secrets.Redactor
 }
 
-// New returns a proxy.
-func New(r *registry.Registry, u *upstream.Manager, j *journal.Journal) *Proxy {
-	return &Proxy{registry: r, upstream: u, journal: j, slots: make(chan struct{}, maxInFlight), redactors: make(map[string]redactor)}
+// New returns a proxy. Calls need no Run; what servers say of themselves is
+// recorded while Run runs.
+func New(r *registry.Registry, u *upstream.Manager, j *journal.Journal, bus *events.Bus) *Proxy {
+	return &Proxy{
+		registry: r, upstream: u, journal: j, bus: bus,
+		slots: make(chan struct{}, maxInFlight), redactors: make(map[string]redactor),
+	}
 }
 
 // Call makes one tool call and returns the server's result byte for byte. The
@@ -104,18 +111,21 @@ func (p *Proxy) decide(r Request) (registry.Server, error) {
 }
 
 func (p *Proxy) record(r Request, server registry.Server, began time.Time, how journal.Outcome, result json.RawMessage, err error) {
-	if err != nil {
-		var rpc *wire.Error
-		if errors.As(err, &rpc) {
-			result = rpc.Raw()
-		} else {
-			result = wire.Quote(fault.MessageOf(err))
-		}
-	}
 	p.journal.Record(journal.Record{
 		At: began, Client: r.Client, Session: r.Session, Server: r.Server, Tool: r.Tool,
-		Outcome: how, Latency: time.Since(began),
+		Response: textOf(err), Outcome: how, Latency: time.Since(began),
 	}, wire.Get(r.Params, "arguments"), result, p.redactor(server))
+}
+
+// textOf says in the journal what went wrong; nothing when nothing did.
+func textOf(err error) string {
+	if rpc, ok := errors.AsType[*wire.Error](err); ok {
+		return fmt.Sprintf("MCP error %d: %s", rpc.Code, rpc.Message)
+	}
+	if err != nil {
+		return fault.MessageOf(err)
+	}
+	return ""
 }
 
 func (p *Proxy) redactor(server registry.Server) *secrets.Redactor {

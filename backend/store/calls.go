@@ -4,17 +4,20 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/journal"
 )
 
 // AppendRecords implements journal.Store.
-func (s *Store) AppendRecords(ctx context.Context, records []journal.Record) error {
+func (s *Store) AppendRecords(ctx context.Context, records []journal.Record, tallies []journal.Tally) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT INTO calls
-			(at, kind, client, session, server, tool, args, response, outcome, latency)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+			(id, at, kind, client, session, server, tool, args, response, outcome, latency)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 		if err != nil {
 			return fmt.Errorf("append calls: %w", err)
 		}
@@ -26,28 +29,37 @@ func (s *Store) AppendRecords(ctx context.Context, records []journal.Record) err
 			if err := ctx.Err(); err != nil {
 				return fmt.Errorf("append calls: %w", err)
 			}
-			_, err := insert.ExecContext(row, r.At.UnixMilli(), r.Kind, r.Client, r.Session, r.Server, r.Tool,
+			_, err := insert.ExecContext(row, r.ID, r.At.UnixMilli(), string(r.Kind), r.Client, r.Session, r.Server, r.Tool,
 				r.Args, r.Response, string(r.Outcome), r.Latency.Microseconds())
 			if err != nil {
 				return fmt.Errorf("append calls: %w", err)
 			}
 		}
-		return nil
+		return replaceTallies(row, tx, tallies)
 	})
 }
 
-// Records implements journal.Store.
-func (s *Store) Records(ctx context.Context, q journal.Query) ([]journal.Record, int, error) {
-	where := " FROM calls WHERE (? = '' OR server = ?) AND (? = '' OR tool = ?)"
-	args := []any{q.Server, q.Server, q.Tool, q.Tool}
-	var total int
-	if err := s.read.QueryRowContext(ctx, "SELECT count(*)"+where, args...).Scan(&total); err != nil {
-		return nil, 0, fmt.Errorf("count calls: %w", err)
-	}
-	rows, err := s.read.QueryContext(ctx, `SELECT id, at, kind, client, session, server, tool, args, response, outcome, latency`+
-		where+" ORDER BY id DESC LIMIT ? OFFSET ?", append(args, q.Limit, q.Offset)...)
+// LastRecord implements journal.Store.
+func (s *Store) LastRecord(ctx context.Context) (id int64, err error) {
+	err = s.read.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'calls'").Scan(&id)
 	if err != nil {
-		return nil, 0, fmt.Errorf("read calls: %w", err)
+		return 0, fmt.Errorf("read the last call: %w", err)
+	}
+	return id, nil
+}
+
+// Records implements journal.Store.
+func (s *Store) Records(ctx context.Context, q journal.Query) ([]journal.Record, error) {
+	c := conditions(q)
+	if q.Before > 0 {
+		c.add("id < ?", q.Before)
+	}
+	// What does not fit an index is sorted by ids alone, without its texts.
+	rows, err := s.read.QueryContext(ctx, `SELECT id, at, kind, client, session, server, tool, args, response, outcome, latency
+		FROM calls WHERE id IN (SELECT id FROM calls`+c.where()+` ORDER BY id DESC LIMIT ? OFFSET ?) ORDER BY id DESC`,
+		append(c.args, q.Limit, q.Offset)...)
+	if err != nil {
+		return nil, fmt.Errorf("read calls: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
 	var out []journal.Record
@@ -56,29 +68,116 @@ func (s *Store) Records(ctx context.Context, q journal.Query) ([]journal.Record,
 		var at, latency int64
 		if err := rows.Scan(&r.ID, &at, &r.Kind, &r.Client, &r.Session, &r.Server, &r.Tool,
 			&r.Args, &r.Response, &r.Outcome, &latency); err != nil {
-			return nil, 0, fmt.Errorf("read calls: %w", err)
+			return nil, fmt.Errorf("read calls: %w", err)
 		}
 		r.At, r.Latency = time.UnixMilli(at), time.Duration(latency)*time.Microsecond
 		out = append(out, r)
 	}
-	return out, total, rows.Err()
+	return out, rows.Err()
 }
 
-// CountCalls implements journal.Store.
-func (s *Store) CountCalls(ctx context.Context) (map[string]int, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT server, count(*) FROM calls GROUP BY server")
+// CountRecords implements journal.Store.
+func (s *Store) CountRecords(ctx context.Context, q journal.Query) (n int, err error) {
+	c := conditions(q)
+	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM calls"+c.where(), c.args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count calls: %w", err)
+	}
+	return n, nil
+}
+
+// DeleteRecords implements journal.Store.
+func (s *Store) DeleteRecords(ctx context.Context, q journal.Query) (int, error) {
+	c := conditions(q)
+	if q.Before > 0 {
+		c.add("id < ?", q.Before)
+	}
+	statement := "DELETE FROM calls" + c.where()
+	if q.Limit > 0 {
+		statement = "DELETE FROM calls WHERE id IN (SELECT id FROM calls" + c.where() + " LIMIT ?)"
+		c.args = append(c.args, q.Limit)
+	}
+	done, err := s.write.ExecContext(ctx, statement, c.args...)
 	if err != nil {
-		return nil, fmt.Errorf("count calls: %w", err)
+		return 0, fmt.Errorf("delete calls: %w", err)
 	}
-	defer func() { _ = rows.Close() }()
-	usage := make(map[string]int)
-	for rows.Next() {
-		var server string
-		var n int
-		if err := rows.Scan(&server, &n); err != nil {
-			return nil, fmt.Errorf("count calls: %w", err)
+	n, err := done.RowsAffected()
+	return int(n), err
+}
+
+// filter is what of a query stands after WHERE.
+type filter struct {
+	terms []string
+	args  []any
+}
+
+func (f *filter) add(term string, args ...any) {
+	f.terms, f.args = append(f.terms, term), append(f.args, args...)
+}
+
+func (f *filter) where() string {
+	if len(f.terms) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(f.terms, " AND ")
+}
+
+// conditions makes a filter of all that selects records by what they are. Only
+// what is asked for becomes a term, so that SQLite sees which index helps.
+func conditions(q journal.Query) *filter {
+	f := &filter{}
+	if q.Server != "" {
+		f.add("server = ?", q.Server)
+	}
+	if q.Tool != "" {
+		f.add("tool = ?", q.Tool)
+	}
+	if len(q.Kinds) > 0 {
+		var kinds []any
+		for _, kind := range q.Kinds {
+			kinds = append(kinds, string(kind))
 		}
-		usage[server] = n
+		f.add("kind IN (?"+strings.Repeat(", ?", len(kinds)-1)+")", kinds...)
 	}
-	return usage, rows.Err()
+	if q.Success != nil && *q.Success {
+		f.add("outcome = 'ok'")
+	}
+	if q.Success != nil && !*q.Success || q.Outcome != "" && q.Outcome != journal.OK {
+		f.add("outcome <> 'ok'") // word for word what the index of failures says
+	}
+	if q.Outcome != "" {
+		f.add("outcome = ?", string(q.Outcome))
+	}
+	if !q.Since.IsZero() {
+		f.add("at >= ?", q.Since.UnixMilli())
+	}
+	if !q.Until.IsZero() {
+		f.add("at < ?", q.Until.UnixMilli())
+	}
+	if q.Text != "" {
+		pattern, like := contains(q.Text)
+		f.add("(tool "+like+" OR args "+like+" OR response "+like+")", pattern, pattern, pattern)
+	}
+	return f
+}
+
+// contains returns a pattern for what holds a text in any case, and the
+// operator for it. LIKE is quick and knows the case of ASCII alone; for all
+// else GLOB is told each letter's forms.
+func contains(text string) (pattern, operator string) {
+	if strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
+		return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text) + "%", `LIKE ? ESCAPE '\'`
+	}
+	var glob strings.Builder
+	for _, r := range text {
+		forms := []rune{r}
+		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+			forms = append(forms, other)
+		}
+		if len(forms) > 1 || slices.Contains([]rune("*?["), r) {
+			glob.WriteString("[" + string(forms) + "]")
+		} else {
+			glob.WriteRune(r)
+		}
+	}
+	return "*" + glob.String() + "*", "GLOB ?"
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/journal"
 	"github.com/agent-discover/agent-discover/backend/registry"
 )
 
@@ -133,29 +132,6 @@ func TestToolsKeepTheirBytesAndTheirOrder(t *testing.T) {
 	}
 	if got, _ := s.Tools(t.Context()); len(got) != 0 {
 		t.Errorf("%d tools are left", len(got))
-	}
-}
-
-func TestCallsAreListedNewestFirst(t *testing.T) {
-	s, _ := openStore(t)
-	at := time.UnixMilli(1790000000000)
-	var records []journal.Record
-	for i, server := range []string{"a", "b", "a"} {
-		records = append(records, journal.Record{
-			At: at.Add(time.Duration(i) * time.Second), Kind: "call", Client: "c", Session: "s", Server: server, Tool: "t",
-			Args: "{}", Response: "r", Outcome: journal.OK, Latency: 1500 * time.Microsecond,
-		})
-	}
-	if err := s.AppendRecords(t.Context(), records); err != nil {
-		t.Fatal(err)
-	}
-	got, total, err := s.Records(t.Context(), journal.Query{Server: "a", Limit: 1})
-	if err != nil || total != 2 || len(got) != 1 || got[0].ID != 3 || got[0].Latency != 1500*time.Microsecond || !got[0].At.Equal(at.Add(2*time.Second)) {
-		t.Errorf("got %+v, %d, %v", got, total, err)
-	}
-	counts, err := s.CountCalls(t.Context())
-	if err != nil || counts["a"] != 2 || counts["b"] != 1 {
-		t.Errorf("counts %v, %v", counts, err)
 	}
 }
 

@@ -34,16 +34,23 @@ CREATE TABLE metrics (
     calls     INTEGER NOT NULL,
     errors    INTEGER NOT NULL,
     latency   INTEGER NOT NULL, -- microseconds, of all calls together
+    slowest   INTEGER NOT NULL, -- microseconds
     histogram TEXT    NOT NULL, -- JSON object: calls by bucket of latency
     last_at   INTEGER NOT NULL,
     PRIMARY KEY (server, tool)
 ) WITHOUT ROWID;
-INSERT INTO metrics (server, tool, calls, errors, latency, histogram, last_at)
-    SELECT server, tool, count(*), sum(outcome <> 'ok'), sum(latency), '{}', max(at)
-    FROM calls WHERE kind = 'call' AND outcome <> 'refused' GROUP BY server, tool;
+INSERT INTO metrics (server, tool, calls, errors, latency, slowest, histogram, last_at)
+    SELECT server, tool, count(*), sum(outcome <> 'ok'), sum(latency), max(latency), '{}', max(at)
+    FROM calls WHERE kind = 'call' AND outcome <> 'refused' AND server IN (SELECT name FROM servers)
+    GROUP BY server, tool;
 
+-- Each index lists its rows by id too: the newest page comes without sorting.
+DROP INDEX calls_by_server;
+CREATE INDEX calls_by_server ON calls (server);
+CREATE INDEX calls_by_tool ON calls (tool);
+CREATE INDEX calls_by_kind ON calls (kind);
 CREATE INDEX calls_by_time ON calls (at);
-CREATE INDEX calls_by_kind ON calls (kind, id);
+CREATE INDEX calls_failed ON calls (id, outcome) WHERE outcome <> 'ok';
 
 -- Arguments that a person keeps for a tool or a prompt.
 CREATE TABLE presets (

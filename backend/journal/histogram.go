@@ -1,0 +1,45 @@
+package journal
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"time"
+)
+
+// Histogram counts latencies in buckets whose bounds grow by a constant factor,
+// so that every quantile can be told within a constant relative error, in a few
+// hundred buckets for any latency there is. Two histograms are merged by adding
+// their counts. It is the sketch of C. Masson, J. E. Rim, H. K. Lee: DDSketch,
+// a fast and fully-mergeable quantile sketch with relative-error guarantees,
+// PVLDB 12 (12), 2019. Bucket i counts latencies over growth^(i-1) and up to
+// growth^i microseconds.
+type Histogram map[int]int64
+
+// accuracy is the relative error of a quantile.
+const accuracy = 0.05
+
+// growth is the factor between two bounds.
+const growth = (1 + accuracy) / (1 - accuracy)
+
+func (h Histogram) add(latency time.Duration) {
+	micros := max(latency.Microseconds(), 1)
+	h[int(math.Ceil(math.Log(float64(micros))/math.Log(growth)))]++
+}
+
+// quantile returns the latency that a share q of all is no longer than; zero
+// when there is none.
+func (h Histogram) quantile(q float64) time.Duration {
+	var n int64
+	for _, count := range h {
+		n += count
+	}
+	rank := int64(q * float64(n-1))
+	for _, bucket := range slices.Sorted(maps.Keys(h)) {
+		if rank -= h[bucket]; rank < 0 {
+			micros := 2 * math.Pow(growth, float64(bucket)) / (growth + 1)
+			return time.Duration(micros * float64(time.Microsecond))
+		}
+	}
+	return 0
+}

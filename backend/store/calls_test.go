@@ -1,0 +1,279 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pressly/goose/v3"
+
+	"github.com/agent-discover/agent-discover/backend/journal"
+)
+
+var began = time.UnixMilli(1790000000000)
+
+// keepCalls stores records; those without an id get the next.
+func keepCalls(t *testing.T, s *Store, records ...journal.Record) {
+	t.Helper()
+	last, err := s.LastRecord(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range records {
+		if records[i].ID == 0 {
+			last++
+			records[i].ID = last
+		}
+	}
+	if err := s.AppendRecords(t.Context(), records, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ids returns the ids of what a query selects, as one word.
+func ids(t *testing.T, s *Store, q journal.Query) string {
+	t.Helper()
+	if q.Limit == 0 {
+		q.Limit = 100
+	}
+	records, err := s.Records(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, r := range records {
+		list = append(list, fmt.Sprint(r.ID))
+	}
+	return strings.Join(list, " ")
+}
+
+func TestRecordsComeBackAsTheyWere(t *testing.T) {
+	s, _ := openStore(t)
+	want := journal.Record{
+		ID: 17, At: began, Kind: journal.Progress, Client: "c", Session: "s", Server: "srv", Tool: "t",
+		Args: `{"a":1}`, Response: "r", Outcome: journal.Failed, Latency: 1500 * time.Microsecond,
+	}
+	keepCalls(t, s, want)
+	got, err := s.Records(t.Context(), journal.Query{Limit: 1})
+	if err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestFiltersSelectRecords(t *testing.T) {
+	s, _ := openStore(t)
+	at := func(seconds int) time.Time { return began.Add(time.Duration(seconds) * time.Second) }
+	keepCalls(
+		t, s,
+		journal.Record{At: at(1), Kind: journal.Call, Server: "a", Tool: "echo", Args: `{"x":"100%"}`, Response: "Grüße aus Köln", Outcome: journal.OK},
+		journal.Record{At: at(2), Kind: journal.Call, Server: "a", Tool: "read", Args: `{"x":"100"}`, Response: "ÖL_1", Outcome: journal.Failed},
+		journal.Record{At: at(3), Kind: journal.Call, Server: "b", Tool: "echo", Args: `{"path":"C:\\x"}`, Response: "ol 1 [*?]ä", Outcome: journal.Refused},
+		journal.Record{At: at(4), Kind: journal.Notification, Server: "b", Tool: "notifications/Message", Outcome: journal.OK},
+		journal.Record{At: at(5), Kind: journal.Progress, Server: "a", Tool: "progress", Outcome: journal.OK},
+	)
+	yes, no := true, false
+	for name, c := range map[string]struct {
+		q     journal.Query
+		want  string
+		total int
+	}{
+		"all":              {journal.Query{}, "5 4 3 2 1", 5},
+		"a page":           {journal.Query{Limit: 2, Offset: 1}, "4 3", 5},
+		"before an id":     {journal.Query{Before: 3}, "2 1", 5},
+		"server":           {journal.Query{Server: "a"}, "5 2 1", 3},
+		"server and tool":  {journal.Query{Server: "a", Tool: "echo"}, "1", 1},
+		"tool":             {journal.Query{Tool: "echo"}, "3 1", 2},
+		"kind":             {journal.Query{Kinds: []journal.Kind{journal.Progress}}, "5", 1},
+		"kinds":            {journal.Query{Kinds: []journal.Kind{journal.Progress, journal.Notification}}, "5 4", 2},
+		"success":          {journal.Query{Success: &yes}, "5 4 1", 3},
+		"failures":         {journal.Query{Success: &no}, "3 2", 2},
+		"outcome":          {journal.Query{Outcome: journal.Refused}, "3", 1},
+		"outcome ok":       {journal.Query{Outcome: journal.OK}, "5 4 1", 3},
+		"a contradiction":  {journal.Query{Outcome: journal.Refused, Success: &yes}, "", 0},
+		"since":            {journal.Query{Since: at(3)}, "5 4 3", 3},
+		"until":            {journal.Query{Until: at(3)}, "2 1", 2},
+		"between":          {journal.Query{Since: at(2), Until: at(3)}, "2", 1},
+		"text in tool":     {journal.Query{Text: "NOTIFICATIONS/m"}, "4", 1},
+		"text in args":     {journal.Query{Text: "PATH"}, "3", 1},
+		"no wildcard %":    {journal.Query{Text: "0%"}, "1", 1},
+		"no wildcard _":    {journal.Query{Text: "L_1"}, "2", 1},
+		"a backslash":      {journal.Query{Text: `c:\\x`}, "3", 1},
+		"other letters":    {journal.Query{Text: "öl"}, "2 1", 2},
+		"in another case":  {journal.Query{Text: "GRÜSSE"}, "", 0},
+		"in any case":      {journal.Query{Text: "KÖLN"}, "1", 1},
+		"no glob":          {journal.Query{Text: "[*?]Ä"}, "3", 1},
+		"and not anything": {journal.Query{Text: "*ä"}, "", 0},
+		"everything":       {journal.Query{Server: "a", Kinds: []journal.Kind{journal.Call}, Success: &no, Since: at(1), Until: at(9), Text: "100", Before: 5}, "2", 1},
+	} {
+		total, err := s.CountRecords(t.Context(), c.q)
+		if got := ids(t, s, c.q); got != c.want || total != c.total || err != nil {
+			t.Errorf("%s: got %q of %d, %v, want %q of %d", name, got, total, err, c.want, c.total)
+		}
+	}
+}
+
+func TestIDsAreNotGivenAgainAfterAClear(t *testing.T) {
+	s, file := openStore(t)
+	if last, err := s.LastRecord(t.Context()); err != nil || last != 0 {
+		t.Errorf("of an empty file: %d, %v", last, err)
+	}
+	keepCalls(t, s, journal.Record{}, journal.Record{}, journal.Record{})
+	if n, err := s.DeleteRecords(t.Context(), journal.Query{}); err != nil || n != 3 {
+		t.Errorf("%d are deleted, %v", n, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = again.Close() }()
+	if last, err := again.LastRecord(t.Context()); err != nil || last != 3 {
+		t.Errorf("the last id is %d, %v", last, err)
+	}
+}
+
+func TestRecordsAreDeletedInSteps(t *testing.T) {
+	s, _ := openStore(t)
+	for i := range 6 {
+		kind := journal.Call
+		if i%2 == 1 {
+			kind = journal.Progress
+		}
+		keepCalls(t, s, journal.Record{At: began.Add(time.Duration(i) * time.Hour), Kind: kind})
+	}
+	old := journal.Query{Until: began.Add(3 * time.Hour), Limit: 2}
+	for _, want := range []int{2, 1, 0} {
+		if n, err := s.DeleteRecords(t.Context(), old); err != nil || n != want {
+			t.Errorf("%d are deleted, %v, want %d", n, err, want)
+		}
+	}
+	if n, err := s.DeleteRecords(t.Context(), journal.Query{Kinds: []journal.Kind{journal.Progress}, Before: 5}); err != nil || n != 1 {
+		t.Errorf("%d are deleted, %v", n, err)
+	}
+	if got := ids(t, s, journal.Query{}); got != "6 5" {
+		t.Errorf("%s are left", got)
+	}
+}
+
+func TestTalliesComeBackAsTheyWere(t *testing.T) {
+	s, _ := openStore(t)
+	tally := func(server, tool string, calls int64) journal.Tally {
+		return journal.Tally{
+			Server: server, Tool: tool, Calls: calls, Errors: 1, Latency: time.Second, Slowest: time.Millisecond,
+			Last: began, Histogram: journal.Histogram{-3: 1, 57: calls},
+		}
+	}
+	want := []journal.Tally{tally("a", "x", 3), tally("a", "y", 1), tally("b", "x", 1)}
+	for _, step := range [][]journal.Tally{{tally("a", "x", 1), want[1]}, {want[0], want[2]}} {
+		if err := s.AppendRecords(t.Context(), nil, step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := s.Tallies(t.Context()); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if err := s.DeleteTallies(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.Tallies(t.Context()); err != nil || !reflect.DeepEqual(got, want[2:]) {
+		t.Errorf("after a was forgotten: %+v, %v", got, err)
+	}
+}
+
+func TestRecordsAndTalliesAreStoredTogetherOrNotAtAll(t *testing.T) {
+	s, _ := openStore(t)
+	keepCalls(t, s, journal.Record{ID: 5})
+	err := s.AppendRecords(t.Context(), []journal.Record{{ID: 6}, {ID: 5}}, []journal.Tally{{Server: "a"}})
+	if err == nil {
+		t.Fatal("an id was given twice")
+	}
+	tallies, _ := s.Tallies(t.Context())
+	if got := ids(t, s, journal.Query{}); got != "5" || len(tallies) != 0 {
+		t.Errorf("records %s and %d tallies are left of it", got, len(tallies))
+	}
+}
+
+// The newest page must not need what grows with the journal: neither a sort
+// nor, for what is rare, a look at everything.
+func TestTheNewestPageComesFromAnIndex(t *testing.T) {
+	s, _ := openStore(t)
+	no := false
+	for name, c := range map[string]struct {
+		q    journal.Query
+		want string
+	}{
+		"all":      {journal.Query{}, "SCAN calls"}, // by id, to the end of the page
+		"server":   {journal.Query{Server: "a"}, "USING COVERING INDEX calls_by_server"},
+		"tool":     {journal.Query{Tool: "a"}, "USING COVERING INDEX calls_by_tool"},
+		"kind":     {journal.Query{Kinds: []journal.Kind{journal.Progress}}, "USING COVERING INDEX calls_by_kind"},
+		"failures": {journal.Query{Success: &no}, "calls_failed"},
+		"outcome":  {journal.Query{Outcome: journal.Refused}, "USING COVERING INDEX calls_failed"},
+	} {
+		f := conditions(c.q)
+		rows, err := s.read.QueryContext(t.Context(), "EXPLAIN QUERY PLAN SELECT id FROM calls"+f.where()+" ORDER BY id DESC LIMIT 50", f.args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var plan []string
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				t.Fatal(err)
+			}
+			plan = append(plan, detail)
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(plan, "; "); !strings.Contains(all, c.want) || strings.Contains(all, "SORT") || strings.Contains(all, "TEMP B-TREE") {
+			t.Errorf("%s: %s", name, all)
+		}
+	}
+}
+
+func TestOlderCallsAreMeasuredWhenMetricsCome(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "old.db")
+	db, err := open(file, "rwc", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := provider.UpTo(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), `INSERT INTO servers SELECT 1, 'a', '', '', '', '', '', '', '', '', '', '', '', '', 1, 1, 0, 1, '', 0, 0, '', 0, 0;
+		INSERT INTO calls (at, kind, client, session, server, tool, args, response, outcome, latency) VALUES
+		(1790000000000, 'call', '', '', 'a', 't', '', '', 'ok', 1000), (1790000001000, 'call', '', '', 'a', 't', '', '', 'failed', 3000),
+		(1790000002000, 'call', '', '', 'a', 't', '', '', 'refused', 9000), (1790000000000, 'call', '', '', 'gone', 't', '', '', 'ok', 1000)`)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	want := []journal.Tally{{
+		Server: "a", Tool: "t", Calls: 2, Errors: 1, Latency: 4 * time.Millisecond, Slowest: 3 * time.Millisecond,
+		Last: began.Add(time.Second), Histogram: journal.Histogram{},
+	}}
+	got, err := s.Tallies(t.Context())
+	if last, _ := s.LastRecord(t.Context()); err != nil || last != 4 || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, and the last id %d", got, err, last)
+	}
+}
