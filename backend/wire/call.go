@@ -82,7 +82,7 @@ type Call struct {
 	Method string
 	Params json.RawMessage
 	// Idle is the time without an answer or progress after which the call
-	// fails with context.DeadlineExceeded; zero means none.
+	// fails with context.DeadlineExceeded; zero means none. Hold suspends it.
 	Idle time.Duration
 	// Progress, when set, is given the params of each progress notification,
 	// with the token that the params of the call carried.
@@ -124,6 +124,10 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 		case <-c.done:
 			closed = true // the answer may have come before
 		case <-idle:
+			if left := c.idleLeft(call.Idle); left > 0 {
+				timer.Reset(left)
+				continue
+			}
 			c.cancelCall(id, nil, "timed out")
 			return nil, context.DeadlineExceeded
 		case <-ctx.Done():

@@ -67,6 +67,8 @@ type Conn struct {
 	pending  map[string]*mailbox
 	progress map[string]*mailbox // by progress token, raw
 	serving  map[string]context.CancelCauseFunc
+	holds    int       // of idle times
+	released time.Time // when the last hold ended
 }
 
 // NewConn returns a connection that reads from r and writes to w; it starts
