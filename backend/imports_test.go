@@ -24,6 +24,7 @@ var rooms = map[string][]string{
 	"tokens":   {},
 	"secrets":  {"events", "fault"},
 	"wire":     {},
+	"remote":   {"fault", "wire"},
 	"process":  {},
 	"paths":    {"fault"},
 	"instance": {"fault", "paths", "process"},
@@ -34,13 +35,13 @@ var rooms = map[string][]string{
 	"journal":  {"events", "secrets", "wire"}, // the words of a raw result
 	// verbs
 	"search":   {"catalog", "events"},
-	"upstream": {"catalog", "events", "fault", "paths", "process", "registry", "secrets", "settings", "wire"},
+	"upstream": {"catalog", "events", "fault", "paths", "process", "registry", "remote", "secrets", "settings", "wire"},
 	"proxy":    {"events", "fault", "journal", "registry", "secrets", "upstream", "wire"},
 	"install":  {"catalog", "fault", "registry", "settings", "upstream"},
 	"tester":   {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
 	"setup":    {"fault", "install", "registry", "secrets"},
 	// doors
-	"gateway": {"catalog", "events", "fault", "install", "proxy", "registry", "search", "wire"},
+	"gateway": {"catalog", "events", "fault", "install", "proxy", "registry", "search", "upstream", "wire"},
 	"bridge":  {"fault", "instance", "paths", "wire"},
 	"api": {
 		"catalog", "events", "fault", "gateway", "install", "instance", "journal", "process", "proxy", "registry",
@@ -77,7 +78,7 @@ var homes = []struct {
 	{"github.com/tiktoken-go", []string{"backend/tokens"}, "its vocabulary takes memory once it is used"},
 	{
 		"github.com/modelcontextprotocol/go-sdk",
-		[]string{"backend/wire", "backend/upstream", "backend/gateway", "backend/cli", "backend/mcptest", "build/demo", "build/bench"},
+		[]string{"backend/wire", "backend/remote", "backend/upstream", "backend/gateway", "backend/cli", "backend/mcptest", "build/demo", "build/bench"},
 		"typed results lose what they do not know: proxied traffic never passes through them",
 	},
 }

@@ -123,7 +123,7 @@ func state(s api.Server) string {
 		return "active, running"
 	case s.Running:
 		return "running"
-	case s.HealthStatus == "unhealthy":
+	case s.HealthStatus == "unhealthy" || s.LastError != "":
 		return "failed"
 	case s.Active:
 		return "active"

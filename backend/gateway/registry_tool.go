@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/upstream"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
 
@@ -177,6 +178,9 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	if rpc, ok := errors.AsType[*wire.Error](err); ok {
 		// The call of registry itself went well: what failed is the tool's.
 		return errorResult(strings.TrimSpace(fmt.Sprintf("MCP error %d: %s %s", rpc.Code, rpc.Message, rpc.Data)))
+	}
+	if upstream.NotStarted(err) { // clients of this action know it by these words
+		err = fault.Wrap(err, fault.KindOf(err), "failed to activate %q: %s", server, fault.MessageOf(err))
 	}
 	return answer(result, err)
 }

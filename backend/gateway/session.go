@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/upstream"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
 
@@ -91,14 +92,14 @@ func (s *Session) Bad(_ []byte, err error) *wire.Error {
 
 // Ask implements upstream.Caller: a server's own request goes to the client,
 // if the client has said that it can answer such.
-func (s *Session) Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	s.mu.Lock()
-	can, name := s.asks[method], s.name
+	can, name := s.asks[q.Method], s.name
 	s.mu.Unlock()
 	if !can {
-		return nil, wire.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support it", method, name)
+		return nil, wire.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support it", q.Method, name)
 	}
-	return s.conn.Call(ctx, wire.Call{Method: method, Params: params})
+	return s.conn.Call(ctx, wire.Call{Method: q.Method, Params: q.Params})
 }
 
 func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {

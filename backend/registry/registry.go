@@ -168,25 +168,6 @@ func (r *Registry) Update(ctx context.Context, name string, edit func(*Server)) 
 	return s.clone(), nil
 }
 
-// SetHealth notes what a start, a call or a check has shown: nil for health.
-// It does not count as a change by a person.
-func (r *Registry) SetHealth(ctx context.Context, name string, failure error) error {
-	r.writing.Lock()
-	defer r.writing.Unlock()
-	s, err := r.Get(name)
-	if err != nil {
-		return err
-	}
-	if failure == nil {
-		s.Health.Status, s.Health.LastError = "healthy", ""
-	} else {
-		s.Health.Status, s.Health.LastError = "unhealthy", fault.MessageOf(failure)
-		s.Health.Errors++
-	}
-	s.Health.CheckedAt = time.Now().UTC()
-	return r.replace(ctx, s)
-}
-
 // replace stores a server and then shows it; the caller holds writing.
 func (r *Registry) replace(ctx context.Context, s Server) error {
 	if err := r.store.UpdateServer(ctx, s); err != nil {

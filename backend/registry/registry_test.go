@@ -136,27 +136,6 @@ func TestUpdateKeepsIdentity(t *testing.T) {
 	}
 }
 
-func TestHealthIsNoChangeByAPerson(t *testing.T) {
-	r, _, _ := open(t)
-	add(t, r, "a")
-	was, _ := r.Get("a")
-	for range 2 {
-		if err := r.SetHealth(t.Context(), "a", fault.New(fault.Failed, "exited")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, _ := r.Get("a")
-	if s.Health.Status != "unhealthy" || s.Health.Errors != 2 || s.Health.LastError != "exited" || !s.UpdatedAt.Equal(was.UpdatedAt) {
-		t.Errorf("got %+v", s)
-	}
-	if err := r.SetHealth(t.Context(), "a", nil); err != nil {
-		t.Fatal(err)
-	}
-	if s, _ = r.Get("a"); s.Health.Status != "healthy" || s.Health.LastError != "" || s.Health.Errors != 2 {
-		t.Errorf("got %+v", s.Health)
-	}
-}
-
 func TestWhatIsNotStoredIsNotSeen(t *testing.T) {
 	r, m, changes := open(t)
 	add(t, r, "a")

@@ -44,12 +44,12 @@ type Package struct {
 	Name, Version, Latest string
 }
 
-// Health is what the last start, call or check showed.
+// Health is what starts, ends and checks have shown.
 type Health struct {
-	Status    string // unknown, healthy or unhealthy
-	CheckedAt time.Time
-	Errors    int    // since the last reset
-	LastError string // for a person; without secrets
+	Status    string    // unknown, healthy or unhealthy
+	CheckedAt time.Time // of the last check; zero: none yet
+	Errors    int       // failures since the last reset
+	LastError string    // for a person; without secrets
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)

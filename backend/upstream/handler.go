@@ -18,38 +18,53 @@ func (s *session) Request(ctx context.Context, method string, params json.RawMes
 	case "roots/list":
 		return s.roots(), nil
 	case "sampling/createMessage", "elicitation/create":
-		caller, ok := s.soleCaller()
-		if !ok {
-			return nil, wire.NewError(jsonrpc.CodeInvalidRequest,
-				"%s cannot be answered: no call, or calls of several clients, are in flight on this shared server", method)
-		}
-		return caller.Ask(ctx, method, params)
+		return s.ask(ctx, Question{Server: s.server.Name, Method: method, Params: params})
 	}
 	return nil, wire.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }
 
+// ask puts a question to whom all calls in flight are for, else to the window.
+// While it waits for the answer no call of the server runs out of time.
+func (s *session) ask(ctx context.Context, q Question) (json.RawMessage, error) {
+	caller, ok := s.soleCaller()
+	if !ok {
+		caller = s.manager.Window
+	}
+	if caller == nil {
+		return nil, wire.NewError(jsonrpc.CodeInvalidRequest,
+			"%s cannot be answered: no call, or calls of several clients, are in flight on this shared server", q.Method)
+	}
+	defer s.conn.Hold()()
+	return caller.Ask(ctx, q)
+}
+
 func (s *session) roots() json.RawMessage {
 	type root struct {
-		URI string `json:"uri"`
+		URI  string `json:"uri"`
+		Name string `json:"name"`
 	}
 	answer := struct {
 		Roots []root `json:"roots"`
 	}{Roots: []root{}}
 	for _, uri := range s.manager.Roots {
-		answer.Roots = append(answer.Roots, root{uri})
+		answer.Roots = append(answer.Roots, root{uri, uri})
 	}
 	data, _ := json.Marshal(answer)
 	return data
 }
 
 // Notification implements wire.Handler.
-func (s *session) Notification(method string, _ json.RawMessage) {
-	if method == "notifications/tools/list_changed" {
+func (s *session) Notification(method string, params json.RawMessage) {
+	switch method {
+	case "notifications/cancelled":
+		return // of a question to us, and no news
+	case "notifications/tools/list_changed":
 		select {
 		case s.relist <- struct{}{}:
 		default:
 		}
 	}
+	s.tell(notice{method: method, params: params, at: time.Now()})
 }
 
 // Bad implements wire.Handler: a line that is no message, such as a greeting

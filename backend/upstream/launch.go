@@ -2,35 +2,22 @@ package upstream
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os/exec"
+	"maps"
 	"strings"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/process"
 	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/remote"
 	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
 
-// protocolVersion is what we ask servers for; they answer with theirs, and
-// since nothing is decoded on its way any of them will do.
-const protocolVersion = "2025-11-25"
-
-// What bounds a list that has no end, or one that nobody could use.
-const (
-	maxPages     = 200
-	maxTools     = 5000
-	maxToolBytes = 64 << 20
-)
-
 // launch starts a server and returns once it is initialized and its tools are
-// listed. The session is returned with an error too when a process was
-// started, which is then already ending.
+// listed. The session is returned with an error too when there was one, which
+// is then already ending.
 func launch(ctx context.Context, m *Manager, server registry.Server) (*session, error) {
 	if err := startable(server); err != nil {
 		return nil, err
@@ -43,13 +30,18 @@ func launch(ctx context.Context, m *Manager, server registry.Server) (*session, 
 		}
 	}
 	s := &session{
-		manager: m, server: server, filled: filled, redactor: secrets.ForServer(filled.Env, filled.Args),
+		manager: m, server: server, filled: filled, redactor: secrets.ForServer(credentials(filled), filled.Args),
 		started: time.Now(), lastUsed: time.Now(), errors: newTail(),
-		exited: make(chan struct{}), relist: make(chan struct{}, 1), callers: make(map[Caller]int),
+		relist: make(chan struct{}, 1), notices: make(chan notice, maxNotices), callers: make(map[Caller]int),
 	}
-	if err := s.spawn(m.Environment(ctx)); err != nil {
+	begin := s.spawn
+	if server.Transport != "stdio" {
+		begin = s.connect
+	}
+	if err := begin(m.Environment(ctx)); err != nil {
 		return nil, err
 	}
+	m.sessions.Go(s.publish)
 	err := s.initialize(ctx)
 	if err == nil && s.hasTools {
 		err = s.listTools(ctx)
@@ -63,8 +55,18 @@ func launch(ctx context.Context, m *Manager, server registry.Server) (*session, 
 	live, cancel := context.WithCancel(m.lifetime)
 	s.cancel = cancel
 	m.sessions.Go(func() { s.follow(live) })
-	events.Publish(m.Bus, StateChanged{Name: server.Name, Running: true})
 	return s, nil
+}
+
+// credentials are the values with which a server is started that may be
+// credentials, by name.
+func credentials(v registry.Server) map[string]string {
+	all := maps.Clone(v.Env)
+	if all == nil {
+		all = make(map[string]string)
+	}
+	maps.Copy(all, v.Headers)
+	return all
 }
 
 // startable reports why a server cannot be started at all.
@@ -72,176 +74,57 @@ func startable(v registry.Server) error {
 	switch {
 	case !v.Approved:
 		return fault.New(fault.Denied, "server %q waits for a person's approval (agent-discover servers approve %s)", v.Name, v.Name)
-	case v.Transport != "stdio" && v.Homepage == "":
-		return fault.New(fault.Invalid, "Server %q has no URL configured for remote transport", v.Name)
 	case v.Transport != "stdio":
-		return fault.New(fault.Invalid, "server %q uses the transport %q; this version starts servers on stdio only", v.Name, v.Transport)
+		if _, ok := remote.TransportOf(v.Transport); !ok {
+			return notStarted(nil, fault.Invalid, "Server %q has the transport %q, which is none of stdio, streamable-http and sse", v.Name, v.Transport)
+		}
+		if v.Homepage == "" {
+			return notStarted(nil, fault.Invalid, "Server %q has no URL configured for remote transport", v.Name)
+		}
 	case v.Command == "":
-		return fault.New(fault.Invalid, "Server %q has no command configured", v.Name)
+		return notStarted(nil, fault.Invalid, "Server %q has no command configured", v.Name)
 	}
 	return nil
 }
 
-func (s *session) spawn(env process.Env) error {
-	for name, value := range s.filled.Env {
-		if !process.OwnVariable(name) {
-			env = env.With(name, value)
-		}
-	}
-	program := env.LookPath(s.filled.Command)
-	if program == "" {
-		return notFound(s.server)
-	}
-	cmd := exec.Command(program, s.filled.Args...)
-	cmd.Env, cmd.Dir, cmd.Stderr = env, env.Home(), s.errors
-	cmd.WaitDelay = time.Second // a grandchild may hold stderr open
-	process.Isolate(cmd)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return fmt.Errorf("pipe: %w", err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return fmt.Errorf("pipe: %w", err)
-	}
-	if err := cmd.Start(); err != nil {
-		return fault.Wrap(err, fault.Failed, "Failed to activate %q: %q cannot be started: %s", s.server.Name, program, errors.Unwrap(err))
-	}
-	if err := process.Adopt(cmd); err != nil {
-		s.manager.Log.Warn("child will not end with the hub", "server", s.server.Name, "error", err)
-	}
-	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
-	s.manager.children.add(id)
-	s.cmd, s.input = cmd, in
-	s.conn = wire.NewConn(out, in, s, wire.Options{LineLimit: childLine})
-	s.manager.sessions.Go(func() {
-		_ = s.conn.Run(context.Background()) // ends with the child's output
-	})
-	s.manager.sessions.Go(func() {
-		<-s.conn.Done() // Wait closes the pipe: read it to its end first
-		s.awaitExit(id)
-	})
-	return nil
-}
+// errNotStarted marks what came of starting a server, not of a call.
+var errNotStarted = errors.New("server not started")
 
-// awaitExit waits for the process, and then ends what it may have left behind
-// in its group.
-func (s *session) awaitExit(id process.ID) {
-	ended := make(chan struct{})
-	go func() {
-		s.status = s.cmd.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-	case <-time.After(exitGrace):
-		// Its output is closed and it lives on: nobody can talk to it.
-		process.Terminate(id.PID)
-		select {
-		case <-ended:
-		case <-time.After(exitGrace):
-			process.Kill(id.PID)
-			<-ended
-		}
-	}
-	process.Reap(id)
-	s.manager.children.remove(id)
-	close(s.exited)
-}
+// NotStarted reports whether an error says why a server did not start.
+func NotStarted(err error) bool { return errors.Is(err, errNotStarted) }
 
-func notFound(v registry.Server) error {
-	advice := "install it, or give the full path of the program"
-	switch v.Command {
-	case "npx", "node", "npm":
-		advice = "install Node.js (its npx must be on your login shell's PATH)"
-	case "uvx", "uv":
-		advice = "install uv (its uvx must be on your login shell's PATH)"
-	case "docker":
-		advice = "install Docker or Podman"
+// notStarted is fault.Wrap for a start; the cause may be nil.
+func notStarted(cause error, kind fault.Kind, format string, args ...any) error {
+	if cause == nil {
+		return fault.Wrap(errNotStarted, kind, format, args...)
 	}
-	return fault.New(fault.Unavailable, "Failed to activate %q: command %q not found on PATH — %s. Original: spawn %s ENOENT", v.Name, v.Command, advice, v.Command)
-}
-
-func (s *session) initialize(ctx context.Context) error {
-	params, err := json.Marshal(map[string]any{
-		"protocolVersion": protocolVersion,
-		"capabilities":    map[string]any{"roots": struct{}{}, "sampling": struct{}{}, "elicitation": struct{}{}},
-		"clientInfo":      map[string]string{"name": "agent-discover", "version": s.manager.Version},
-	})
-	if err != nil {
-		return err
-	}
-	raw, err := s.conn.Call(ctx, wire.Call{Method: "initialize", Params: params})
-	if err != nil {
-		return err
-	}
-	var result struct {
-		Capabilities struct {
-			Tools json.RawMessage `json:"tools"`
-		} `json:"capabilities"`
-		ServerInfo struct {
-			Version string `json:"version"`
-		} `json:"serverInfo"`
-	}
-	if err := json.Unmarshal(raw, &result); err != nil {
-		return fmt.Errorf("its answer to initialize is malformed: %w", err)
-	}
-	s.version = result.ServerInfo.Version
-	s.hasTools = result.Capabilities.Tools != nil
-	return s.conn.Notify("notifications/initialized", nil)
-}
-
-// listTools reads all pages and hands them to the catalog.
-func (s *session) listTools(ctx context.Context) error {
-	var tools []json.RawMessage
-	var params json.RawMessage
-	seen, size := make(map[string]bool), 0
-	for range maxPages {
-		raw, err := s.conn.Call(ctx, wire.Call{Method: "tools/list", Params: params})
-		if err != nil {
-			return fmt.Errorf("tools/list: %w", err)
-		}
-		var page struct {
-			Tools      []json.RawMessage `json:"tools"`
-			NextCursor *string           `json:"nextCursor"`
-		}
-		if err := json.Unmarshal(raw, &page); err != nil {
-			return fmt.Errorf("its answer to tools/list is malformed: %w", err)
-		}
-		for _, tool := range page.Tools {
-			size += len(tool)
-		}
-		if len(tools)+len(page.Tools) > maxTools || size > maxToolBytes {
-			return fault.New(fault.Failed, "it lists more than %d tools or %d MiB of them; a hub of many servers cannot hold that", maxTools, maxToolBytes>>20)
-		}
-		tools = append(tools, page.Tools...)
-		if page.NextCursor == nil || *page.NextCursor == "" || seen[*page.NextCursor] {
-			break
-		}
-		seen[*page.NextCursor] = true
-		params = wire.Set(nil, "cursor", wire.Quote(*page.NextCursor))
-	}
-	_, err := s.manager.Catalog.Replace(ctx, s.server.Name, tools)
-	return err
+	return fault.Wrap(fmt.Errorf("%w: %w", errNotStarted, cause), kind, format, args...)
 }
 
 // startFailure says why a start failed.
 func (s *session) startFailure(ctx context.Context, err error) error {
 	command := s.redactor.Text(strings.Join(append([]string{s.server.Command}, s.server.Args...), " "))
-	var rpc *wire.Error
+	name, distant := s.server.Name, s.link.pid() == 0
+	rpc, _ := errors.AsType[*wire.Error](err)
+	known, _ := errors.AsType[*fault.Error](err)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return context.Cause(ctx)
+	case known != nil:
+		return notStarted(err, known.Kind, "Failed to activate %q: %s%s", name, s.redactor.Text(known.Message), s.lastWords())
+	case errors.Is(ctx.Err(), context.DeadlineExceeded) && distant:
+		return notStarted(err, fault.Timeout, "Failed to activate %q: %s did not finish the MCP handshake within %s; is the URL right?",
+			name, remote.Show(s.server.Homepage), s.manager.Limits.StartTimeout)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return fault.Wrap(err, fault.Timeout, "Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it in a terminal to see.%s",
-			s.server.Name, command, s.manager.Limits.StartTimeout, s.lastWords())
-	case isClosed(err):
-		s.exitsWithin(exitGrace)
-		return fault.Wrap(err, fault.Failed, "Failed to activate %q: child process for %q exited before the MCP handshake completed — verify the package/args are correct and the server actually starts. Original: MCP error -32000: Connection closed%s",
-			s.server.Name, command, s.lastWords())
-	case errors.As(err, &rpc):
-		return fault.Wrap(err, fault.Failed, "Failed to activate %q: it answered with MCP error %d: %s%s",
-			s.server.Name, rpc.Code, s.redactor.Text(rpc.Message), s.lastWords())
+		return notStarted(err, fault.Timeout, "Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it in a terminal to see.%s",
+			name, command, s.manager.Limits.StartTimeout, s.lastWords())
+	case isClosed(err) && !distant:
+		within(exitGrace, s.link.gone())
+		return notStarted(err, fault.Failed, "Failed to activate %q: child process for %q exited before the MCP handshake completed — verify the package/args are correct and the server actually starts. Original: MCP error -32000: Connection closed%s",
+			name, command, s.lastWords())
+	case rpc != nil:
+		return notStarted(err, fault.Failed, "Failed to activate %q: it answered with MCP error %d: %s%s",
+			name, rpc.Code, s.redactor.Text(rpc.Message), s.lastWords())
 	}
-	return fault.Wrap(err, fault.Failed, "Failed to activate %q: %s%s", s.server.Name, s.redactor.Text(err.Error()), s.lastWords())
+	return notStarted(err, fault.Failed, "Failed to activate %q: %s%s", name, s.redactor.Text(err.Error()), s.lastWords())
 }

@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/process"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/wire"
@@ -28,7 +24,7 @@ const (
 	stderrShown = 2000            // bytes of stderr in an error
 )
 
-// session is one running child and the MCP session with it.
+// session is one running server and the MCP session with it.
 type session struct {
 	manager  *Manager
 	server   registry.Server // as it was configured at the start
@@ -36,26 +32,29 @@ type session struct {
 	redactor *secrets.Redactor
 	started  time.Time
 
-	cmd    *exec.Cmd
-	input  io.Closer
+	link   link
 	conn   *wire.Conn
-	errors *tail
-	exited chan struct{} // closed when the process is gone and reaped
-	status error         // of the process; read after exited
+	errors *tail // of a child
 
-	relist    chan struct{} // the child said that its tools have changed
-	junk      atomic.Int64  // lines that were no messages
-	cancel    context.CancelFunc
-	version   string // the server's own
-	hasTools  bool
-	shutOnce  sync.Once
-	mu        sync.Mutex
-	callers   map[Caller]int
-	inFlight  int
-	lastUsed  time.Time
-	retired   bool   // no new calls
-	stopCause string // why we end it; empty while it should run
-	stopping  bool
+	relist   chan struct{} // the server said that its tools have changed
+	notices  chan notice   // to be published
+	dropped  atomic.Int64  // notices that were too many
+	warned   bool          // of that; by publish only
+	junk     atomic.Int64  // lines that were no messages
+	cancel   context.CancelFunc
+	hasTools bool
+	listing  sync.Mutex // one at a time
+	shutOnce sync.Once
+
+	mu          sync.Mutex
+	description Description
+	callers     map[Caller]int
+	inFlight    int
+	lastUsed    time.Time
+	forCheck    bool   // started to see whether it can be, and not used otherwise
+	retired     bool   // no new calls
+	stopCause   string // why we end it; empty while it should run
+	stopping    bool
 }
 
 // sameLaunch reports whether two configurations start the same thing.
@@ -64,9 +63,8 @@ func sameLaunch(a, b registry.Server) bool {
 		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers)
 }
 
-// enter counts a call in, for whom it is; false when the session takes none
-// any more.
-func (s *session) enter(c Caller) bool {
+// enter counts a call in; false when the session takes none any more.
+func (s *session) enter(w want) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	select {
@@ -78,8 +76,9 @@ func (s *session) enter(c Caller) bool {
 		return false
 	}
 	s.inFlight++
-	if c != nil {
-		s.callers[c]++
+	s.forCheck = s.forCheck && w.check
+	if w.caller != nil {
+		s.callers[w.caller]++
 	}
 	return true
 }
@@ -90,7 +89,7 @@ func (s *session) replace(server registry.Server) {
 	if !sameLaunch(s.server, server) {
 		s.shutdown("its configuration has changed")
 	}
-	<-s.exited
+	<-s.link.gone()
 }
 
 func (s *session) leave(c Caller) {
@@ -140,30 +139,31 @@ func (s *session) retire() bool {
 	return true
 }
 
+// retireChecked is retire for a session that was needed for checks only.
+func (s *session) retireChecked() bool {
+	s.mu.Lock()
+	wanted := !s.forCheck
+	s.mu.Unlock()
+	return !wanted && s.retire()
+}
+
 func (s *session) state() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return State{Running: true, PID: s.cmd.Process.Pid, Since: s.started, InFlight: s.inFlight, Version: s.version}
+	return State{Running: true, PID: s.link.pid(), Since: s.started, InFlight: s.inFlight, Version: s.description.Version}
 }
 
-// shutdown ends the child: no new calls, grace for those in flight, its input
-// closed, then SIGTERM, then SIGKILL to its whole group. It returns when the
-// process is gone.
+// shutdown ends the session: no new calls, grace for those in flight, then its
+// link is stopped. It returns when nothing of it is left.
 func (s *session) shutdown(cause string) {
 	s.shutOnce.Do(func() {
 		s.mu.Lock()
 		s.retired, s.stopping, s.stopCause = true, true, cause
 		s.mu.Unlock()
 		s.drain()
-		_ = s.input.Close()
-		if !s.exitsWithin(exitGrace) {
-			process.Terminate(s.cmd.Process.Pid)
-			if !s.exitsWithin(exitGrace) {
-				process.Kill(s.cmd.Process.Pid)
-			}
-		}
+		s.link.stop()
 	})
-	<-s.exited
+	<-s.link.gone()
 }
 
 func (s *session) drain() {
@@ -182,46 +182,25 @@ func (s *session) drain() {
 	}
 }
 
-func (s *session) exitsWithin(d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-s.exited:
-		return true
-	case <-timer.C:
-		return false
-	}
-}
-
-// wait returns when the session is over: nil when we ended it, else what
-// happened, for a person.
+// wait returns when the session is over: nil when we ended it, or its server
+// did so and is well; else what happened, for a person.
 func (s *session) wait() error {
-	<-s.exited
+	<-s.link.gone()
 	s.cancel()
-	events.Publish(s.manager.Bus, StateChanged{Name: s.server.Name})
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.stopping {
-		return nil
+	if end := s.link.ending(); !s.stopping && !end.benign {
+		return s.ended(end)
 	}
-	return s.ended()
+	return nil
 }
 
 // ended describes an end that nobody asked for.
-func (s *session) ended() error {
-	return fault.Wrap(s.status, fault.Failed, "server %q ended by itself (%s); it starts again with the next call.%s",
-		s.server.Name, exitText(s.status), s.lastWords())
-}
-
-func exitText(err error) string {
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return "exit status 0"
-	case errors.As(err, &exit):
-		return exit.Error()
+func (s *session) ended(end ending) error {
+	if s.link.pid() == 0 {
+		return fault.Wrap(end.cause, fault.Failed, "the session with server %q is over (%s); the next call starts a new one", s.server.Name, s.redactor.Text(end.how))
 	}
-	return "it could not be waited for"
+	return fault.Wrap(end.cause, fault.Failed, "server %q ended by itself (%s); it starts again with the next call.%s", s.server.Name, end.how, s.lastWords())
 }
 
 // lastWords quotes the end of what the child wrote to its standard error.
@@ -245,30 +224,35 @@ func (s *session) explain(err error, call wire.Call) error {
 		what = fmt.Sprintf("tool %q", tool)
 	}
 	switch {
-	case errors.As(err, &rpc), errors.As(err, &cancelled), errors.Is(err, context.Canceled):
+	case errors.As(err, &rpc), errors.As(err, &cancelled):
+		return err
+	case isClosed(err):
+		return s.explainEnd(err, what)
+	case fault.KindOf(err) != fault.Internal:
+		return fault.Wrap(err, fault.KindOf(err), "the call of %s on server %q failed: %s", what, name, s.redactor.Text(fault.MessageOf(err)))
+	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.Wrap(err, fault.Timeout, "server %q gave neither an answer nor progress for %s within %s; it was told to cancel and goes on running. Try a smaller request, raise limits.call_timeout in config.yaml, or restart the server.%s",
 			name, what, call.Idle, s.lastWords())
-	case isClosed(err):
-		s.exitsWithin(exitGrace)
-		s.mu.Lock()
-		stopping, cause := s.stopping, s.stopCause
-		s.mu.Unlock()
-		if stopping && cause != "" {
-			return fault.Wrap(err, fault.Failed, "server %q was ended while %s was running (%s); whether the call took effect is unknown", name, what, cause)
-		}
-		return fault.Wrap(err, fault.Failed, "server %q ended while %s was running (%s); whether the call took effect is unknown. The server starts again with the next call.%s",
-			name, what, s.exitSoFar(), s.lastWords())
 	}
 	return fault.Wrap(err, fault.Failed, "the call of %s on server %q failed: %s", what, name, err)
 }
 
-func (s *session) exitSoFar() string {
-	select {
-	case <-s.exited:
-		return exitText(s.status)
-	default:
-		return "its output closed"
+// explainEnd is explain for a call that the end of the session cut off.
+func (s *session) explainEnd(err error, what string) error {
+	within(exitGrace, s.link.gone())
+	s.mu.Lock()
+	stopping, cause := s.stopping, s.stopCause
+	s.mu.Unlock()
+	name, end := s.server.Name, s.link.ending()
+	switch {
+	case stopping && cause != "":
+		return fault.Wrap(err, fault.Failed, "server %q was ended while %s was running (%s); whether the call took effect is unknown", name, what, cause)
+	case s.link.pid() == 0:
+		return fault.Wrap(err, fault.Failed, "the session with server %q ended while %s was running (%s); whether the call took effect is unknown. The next call starts a new one.",
+			name, what, s.redactor.Text(end.how))
 	}
+	return fault.Wrap(err, fault.Failed, "server %q ended while %s was running (%s); whether the call took effect is unknown. The server starts again with the next call.%s",
+		name, what, end.how, s.lastWords())
 }

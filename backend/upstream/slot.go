@@ -2,9 +2,11 @@ package upstream
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/registry"
 )
@@ -35,22 +37,32 @@ type slot struct {
 	lastText  string // stderr of the last session
 }
 
+// want is what a session is wanted for.
+type want struct {
+	server registry.Server
+	caller Caller // nil: nobody can be asked
+	check  bool   // only to see whether it can be had; no back-off is waited for
+}
+
 // start is one attempt that any number of callers wait for.
 type start struct {
-	server registry.Server
+	want
 	cancel context.CancelCauseFunc
 	done   chan struct{}
 	err    error // read after done
 }
 
-// errRemoved is what a slot answers after its server was removed.
-var errRemoved = fault.New(fault.Unavailable, "the server was removed")
+// errEnded is in what a start comes to that was not left to itself.
+var errEnded = errors.New("ended")
 
-// acquire returns the running session of a server with caller entered into it.
-// It starts one when there is none or its configuration has changed.
-func (s *slot) acquire(ctx context.Context, server registry.Server, caller Caller) (*session, error) {
+// errRemoved is what a slot answers after its server was removed.
+var errRemoved = fault.Wrap(errEnded, fault.Unavailable, "the server was removed")
+
+// acquire returns the running session of a server with the wish entered into
+// it. It starts one when there is none or its configuration has changed.
+func (s *slot) acquire(ctx context.Context, w want) (*session, error) {
 	for {
-		session, attempt, err := s.sessionOrStart(server, caller)
+		session, attempt, err := s.sessionOrStart(w)
 		if session != nil || err != nil {
 			return session, err
 		}
@@ -59,7 +71,7 @@ func (s *slot) acquire(ctx context.Context, server registry.Server, caller Calle
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
-		if attempt.err != nil && sameLaunch(attempt.server, server) {
+		if attempt.err != nil && sameLaunch(attempt.server, w.server) {
 			return nil, attempt.err
 		}
 	}
@@ -67,7 +79,7 @@ func (s *slot) acquire(ctx context.Context, server registry.Server, caller Calle
 
 // sessionOrStart returns the session if it can be used, else the attempt to
 // wait for.
-func (s *slot) sessionOrStart(server registry.Server, caller Caller) (*session, *start, error) {
+func (s *slot) sessionOrStart(w want) (*session, *start, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed != nil {
@@ -77,15 +89,15 @@ func (s *slot) sessionOrStart(server registry.Server, caller Caller) (*session, 
 		return nil, s.start, nil
 	}
 	old := s.session
-	if old != nil && sameLaunch(old.server, server) && old.enter(caller) {
+	if old != nil && sameLaunch(old.server, w.server) && old.enter(w) {
 		return old, nil, nil
 	}
-	if wait := time.Until(s.notBefore); wait > 0 {
+	if wait := time.Until(s.notBefore); wait > 0 && !w.check {
 		return nil, nil, fault.New(fault.KindOf(s.lastErr), "server %q has failed %d times in a row and is tried again in %s (or at once by: agent-discover servers activate %s). Last failure: %s",
 			s.name, s.failures, max(wait.Round(time.Second), time.Second), s.name, fault.MessageOf(s.lastErr))
 	}
 	ctx, cancel := context.WithCancelCause(s.manager.lifetime)
-	s.start = &start{server: server, cancel: cancel, done: make(chan struct{})}
+	s.start = &start{want: w, cancel: cancel, done: make(chan struct{})}
 	s.manager.sessions.Go(func() { s.run(ctx, s.start, old) })
 	return nil, s.start, nil
 }
@@ -99,17 +111,22 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 		old.replace(attempt.server)
 	}
 	session, err := s.launch(ctx, attempt.server)
+	began := err == nil
 	s.mu.Lock()
 	s.start, s.lastErr, attempt.err = nil, err, err
-	if err != nil && context.Cause(ctx) == nil {
-		s.failed()
-	} else if err == nil {
+	if began {
+		session.forCheck = attempt.check
 		s.session = session
-		s.manager.sessions.Go(func() { s.watch(session) })
+	} else if context.Cause(ctx) == nil && !attempt.check {
+		s.failed()
 	}
 	s.mu.Unlock()
-	if context.Cause(ctx) == nil {
-		s.manager.setHealth(s.name, err)
+	if context.Cause(ctx) == nil && (began || !attempt.check) {
+		s.manager.noteStart(attempt.server, err)
+	}
+	if began {
+		events.Publish(s.manager.Bus, StateChanged{Name: s.name, Running: true})
+		s.manager.sessions.Go(func() { s.watch(session) })
 	}
 }
 
@@ -154,9 +171,7 @@ func (s *slot) failed() {
 func (s *slot) watch(session *session) {
 	err := session.wait()
 	s.mu.Lock()
-	if s.session == session {
-		s.session = nil
-	}
+	s.drop(session)
 	s.lastText = session.stderrText()
 	if err != nil && time.Since(session.started) < stable {
 		s.lastErr = err
@@ -166,45 +181,62 @@ func (s *slot) watch(session *session) {
 	}
 	s.mu.Unlock()
 	if err != nil {
-		s.manager.setHealth(s.name, err)
+		s.manager.noteDeath(session.server, err)
 	}
+	events.Publish(s.manager.Bus, StateChanged{Name: s.name})
+}
+
+// drop forgets a session that is over; it is called with the lock held.
+func (s *slot) drop(session *session) {
+	if s.session == session {
+		s.session = nil
+	}
+}
+
+// shutdown ends a session and returns when the slot is free.
+func (s *slot) shutdown(session *session, cause string) {
+	session.shutdown(cause)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drop(session)
 }
 
 // keep starts a server that is to keep running. One that fails three times in
 // a row loses the wish, so that it does not fail for ever.
-func (s *slot) keep(server registry.Server) {
-	session, err := s.acquire(s.manager.lifetime, server, nil)
+func (m *Manager) keep(server registry.Server) {
+	session, err := m.acquire(m.lifetime, want{server: server})
 	if err == nil {
 		session.leave(nil)
 		return
 	}
-	if s.manager.lifetime.Err() != nil {
+	if m.lifetime.Err() != nil {
 		return
 	}
-	s.manager.Log.Warn("server that is to keep running did not start", "server", s.name, "error", fault.MessageOf(err))
-	s.mu.Lock()
-	giveUp := s.failures >= 3
-	s.mu.Unlock()
-	if giveUp {
-		_, _ = s.manager.Registry.Update(s.manager.lifetime, s.name, func(v *registry.Server) {
+	m.Log.Warn("server that is to keep running did not start", "server", server.Name, "error", fault.MessageOf(err))
+	if s := m.find(server.Name); s != nil && s.failedOften() {
+		_, _ = m.Registry.Update(m.lifetime, server.Name, func(v *registry.Server) {
 			v.KeepRunning = false
 			v.Health.LastError = "no longer kept running: it failed to start. " + fault.MessageOf(err)
 		})
 	}
 }
 
-func (s *slot) stopIdle(after time.Duration) {
+func (s *slot) failedOften() bool {
 	s.mu.Lock()
-	session := s.session
-	s.mu.Unlock()
+	defer s.mu.Unlock()
+	return s.failures >= 3
+}
+
+func (s *slot) stopIdle(after time.Duration) {
+	session := s.running()
 	if session != nil && session.idleFor() > after && session.retire() {
-		go session.shutdown("")
+		go s.shutdown(session, "")
 	}
 }
 
 // stop ends what runs here or is about to.
 func (s *slot) stop() {
-	s.end(fault.New(fault.Unavailable, "server %q was stopped while it was starting", s.name))
+	s.end(fault.Wrap(errEnded, fault.Unavailable, "server %q was stopped while it was starting", s.name))
 }
 
 // close is stop for good.
@@ -223,15 +255,20 @@ func (s *slot) end(why error) {
 		attempt.cancel(why)
 		<-attempt.done
 	}
-	s.mu.Lock()
-	session := s.session
-	s.mu.Unlock()
-	if session != nil {
-		session.shutdown("it was stopped")
+	if session := s.running(); session != nil {
+		s.shutdown(session, "it was stopped")
 	}
 }
 
-func (s *slot) running() bool {
+// running returns the session, nil while there is none.
+func (s *slot) running() *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.session
+}
+
+// busy reports whether a session runs or is about to.
+func (s *slot) busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.session != nil || s.start != nil
@@ -247,15 +284,6 @@ func (s *slot) forgive() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failures, s.notBefore = 0, time.Time{}
-}
-
-func (s *slot) state() State {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.session == nil {
-		return State{}
-	}
-	return s.session.state()
 }
 
 func (s *slot) stderr() string {

@@ -27,12 +27,19 @@ import (
 // uvx takes a core for seconds.
 const maxStarting = 4
 
+// Question is a request of a server to its client: sampling or elicitation.
+type Question struct {
+	Server string
+	Method string
+	Params json.RawMessage // as they came
+}
+
 // Caller is who a call is made for. A server may ask it back while the call is
-// in flight.
+// in flight. Two callers that are equal are the same one.
 type Caller interface {
-	// Ask passes a server's own request on (sampling, elicitation) and
-	// returns the answer, or an error that says why there is none.
-	Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+	// Ask passes a server's own request on and returns the answer as it came,
+	// or an error that says why there is none. It may take minutes.
+	Ask(ctx context.Context, q Question) (json.RawMessage, error)
 }
 
 // Secrets fills in what a server is started with.
@@ -54,6 +61,9 @@ type Options struct {
 	Version  string  // ours, told to servers
 	Secrets  Secrets // nil: references stay as they are
 	Children string  // file that lists the processes started, for the next hub
+	// Window is asked what cannot be told to be meant for one caller; nil
+	// when nobody is there.
+	Window Caller
 	// Environment returns what children run in, before their own variables.
 	Environment func(context.Context) process.Env
 }
@@ -115,11 +125,10 @@ func (m *Manager) Run(ctx context.Context) error {
 // tend looks after every server once: idle ones end, kept ones start.
 func (m *Manager) tend() {
 	for _, server := range m.Registry.List() {
-		s := m.slot(server.Name)
-		switch {
-		case server.KeepRunning && server.Approved && !s.running() && s.ready():
-			m.sessions.Go(func() { s.keep(server) })
-		case !server.KeepRunning:
+		switch s := m.find(server.Name); {
+		case server.KeepRunning && server.Approved && (s == nil || !s.busy() && s.ready()):
+			m.sessions.Go(func() { m.keep(server) })
+		case !server.KeepRunning && s != nil:
 			s.stopIdle(m.Limits.IdleStop)
 		}
 	}
@@ -132,7 +141,7 @@ func (m *Manager) Call(ctx context.Context, server registry.Server, caller Calle
 	if call.Idle == 0 {
 		call.Idle = m.Limits.CallTimeout
 	}
-	session, err := m.slot(server.Name).acquire(ctx, server, caller)
+	session, err := m.acquire(ctx, want{server: server, caller: caller})
 	if err != nil {
 		return nil, err
 	}
@@ -145,19 +154,28 @@ func (m *Manager) Call(ctx context.Context, server registry.Server, caller Calle
 }
 
 // Start brings a server up and returns once its tools are listed. It does not
-// wait for a back-off to pass: a person asked.
+// wait for a back-off to pass: a person asked. A server that is configured
+// nowhere, one with no ID, begins to exist for the manager here; it runs until
+// its owner removes it.
 func (m *Manager) Start(ctx context.Context, server registry.Server) error {
-	s := m.slot(server.Name)
-	s.forgive()
-	session, err := s.acquire(ctx, server, nil)
+	if server.ID == 0 {
+		m.open(server.Name)
+	} else if s := m.find(server.Name); s != nil {
+		s.forgive()
+	}
+	session, err := m.acquire(ctx, want{server: server})
 	if err == nil {
 		session.leave(nil)
 	}
 	return err
 }
 
-// Stop ends a server's process; calls in flight get grace.
-func (m *Manager) Stop(name string) { m.slot(name).stop() }
+// Stop ends a server's session; calls in flight get grace.
+func (m *Manager) Stop(name string) {
+	if s := m.find(name); s != nil {
+		s.stop()
+	}
+}
 
 // Remove ends a removed server's process and lets nobody start it again.
 func (m *Manager) Remove(name string) {
@@ -170,21 +188,31 @@ func (m *Manager) Remove(name string) {
 	}
 }
 
-// State is what is known of a server's process.
+// State is what is known of a server's session.
 type State struct {
 	Running  bool
-	PID      int
+	PID      int // 0 where it is no process of ours
 	Since    time.Time
 	InFlight int
 	Version  string // the server's own
 }
 
-// State returns the state of a server's process.
-func (m *Manager) State(name string) State { return m.slot(name).state() }
+// State returns the state of a server.
+func (m *Manager) State(name string) State {
+	if session := m.running(name); session != nil {
+		return session.state()
+	}
+	return State{}
+}
 
 // Stderr returns the last of what a server wrote to its standard error,
 // covered; also after it has ended.
-func (m *Manager) Stderr(name string) string { return m.slot(name).stderr() }
+func (m *Manager) Stderr(name string) string {
+	if s := m.find(name); s != nil {
+		return s.stderr()
+	}
+	return ""
+}
 
 // InFlight counts the calls in flight on all servers.
 func (m *Manager) InFlight() int {
@@ -192,12 +220,43 @@ func (m *Manager) InFlight() int {
 	defer m.mu.Unlock()
 	n := 0
 	for _, s := range m.slots {
-		n += s.state().InFlight
+		if session := s.running(); session != nil {
+			n += session.state().InFlight
+		}
 	}
 	return n
 }
 
-func (m *Manager) slot(name string) *slot {
+// acquire returns the session of a server with the wish entered into it.
+func (m *Manager) acquire(ctx context.Context, w want) (*session, error) {
+	s := m.find(w.server.Name)
+	if s == nil {
+		// One that was removed meanwhile is not to come back.
+		if _, err := m.Registry.ByID(w.server.ID); err != nil {
+			return nil, errRemoved
+		}
+		s = m.open(w.server.Name)
+	}
+	return s.acquire(ctx, w)
+}
+
+// find returns a server's slot, nil when it has none.
+func (m *Manager) find(name string) *slot {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.slots[name]
+}
+
+// running returns a server's session, nil when it has none.
+func (m *Manager) running(name string) *session {
+	if s := m.find(name); s != nil {
+		return s.running()
+	}
+	return nil
+}
+
+// open returns a server's slot, and makes it where there is none.
+func (m *Manager) open(name string) *slot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.slots[name]
@@ -229,21 +288,7 @@ func (m *Manager) stopAll() {
 	m.sessions.Wait()
 }
 
-// setHealth writes what a start or an end showed. A start that was never tried
-// says nothing about the server.
-func (m *Manager) setHealth(name string, failure error) {
-	if kind := fault.KindOf(failure); failure != nil && (kind == fault.Invalid || kind == fault.Denied || kind == fault.Busy) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	err := m.Registry.SetHealth(ctx, name, failure)
-	if err != nil && fault.KindOf(err) != fault.NotFound {
-		m.Log.Warn("health not stored", "server", name, "error", err)
-	}
-}
-
 // errStopping is what a call gets that comes while the hub ends.
-var errStopping = fault.New(fault.Unavailable, "the hub is stopping; try again in a moment")
+var errStopping = fault.Wrap(errEnded, fault.Unavailable, "the hub is stopping; try again in a moment")
 
 func isClosed(err error) bool { return errors.Is(err, wire.ErrClosed) }

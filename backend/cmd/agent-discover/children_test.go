@@ -35,7 +35,7 @@ func TestServerThatFailsHarmsNobodyElse(t *testing.T) {
 		{"crashes at its start", "crash__echo", `{}`, []string{`"crash"`, "exited before the MCP handshake", "no licence file"}},
 		{"never answers initialize", "mute__echo", `{}`, []string{`"mute"`, "did not finish the MCP handshake within 2s", "login"}},
 		{"reads and says nothing", "silent__echo", `{}`, []string{`"silent"`, "handshake within 2s"}},
-		{"is not installed", "absent__echo", `{}`, []string{`"absent"`, `"no-such-program-anywhere"`, "PATH", "install"}},
+		{"is not installed", "absent__echo", `{}`, []string{`"absent"`, `"no-such-program-anywhere"`, "not found on PATH"}},
 		{"is a folder", "folder__echo", `{}`, []string{`"folder"`}},
 		{"never answers a call", "busy__hold", `{"key":"k"}`, []string{`"busy"`, `tool "hold"`, "within 700ms", "call_timeout"}},
 	}
@@ -61,7 +61,7 @@ func TestServerThatFailsHarmsNobodyElse(t *testing.T) {
 	}
 	contains(t, c.tool("busy__seen", `{}`), `"method":"notifications/cancelled"`, `"reason":"timed out"`)
 	for _, name := range []string{"crash", "mute"} {
-		if v := h.show(name); v.Health != "unhealthy" || !strings.Contains(v.LastError, name) || v.Running {
+		if v := h.show(name); v.Health != "unknown" || !strings.Contains(v.LastError, name) || v.Running {
 			t.Errorf("%s: health %q, running %v, last error %q", name, v.Health, v.Running, v.LastError)
 		}
 	}
@@ -161,7 +161,7 @@ func TestIdleServerStopsAndOneThatIsKeptRunsOn(t *testing.T) {
 		gone(t, pid)
 		eventually(t, "the server counts as stopped", func() bool { return !h.show("brief").Running })
 	}
-	if v := h.show("brief"); v.Health != "healthy" || v.LastError != "" {
+	if v := h.show("brief"); v.Health != "unknown" || v.LastError != "" {
 		t.Errorf("a stop for idleness counts as a failure: %+v", v)
 	}
 	if v := h.show("kept"); v.PID != kept {
