@@ -32,6 +32,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/proxy"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/search"
+	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/settings"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/upstream"
@@ -68,10 +69,12 @@ type Hub struct {
 	info     instance.Info
 	logFile  io.Closer
 	log      *slog.Logger
+	given    *secrets.Given
 
 	catalog   *catalog.Catalog
 	journal   *journal.Journal
 	search    *search.Searcher
+	vault     *secrets.Vault
 	upstream  *upstream.Manager
 	proxy     *proxy.Proxy
 	installer *install.Installer
@@ -96,7 +99,7 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Hub{options: o, lock: lock, stop: make(chan struct{})}
+	h := &Hub{options: o, lock: lock, given: &secrets.Given{}, stop: make(chan struct{})}
 	if err := h.build(ctx); err != nil {
 		if h.log != nil {
 			h.log.Error("hub cannot start", "error", err)
@@ -161,11 +164,15 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		return err
 	}
 	h.search = search.New(h.catalog, bus)
+	h.openVault(ctx, bus)
 	h.upstream = upstream.New(upstream.Options{
 		Registry: servers, Catalog: h.catalog, Bus: bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: h.askLogin(),
+		Secrets: install.Filler{Vault: h.vault}, Given: h.given,
 	})
-	h.installer = install.New(install.Options{Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Metrics: h.journal, Agents: config.Agents, Log: h.log})
+	h.installer = install.New(install.Options{
+		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Vault: h.vault, Metrics: h.journal, Agents: config.Agents, Log: h.log,
+	})
 	h.proxy = proxy.New(servers, h.upstream, h.journal, bus)
 	h.gateway = gateway.New(gateway.Options{
 		Registry: servers, Catalog: h.catalog, Search: h.search, Installer: h.installer,
@@ -177,7 +184,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		Busy: func() bool { return h.upstream.InFlight() > 0 },
 	}
 	h.handler = api.New(api.Options{
-		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal,
+		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Vault: h.vault,
 		Clients: h.gateway.Clients, Companion: h.bridge, Stop: h.Stop, Info: h.info, Log: h.log,
 	})
 	return nil
@@ -221,7 +228,9 @@ func (h *Hub) Run(ctx context.Context) error {
 	rooms, stopRooms := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopRooms()
 	var inner errgroup.Group
-	for _, run := range []func(context.Context) error{h.catalog.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.installer.Run} {
+	for _, run := range []func(context.Context) error{
+		h.catalog.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.installer.Run, h.vault.Run,
+	} {
 		inner.Go(func() error { return run(rooms) })
 	}
 	children, stopChildren := context.WithCancel(context.WithoutCancel(ctx))

@@ -27,7 +27,7 @@ func TestLogHoldsNoCredentials(t *testing.T) {
 		{"--token plain-looking-credential", "--token"},
 	} {
 		var out bytes.Buffer
-		newLog(&out).Warn("it failed", "error", test.value)
+		newLog(&out, nil).Warn("it failed", "error", test.value)
 		if strings.Contains(out.String(), "plain-looking-credential") || !strings.Contains(out.String(), test.want) {
 			t.Errorf("%v is logged as %s", test.value, out.String())
 		}

@@ -22,6 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/instance"
 	"github.com/agent-discover/agent-discover/backend/journal"
 	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 )
 
@@ -31,6 +32,7 @@ type Options struct {
 	Catalog   *catalog.Catalog
 	Upstream  *upstream.Manager
 	Installer *install.Installer
+	Vault     *secrets.Vault
 	Journal   *journal.Journal
 	Clients   func() []gateway.Client
 	Companion http.Handler // takes the upgrade of a companion's socket
@@ -63,6 +65,7 @@ func New(o Options) http.Handler {
 	})
 	s.hubRoutes(routes)
 	s.serverRoutes(routes)
+	s.secretRoutes(routes)
 	s.toolRoutes(routes)
 	s.logRoutes(routes)
 	s.metricRoutes(routes)
@@ -130,6 +133,8 @@ func statusOf(err error) error {
 		status = http.StatusForbidden
 	case fault.Busy:
 		status = http.StatusTooManyRequests
+	case fault.Unavailable:
+		status = http.StatusServiceUnavailable
 	}
 	return &failure{status: status, Message: fault.MessageOf(err)}
 }

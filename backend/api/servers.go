@@ -13,6 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/secrets"
 )
 
 // Server is a configured server as the API shows it.
@@ -47,6 +48,7 @@ type Server struct {
 	ToolTokens      int               `json:"tool_tokens" doc:"what its tools cost in a context, o200k_base; 0 while uncounted"`
 	LastError       string            `json:"last_error,omitempty"`
 	LaunchHash      string            `json:"launch_hash" doc:"names what a start runs; an approval can be bound to it"`
+	Plaintext       []string          `json:"plaintext" doc:"credentials in its configuration that the vault could keep: env.NAME, args[3], headers.NAME, url"`
 }
 
 // Tool is a known tool as the API shows it.
@@ -308,6 +310,7 @@ func (s *server) view(v registry.Server) Server {
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, PID: state.PID,
 		ToolCount: len(tools), LastError: v.Health.LastError, LaunchHash: install.LaunchHash(v),
+		Plaintext: secrets.Plaintext(v.Env, v.Args, v.Headers, v.URL()),
 	}
 	if out.Env == nil {
 		out.Env = map[string]string{}

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/settings"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 )
@@ -21,6 +22,7 @@ type Options struct {
 	Registry *registry.Registry
 	Catalog  *catalog.Catalog
 	Upstream *upstream.Manager
+	Vault    *secrets.Vault
 	Metrics  Metrics // nil when nothing is measured
 	Agents   settings.Agents
 	Log      *slog.Logger
@@ -140,8 +142,16 @@ func (i *Installer) Deactivate(ctx context.Context, name string) (was bool, err 
 	return s.Enabled, err
 }
 
-// Remove forgets a server, its tools and its metrics, and ends its process.
+// Remove forgets a server, its tools, its secrets and its metrics, and ends its
+// process. The secrets go first: no server that comes by this name later gets
+// them.
 func (i *Installer) Remove(ctx context.Context, name string) error {
+	if _, err := i.Registry.Get(name); err != nil {
+		return err
+	}
+	if err := i.Vault.Forget(ctx, name); err != nil {
+		return err
+	}
 	if err := i.Registry.Remove(ctx, name); err != nil {
 		return err
 	}

@@ -121,6 +121,8 @@ func answerError(status int, data []byte) error {
 		kind = fault.Conflict
 	case http.StatusForbidden:
 		kind = fault.Denied
+	case http.StatusServiceUnavailable:
+		kind = fault.Unavailable
 	}
 	return fault.New(kind, "%s", body.Error)
 }

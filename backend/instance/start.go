@@ -71,8 +71,9 @@ func Start(ctx context.Context, folder paths.Folder, by string) error {
 	}
 	env := process.Own().With("AGENT_DISCOVER_HOME", string(folder))
 	args := []string{exe, "serve", "--started-by", by}
-	if argv := serviceCommand(folder, env, args); argv != nil {
-		if exec.CommandContext(ctx, argv[0], argv[1:]...).Run() == nil {
+	// A service manager is told by a command line or a file, which others read.
+	if env.Get("AGENT_DISCOVER_PASSPHRASE") == "" {
+		if argv := serviceCommand(folder, env, args); argv != nil && exec.CommandContext(ctx, argv[0], argv[1:]...).Run() == nil {
 			return nil
 		}
 	}

@@ -110,9 +110,9 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secre
 		r.At = time.Now().Add(-r.Latency)
 	}
 	r.Server, r.Tool = r.Server[:min(len(r.Server), maxLabel)], r.Tool[:min(len(r.Tool), maxLabel)]
-	r.Args = headOf(args)
+	r.Args = beginning(args, headOf(redactor))
 	e := entry{record: r, redactor: redactor}
-	e.result, e.lent = j.borrow(result)
+	e.result, e.lent = j.borrow(result, headOf(redactor))
 	if r.Outcome == Refused {
 		j.store([]Record{j.finish(e)})
 		return
@@ -126,7 +126,7 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secre
 
 // borrow returns a result to look through later, and how much of it counts. A
 // short one is copied, because it may be a part of something long.
-func (j *Journal) borrow(result json.RawMessage) (json.RawMessage, int64) {
+func (j *Journal) borrow(result json.RawMessage, head int) (json.RawMessage, int64) {
 	if len(result) <= head {
 		return append(json.RawMessage(nil), result...), 0
 	}

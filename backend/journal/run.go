@@ -89,7 +89,7 @@ func (j *Journal) drain() {
 // finish gives a record its texts.
 func (j *Journal) finish(e entry) Record {
 	if e.result != nil {
-		e.record.Response = textOf(e.result)
+		e.record.Response = textOf(e.result, headOf(e.redactor))
 	}
 	if e.lent > 0 {
 		j.lent.Release(e.lent)

@@ -12,20 +12,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
 
-const (
-	// keep is how many bytes of arguments and of a response are kept.
-	keep = 4 << 10
-	// head is a little more than is kept, so that a secret at the cut is
-	// still whole when it is looked for.
-	head = keep + 256
-)
+// keep is how many bytes of arguments and of a response are kept.
+const keep = 4 << 10
 
-// headOf copies what of raw may be needed, so that the rest can go.
-func headOf(raw json.RawMessage) string { return string(raw[:min(len(raw), head)]) }
+// headOf is how much of a text is looked at: more than is kept, so that a
+// secret at the cut is still whole when it is looked for.
+func headOf(redactor *secrets.Redactor) int { return keep + redactor.Reach() }
+
+// beginning copies what of raw may be needed, so that the rest can go.
+func beginning(raw json.RawMessage, head int) string { return string(raw[:min(len(raw), head)]) }
 
 // cover takes the secrets out of a text and cuts it.
 func cover(text string, redactor *secrets.Redactor) string {
-	long := len(text) >= head
+	long := len(text) >= headOf(redactor)
 	if text = redactor.Text(text); len(text) > keep || long {
 		text = strings.ToValidUTF8(text[:min(len(text), keep)], "") + "…"
 	}
@@ -35,17 +34,17 @@ func cover(text string, redactor *secrets.Redactor) string {
 // textOf returns what a person reads of a tool's result: a line for each block
 // of content, empty for one that is no text. Without any text it is the
 // structured content, and the whole of a result that has neither.
-func textOf(result json.RawMessage) string {
+func textOf(result json.RawMessage, head int) string {
 	content := wire.Get(result, "content")
 	if content == nil {
-		return headOf(result)
+		return beginning(result, head)
 	}
 	var lines []string
 	size, words := 0, false
 	for block := range wire.Items(content) {
 		line := ""
 		if raw := wire.Get(block, "text"); raw != nil && wire.GetString(block, "type") == "text" {
-			line, words = stringOf(raw), true
+			line, words = stringOf(raw, head), true
 		}
 		lines = append(lines, line)
 		if size += len(line) + 1; size > head {
@@ -55,12 +54,12 @@ func textOf(result json.RawMessage) string {
 	if words {
 		return strings.Join(lines, "\n")
 	}
-	return headOf(wire.Get(result, "structuredContent"))
+	return beginning(wire.Get(result, "structuredContent"), head)
 }
 
 // stringOf decodes a JSON string, of a long one no more than is looked at.
 // Decoding all of it would take longer than all else that a record needs.
-func stringOf(raw json.RawMessage) string {
+func stringOf(raw json.RawMessage, head int) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""
 	}

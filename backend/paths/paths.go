@@ -43,6 +43,9 @@ func (f Folder) Database() string { return filepath.Join(string(f), "discover.db
 // Log is the hub's own log.
 func (f Folder) Log() string { return filepath.Join(string(f), "logs", "hub.log") }
 
+// Sealed is a file of secrets that are encrypted.
+func (f Folder) Sealed(name string) string { return filepath.Join(string(f), name+".age") }
+
 // Run is a file that describes the running hub.
 func (f Folder) Run(name string) string { return filepath.Join(string(f), "run", name) }
 
@@ -89,17 +92,23 @@ func (f Folder) unwritable(err error) error {
 
 // WriteFile writes a file so that a reader sees the old content or the new,
 // never a part, and nobody but this user can read it.
-func WriteFile(path string, data []byte) error {
+func WriteFile(path string, data []byte) error { return replace(path, data, false) }
+
+// WriteDurable is WriteFile for what must survive a loss of power as soon as it
+// has returned.
+func WriteDurable(path string, data []byte) error { return replace(path, data, true) }
+
+func replace(path string, data []byte, durable bool) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(temp.Name()) }()
-	if _, err := temp.Write(data); err != nil {
-		_ = temp.Close()
-		return err
+	_, err = temp.Write(data)
+	if err == nil && durable {
+		err = temp.Sync()
 	}
-	if err := temp.Close(); err != nil {
+	if err := errors.Join(err, temp.Close()); err != nil {
 		return err
 	}
 	return os.Rename(temp.Name(), path)

@@ -8,16 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/journal"
 	"github.com/agent-discover/agent-discover/backend/registry"
-	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
@@ -46,26 +42,12 @@ type Proxy struct {
 	journal  *journal.Journal
 	bus      *events.Bus
 	slots    chan struct{}
-
-	mu        sync.Mutex
-	redactors map[string]redactor // by server
-}
-
-// redactor is one that was made for a server's environment and arguments.
-// Making one takes longer than all else that a call needs here.
-type redactor struct {
-	env  map[string]string
-	args []string
-	*secrets.Redactor
 }
 
 // New returns a proxy. Calls need no Run; what servers say of themselves is
 // recorded while Run runs.
 func New(r *registry.Registry, u *upstream.Manager, j *journal.Journal, bus *events.Bus) *Proxy {
-	return &Proxy{
-		registry: r, upstream: u, journal: j, bus: bus,
-		slots: make(chan struct{}, maxInFlight), redactors: make(map[string]redactor),
-	}
+	return &Proxy{registry: r, upstream: u, journal: j, bus: bus, slots: make(chan struct{}, maxInFlight)}
 }
 
 // Call makes one tool call and returns the server's result byte for byte. The
@@ -114,7 +96,7 @@ func (p *Proxy) record(r Request, server registry.Server, began time.Time, how j
 	p.journal.Record(journal.Record{
 		At: began, Client: r.Client, Session: r.Session, Server: r.Server, Tool: r.Tool,
 		Response: textOf(err), Outcome: how, Latency: time.Since(began),
-	}, wire.Get(r.Params, "arguments"), result, p.redactor(server))
+	}, wire.Get(r.Params, "arguments"), result, p.upstream.Redactor(server))
 }
 
 // textOf says in the journal what went wrong; nothing when nothing did.
@@ -126,20 +108,6 @@ func textOf(err error) string {
 		return fault.MessageOf(err)
 	}
 	return ""
-}
-
-func (p *Proxy) redactor(server registry.Server) *secrets.Redactor {
-	if len(server.Env) == 0 && len(server.Args) == 0 {
-		return nil // it covers what can be told without knowing the server
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	known, ok := p.redactors[server.Name]
-	if !ok || !maps.Equal(known.env, server.Env) || !slices.Equal(known.args, server.Args) {
-		known = redactor{server.Env, server.Args, secrets.ForServer(server.Env, server.Args)}
-		p.redactors[server.Name] = known
-	}
-	return known.Redactor
 }
 
 func outcome(result json.RawMessage, err error) journal.Outcome {

@@ -75,6 +75,15 @@ func CheckName(name string) error {
 	return nil
 }
 
+// URL is where a remote server is reached; "" for one that is started here,
+// whose homepage is a page for people.
+func (s Server) URL() string {
+	if s.Transport == "stdio" {
+		return ""
+	}
+	return s.Homepage
+}
+
 // clone returns a copy that shares nothing with s.
 func (s Server) clone() Server {
 	s.Args, s.Tags, s.Env, s.Headers = slices.Clone(s.Args), slices.Clone(s.Tags), maps.Clone(s.Env), maps.Clone(s.Headers)

@@ -3,40 +3,53 @@ package secrets
 import (
 	"bytes"
 	"encoding/json"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // Redactor covers secrets in texts: those it was told, and those whose name
 // or shape gives them away. It is immutable and safe for concurrent use.
-type Redactor struct{ known *strings.Replacer } // nil when it was told none
+type Redactor struct {
+	known *strings.Replacer // nil when it was told none
+	reach int               // length of the longest form that is known, in bytes
+}
 
 // NewRedactor is ForServer without a command line.
 func NewRedactor(env map[string]string) *Redactor { return ForServer(env, nil) }
 
-// ForServer returns a redactor that knows the credentials which a server is
-// started with: values of variables, of flags, and arguments by themselves.
+// ForServer is ForLaunch for a server that is started on this machine.
 func ForServer(env map[string]string, args []string) *Redactor {
-	var known values
-	for name, value := range env {
-		if SensitiveName(name) || LooksSecret(value) {
-			known.add(value)
-		}
-	}
-	flag := "" // the argument before, where its value may follow
-	for _, arg := range args {
-		switch name, value, assigns := assignment(arg); {
-		case assigns && SensitiveName(name):
-			known.add(value)
-		case LooksSecret(arg) || SensitiveName(flag) && !strings.HasPrefix(arg, "--"):
-			known.add(arg)
-		}
-		if flag = ""; strings.HasPrefix(arg, "-") {
-			flag = arg
-		}
-	}
-	return &Redactor{known: known.replacer()}
+	return ForLaunch(Launch{Env: env, Args: args})
 }
+
+// ForLaunch returns a redactor that knows the credentials in a server's
+// configuration: values of variables, of flags and headers, arguments by
+// themselves, and those in its URL.
+func ForLaunch(l Launch) *Redactor { return knownOf(l).redactor() }
+
+func knownOf(l Launch) forms {
+	var known forms
+	for _, c := range credentials(l) {
+		known.add(c.value())
+		if plain := unescaped(c.value()); c.where == "url" {
+			known.add(plain)
+		}
+	}
+	return known
+}
+
+// Reach is how much of a text, beyond its part that is shown, Text must see so
+// that no secret is cut in two; in bytes.
+func (r *Redactor) Reach() int {
+	if r == nil {
+		return minReach
+	}
+	return max(r.reach, minReach)
+}
+
+const minReach = 256
 
 // assignment takes --name=value, NAME=value and "Name: value" apart.
 func assignment(arg string) (name, value string, ok bool) {
@@ -47,44 +60,71 @@ func assignment(arg string) (name, value string, ok bool) {
 	return arg[:i], strings.TrimSpace(arg[i+1:]), true
 }
 
-// values are texts to cover, in every form in which they may be written.
-type values []string
+// forms are texts to cover, in every form in which they may be written.
+type forms []string
 
-func (v *values) add(value string) {
-	v.addForms(value)
-	if scheme, credential, ok := strings.Cut(value, " "); ok && (strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic")) {
-		v.addForms(strings.TrimSpace(credential))
+// add adds what may be a credential. What is short, or names a secret instead
+// of being one, is left out.
+func (f *forms) add(value string) {
+	for _, part := range []string{value, credentialOf(value)} {
+		if len(part) >= minSecret && !strings.HasPrefix(part, "${") {
+			f.addForms(part)
+		}
 	}
 }
 
-// addForms adds a value as it is, and as it stands in JSON. What is short, or
-// names a secret instead of being one, is left out.
-func (v *values) addForms(value string) {
-	if len(value) < minSecret || strings.HasPrefix(value, "${") {
-		return
+// addSecret adds what is a secret, however it looks, and the lines of a long
+// one: a key is often shown line by line.
+func (f *forms) addSecret(value string) {
+	f.addForms(value)
+	if part := credentialOf(value); part != value && len(part) >= minGiven {
+		f.addForms(part)
 	}
-	*v = append(*v, value)
+	for line := range strings.Lines(value) {
+		if line = strings.TrimSpace(line); len(line) >= 2*minSecret && line != value {
+			f.addForms(line)
+		}
+	}
+}
+
+// credentialOf returns what follows the scheme of an authorization.
+func credentialOf(value string) string {
+	if scheme, credential, ok := strings.Cut(value, " "); ok && (strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic")) {
+		return strings.TrimSpace(credential)
+	}
+	return value
+}
+
+// addForms adds a value as it is, as it stands in JSON and in Go's quotes, and
+// as it stands in a URL.
+func (f *forms) addForms(value string) {
+	list := []string{value, url.QueryEscape(value), url.PathEscape(value), unquoted(strconv.Quote(value))}
 	for _, html := range []bool{false, true} {
 		var quoted bytes.Buffer
 		encoder := json.NewEncoder(&quoted)
 		encoder.SetEscapeHTML(html)
 		_ = encoder.Encode(value) // a buffer takes every string
-		if inner := strings.Trim(quoted.String(), "\n"); inner[1:len(inner)-1] != value {
-			*v = append(*v, inner[1:len(inner)-1])
+		list = append(list, unquoted(strings.Trim(quoted.String(), "\n")))
+	}
+	for _, form := range list {
+		if !slices.Contains(*f, form) {
+			*f = append(*f, form)
 		}
 	}
 }
 
-// replacer covers the longest value first: a short one may be a part of it,
+func unquoted(text string) string { return text[1 : len(text)-1] }
+
+// redactor covers the longest form first: a short one may be a part of it,
 // and strings.Replacer prefers what it was given first.
-func (v values) replacer() *strings.Replacer {
-	if len(v) == 0 {
+func (f forms) redactor() *Redactor {
+	if len(f) == 0 {
 		return nil
 	}
-	slices.SortFunc(v, func(a, b string) int { return len(b) - len(a) })
-	pairs := make([]string, 0, 2*len(v))
-	for _, value := range v {
-		pairs = append(pairs, value, Cover)
+	slices.SortFunc(f, func(a, b string) int { return len(b) - len(a) })
+	pairs := make([]string, 0, 2*len(f))
+	for _, form := range f {
+		pairs = append(pairs, form, Cover)
 	}
-	return strings.NewReplacer(pairs...)
+	return &Redactor{known: strings.NewReplacer(pairs...), reach: len(f[0])}
 }

@@ -72,8 +72,9 @@ func (s *session) Notification(method string, params json.RawMessage) {
 // fewer are logged.
 func (s *session) Bad(line []byte, err error) *wire.Error {
 	if n := s.junk.Add(1); n <= 8 || n&(n-1) == 0 {
+		shown := s.redactor.Text(string(line[:min(len(line), 200+s.redactor.Reach())]))
 		s.manager.Log.Warn("server wrote a line that is no JSON-RPC message", "server", s.server.Name,
-			"count", n, "line", s.redactor.Text(string(line[:min(len(line), 200)])), "error", err)
+			"count", n, "line", shown[:min(len(shown), 200)], "error", err)
 	}
 	return nil
 }

@@ -72,8 +72,8 @@ func (s *session) ping(ctx context.Context) error {
 }
 
 func (m *Manager) noteStart(server registry.Server, failure error) {
-	switch fault.KindOf(failure) {
-	case fault.Invalid, fault.Denied, fault.Busy: // it was never tried
+	switch kind := fault.KindOf(failure); {
+	case isUnfilled(failure), kind == fault.Invalid, kind == fault.Denied, kind == fault.Busy: // it was never tried
 	default:
 		m.note(server, failure, m.Registry.NoteStart)
 	}

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/remote"
-	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
 
@@ -26,11 +24,11 @@ func launch(ctx context.Context, m *Manager, server registry.Server) (*session, 
 	if m.Secrets != nil {
 		var err error
 		if filled, err = m.Secrets.Fill(ctx, server); err != nil {
-			return nil, err
+			return nil, unfilled{err}
 		}
 	}
 	s := &session{
-		manager: m, server: server, filled: filled, redactor: secrets.ForServer(credentials(filled), filled.Args),
+		manager: m, server: server, filled: filled, redactor: m.Redactor(filled),
 		started: time.Now(), lastUsed: time.Now(), errors: newTail(),
 		relist: make(chan struct{}, 1), notices: make(chan notice, maxNotices), callers: make(map[Caller]int),
 	}
@@ -56,17 +54,6 @@ func launch(ctx context.Context, m *Manager, server registry.Server) (*session, 
 	s.cancel = cancel
 	m.sessions.Go(func() { s.follow(live) })
 	return s, nil
-}
-
-// credentials are the values with which a server is started that may be
-// credentials, by name.
-func credentials(v registry.Server) map[string]string {
-	all := maps.Clone(v.Env)
-	if all == nil {
-		all = make(map[string]string)
-	}
-	maps.Copy(all, v.Headers)
-	return all
 }
 
 // startable reports why a server cannot be started at all.

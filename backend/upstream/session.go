@@ -205,14 +205,24 @@ func (s *session) ended(end ending) error {
 
 // lastWords quotes the end of what the child wrote to its standard error.
 func (s *session) lastWords() string {
-	text := strings.TrimSpace(s.errors.last(stderrShown))
+	// Covered first and cut then: of half a secret nothing tells what it is.
+	text := strings.TrimSpace(lastLines(s.stderrText(), stderrShown))
 	if text == "" {
 		return ""
 	}
-	return "\nIt last wrote:\n" + s.redactor.Text(text)
+	return "\nIt last wrote:\n" + text
 }
 
-func (s *session) stderrText() string { return s.redactor.Text(s.errors.last(stderrSize)) }
+// stderrText returns what is kept of the child's standard error, covered. Where
+// that begins in the middle, half a secret may stand, and is left out.
+func (s *session) stderrText() string {
+	kept := s.errors.last(stderrSize)
+	text := s.redactor.Text(kept)
+	if len(kept) == stderrSize {
+		text = lastLines(text, max(len(text)-s.redactor.Reach(), 0))
+	}
+	return text
+}
 
 // explain turns what a call failed with into words for its caller. An error
 // answer of the server stays as it is.
@@ -236,7 +246,7 @@ func (s *session) explain(err error, call wire.Call) error {
 		return fault.Wrap(err, fault.Timeout, "server %q gave neither an answer nor progress for %s within %s; it was told to cancel and goes on running. Try a smaller request, raise limits.call_timeout in config.yaml, or restart the server.%s",
 			name, what, call.Idle, s.lastWords())
 	}
-	return fault.Wrap(err, fault.Failed, "the call of %s on server %q failed: %s", what, name, err)
+	return fault.Wrap(err, fault.Failed, "the call of %s on server %q failed: %s", what, name, s.redactor.Text(err.Error()))
 }
 
 // explainEnd is explain for a call that the end of the session cut off.

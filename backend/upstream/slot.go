@@ -47,9 +47,10 @@ type want struct {
 // start is one attempt that any number of callers wait for.
 type start struct {
 	want
-	cancel context.CancelCauseFunc
-	done   chan struct{}
-	err    error // read after done
+	cancel   context.CancelCauseFunc
+	done     chan struct{}
+	err      error // read after done
+	outdated bool  // what the server is given has changed meanwhile
 }
 
 // errEnded is in what a start comes to that was not left to itself.
@@ -92,7 +93,7 @@ func (s *slot) sessionOrStart(w want) (*session, *start, error) {
 	if old != nil && sameLaunch(old.server, w.server) && old.enter(w) {
 		return old, nil, nil
 	}
-	if wait := time.Until(s.notBefore); wait > 0 && !w.check {
+	if wait := time.Until(s.notBefore); wait > 0 && !w.check && !isUnfilled(s.lastErr) {
 		return nil, nil, fault.New(fault.KindOf(s.lastErr), "server %q has failed %d times in a row and is tried again in %s (or at once by: agent-discover servers activate %s). Last failure: %s",
 			s.name, s.failures, max(wait.Round(time.Second), time.Second), s.name, fault.MessageOf(s.lastErr))
 	}
@@ -117,7 +118,10 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	if began {
 		session.forCheck = attempt.check
 		s.session = session
-	} else if context.Cause(ctx) == nil && !attempt.check {
+		if attempt.outdated {
+			session.renew()
+		}
+	} else if context.Cause(ctx) == nil && !attempt.check && !attempt.outdated {
 		s.failed()
 	}
 	s.mu.Unlock()
@@ -213,7 +217,7 @@ func (m *Manager) keep(server registry.Server) {
 		return
 	}
 	m.Log.Warn("server that is to keep running did not start", "server", server.Name, "error", fault.MessageOf(err))
-	if s := m.find(server.Name); s != nil && s.failedOften() {
+	if s := m.find(server.Name); s != nil && s.failedOften() && !isUnfilled(err) {
 		_, _ = m.Registry.Update(m.lifetime, server.Name, func(v *registry.Server) {
 			v.KeepRunning = false
 			v.Health.LastError = "no longer kept running: it failed to start. " + fault.MessageOf(err)

@@ -45,6 +45,12 @@ func (t *tail) last(n int) string {
 	if t.full {
 		text = string(t.ring[t.next:]) + string(t.ring[:t.next])
 	}
+	return lastLines(text, n)
+}
+
+// lastLines returns at most the last n bytes of a text, from the beginning of
+// a line where one is cut.
+func lastLines(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/process"
 	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/settings"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
@@ -58,9 +59,10 @@ type Options struct {
 	Log      *slog.Logger
 	Limits   settings.Limits
 	Roots    []string
-	Version  string  // ours, told to servers
-	Secrets  Secrets // nil: references stay as they are
-	Children string  // file that lists the processes started, for the next hub
+	Version  string         // ours, told to servers
+	Secrets  Secrets        // nil: references stay as they are
+	Given    *secrets.Given // what Secrets has given to servers
+	Children string         // file that lists the processes started, for the next hub
 	// Window is asked what cannot be told to be meant for one caller; nil
 	// when nobody is there.
 	Window Caller

@@ -12,7 +12,7 @@ UPDATE tools SET id = (
 CREATE TABLE secrets (
     server     TEXT    NOT NULL,
     name       TEXT    NOT NULL,
-    kept       TEXT    NOT NULL, -- keychain or file
+    kept       TEXT    NOT NULL, -- keychain, sealed or file; dropped: before it while the value has to go
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (server, name)
 ) WITHOUT ROWID;

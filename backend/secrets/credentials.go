@@ -1,0 +1,179 @@
+package secrets
+
+import (
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Literal is a credential that stands as it is in a server's configuration.
+type Literal struct {
+	Where string // env.NAME, args[3], headers.NAME or url
+	Name  string // what to call it as a secret of the server
+	Value string // never shown
+	// Text is what its place holds when the vault has the value.
+	Text func(name string) string
+}
+
+// Literals returns the credentials in a configuration, in the order of its
+// variables, arguments, headers and URL. What is too short to be one, names a
+// file, or holds a reference already, is none.
+func Literals(l Launch) []Literal {
+	var out []Literal
+	for _, c := range credentials(l) {
+		if len(c.value()) < minSecret || strings.Contains(c.value(), "${") || c.namesFile() {
+			continue
+		}
+		out = append(out, Literal{Where: c.where, Name: c.secretName(l.remote()), Value: c.value(), Text: c.with})
+	}
+	return out
+}
+
+// Plaintext returns the places of the credentials in a server's configuration,
+// each once: env.NAME, args[3], headers.NAME, url. It is never nil.
+func Plaintext(env map[string]string, args []string, headers map[string]string, address string) []string {
+	places := []string{}
+	for _, literal := range Literals(Launch{Env: env, Args: args, Headers: headers, URL: address}) {
+		places = append(places, literal.Where)
+	}
+	return slices.Compact(places)
+}
+
+// credential is a part of a text that is, or by its name may be, one.
+type credential struct {
+	where    string
+	name     string // of the variable, flag, header or parameter
+	text     string // of the place
+	from, to int    // the credential in it
+}
+
+func (c credential) value() string { return c.text[c.from:c.to] }
+
+// with returns the place's text with a reference instead of the credential.
+func (c credential) with(name string) string {
+	return c.text[:c.from] + Reference(name) + c.text[c.to:]
+}
+
+var filePath = regexp.MustCompile(`^(/|~|\.{1,2}/|[A-Za-z]:[\\/]).*\.[A-Za-z0-9]{1,8}$`)
+
+func (c credential) namesFile() bool {
+	if words := splitName(c.name); len(words) > 0 {
+		switch words[len(words)-1] {
+		case "path", "file", "dir", "directory", "folder":
+			return true
+		}
+	}
+	return filePath.MatchString(c.value())
+}
+
+// secretName is the name of the place where that changes nothing: as a
+// variable of a child, and as a header of a remote server, a secret is there
+// anyhow. A name with a colon is no header's.
+func (c credential) secretName(remote bool) string {
+	name := strings.Map(func(r rune) rune {
+		if r < ' ' || r == '}' || r == 0x7f {
+			return '-'
+		}
+		return r
+	}, strings.TrimLeft(c.name, "-"))
+	kind, _, _ := strings.Cut(c.where, ".")
+	kind, _, _ = strings.Cut(kind, "[")
+	if name == "" {
+		name = c.where
+	}
+	native := !remote && (kind == "env" || kind == "args") || remote && kind == "headers" && name != apiKey
+	if !native {
+		name = kind + ":" + name
+	}
+	return name[:min(len(name), maxName)]
+}
+
+// credentials finds them by the names of their places and by their shapes.
+func credentials(l Launch) []credential {
+	var out []credential
+	for _, place := range []struct {
+		kind  string
+		texts map[string]string
+	}{{"env", l.Env}, {"headers", l.Headers}} {
+		if place.kind == "headers" {
+			out = append(out, inArguments(l.Args)...)
+		}
+		for _, name := range slices.Sorted(maps.Keys(place.texts)) {
+			if text := place.texts[name]; SensitiveName(name) || LooksSecret(text) {
+				out = append(out, credential{place.kind + "." + name, name, text, 0, len(text)})
+			}
+		}
+	}
+	return append(out, inAddress(l.URL)...)
+}
+
+func inArguments(args []string) []credential {
+	var out []credential
+	flag := "" // the argument before, where its value may follow
+	for i, arg := range args {
+		where := fmt.Sprintf("args[%d]", i)
+		switch name, value, assigns := assignment(arg); {
+		case assigns && SensitiveName(name):
+			from := strings.LastIndex(arg, value)
+			out = append(out, credential{where, name, arg, from, from + len(value)})
+		case LooksSecret(arg) || SensitiveName(flag) && !strings.HasPrefix(arg, "--"):
+			out = append(out, credential{where, flag, arg, 0, len(arg)})
+		}
+		if flag = ""; strings.HasPrefix(arg, "-") {
+			flag = arg
+		}
+	}
+	return out
+}
+
+var (
+	userInfo  = regexp.MustCompile(`^[A-Za-z][-+.A-Za-z0-9]*://([^/?#@]*)@`)
+	parameter = regexp.MustCompile(`[?&]([^=&#]*)=([^&#]*)`)
+	segment   = regexp.MustCompile(`/([^/?#]+)`)
+)
+
+// inAddress finds the password, and what parameters and parts of the path give
+// away.
+func inAddress(address string) []credential {
+	var out []credential
+	add := func(name string, from, to int) { out = append(out, credential{"url", name, address, from, to}) }
+	begin := 0
+	if at := userInfo.FindStringSubmatchIndex(address); at != nil {
+		user, _, has := strings.Cut(address[at[2]:at[3]], ":")
+		switch {
+		case has:
+			add("password", at[2]+len(user)+1, at[3])
+		case LooksSecret(user):
+			add("user", at[2], at[3])
+		}
+		begin = at[1]
+	} else if i := strings.Index(address, "://"); i >= 0 {
+		begin = i + len("://")
+	}
+	query := len(address)
+	if i := strings.IndexAny(address, "?#"); i >= 0 {
+		query = i
+	}
+	for _, at := range segment.FindAllStringSubmatchIndex(address[min(begin, query):query], -1) {
+		if from, to := at[2]+begin, at[3]+begin; LooksSecret(address[from:to]) {
+			add("path", from, to)
+		}
+	}
+	for _, at := range parameter.FindAllStringSubmatchIndex(address, -1) {
+		name, value := unescaped(address[at[2]:at[3]]), unescaped(address[at[4]:at[5]])
+		if SensitiveName(name) || strings.EqualFold(name, "key") || LooksSecret(value) {
+			add(name, at[4], at[5])
+		}
+	}
+	return out
+}
+
+func unescaped(text string) string {
+	if plain, err := url.QueryUnescape(text); err == nil {
+		return plain
+	}
+	return text
+}

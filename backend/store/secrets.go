@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/secrets"
+)
+
+// dropped begins where a value was kept that is nobody's any more.
+const dropped = "dropped:"
+
+// Secrets implements secrets.Store.
+func (s *Store) Secrets(ctx context.Context, server string) ([]secrets.Record, error) {
+	rows, err := s.read.QueryContext(ctx,
+		"SELECT server, name, kept, updated_at FROM secrets WHERE ?1 = '' OR server = ?1 ORDER BY server, name", server)
+	if err != nil {
+		return nil, fmt.Errorf("read secrets: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []secrets.Record
+	for rows.Next() {
+		var r secrets.Record
+		var updated int64
+		if err := rows.Scan(&r.Server, &r.Name, &r.Kept, &updated); err != nil {
+			return nil, fmt.Errorf("read secrets: %w", err)
+		}
+		r.Kept, r.Dropped = strings.CutPrefix(r.Kept, dropped)
+		r.UpdatedAt = fromMillis(updated)
+		out = append(out, r)
+	}
+	return out, rows.Err()
+}
+
+// PutSecret implements secrets.Store.
+func (s *Store) PutSecret(ctx context.Context, r secrets.Record) error {
+	if r.Dropped {
+		r.Kept = dropped + r.Kept
+	}
+	_, err := s.write.ExecContext(ctx, `INSERT INTO secrets (server, name, kept, updated_at) VALUES (?, ?, ?, ?)
+		ON CONFLICT (server, name) DO UPDATE SET kept = excluded.kept, updated_at = excluded.updated_at`,
+		r.Server, r.Name, r.Kept, toMillis(r.UpdatedAt))
+	if err != nil {
+		return fmt.Errorf("keep the name of a secret: %w", err)
+	}
+	return nil
+}
+
+// DropSecrets implements secrets.Store.
+func (s *Store) DropSecrets(ctx context.Context, server, name string) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		for _, statement := range []string{
+			"UPDATE secrets SET kept = '" + dropped + "' || kept WHERE server = ?1 AND (?2 = '' OR name = ?2) AND kept NOT LIKE '" + dropped + "%'",
+			"DELETE FROM secret_links WHERE owner = ?1 AND (?2 = '' OR name = ?2) OR server = ?1 AND ?2 = ''",
+		} {
+			if _, err := tx.ExecContext(ctx, statement, server, name); err != nil {
+				return fmt.Errorf("drop secrets: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// RemoveDropped implements secrets.Store.
+func (s *Store) RemoveDropped(ctx context.Context, server, name string) error {
+	_, err := s.write.ExecContext(ctx, "DELETE FROM secrets WHERE server = ? AND name = ? AND kept LIKE '"+dropped+"%'", server, name)
+	if err != nil {
+		return fmt.Errorf("remove the name of a secret: %w", err)
+	}
+	return nil
+}
+
+// SecretLinks implements secrets.Store.
+func (s *Store) SecretLinks(ctx context.Context) ([]secrets.Link, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT server, owner, name, runs FROM secret_links ORDER BY server, owner, name")
+	if err != nil {
+		return nil, fmt.Errorf("read links: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []secrets.Link
+	for rows.Next() {
+		var l secrets.Link
+		if err := rows.Scan(&l.Server, &l.Owner, &l.Name, &l.Runs); err != nil {
+			return nil, fmt.Errorf("read links: %w", err)
+		}
+		out = append(out, l)
+	}
+	return out, rows.Err()
+}
+
+// PutSecretLink implements secrets.Store.
+func (s *Store) PutSecretLink(ctx context.Context, l secrets.Link) error {
+	_, err := s.write.ExecContext(ctx, `INSERT INTO secret_links (server, owner, name, runs) VALUES (?, ?, ?, ?)
+		ON CONFLICT (server, owner, name) DO UPDATE SET runs = excluded.runs`, l.Server, l.Owner, l.Name, l.Runs)
+	if err != nil {
+		return fmt.Errorf("keep a link: %w", err)
+	}
+	return nil
+}
+
+// RemoveSecretLink implements secrets.Store.
+func (s *Store) RemoveSecretLink(ctx context.Context, l secrets.Link) error {
+	_, err := s.write.ExecContext(ctx, "DELETE FROM secret_links WHERE server = ? AND owner = ? AND name = ?", l.Server, l.Owner, l.Name)
+	if err != nil {
+		return fmt.Errorf("remove a link: %w", err)
+	}
+	return nil
+}
