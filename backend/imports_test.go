@@ -51,6 +51,7 @@ var rooms = map[string][]string{
 	// adapters
 	"store":   {"catalog", "fault", "journal", "registry", "secrets", "setup", "tester"},
 	"mcptest": {"wire"},
+	"keytest": {},
 	// composition and programs
 	"": {
 		"api", "bridge", "catalog", "events", "fault", "gateway", "install", "instance", "journal",
@@ -71,11 +72,12 @@ var homes = []struct {
 	{"modernc.org/sqlite", []string{"backend/store"}, "one place knows SQLite"},
 	{"github.com/pressly/goose", []string{"backend/store"}, "one place changes the schema"},
 	{"github.com/zalando/go-keyring", []string{"backend/secrets"}, "one place touches the keychain"},
-	{"github.com/godbus/dbus", []string{"backend/secrets"}, "it looks at a keychain without a question to the user, and ends an operation that hangs"},
+	{"github.com/godbus/dbus", []string{"backend/secrets", "backend/keytest"}, "it looks at a keychain without a question to the user, and ends an operation that hangs"},
 	{"filippo.io/age", []string{"backend/secrets"}, "one place seals values"},
 	{"github.com/coder/websocket", []string{"backend/api", "build/bench"}, "events go to clients through one door"},
 	{"github.com/danielgtaylor/huma", []string{"backend/api"}, "REST is one door"},
 	{"github.com/spf13/cobra", []string{"backend/cli"}, "the command line is one door"},
+	{"golang.org/x/term", []string{"backend/cli"}, "who hides what is typed has a terminal"},
 	{"github.com/tiktoken-go", []string{"backend/tokens"}, "its vocabulary takes memory once it is used"},
 	{
 		"github.com/modelcontextprotocol/go-sdk",

@@ -39,7 +39,7 @@ unit() {
   mkdir -p "$coverage/unit" "$coverage/children"
   # What only plays a server for tests is no code to be covered.
   local covered
-  covered=$(go list ./backend/... | grep -v /mcptest | paste -sd, -)
+  covered=$(go list ./backend/... | grep -v -e /mcptest -e /keytest | paste -sd, -)
   run "tests" false go test -json -count=1 -timeout=20m -covermode=atomic -coverpkg="$covered" ./... \
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR

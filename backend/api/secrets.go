@@ -55,6 +55,9 @@ type SecretsView struct {
 	Servers []ServerSecrets `json:"servers"`
 }
 
+// SecretMove is a credential in a server's configuration, and what became of it.
+type SecretMove = install.Move
+
 type secretInput struct {
 	ID  string `path:"id"`
 	Key string `path:"key"`
@@ -217,7 +220,7 @@ func (s *server) unlockSecrets(ctx context.Context, in *bodyInput) (*reply[Vault
 }
 
 // migrateSecrets only says what it would do unless dry_run is false.
-func (s *server) migrateSecrets(ctx context.Context, in *bodyInput) (*reply[[]install.Move], error) {
+func (s *server) migrateSecrets(ctx context.Context, in *bodyInput) (*reply[[]SecretMove], error) {
 	var body struct {
 		DryRun  *bool    `json:"dry_run"`
 		Servers []string `json:"servers"`

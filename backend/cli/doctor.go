@@ -45,6 +45,7 @@ func (p *program) doctor() *cobra.Command {
 
 func (p *program) examine(ctx context.Context) error {
 	findings := []finding{p.checkFolder(), p.checkSettings(), p.checkDatabase(ctx), p.checkHub(ctx)}
+	findings = append(findings, p.checkSecrets(ctx)...)
 	findings = append(findings, checkPrograms(ctx)...)
 	var sick error
 	for _, f := range findings {

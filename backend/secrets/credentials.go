@@ -159,7 +159,7 @@ func inAddress(address string) []credential {
 	}
 	for _, at := range segment.FindAllStringSubmatchIndex(address[min(begin, query):query], -1) {
 		if from, to := at[2]+begin, at[3]+begin; LooksSecret(address[from:to]) {
-			add("path", from, to)
+			add("segment", from, to)
 		}
 	}
 	for _, at := range parameter.FindAllStringSubmatchIndex(address, -1) {

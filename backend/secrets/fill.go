@@ -159,13 +159,11 @@ func (f *filling) each(ctx context.Context, where string, texts map[string]strin
 }
 
 func (f *filling) text(ctx context.Context, where, text string) (string, error) {
-	return Resolve(text, func(name string) (string, error) {
-		value, err := f.lookup(ctx, name)
-		if err != nil {
-			return "", fault.Wrap(err, fault.KindOf(err), "server %q cannot be started (%s): %s", f.server, where, fault.MessageOf(err))
-		}
-		return value, nil
-	})
+	filled, err := Resolve(text, func(name string) (string, error) { return f.lookup(ctx, name) })
+	if err != nil {
+		return "", fault.Wrap(err, fault.KindOf(err), "server %q cannot be started (%s): %s", f.server, where, fault.MessageOf(err))
+	}
+	return filled, nil
 }
 
 // lookup resolves a name: the server's own, whatever it looks like, else

@@ -24,8 +24,10 @@ const (
 	// patience is how long the keychain is given for a question that it asks
 	// the user; then the operation that it asks for is given up.
 	patience = 2 * time.Minute
-	// glance is how long a look at the keychain may take.
-	glance = 2 * time.Second
+	// lookTime is how long a look at the keychain may take; glanceTime, one
+	// that is made before an answer at once.
+	lookTime   = 2 * time.Second
+	glanceTime = 250 * time.Millisecond
 )
 
 // errMissing is what a keeper answers that does not hold a value.
@@ -49,6 +51,7 @@ type keychain struct {
 	deadline time.Duration // of an operation, for whoever waits for it
 	desk     desk
 	gate     chan struct{} // holds one operation
+	looking  sync.Mutex
 
 	mu     sync.Mutex
 	serial int           // of the operation that runs, or ran last
@@ -121,7 +124,7 @@ func (k *keychain) look(ctx context.Context) (locked bool, err error) {
 	if k.hangs() && !k.recovers(ctx) {
 		return true, errWaits
 	}
-	ctx, cancel := context.WithTimeout(ctx, glance)
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	return k.desk.look(ctx)
 }
@@ -183,12 +186,16 @@ func (k *keychain) hangs() bool {
 }
 
 // recovers gives up the operation that hangs if another one would not: who it
-// waits for may be gone.
+// waits for may be gone. While one caller looks, the others need not.
 func (k *keychain) recovers(ctx context.Context) bool {
+	if !k.looking.TryLock() {
+		return false
+	}
+	defer k.looking.Unlock()
 	k.mu.Lock()
 	serial := k.serial
 	k.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, glance/4)
+	ctx, cancel := context.WithTimeout(ctx, glanceTime)
 	defer cancel()
 	if locked, err := k.desk.look(ctx); err != nil || locked {
 		return false
