@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -31,6 +32,12 @@ type Settings struct {
 	Limits Limits   `koanf:"limits"`
 	Roots  []string `koanf:"roots"` // URIs that shared servers are told as roots
 	Log    Log      `koanf:"log"`
+	// SetupFile declares servers that the hub brings in at its start; empty for
+	// none. It is absolute once loaded.
+	SetupFile string `koanf:"setup_file"`
+	// WarmPackages lets the hub download what npx and uvx will run, as soon as
+	// a person has configured a server with them.
+	WarmPackages bool `koanf:"warm_packages"`
 }
 
 // Agents says what an agent may do on its own.
@@ -59,10 +66,11 @@ const maxRetention = 36500
 // Default returns the settings of a machine without config.yaml.
 func Default() Settings {
 	return Settings{
-		Port:   3424,
-		Agents: Agents{Install: "ask"},
-		Limits: Limits{StartTimeout: time.Minute, CallTimeout: time.Minute, IdleStop: 5 * time.Minute},
-		Log:    Log{RetentionDays: 30},
+		Port:         3424,
+		Agents:       Agents{Install: "ask"},
+		Limits:       Limits{StartTimeout: time.Minute, CallTimeout: time.Minute, IdleStop: 5 * time.Minute},
+		Log:          Log{RetentionDays: 30},
+		WarmPackages: true,
 	}
 }
 
@@ -86,10 +94,29 @@ func Load(file string) (Settings, error) {
 	if err := k.UnmarshalWithConf("", &s, decode); err != nil {
 		return Default(), fault.New(fault.Invalid, "%s: %s", file, plain(err))
 	}
+	if s.SetupFile, err = absolute(filepath.Dir(file), s.SetupFile); err != nil {
+		return Default(), err
+	}
 	if err := s.environment(); err != nil {
 		return Default(), err
 	}
 	return s, s.check(file)
+}
+
+// absolute completes a path as a person writes it: one in the home folder, or
+// beside a file of theirs. An empty one stays empty.
+func absolute(folder, path string) (string, error) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fault.Wrap(err, fault.Invalid, "no home folder is known for %q; give the whole path", path)
+		}
+		return filepath.Join(home, rest), nil
+	}
+	if path == "" || filepath.IsAbs(path) {
+		return path, nil
+	}
+	return filepath.Abs(filepath.Join(folder, path))
 }
 
 // wantUnit refuses a time that is a bare number: nobody means nanoseconds.
@@ -127,6 +154,12 @@ func (s *Settings) environment() error {
 			return fault.New(fault.Invalid, "AGENT_DISCOVER_LOG_RETENTION_DAYS is %q; it must be a whole number of days, 0 to keep the log for ever", v)
 		}
 		s.Log.RetentionDays = days
+	}
+	if v := os.Getenv("AGENT_DISCOVER_SETUP_FILE"); v != "" {
+		var err error
+		if s.SetupFile, err = absolute(".", v); err != nil {
+			return err
+		}
 	}
 	if v := os.Getenv("AGENT_DISCOVER_ROOTS"); v != "" {
 		s.Roots = nil

@@ -21,7 +21,8 @@ func load(t *testing.T, text string) (Settings, error) {
 
 func TestNoFileMeansDefaults(t *testing.T) {
 	s, err := Load(filepath.Join(t.TempDir(), "config.yaml"))
-	if err != nil || s.Port != 3424 || s.Agents.Install != "ask" || s.Limits.CallTimeout != time.Minute || s.Log.Retention() != 30*24*time.Hour {
+	if err != nil || s.Port != 3424 || s.Agents.Install != "ask" || s.Limits.CallTimeout != time.Minute ||
+		s.Log.Retention() != 30*24*time.Hour || s.SetupFile != "" || !s.WarmPackages {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
@@ -39,6 +40,29 @@ func TestFileGoesOverDefaultsAndEnvironmentOverTheFile(t *testing.T) {
 	}
 	if strings.Join(s.Roots, " ") != "file:///a file:///b" {
 		t.Errorf("roots %q", s.Roots)
+	}
+}
+
+func TestSetupFileIsFoundWhereAPersonMeansIt(t *testing.T) {
+	home, here := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	t.Chdir(here)
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	for given, want := range map[string]string{
+		"": "", "setup.json": filepath.Join(filepath.Dir(file), "setup.json"), "~/setup.json": filepath.Join(home, "setup.json"),
+		filepath.Join(here, "x.json"): filepath.Join(here, "x.json"),
+	} {
+		if err := os.WriteFile(file, []byte("setup_file: '"+given+"'\nwarm_packages: false\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Load(file); err != nil || s.SetupFile != want || s.WarmPackages {
+			t.Errorf("%q: got %+v, %v", given, s, err)
+		}
+	}
+	t.Setenv("AGENT_DISCOVER_SETUP_FILE", "from-here.json")
+	if s, err := Load(file); err != nil || s.SetupFile != filepath.Join(here, "from-here.json") {
+		t.Errorf("got %q, %v", s.SetupFile, err)
 	}
 }
 
