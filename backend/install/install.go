@@ -26,6 +26,8 @@ type Options struct {
 	Metrics  Metrics // nil when nothing is measured
 	Agents   settings.Agents
 	Log      *slog.Logger
+	// WarmPackages lets WarmLater download.
+	WarmPackages bool
 }
 
 // Metrics are what is known about calls of servers.
@@ -37,15 +39,23 @@ type Metrics interface {
 type Installer struct {
 	Options
 	fresh chan string // names of servers whose tools Run is to list
+	cold  chan string // names of servers whose packages Run is to download
+	probe probe
 }
 
 // New returns an installer. What is to be done in the background waits for Run.
-func New(o Options) *Installer { return &Installer{Options: o, fresh: make(chan string, 64)} }
+func New(o Options) *Installer {
+	i := &Installer{Options: o, fresh: make(chan string, 64), cold: make(chan string, 64)}
+	i.probe.works = i.works
+	return i
+}
 
-// Run lists the tools of new servers until ctx ends.
+// Run lists the tools of new servers, and downloads their packages, until ctx
+// ends.
 func (i *Installer) Run(ctx context.Context) error {
 	var starts sync.WaitGroup
 	defer starts.Wait()
+	starts.Go(func() { i.warmAll(ctx) })
 	for {
 		select {
 		case name := <-i.fresh:

@@ -1,4 +1,4 @@
-package install
+package install_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/process"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/settings"
@@ -33,7 +34,7 @@ func openRegistry(t *testing.T) *registry.Registry {
 
 func TestWhatHasChangedSinceItWasShownIsNotApproved(t *testing.T) {
 	servers := openRegistry(t)
-	installer := New(Options{Registry: servers, Agents: settings.Agents{Install: "ask"}})
+	installer := install.New(install.Options{Registry: servers, Agents: settings.Agents{Install: "ask"}})
 	shown, err := installer.Propose(t.Context(), registry.Server{Name: "one", Transport: "stdio", Command: "npx"})
 	if err != nil {
 		t.Fatal(err)
@@ -42,11 +43,11 @@ func TestWhatHasChangedSinceItWasShownIsNotApproved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = installer.Approve(t.Context(), "one", LaunchHash(shown))
+	_, err = installer.Approve(t.Context(), "one", install.LaunchHash(shown))
 	if now, _ := servers.Get("one"); fault.KindOf(err) != fault.Conflict || now.Approved {
 		t.Errorf("approved is %v, the error %v", now.Approved, err)
 	}
-	if now, err := installer.Approve(t.Context(), "one", LaunchHash(changed)); err != nil || !now.Approved {
+	if now, err := installer.Approve(t.Context(), "one", install.LaunchHash(changed)); err != nil || !now.Approved {
 		t.Errorf("as it is now: approved is %v, the error %v", now.Approved, err)
 	}
 }
@@ -62,7 +63,7 @@ func (l lines) Write(line []byte) (int, error) {
 func TestToolsOfAServerProposedBeforeTheHubRunsAreListedThen(t *testing.T) {
 	servers, bus, logged := openRegistry(t), &events.Bus{}, make(lines, 8)
 	log := slog.New(slog.NewTextHandler(logged, nil))
-	installer := New(Options{
+	installer := install.New(install.Options{
 		Registry: servers, Agents: settings.Agents{Install: "allow"}, Log: log,
 		Upstream: upstream.New(upstream.Options{
 			Registry: servers, Bus: bus, Log: slog.New(slog.DiscardHandler), Limits: settings.Limits{StartTimeout: time.Minute}, Children: filepath.Join(t.TempDir(), "children.json"),
