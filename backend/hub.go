@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -34,6 +35,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/search"
 	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/settings"
+	"github.com/agent-discover/agent-discover/backend/setup"
 	"github.com/agent-discover/agent-discover/backend/store"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 )
@@ -78,6 +80,7 @@ type Hub struct {
 	upstream  *upstream.Manager
 	proxy     *proxy.Proxy
 	installer *install.Installer
+	setup     *setup.Syncer
 	gateway   *gateway.Gateway
 	bridge    *bridge.Hub
 	handler   http.Handler
@@ -165,17 +168,20 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	}
 	h.search = search.New(h.catalog, bus)
 	h.openVault(ctx, bus)
+	login := h.askLogin()
 	h.upstream = upstream.New(upstream.Options{
 		Registry: servers, Catalog: h.catalog, Bus: bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
-		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: h.askLogin(),
+		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
 		Secrets: install.Filler{Vault: h.vault}, Given: h.given,
 	})
 	h.installer = install.New(install.Options{
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Vault: h.vault, Metrics: h.journal, Agents: config.Agents, Log: h.log,
+		WarmPackages: config.WarmPackages,
 	})
 	h.proxy = proxy.New(servers, h.upstream, h.journal, bus)
+	h.setup = setup.New(setup.Options{Installer: h.installer, Secrets: h.vault, File: config.SetupFile, Variable: variable(login), Log: h.log})
 	h.gateway = gateway.New(gateway.Options{
-		Registry: servers, Catalog: h.catalog, Search: h.search, Installer: h.installer,
+		Registry: servers, Catalog: h.catalog, Search: h.search, Installer: h.installer, Setup: h.setup,
 		Proxy: h.proxy, Usage: h.journal, Lenses: h.store,
 		Bus: bus, Log: h.log, Version: h.options.Version,
 	})
@@ -183,8 +189,14 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		Info: h.info, Serve: h.gateway.Serve, Stop: h.Stop, Log: h.log,
 		Busy: func() bool { return h.upstream.InFlight() > 0 },
 	}
+	kept := h.store.Imports()
+	importer := setup.NewImporter(setup.ImportOptions{
+		Installer: h.installer, Catalog: h.catalog, Secrets: h.vault, Names: kept, Metrics: importedMetrics{h.journal}, Presets: kept,
+		Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
+	})
 	h.handler = api.New(api.Options{
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Vault: h.vault,
+		Setup: h.setup, Importer: importer,
 		Clients: h.gateway.Clients, Companion: h.bridge, Stop: h.Stop, Info: h.info, Log: h.log,
 	})
 	return nil
@@ -211,6 +223,17 @@ func (h *Hub) askLogin() func(context.Context) process.Env {
 		case <-ctx.Done():
 			return process.Clean()
 		}
+	}
+}
+
+// variable looks a variable of the user's up: in this process's environment,
+// which a person may have set for it, and then in that of their login shell.
+func variable(login func(context.Context) process.Env) func(context.Context, string) string {
+	return func(ctx context.Context, name string) string {
+		if value, set := os.LookupEnv(name); set {
+			return value
+		}
+		return login(ctx).Get(name)
 	}
 }
 
@@ -252,6 +275,7 @@ func (h *Hub) Run(ctx context.Context) error {
 		h.Stop()
 	}
 	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.catalog.Snapshot().Tools))
+	inner.Go(func() error { return h.setup.Run(rooms) })
 
 	err := h.await(ctx, served)
 	h.log.Info("hub is stopping")

@@ -37,17 +37,17 @@ var rooms = map[string][]string{
 	"search":   {"catalog", "events"},
 	"upstream": {"catalog", "events", "fault", "paths", "process", "registry", "remote", "secrets", "settings", "wire"},
 	"proxy":    {"events", "fault", "journal", "registry", "secrets", "upstream", "wire"},
-	"install":  {"catalog", "fault", "registry", "secrets", "settings", "upstream"},
+	"install":  {"catalog", "fault", "process", "registry", "secrets", "settings", "upstream"}, // process: it runs npm and uvx to download
 	"tester":   {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
-	"setup":    {"fault", "install", "registry", "secrets"},
+	"setup":    {"catalog", "fault", "install", "registry", "secrets"}, // catalog: an import brings tools
 	// doors
-	"gateway": {"catalog", "events", "fault", "install", "proxy", "registry", "search", "upstream", "wire"},
+	"gateway": {"catalog", "events", "fault", "install", "proxy", "registry", "search", "setup", "upstream", "wire"},
 	"bridge":  {"fault", "instance", "paths", "wire"},
 	"api": {
 		"catalog", "events", "fault", "gateway", "install", "instance", "journal", "process", "proxy", "registry",
 		"secrets", "settings", "setup", "tester", "upstream", "wire",
 	},
-	"cli": {"", "api", "bridge", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "store", "wire"},
+	"cli": {"", "api", "bridge", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "setup", "store", "wire"},
 	// adapters
 	"store":   {"catalog", "fault", "journal", "registry", "secrets", "setup", "tester"},
 	"mcptest": {"wire"},
@@ -76,6 +76,7 @@ var homes = []struct {
 	{"filippo.io/age", []string{"backend/secrets"}, "one place seals values"},
 	{"github.com/coder/websocket", []string{"backend/api", "build/bench"}, "events go to clients through one door"},
 	{"github.com/danielgtaylor/huma", []string{"backend/api"}, "REST is one door"},
+	{"github.com/tailscale/hujson", []string{"backend/setup", "backend/editors"}, "files that people write by hand are read in two places"},
 	{"github.com/spf13/cobra", []string{"backend/cli"}, "the command line is one door"},
 	{"golang.org/x/term", []string{"backend/cli"}, "who hides what is typed has a terminal"},
 	{"github.com/tiktoken-go", []string{"backend/tokens"}, "its vocabulary takes memory once it is used"},

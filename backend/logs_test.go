@@ -191,8 +191,8 @@ func TestALongLogIsExportedWhole(t *testing.T) {
 	}
 }
 
-// recorded returns the answer of a recorded exchange.
-func recorded(t *testing.T, name string, into any) {
+// recordedBody returns the answer of a recorded exchange.
+func recordedBody(t *testing.T, name string, into any) {
 	t.Helper()
 	shared := os.Getenv("AGENT_DISCOVER_SHARED")
 	if shared == "" {
@@ -245,7 +245,7 @@ func lacks(got, want any, path string) string {
 
 func TestLogAndMetricsAreWhatTheyAlwaysWere(t *testing.T) {
 	var log struct{ Entries []api.LogEntry }
-	recorded(t, "123-rest-logs", &log)
+	recordedBody(t, "123-rest-logs", &log)
 	t.Setenv("AGENT_DISCOVER_LOG_RETENTION_DAYS", "0")
 	hub, _ := runHub(t, backend.Options{})
 	for i := len(log.Entries) - 1; i >= 0; i-- {
@@ -279,7 +279,7 @@ func TestLogAndMetricsAreWhatTheyAlwaysWere(t *testing.T) {
 		{"127-rest-logs-progress", "/api/logs/progress"},
 	} {
 		var got, want any
-		recorded(t, c.name, &want)
+		recordedBody(t, c.name, &want)
 		if err := client.Do(t.Context(), http.MethodGet, c.path, nil, &got); err != nil {
 			t.Errorf("%s: %v", c.path, err)
 		}

@@ -23,6 +23,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/journal"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/secrets"
+	"github.com/agent-discover/agent-discover/backend/setup"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	Installer *install.Installer
 	Vault     *secrets.Vault
 	Journal   *journal.Journal
+	Setup     *setup.Syncer
+	Importer  *setup.Importer
 	Clients   func() []gateway.Client
 	Companion http.Handler // takes the upgrade of a companion's socket
 	Stop      func()       // ends the hub gently; returns at once
@@ -69,6 +72,8 @@ func New(o Options) http.Handler {
 	s.toolRoutes(routes)
 	s.logRoutes(routes)
 	s.metricRoutes(routes)
+	s.setupRoutes(routes)
+	s.prereqRoutes(routes)
 	mux.Handle("GET /companion", o.Companion)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { writeError(w, http.StatusNotFound, "Not found") })
 	return guard(o.Info, mux)

@@ -182,6 +182,7 @@ func (s *server) addServer(ctx context.Context, in *bodyInput) (*reply[Server], 
 	var body struct {
 		Name   string `json:"name"`
 		Source string `json:"source"`
+		Warm   *bool  `json:"warm"` // false: it is about to be started anyway
 		serverFields
 	}
 	if err := decodeObject(in.RawBody, &body); err != nil {
@@ -195,6 +196,9 @@ func (s *server) addServer(ctx context.Context, in *bodyInput) (*reply[Server], 
 	v, err := s.Installer.Add(ctx, v)
 	if err != nil {
 		return nil, err
+	}
+	if body.Warm == nil || *body.Warm {
+		s.Installer.WarmLater(v)
 	}
 	return &reply[Server]{Status: http.StatusCreated, Body: s.view(v)}, nil
 }

@@ -151,13 +151,13 @@ func (p *program) addServer() *cobra.Command {
 			if cmd.ArgsLenAtDash() != 1 {
 				return usage{fmt.Errorf("put -- before the command: agent-discover servers add %s -- COMMAND ARGS", args[0])}
 			}
-			variables, err := parseEnv(env)
+			variables, err := parsePairs("--env", env)
 			if err != nil {
 				return err
 			}
 			body := map[string]any{
 				"name": args[0], "description": description, "command": args[1], "args": args[2:],
-				"env": variables, "tags": tags, "keep_running": keep,
+				"env": variables, "tags": tags, "keep_running": keep, "warm": later,
 			}
 			return p.createServer(cmd.Context(), body, later)
 		},
@@ -170,12 +170,12 @@ func (p *program) addServer() *cobra.Command {
 	return cmd
 }
 
-func parseEnv(list []string) (map[string]string, error) {
+func parsePairs(flag string, list []string) (map[string]string, error) {
 	out := make(map[string]string)
 	for _, kv := range list {
 		k, v, ok := strings.Cut(kv, "=")
 		if !ok || k == "" {
-			return nil, usage{fmt.Errorf("--env %q must have the form NAME=value", kv)}
+			return nil, usage{fmt.Errorf("%s %q must have the form NAME=value", flag, kv)}
 		}
 		out[k] = v
 	}

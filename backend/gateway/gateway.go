@@ -16,6 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/proxy"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/search"
+	"github.com/agent-discover/agent-discover/backend/setup"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
 
@@ -37,6 +38,7 @@ type Options struct {
 	Catalog   *catalog.Catalog
 	Search    *search.Searcher
 	Installer *install.Installer
+	Setup     *setup.Syncer
 	Proxy     *proxy.Proxy
 	Usage     Usage
 	Lenses    LensStore

@@ -45,7 +45,7 @@ var actions = []struct {
 	{"deactivate", (*Session).deactivate},
 	{"browse", later("browsing a marketplace comes with a later version; install takes name, command and args by hand")},
 	{"status", (*Session).status},
-	{"sync", later("the setup file comes with a later version; install takes name, command and args by hand")},
+	{"sync", (*Session).sync},
 	{"find_tool", (*Session).findTool},
 	{"find_tools", (*Session).findTools},
 	{"get_schema", (*Session).getSchema},
@@ -71,6 +71,7 @@ type arguments struct {
 	Env           map[string]string `json:"env"`
 	Description   string            `json:"description"`
 	Tags          []string          `json:"tags"`
+	File          string            `json:"file"`
 }
 
 // callRegistry serves tools/call of registry. Its failures are results that a

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -161,6 +162,27 @@ func (j *Journal) measure(batch []Record) []Tally {
 func (j *Journal) measured(r Record) bool {
 	return r.Kind == Call && r.Outcome != Refused && !strings.HasPrefix(r.Server, transient) &&
 		!r.At.Before(j.forgotten[r.Server])
+}
+
+// Add keeps the numbers of a tool that has none yet, as another program measured
+// them, and reports whether that is so. A dry one only reports.
+func (j *Journal) Add(ctx context.Context, t Tally, dry bool) (bool, error) {
+	j.writing.Lock()
+	defer j.writing.Unlock()
+	j.mu.Lock()
+	known := j.tallies[t.Server][t.Tool] != nil
+	j.mu.Unlock()
+	if known || dry {
+		return !known, nil
+	}
+	if t.Histogram == nil {
+		t.Histogram = make(Histogram)
+	}
+	if err := j.Store.AppendRecords(ctx, nil, []Tally{t}); err != nil {
+		return false, err
+	}
+	j.adopt([]Tally{t})
+	return true, nil
 }
 
 // adopt makes tallies the present ones.

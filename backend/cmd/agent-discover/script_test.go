@@ -3,6 +3,7 @@
 package main_test
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -23,6 +24,7 @@ import (
 //
 //	ad CODE ARGS…   run agent-discover, which must exit with CODE
 //	hub             start a hub and wait until it is ready
+//	sqlite DB FILE  make a database by the statements in FILE
 //
 // and $FAKE, the program of a fake server, whose first argument is mcptest.
 func TestCommandLine(t *testing.T) {
@@ -46,7 +48,7 @@ func TestCommandLine(t *testing.T) {
 			env.Defer(h.leave)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ad": runScripted, "hub": serveScripted},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ad": runScripted, "hub": serveScripted, "sqlite": makeScripted},
 	})
 }
 
@@ -74,7 +76,7 @@ func runScripted(ts *testscript.TestScript, neg bool, args []string) {
 func serveScripted(ts *testscript.TestScript, _ bool, _ []string) {
 	cmd := exec.Command(programs.current, "serve")
 	cmd.Dir = ts.Getenv("HOME")
-	for _, name := range []string{"HOME", "SHELL", "PATH", "LANG", "AGENT_DISCOVER_HOME", "AGENT_DISCOVER_PORT", "GOCOVERDIR"} {
+	for _, name := range []string{"HOME", "SHELL", "PATH", "LANG", "AGENT_DISCOVER_HOME", "AGENT_DISCOVER_PORT", "AGENT_DISCOVER_SETUP_FILE", "GOCOVERDIR"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	ts.Check(cmd.Start())
@@ -90,4 +92,15 @@ func serveScripted(ts *testscript.TestScript, _ bool, _ []string) {
 		return err == nil && info.PID == cmd.Process.Pid, nil
 	}
 	ts.Check(await(ready))
+}
+
+// makeScripted is the command sqlite.
+func makeScripted(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sqlite DB FILE")
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	_, err = db.Exec(ts.ReadFile(args[1]))
+	ts.Check(errors.Join(err, db.Close()))
 }
