@@ -7,12 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
 )
 
-// copies is the pattern of the folders in which a copy lies while it is read.
-const copies = "import-*"
+// copies begins the names of the folders in which a copy lies while it is read.
+const copies = "import-"
 
 // beside are the endings of files that belong to a database: what a program
 // has written and not yet put into the database itself.
@@ -20,13 +21,12 @@ var beside = []string{"", "-wal", "-journal"}
 
 // forgetCopies removes what an import that was killed has left.
 func forgetCopies(folder string) error {
-	left, err := filepath.Glob(filepath.Join(folder, copies))
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, dir := range left {
-		errs = append(errs, os.RemoveAll(dir))
+	entries, err := os.ReadDir(folder)
+	errs := []error{err}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), copies) {
+			errs = append(errs, os.RemoveAll(filepath.Join(folder, e.Name())))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -39,7 +39,7 @@ func copyDatabase(file, folder string) (copied string, remove func() error, err 
 	if err := readable(file); err != nil {
 		return "", nil, err
 	}
-	dir, err := os.MkdirTemp(folder, copies)
+	dir, err := os.MkdirTemp(folder, copies+"*")
 	if err != nil {
 		return "", nil, fault.Wrap(err, fault.Unavailable, "the data folder takes no copy of %s; is the disk full?", file)
 	}

@@ -168,7 +168,10 @@ func TestInspectorWorksWithTheRegistry(t *testing.T) {
 		t.Errorf("deactivated: %+v, list %v", activated, tools)
 	}
 	i.registry(`{"action":"uninstall","name":"fake"}`, &activated)
-	for _, action := range []string{"sync", "browse", "juggle"} {
+	if r := i.call("registry", `{"action":"sync"}`); r.IsError || !strings.Contains(r.text(), `"registered": []`) {
+		t.Errorf("sync: %s", r.text())
+	}
+	for _, action := range []string{"browse", "juggle"} {
 		if r := i.call("registry", `{"action":"`+action+`"}`); !r.IsError {
 			t.Errorf("%s: %s", action, r.text())
 		}
