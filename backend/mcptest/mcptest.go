@@ -59,6 +59,7 @@ type options struct {
 	junk        bool              // lines on stdout that are no JSON-RPC
 	mute        bool              // initialize is not answered
 	deaf        bool              // unknown methods are not answered
+	noPing      bool              // ping is an unknown method
 	crash       string            // exit at once with this on stderr
 	flood       int               // bytes written to stderr at the start
 	stubborn    bool              // survive the end of stdin and SIGTERM
@@ -83,6 +84,7 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.junk, "junk", false, "write lines to stdout that are no messages")
 	flags.BoolVar(&o.mute, "mute", false, "never answer initialize")
 	flags.BoolVar(&o.deaf, "deaf", false, "never answer an unknown method")
+	flags.BoolVar(&o.noPing, "no-ping", false, "do not know ping")
 	flags.StringVar(&o.crash, "crash", "", "write `TEXT` to stderr and exit with 3")
 	flags.IntVar(&o.flood, "flood", 0, "write so many `bytes` to stderr at the start")
 	flags.BoolVar(&o.stubborn, "stubborn", false, "live on after stdin has ended and after SIGTERM")

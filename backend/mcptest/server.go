@@ -101,17 +101,17 @@ func (s *server) note(m message) {
 }
 
 func (s *server) request(m message, cancelled <-chan struct{}) {
-	switch m.Method {
-	case "initialize":
+	switch {
+	case m.Method == "initialize":
 		if s.mute {
 			return
 		}
 		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"mcptest","version":"1.2.3"}}`)
-	case "ping":
+	case m.Method == "ping" && !s.noPing:
 		s.result(m.ID, `{}`)
-	case "tools/list":
+	case m.Method == "tools/list":
 		s.result(m.ID, s.list())
-	case "tools/call":
+	case m.Method == "tools/call":
 		s.call(m, cancelled)
 	default:
 		if !s.deaf {

@@ -52,6 +52,7 @@ var behaviours = []struct {
 	{"environment", "Tell pid, folder and environment", noArguments, (*call).environment},
 	{"grandchild", "Start a process that outlives this one, and tell its pid", noArguments, (*call).grandchild},
 	{"grow", "Add a tool with a name and a text, and say that the list has changed", `{"type":"object","properties":{"name":{"type":"string"},"text":{"type":"string"}},"required":["name"]}`, (*call).grow},
+	{"tell", "Send a notification with a method and params a number of times, then answer", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"},"count":{"type":"integer"}},"required":["method"]}`, (*call).tell},
 	{"ask", "Send a request with a method and params to the client and give back what it says", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"}},"required":["method"]}`, (*call).askClient},
 }
 
@@ -191,6 +192,17 @@ func (c *call) grow() {
 	c.definitions = append(c.definitions, define(c.Name, c.Text, noArguments))
 	c.mu.Unlock()
 	c.notify("notifications/tools/list_changed", "{}")
+	c.text("done")
+}
+
+func (c *call) tell() {
+	line := `{"jsonrpc":"2.0","method":` + quote(c.Method)
+	if c.Params != nil {
+		line += `,"params":` + string(c.Params)
+	}
+	for range max(c.Count, 1) {
+		c.write(line + "}")
+	}
 	c.text("done")
 }
 

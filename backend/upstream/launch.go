@@ -98,7 +98,7 @@ func (s *session) startFailure(ctx context.Context, err error) error {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return context.Cause(ctx)
 	case known != nil:
-		return notStarted(err, known.Kind, "Failed to activate %q: %s%s", name, s.redactor.Text(known.Message), s.lastWords())
+		return notStarted(mark(err), known.Kind, "Failed to activate %q: %s%s", name, s.redactor.Text(known.Message), s.lastWords())
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && distant:
 		return notStarted(err, fault.Timeout, "Failed to activate %q: %s did not finish the MCP handshake within %s; is the URL right?",
 			name, remote.Show(s.server.Homepage), s.manager.Limits.StartTimeout)

@@ -79,6 +79,15 @@ func (d *distant) ending() ending {
 	return ending{how: fault.MessageOf(d.err), cause: d.err, benign: errors.Is(d.err, remote.ErrLost)}
 }
 
+// mark returns what must be known of the cause of an error whose own text may
+// hold what is covered in ours; nil when that is nothing.
+func mark(err error) error {
+	if errors.Is(err, remote.ErrLost) {
+		return remote.ErrLost
+	}
+	return nil
+}
+
 // within reports whether something happens in that time.
 func within(d time.Duration, happens <-chan struct{}) bool {
 	timer := time.NewTimer(d)

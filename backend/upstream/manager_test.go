@@ -32,12 +32,14 @@ func TestMain(m *testing.M) {
 type bench struct {
 	*upstream.Manager
 	t       *testing.T
+	bus     *events.Bus
 	servers *registry.Registry
+	tools   *catalog.Catalog
 	states  <-chan upstream.StateChanged
 	stop    func() // ends Run and waits for it
 }
 
-func start(t *testing.T, limits settings.Limits) *bench {
+func start(t *testing.T, limits settings.Limits, edit ...func(*upstream.Options)) *bench {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "test.db"))
 	if err != nil {
@@ -58,18 +60,22 @@ func start(t *testing.T, limits settings.Limits) *bench {
 			*limit = time.Minute
 		}
 	}
-	m := upstream.New(upstream.Options{
+	o := upstream.Options{
 		Registry: servers, Catalog: tools, Bus: bus, Log: log, Limits: limits, Version: "1",
 		Children:    filepath.Join(t.TempDir(), "children.json"),
 		Environment: func(context.Context) process.Env { return process.Clean() },
-	})
+	}
+	for _, e := range edit {
+		e(&o)
+	}
+	m := upstream.New(o)
 	states, unsubscribe := events.Subscribe[upstream.StateChanged](bus, 1024)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan struct{})
 	go func() { defer close(done); _ = m.Run(ctx) }()
 	stop := sync.OnceFunc(func() { cancel(); <-done; unsubscribe() })
 	t.Cleanup(stop)
-	return &bench{m, t, servers, states, stop}
+	return &bench{m, t, bus, servers, tools, states, stop}
 }
 
 func (b *bench) add(name string, flags ...string) registry.Server {

@@ -92,6 +92,10 @@ func (s *session) publishRest() {
 func (s *session) publishOne(n notice) {
 	params := s.covered(n.params)
 	if n.method == "" {
+		// Its name is that of a secret, but it is the caller's own.
+		if token := wire.Get(n.params, "progressToken"); token != nil && wire.Get(params, "progressToken") != nil {
+			params = wire.Set(params, "progressToken", token)
+		}
 		events.Publish(s.manager.Bus, Progressed{Server: s.server.Name, Params: params, At: n.at})
 		return
 	}

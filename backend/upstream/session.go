@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/remote"
 	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
@@ -198,7 +199,7 @@ func (s *session) wait() error {
 // ended describes an end that nobody asked for.
 func (s *session) ended(end ending) error {
 	if s.link.pid() == 0 {
-		return fault.Wrap(end.cause, fault.Failed, "the session with server %q is over (%s); the next call starts a new one", s.server.Name, s.redactor.Text(end.how))
+		return fault.Wrap(mark(end.cause), fault.Failed, "the session with server %q is over (%s); the next call starts a new one", s.server.Name, s.redactor.Text(end.how))
 	}
 	return fault.Wrap(end.cause, fault.Failed, "server %q ended by itself (%s); it starts again with the next call.%s", s.server.Name, end.how, s.lastWords())
 }
@@ -233,13 +234,16 @@ func (s *session) explain(err error, call wire.Call) error {
 	if tool := wire.GetString(call.Params, "name"); tool != "" {
 		what = fmt.Sprintf("tool %q", tool)
 	}
+	if errors.Is(err, remote.ErrLost) {
+		within(exitGrace, s.link.gone()) // so that the next call begins a new session
+	}
 	switch {
 	case errors.As(err, &rpc), errors.As(err, &cancelled):
 		return err
 	case isClosed(err):
 		return s.explainEnd(err, what)
 	case fault.KindOf(err) != fault.Internal:
-		return fault.Wrap(err, fault.KindOf(err), "the call of %s on server %q failed: %s", what, name, s.redactor.Text(fault.MessageOf(err)))
+		return fault.Wrap(mark(err), fault.KindOf(err), "the call of %s on server %q failed: %s", what, name, s.redactor.Text(fault.MessageOf(err)))
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
@@ -260,7 +264,7 @@ func (s *session) explainEnd(err error, what string) error {
 	case stopping && cause != "":
 		return fault.Wrap(err, fault.Failed, "server %q was ended while %s was running (%s); whether the call took effect is unknown", name, what, cause)
 	case s.link.pid() == 0:
-		return fault.Wrap(err, fault.Failed, "the session with server %q ended while %s was running (%s); whether the call took effect is unknown. The next call starts a new one.",
+		return fault.Wrap(mark(err), fault.Failed, "the session with server %q ended while %s was running (%s); whether the call took effect is unknown. The next call starts a new one.",
 			name, what, s.redactor.Text(end.how))
 	}
 	return fault.Wrap(err, fault.Failed, "server %q ended while %s was running (%s); whether the call took effect is unknown. The server starts again with the next call.%s",
