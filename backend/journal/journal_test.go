@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/events"
+	"github.com/agent-discover/agent-discover/backend/secrets"
 )
 
 // memory is a store that keeps records in a list, the oldest first.
@@ -294,5 +295,25 @@ func TestResultsThatWaitAreBounded(t *testing.T) {
 	}
 	if !j.lent.TryAcquire(lendable) {
 		t.Error("something is not given back")
+	}
+}
+
+func TestHalfASecretIsNotKeptWhereATextIsCut(t *testing.T) {
+	j, stop := start(t, &memory{})
+	defer stop()
+	published, unsubscribe := events.Subscribe[Recorded](j.Bus, 1)
+	defer unsubscribe()
+	long := strings.Repeat("correct-horse-", 100)
+	redactor := secrets.NewRedactor(map[string]string{"KEY_TOKEN": long})
+	for before := range 3 { // whole ones before it, which become short
+		for _, at := range []int{keep - 50, keep + 700} {
+			response := strings.Repeat(long, before)
+			response += strings.Repeat("x", at-len(response)) + long + "after"
+			j.Record(Record{Outcome: OK}, nil, json.RawMessage(response), redactor)
+			r := (<-published).Record
+			if strings.Contains(r.Response, "horse") || len(r.Response) > keep+len("…") {
+				t.Errorf("after %d others at %d, a response of %d bytes ends in %q", before, at, len(r.Response), r.Response[max(0, len(r.Response)-60):])
+			}
+		}
 	}
 }

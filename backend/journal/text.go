@@ -25,7 +25,11 @@ func beginning(raw json.RawMessage, head int) string { return string(raw[:min(le
 // cover takes the secrets out of a text and cuts it.
 func cover(text string, redactor *secrets.Redactor) string {
 	long := len(text) >= headOf(redactor)
-	if text = redactor.Text(text); len(text) > keep || long {
+	text = redactor.Text(text)
+	if long { // half a secret may stand at the end, and covers have moved it nearer
+		text = text[:max(len(text)-redactor.Reach(), 0)]
+	}
+	if len(text) > keep || long {
 		text = strings.ToValidUTF8(text[:min(len(text), keep)], "") + "…"
 	}
 	return text

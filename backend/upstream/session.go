@@ -207,7 +207,7 @@ func (s *session) ended(end ending) error {
 // lastWords quotes the end of what the child wrote to its standard error.
 func (s *session) lastWords() string {
 	// Covered first and cut then: of half a secret nothing tells what it is.
-	text := strings.TrimSpace(lastLines(s.stderrText(), stderrShown))
+	text := lastLines(strings.TrimSpace(s.stderrText()), stderrShown)
 	if text == "" {
 		return ""
 	}
