@@ -11,7 +11,6 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"strconv"
 	"sync"
@@ -60,6 +59,8 @@ type Options struct {
 	Console io.Writer
 	// Unheld overrides how long such a hub outlives its last session.
 	Unheld time.Duration
+	// Times override how long the HTTP door waits.
+	Times api.Times
 }
 
 // Hub is an open hub.
@@ -83,7 +84,7 @@ type Hub struct {
 	setup     *setup.Syncer
 	gateway   *gateway.Gateway
 	bridge    *bridge.Hub
-	handler   http.Handler
+	door      *api.Door
 
 	endLogin func() // nil before the login shell was asked
 	stopOnce sync.Once
@@ -128,13 +129,14 @@ func (h *Hub) build(ctx context.Context) error {
 	if h.store, err = store.Open(ctx, h.options.Folder.Database()); err != nil {
 		return err
 	}
-	if err := h.listen(config.Port); err != nil {
+	if err := h.listen(config); err != nil {
 		return err
 	}
 	return h.connect(ctx, config)
 }
 
-func (h *Hub) listen(port int) error {
+func (h *Hub) listen(config settings.Settings) error {
+	port := config.Port
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil && port != 0 {
 		h.log.Warn("port is taken, using a free one", "port", port, "error", err)
@@ -147,7 +149,10 @@ func (h *Hub) listen(port int) error {
 	h.info = instance.Info{
 		ID: process.Self(), Version: h.options.Version, Protocol: instance.Protocol,
 		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port,
-		Token: instance.NewSecret(), Started: time.Now().UTC(),
+		Token: instance.NewSecret(), Started: time.Now().UTC(), AuthOff: config.AuthOff,
+	}
+	if config.AuthOff {
+		h.log.Warn("AGENT_DISCOVER_AUTH is off: every program on this machine can use this hub and all its servers without a token")
 	}
 	return nil
 }
@@ -194,10 +199,11 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		Installer: h.installer, Catalog: h.catalog, Secrets: h.vault, Names: kept, Metrics: importedMetrics{h.journal}, Presets: kept,
 		Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
 	})
-	h.handler = api.New(api.Options{
+	h.door = api.New(api.Options{
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Vault: h.vault,
 		Setup: h.setup, Importer: importer,
 		Clients: h.gateway.Clients, Companion: h.bridge, Stop: h.Stop, Info: h.info, Log: h.log,
+		Bus: bus, Times: h.options.Times,
 	})
 	return nil
 }
@@ -261,10 +267,11 @@ func (h *Hub) Run(ctx context.Context) error {
 	ended := make(chan error, 1)
 	go func() { ended <- h.upstream.Run(children) }()
 
-	web := &http.Server{
-		Handler: h.handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10, ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
-	}
+	sockets, stopSockets := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopSockets()
+	pushed := make(chan error, 1)
+	go func() { pushed <- h.door.Run(sockets) }()
+	web := h.door.Server(h.log)
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(h.listener) }()
 	if err := h.lock.Announce(h.info); err != nil {
@@ -284,6 +291,8 @@ func (h *Hub) Run(ctx context.Context) error {
 	stopChildren()
 	err = errors.Join(err, <-ended)
 	h.bridge.Close()
+	stopSockets()
+	err = errors.Join(err, <-pushed)
 	if shut := web.Shutdown(grace); shut != nil {
 		_ = web.Close()
 	}

@@ -18,6 +18,7 @@ import (
 func runHub(t *testing.T, o backend.Options) (hub *backend.Hub, ended <-chan error) {
 	t.Helper()
 	t.Setenv("AGENT_DISCOVER_PORT", "0")
+	t.Setenv("HOME", t.TempDir()) // children's login shell is not to read a person's start-up files
 	if o.Folder == "" {
 		o.Folder = paths.Folder(t.TempDir())
 	}
@@ -108,7 +109,7 @@ func TestTheGuardLetsInOnlyWhoMay(t *testing.T) {
 		{"a wrong token", "GET", "/api/servers", "", map[string]string{"Authorization": "Bearer x"}, 401, nil, nil},
 		{"a write to health", "POST", "/health", "", none, 401, nil, nil},
 		{"unknown paths too", "GET", "/nothing", "", none, 401, nil, nil},
-		{"an unknown path", "GET", "/nothing", "", nil, 404, []string{`{"error":"Not found"}`}, nil},
+		{"an unknown path", "GET", "/nothing", "", nil, 404, []string{"Not found", "text/plain"}, []string{`"error"`}},
 		{"localhost is this machine", "GET", "/health", "", map[string]string{"Host": strings.Replace(hub.Info().Address(), "127.0.0.1", "localhost", 1)}, 200, nil, nil},
 		{"another host name", "GET", "/health", "", map[string]string{"Host": "evil.example"}, 403, []string{"host name"}, nil},
 		{"another port", "GET", "/health", "", map[string]string{"Host": "127.0.0.1:1"}, 403, nil, nil},
@@ -119,7 +120,6 @@ func TestTheGuardLetsInOnlyWhoMay(t *testing.T) {
 		{"the window", "GET", "/api/status", "", map[string]string{"Origin": "wails://wails"}, 200, []string{"Access-Control-Allow-Origin: wails://wails"}, nil},
 		{"a preflight", "OPTIONS", "/api/servers", "", map[string]string{"Authorization": "", "Origin": own}, 204, []string{"Access-Control-Allow-Methods", "Access-Control-Allow-Headers: Authorization"}, nil},
 		{"a foreign preflight", "OPTIONS", "/api/servers", "", map[string]string{"Authorization": "", "Origin": "https://evil.example"}, 403, nil, nil},
-		{"OPTIONS of no page", "OPTIONS", "/api/servers", "", map[string]string{"Authorization": ""}, 401, nil, []string{"Access-Control"}},
 		{"a body over the limit", "POST", "/api/servers", `{"name":"` + strings.Repeat("x", 131073) + `"}`, nil, 413, nil, nil},
 		{"the socket wants an upgrade", "GET", "/companion", "", none, 426, nil, nil},
 		{"the description of the API", "GET", "/openapi.json", "", nil, 200, []string{`"openapi":"3.1.0"`, "/api/servers/{id}"}, []string{"https://unpkg", "$schema"}},

@@ -1,6 +1,10 @@
-// Package api is the REST door. Window, tray, command line and scripts drive
-// the hub through it and through nothing else. One guard stands before all
-// routes; each resource has a file.
+// Package api is the REST door, with the WebSocket and the pages of the same
+// port. Window, tray, command line and scripts drive the hub through it and
+// through nothing else. One guard stands before all routes; each resource has a
+// file.
+//
+//	guard ─┬─ routes (REST, one file a resource; pages)
+//	       └─ pusher (WebSockets: what happens, as it happens)
 package api
 
 import (
@@ -16,6 +20,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/gateway"
 	"github.com/agent-discover/agent-discover/backend/install"
@@ -25,6 +30,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/setup"
 	"github.com/agent-discover/agent-discover/backend/upstream"
+	"github.com/agent-discover/agent-discover/frontend"
 )
 
 // Options are the rooms that the API works with.
@@ -41,32 +47,49 @@ type Options struct {
 	Companion http.Handler // takes the upgrade of a companion's socket
 	Stop      func()       // ends the hub gently; returns at once
 	Info      instance.Info
+	Bus       *events.Bus // whose events WebSockets get
 	Log       *slog.Logger
+
+	// SecretNames names the secrets of a server; nil: none are shown.
+	SecretNames func(server string) []string
+	Times       Times
+	Now         func() time.Time // for tickets and sessions; nil: time.Now
 }
 
 type server struct {
 	Options
-	began time.Time
+	began  time.Time
+	times  Times
+	passes *passes
 }
 
-// New returns the handler of everything that the hub's port serves.
-func New(o Options) http.Handler {
+// Door is the handler of everything that the hub's port serves.
+type Door struct {
+	http.Handler
+	times  Times
+	pusher *pusher
+}
+
+// Run tells WebSockets what happens, until ctx ends; then it closes them.
+func (d *Door) Run(ctx context.Context) error { return d.pusher.run(ctx) }
+
+// New returns the door. WebSockets hear nothing before Run runs.
+func New(o Options) *Door {
 	setErrorShape()
-	s := &server{Options: o, began: time.Now()}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &server{Options: o, began: time.Now(), times: o.Times.orDefault(), passes: newPasses(o.Now)}
 	mux := http.NewServeMux()
 	// Not huma's default: that adds $schema members and a page from a host
 	// outside this machine.
 	routes := humago.New(mux, huma.Config{
-		OpenAPI: &huma.OpenAPI{
-			OpenAPI:    "3.1.0",
-			Info:       &huma.Info{Title: "Agent Discover", Version: o.Info.Version},
-			Components: &huma.Components{Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)},
-		},
-		OpenAPIPath:   "/openapi",
+		OpenAPI:       emptyDocument(o.Info.Version),
 		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
 		DefaultFormat: "application/json",
 	})
 	s.hubRoutes(routes)
+	s.sessionRoutes(routes)
 	s.serverRoutes(routes)
 	s.secretRoutes(routes)
 	s.toolRoutes(routes)
@@ -75,8 +98,36 @@ func New(o Options) http.Handler {
 	s.setupRoutes(routes)
 	s.prereqRoutes(routes)
 	mux.Handle("GET /companion", o.Companion)
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { writeError(w, http.StatusNotFound, "Not found") })
-	return guard(o.Info, mux)
+	document := newDocument(complete(routes.OpenAPI()))
+	mux.HandleFunc("GET /openapi.json", document.serveJSON)
+	mux.HandleFunc("GET /docs", document.servePage)
+	mux.HandleFunc("GET /docs.css", document.serveStyle)
+	pages := newPages(frontend.Files())
+	mux.Handle("/", pages)
+
+	pusher := newPusher(s)
+	g := newGuard(o.Info, s.times)
+	g.passes, g.public = s.passes, func(r *http.Request) bool { return public(r.Method, r.URL.Path) || pages.has(r) }
+	g.next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if wantsSocket(r) {
+			pusher.ServeHTTP(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+	return &Door{Handler: g, times: s.times, pusher: pusher}
+}
+
+// public reports whether a request needs no token: it learns nothing by it, or
+// proves itself in another way.
+func public(method, path string) bool {
+	switch path {
+	case "/health", "/hello", "/companion", "/openapi.json", "/docs", "/docs.css":
+		return method == http.MethodGet || method == http.MethodHead
+	case "/api/session":
+		return method == http.MethodPost
+	}
+	return false
 }
 
 // reply is a response with a JSON body.
@@ -102,7 +153,7 @@ func bodyRoute[I, O any](api huma.API, method, path, summary string, handler fun
 
 func register[I, O any](api huma.API, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
 	op.OperationID = huma.GenerateOperationID(op.Method, op.Path, new(O))
-	op.MaxBodyBytes, op.SkipValidateBody = maxBody, true
+	op.MaxBodyBytes, op.SkipValidateBody = maxBody+1, true // the guard has read it
 	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handler(ctx, in)
 		if err != nil {

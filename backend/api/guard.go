@@ -1,89 +1,224 @@
 package api
 
 import (
+	"context"
 	"crypto/subtle"
-	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/instance"
 )
 
 const (
-	maxBody     = 131072 // bytes
-	maxRequests = 256    // at once, without companions' sockets
+	maxRequests = 256 // at once, without sockets
+	maxPerVisit = 64  // at once with one session's token
 )
 
-// guard is the one place that decides who may come in. It lets nobody through
-// who names another host (DNS rebinding), nobody from a foreign page (origin),
-// and nobody without the token except where none is needed to learn anything.
-func guard(info instance.Info, next http.Handler) http.Handler {
+// guard is the one place that decides who may come in, before anything is
+// routed. It lets nobody through who names another host (DNS rebinding), nobody
+// from a foreign page (origin), and nobody without the token except where none
+// is needed to learn anything.
+type guard struct {
+	hosts, origins []string
+	token          string
+	open           bool // no token is asked for
+	public         func(*http.Request) bool
+	passes         *passes
+	times          Times
+	slots          chan struct{}
+	next           http.Handler
+}
+
+func newGuard(info instance.Info, times Times) *guard {
+	g := &guard{token: info.Token, open: info.AuthOff, times: times, slots: make(chan struct{}, maxRequests)}
 	port := strconv.Itoa(info.Port)
-	hosts := []string{net.JoinHostPort("127.0.0.1", port), net.JoinHostPort("localhost", port), net.JoinHostPort("::1", port)}
-	origins := []string{"wails://wails", "http://wails.localhost"}
-	for _, host := range hosts {
-		origins = append(origins, "http://"+host)
+	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
+		g.hosts = append(g.hosts, name+":"+port)
+		if port == "80" { // which nobody writes
+			g.hosts = append(g.hosts, name)
+		}
 	}
-	slots := make(chan struct{}, maxRequests)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		header := w.Header()
-		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-		header.Set("Referrer-Policy", "no-referrer")
-		header.Set("Cache-Control", "no-store")
-		if !slices.Contains(hosts, strings.ToLower(r.Host)) {
-			writeError(w, http.StatusForbidden, "this host name is not served here; use http://"+hosts[0])
-			return
-		}
-		origin := r.Header.Get("Origin")
-		if origin != "" {
-			if !slices.Contains(origins, origin) {
-				writeError(w, http.StatusForbidden, "requests from this origin are not allowed")
-				return
-			}
-			header.Set("Access-Control-Allow-Origin", origin)
-			header.Set("Vary", "Origin")
-			header.Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE")
-			header.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
-		}
-		if origin != "" && r.Method == http.MethodOptions { // a preflight, which carries no token
-			w.WriteHeader(http.StatusNoContent)
-			return
-		}
-		if !open(r) && !authorized(r, info.Token) {
-			header.Set("WWW-Authenticate", "Bearer")
-			writeError(w, http.StatusUnauthorized, "a token is needed: Authorization: Bearer $(agent-discover token)")
-			return
-		}
-		if r.URL.Path == "/companion" {
-			next.ServeHTTP(w, r) // lives as long as an editor's session
-			return
-		}
-		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
-		default:
-			writeError(w, http.StatusServiceUnavailable, "too many requests at once; try again")
-			return
-		}
-		if r.ContentLength > maxBody {
-			writeError(w, http.StatusRequestEntityTooLarge, "the body is over "+strconv.Itoa(maxBody)+" bytes")
-			return
-		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		next.ServeHTTP(w, r)
-	})
+	for _, host := range g.hosts {
+		g.origins = append(g.origins, "http://"+host)
+	}
+	g.origins = append(g.origins, "wails://wails", "http://wails.localhost")
+	return g
 }
 
-// open reports whether a request needs no token: it learns nothing by it, or
-// proves itself in another way.
-func open(r *http.Request) bool {
-	return r.Method == http.MethodGet && (r.URL.Path == "/health" || r.URL.Path == "/hello" || r.URL.Path == "/companion")
+// ServeHTTP implements http.Handler.
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w = g.limitWaiting(w, r)
+	origin := r.Header.Get("Origin")
+	setHeaders(w.Header())
+	switch {
+	case !slices.Contains(g.hosts, strings.ToLower(r.Host)):
+		g.refuseHost(w, r.Host)
+		return
+	case origin != "" && !slices.Contains(g.origins, origin):
+		writeError(w, http.StatusForbidden, "Origin rejected (DNS rebinding protection)")
+		return
+	}
+	if origin != "" {
+		w.Header().Set("Access-Control-Allow-Origin", origin)
+	}
+	if refuseAddress(w, r) {
+		return
+	}
+	if r.Method == http.MethodOptions { // a preflight carries no token
+		w.Header().Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS")
+		w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	who, ok := g.identify(r)
+	if !ok && !g.public(r) {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		writeError(w, http.StatusUnauthorized, "a token is needed: Authorization: Bearer $(agent-discover token)")
+		return
+	}
+	g.admit(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)), who)
 }
 
-func authorized(r *http.Request, token string) bool {
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	return ok && subtle.ConstantTimeCompare([]byte(given), []byte(token)) == 1
+// admit passes a request on when its body is here and there is a place for it.
+func (g *guard) admit(w http.ResponseWriter, r *http.Request, who caller) {
+	if lasting(r) { // as long as an editor's session, or a page
+		g.next.ServeHTTP(w, r)
+		return
+	}
+	// Before a place is taken: who sends slowly keeps nobody out.
+	if !g.receive(w, r) {
+		return
+	}
+	if who.session != nil && !take(who.session.slots) {
+		writeError(w, http.StatusTooManyRequests, "too many requests of this session at once; try again")
+		return
+	}
+	defer who.release()
+	if !take(g.slots) {
+		writeError(w, http.StatusServiceUnavailable, "too many requests at once; try again")
+		return
+	}
+	defer func() { <-g.slots }()
+	g.next.ServeHTTP(w, r)
+}
+
+func take(slots chan<- struct{}) bool {
+	select {
+	case slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// setHeaders sets what every answer says. A page says more than that itself.
+func setHeaders(header http.Header) {
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cache-Control", "no-store")
+	header.Set("Vary", "Origin")
+}
+
+func (g *guard) refuseHost(w http.ResponseWriter, host string) {
+	u, err := url.Parse("http://" + host)
+	if err != nil || u.Host != host || u.Hostname() == "" {
+		writeError(w, http.StatusBadRequest, "the Host header is malformed")
+		return
+	}
+	writeError(w, http.StatusForbidden, "this host name is not served here; use http://"+g.hosts[0])
+}
+
+// refuseAddress answers a request for a path that cannot be one of ours. The
+// router would redirect some of them.
+func refuseAddress(w http.ResponseWriter, r *http.Request) bool {
+	path := r.URL.Path
+	if !strings.HasPrefix(path, "/") || !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
+		writeText(w, http.StatusBadRequest, "Bad request")
+		return true
+	}
+	inner := strings.Split(path, "/")[1:]
+	for i, segment := range inner {
+		if segment != "." && segment != ".." && (segment != "" || i == len(inner)-1) {
+			continue
+		}
+		if strings.Count(r.URL.EscapedPath(), "/") != strings.Count(path, "/") { // a hidden slash
+			writeText(w, http.StatusBadRequest, "Bad request")
+		} else {
+			notFound(w, r)
+		}
+		return true
+	}
+	return false
+}
+
+// notFound answers for everything that is not here: to who reads with text,
+// to who writes with JSON.
+func notFound(w http.ResponseWriter, r *http.Request) {
+	if reads(r) {
+		writeText(w, http.StatusNotFound, "Not found")
+		return
+	}
+	writeError(w, http.StatusNotFound, "Not found")
+}
+
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+func writeText(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text)) // the client may be gone
+}
+
+// lasting reports whether a request becomes a socket.
+func lasting(r *http.Request) bool { return r.URL.Path == "/companion" || wantsSocket(r) }
+
+// caller is who sent a request that the guard let in. Without a session it is
+// somebody with the hub's own token, or with none where none is needed.
+type caller struct{ session *session }
+
+type callerKey struct{}
+
+func callerOf(ctx context.Context) caller {
+	who, _ := ctx.Value(callerKey{}).(caller)
+	return who
+}
+
+func (c caller) release() {
+	if c.session != nil {
+		<-c.session.slots
+	}
+}
+
+// identify says who sends a request; false when it brings nothing that lets it
+// in. A ticket counts for a socket only, and is used up by it.
+func (g *guard) identify(r *http.Request) (caller, bool) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	switch {
+	case !strings.EqualFold(scheme, "Bearer"):
+	case subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1:
+		return caller{}, true
+	default:
+		if s, ok := g.passes.visit(token); ok {
+			return caller{s}, true
+		}
+	}
+	if ticket := r.URL.Query().Get("ticket"); ticket != "" && wantsSocket(r) {
+		if s, ok := g.passes.redeem(ticket, forSocket); ok {
+			return caller{s}, true
+		}
+	}
+	return caller{}, g.open
+}
+
+// wantsSocket reports whether a request asks for a WebSocket at a place where
+// there is one.
+func wantsSocket(r *http.Request) bool {
+	return r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == "/ws") &&
+		strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
 }

@@ -65,7 +65,7 @@ func (s *server) writeCSV(ctx context.Context, q journal.Query, w io.Writer) err
 			strconv.FormatBool(e.Success), strconv.FormatInt(e.LatencyMS, 10), r.Args, e.Response,
 		}
 		for i, cell := range row {
-			row[i] = harmless(cell)
+			row[i] = unformulated(cell)
 		}
 		return table.Write(row)
 	})
@@ -76,8 +76,8 @@ func (s *server) writeCSV(ctx context.Context, q journal.Query, w io.Writer) err
 	return table.Error()
 }
 
-// harmless keeps a spreadsheet from taking a cell for a formula.
-func harmless(cell string) string {
+// unformulated keeps a spreadsheet from taking a cell for a formula.
+func unformulated(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return "'" + cell
 	}

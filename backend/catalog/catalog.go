@@ -24,6 +24,9 @@ type Store interface {
 // Changed is published when the known tools of a server have changed.
 type Changed struct{ Server string }
 
+// Counted is published when the tokens of new tools have been counted.
+type Counted struct{}
+
 // Snapshot is the state of the catalog at one moment. It is immutable.
 type Snapshot struct {
 	Tools    []*Tool // sorted by server, within it as the server lists them
@@ -208,5 +211,6 @@ func (c *Catalog) count(ctx context.Context) error {
 		}
 	}
 	c.snapshot.Store(newSnapshot(all))
+	events.Publish(c.bus, Counted{})
 	return nil
 }

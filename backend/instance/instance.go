@@ -39,6 +39,7 @@ type Info struct {
 	Port     int       `json:"port"`
 	Token    string    `json:"token"`
 	Started  time.Time `json:"started"`
+	AuthOff  bool      `json:"auth_off,omitempty"` // its REST interface asks for no token
 }
 
 // Address is where the hub listens, as host:port.

@@ -38,6 +38,9 @@ type Settings struct {
 	// WarmPackages lets the hub download what npx and uvx will run, as soon as
 	// a person has configured a server with them.
 	WarmPackages bool `koanf:"warm_packages"`
+	// AuthOff opens the REST interface on loopback to who has no token. Only
+	// the environment says so: a file is easily forgotten.
+	AuthOff bool `koanf:"-"`
 }
 
 // Agents says what an agent may do on its own.
@@ -168,6 +171,13 @@ func (s *Settings) environment() error {
 				s.Roots = append(s.Roots, root)
 			}
 		}
+	}
+	switch v := os.Getenv("AGENT_DISCOVER_AUTH"); v {
+	case "", "on":
+	case "off":
+		s.AuthOff = true
+	default:
+		return fault.New(fault.Invalid, "AGENT_DISCOVER_AUTH is %q; it must be on or off", v)
 	}
 	return nil
 }

@@ -1,0 +1,121 @@
+package api
+
+import (
+	"encoding/json"
+	"reflect"
+)
+
+// What requests may hold, for the OpenAPI document. Routes read their bodies
+// raw and answer for them in words of their own; these types do not check.
+
+type ticketFields struct {
+	_       struct{} `additionalProperties:"true"`
+	Purpose string   `json:"purpose" enum:"page,socket" doc:"a page's ticket is exchanged at /api/session, a socket's opens one WebSocket"`
+}
+
+type exchangeFields struct {
+	_      struct{} `additionalProperties:"true"`
+	Ticket string   `json:"ticket" doc:"of the purpose page, at most 30 seconds old; good once"`
+}
+
+type changeableFields struct {
+	_           struct{}          `additionalProperties:"true"`
+	Description string            `json:"description,omitempty"`
+	Command     string            `json:"command,omitempty" doc:"program that a stdio server is started with"`
+	Args        []string          `json:"args,omitempty"`
+	Env         map[string]string `json:"env,omitempty" doc:"variables of the server's process"`
+	Tags        []string          `json:"tags,omitempty"`
+	Transport   string            `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse"`
+	Homepage    string            `json:"homepage,omitempty" doc:"URL of a remote server"`
+	Headers     map[string]string `json:"headers,omitempty" doc:"sent to a remote server with each request"`
+	KeepRunning bool              `json:"keep_running,omitempty" doc:"start it with the hub and never stop it for idleness"`
+}
+
+type newServerFields struct {
+	_      struct{} `additionalProperties:"true"`
+	Name   string   `json:"name" pattern:"^[A-Za-z0-9._-]{1,64}$" doc:"without two underscores in a row"`
+	Source string   `json:"source,omitempty" doc:"who configures it; local if not said"`
+	changeableFields
+}
+
+type approvalFields struct {
+	_          struct{} `additionalProperties:"true"`
+	LaunchHash string   `json:"launch_hash,omitempty" doc:"of what was shown to the person; a server that has changed since is not approved"`
+}
+
+type secretFields struct {
+	_     struct{} `additionalProperties:"true"`
+	Value string   `json:"value"`
+}
+
+type callFields struct {
+	_    struct{}        `additionalProperties:"true"`
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args,omitempty" doc:"object; what the tool's input schema asks for"`
+}
+
+type uriFields struct {
+	_   struct{} `additionalProperties:"true"`
+	URI string   `json:"uri"`
+}
+
+type promptFields struct {
+	_         struct{}          `additionalProperties:"true"`
+	Name      string            `json:"name"`
+	Arguments map[string]string `json:"arguments,omitempty"`
+}
+
+type levelFields struct {
+	_     struct{} `additionalProperties:"true"`
+	Level string   `json:"level" enum:"debug,info,notice,warning,error,critical,alert,emergency"`
+}
+
+type transientFields struct {
+	_         struct{}          `additionalProperties:"true"`
+	Command   string            `json:"command,omitempty"`
+	Args      []string          `json:"args,omitempty"`
+	Env       map[string]string `json:"env,omitempty"`
+	Transport string            `json:"transport,omitempty"`
+	URL       string            `json:"url,omitempty"`
+	Headers   map[string]string `json:"headers,omitempty"`
+	TTL       int               `json:"ttl_ms,omitempty" doc:"how long the server is kept without use, in milliseconds"`
+}
+
+type presetFields struct {
+	_       struct{}        `additionalProperties:"true"`
+	Server  string          `json:"server"`
+	Kind    string          `json:"kind" enum:"tool,prompt"`
+	Target  string          `json:"target" doc:"the tool or prompt"`
+	Preset  string          `json:"preset" doc:"the preset's name"`
+	Payload json.RawMessage `json:"payload"`
+}
+
+type answerFields struct {
+	_       struct{}        `additionalProperties:"true"`
+	Action  string          `json:"action" enum:"accept,decline,cancel"`
+	Content json.RawMessage `json:"content,omitempty" doc:"object; what the question's schema asks for"`
+}
+
+// documented says what the body of each operation that takes one may hold, and
+// whether it may be left out.
+var documented = map[string]struct {
+	body     reflect.Type
+	optional bool
+}{
+	"POST /api/tickets":                   {body: reflect.TypeFor[ticketFields]()},
+	"POST /api/session":                   {body: reflect.TypeFor[exchangeFields]()},
+	"POST /api/servers":                   {body: reflect.TypeFor[newServerFields]()},
+	"PUT /api/servers/{id}":               {body: reflect.TypeFor[changeableFields]()},
+	"POST /api/servers/{id}/approve":      {body: reflect.TypeFor[approvalFields](), optional: true},
+	"PUT /api/servers/{id}/secrets/{key}": {body: reflect.TypeFor[secretFields]()},
+	"POST /api/transient":                 {body: reflect.TypeFor[transientFields]()},
+	"POST /api/presets":                   {body: reflect.TypeFor[presetFields]()},
+	"POST /api/elicitations/{id}/respond": {body: reflect.TypeFor[answerFields]()},
+	// of a configured server, and of a transient one
+	"POST …/call":                 {body: reflect.TypeFor[callFields]()},
+	"POST …/resource/read":        {body: reflect.TypeFor[uriFields]()},
+	"POST …/resource/subscribe":   {body: reflect.TypeFor[uriFields]()},
+	"POST …/resource/unsubscribe": {body: reflect.TypeFor[uriFields]()},
+	"POST …/prompt/get":           {body: reflect.TypeFor[promptFields]()},
+	"POST …/logging-level":        {body: reflect.TypeFor[levelFields]()},
+}

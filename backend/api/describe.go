@@ -1,0 +1,168 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+const introduction = `The interface of the hub: window, tray, command line and scripts use it and nothing else.
+
+It listens on this machine's loopback address only. Send the token of ` + "`agent-discover token`" + ` as
+` + "`Authorization: Bearer …`" + `. Every error is an object with one member, error: what happened and what to do.
+Bodies are JSON objects of at most 131,072 bytes.
+
+What happens is pushed over a WebSocket at / or /ws, opened with the token or with a ticket of the purpose socket as
+` + "`?ticket=…`" + `. The first message is the whole state; a change sends all servers again, or with ` + "`?deltas=changed`" + `
+those that changed and the names of all.`
+
+// tags group the operations, in the order in which they are shown.
+var tags = []*huma.Tag{
+	{Name: "hub", Description: "The hub itself"},
+	{Name: "sessions", Description: "How a browser comes in"},
+	{Name: "servers", Description: "Configured MCP servers"},
+	{Name: "tools", Description: "What all servers offer, running or not"},
+	{Name: "tester", Description: "Ask one server directly"},
+	{Name: "secrets", Description: "Credentials of servers; values are never shown"},
+	{Name: "journal", Description: "What was called, and how it went"},
+	{Name: "marketplace", Description: "Servers that others publish"},
+}
+
+// tagOf returns the group of a path.
+func tagOf(path string) string {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(path, "/api/"), "/")
+	_, part, _ := strings.Cut(rest, "/") // after a server's id
+	part, _, _ = strings.Cut(part, "/")
+	switch {
+	case first == "tickets" || first == "session":
+		return "sessions"
+	case first == "tools":
+		return "tools"
+	case first == "logs" || first == "metrics" || part == "metrics":
+		return "journal"
+	case part == "secrets":
+		return "secrets"
+	case first == "transient" || first == "presets" || first == "elicitations":
+		return "tester"
+	case first == "browse" || first == "npm-check":
+		return "marketplace"
+	case first != "servers":
+		return "hub"
+	case slices.Contains([]string{"", "activate", "deactivate", "approve", "refresh", "preinstall", "health", "reset-errors"}, part):
+		return "servers"
+	}
+	return "tester"
+}
+
+// created are the operations that answer with 201.
+var created = []string{"POST /api/servers", "POST /api/tickets", "POST /api/transient", "POST /api/presets"}
+
+func emptyDocument(version string) *huma.OpenAPI {
+	return &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info:    &huma.Info{Title: "Agent Discover", Version: version, Description: introduction},
+		Tags:    tags,
+		Components: &huma.Components{
+			Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+			SecuritySchemes: map[string]*huma.SecurityScheme{
+				"token": {Type: "http", Scheme: "bearer", Description: "the hub's own token, new at each start, or a session's"},
+			},
+		},
+	}
+}
+
+// complete returns the document with all that routes do not say themselves. It
+// leaves the one that routes work by as it is.
+func complete(routes *huma.OpenAPI) *huma.OpenAPI {
+	doc := *routes
+	doc.Paths = make(map[string]*huma.PathItem, len(routes.Paths))
+	for path, item := range routes.Paths {
+		full := *item
+		for method, op := range operations(&full) {
+			if *op != nil {
+				completed := completeOperation(doc.Components.Schemas, method, path, **op)
+				*op = &completed
+			}
+		}
+		doc.Paths[path] = &full
+	}
+	return &doc
+}
+
+func operations(item *huma.PathItem) map[string]**huma.Operation {
+	return map[string]**huma.Operation{
+		http.MethodGet: &item.Get, http.MethodPost: &item.Post, http.MethodPut: &item.Put, http.MethodDelete: &item.Delete,
+	}
+}
+
+func completeOperation(schemas huma.Registry, method, path string, op huma.Operation) huma.Operation {
+	op.Tags = []string{tagOf(path)}
+	op.Security = []map[string][]string{{"token": {}}}
+	needsToken := !public(method, path)
+	if !needsToken {
+		op.Security = []map[string][]string{{}}
+	}
+	if op.RequestBody != nil {
+		op.RequestBody = bodyOf(schemas, method, path)
+	}
+	responses := make(map[string]*huma.Response)
+	for status, r := range op.Responses {
+		if status == "200" && slices.Contains(created, method+" "+path) {
+			status, r = "201", &huma.Response{Description: http.StatusText(http.StatusCreated), Content: r.Content}
+		}
+		if status != "default" {
+			responses[status] = r
+		}
+	}
+	for _, status := range refusals(method, path, op.RequestBody != nil, needsToken) {
+		responses[strconv.Itoa(status)] = failureResponse(schemas, status)
+	}
+	op.Responses = responses
+	return op
+}
+
+// refusals are the statuses with which an operation may fail.
+func refusals(method, path string, body, token bool) []int {
+	out := []int{
+		http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusServiceUnavailable,
+	}
+	if token || path == "/api/session" {
+		out = append(out, http.StatusUnauthorized)
+	}
+	if strings.Contains(path, "{") {
+		out = append(out, http.StatusNotFound)
+	}
+	if method == http.MethodPost || method == http.MethodPut {
+		out = append(out, http.StatusConflict, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)
+	}
+	return out
+}
+
+func failureResponse(schemas huma.Registry, status int) *huma.Response {
+	content := map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(reflect.TypeFor[failure](), true, "")}}
+	if status == http.StatusBadRequest { // an address that no route has seen
+		content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	return &huma.Response{Description: http.StatusText(status), Content: content}
+}
+
+func bodyOf(schemas huma.Registry, method, path string) *huma.RequestBody {
+	said, ok := documented[method+" "+path]
+	if !ok {
+		_, part, _ := strings.Cut(strings.TrimPrefix(path, "/api/"), "}/")
+		said, ok = documented[method+" …/"+part]
+	}
+	schema := &huma.Schema{Type: huma.TypeObject}
+	if ok {
+		schema = schemas.Schema(said.body, true, said.body.Name())
+	}
+	return &huma.RequestBody{
+		Required: ok && !said.optional,
+		Content:  map[string]*huma.MediaType{"application/json": {Schema: schema}},
+	}
+}

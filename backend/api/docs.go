@@ -1,0 +1,160 @@
+package api
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"html/template"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+//go:embed docs/page.html docs/docs.css
+var docsFiles embed.FS
+
+// document serves the OpenAPI document, and a page that shows it without a
+// script. Both are made when somebody asks; both hold nothing of the user's.
+type document struct{ json, page, style func() page }
+
+func newDocument(doc *huma.OpenAPI) *document {
+	return &document{
+		json: sync.OnceValue(func() page {
+			content, err := json.Marshal(doc)
+			if err != nil {
+				content = []byte("{}") // a test reads it whole
+			}
+			return newPage(content, ".json")
+		}),
+		page: sync.OnceValue(func() page { return newPage(renderDocs(doc), ".html") }),
+		style: sync.OnceValue(func() page {
+			content, _ := docsFiles.ReadFile("docs/docs.css") // is part of this program
+			return newPage(content, ".css")
+		}),
+	}
+}
+
+func (d *document) serveJSON(w http.ResponseWriter, r *http.Request)  { d.json().serve(w, r) }
+func (d *document) servePage(w http.ResponseWriter, r *http.Request)  { d.page().serve(w, r) }
+func (d *document) serveStyle(w http.ResponseWriter, r *http.Request) { d.style().serve(w, r) }
+
+// What the page shows.
+type (
+	docPage struct {
+		Title, Version string
+		Intro          []string
+		Groups         []docGroup
+		Schemas        []docSchema
+	}
+	docGroup struct {
+		Name, Description string
+		Operations        []docOperation
+	}
+	docOperation struct {
+		ID, Method, Path, Summary string
+		Public                    bool
+		Parameters, Body          []docField
+		BodyOptional              bool
+		Answers                   []docAnswer
+	}
+	docField struct {
+		Name, In, Type, Ref, Doc string
+		Required                 bool
+	}
+	docAnswer struct{ Status, Text, Type, Ref string }
+	docSchema struct {
+		Name   string
+		Fields []docField
+	}
+)
+
+func renderDocs(doc *huma.OpenAPI) []byte {
+	shown := docPage{Title: doc.Info.Title, Version: doc.Info.Version, Intro: strings.Split(strings.ReplaceAll(doc.Info.Description, "`", ""), "\n\n")}
+	schemas := doc.Components.Schemas
+	for _, tag := range doc.Tags {
+		group := docGroup{Name: tag.Name, Description: tag.Description}
+		for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
+			for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {
+				if op := *operations(doc.Paths[path])[method]; op != nil && op.Tags[0] == tag.Name {
+					group.Operations = append(group.Operations, showOperation(schemas, op))
+				}
+			}
+		}
+		if len(group.Operations) > 0 {
+			shown.Groups = append(shown.Groups, group)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(schemas.Map())) {
+		shown.Schemas = append(shown.Schemas, docSchema{name, fieldsOf(schemas.Map()[name])})
+	}
+	var out bytes.Buffer
+	// A template that does not fit its data is found by the page's test.
+	_ = template.Must(template.ParseFS(docsFiles, "docs/page.html")).Execute(&out, shown)
+	return out.Bytes()
+}
+
+func showOperation(schemas huma.Registry, op *huma.Operation) docOperation {
+	shown := docOperation{
+		ID: op.OperationID, Method: op.Method, Path: op.Path, Summary: op.Summary, Public: len(op.Security[0]) == 0,
+	}
+	for _, p := range op.Parameters {
+		kind, ref := typeOf(p.Schema)
+		shown.Parameters = append(shown.Parameters, docField{p.Name, p.In, kind, ref, p.Schema.Description, p.Required})
+	}
+	if op.RequestBody != nil {
+		schema := op.RequestBody.Content["application/json"].Schema
+		if schema.Ref != "" {
+			schema = schemas.SchemaFromRef(schema.Ref)
+		}
+		shown.Body, shown.BodyOptional = fieldsOf(schema), !op.RequestBody.Required
+	}
+	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
+		answer := docAnswer{Status: status, Text: op.Responses[status].Description}
+		if media := op.Responses[status].Content["application/json"]; media != nil {
+			answer.Type, answer.Ref = typeOf(media.Schema)
+		}
+		shown.Answers = append(shown.Answers, answer)
+	}
+	return shown
+}
+
+func fieldsOf(schema *huma.Schema) []docField {
+	var out []docField
+	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
+		property := schema.Properties[name]
+		kind, ref := typeOf(property)
+		out = append(out, docField{name, "", kind, ref, property.Description, slices.Contains(schema.Required, name)})
+	}
+	return out
+}
+
+// typeOf says in words what a schema takes, and which named schema that is.
+func typeOf(schema *huma.Schema) (kind, ref string) {
+	if schema == nil {
+		return "anything", ""
+	}
+	if name := strings.TrimPrefix(schema.Ref, "#/components/schemas/"); name != "" {
+		return name, name
+	}
+	switch of, nested := schema.AdditionalProperties.(*huma.Schema); {
+	case schema.Type == huma.TypeArray:
+		kind, ref = typeOf(schema.Items)
+		return "list of " + kind, ref
+	case nested:
+		kind, ref = typeOf(of)
+		return "map of " + kind, ref
+	case len(schema.Enum) > 0:
+		values := make([]string, len(schema.Enum))
+		for i, v := range schema.Enum {
+			values[i], _ = v.(string)
+		}
+		return strings.Join(values, " · "), ""
+	case schema.Type == "":
+		return "anything", ""
+	}
+	return schema.Type, ""
+}

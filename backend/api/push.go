@@ -1,0 +1,232 @@
+package api
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/events"
+	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/secrets"
+	"github.com/agent-discover/agent-discover/backend/tester"
+	"github.com/agent-discover/agent-discover/backend/upstream"
+)
+
+const (
+	maxSockets = 50
+	// goodbye is how long sockets have to close when the hub ends.
+	goodbye = 2 * time.Second
+)
+
+// pusher tells every socket what happens. It listens to the hub while there
+// are sockets, and only then.
+//
+//	events ── listen ── follow ─┬─ board (the state, encoded once)
+//	                            └─ client (a socket with its queue) …
+type pusher struct {
+	*server
+	board board
+	moved chan struct{} // somebody came, went, or asked for the state
+
+	mu       sync.Mutex
+	clients  map[*client]struct{}
+	stopping bool
+	serving  sync.WaitGroup
+}
+
+func newPusher(s *server) *pusher {
+	return &pusher{server: s, board: board{version: s.Info.Version}, moved: make(chan struct{}, 1), clients: make(map[*client]struct{})}
+}
+
+// run pushes until ctx ends, and then says goodbye to every socket.
+func (p *pusher) run(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			p.dismiss()
+			return nil
+		case <-p.moved:
+			p.follow(ctx)
+		}
+	}
+}
+
+// follow passes on what happens while somebody looks.
+func (p *pusher) follow(ctx context.Context) {
+	life, stop := context.WithCancel(ctx)
+	var sources sync.WaitGroup
+	defer sources.Wait()
+	defer stop()
+	news := p.listen(life, &sources)
+	anew := make(map[string]bool)
+	for dirty := true; p.present() > 0; {
+		if dirty {
+			p.survey(&p.board, anew)
+			p.offer()
+			clear(anew)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-p.moved:
+			dirty = true
+		case e := <-news:
+			dirty = p.pass(e, anew)
+			for range len(news) { // one moment, one delta
+				dirty = p.pass(<-news, anew) || dirty
+			}
+		}
+	}
+	p.board.clear()
+}
+
+// listen returns all that happens until ctx ends.
+func (p *pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any {
+	news := make(chan any, 64)
+	listen[registry.Changed](ctx, p.Bus, sources, news)
+	listen[upstream.StateChanged](ctx, p.Bus, sources, news)
+	listen[catalog.Changed](ctx, p.Bus, sources, news)
+	listen[catalog.Counted](ctx, p.Bus, sources, news)
+	listen[secrets.Changed](ctx, p.Bus, sources, news)
+	listen[journal.Recorded](ctx, p.Bus, sources, news)
+	listen[upstream.Notified](ctx, p.Bus, sources, news)
+	listen[upstream.Progressed](ctx, p.Bus, sources, news)
+	listen[tester.Asked](ctx, p.Bus, sources, news)
+	listen[tester.Answered](ctx, p.Bus, sources, news)
+	return news
+}
+
+// behind says that events of a type were lost: they came faster than we took them.
+type behind struct{}
+
+// listen passes the events of one type on until ctx ends.
+func listen[E any](ctx context.Context, bus *events.Bus, sources *sync.WaitGroup, news chan<- any) {
+	const buffer = 2048
+	source, stop := events.Subscribe[E](bus, buffer)
+	sources.Go(func() {
+		defer func() { stop() }()
+		for {
+			var next any
+			select {
+			case <-ctx.Done():
+				return
+			case e, ok := <-source:
+				if next = e; !ok {
+					source, stop = events.Subscribe[E](bus, buffer)
+					next = behind{}
+				}
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case news <- next:
+			}
+		}
+	})
+}
+
+// pass sends on what is a message of its own, and reports whether the state
+// may have changed. It adds to anew whose row is to be made again in any case.
+func (p *pusher) pass(e any, anew map[string]bool) (dirty bool) {
+	switch e := e.(type) {
+	case behind:
+		p.restart()
+		return true
+	case secrets.Changed:
+		anew[e.Server] = true
+		return true
+	case journal.Recorded:
+		p.broadcast(logMessage(e))
+	case upstream.Notified:
+		p.broadcast(notificationMessage(e))
+	case upstream.Progressed:
+		p.broadcast(progressMessage(e))
+	case tester.Asked:
+		p.broadcast(askedMessage(e))
+	case tester.Answered:
+		p.broadcast(answeredMessage(e))
+	default:
+		return true
+	}
+	return false
+}
+
+func (p *pusher) present() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.clients)
+}
+
+// each does something with every client.
+func (p *pusher) each(do func(*client)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.clients {
+		do(c)
+	}
+}
+
+// offer lets every client fetch the state that it does not have.
+func (p *pusher) offer() { p.each((*client).offer) }
+
+// broadcast sends one message to all who know the state already.
+func (p *pusher) broadcast(message any) {
+	data := encode(message)
+	p.each(func(c *client) { c.send(data) })
+}
+
+// restart tells every client to begin anew.
+func (p *pusher) restart() { p.each((*client).forget) }
+
+func (p *pusher) wake() {
+	select {
+	case p.moved <- struct{}{}:
+	default:
+	}
+}
+
+// join takes a client in; a code other than 0 says why not.
+func (p *pusher) join(c *client) (code websocket.StatusCode, reason string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.stopping:
+		return websocket.StatusGoingAway, stoppingReason
+	case len(p.clients) >= maxSockets:
+		return websocket.StatusTryAgainLater, "too many connections"
+	}
+	p.clients[c] = struct{}{}
+	p.serving.Add(1)
+	p.wake()
+	return 0, ""
+}
+
+func (p *pusher) leave(c *client) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.clients, c)
+	p.serving.Done()
+	p.wake()
+}
+
+const stoppingReason = "the hub is stopping"
+
+// dismiss closes every socket and returns when they are closed.
+func (p *pusher) dismiss() {
+	p.mu.Lock()
+	p.stopping = true
+	p.mu.Unlock()
+	p.each(func(c *client) { c.finish(websocket.StatusGoingAway, stoppingReason) })
+	gone := make(chan struct{})
+	go func() { defer close(gone); p.serving.Wait() }()
+	select {
+	case <-gone:
+	case <-time.After(goodbye):
+		p.each(func(c *client) { c.cancel() })
+		<-gone
+	}
+}
