@@ -311,8 +311,11 @@ func (h *Hub) await(ctx context.Context, served <-chan error) error {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		go func() {
-			if h.bridge.AwaitIdle(ctx, whole) == nil {
-				close(unused)
+			for h.bridge.AwaitIdle(ctx, whole) == nil {
+				if !h.door.AwaitUnwatched(ctx) {
+					close(unused)
+					return
+				}
 			}
 		}()
 	}

@@ -56,14 +56,20 @@ func TestPlainPageWorksUnderAStrictContentSecurityPolicy(t *testing.T) {
 		t.Error("the page has neither style nor script")
 	}
 	for _, link := range links {
-		if _, err := fs.Stat(files, link[1]); err != nil {
+		if link[1] == "/docs" { // of the hub
+			continue
+		}
+		// The page is shown at /tester/1, too: relative links would break there.
+		if name, absolute := strings.CutPrefix(link[1], "/"); !absolute {
+			t.Errorf("%s is relative", link[1])
+		} else if _, err := fs.Stat(files, name); err != nil {
 			t.Errorf("%s is not among the page's own files: %v", link[1], err)
 		}
 	}
 }
 
 func TestPlainPageFollowsTheSystemsLightAndDark(t *testing.T) {
-	css, err := fs.ReadFile(plain, "plain/plain.css")
+	css, err := fs.ReadFile(plain, "plain/styles.css")
 	if err != nil {
 		t.Fatal(err)
 	}

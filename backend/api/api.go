@@ -73,6 +73,23 @@ type Door struct {
 // Run tells WebSockets what happens, until ctx ends; then it closes them.
 func (d *Door) Run(ctx context.Context) error { return d.pusher.run(ctx) }
 
+// AwaitUnwatched returns when no WebSocket is open or ctx ends; false when none
+// was open at all.
+func (d *Door) AwaitUnwatched(ctx context.Context) (watched bool) {
+	for {
+		left := d.pusher.whenLeft()
+		if left == nil {
+			return watched
+		}
+		watched = true
+		select {
+		case <-left:
+		case <-ctx.Done():
+			return watched
+		}
+	}
+}
+
 // New returns the door. WebSockets hear nothing before Run runs.
 func New(o Options) *Door {
 	setErrorShape()

@@ -34,12 +34,13 @@ type pusher struct {
 
 	mu       sync.Mutex
 	clients  map[*client]struct{}
+	left     chan struct{} // closed and renewed when a client leaves
 	stopping bool
 	serving  sync.WaitGroup
 }
 
 func newPusher(s *server) *pusher {
-	return &pusher{server: s, board: board{version: s.Info.Version}, moved: make(chan struct{}, 1), clients: make(map[*client]struct{})}
+	return &pusher{server: s, board: board{version: s.Info.Version}, moved: make(chan struct{}, 1), clients: make(map[*client]struct{}), left: make(chan struct{})}
 }
 
 // run pushes until ctx ends, and then says goodbye to every socket.
@@ -57,7 +58,7 @@ func (p *pusher) run(ctx context.Context) error {
 
 // follow passes on what happens while somebody looks.
 func (p *pusher) follow(ctx context.Context) {
-	life, stop := context.WithCancel(ctx)
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var sources sync.WaitGroup
 	defer sources.Wait()
 	defer stop()
@@ -71,6 +72,8 @@ func (p *pusher) follow(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
+			p.survey(&p.board, anew)
+			p.offer() // how all ended
 			return
 		case <-p.moved:
 			dirty = true
@@ -209,8 +212,20 @@ func (p *pusher) leave(c *client) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.clients, c)
+	close(p.left)
+	p.left = make(chan struct{})
 	p.serving.Done()
 	p.wake()
+}
+
+// whenLeft is closed when the next client leaves; nil when there is none.
+func (p *pusher) whenLeft() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.clients) == 0 {
+		return nil
+	}
+	return p.left
 }
 
 const stoppingReason = "the hub is stopping"

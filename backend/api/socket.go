@@ -174,21 +174,17 @@ func (c *client) write(ctx context.Context, p *pusher) {
 	}
 }
 
-// next returns what to send now: a message, the end, or nothing.
+// next returns what to send now: a message, after all of them the end, or nothing.
 func (c *client) next(b *board) (data []byte, end *websocket.CloseError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.end != nil {
-		return nil, c.end
-	}
-	if data, c.has = b.message(c.wants, c.has); data != nil {
-		c.wants = nothing
+	data, c.has = b.message(c.wants, c.has)
+	if c.wants = nothing; data != nil {
 		return data, nil
 	}
-	c.wants = nothing
 	if len(c.queue) == 0 {
 		c.queue = nil
-		return nil, nil
+		return nil, c.end
 	}
 	data, c.queue = c.queue[0], c.queue[1:]
 	c.waiting -= len(data)
@@ -199,6 +195,9 @@ func (c *client) next(b *board) (data []byte, end *websocket.CloseError) {
 func (c *client) offer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.end != nil {
+		return
+	}
 	c.wants = max(c.wants, c.state)
 	if !c.greeted {
 		c.greeted, c.wants = true, whole
@@ -210,7 +209,9 @@ func (c *client) offer() {
 func (c *client) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.wants = whole
+	if c.end == nil {
+		c.wants = whole
+	}
 }
 
 // send queues a message for a client that has the state. One that leaves too
@@ -223,7 +224,8 @@ func (c *client) send(data []byte) {
 	}
 	c.queue, c.waiting = append(c.queue, data), c.waiting+len(data)
 	if len(c.queue) > maxWaiting || c.waiting > maxWaitingBytes {
-		c.finishLocked(websocket.StatusTryAgainLater, "too slow: connect again and fetch the state anew")
+		c.wants, c.queue = nothing, nil
+		c.end = &websocket.CloseError{Code: websocket.StatusTryAgainLater, Reason: "too slow: connect again and fetch the state anew"}
 	}
 	c.wake()
 }
@@ -232,12 +234,8 @@ func (c *client) send(data []byte) {
 func (c *client) finish(code websocket.StatusCode, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.finishLocked(code, reason)
-}
-
-func (c *client) finishLocked(code websocket.StatusCode, reason string) {
 	if c.end == nil {
-		c.end, c.queue = &websocket.CloseError{Code: code, Reason: reason}, nil
+		c.end = &websocket.CloseError{Code: code, Reason: reason}
 	}
 	c.wake()
 }

@@ -133,9 +133,12 @@ type hubStatus struct {
 	Version string           `json:"version,omitempty"`
 	URL     string           `json:"url,omitempty"`
 	Since   *time.Time       `json:"since,omitempty"`
+	AuthOff bool             `json:"auth_off,omitempty"`
 	Servers []api.Server     `json:"servers,omitempty"`
 	Clients []gateway.Client `json:"clients,omitempty"`
 }
+
+const authOff = "Every program on this machine can use this hub without a token: it was started with AGENT_DISCOVER_AUTH=off"
 
 func (p *program) status() *cobra.Command {
 	return &cobra.Command{
@@ -150,7 +153,7 @@ func (p *program) status() *cobra.Command {
 				}
 				return errors.Join(p.say(hubStatus{Stopped: stopped}, "%s", text), exitCode(exitFailed))
 			}
-			st := hubStatus{Running: true, PID: info.PID, Version: info.Version, URL: "http://" + info.Address(), Since: &info.Started}
+			st := hubStatus{Running: true, PID: info.PID, Version: info.Version, URL: "http://" + info.Address(), Since: &info.Started, AuthOff: info.AuthOff}
 			client := instance.NewClient(info)
 			if err := errors.Join(client.Do(cmd.Context(), http.MethodGet, "/api/servers", nil, &st.Servers),
 				client.Do(cmd.Context(), http.MethodGet, "/api/clients", nil, &st.Clients)); err != nil {
@@ -161,6 +164,9 @@ func (p *program) status() *cobra.Command {
 				return p.printJSON(st)
 			}
 			p.printf("Hub %s at %s, process %d, since %s\n\n", st.Version, st.URL, st.PID, st.Since.Local().Format(time.DateTime))
+			if st.AuthOff {
+				p.printf("%s\n\n", authOff)
+			}
 			p.printServers(st.Servers)
 			p.printf("\n%d clients connected\n", len(st.Clients))
 			for _, c := range st.Clients {
