@@ -99,35 +99,6 @@ func (r row) send(t *testing.T, hub *backend.Hub) {
 
 var none = map[string]string{"Authorization": ""}
 
-func TestTheGuardLetsInOnlyWhoMay(t *testing.T) {
-	hub, _ := runHub(t, backend.Options{})
-	own := "http://" + hub.Info().Address()
-	for _, r := range []row{
-		{"health needs no token", "GET", "/health", "", none, 200, []string{`"status":"ok"`, `"version":"1.2.3"`, "nosniff", "Content-Security-Policy"}, nil},
-		{"hello needs no token", "GET", "/hello?nonce=x", "", none, 200, []string{`"proof":`}, nil},
-		{"the rest does", "GET", "/api/servers", "", none, 401, []string{"agent-discover token", "Www-Authenticate: Bearer"}, nil},
-		{"a wrong token", "GET", "/api/servers", "", map[string]string{"Authorization": "Bearer x"}, 401, nil, nil},
-		{"a write to health", "POST", "/health", "", none, 401, nil, nil},
-		{"unknown paths too", "GET", "/nothing", "", none, 401, nil, nil},
-		{"an unknown path", "GET", "/nothing", "", nil, 404, []string{"Not found", "text/plain"}, []string{`"error"`}},
-		{"localhost is this machine", "GET", "/health", "", map[string]string{"Host": strings.Replace(hub.Info().Address(), "127.0.0.1", "localhost", 1)}, 200, nil, nil},
-		{"another host name", "GET", "/health", "", map[string]string{"Host": "evil.example"}, 403, []string{"host name"}, nil},
-		{"another port", "GET", "/health", "", map[string]string{"Host": "127.0.0.1:1"}, 403, nil, nil},
-		{"a foreign page", "GET", "/health", "", map[string]string{"Origin": "http://evil.example"}, 403, nil, []string{"Access-Control"}},
-		{"a page that begins like ours", "GET", "/health", "", map[string]string{"Origin": own + ".evil.example"}, 403, nil, nil},
-		{"no page at all", "GET", "/health", "", map[string]string{"Origin": "null"}, 403, nil, nil},
-		{"our page", "GET", "/health", "", map[string]string{"Origin": own}, 200, []string{"Access-Control-Allow-Origin: " + own}, nil},
-		{"the window", "GET", "/api/status", "", map[string]string{"Origin": "wails://wails"}, 200, []string{"Access-Control-Allow-Origin: wails://wails"}, nil},
-		{"a preflight", "OPTIONS", "/api/servers", "", map[string]string{"Authorization": "", "Origin": own}, 204, []string{"Access-Control-Allow-Methods", "Access-Control-Allow-Headers: Authorization"}, nil},
-		{"a foreign preflight", "OPTIONS", "/api/servers", "", map[string]string{"Authorization": "", "Origin": "https://evil.example"}, 403, nil, nil},
-		{"a body over the limit", "POST", "/api/servers", `{"name":"` + strings.Repeat("x", 131073) + `"}`, nil, 413, nil, nil},
-		{"the socket wants an upgrade", "GET", "/companion", "", none, 426, nil, nil},
-		{"the description of the API", "GET", "/openapi.json", "", nil, 200, []string{`"openapi":"3.1.0"`, "/api/servers/{id}"}, []string{"https://unpkg", "$schema"}},
-	} {
-		r.send(t, hub)
-	}
-}
-
 func TestServersAreManagedOverREST(t *testing.T) {
 	hub, _ := runHub(t, backend.Options{})
 	for _, r := range []row{

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/api"
 	"github.com/agent-discover/agent-discover/backend/instance"
 	"github.com/agent-discover/agent-discover/backend/mcptest"
+	"github.com/agent-discover/agent-discover/backend/paths"
 )
 
 // socket is a client's end of a WebSocket.
@@ -137,14 +139,20 @@ func do(t *testing.T, hub *backend.Hub, method, path string, body, out any) {
 	}
 }
 
+// addFake configures a server that works.
+func addFake(t *testing.T, hub *backend.Hub) {
+	t.Helper()
+	command := mcptest.Command(t)
+	do(t, hub, "POST", "/api/servers", map[string]any{"name": "fake", "command": command[0], "args": command[1:]}, nil)
+}
+
 func TestASocketShowsTheStateAndEveryChangeOfIt(t *testing.T) {
 	hub, _ := runHub(t, backend.Options{})
 	s := connect(t, hub, "/")
 	if m := s.next(); m.raw != `{"type":"state","version":"1.2.3","servers":[],"active":[]}` {
 		t.Errorf("at first it says %s", m.raw)
 	}
-	command := mcptest.Command(t)
-	do(t, hub, "POST", "/api/servers", map[string]any{"name": "fake", "command": command[0], "args": command[1:]}, nil)
+	addFake(t, hub)
 	m := s.next()
 	if m.Type != "state" || !m.Delta || len(m.Servers) != 1 || m.Servers[0].Name != "fake" || len(m.Active) != 0 {
 		t.Errorf("after a server was added: %s", m.raw)
@@ -160,5 +168,261 @@ func TestASocketShowsTheStateAndEveryChangeOfIt(t *testing.T) {
 	}
 	do(t, hub, "DELETE", "/api/servers/1", nil, nil)
 	s.until("the server is gone", func(m message) bool { return m.Delta && len(m.Servers) == 0 })
-	_ = api.Times{}
+}
+
+func TestAServerThatStopsForIdlenessShowsAsStopped(t *testing.T) {
+	folder := paths.Folder(t.TempDir())
+	if err := os.WriteFile(folder.Config(), []byte("limits:\n  idle_stop: 20ms\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	hub, _ := runHub(t, backend.Options{Folder: folder})
+	addFake(t, hub)
+	s := connect(t, hub, "/ws")
+	do(t, hub, "POST", "/api/servers/1/refresh", nil, nil)
+	s.until("it runs", func(m message) bool { return m.Servers[0].Running })
+	s.until("it has stopped", func(m message) bool { return !m.Servers[0].Running })
+}
+
+func TestASocketMayAskForChangesOnly(t *testing.T) {
+	hub, _ := runHub(t, backend.Options{})
+	for _, name := range []string{"a", "b"} {
+		do(t, hub, "POST", "/api/servers", map[string]any{"name": name}, nil)
+	}
+	s := connect(t, hub, "/ws?deltas=changed")
+	if m := s.next(); m.Delta || len(m.Servers) != 2 {
+		t.Fatalf("at first it says %s", m.raw)
+	}
+	do(t, hub, "PUT", "/api/servers/2", map[string]any{"description": "new"}, nil)
+	if m := s.next(); !m.Delta || len(m.Servers) != 1 || m.Servers[0].Name != "b" || strings.Join(m.Names, " ") != "a b" {
+		t.Errorf("after a change it says %s", m.raw)
+	}
+	do(t, hub, "DELETE", "/api/servers/1", nil, nil)
+	if m := s.next(); !m.Delta || len(m.Servers) != 0 || strings.Join(m.Names, " ") != "b" {
+		t.Errorf("after one was removed it says %s", m.raw)
+	}
+	s.write(`{"type":"refresh"}`)
+	if m := s.next(); m.Delta || len(m.Servers) != 1 {
+		t.Errorf("asked for all it says %s", m.raw)
+	}
+}
+
+func TestASocketAnswersWhatItDoesNotUnderstand(t *testing.T) {
+	hub, _ := runHub(t, backend.Options{})
+	s := connect(t, hub, "/")
+	s.next()
+	for _, c := range []struct{ says, want string }{
+		{`{bad`, `{"type":"error","message":"Invalid JSON"}`},
+		{``, `{"type":"error","message":"Invalid JSON"}`},
+		{`[1]`, `{"type":"error","message":"Message must be a JSON object"}`},
+		{`null`, `{"type":"error","message":"Message must be a JSON object"}`},
+		{`"x"`, `{"type":"error","message":"Message must be a JSON object"}`},
+		{`{"type":"zz<b>"}`, `{"type":"error","message":"Unknown message type: zzb"}`},
+		{`{"type":"&\"'<>"}`, `{"type":"error","message":"Unknown message type: "}`},
+		{`{"type":"` + strings.Repeat("é", 100) + `"}`, `{"type":"error","message":"Unknown message type: ` + strings.Repeat("é", 64) + `"}`},
+		{`{}`, `{"type":"error","message":"Unknown message type: undefined"}`},
+		{`{"type":7}`, `{"type":"error","message":"Unknown message type: 7"}`},
+	} {
+		s.write(c.says)
+		if m := s.next(); m.raw != c.want {
+			t.Errorf("%q is answered with %s, want %s", c.says, m.raw, c.want)
+		}
+	}
+	s.write(`{"type":"refresh"}`)
+	if m := s.next(); m.raw != `{"type":"state","version":"1.2.3","servers":[],"active":[]}` {
+		t.Errorf("after all that it says %s", m.raw)
+	}
+}
+
+func TestAMessageThatIsTooLongEndsTheSocket(t *testing.T) {
+	hub, _ := runHub(t, backend.Options{})
+	s := connect(t, hub, "/")
+	s.write(`{"type":"` + strings.Repeat("x", 4096-11) + `"}`)
+	s.until("the answer to one of 4096 bytes", func(m message) bool { return m.Type == "error" })
+	s.write(`{"type":"` + strings.Repeat("x", 5000-11) + `"}`)
+	if code, reason := s.ends(); code != 1009 || reason != "" {
+		t.Errorf("5000 bytes end it with %d %q", code, reason)
+	}
+}
+
+func TestTheFiftyFirstSocketIsSentAway(t *testing.T) {
+	hub, _ := runHub(t, backend.Options{})
+	var first *socket
+	for range 50 {
+		first = connect(t, hub, "/")
+		first.next()
+	}
+	if code, reason := connect(t, hub, "/").ends(); code != 1013 || reason == "" {
+		t.Errorf("it ends with %d %q", code, reason)
+	}
+	if err := first.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
+		t.Fatal(err)
+	}
+	for { // the hub may hear of it later than we
+		conn, _, err := dial(t, hub, "/", http.Header{"Authorization": {"Bearer " + hub.Info().Token}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := &socket{t, conn}
+		if _, err := again.read(); err == nil {
+			_ = conn.CloseNow()
+			return
+		}
+	}
+}
+
+func TestAStoppingHubSaysGoodbye(t *testing.T) {
+	hub, ended := runHub(t, backend.Options{})
+	addFake(t, hub)
+	do(t, hub, "POST", "/api/servers/1/refresh", nil, nil)
+	s := connect(t, hub, "/")
+	if m := s.next(); !m.Servers[0].Running {
+		t.Fatalf("it does not run: %s", m.raw)
+	}
+	hub.Stop()
+	s.until("the server has ended", func(m message) bool { return !m.Servers[0].Running })
+	if code, reason := s.ends(); code != 1001 || reason != "the hub is stopping" {
+		t.Errorf("it ends with %d %q", code, reason)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAWebSocketNeedsATokenOrATicketOfItsOwn(t *testing.T) {
+	hub, _ := runHub(t, backend.Options{})
+	ticket := func(purpose string) string {
+		var issued struct{ Ticket string }
+		do(t, hub, "POST", "/api/tickets", map[string]string{"purpose": purpose}, &issued)
+		return issued.Ticket
+	}
+	used := ticket("socket")
+	token := http.Header{"Authorization": {"Bearer " + hub.Info().Token}}
+	page := func(origin string) http.Header { return http.Header{"Origin": {origin}} }
+	own := "http://" + hub.Info().Address()
+	for _, c := range []struct {
+		name, path string
+		header     http.Header
+		status     int
+	}{
+		{"nothing", "/", nil, 401},
+		{"the token in the query", "/?token=" + hub.Info().Token, nil, 401},
+		{"the token as a ticket", "/?ticket=" + hub.Info().Token, nil, 401},
+		{"a ticket", "/?ticket=" + used, nil, 101},
+		{"a ticket that was used", "/?ticket=" + used, nil, 401},
+		{"a page's ticket", "/?ticket=" + ticket("page"), nil, 401},
+		{"the token", "/", token, 101},
+		{"the token at the other place", "/ws", token, 101},
+		{"the token where there is no socket", "/api/servers", token, 200},
+		{"a ticket of our page", "/ws?ticket=" + ticket("socket"), page(own), 101},
+		{"a ticket of the window", "/ws?ticket=" + ticket("socket"), page("wails://wails"), 101},
+		{"a ticket of a foreign page", "/ws?ticket=" + ticket("socket"), page("http://evil.example"), 403},
+		{"a ticket of another port", "/ws?ticket=" + ticket("socket"), page("http://127.0.0.1:1"), 403},
+		{"the token of a foreign page", "/", http.Header{"Authorization": token["Authorization"], "Origin": {"http://evil.example"}}, 403},
+	} {
+		conn, resp, err := dial(t, hub, c.path, c.header)
+		if resp == nil || resp.StatusCode != c.status {
+			t.Errorf("%s: %v, want %d", c.name, err, c.status)
+		}
+		if err == nil {
+			_ = conn.CloseNow()
+		}
+	}
+}
+
+func TestAPageComesInWithATicket(t *testing.T) {
+	hub, _ := runHub(t, backend.Options{})
+	post := func(path, token, body string) (int, map[string]any) {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+hub.Info().Address()+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		var out map[string]any
+		if err := json.NewDecoder(resp.Body).Decode(&out); err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, out
+	}
+	expect := func(what string, want, got int, out map[string]any) {
+		t.Helper()
+		if got != want || want >= 400 && out["error"] == nil {
+			t.Errorf("%s: %d %v, want %d", what, got, out, want)
+		}
+	}
+
+	code, out := post("/api/tickets", hub.Info().Token, `{"purpose":"page"}`)
+	expect("a ticket", 201, code, out)
+	ticket, _ := out["ticket"].(string)
+	code, out = post("/api/session", "", `{"ticket":"`+ticket+`"}`)
+	expect("its exchange", 200, code, out)
+	session, _ := out["token"].(string)
+	if len(session) != 64 || session == hub.Info().Token || out["expires_at"] == nil {
+		t.Errorf("the session is %v", out)
+	}
+	code, out = post("/api/session", "", `{"ticket":"`+ticket+`"}`)
+	expect("its second exchange", 401, code, out)
+	code, out = post("/api/session", "", `{}`)
+	expect("no ticket", 401, code, out)
+	code, out = post("/api/session", "", `[]`)
+	expect("no object", 422, code, out)
+	code, out = post("/api/tickets", hub.Info().Token, `{"purpose":"all"}`)
+	expect("another purpose", 422, code, out)
+	code, out = post("/api/tickets", "", `{"purpose":"page"}`)
+	expect("a ticket for a stranger", 401, code, out)
+	code, out = post("/api/tickets", session, `{"purpose":"page"}`)
+	expect("a page that lets others in", 403, code, out)
+	code, out = post("/api/servers", session, `{"name":"one"}`)
+	if code != 201 {
+		t.Errorf("the session may not write: %d %v", code, out)
+	}
+	code, out = post("/api/tickets", session, `{"purpose":"socket"}`)
+	expect("a socket of the session", 201, code, out)
+	conn, _, err := dial(t, hub, "/?ticket="+out["ticket"].(string), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &socket{t, conn}
+	s.next()
+
+	code, out = post("/api/session/end", hub.Info().Token, ``)
+	expect("an end of the hub's own token", 422, code, out)
+	code, out = post("/api/session/end", session, ``)
+	expect("the end", 200, code, out)
+	if code, reason := s.ends(); code != 1008 || reason != "the session has ended" {
+		t.Errorf("the socket of the session ends with %d %q", code, reason)
+	}
+	code, out = post("/api/servers", session, `{"name":"two"}`)
+	expect("a write after it", 401, code, out)
+}
+
+func TestAnOpenPageHoldsAHubThatNobodyElseUses(t *testing.T) {
+	const unheld = 50 * time.Millisecond
+	hub, ended := runHub(t, backend.Options{StartedBy: "companion", Unheld: unheld, Times: api.Times{Ping: unheld / 10}})
+	s := connect(t, hub, "/")
+	for range 5 { // each takes its time
+		began := time.Now()
+		for time.Since(began) < unheld {
+			s.write(`{"type":"refresh"}`)
+			s.next()
+		}
+	}
+	select {
+	case <-ended:
+		t.Fatal("the hub ended beneath a page")
+	default:
+	}
+	if err := s.conn.Close(websocket.StatusNormalClosure, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }

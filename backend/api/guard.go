@@ -75,7 +75,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who, ok := g.identify(r)
-	if !ok && !g.public(r) {
+	if !ok && (wantsSocket(r) || !g.public(r)) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		writeError(w, http.StatusUnauthorized, "a token is needed: Authorization: Bearer $(agent-discover token)")
 		return
