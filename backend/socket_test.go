@@ -131,14 +131,6 @@ func closeOf(err error) (websocket.StatusCode, string) {
 	return -1, err.Error()
 }
 
-// do sends a request of REST that has to succeed.
-func do(t *testing.T, hub *backend.Hub, method, path string, body, out any) {
-	t.Helper()
-	if err := instance.NewClient(hub.Info()).Do(t.Context(), method, path, body, out); err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
-	}
-}
-
 // addFake configures a server that works.
 func addFake(t *testing.T, hub *backend.Hub) {
 	t.Helper()
