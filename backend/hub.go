@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"strconv"
 	"sync"
@@ -36,6 +37,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/settings"
 	"github.com/agent-discover/agent-discover/backend/setup"
 	"github.com/agent-discover/agent-discover/backend/store"
+	"github.com/agent-discover/agent-discover/backend/tester"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 )
 
@@ -82,6 +84,7 @@ type Hub struct {
 	proxy     *proxy.Proxy
 	installer *install.Installer
 	setup     *setup.Syncer
+	tester    *tester.Tester
 	gateway   *gateway.Gateway
 	bridge    *bridge.Hub
 	door      *api.Door
@@ -184,6 +187,10 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		WarmPackages: config.WarmPackages,
 	})
 	h.proxy = proxy.New(servers, h.upstream, h.journal, bus)
+	h.tester = tester.New(tester.Options{
+		Upstream: h.upstream, Journal: h.journal, Bus: bus, Kept: h.store, Sampler: sampler(config.Sampling), Log: h.log,
+	})
+	h.upstream.Window = h.tester.Window()
 	h.setup = setup.New(setup.Options{Installer: h.installer, Secrets: h.vault, File: config.SetupFile, Variable: variable(login), Log: h.log})
 	h.gateway = gateway.New(gateway.Options{
 		Registry: servers, Catalog: h.catalog, Search: h.search, Installer: h.installer, Setup: h.setup,
@@ -201,11 +208,19 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	})
 	h.door = api.New(api.Options{
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Vault: h.vault,
-		Setup: h.setup, Importer: importer,
+		Setup: h.setup, Importer: importer, Proxy: h.proxy, Tester: h.tester,
 		Clients: h.gateway.Clients, Companion: h.bridge, Stop: h.Stop, Info: h.info, Log: h.log,
 		Bus: bus, Times: h.options.Times,
 	})
 	return nil
+}
+
+// sampler returns who answers sampling; nil when no key is configured.
+func sampler(s settings.Sampling) *tester.Sampler {
+	if s.Key == "" {
+		return nil
+	}
+	return &tester.Sampler{Key: s.Key, BaseURL: s.BaseURL, Model: s.Model, Client: &http.Client{}}
 }
 
 // askLogin asks the login shell once, at the hub's start and off its path. It
@@ -258,7 +273,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopRooms()
 	var inner errgroup.Group
 	for _, run := range []func(context.Context) error{
-		h.catalog.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.installer.Run, h.vault.Run,
+		h.catalog.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.installer.Run, h.vault.Run, h.tester.Run,
 	} {
 		inner.Go(func() error { return run(rooms) })
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend"
 	"github.com/agent-discover/agent-discover/backend/api"
-	"github.com/agent-discover/agent-discover/backend/instance"
 	"github.com/agent-discover/agent-discover/backend/mcptest"
 	"github.com/agent-discover/agent-discover/backend/paths"
 )

@@ -26,9 +26,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/instance"
 	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/proxy"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/setup"
+	"github.com/agent-discover/agent-discover/backend/tester"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 	"github.com/agent-discover/agent-discover/frontend"
 )
@@ -43,6 +45,8 @@ type Options struct {
 	Journal   *journal.Journal
 	Setup     *setup.Syncer
 	Importer  *setup.Importer
+	Proxy     *proxy.Proxy
+	Tester    *tester.Tester
 	Clients   func() []gateway.Client
 	Companion http.Handler // takes the upgrade of a companion's socket
 	Stop      func()       // ends the hub gently; returns at once
@@ -114,6 +118,11 @@ func New(o Options) *Door {
 	s.metricRoutes(routes)
 	s.setupRoutes(routes)
 	s.prereqRoutes(routes)
+	s.testerRoutes(routes)
+	s.transientRoutes(routes)
+	s.presetRoutes(routes)
+	s.healthRoutes(routes)
+	s.marketplaceRoutes(routes)
 	mux.Handle("GET /companion", o.Companion)
 	document := newDocument(complete(routes.OpenAPI()))
 	mux.HandleFunc("GET /openapi.json", document.serveJSON)

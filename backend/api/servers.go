@@ -1,10 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -53,6 +56,8 @@ type Server struct {
 
 // Tool is a known tool as the API shows it.
 type Tool struct {
+	ID          int64           `json:"id"`
+	ServerID    int64           `json:"server_id"`
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description"`
@@ -129,13 +134,14 @@ func (s *server) getServer(_ context.Context, in *serverInput) (*reply[serverDet
 	}
 	detail := serverDetail{Server: s.view(v), Tools: []Tool{}, Stderr: s.Upstream.Stderr(v.Name)}
 	for _, t := range s.Catalog.Snapshot().Of(v.Name) {
-		detail.Tools = append(detail.Tools, toolView(t))
+		detail.Tools = append(detail.Tools, toolView(v.ID, t))
 	}
+	slices.SortFunc(detail.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
 	return ok(detail)
 }
 
-func toolView(t *catalog.Tool) Tool {
-	return Tool{t.Name, t.Title, t.Description, t.InputSchema(), t.Hash, t.Tokens}
+func toolView(server int64, t *catalog.Tool) Tool {
+	return Tool{t.ID, server, t.Name, t.Title, t.Description, t.InputSchema(), t.Hash, t.Tokens}
 }
 
 // serverFields are what a request may set; nil leaves a field as it is.
@@ -159,8 +165,12 @@ func (f serverFields) apply(v *registry.Server) {
 	}
 	set(&v.Description, f.Description)
 	set(&v.Command, f.Command)
-	set(&v.Transport, f.Transport)
 	set(&v.Homepage, f.Homepage)
+	// A server that has a program and no address stays one that is started:
+	// clients of old send the transport along without a thought.
+	if f.Transport != nil && (*f.Transport == "stdio" || v.Homepage != "" || v.Command == "") {
+		v.Transport = *f.Transport
+	}
 	if f.Args != nil {
 		v.Args = f.Args
 	}
@@ -184,15 +194,17 @@ func (s *server) addServer(ctx context.Context, in *bodyInput) (*reply[Server], 
 		Source string `json:"source"`
 		Warm   *bool  `json:"warm"` // false: it is about to be started anyway
 		serverFields
+		// Wrong kinds of these have always been taken for none.
+		Args texts     `json:"args"`
+		Env  stringMap `json:"env"`
+		Tags texts     `json:"tags"`
 	}
 	if err := decodeObject(in.RawBody, &body); err != nil {
 		return nil, err
 	}
-	v := registry.Server{Name: body.Name, Source: body.Source}
-	if v.Source == "" {
-		v.Source = "local"
-	}
+	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local")}
 	body.apply(&v)
+	v.Args, v.Env, v.Tags = body.Args, body.Env, body.Tags
 	v, err := s.Installer.Add(ctx, v)
 	if err != nil {
 		return nil, err
@@ -240,8 +252,11 @@ func (s *server) activate(ctx context.Context, in *serverInput) (*reply[activati
 	if err != nil {
 		return nil, err
 	}
-	if v.Command == "" && v.Transport == "stdio" {
-		return nil, huma.NewError(http.StatusBadRequest, "No command configured")
+	switch remote := v.Transport != "stdio"; {
+	case v.Command == "" && !remote:
+		return nil, badRequest("No command configured")
+	case remote && v.Homepage == "": // in the words that clients know
+		return nil, fault.New(fault.Failed, "Server %q has no command configured for stdio transport", v.Name)
 	}
 	tools, already, err := s.Installer.Activate(ctx, v.Name)
 	if err != nil {

@@ -23,10 +23,13 @@ func (s *server) toolRoutes(api huma.API) {
 }
 
 func (s *server) tools(_ context.Context, in *toolsInput) (*reply[[]KnownTool], error) {
-	out := []KnownTool{}
+	out, ids := []KnownTool{}, make(map[string]int64)
+	for _, v := range s.Registry.List() {
+		ids[v.Name] = v.ID
+	}
 	for _, t := range s.Catalog.Snapshot().Tools {
 		if (in.Server == "" || t.Server == in.Server) && (in.Name == "" || t.Name == in.Name) {
-			out = append(out, KnownTool{t.Server, toolView(t)})
+			out = append(out, KnownTool{t.Server, toolView(ids[t.Server], t)})
 		}
 	}
 	return ok(out)

@@ -58,6 +58,7 @@ type options struct {
 	pages       string            // tools/list has no end: same or new
 	junk        bool              // lines on stdout that are no JSON-RPC
 	mute        bool              // initialize is not answered
+	offers      bool              // resources, prompts and logging
 	deaf        bool              // unknown methods are not answered
 	noPing      bool              // ping is an unknown method
 	crash       string            // exit at once with this on stderr
@@ -83,6 +84,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.pages, "pages", "", "tools/list never ends and has one tool a page: with the `same` cursor, or each time a new one")
 	flags.BoolVar(&o.junk, "junk", false, "write lines to stdout that are no messages")
 	flags.BoolVar(&o.mute, "mute", false, "never answer initialize")
+	flags.BoolVar(&o.offers, "offers", false, "have resources, prompts and logging too")
 	flags.BoolVar(&o.deaf, "deaf", false, "never answer an unknown method")
 	flags.BoolVar(&o.noPing, "no-ping", false, "do not know ping")
 	flags.StringVar(&o.crash, "crash", "", "write `TEXT` to stderr and exit with 3")

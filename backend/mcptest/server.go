@@ -106,7 +106,11 @@ func (s *server) request(m message, cancelled <-chan struct{}) {
 		if s.mute {
 			return
 		}
-		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"mcptest","version":"1.2.3"}}`)
+		more := ""
+		if s.offers {
+			more = `,"resources":{"subscribe":true},"prompts":{},"logging":{}`
+		}
+		s.result(m.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}`+more+`},"serverInfo":{"name":"mcptest","version":"1.2.3"},"instructions":"Be kind."}`)
 	case m.Method == "ping" && !s.noPing:
 		s.result(m.ID, `{}`)
 	case m.Method == "tools/list":
@@ -114,8 +118,8 @@ func (s *server) request(m message, cancelled <-chan struct{}) {
 	case m.Method == "tools/call":
 		s.call(m, cancelled)
 	default:
-		if !s.deaf {
-			s.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"Method not found: %s"}}`, m.ID, m.Method))
+		if !s.deaf && !(s.offers && s.offer(m)) {
+			s.failure(m.ID, -32601, "Method not found: "+m.Method)
 		}
 	}
 }

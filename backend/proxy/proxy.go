@@ -26,7 +26,10 @@ type Request struct {
 	Client  string // who asks: the name from initialize, or the door
 	Session string
 	Server  string
-	Tool    string
+	// Unlisted is the server to call when it is in no registry (a transient
+	// one). Its ID is 0 then; with another one the registry is asked.
+	Unlisted registry.Server
+	Tool     string
 	// Params are those of tools/call as the client sent them; the name in
 	// them is replaced, everything else stays.
 	Params json.RawMessage
@@ -80,6 +83,9 @@ func (p *Proxy) Refuse(r Request, why error) {
 
 // decide says whether the call may be made at all.
 func (p *Proxy) decide(r Request) (registry.Server, error) {
+	if r.Unlisted.Name != "" && r.Unlisted.ID == 0 {
+		return r.Unlisted, nil
+	}
 	server, err := p.registry.Get(r.Server)
 	switch {
 	case err != nil:

@@ -4,6 +4,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,12 +42,17 @@ type Settings struct {
 	// AuthOff opens the REST interface on loopback to who has no token. Only
 	// the environment says so: a file is easily forgotten.
 	AuthOff bool `koanf:"-"`
+	// Sampling is taken from the environment alone: it holds a key.
+	Sampling Sampling `koanf:"-"`
 }
 
 // Agents says what an agent may do on its own.
 type Agents struct {
 	Install string `koanf:"install"` // ask, allow or deny
 }
+
+// Sampling is the model that answers transient servers.
+type Sampling struct{ Key, BaseURL, Model string }
 
 // Limits are times and sizes.
 type Limits struct {
@@ -163,6 +169,10 @@ func (s *Settings) environment() error {
 		if s.SetupFile, err = absolute(".", v); err != nil {
 			return err
 		}
+	}
+	s.Sampling = Sampling{
+		Key:     cmp.Or(os.Getenv("AGENT_DISCOVER_OPENAI_API_KEY"), os.Getenv("OPENAI_API_KEY")),
+		BaseURL: os.Getenv("AGENT_DISCOVER_OPENAI_BASE_URL"), Model: os.Getenv("AGENT_DISCOVER_SAMPLING_MODEL"),
 	}
 	if v := os.Getenv("AGENT_DISCOVER_ROOTS"); v != "" {
 		s.Roots = nil

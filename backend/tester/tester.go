@@ -1,24 +1,100 @@
 // Package tester answers what a person asks a server directly: what it offers
-// now, and how it behaves when nobody has configured it yet. It also keeps the
-// questions that servers ask a person.
+// now, and how one behaves that nobody has configured yet. It keeps the
+// questions that servers ask a person meanwhile, and the arguments that a
+// person wants to use again.
+//
+//	person ── Tester ── upstream.Manager ── server (configured or transient)
+//	   ▲                      │
+//	   └── elicitations ◄─────┘
+//
+// Tool calls do not go through here but through proxy.Call, with a Tester as
+// their caller.
 package tester
 
 import (
+	"context"
 	"encoding/json"
+	"log/slog"
+	"sync"
 	"time"
+
+	"github.com/agent-discover/agent-discover/backend/events"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/upstream"
+	"github.com/agent-discover/agent-discover/backend/wire"
 )
 
-// Elicitation is a question of a server that waits for a person.
-type Elicitation struct {
-	ID      string
-	Server  string
-	Message string
-	Schema  json.RawMessage // requestedSchema, as the server sent it
-	At      time.Time
+// Options are what a tester works with.
+type Options struct {
+	Upstream *upstream.Manager
+	Journal  *journal.Journal
+	Bus      *events.Bus
+	Kept     PresetStore
+	Sampler  *Sampler // nil: servers that ask for sampling are refused
+	Log      *slog.Logger
 }
 
-// Asked is published when a question begins to wait.
-type Asked struct{ Elicitation }
+// Tester serves a person's questions. It is safe for concurrent use.
+type Tester struct {
+	Options
 
-// Answered is published when a question waits no more.
-type Answered struct{ ID string }
+	mu         sync.Mutex
+	transients map[string]*Transient   // by handle
+	starting   int                     // transients that are not up yet
+	waiting    map[string]*elicitation // by id
+	wake       chan struct{}           // a transient has come: Run looks at the clock
+}
+
+// New returns a tester. Transient servers end at their time while Run runs.
+func New(o Options) *Tester {
+	return &Tester{
+		Options: o, transients: make(map[string]*Transient), waiting: make(map[string]*elicitation),
+		wake: make(chan struct{}, 1),
+	}
+}
+
+// Query is one request of a person to a server.
+type Query struct {
+	Method string
+	Params json.RawMessage
+	Kind   journal.Kind    // under which it is recorded; empty: it is not
+	About  string          // what it is about: a URI, a prompt's name
+	Shown  json.RawMessage // what is recorded as its arguments
+	// Answer picks what is recorded of a result.
+	Answer func(result json.RawMessage) string
+}
+
+// Do sends a request to a server, starts it when needed, and returns the
+// result as it came. An error answer is a *wire.Error, anything else a fault.
+func (t *Tester) Do(ctx context.Context, server registry.Server, q Query) (json.RawMessage, error) {
+	began := time.Now()
+	result, err := t.Upstream.Call(ctx, server, t, wire.Call{Method: q.Method, Params: q.Params})
+	if q.Kind != "" {
+		t.note(server, began, q, result, err)
+	}
+	return result, err
+}
+
+func (t *Tester) note(server registry.Server, began time.Time, q Query, result json.RawMessage, err error) {
+	r := journal.Record{
+		At: began, Kind: q.Kind, Server: server.Name, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began),
+	}
+	switch text, answered := wire.ErrorText(err); {
+	case answered:
+		r.Outcome, r.Response = journal.Failed, text
+	case err != nil:
+		r.Outcome, r.Response = journal.Failed, fault.MessageOf(err)
+	case q.Answer != nil:
+		r.Response = q.Answer(result)
+	}
+	t.Journal.Record(r, q.Shown, nil, t.Upstream.Redactor(server))
+}
+
+// record keeps something that a server did by itself.
+func (t *Tester) record(server registry.Server, kind journal.Kind, about string, args json.RawMessage, text string) {
+	t.note(server, time.Now(), Query{
+		Kind: kind, About: about, Shown: args, Answer: func(json.RawMessage) string { return text },
+	}, nil, nil)
+}

@@ -15,6 +15,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -93,6 +94,23 @@ type Error struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 
 	raw json.RawMessage
+}
+
+// Codes of JSON-RPC 2.0, for those who do not speak it otherwise.
+const (
+	CodeInvalidRequest = jsonrpc.CodeInvalidRequest
+	CodeMethodNotFound = jsonrpc.CodeMethodNotFound
+	CodeInternalError  = jsonrpc.CodeInternalError
+)
+
+// ErrorText returns a peer's error answer as clients of MCP show it; false when
+// err is none.
+func ErrorText(err error) (string, bool) {
+	answer, ok := errors.AsType[*Error](err)
+	if !ok {
+		return "", false
+	}
+	return fmt.Sprintf("MCP error %d: %s", answer.Code, answer.Message), true
 }
 
 // NewError returns an error object of our own making.

@@ -1,0 +1,384 @@
+//go:build linux
+
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// exchange is one recorded request with its answer.
+type exchange struct {
+	number  int
+	name    string
+	Kind    string `json:"kind"`
+	Request struct {
+		Method  string            `json:"method"`
+		Path    string            `json:"path"`
+		Body    json.RawMessage   `json:"body"`
+		Headers map[string]string `json:"headers"`
+		Params  json.RawMessage   `json:"params"`
+	} `json:"request"`
+	Response      json.RawMessage   `json:"response"`
+	Notifications []json.RawMessage `json:"notifications_after"`
+}
+
+// recordings returns the recorded exchanges in their order; the test is
+// skipped where they are not.
+func recordings(t *testing.T) []exchange {
+	t.Helper()
+	shared := os.Getenv("AGENT_DISCOVER_SHARED")
+	if shared == "" {
+		shared = "../../../../shared"
+	}
+	files, err := filepath.Glob(filepath.Join(shared, "golden", "original", "[0-9]*.json"))
+	if err != nil || len(files) == 0 {
+		t.Skip("no recordings of the original: AGENT_DISCOVER_SHARED names no folder with golden/original")
+	}
+	slices.Sort(files)
+	var all []exchange
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var e exchange
+		var line bytes.Buffer // a message of MCP is one line
+		if err := json.Compact(&line, data); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		if err := json.Unmarshal(line.Bytes(), &e); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		number, name, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".json"), "-")
+		e.name = name
+		if e.number, err = strconv.Atoi(number); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// replay plays recorded requests to a hub of ours, in their order, and keeps
+// what it answers.
+type replay struct {
+	*home
+	hub     *hub
+	client  *client
+	socket  *socket
+	model   *model
+	names   words // of the recording to ours
+	back    words // of ours to the recording
+	pending map[int]chan json.RawMessage
+}
+
+// words are pairs of what to replace by what.
+type words []string
+
+// Replace returns text with every first of a pair replaced by its second.
+func (w words) Replace(text string) string { return strings.NewReplacer(w...).Replace(text) }
+
+// TestRecordedExchangesAreAnsweredAlike plays what a client of the original
+// did. Each answer is compared with the recorded one; where it differs, the
+// table of differences must name why, and hold what ours is instead.
+func TestRecordedExchangesAreAnsweredAlike(t *testing.T) {
+	all := recordings(t)
+	r := newReplay(t)
+	var score struct{ matched, differed, pending int }
+	names := make(map[string]int)
+	for i, e := range all {
+		if e.Kind == "ws" {
+			continue // compared below, when all has been said
+		}
+		r.ahead(all, i)
+		answer := r.play(e)
+		report := compareExchange(e, answer)
+		difference, known := differences[e.number]
+		switch {
+		case report == "":
+			score.matched++
+		case !known:
+			t.Errorf("%03d %s:\n%s\nrecorded: %s\nours:     %s", e.number, e.name, report, short(e.Response), short(answer))
+		default:
+			if why := difference.check(answer); why != "" {
+				t.Errorf("%03d %s differs as %q, but not as it should: %s\nours: %s", e.number, e.name, difference.name, why, short(answer))
+			}
+			if difference.name == pending {
+				score.pending++
+			} else {
+				score.differed++
+				names[difference.name]++
+			}
+		}
+	}
+	matched, differed := r.compareSocket(t, all)
+	score.matched, score.differed = score.matched+matched, score.differed+differed
+	names["pushed"] += differed
+	t.Logf("%d exchanges: %d matched, %d differed by name %v, %d pending", len(all), score.matched, score.differed, names, score.pending)
+	if sum := score.matched + score.differed + score.pending; sum != len(all) && !t.Failed() {
+		t.Errorf("%d of %d exchanges were compared", sum, len(all))
+	}
+}
+
+func short(data json.RawMessage) string {
+	if len(data) > 3000 {
+		return string(data[:3000]) + fmt.Sprintf("… (%d bytes)", len(data))
+	}
+	return string(data)
+}
+
+// newReplay sets up what the recording was made with.
+func newReplay(t *testing.T) *replay {
+	t.Helper()
+	tools := newInspectorHome(t)
+	r := &replay{home: tools.home, model: newModel(t), pending: make(map[int]chan json.RawMessage)}
+	servers, err := filepath.Abs("../../../build/servers/node_modules/@modelcontextprotocol")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := filepath.Join(r.dir, "run")
+	if err := os.MkdirAll(filepath.Join(run, "fsroot"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.write(filepath.Join(run, "fsroot", "hello.txt"), "hello world\n")
+	setup := filepath.Join(r.dir, "setup.json")
+	r.write(setup, `{"servers":[
+		{"name":"from-setup","description":"declared","command":"node","args":["`+servers+`/server-memory/dist/index.js"],"tags":["setup"],
+		 "env":{"MEMORY_FILE_PATH":"$RUN_DIR/mem.json"},"secrets":{"TOK":"$MY_TOKEN","EMPTY":"$UNSET_VAR"}},
+		{"description":"nameless"}]}`)
+	r.write(filepath.Join(r.dir, "setup.local.json"), `{"servers":[{"name":"local-extra","transport":"streamable-http","url":"http://127.0.0.1:9/mcp"}]}`)
+	r.settings("agents:\n  install: allow\n")
+	r.env = append(slices.DeleteFunc(r.env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }),
+		"PATH="+filepath.Dir(tools.node)+string(filepath.ListSeparator)+os.Getenv("PATH"),
+		"AGENT_DISCOVER_ROOTS=file:///a, file:///b", "AGENT_DISCOVER_SETUP_FILE="+setup, "RUN_DIR="+run, "MY_TOKEN=tok-12345",
+		"AGENT_DISCOVER_PASSPHRASE=replay", "AGENT_DISCOVER_OPENAI_API_KEY=test-key", "AGENT_DISCOVER_OPENAI_BASE_URL="+r.model.URL)
+	remote := startRemote(t, tools.node, servers)
+	r.names = words{"{{SERVERS}}", servers, "{{RUN}}", run, "127.0.0.1:13426", remote}
+	r.back = words{servers, "{{SERVERS}}", run, "{{RUN}}", remote, "127.0.0.1:13426"}
+	r.hub = r.serve()
+	r.client = r.companion()
+	eventually(t, "the setup file is read", func() bool { return bytes.Contains(r.rest("GET", "/api/servers", nil, nil), []byte("local-extra")) })
+	r.socket = dialSocket(t, r.hub.Info)
+	return r
+}
+
+// newInspectorHome is a home with the pinned Node and no hub.
+func newInspectorHome(t *testing.T) *inspector {
+	t.Helper()
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := exec.Command(filepath.Join(root, "build", "setup.sh"), "node-path").Output()
+	if err != nil {
+		t.Skip("no Node that runs the servers: build/setup.sh test")
+	}
+	return &inspector{home: newHome(t), node: strings.TrimSpace(string(node))}
+}
+
+// startRemote runs server-everything over streamable HTTP and returns its
+// address.
+func startRemote(t *testing.T, node, servers string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	_ = listener.Close() // the server takes the port
+	cmd := exec.Command(node, filepath.Join(servers, "server-everything/dist/index.js"), "streamableHttp")
+	_, port, _ := net.SplitHostPort(address)
+	cmd.Env = append(os.Environ(), "PORT="+port)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	eventually(t, "the remote server listens", func() bool {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	})
+	return address
+}
+
+// ahead does what the recording did at the same time as exchange i.
+func (r *replay) ahead(all []exchange, i int) {
+	if all[i].name != "rest-elicitations-pending" {
+		return
+	}
+	// The call that asks the person is answered later, and in flight now.
+	for _, e := range all[i:] {
+		if e.name == "rest-transient-call-elicit" {
+			answer := make(chan json.RawMessage, 1)
+			r.pending[e.number] = answer
+			go func() { answer <- r.sendREST(e) }()
+		}
+	}
+	eventually(r.t, "the server's question is there", func() bool {
+		return bytes.Contains(r.rest("GET", "/api/elicitations", nil, nil), []byte(`"elicit-`))
+	})
+}
+
+// play sends one exchange's request and returns the answer in the recording's
+// shape and words.
+func (r *replay) play(e exchange) json.RawMessage {
+	r.t.Helper()
+	var answer json.RawMessage
+	switch {
+	case r.pending[e.number] != nil:
+		answer = <-r.pending[e.number]
+	case e.Kind == "rest":
+		answer = r.sendREST(e)
+	case e.Kind == "mcp":
+		answer = r.sendMCP(e)
+	case e.Kind == "upstream":
+		answer = r.model.last()
+	default:
+		r.t.Fatalf("%03d is of a kind that is not known: %s", e.number, e.Kind)
+	}
+	r.learn(e, answer)
+	return json.RawMessage(r.back.Replace(string(answer)))
+}
+
+// learn notes the names that the hub made up, so that later requests use them.
+func (r *replay) learn(e exchange, answer json.RawMessage) {
+	type made struct {
+		Body struct {
+			Handle  string `json:"handle"`
+			Entries []struct {
+				ID json.RawMessage `json:"id"`
+			} `json:"entries"`
+		} `json:"body"`
+	}
+	var recorded, ours made
+	if e.Kind != "rest" || json.Unmarshal(e.Response, &recorded) != nil || json.Unmarshal(answer, &ours) != nil {
+		return
+	}
+	pair := func(theirs, own string) {
+		r.names, r.back = append(r.names, theirs, own), append(r.back, own, theirs)
+	}
+	if recorded.Body.Handle != "" && ours.Body.Handle != "" {
+		pair(recorded.Body.Handle, ours.Body.Handle)
+	}
+	if e.name == "rest-elicitations-pending" && len(ours.Body.Entries) == 1 && len(recorded.Body.Entries) == 1 {
+		pair(strings.Trim(string(recorded.Body.Entries[0].ID), `"`), strings.Trim(string(ours.Body.Entries[0].ID), `"`))
+	}
+}
+
+func (r *replay) sendREST(e exchange) json.RawMessage {
+	r.t.Helper()
+	var body []byte
+	if len(e.Request.Body) > 0 {
+		body = []byte(r.names.Replace(string(e.Request.Body)))
+		var text string
+		if json.Unmarshal(body, &text) == nil { // sent as it is
+			body = []byte(text)
+		}
+	}
+	if e.name == "rest-create-toolarge" { // the recording keeps the beginning
+		body = []byte(`{"name":"` + strings.Repeat("x", 200_000) + `"}`)
+	}
+	return r.rest(e.Request.Method, r.names.Replace(e.Request.Path), body, e.Request.Headers)
+}
+
+// rest sends a request as it stands, path included, and returns status,
+// headers and body as the recording keeps them.
+func (r *replay) rest(method, path string, body []byte, headers map[string]string) json.RawMessage {
+	r.t.Helper()
+	req, err := http.NewRequest(method, "http://"+r.hub.Address()+"/", bytes.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	req.URL.Opaque = "//" + r.hub.Address() + path
+	req.Header.Set("Authorization", "Bearer "+r.hub.Token)
+	for name, value := range headers {
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.t.Errorf("%s %s: %v", method, path, err)
+		return nil
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		r.t.Errorf("%s %s: %v", method, path, err)
+	}
+	answer := map[string]any{"status": resp.StatusCode, "headers": map[string]string{"content-type": resp.Header.Get("Content-Type")}}
+	if json.Valid(data) && strings.Contains(resp.Header.Get("Content-Type"), "json") {
+		answer["body"] = json.RawMessage(data)
+	} else {
+		answer["body"] = string(data)
+	}
+	out, err := json.Marshal(answer)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return out
+}
+
+// sendMCP sends a request of an agent through the companion.
+func (r *replay) sendMCP(e exchange) json.RawMessage {
+	r.t.Helper()
+	var m message
+	switch {
+	case e.Request.Method == "<malformed line>":
+		r.client.send("{malformed")
+		m = r.client.await("the answer to a malformed line", func(m message) bool { return string(m.ID) == "null" })
+		return json.RawMessage("[" + m.line + "]")
+	case e.name == "mcp-registry-install-registry-unscoped":
+		// What the marketplace would have brought, so that later ids are the
+		// same; the answer to the request itself is pending.
+		r.rest("POST", "/api/servers", []byte(`{"name":"mcp-server-sqlite","command":"npx","args":["-y","mcp-server-sqlite"],"source":"registry"}`), nil)
+	}
+	m = r.client.ask(e.Request.Method, r.names.Replace(string(e.Request.Params)))
+	if e.Request.Method == "initialize" {
+		r.client.notify("notifications/initialized", "{}")
+	}
+	return json.RawMessage(m.line)
+}
+
+// model is a model's address that keeps what it was asked.
+type model struct {
+	*httptest.Server
+	mu   sync.Mutex
+	body json.RawMessage
+}
+
+func newModel(t *testing.T) *model {
+	m := &model{}
+	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		m.mu.Lock()
+		m.body = body
+		m.mu.Unlock()
+		if r.Header.Get("Authorization") != "Bearer test-key" {
+			w.WriteHeader(http.StatusUnauthorized)
+		}
+		_, _ = io.WriteString(w, `{"model":"fake-model","choices":[{"message":{"role":"assistant","content":"sampled text"},"finish_reason":"stop"}]}`)
+	}))
+	t.Cleanup(m.Close)
+	return m
+}
+
+func (m *model) last() json.RawMessage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.body
+}

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/tester"
+)
+
+const presetColumns = "id, server, kind, target, name, payload, created_at, updated_at"
+
+// Presets implements tester.PresetStore.
+func (s *Store) Presets(ctx context.Context, f tester.PresetFilter) ([]tester.Preset, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT "+presetColumns+` FROM presets
+		WHERE (?1 = '' OR server = ?1) AND (?2 = '' OR kind = ?2) AND (?3 = '' OR target = ?3)
+		ORDER BY server, target, name`, f.Server, f.Kind, f.Target)
+	if err != nil {
+		return nil, fmt.Errorf("read presets: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	out := []tester.Preset{}
+	for rows.Next() {
+		p, err := scanPreset(rows.Scan)
+		if err != nil {
+			return nil, fmt.Errorf("read presets: %w", err)
+		}
+		out = append(out, p)
+	}
+	return out, rows.Err()
+}
+
+// SavePreset implements tester.PresetStore.
+func (s *Store) SavePreset(ctx context.Context, p tester.Preset) (tester.Preset, error) {
+	row := s.write.QueryRowContext(ctx, `INSERT INTO presets (server, kind, target, name, payload, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?6, ?6)
+		ON CONFLICT (server, kind, target, name) DO UPDATE SET payload = excluded.payload, updated_at = excluded.updated_at
+		RETURNING `+presetColumns, p.Server, p.Kind, p.Target, p.Name, string(p.Payload), time.Now().UnixMilli())
+	saved, err := scanPreset(row.Scan)
+	if err != nil {
+		return saved, fmt.Errorf("save preset: %w", err)
+	}
+	return saved, nil
+}
+
+// DeletePreset implements tester.PresetStore.
+func (s *Store) DeletePreset(ctx context.Context, id int64) (bool, error) {
+	result, err := s.write.ExecContext(ctx, "DELETE FROM presets WHERE id = ?", id)
+	if err != nil {
+		return false, fmt.Errorf("delete preset: %w", err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+func scanPreset(scan func(...any) error) (tester.Preset, error) {
+	var p tester.Preset
+	var payload string
+	var created, updated int64
+	err := scan(&p.ID, &p.Server, &p.Kind, &p.Target, &p.Name, &payload, &created, &updated)
+	p.Payload, p.CreatedAt, p.UpdatedAt = json.RawMessage(payload), fromMillis(created), fromMillis(updated)
+	return p, err
+}
