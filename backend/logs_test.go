@@ -123,6 +123,9 @@ func TestTheLogIsReadOverREST(t *testing.T) {
 
 func TestADayOfTheLogIsOneOfThisTimeZone(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_LOG_RETENTION_DAYS", "0")
+	here := time.Local
+	t.Cleanup(func() { time.Local = here })
+	time.Local = time.FixedZone("far away", -9*60*60)
 	hub, _ := runHub(t, backend.Options{})
 	for hour := range 3 { // the last of one day, and the first two of the next
 		at := time.Date(2026, 3, 15, hour-1, 30, 0, 0, time.Local)
@@ -142,6 +145,7 @@ func TestMetricsOutliveTheLogAndNotTheServer(t *testing.T) {
 	hub, _ := runHub(t, backend.Options{})
 	recordSome(hub)
 	for _, r := range []row{
+		{"what was just called", "GET", "/api/metrics", "", nil, 200, []string{`"total_calls":4`}, nil},
 		{"one", "POST", "/api/servers", `{"name":"one","command":"x"}`, nil, 201, []string{`"id":1`}, nil},
 		{"two", "POST", "/api/servers", `{"name":"two","command":"x"}`, nil, 201, []string{`"id":2`}, nil},
 		{"a full log", "GET", "/api/logs?limit=1", "", nil, 200, []string{`"total":6`}, nil},
@@ -172,6 +176,10 @@ func TestALongLogIsExportedWhole(t *testing.T) {
 		hub.Journal().Record(journal.Record{Server: "s", Tool: "t", Outcome: journal.OK}, json.RawMessage(fmt.Sprintf(`{"i":%d}`, i)), nil, nil)
 	}
 	client := instance.NewClient(hub.Info())
+	var page struct{ Entries []api.LogEntry }
+	if err := client.Do(t.Context(), http.MethodGet, "/api/logs?limit=100000", nil, &page); err != nil || len(page.Entries) != 500 {
+		t.Errorf("a page of %d entries, %v", len(page.Entries), err)
+	}
 	var lines, table strings.Builder
 	if err := errors.Join(client.Download(t.Context(), "/api/logs/export?format=jsonl", &lines),
 		client.Download(t.Context(), "/api/logs/export?format=csv", &table)); err != nil {

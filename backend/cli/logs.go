@@ -27,7 +27,7 @@ type logFilter struct {
 }
 
 func (p *program) logs() *cobra.Command {
-	f := logFilter{limit: 20}
+	var f logFilter
 	cmd := &cobra.Command{
 		Use: "logs", Short: "Show the last calls and what else happened, newest first", Args: cobra.NoArgs,
 		Example: "  agent-discover logs --failed --since 2026-01-31\n  agent-discover logs --server github --export csv > github.csv",
@@ -37,9 +37,6 @@ func (p *program) logs() *cobra.Command {
 				return err
 			}
 			if f.export != "" {
-				if !cmd.Flags().Changed("limit") {
-					f.limit = 0
-				}
 				return p.exportLogs(cmd.Context(), client, f)
 			}
 			return p.showLogs(cmd.Context(), client, f)
@@ -53,7 +50,7 @@ func (p *program) logs() *cobra.Command {
 	flags.StringVar(&f.since, "since", "", "only from this `TIME` on: a day as 2026-01-31, or RFC 3339")
 	flags.StringVar(&f.until, "until", "", "only before this `TIME`, or to the end of a day")
 	flags.StringVar(&f.text, "text", "", "only with this text in tool, arguments or response")
-	flags.IntVar(&f.limit, "limit", f.limit, "entries to show, up to 500; to export, all when not given")
+	flags.IntVar(&f.limit, "limit", 0, "entries, up to 500; 20 when not given, all to export")
 	flags.StringVar(&f.export, "export", "", "print all entries whole, as `FORMAT` jsonl or csv")
 	cmd.AddCommand(p.clearLogs())
 	return cmd
@@ -70,6 +67,9 @@ func (f logFilter) query() url.Values {
 	}
 	if f.failed {
 		query.Set("success", "false")
+	}
+	if f.limit == 0 && f.export == "" {
+		f.limit = 20
 	}
 	if f.limit != 0 {
 		query.Set("limit", strconv.Itoa(f.limit))

@@ -19,6 +19,21 @@ func TestOnlyAClearYesIsOne(t *testing.T) {
 	}
 }
 
+func TestAnExportIsWholeUnlessALimitIsGiven(t *testing.T) {
+	for want, f := range map[string]logFilter{
+		"limit=20":               {},
+		"limit=-3":               {limit: -3},
+		"format=csv":             {export: "csv"},
+		"format=csv&limit=7":     {export: "csv", limit: 7},
+		"kind=a&kind=b&limit=20": {kinds: []string{"a", "b"}},
+		"limit=20&server=s&since=1&success=false&text=x&tool=t&until=2": {server: "s", tool: "t", since: "1", until: "2", text: "x", failed: true},
+	} {
+		if got := f.query().Encode(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
 func TestAnExportDoesNotSteerTheTerminal(t *testing.T) {
 	var out strings.Builder
 	p := &program{out: &out}

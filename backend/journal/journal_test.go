@@ -236,15 +236,15 @@ func TestEveryRecordIsVisitedOnceWhileOthersCome(t *testing.T) {
 	for range 450 {
 		j.Record(Record{Outcome: OK}, nil, nil, nil)
 	}
-	for _, c := range []struct{ limit, want int }{{0, 450}, {1, 1}, {200, 200}, {201, 201}, {999, 450}} {
+	for _, c := range []struct{ limit, offset, want int }{{0, 0, 450}, {1, 0, 1}, {200, 0, 200}, {201, 0, 201}, {999, 0, 450}, {0, 50, 400}} {
 		var ids []int64
 		total, _ := m.CountRecords(t.Context(), Query{})
-		err := j.Each(t.Context(), Query{Limit: c.limit, Before: int64(451)}, func(r Record) error {
+		err := j.Each(t.Context(), Query{Limit: c.limit, Offset: c.offset, Before: 451}, func(r Record) error {
 			ids = append(ids, r.ID)
 			j.Record(Record{Outcome: Refused}, nil, nil, nil)
 			return nil
 		})
-		if err != nil || len(ids) != c.want || ids[0] != 450 || !slices.IsSortedFunc(ids, func(a, b int64) int { return int(b - a) }) {
+		if err != nil || len(ids) != c.want || ids[0] != int64(450-c.offset) || !slices.IsSortedFunc(ids, func(a, b int64) int { return int(b - a) }) {
 			t.Errorf("limit %d of %d: %d records, %v", c.limit, total, len(ids), err)
 		}
 	}
@@ -263,6 +263,7 @@ func TestRecordsAreCoveredAndCut(t *testing.T) {
 	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"hunter2hunter2","q":1}`), json.RawMessage(response), nil)
 	j.Record(Record{Kind: PromptGet, Response: "token=" + secret, Outcome: Failed}, json.RawMessage(`"`+strings.Repeat("x", 2*keep)+`"`), nil, nil)
 	j.Record(Record{Kind: Progress, Outcome: OK}, json.RawMessage(`{"token":"long-operation","message":"token=`+secret+`"}`), nil, nil)
+	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"`+strings.Repeat("s", 1000)+`","q":"`+strings.Repeat("y", keep)+`"}`), nil, nil)
 	stop()
 	r, second := m.records[0], m.records[1]
 	if r.Args != `{"password":"[redacted]","q":1}` {
@@ -276,6 +277,9 @@ func TestRecordsAreCoveredAndCut(t *testing.T) {
 	}
 	if third := m.records[2]; third.Args != `{"token":"long-operation","message":"token=[redacted]"}` {
 		t.Errorf("args of progress %s", third.Args)
+	}
+	if fourth := m.records[3]; len(fourth.Args) > keep || !strings.HasSuffix(fourth.Args, "yyy…") {
+		t.Errorf("cut before a cover made it short: %d bytes end in %q", len(fourth.Args), fourth.Args[len(fourth.Args)-10:])
 	}
 }
 
