@@ -39,6 +39,14 @@ func (m *memory) AppendRecords(_ context.Context, records []Record, tallies []Ta
 	return nil
 }
 
+// stored returns how many records there are, after how many batches and steps
+// of deleting.
+func (m *memory) stored() (records, batches, deletes int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.records), m.batches, m.deletes
+}
+
 func (m *memory) LastRecord(context.Context) (int64, error) { return m.last, nil }
 
 func (m *memory) selects(q Query, r Record) bool {
@@ -116,12 +124,12 @@ func TestRecordsAreStoredTogetherWithinTheirTime(t *testing.T) {
 			j.Record(Record{Server: "s", Outcome: OK}, nil, nil, nil)
 		}
 		after(batchEvery - time.Millisecond)
-		if len(m.records) != 0 {
+		if n, _, _ := m.stored(); n != 0 {
 			t.Error("stored before their time")
 		}
 		after(2 * time.Millisecond)
-		if len(m.records) != 10 || m.batches != 1 {
-			t.Errorf("%d records in %d batches", len(m.records), m.batches)
+		if n, batches, _ := m.stored(); n != 10 || batches != 1 {
+			t.Errorf("%d records in %d batches", n, batches)
 		}
 	})
 }

@@ -18,16 +18,16 @@ func TestOldRecordsAreDeletedAtTheStartAndEveryHour(t *testing.T) {
 		_, stop := start(t, m)
 		defer stop()
 		synctest.Wait()
-		if len(m.records) != 2 || m.deletes < 3 {
-			t.Errorf("at the start: %d records are left after %d steps", len(m.records), m.deletes)
+		if n, _, deletes := m.stored(); n != 2 || deletes < 3 {
+			t.Errorf("at the start: %d records are left after %d steps", n, deletes)
 		}
 		after(time.Hour + time.Second)
-		if len(m.records) != 1 {
-			t.Errorf("after an hour: %d records are left", len(m.records))
+		if n, _, _ := m.stored(); n != 1 {
+			t.Errorf("after an hour: %d records are left", n)
 		}
 		after(time.Hour)
-		if len(m.records) != 0 {
-			t.Errorf("after two hours: %d records are left", len(m.records))
+		if n, _, _ := m.stored(); n != 0 {
+			t.Errorf("after two hours: %d records are left", n)
 		}
 	})
 }
