@@ -95,6 +95,7 @@ func TestTheLogIsReadOverREST(t *testing.T) {
 		{"?limit=2&offset=1", 6, []int{5, 4}},
 		{"?limit=-5&offset=-3", 6, []int{6}},
 		{"?limit=0", 6, []int{1, 2, 3, 4, 5, 6}},
+		{"?offset=4", 6, []int{1, 2}},
 		{"?limit=100000", 6, []int{1, 2, 3, 4, 5, 6}},
 		{"?before_id=4&limit=2", 6, []int{3, 2}},
 		{"?before_id=-1", 6, nil},

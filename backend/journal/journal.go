@@ -151,15 +151,27 @@ func (j *Journal) Records(ctx context.Context, q Query) ([]Record, int, error) {
 	if err := j.Settle(ctx); err != nil {
 		return nil, 0, err
 	}
+	if q.Limit >= 0 {
+		return j.page(ctx, q)
+	}
 	total, err := j.Store.CountRecords(ctx, q)
 	if err != nil {
 		return nil, 0, err
 	}
-	if q.Limit < 0 {
-		q.Limit = max(total+q.Limit-q.Offset, 0)
-	}
+	q.Limit = max(total+q.Limit-q.Offset, 0)
+	return j.page(ctx, q)
+}
+
+func (j *Journal) page(ctx context.Context, q Query) ([]Record, int, error) {
 	q.Limit = min(q.Limit, maxPage)
 	records, err := j.Store.Records(ctx, q)
+	if err != nil {
+		return nil, 0, err
+	}
+	if q.Before == 0 && q.Offset == 0 && len(records) < q.Limit {
+		return records, len(records), nil // counting takes as long as finding
+	}
+	total, err := j.Store.CountRecords(ctx, q)
 	return records, total, err
 }
 

@@ -4,10 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/journal"
 )
@@ -154,30 +152,7 @@ func conditions(q journal.Query) *filter {
 		f.add("at < ?", q.Until.UnixMilli())
 	}
 	if q.Text != "" {
-		pattern, like := contains(q.Text)
-		f.add("(tool "+like+" OR args "+like+" OR response "+like+")", pattern, pattern, pattern)
+		f.addText(q.Text)
 	}
 	return f
-}
-
-// contains returns a pattern for what holds a text in any case, and the
-// operator for it. LIKE is quick and knows the case of ASCII alone; for all
-// else GLOB is told each letter's forms.
-func contains(text string) (pattern, operator string) {
-	if strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) < 0 {
-		return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text) + "%", `LIKE ? ESCAPE '\'`
-	}
-	var glob strings.Builder
-	for _, r := range text {
-		forms := []rune{r}
-		for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-			forms = append(forms, other)
-		}
-		if len(forms) > 1 || slices.Contains([]rune("*?["), r) {
-			glob.WriteString("[" + string(forms) + "]")
-		} else {
-			glob.WriteRune(r)
-		}
-	}
-	return "*" + glob.String() + "*", "GLOB ?"
 }

@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // registers the driver
 )
 
 //go:embed migrations/*.sql
@@ -31,6 +30,9 @@ type Store struct {
 // to date. A file that SQLite cannot read is a fault with advice; it is left
 // as it is.
 func Open(ctx context.Context, file string) (*Store, error) {
+	if err := registerHolds(); err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
 	// SQLite would make the file, and those beside it, readable by others.
 	created, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
