@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +15,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/paths"
 )
 
+var userHome = os.Getenv("HOME")
+
 // runHub opens and runs a hub of its own on a free port.
 func runHub(t *testing.T, o backend.Options) (hub *backend.Hub, ended <-chan error) {
 	t.Helper()
 	t.Setenv("AGENT_DISCOVER_PORT", "0")
-	t.Setenv("HOME", t.TempDir()) // children's login shell is not to read a person's start-up files
+	if os.Getenv("HOME") == userHome { // children's login shell is not to read a person's start-up files
+		t.Setenv("HOME", t.TempDir())
+	}
 	if o.Folder == "" {
 		o.Folder = paths.Folder(t.TempDir())
 	}

@@ -128,6 +128,6 @@ func notFound(v registry.Server) error {
 	case "docker":
 		advice = " — install Docker or Podman"
 	}
-	return notStarted(exec.ErrNotFound, fault.Unavailable, "Failed to activate %q: command %q not found on PATH%s. Original: spawn %s ENOENT",
+	return notStarted(exec.ErrNotFound, fault.Failed, "Failed to activate %q: command %q not found on PATH%s. Original: spawn %s ENOENT",
 		v.Name, v.Command, advice, v.Command)
 }
