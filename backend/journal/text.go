@@ -15,24 +15,19 @@ import (
 // keep is how many bytes of arguments and of a response are kept.
 const keep = 4 << 10
 
-// headOf is how much of a text is looked at: more than is kept, so that a
-// secret at the cut is still whole when it is looked for.
-func headOf(redactor *secrets.Redactor) int { return keep + redactor.Reach() }
+// headOf is how much of a text it takes to cover the part that is kept.
+func headOf(redactor *secrets.Redactor) int { return keep + redactor.Reach() + 1 }
 
 // beginning copies what of raw may be needed, so that the rest can go.
 func beginning(raw json.RawMessage, head int) string { return string(raw[:min(len(raw), head)]) }
 
 // cover takes the secrets out of a text and cuts it.
 func cover(text string, redactor *secrets.Redactor) string {
-	long := len(text) >= headOf(redactor)
-	text = redactor.Text(text)
-	if long { // half a secret may stand at the end, and covers have moved it nearer
-		text = text[:max(len(text)-redactor.Reach(), 0)]
+	covered, cut := redactor.Head(text, keep)
+	if cut {
+		covered += "…"
 	}
-	if len(text) > keep || long {
-		text = strings.ToValidUTF8(text[:min(len(text), keep)], "") + "…"
-	}
-	return text
+	return covered
 }
 
 // textOf returns what a person reads of a tool's result: a line for each block

@@ -43,7 +43,7 @@ func TestCredentialsInAConfigurationAreFoundAndReplaced(t *testing.T) {
 		"none": {secrets.Launch{
 			URL:  "https://host:8443/mcp?mode=fast",
 			Env:  pairs{"API_KEY": "", "AUTH": "off", "A_TOKEN": "${secret:A}", "B_TOKEN": "Bearer ${secret:B}", "GOOGLE_CREDENTIALS": "/home/me/key.json", "PRIVATE_KEY_PATH": "keys", "PATH": "/usr/bin"},
-			Args: []string{"--token", "--verbose", "--api-key=${secret:A}", "postgres://me:${secret:B}@host/db", "--port", "8080", "--auth", "off"},
+			Args: []string{"--token", "--verbose", "--api-key=${secret:A}", "postgres://me:${secret:B}@host/db", "--port", "8080", "--auth", "off", "${secret:TOKEN_OF_MINE}", "x${secret:TOKEN_OF_MINE}"},
 		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

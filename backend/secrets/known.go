@@ -40,7 +40,24 @@ func knownOf(l Launch) forms {
 	return known
 }
 
-// Reach is how much of a text, beyond its part that is shown, Text must see so
+// Head returns the first n bytes of a text, covered, and whether there is more.
+// It looks at n+Reach+1 bytes at most. No half of a secret stands at the cut.
+func (r *Redactor) Head(text string, n int) (head string, cut bool) {
+	reach := r.Reach()
+	if cut = len(text) > n+reach; cut {
+		text = text[:n+reach]
+	}
+	head = r.Text(text)
+	if cut { // covers have moved the end nearer, where half a secret may stand
+		head = head[:max(len(head)-reach, 0)]
+	}
+	if len(head) > n {
+		head, cut = head[:n], true
+	}
+	return strings.ToValidUTF8(head, ""), cut
+}
+
+// Reach is how much of a text, beyond its part that is shown, must be seen so
 // that no secret is cut in two; in bytes.
 func (r *Redactor) Reach() int {
 	if r == nil {
@@ -51,10 +68,11 @@ func (r *Redactor) Reach() int {
 
 const minReach = 256
 
-// assignment takes --name=value, NAME=value and "Name: value" apart.
+// assignment takes --name=value, NAME=value and "Name: value" apart. The colon
+// of a reference assigns nothing.
 func assignment(arg string) (name, value string, ok bool) {
 	i := strings.IndexAny(arg, "=:")
-	if i < 0 {
+	if i < 0 || strings.Contains(arg[:i], "${") {
 		return "", "", false
 	}
 	return arg[:i], strings.TrimSpace(arg[i+1:]), true

@@ -69,6 +69,9 @@ type Options struct {
 	NoKeychain bool
 	// Deadline of one operation of the keychain; 8 seconds when 0.
 	Deadline time.Duration
+	// Work is what trying a passphrase costs, as a power of 2; age's own when
+	// 0: a second and 256 MB.
+	Work int
 }
 
 // Vault keeps secrets: values in the system's keychain, or in a sealed file
@@ -89,7 +92,7 @@ func NewVault(o Options) *Vault {
 	return &Vault{
 		Options: o, chain: chain, writing: make(chan struct{}, 1),
 		long:   &overlong{file: &sealedFile{path: o.Folder.Sealed("long")}, chain: chain},
-		locker: &locker{file: &sealedFile{path: o.Folder.Sealed("secrets"), wrapped: true}},
+		locker: &locker{file: &sealedFile{path: o.Folder.Sealed("secrets"), wrapped: true}, work: o.Work},
 	}
 }
 

@@ -47,7 +47,8 @@ func openDeskWith(t *testing.T, o secrets.Options) *desk {
 	d := &desk{t: t, folder: folder, store: db, bus: &events.Bus{}, given: &secrets.Given{}}
 	o.Store, o.Bus, o.Given = db, d.bus, d.given
 	o.Changed = func(server string) { d.told = append(d.told, server) }
-	d.Vault = secrets.NewVault(o).Weaken()
+	o.Work = 10
+	d.Vault = secrets.NewVault(o)
 	return d
 }
 

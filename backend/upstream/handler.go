@@ -67,14 +67,17 @@ func (s *session) Notification(method string, params json.RawMessage) {
 	s.tell(notice{method: method, params: params, at: time.Now()})
 }
 
+// maxJunk is how much of a line that is no message is logged, in bytes.
+const maxJunk = 200
+
 // Bad implements wire.Handler: a line that is no message, such as a greeting
 // printed to standard output, is logged and skipped. Of a flood of them ever
 // fewer are logged.
 func (s *session) Bad(line []byte, err error) *wire.Error {
 	if n := s.junk.Add(1); n <= 8 || n&(n-1) == 0 {
-		shown := s.redactor.Text(string(line[:min(len(line), 200+s.redactor.Reach())]))
+		shown, _ := s.redactor.Head(string(line[:min(len(line), maxJunk+s.redactor.Reach()+1)]), maxJunk)
 		s.manager.Log.Warn("server wrote a line that is no JSON-RPC message", "server", s.server.Name,
-			"count", n, "line", shown[:min(len(shown), 200)], "error", err)
+			"count", n, "line", shown, "error", err)
 	}
 	return nil
 }
