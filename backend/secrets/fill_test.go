@@ -215,6 +215,8 @@ func TestWhatWasGivenIsCoveredHoweverItIsWritten(t *testing.T) {
 		"as it is": "correct-horse", "the newer one": "battery-staple", "in a word": "xcorrect-horsex", "short": "1234",
 		"a line of a key": "MIIEvgIBADANBg", "in JSON": `a\"b<c>&d\\e ü/f`, "in JSON for pages": `a\"b\u003cc\u003e\u0026d\\e ü/f`,
 		"in a query": "a%22b%3Cc%3E%26d%5Ce+%C3%BC%2Ff", "in a path": "a%22b%3Cc%3E&d%5Ce%20%C3%BC%2Ff", "without its scheme": "staple-battery",
+		"in JSON in JSON": `a\\\"b<c>&d\\\\e ü/f`, "in JSON for pages in JSON": `a\\\"b\\u003cc\\u003e\\u0026d\\\\e ü/f`,
+		"in JSON with slashes escaped": `a\"b<c>&d\\e ü\/f`, "in JSON of ASCII": `a\"b<c>&d\\e \u00fc/f`, "in that, in JSON": `a\\\"b<c>&d\\\\e \\u00fc\\/f`,
 		"a whole key in JSON": `MIIEvgIBADANBg\nkqhkiG9w0BAQEF`,
 	} {
 		for who, cover := range map[string]func(string) string{"the server's": covered.Text, "everybody's": d.given.Text} {

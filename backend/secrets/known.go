@@ -3,10 +3,14 @@ package secrets
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Redactor covers secrets in texts: those it was told, and those whose name
@@ -113,22 +117,53 @@ func credentialOf(value string) string {
 	return value
 }
 
-// addForms adds a value as it is, as it stands in JSON and in Go's quotes, and
-// as it stands in a URL.
+// addForms adds a value as it is, as it stands in a URL and in Go's quotes, and
+// as it stands in JSON, also in JSON within a text within JSON.
 func (f *forms) addForms(value string) {
 	list := []string{value, url.QueryEscape(value), url.PathEscape(value), unquoted(strconv.Quote(value))}
-	for _, html := range []bool{false, true} {
-		var quoted bytes.Buffer
-		encoder := json.NewEncoder(&quoted)
-		encoder.SetEscapeHTML(html)
-		_ = encoder.Encode(value) // a buffer takes every string
-		list = append(list, unquoted(strings.Trim(quoted.String(), "\n")))
+	for _, once := range inJSON(value) {
+		list = append(list, once)
+		for _, twice := range inJSON(once) {
+			list = append(list, twice, inJSON(twice)[0])
+		}
 	}
 	for _, form := range list {
 		if !slices.Contains(*f, form) {
 			*f = append(*f, form)
 		}
 	}
+}
+
+// inJSON returns the ways in which encoders write a string, without the quotes:
+// the plain one first, then with signs escaped that mean something in pages,
+// with slashes escaped, all beyond ASCII, or both of these.
+func inJSON(value string) []string {
+	encoded := make([]string, 2)
+	for i := range encoded {
+		var quoted bytes.Buffer
+		encoder := json.NewEncoder(&quoted)
+		encoder.SetEscapeHTML(i == 1)
+		_ = encoder.Encode(value) // a buffer takes every string
+		encoded[i] = unquoted(strings.Trim(quoted.String(), "\n"))
+	}
+	plain := encoded[0]
+	slashes := strings.ReplaceAll(plain, "/", `\/`)
+	return slices.Compact(append(encoded, slashes, inASCII(plain), inASCII(slashes)))
+}
+
+func inASCII(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch a, z := utf16.EncodeRune(r); {
+		case r < utf8.RuneSelf:
+			b.WriteRune(r)
+		case a == unicode.ReplacementChar:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x\u%04x`, a, z)
+		}
+	}
+	return b.String()
 }
 
 func unquoted(text string) string { return text[1 : len(text)-1] }
