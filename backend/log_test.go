@@ -7,7 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/secrets"
+	"github.com/agent-discover/agent-discover/backend/store"
 )
 
 func TestLogHoldsNoCredentials(t *testing.T) {
@@ -31,5 +35,30 @@ func TestLogHoldsNoCredentials(t *testing.T) {
 		if strings.Contains(out.String(), "plain-looking-credential") || !strings.Contains(out.String(), test.want) {
 			t.Errorf("%v is logged as %s", test.value, out.String())
 		}
+	}
+}
+
+func TestLogCoversWhatServersWereGiven(t *testing.T) {
+	folder, given := paths.Folder(t.TempDir()), &secrets.Given{}
+	db, err := store.Open(t.Context(), folder.Database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	vault := secrets.NewVault(secrets.Options{Store: db, Bus: &events.Bus{}, Folder: folder, Given: given, NoKeychain: true, Work: 10})
+	if err := vault.Unlock(t.Context(), "pass"); err != nil {
+		t.Fatal(err)
+	}
+	if err := vault.Set(t.Context(), "one", "MODE", "correct-horse"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := vault.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio"}); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	log := newLog(&out, given)
+	log.Info("it says", "text", "in correct-horse mode", "error", errors.New("no correct-horse"))
+	if strings.Contains(out.String(), "horse") || !strings.Contains(out.String(), "in [redacted] mode") {
+		t.Errorf("logged: %s", out.String())
 	}
 }

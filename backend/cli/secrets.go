@@ -272,11 +272,12 @@ func (p *program) unlockSecrets() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			var unlocked api.VaultStatus
 			body := map[string]string{"passphrase": passphrase}
-			if err := client.Do(cmd.Context(), http.MethodPost, "/api/secrets/unlock", body, &status); err != nil {
+			if err := client.Do(cmd.Context(), http.MethodPost, "/api/secrets/unlock", body, &unlocked); err != nil {
 				return err
 			}
-			return p.sayStatus(status)
+			return p.sayStatus(unlocked)
 		},
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/instance"
@@ -80,7 +81,8 @@ func TestSecretsInTheKeychainReachTheirServer(t *testing.T) {
 		t.Errorf("the keychain has %v", items)
 	}
 
-	signal(t, s.cmd.Process.Pid, 15)
+	c.close()
+	signal(t, s.cmd.Process.Pid, syscall.SIGTERM)
 	s.exit()
 	session.Unlock() // it is started anew
 	h.serve()
@@ -162,6 +164,7 @@ func TestNothingOfOursHoldsASecret(t *testing.T) {
 	h.must(append([]string{"servers", "add", "owner", "--no-start", "--"}, fake...)...)
 	h.must(append([]string{"servers", "add", "fake", "--no-start", "--env", "SHARED=${secret:owner/SHARED}", "--"}, fake...)...)
 	h.must(append([]string{"servers", "add", "crashing", "--no-start", "--"}, crashing...)...)
+	h.must("servers", "add", "junk", "--no-start", "--", "/bin/sh", "-c", `echo "hello $JUNK"; echo "$JUNK was refused" >&2; exit 3`)
 	for name, value := range planted {
 		h.setSecret("fake", name, value)
 		h.setSecret("owner", name, value)
@@ -169,6 +172,7 @@ func TestNothingOfOursHoldsASecret(t *testing.T) {
 	h.setSecret("owner", "SHARED", "correct-horse-of-owner")
 	h.must("secrets", "link", "fake", "owner", "SHARED")
 	h.setSecret("crashing", "CRASH", "correct-horse-of-crash")
+	h.setSecret("junk", "JUNK", "correct-horse-of-junk")
 	api := instance.NewClient(s.Info)
 	var remote struct{ ID int }
 	body := map[string]any{"name": "remote", "transport": "streamable-http", "homepage": "http://127.0.0.1:1/mcp?k=${secret:url:k}"}
@@ -201,11 +205,11 @@ func TestNothingOfOursHoldsASecret(t *testing.T) {
 	h.setSecret("fake", "MODE", "correct-horse-of-the-new-mode")
 	c.tool("fake__environment", `{}`)
 	c.tool("fake__echo", `{"text":"the old correct-horse-of-mode, the new correct-horse-of-the-new-mode"}`)
-	said = append(said, h.run("servers", "refresh", "crashing").stderr, h.run("servers", "refresh", "remote").stderr, h.run("servers", "activate", "crashing").stderr)
+	said = append(said, h.run("servers", "refresh", "crashing").stderr, h.run("servers", "refresh", "junk").stderr, h.run("servers", "refresh", "remote").stderr, h.run("servers", "activate", "crashing").stderr)
 	h.must("secrets", "delete", "fake", "MODE")
 	c.tool("fake__echo", `{"text":"one that was deleted, correct-horse-of-mode"}`)
 
-	for _, path := range []string{"/api/logs?limit=500", "/api/servers", "/api/servers/1", "/api/servers/2", "/api/servers/3", "/api/servers/4", "/api/secrets", "/api/servers/2/secrets", "/api/tools", "/api/status"} {
+	for _, path := range []string{"/api/logs?limit=500", "/api/servers", "/api/servers/1", "/api/servers/2", "/api/servers/3", "/api/servers/4", "/api/servers/5", "/api/secrets", "/api/servers/2/secrets", "/api/tools", "/api/status"} {
 		var answer jsonText
 		if err := api.Do(t.Context(), http.MethodGet, path, nil, &answer); err != nil {
 			t.Fatal(err)
@@ -216,8 +220,10 @@ func TestNothingOfOursHoldsASecret(t *testing.T) {
 		said = append(said, string(answer))
 	}
 	said = append(said, h.must("servers", "show", "fake"), h.must("servers", "list"), h.must("logs"), h.run("doctor").stdout, h.must("secrets", "list"))
+	contains(t, s.stderr.String(), "hello [redacted]")
 	said = append(said, h.contents(t), s.stderr.String(), c.stderr.String())
-	signal(t, s.cmd.Process.Pid, 15)
+	c.close()
+	signal(t, s.cmd.Process.Pid, syscall.SIGTERM)
 	s.exit()
 	said = append(said, h.contents(t), s.stderr.String())
 	for _, text := range said {
