@@ -2,7 +2,7 @@
 # Puts in place what this repository needs on a machine; does nothing, and asks no network, when all is there.
 #
 #   build/setup.sh run        for `make run`: Go, Node, npx
-#   build/setup.sh test       for the tests: that, a C compiler, and the MCP servers and clients pinned in build/servers
+#   build/setup.sh test       for the tests: that, a C compiler, a keychain, and the MCP servers and clients pinned in build/servers
 #   build/setup.sh desktop    for the window and its test: GTK, WebKit, a virtual display
 #   build/setup.sh node-path  prints which Node runs the programs in build/servers
 set -euo pipefail
@@ -57,9 +57,16 @@ compiler() {
   esac
 }
 
+# keychain: tests start a session bus and a keyring of their own; Linux alone lets them.
+keychain() {
+  [ "$(uname -s)" = Linux ] || return 0
+  have dbus-daemon && have gnome-keyring-daemon && have secret-tool || apt_install dbus gnome-keyring libsecret-tools
+}
+
 test_parts() {
   run
   compiler
+  keychain
   cmp -s "$servers/package-lock.json" "$installed" && return
   say "installing the MCP servers that the tests talk to"
   (cd "$servers" && npm ci --loglevel=error >&2)
