@@ -1,4 +1,4 @@
-package install
+package install_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/paths"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/secrets"
@@ -19,11 +20,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/upstream"
 )
 
+// keeper is an installer whose vault can be looked into.
+type keeper struct{ *install.Installer }
+
 // keeping is an installer with a vault that is unlocked. changed, if any, is
 // called when a value was just stored.
-func keeping(t *testing.T, changed ...func(*Installer)) *Installer {
+func keeping(t *testing.T, changed ...func(*keeper)) *keeper {
 	t.Helper()
-	var i *Installer
+	i := &keeper{}
 	folder, bus := paths.Folder(t.TempDir()), &events.Bus{}
 	db, err := store.Open(t.Context(), folder.Database())
 	if err != nil {
@@ -47,14 +51,14 @@ func keeping(t *testing.T, changed ...func(*Installer)) *Installer {
 	if err := vault.Unlock(t.Context(), "pass"); err != nil {
 		t.Fatal(err)
 	}
-	i = New(Options{
+	i.Installer = install.New(install.Options{
 		Registry: servers, Catalog: tools, Vault: vault,
 		Upstream: upstream.New(upstream.Options{Registry: servers, Catalog: tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
 	})
 	return i
 }
 
-func (i *Installer) added(t *testing.T, s registry.Server) registry.Server {
+func (i *keeper) added(t *testing.T, s registry.Server) registry.Server {
 	t.Helper()
 	s, err := i.Registry.Add(t.Context(), s)
 	if err != nil {
@@ -64,7 +68,7 @@ func (i *Installer) added(t *testing.T, s registry.Server) registry.Server {
 }
 
 // migrated is what Migrate says, a line each.
-func (i *Installer) migrated(t *testing.T, apply bool, names ...string) []string {
+func (i *keeper) migrated(t *testing.T, apply bool, names ...string) []string {
 	t.Helper()
 	moves, err := i.Migrate(t.Context(), names, apply)
 	if err != nil {
@@ -110,7 +114,7 @@ func TestCredentialsMoveIntoTheVault(t *testing.T) {
 	if got := i.migrated(t, true); len(got) != 0 {
 		t.Errorf("the second time it was\n%s", strings.Join(got, "\n"))
 	}
-	fill := Filler{i.Vault}
+	fill := install.Filler{i.Vault}
 	now, _ := i.Registry.Get("local")
 	if text := fmt.Sprint(now); strings.Contains(text, "abcdefgh") || strings.Contains(text, "of-variable") || !strings.Contains(text, "Authorization: ${secret:Authorization}") {
 		t.Errorf("the configuration is %s", text)
@@ -159,13 +163,13 @@ func TestWithoutAKeeperNothingMoves(t *testing.T) {
 }
 
 func TestConfigurationStaysUntilTheValueIsReadBack(t *testing.T) {
-	for what, lost := range map[string]func(*Installer){
-		"the value is gone again": func(i *Installer) {
+	for what, lost := range map[string]func(*keeper){
+		"the value is gone again": func(i *keeper) {
 			if err := os.Remove(i.Vault.Folder.Sealed("secrets")); err != nil {
 				t.Error(err)
 			}
 		},
-		"somebody has changed it": func(i *Installer) {
+		"somebody has changed it": func(i *keeper) {
 			if _, err := i.Registry.Update(t.Context(), "one", func(s *registry.Server) { s.Env["API_KEY"] = "another-one" }); err != nil {
 				t.Error(err)
 			}
@@ -207,7 +211,7 @@ func TestLinksOutliveAMigration(t *testing.T) {
 	}
 	i.migrated(t, true)
 	now, _ := i.Registry.Get("user")
-	filled, err := Filler{i.Vault}.Fill(t.Context(), now)
+	filled, err := install.Filler{i.Vault}.Fill(t.Context(), now)
 	if err != nil || !slices.Equal(filled.Args, []string{"--token=abcdefgh", "of-owner"}) {
 		t.Errorf("a start gets %v, %v", filled.Args, err)
 	}
@@ -226,7 +230,7 @@ func TestRemovedServerLeavesItsSecretsToNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := i.added(t, registry.Server{Name: "one", Command: "run"})
-	if filled, err := (Filler{i.Vault}).Fill(t.Context(), again); err != nil || len(filled.Env) != 0 {
+	if filled, err := (install.Filler{i.Vault}).Fill(t.Context(), again); err != nil || len(filled.Env) != 0 {
 		t.Errorf("its successor gets %v, %v", filled.Env, err)
 	}
 }

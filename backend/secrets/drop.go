@@ -29,6 +29,13 @@ func (v *Vault) Forget(ctx context.Context, server string) error {
 		return err
 	}
 	defer leave()
+	records, err := v.Store.Secrets(ctx, server)
+	if err != nil {
+		return err
+	}
+	if len(records) == 0 { // nothing that anybody was given
+		return v.Store.DropSecrets(ctx, server, "")
+	}
 	return v.drop(ctx, server, "")
 }
 
