@@ -22,15 +22,23 @@ import (
 // TestMain sees that no goroutine of a link outlives the tests.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	stacks := make([]byte, 1<<20)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	for _, stack := range strings.Split(string(stacks), "\n\n") {
-		if strings.Contains(stack, "remote.(*") {
-			fmt.Printf("still running: %s\n", stack)
-			code = 1
-		}
+	for _, stack := range running("remote.(*") {
+		fmt.Printf("still running: %s\n", stack)
+		code = 1
 	}
 	os.Exit(code)
+}
+
+// running returns the stacks of goroutines that are within something.
+func running(within string) (found []string) {
+	stacks := make([]byte, 4<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	for _, stack := range strings.Split(string(stacks), "\n\n") {
+		if strings.Contains(stack, within) {
+			found = append(found, stack)
+		}
+	}
+	return found
 }
 
 // exchange is one request as a fake server sees it.
@@ -366,4 +374,103 @@ func TestACancelledCallIsToldToTheServerAndLetGo(t *testing.T) {
 		t.Errorf("the server was told %s", got)
 	}
 	<-gone // the response is given up, or this would wait for ever
+}
+
+// order keeps what happens, in order.
+type order struct {
+	mu   sync.Mutex
+	what []string
+}
+
+func (o *order) add(what string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.what = append(o.what, what)
+}
+
+func (o *order) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return strings.Join(o.what, ", ")
+}
+
+func TestACancellationIsSentAfterItsRequest(t *testing.T) {
+	var seen order
+	release, told := make(chan struct{}), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength > 1<<20 {
+			<-release // only a part of it is on its way
+		}
+		line, _ := io.ReadAll(r.Body)
+		m, _ := wire.Parse(line)
+		e := &exchange{w: w, r: r, Message: m}
+		switch m.Method {
+		case "notifications/cancelled":
+			seen.add("cancellation")
+			close(told)
+		case "initialize", "other":
+			e.answer(`{}`)
+		}
+	}))
+	t.Cleanup(s.Close)
+	c := dial(t, s.URL)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.Call(ctx, wire.Call{Method: "large", Params: json.RawMessage(`"` + strings.Repeat("x", 32<<20) + `"`)})
+		done <- err
+	}()
+	for c.InFlight() == 0 {
+		runtime.Gosched()
+	}
+	cancel()
+	<-done
+	for range 5 { // time enough for a cancellation that waits for nothing
+		if _, err := c.call("other", `{}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen.add("rest of the request")
+	close(release)
+	<-told
+	if got := seen.String(); got != "rest of the request, cancellation" {
+		t.Errorf("the server saw: %s", got)
+	}
+}
+
+func TestNothingComesBeforeTheServerKnowsThatWeAreInitialized(t *testing.T) {
+	var seen order
+	release := make(chan struct{})
+	s := serve(t, func(e *exchange) bool {
+		switch e.Method {
+		case "notifications/initialized":
+			<-release
+			seen.add("initialized")
+		case "m":
+			seen.add("call")
+		}
+		return false
+	})
+	c := connect(t, s.URL)
+	if _, err := c.call("initialize", `{}`); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Notify("notifications/initialized", nil)
+	done := make(chan error, 1)
+	go func() { _, err := c.call("m", `{}`); done <- err }()
+	for c.InFlight() == 0 {
+		runtime.Gosched()
+	}
+	for range 5 { // time enough for a call that waits for nothing
+		if _, err := connect(t, s.URL).call("initialize", `{}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(release)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if got := seen.String(); got != "initialized, call" {
+		t.Errorf("the server saw: %s", got)
+	}
 }

@@ -64,6 +64,24 @@ func TestAStreamThatCannotBeTakenUpAgainFailsItsCall(t *testing.T) {
 	dial(t, s.URL).fails("m", "answered 405 Method Not Allowed")
 }
 
+func TestAStreamThatStaysAwayFailsItsCall(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(e *exchange) bool {
+		switch {
+		case e.Method == "m":
+			e.events()
+			e.event("id: a\nretry: 1\ndata:\n\n")
+			e.hangUp()
+		case e.r.Header.Get("Last-Event-ID") == "a":
+			e.status(503, "")
+		default:
+			return false
+		}
+		return true
+	})
+	dial(t, s.URL).fails("m", "ended before the answer came; whether the call took effect is unknown")
+}
+
 func TestWhatTheServerSaysOfItsOwnAccordArrives(t *testing.T) {
 	gets := 0
 	s := serve(t, func(e *exchange) bool {
@@ -134,6 +152,7 @@ func TestASessionThatIsGoneWhenTheStreamComesBackIsLost(t *testing.T) {
 }
 
 func TestAServerThatStaysAwayEndsTheLink(t *testing.T) {
+	t.Parallel()
 	gone := make(chan struct{})
 	s := serve(t, func(e *exchange) bool {
 		if e.r.Method != http.MethodGet {
@@ -270,6 +289,9 @@ func TestALinkThatIsClosedLetsGoOfEverything(t *testing.T) {
 	<-deleted
 	if err := <-c.ended; err != nil {
 		t.Errorf("got %v", err)
+	}
+	for _, stack := range running(fmt.Sprintf("remote.(*Link).listen(%p", c.link)) {
+		t.Errorf("still running: %s", stack)
 	}
 	if err := <-slow; !errors.Is(err, wire.ErrClosed) {
 		t.Errorf("got %v", err)
