@@ -154,7 +154,7 @@ func TestWithoutAKeeperNothingMoves(t *testing.T) {
 	i.Vault = secrets.NewVault(secrets.Options{Store: i.Vault.Store, Bus: &events.Bus{}, Folder: paths.Folder(t.TempDir()), NoKeychain: true})
 	i.added(t, registry.Server{Name: "one", Command: "run", Env: map[string]string{"API_KEY": "abcdefgh"}})
 	moves, err := i.Migrate(t.Context(), nil, true)
-	if err != nil || len(moves) != 1 || moves[0].Action != NotMoved || !strings.Contains(moves[0].Error, "secrets unlock") {
+	if err != nil || len(moves) != 1 || moves[0].Action != install.NotMoved || !strings.Contains(moves[0].Error, "secrets unlock") {
 		t.Errorf("it was %v, %v", moves, err)
 	}
 	if now, _ := i.Registry.Get("one"); now.Env["API_KEY"] != "abcdefgh" {

@@ -183,9 +183,8 @@ func (s *Settings) environment() error {
 		}
 	}
 	switch v := os.Getenv("AGENT_DISCOVER_AUTH"); v {
-	case "", "on":
-	case "off":
-		s.AuthOff = true
+	case "", "on", "off":
+		s.AuthOff = v == "off" // whatever the file says
 	default:
 		return fault.New(fault.Invalid, "AGENT_DISCOVER_AUTH is %q; it must be on or off", v)
 	}
