@@ -72,7 +72,8 @@ func (i *Installer) Run(ctx context.Context) error {
 
 // Add configures a server for a person: it may be started at once.
 func (i *Installer) Add(ctx context.Context, s registry.Server) (registry.Server, error) {
-	s.Approved, s.Installed = true, s.Command != "" || s.Installed
+	remote := s.Transport != "" && s.Transport != "stdio"
+	s.Approved, s.Installed = true, s.Command != "" || remote || s.Installed
 	return i.Registry.Add(ctx, s)
 }
 

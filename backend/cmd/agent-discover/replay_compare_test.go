@@ -17,6 +17,7 @@ import (
 var volatile = map[string]bool{
 	"uptime": true, "latency_ms": true, "avg_latency_ms": true, "rtt_ms": true, "ms": true, "timestamp": true, "ts": true,
 	"createdAt": true, "expiresAt": true, "handle": true, "t": true, "created_at": true, "updated_at": true,
+	"npx": true, "uvx": true, "docker": true, "uv": true, // of the machine
 	"last_called_at": true, "last_health_check": true, "serverVersion": true,
 	// Ours has versions and scores of its own.
 	"version": true, "score": true, "top_score": true,
@@ -28,7 +29,7 @@ var ours = map[string]bool{
 	"last_error": true, "launch_hash": true, "headers": true, "file": true, "plaintext": true, "stderr": true,
 	"title": true, "hash": true, "tokens": true, // of a tool
 	"outcome": true, "client": true, "session": true, // of a log entry
-	"p50_ms": true, "p95_ms": true, "max_ms": true, // of metrics
+	"p50_ms": true, "p95_ms": true, "max_ms": true, "last_called_at": true, // of metrics
 }
 
 // sampling is the tool that server-everything offers to clients that can
@@ -53,10 +54,47 @@ func compareExchange(e exchange, answer json.RawMessage) string {
 		normalizeMCP(recorded)
 		normalizeMCP(given)
 	}
+	if e.name == "rest-logs-limit" { // a page of it
+		return compareShapes(recorded, given)
+	}
 	if strings.HasPrefix(e.name, "rest-logs") {
 		recorded, given = withoutNotices(recorded), withoutNotices(given)
+		if e.name == "rest-logs-limit-neg" { // all but the oldest of a log that is longer here
+			shorten(recorded, given)
+		}
 	}
 	return diff("", withoutSampling(plainSchemas(recorded)), withoutSampling(plainSchemas(given)))
+}
+
+// shorten cuts the longer of two lists of entries to the length of the other.
+func shorten(recorded, given any) {
+	theirs, own := recorded.(map[string]any)["body"].(map[string]any), given.(map[string]any)["body"].(map[string]any)
+	a, _ := theirs["entries"].([]any)
+	b, _ := own["entries"].([]any)
+	n := min(len(a), len(b))
+	theirs["entries"], own["entries"] = a[:n], b[:n]
+}
+
+// compareShapes compares a page of a log of which nobody can say where it
+// begins: how many entries it has, and what they are made of.
+func compareShapes(recorded, given any) string {
+	var shapes [2][]any
+	for i, answer := range []any{recorded, given} {
+		m, _ := answer.(map[string]any)
+		body, _ := m["body"].(map[string]any)
+		entries, _ := body["entries"].([]any)
+		for _, entry := range entries {
+			e, _ := entry.(map[string]any)
+			shape := make(map[string]any)
+			for key, value := range e {
+				if !ours[key] && key != "args" {
+					shape[key] = reflect.TypeOf(value).String()
+				}
+			}
+			shapes[i] = append(shapes[i], shape)
+		}
+	}
+	return diff("entries", shapes[0], shapes[1])
 }
 
 // normalizeREST compares of headers only the kind of body, and of pages that
@@ -129,7 +167,7 @@ func withoutNotices(answer any) any {
 	var kept []any
 	for _, entry := range entries {
 		e, _ := entry.(map[string]any)
-		if e["kind"] != "notification" {
+		if e["kind"] != "notification" && !untold(e) {
 			delete(e, "id")
 			kept = append(kept, e)
 		}
@@ -169,6 +207,15 @@ func plainSchema(schema map[string]any) any {
 		types[name] = p["type"]
 	}
 	return map[string]any{"type": schema["type"], "required": schema["required"], "properties": types}
+}
+
+// untold reports whether the original has no word of a log entry: of the last
+// progress, which came too late for it, and of calls that reached no server.
+func untold(entry map[string]any) bool {
+	args, _ := entry["args"].(map[string]any)
+	response, _ := entry["response"].(string)
+	return entry["outcome"] == "refused" || entry["kind"] == "progress" && args["progress"] == args["total"] ||
+		strings.HasPrefix(response, "Failed to activate")
 }
 
 // withoutSampling drops the sampling tool from lists, and its one from counts
@@ -229,12 +276,13 @@ func diff(at string, recorded, given any) string {
 }
 
 func diffObjects(at string, recorded, own map[string]any) string {
+	_, isTool := recorded["server_id"]
 	for _, key := range slices.Sorted(maps.Keys(recorded)) {
 		value, there := own[key]
 		switch {
 		case !there:
 			return fmt.Sprintf("%s.%s is missing, recorded is %.200v", at, key, recorded[key])
-		case volatile[key]:
+		case volatile[key], isTool && key == "id": // a number that each hub gives
 			if reflect.TypeOf(value) != reflect.TypeOf(recorded[key]) {
 				return fmt.Sprintf("%s.%s is %.200v, recorded is %.200v", at, key, value, recorded[key])
 			}
@@ -252,6 +300,9 @@ func diffObjects(at string, recorded, own map[string]any) string {
 	return ""
 }
 
+// validation is what the library says with which a server checks arguments.
+var validation = regexp.MustCompile(`(Invalid arguments for tool [a-z_-]+:).*`)
+
 // madeUp are names that a hub makes up.
 var madeUp = regexp.MustCompile(`__transient__[a-z0-9-]+`)
 
@@ -262,5 +313,6 @@ func masked(v any) any {
 		return v
 	}
 	text, _, _ = strings.Cut(text, "\nIt last wrote:\n")
+	text = validation.ReplaceAllString(text, "$1")
 	return madeUp.ReplaceAllString(text, "__transient__x")
 }
