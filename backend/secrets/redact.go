@@ -1,7 +1,14 @@
-// Package secrets answers what must never be seen. It finds credentials in
-// texts that this product writes itself (log, journal, events, errors) and
-// covers them. A result on its way from a server to the asking session is not
-// its business.
+// Package secrets answers what must never be seen. It keeps values where only
+// this user gets at them, gives them to the servers that they belong to, and
+// covers them in texts that this product writes itself (log, journal, events,
+// errors). A result on its way from a server to the asking session is not its
+// business.
+//
+//	Vault ── keychain (the system's) · overlong (sealed, its key in the keychain) · locker (a file under a passphrase)
+//	  └ Fill → Given → Redactor
+//
+// Names are in the store and values never are. Nothing here returns a value
+// but Fill, to whoever starts a server.
 package secrets
 
 import (
