@@ -145,7 +145,7 @@ func refusals(method, path string, body, token bool) []int {
 
 func failureResponse(schemas huma.Registry, status int) *huma.Response {
 	content := map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(reflect.TypeFor[failure](), true, "")}}
-	if status == http.StatusBadRequest { // an address that no route has seen
+	if status == http.StatusBadRequest || status == http.StatusNotFound { // an address that no route has seen
 		content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
 	}
 	return &huma.Response{Description: http.StatusText(status), Content: content}

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Lets Schemathesis read /openapi.json of a hub of its own and try to break every operation of it.
+#
+#   build/schemathesis.sh [EXAMPLES]   how many requests an operation gets at most; 50 if not said
+#
+# It needs Python 3.10 and PyPI, once: what it installs stays in the user's cache folder.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+version=4.32.5
+examples=${1:-50}
+venv=${XDG_CACHE_HOME:-$HOME/.cache}/agent-discover/schemathesis-$version
+work=$(mktemp -d)
+hub=
+
+# shellcheck disable=SC2317 # a trap calls it
+clean() {
+  [ -z "$hub" ] || kill -TERM "$hub" 2>/dev/null || true
+  wait
+  rm -rf "$work"
+}
+trap clean EXIT
+
+[ -x "$venv/bin/schemathesis" ] || {
+  python3 -m venv "$venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check "schemathesis==$version"
+}
+CGO_ENABLED=0 go build -o "$work/agent-discover" ./backend/cmd/agent-discover
+
+# Servers get random words for commands, and are started: none of them may be a program.
+cat >"$work/shell" <<'EOF'
+#!/bin/sh
+printf '%s\n' --agent-discover-environment--
+printf 'PATH=/nonexistent\n'
+EOF
+chmod 755 "$work/shell"
+env -i HOME="$work" SHELL="$work/shell" PATH=/nonexistent LANG=C.UTF-8 AGENT_DISCOVER_HOME="$work/data" \
+  AGENT_DISCOVER_PORT=0 "$work/agent-discover" serve >"$work/log" 2>&1 &
+hub=$!
+ask() { env HOME="$work" AGENT_DISCOVER_HOME="$work/data" "$work/agent-discover" token --json | "$venv/bin/python" -c "import json,sys; print(json.load(sys.stdin)['$1'])"; }
+for _ in {1..100}; do
+  ask url >"$work/url" 2>/dev/null && break
+  sleep 0.1
+done
+
+code=0
+(
+  cd "$work"
+  SCHEMATHESIS_HOOKS=schemathesis_hooks PYTHONPATH=$OLDPWD/build PYTHONDONTWRITEBYTECODE=1 \
+    "$venv/bin/schemathesis" run "$(cat url)/openapi.json" \
+    --header "Authorization: Bearer $(ask token)" --exclude-path /api/stop --max-examples "$examples" --request-timeout 30 \
+    --checks honest_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,ignored_auth \
+    --continue-on-failure --warnings off
+) || code=$?
+if ! kill -0 "$hub" 2>/dev/null || grep -q panic "$work/log"; then
+  echo "The hub did not survive it. It said:"
+  tail -n 50 "$work/log"
+  code=1
+fi
+exit "$code"
