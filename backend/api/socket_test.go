@@ -35,15 +35,16 @@ import (
 // bench is a door over real rooms, whose events a test publishes itself.
 type bench struct {
 	*Door
-	t       *testing.T
+	t       testing.TB
 	address string
 	bus     *events.Bus
 	servers *registry.Registry
+	tools   *catalog.Catalog
 	names   map[string][]string // of secrets
 	stop    func()
 }
 
-func serve(t *testing.T, times Times) *bench {
+func serve(t testing.TB, times Times) *bench {
 	t.Helper()
 	kept, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "discover.db"))
 	if err != nil {
@@ -54,15 +55,14 @@ func serve(t *testing.T, times Times) *bench {
 	if b.servers, err = registry.Open(t.Context(), kept, b.bus); err != nil {
 		t.Fatal(err)
 	}
-	tools, err := catalog.Open(t.Context(), kept, b.bus, log)
-	if err != nil {
+	if b.tools, err = catalog.Open(t.Context(), kept, b.bus, log); err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(nil)
 	b.address = server.Listener.Addr().String()
 	b.Door = New(Options{
-		Registry: b.servers, Catalog: tools, Bus: b.bus, Log: log, Times: times,
-		Upstream:    upstream.New(upstream.Options{Registry: b.servers, Catalog: tools, Bus: b.bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
+		Registry: b.servers, Catalog: b.tools, Bus: b.bus, Log: log, Times: times,
+		Upstream:    upstream.New(upstream.Options{Registry: b.servers, Catalog: b.tools, Bus: b.bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
 		SecretNames: func(server string) []string { return b.names[server] },
 		Companion:   http.NotFoundHandler(),
 		Info:        instance.Info{Version: "1.2.3", Token: "the-token", Host: "127.0.0.1", Port: server.Listener.Addr().(*net.TCPAddr).Port},
@@ -90,12 +90,12 @@ func serve(t *testing.T, times Times) *bench {
 }
 
 // dial opens a WebSocket and reads the state.
-func (b *bench) dial() *websocket.Conn { return b.connect(&websocket.DialOptions{}) }
+func (b *bench) dial() *websocket.Conn { return b.connect("/ws", &websocket.DialOptions{}) }
 
-func (b *bench) connect(o *websocket.DialOptions) *websocket.Conn {
+func (b *bench) connect(path string, o *websocket.DialOptions) *websocket.Conn {
 	b.t.Helper()
 	o.HTTPHeader = http.Header{"Authorization": {"Bearer the-token"}}
-	conn, _, err := websocket.Dial(b.t.Context(), "ws://"+b.address+"/ws", o)
+	conn, _, err := websocket.Dial(b.t.Context(), "ws://"+b.address+path, o)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func TestAClientThatAnswersNoPingIsDropped(t *testing.T) {
 func TestAClientThatAnswersPingsStays(t *testing.T) {
 	b := serve(t, Times{Ping: time.Millisecond})
 	pinged := make(chan struct{}, 100)
-	conn := b.connect(&websocket.DialOptions{OnPingReceived: func(context.Context, []byte) bool {
+	conn := b.connect("/ws", &websocket.DialOptions{OnPingReceived: func(context.Context, []byte) bool {
 		select {
 		case pinged <- struct{}{}:
 		default:
