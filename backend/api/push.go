@@ -179,7 +179,7 @@ func (p *pusher) offer() { p.each((*client).offer) }
 // broadcast sends one message to all who know the state already.
 func (p *pusher) broadcast(message any) {
 	data := encode(message)
-	p.each(func(c *client) { c.send(data) })
+	p.each(func(c *client) { c.tell(data) })
 }
 
 // restart tells every client to begin anew.

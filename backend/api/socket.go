@@ -182,12 +182,13 @@ func (c *client) next(b *board) (data []byte, end *websocket.CloseError) {
 	if c.wants = nothing; data != nil {
 		return data, nil
 	}
-	if len(c.queue) == 0 {
-		c.queue = nil
+	if len(c.queue) == 0 || !c.greeted {
 		return nil, c.end
 	}
 	data, c.queue = c.queue[0], c.queue[1:]
-	c.waiting -= len(data)
+	if c.waiting -= len(data); len(c.queue) == 0 {
+		c.queue = nil // and the memory with it
+	}
 	return data, nil
 }
 
@@ -214,12 +215,21 @@ func (c *client) forget() {
 	}
 }
 
-// send queues a message for a client that has the state. One that leaves too
-// many unread is sent away.
+// tell sends what happens to a client that has the state.
+func (c *client) tell(data []byte) {
+	c.mu.Lock()
+	greeted := c.greeted
+	c.mu.Unlock()
+	if greeted {
+		c.send(data)
+	}
+}
+
+// send queues a message. A client that leaves too many unread is sent away.
 func (c *client) send(data []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.greeted || c.end != nil {
+	if c.end != nil {
 		return
 	}
 	c.queue, c.waiting = append(c.queue, data), c.waiting+len(data)
