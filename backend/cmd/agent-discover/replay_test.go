@@ -352,6 +352,10 @@ func (r *replay) rest(method, path string, body []byte, headers map[string]strin
 	return out
 }
 
+// changesTheList are the exchanges after which the list of tools is another one.
+// The original announced that after others too, also when they had failed.
+var changesTheList = map[string]bool{"mcp-registry-deactivate": true, "mcp-registry-activate": true}
+
 // sendMCP sends a request of an agent through the companion.
 func (r *replay) sendMCP(e exchange) json.RawMessage {
 	r.t.Helper()
@@ -366,7 +370,11 @@ func (r *replay) sendMCP(e exchange) json.RawMessage {
 		// same; the answer to the request itself is pending.
 		r.rest("POST", "/api/servers", []byte(`{"name":"mcp-server-sqlite","command":"npx","args":["-y","mcp-server-sqlite"],"source":"registry"}`), nil)
 	}
+	before := r.client.count(listChanged)
 	m = r.client.ask(e.Request.Method, r.names.Replace(string(e.Request.Params)))
+	if changesTheList[e.name] {
+		r.client.awaitCount(listChanged, before+1)
+	}
 	if e.Request.Method == "initialize" {
 		r.client.notify("notifications/initialized", "{}")
 	}
