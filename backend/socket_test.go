@@ -154,7 +154,7 @@ func TestASocketShowsTheStateAndEveryChangeOfIt(t *testing.T) {
 	if tool.ID == 0 || tool.ServerID != 1 || tool.Name == "" || !strings.HasPrefix(string(tool.InputSchema), "{") {
 		t.Errorf("the first tool is %+v", tool)
 	}
-	if shown := m.Active[0].Tools[0]; shown.Name != tool.Name || !strings.HasPrefix(string(shown.InputSchema), "{") {
+	if shown := m.Active[0].Tools[0]; shown.Name != "echo" || !strings.HasPrefix(string(shown.InputSchema), "{") {
 		t.Errorf("the first active tool is %+v", shown)
 	}
 	do(t, hub, "DELETE", "/api/servers/1", nil, nil)
@@ -194,6 +194,36 @@ func TestASocketMayAskForChangesOnly(t *testing.T) {
 	s.write(`{"type":"refresh"}`)
 	if m := s.next(); m.Delta || len(m.Servers) != 1 {
 		t.Errorf("asked for all it says %s", m.raw)
+	}
+}
+
+func TestADeltaLeavesOutManyToolsThatAClientHas(t *testing.T) {
+	hub, _ := runHub(t, backend.Options{})
+	addFake(t, hub)
+	do(t, hub, "POST", "/api/servers", map[string]any{"name": "other"}, nil)
+	do(t, hub, "POST", "/api/servers/1/activate", nil, nil)
+	s := connect(t, hub, "/")
+	s.next()
+	do(t, hub, "PUT", "/api/servers/2", map[string]any{"description": "few tools"}, nil)
+	has := func(part string) func(message) bool {
+		return func(m message) bool { return strings.Contains(m.raw, part) }
+	}
+	if m := s.until("a change", has("few tools")); len(m.Servers[0].Tools) == 0 || len(m.Active[0].Tools) == 0 {
+		t.Errorf("few tools are left out: %s", m.raw)
+	}
+	for _, tool := range []string{"one", "two", "three"} { // together more than goes into each delta
+		grown := map[string]any{"tool": "grow", "args": map[string]string{"name": tool, "text": strings.Repeat("x", 100_000)}}
+		do(t, hub, "POST", "/api/servers/1/call", grown, nil)
+		s.until("the new tool", has(`"name":"`+tool+`"`))
+	}
+	do(t, hub, "PUT", "/api/servers/2", map[string]any{"description": "many tools"}, nil)
+	m := s.until("another change", has("many tools"))
+	if len(m.Servers) != 2 || strings.Contains(m.raw, `"tools"`) {
+		t.Errorf("a delta of %d bytes has tools that the client has already", len(m.raw))
+	}
+	s.write(`{"type":"refresh"}`)
+	if m := s.until("the whole state", func(m message) bool { return m.Type == "state" && !m.Delta }); len(m.Servers[0].Tools) == 0 || len(m.Active[0].Tools) == 0 {
+		t.Error("the whole state is not whole")
 	}
 }
 

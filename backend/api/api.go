@@ -65,6 +65,7 @@ type server struct {
 	began  time.Time
 	times  Times
 	passes *passes
+	facts  factBook
 }
 
 // Door is the handler of everything that the hub's port serves.

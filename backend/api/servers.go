@@ -14,9 +14,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/registry"
-	"github.com/agent-discover/agent-discover/backend/secrets"
 )
 
 // Server is a configured server as the API shows it.
@@ -239,6 +237,7 @@ func (s *server) deleteServer(ctx context.Context, in *serverInput) (*reply[map[
 	if err := s.Installer.Remove(ctx, v.Name); err != nil {
 		return nil, err
 	}
+	s.facts.forget(v.ID)
 	return ok(map[string]string{"status": "deleted"})
 }
 
@@ -319,7 +318,7 @@ func (s *server) refresh(ctx context.Context, in *serverInput) (*reply[activatio
 }
 
 func (s *server) view(v registry.Server) Server {
-	state, tools := s.Upstream.State(v.Name), s.Catalog.Snapshot().Of(v.Name)
+	state, tools, known := s.Upstream.State(v.Name), s.Catalog.Snapshot().Of(v.Name), s.facts.of(v)
 	out := Server{
 		ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source,
 		Command: optional(v.Command), Args: orEmpty(v.Args), Env: v.Env, Tags: orEmpty(v.Tags),
@@ -328,8 +327,7 @@ func (s *server) view(v registry.Server) Server {
 		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, PID: state.PID,
-		ToolCount: len(tools), LastError: v.Health.LastError, LaunchHash: install.LaunchHash(v),
-		Plaintext: secrets.Plaintext(v.Env, v.Args, v.Headers, v.URL()),
+		ToolCount: len(tools), LastError: v.Health.LastError, LaunchHash: known.hash, Plaintext: known.plaintext,
 	}
 	if out.Env == nil {
 		out.Env = map[string]string{}

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
@@ -18,9 +19,14 @@ type kind int
 const (
 	nothing kind = iota
 	changes      // the servers that differ from what a client has
-	delta        // all servers, as clients of the original expect
+	delta        // all servers, as clients of the original expect; see lightOver
 	whole        // that and the version: begin anew
 )
+
+// lightOver is how much JSON all tools may take before a delta leaves out those
+// of servers whose tools a client has already. Thousands of tools are megabytes,
+// and every client would get them with every change.
+const lightOver = 256 << 10 // bytes
 
 // board is what every socket shows: each server with its tools. A server is
 // encoded once for all sockets, and again when it has changed.
@@ -30,15 +36,19 @@ type board struct {
 	mu    sync.Mutex
 	rev   int // counts changes
 	rows  []*row
+	size  int               // bytes of all tools
 	built map[string][]byte // messages of this revision
 }
 
-// row is one server on the board.
+// row is one server on the board. Its texts are JSON.
 type row struct {
-	seen   seen
-	rev    int    // of the board when it last changed
-	server []byte // JSON
-	active []byte // JSON; nil while it is not active
+	seen     seen
+	rev      int    // of the board when it last changed
+	toolsRev int    // when its tools did, or whether it is active
+	server   []byte // without its tools
+	tools    []byte
+	name     []byte
+	active   []byte // definitions of its tools; nil while it is not active
 }
 
 // seen is what a row was made of.
@@ -52,8 +62,7 @@ type seen struct {
 // pushedServer is a server as sockets show it.
 type pushedServer struct {
 	Server
-	SecretNames []string     `json:"secret_names,omitempty"`
-	Tools       []pushedTool `json:"tools"`
+	SecretNames []string `json:"secret_names,omitempty"`
 }
 
 type pushedTool struct {
@@ -62,11 +71,6 @@ type pushedTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	InputSchema json.RawMessage `json:"input_schema"`
-}
-
-type pushedActive struct {
-	Name  string            `json:"name"`
-	Tools []json.RawMessage `json:"tools"`
 }
 
 // survey brings the board up to date and reports whether it changed. Rows of
@@ -85,13 +89,15 @@ func (s *server) survey(b *board, anew map[string]bool) bool {
 		now := seen{server: v, running: state.Running, pid: state.PID, tools: snapshot.Of(v.Name)}
 		rows[i] = known[v.Name]
 		if rows[i] == nil || anew[v.Name] || !rows[i].seen.equal(now) {
-			rows[i] = s.row(now)
-			rows[i].rev = b.rev + 1
+			rows[i] = s.row(now, known[v.Name], b.rev+1)
 			changed = true
 		}
 	}
 	if changed {
-		b.rows, b.built = rows, nil
+		b.rows, b.built, b.size = rows, nil, 0
+		for _, r := range rows {
+			b.size += len(r.tools) + len(r.active)
+		}
 		b.rev++
 	}
 	return changed
@@ -101,21 +107,50 @@ func (s seen) equal(o seen) bool {
 	return s.running == o.running && s.pid == o.pid && slices.Equal(s.tools, o.tools) && reflect.DeepEqual(s.server, o.server)
 }
 
-func (s *server) row(now seen) *row {
-	shown := pushedServer{Server: s.view(now.server), Tools: make([]pushedTool, len(now.tools))}
+// row makes a server's row anew for a revision; what its tools take is kept of
+// the row before.
+func (s *server) row(now seen, before *row, rev int) *row {
+	shown := pushedServer{Server: s.view(now.server)}
 	if s.SecretNames != nil {
 		shown.SecretNames = s.SecretNames(now.server.Name)
 	}
-	active := pushedActive{Name: now.server.Name, Tools: make([]json.RawMessage, len(now.tools))}
-	for i, t := range now.tools {
-		shown.Tools[i] = pushedTool{t.ID, now.server.ID, t.Name, t.Description, t.InputSchema()}
-		active.Tools[i] = t.Definition
+	r := &row{seen: now, rev: rev, toolsRev: rev, server: encode(shown), name: encode(now.server.Name)}
+	if before != nil && slices.Equal(before.seen.tools, now.tools) && before.seen.server.Enabled == now.server.Enabled {
+		r.toolsRev, r.tools, r.active = before.toolsRev, before.tools, before.active
+		return r
 	}
-	r := &row{seen: now, server: encode(shown)}
+	tools, active := make([]pushedTool, len(now.tools)), make([]json.RawMessage, len(now.tools))
+	for i, t := range now.tools {
+		tools[i] = pushedTool{t.ID, now.server.ID, t.Name, t.Description, t.InputSchema()}
+		active[i] = t.Definition
+	}
+	slices.SortFunc(tools, func(a, b pushedTool) int { return strings.Compare(a.Name, b.Name) })
+	r.tools = encode(tools)
 	if now.server.Enabled {
 		r.active = encode(active)
 	}
 	return r
+}
+
+// write writes the row as one of servers.
+func (r *row) write(out *bytes.Buffer, tools bool) {
+	out.Write(bytes.TrimSuffix(r.server, []byte("}")))
+	if tools {
+		out.WriteString(`,"tools":`)
+		out.Write(r.tools)
+	}
+	out.WriteByte('}')
+}
+
+// writeActive writes the row as one of active.
+func (r *row) writeActive(out *bytes.Buffer, tools bool) {
+	out.WriteString(`{"name":`)
+	out.Write(r.name)
+	if tools {
+		out.WriteString(`,"tools":`)
+		out.Write(r.active)
+	}
+	out.WriteByte('}')
 }
 
 // message returns the state for a client that has revision from, and the
@@ -126,7 +161,7 @@ func (b *board) message(k kind, from int) ([]byte, int) {
 	if k == nothing || k != whole && from == b.rev {
 		return nil, b.rev
 	}
-	if k != changes {
+	if k == whole || k == delta && b.size <= lightOver {
 		from = 0
 	}
 	key := strconv.Itoa(int(k)) + " " + strconv.Itoa(from)
@@ -143,19 +178,21 @@ func (b *board) message(k kind, from int) ([]byte, int) {
 
 // build is called with the lock held.
 func (b *board) build(k kind, from int) []byte {
+	var out, servers, active bytes.Buffer
 	var names []string
-	var servers, active [][]byte
 	for _, r := range b.rows {
 		names = append(names, r.seen.server.Name)
 		if k == changes && r.rev <= from {
 			continue
 		}
-		servers = append(servers, r.server)
+		tools := k == changes || r.toolsRev > from
+		next(&servers)
+		r.write(&servers, tools)
 		if r.active != nil {
-			active = append(active, r.active)
+			next(&active)
+			r.writeActive(&active, tools)
 		}
 	}
-	var out bytes.Buffer
 	out.WriteString(`{"type":"state"`)
 	switch k {
 	case whole:
@@ -168,18 +205,25 @@ func (b *board) build(k kind, from int) []byte {
 		out.WriteString(`,"delta":true`)
 	}
 	out.WriteString(`,"servers":[`)
-	out.Write(bytes.Join(servers, []byte(",")))
+	out.Write(servers.Bytes())
 	out.WriteString(`],"active":[`)
-	out.Write(bytes.Join(active, []byte(",")))
+	out.Write(active.Bytes())
 	out.WriteString(`]}`)
 	return out.Bytes()
+}
+
+// next goes on to the next item of a list.
+func next(list *bytes.Buffer) {
+	if list.Len() > 0 {
+		list.WriteByte(',')
+	}
 }
 
 // clear gives the memory back while nobody looks.
 func (b *board) clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.rows, b.built = nil, nil
+	b.rows, b.built, b.size = nil, nil, 0
 	b.rev++
 }
 
