@@ -85,6 +85,12 @@ func (term *terminal) answer(question string, nth int, line string) {
 	}
 }
 
+// says waits until a text is on the screen.
+func (term *terminal) says(text string) {
+	term.t.Helper()
+	eventually(term.t, "it says: "+text, func() bool { return strings.Contains(term.screen.String(), text) })
+}
+
 func TestTypedSecretIsNotShown(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
@@ -110,7 +116,7 @@ func TestTypedSecretIsNotShown(t *testing.T) {
 	term.answer("Choose a passphrase", 1, "a passphrase")
 	term.answer("Once more", 1, "another passphrase")
 	ends(unlock, 1)
-	contains(t, term.screen.String(), "the two differ; nothing was changed")
+	term.says("the two differ; nothing was changed")
 	unlock = secrets("unlock")
 	term.answer("Choose a passphrase", 2, "a passphrase")
 	term.answer("Once more", 2, "a passphrase")
@@ -127,7 +133,7 @@ func TestTypedSecretIsNotShown(t *testing.T) {
 	})
 	signal(t, set.Process.Pid, syscall.SIGINT)
 	ends(set, 1)
-	contains(t, term.screen.String(), "interrupted; nothing was changed")
+	term.says("interrupted; nothing was changed")
 
 	for _, typed := range []string{"a passphrase", "another", "correct-horse"} {
 		if strings.Contains(strings.ReplaceAll(term.screen.String(), "Choose a passphrase", ""), typed) {
