@@ -71,23 +71,39 @@ func shown(word string) string {
 	return word
 }
 
-// covered returns servers without the credentials in their variables and
-// arguments: lists are pasted into reports. One server's own page shows them.
+// covered returns servers without the credentials in their configuration: lists
+// are pasted into reports. One server's own page shows them.
 func covered(servers []api.Server) []api.Server {
 	out := slices.Clone(servers)
 	for i, s := range out {
-		known := secrets.ForServer(s.Env, s.Args)
-		out[i].Env = make(map[string]string, len(s.Env))
-		for name, value := range s.Env {
-			if secrets.SensitiveName(name) && value != "" {
-				value = secrets.Cover
-			}
-			out[i].Env[name] = known.Text(value)
-		}
+		known := redactorOf(s)
+		out[i].Env, out[i].Headers = coveredValues(s.Env, known), coveredValues(s.Headers, known)
 		out[i].Args = make([]string, len(s.Args))
 		for j, arg := range s.Args {
 			out[i].Args[j] = known.Text(arg)
 		}
+		if s.Homepage != nil {
+			address := known.Text(*s.Homepage)
+			out[i].Homepage = &address
+		}
+	}
+	return out
+}
+
+func redactorOf(s api.Server) *secrets.Redactor {
+	return secrets.ForLaunch(secrets.Launch{Env: s.Env, Args: s.Args, Headers: s.Headers, URL: text(s.Homepage)})
+}
+
+func coveredValues(values map[string]string, known *secrets.Redactor) map[string]string {
+	if values == nil {
+		return nil
+	}
+	out := make(map[string]string, len(values))
+	for name, value := range values {
+		if secrets.SensitiveName(name) && value != "" {
+			value = secrets.Cover
+		}
+		out[name] = known.Text(value)
 	}
 	return out
 }
@@ -107,13 +123,13 @@ func environment(s api.Server) []string {
 	return list
 }
 
-// target says what a server is: its command with its credentials covered, or
+// target says what a server is, with its credentials covered: its command, or
 // the address of a remote one.
 func target(s api.Server) string {
+	redactor := redactorOf(s)
 	if s.Command == nil {
-		return text(s.Homepage)
+		return redactor.Text(text(s.Homepage))
 	}
-	redactor := secrets.ForServer(s.Env, s.Args)
 	return redactor.Text(strings.Join(append(environment(s), commandLine(*s.Command, s.Args)), " "))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/api"
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/secrets"
 )
 
 func TestWhatSteersATerminalIsShownInstead(t *testing.T) {
@@ -73,5 +74,21 @@ func TestApprovalIsAskedForWhatIsShown(t *testing.T) {
 		if shown := out.String(); !strings.Contains(shown, `"evil\x1b[8m"`) || strings.Contains(shown, "abcdefgh") || !strings.Contains(shown, "[y/N]") {
 			t.Errorf("shown: %q", shown)
 		}
+	}
+}
+
+func TestListsHoldNoCredentials(t *testing.T) {
+	command, address := "npx", "https://me:abcdefgh@host/mcp?token=abcdefgh"
+	for _, server := range []api.Server{
+		{Name: "one", Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"}},
+		{Name: "two", Homepage: &address, Headers: map[string]string{"Authorization": "Bearer abcdefgh", "X-Mode": "fast"}},
+	} {
+		data, err := json.Marshal(covered([]api.Server{server}))
+		if text := string(data) + target(server); err != nil || strings.Contains(text, "abcdefgh") || !strings.Contains(text, secrets.Cover) {
+			t.Errorf("it shows %s, %v", text, err)
+		}
+	}
+	if address != "https://me:abcdefgh@host/mcp?token=abcdefgh" {
+		t.Error("what was shown is changed")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -22,8 +24,9 @@ server: as a header) of that name. ${secret:NAME} in a server's variables,
 arguments, headers and URL stands for it too; ${secret:OWNER/NAME} for one of
 another server, when it is linked.
 
-Values are kept in the system's keychain; where there is none, in a file under a
-passphrase. They are read from a prompt or from standard input, never from an
+Values are kept in the system's keychain; where there is none, or with
+AGENT_DISCOVER_KEYCHAIN=off, in a file under a passphrase. They are read from a
+prompt or from standard input (without its last line break), never from an
 argument, and never shown.`,
 	}
 	cmd.AddCommand(
@@ -209,6 +212,9 @@ func (p *program) printMoves(moves []api.SecretMove, applied bool) error {
 		if m.Error != "" {
 			p.printf("%s %s: %s\n", m.Server, m.Where, m.Error)
 		}
+	}
+	if slices.ContainsFunc(moves, func(m api.SecretMove) bool { return strings.HasPrefix(m.Where, "args[") }) {
+		p.printf("The arguments of a running server show in the system's list of processes; where it takes a variable instead, prefer that.\n")
 	}
 	if !applied {
 		p.printf("Nothing was changed. To do it: agent-discover secrets migrate --apply\n")

@@ -262,7 +262,8 @@ func (k *keychain) giveUp(serial int) bool {
 	if k.conn == nil {
 		return false
 	}
-	_ = k.conn.Close() // what it was used for ends with an error
+	go func(conn io.Closer) { _ = conn.Close() }(k.conn) // what uses it ends with an error; a bus that reads nothing may hold it up
+	k.conn = nil
 	return true
 }
 

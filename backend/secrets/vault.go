@@ -91,7 +91,7 @@ func NewVault(o Options) *Vault {
 	chain := newKeychain(string(o.Folder), o.NoKeychain, o.Deadline)
 	return &Vault{
 		Options: o, chain: chain, writing: make(chan struct{}, 1),
-		long:   &overlong{file: &sealedFile{path: o.Folder.Sealed("long")}, chain: chain},
+		long:   &overlong{file: &sealedFile{path: o.Folder.Sealed("secrets-long")}, chain: chain},
 		locker: &locker{file: &sealedFile{path: o.Folder.Sealed("secrets"), wrapped: true}, work: o.Work},
 	}
 }

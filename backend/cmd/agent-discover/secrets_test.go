@@ -118,11 +118,26 @@ func TestStartThatNeedsALockedKeychainSaysSo(t *testing.T) {
 func TestPassphraseReachesAHubThatACommandStarts(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
-	h.env = append(h.env, "AGENT_DISCOVER_PASSPHRASE=correct-horse")
+	// A service manager would show the variable to everybody.
+	manager := filepath.Join(h.dir, "manager")
+	for _, dir := range []string{filepath.Join(manager, "systemd"), filepath.Join(manager, "bin")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.write(filepath.Join(manager, "systemd", "private"), "")
+	h.write(filepath.Join(manager, "bin", "systemd-run"), "#!/bin/sh\n: > "+manager+"/asked\nexit 1\n")
+	if err := os.Chmod(filepath.Join(manager, "bin", "systemd-run"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.env = append(h.env, "AGENT_DISCOVER_PASSPHRASE=correct-horse", "XDG_RUNTIME_DIR="+manager, "PATH="+manager+"/bin:"+os.Getenv("PATH"))
 	h.must("servers", "add", "one", "--no-start", "--", "true")
 	h.setSecret("one", "KEY", "battery")
 	contains(t, h.must("secrets", "list", "one"), "KEY", "batt****")
 	h.must("stop")
+	if _, err := os.Stat(filepath.Join(manager, "asked")); err == nil {
+		t.Error("the service manager was asked")
+	}
 	files := h.contents(t)
 	for _, value := range []string{"correct-horse", "battery"} {
 		if strings.Contains(files, value) {
