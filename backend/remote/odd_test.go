@@ -237,8 +237,8 @@ func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {
 
 func TestHeadersWithSecretsAreInNoError(t *testing.T) {
 	s := serve(t, func(e *exchange) bool { e.status(500, e.r.Header.Get("X-Odd")); return true })
-	c := connect(t, s.URL, func(o *Options) { o.Headers = map[string]string{"Authorization": "Bearer top\nsecret"} })
-	if err := c.fails("initialize", "Authorization"); strings.Contains(err.Error(), "top") {
+	c := connect(t, s.URL+"/mcp?key=query-secret", func(o *Options) { o.Headers = map[string]string{"Authorization": "Bearer top\nsecret"} })
+	if err := c.fails("initialize", "Authorization"); strings.Contains(err.Error(), "top") || strings.Contains(err.Error(), "query-secret") {
 		t.Errorf("got %v", err)
 	}
 }
