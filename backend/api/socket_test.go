@@ -118,10 +118,19 @@ func (b *bench) read(conn *websocket.Conn) string {
 	return string(data)
 }
 
+// dialSmall dials a connection that the system buffers little for.
+func dialSmall(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return conn, conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+}
+
 // silent opens a WebSocket, reads the state, and does nothing by itself.
 func (b *bench) silent() io.Reader {
 	b.t.Helper()
-	conn, err := net.Dial("tcp", b.address)
+	conn, err := dialSmall(b.t.Context(), "tcp", b.address)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -230,9 +239,10 @@ func TestEventsOfOneMomentAreOneDelta(t *testing.T) {
 
 func TestASlowClientIsSentAwayAndToldWhy(t *testing.T) {
 	b := serve(t, Times{})
-	quick, slow := b.dial(), b.dial()
+	quick := b.dial()
+	slow := b.connect("/ws", &websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dialSmall}}})
 	// More than a socket's buffers and a client's queue hold.
-	const size, count = 64 << 10, 1000
+	const size, count = 64 << 10, 400
 	params := json.RawMessage(`{"x":"` + strings.Repeat("x", size) + `"}`)
 	for i := range count {
 		events.Publish(b.bus, upstream.Notified{Server: "s", Method: "m", Params: params})
@@ -257,7 +267,7 @@ func TestAClientThatTakesNothingIsDropped(t *testing.T) {
 	b := serve(t, Times{Send: 20 * time.Millisecond})
 	b.silent()
 	// One message that is more than the system's buffers hold.
-	if _, err := b.servers.Add(t.Context(), registry.Server{Name: "x", Description: strings.Repeat("x", 32<<20)}); err != nil {
+	if _, err := b.servers.Add(t.Context(), registry.Server{Name: "x", Description: strings.Repeat("x", 16<<20)}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
