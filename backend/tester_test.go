@@ -205,6 +205,6 @@ func TestTheMarketplaceIsNotThereYet(t *testing.T) {
 	s.play(
 		step{name: "nothing to browse", method: "GET", path: "/api/browse?query=x&limit=5", status: 200, want: []string{`{"servers":[],"next_cursor":null}`}},
 		step{name: "no package", method: "GET", path: "/api/npm-check", status: 400, want: []string{"package query parameter is required"}},
-		step{name: "a package", method: "GET", path: "/api/npm-check?package=x", status: 503, want: []string{"not available yet"}},
+		step{name: "a package", method: "GET", path: "/api/npm-check?package=x", status: 404, want: []string{"not available yet"}},
 	)
 }

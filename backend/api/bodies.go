@@ -105,6 +105,33 @@ type answerFields struct {
 	Content json.RawMessage `json:"content,omitempty" doc:"object; what the question's schema asks for"`
 }
 
+type passphraseFields struct {
+	_          struct{} `additionalProperties:"true"`
+	Passphrase string   `json:"passphrase" doc:"the first one becomes that of the sealed file"`
+}
+
+type migrateFields struct {
+	_       struct{} `additionalProperties:"true"`
+	DryRun  bool     `json:"dry_run,omitempty" doc:"true if not said: tell what would be moved"`
+	Servers []string `json:"servers,omitempty" doc:"names; all if not said"`
+}
+
+type importFields struct {
+	_      struct{}          `additionalProperties:"true"`
+	Path   string            `json:"path" doc:"absolute; the file is only read"`
+	DryRun bool              `json:"dry_run,omitempty" doc:"tell what would come in"`
+	Rename map[string]string `json:"rename,omitempty" doc:"names there to names here"`
+}
+
+type syncFields struct {
+	_    struct{} `additionalProperties:"true"`
+	File string   `json:"file,omitempty" doc:"a setup file; the configured one if not said"`
+}
+
+type pingFields struct {
+	_ struct{} `additionalProperties:"true"`
+}
+
 // documented says what the body of each operation that takes one may hold, and
 // whether it may be left out.
 var documented = map[string]struct {
@@ -117,6 +144,10 @@ var documented = map[string]struct {
 	"PUT /api/servers/{id}":               {body: reflect.TypeFor[changeableFields]()},
 	"POST /api/servers/{id}/approve":      {body: reflect.TypeFor[approvalFields](), optional: true},
 	"PUT /api/servers/{id}/secrets/{key}": {body: reflect.TypeFor[secretFields]()},
+	"POST /api/secrets/unlock":            {body: reflect.TypeFor[passphraseFields]()},
+	"POST /api/secrets/migrate":           {body: reflect.TypeFor[migrateFields](), optional: true},
+	"POST /api/import":                    {body: reflect.TypeFor[importFields]()},
+	"POST /api/sync":                      {body: reflect.TypeFor[syncFields](), optional: true},
 	"POST /api/transient":                 {body: reflect.TypeFor[transientFields]()},
 	"POST /api/presets":                   {body: reflect.TypeFor[presetFields]()},
 	"POST /api/elicitations/{id}/respond": {body: reflect.TypeFor[answerFields]()},
@@ -127,4 +158,5 @@ var documented = map[string]struct {
 	"POST …/resource/unsubscribe": {body: reflect.TypeFor[uriFields]()},
 	"POST …/prompt/get":           {body: reflect.TypeFor[promptFields]()},
 	"POST …/logging-level":        {body: reflect.TypeFor[levelFields]()},
+	"POST …/ping":                 {body: reflect.TypeFor[pingFields]()},
 }

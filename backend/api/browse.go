@@ -40,6 +40,6 @@ func (s *server) npmCheck(_ context.Context, in *npmInput) (*reply[npmReply], er
 	if in.Package == "" {
 		return nil, badRequest("package query parameter is required")
 	}
-	return nil, huma.NewError(http.StatusServiceUnavailable,
+	return nil, huma.NewError(http.StatusNotFound,
 		"not available yet: packages are looked up once there is a marketplace")
 }

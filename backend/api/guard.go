@@ -142,17 +142,18 @@ func refuseAddress(w http.ResponseWriter, r *http.Request) bool {
 		writeText(w, http.StatusBadRequest, "Bad request")
 		return true
 	}
-	inner := strings.Split(path, "/")[1:]
-	for i, segment := range inner {
-		if segment != "." && segment != ".." && (segment != "" || i == len(inner)-1) {
-			continue
-		}
-		if strings.Count(r.URL.EscapedPath(), "/") != strings.Count(path, "/") { // a hidden slash
+	inner := strings.Split(r.URL.EscapedPath(), "/")[1:]
+	for i, escaped := range inner {
+		segment, err := url.PathUnescape(escaped)
+		hidden := strings.Split(segment, "/") // a name may hold a slash, but lead nowhere
+		switch {
+		case err != nil, len(hidden) > 1 && slices.ContainsFunc(hidden, func(s string) bool { return s == "." || s == ".." }):
 			writeText(w, http.StatusBadRequest, "Bad request")
-		} else {
+			return true
+		case segment == ".", segment == "..", segment == "" && i < len(inner)-1:
 			notFound(w, r)
+			return true
 		}
-		return true
 	}
 	return false
 }

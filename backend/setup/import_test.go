@@ -36,7 +36,7 @@ func TestWhatTheOriginalHoldsComesIn(t *testing.T) {
 		memory.Env["API_KEY"] != "sk-literal" || strings.Join(memory.Args, " ") != "-y server-memory" || memory.Health.Status != "unknown" {
 		t.Errorf("memory is %+v", memory)
 	}
-	if remote.Enabled || !remote.Approved || remote.Installed || remote.Homepage != "https://mcp.example" || remote.Transport != "streamable-http" {
+	if remote.Enabled || !remote.Approved || !remote.Installed || remote.Homepage != "https://mcp.example" || remote.Transport != "streamable-http" {
 		t.Errorf("remote is %+v", remote)
 	}
 	if d.installer.Upstream.State("memory").Running {
