@@ -6,12 +6,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend"
 	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/paths"
 )
 
 func TestTheGuardLetsInOnlyWhoMay(t *testing.T) {
@@ -123,9 +125,13 @@ func TestThePagesOfTheHubNeedNoTokenAndMayLoadNothingForeign(t *testing.T) {
 
 func TestWithoutAuthenticationTheRestOfTheGuardStays(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_AUTH", "off")
-	hub, _ := runHub(t, backend.Options{})
+	folder := paths.Folder(t.TempDir())
+	hub, _ := runHub(t, backend.Options{Folder: folder})
 	if !hub.Info().AuthOff {
 		t.Error("hub.json does not say it")
+	}
+	if log, err := os.ReadFile(folder.Log()); err != nil || !strings.Contains(string(log), "level=WARN msg=\"AGENT_DISCOVER_AUTH is off") {
+		t.Errorf("%v; the log does not say it: %s", err, log)
 	}
 	for _, r := range []row{
 		{"no token", "GET", "/api/servers", "", none, 200, []string{"[]"}, nil},

@@ -51,7 +51,6 @@ async function enter() {
       if (!sessionStorage.getItem("token")) return lock("This address does not work any more", "It lets one page in, once and within 30 seconds. Get a new one with:");
     }
   }
-  if (!sessionStorage.getItem("token")) return lock("This page needs a ticket", "So that no other program or page can come in, it is opened by:");
   return follow();
 }
 
@@ -71,7 +70,8 @@ async function follow() {
     const { ticket } = await ask("POST", "/api/tickets", { purpose: "socket" });
     listen(ticket);
   } catch (problem) {
-    if (problem instanceof Refused) return lock("The hub does not know this page any more", "It was started anew, or the page was not used for long. Come in again with:");
+    if (problem instanceof Refused && sessionStorage.getItem("token")) return lock("The hub does not know this page any more", "It was started anew, or the page was not used for long. Come in again with:");
+    if (problem instanceof Refused) return lock("This page needs a ticket", "So that no other program or page can come in, it is opened by:");
     later(problem instanceof TypeError ? "The hub does not answer." : problem.message);
   }
 }
