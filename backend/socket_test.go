@@ -51,6 +51,7 @@ type message struct {
 		Name    string
 		Active  bool
 		Running bool
+		Tokens  int `json:"tool_tokens"`
 		Tools   []struct {
 			ID          int64
 			ServerID    int64 `json:"server_id"`
@@ -156,6 +157,9 @@ func TestASocketShowsTheStateAndEveryChangeOfIt(t *testing.T) {
 	}
 	if shown := m.Active[0].Tools[0]; shown.Name != "echo" || !strings.HasPrefix(string(shown.InputSchema), "{") {
 		t.Errorf("the first active tool is %+v", shown)
+	}
+	if m.Servers[0].Tokens == 0 {
+		s.until("its tools are weighed", func(m message) bool { return m.Servers[0].Tokens > 0 })
 	}
 	do(t, hub, "DELETE", "/api/servers/1", nil, nil)
 	s.until("the server is gone", func(m message) bool { return m.Delta && len(m.Servers) == 0 })
