@@ -201,6 +201,25 @@ func TestASocketMayAskForChangesOnly(t *testing.T) {
 	}
 }
 
+func TestTheStateShowsWhatWasCalledAndWhichSecretsThereAre(t *testing.T) {
+	t.Setenv("AGENT_DISCOVER_KEYCHAIN", "off")
+	t.Setenv("AGENT_DISCOVER_PASSPHRASE", "a passphrase")
+	hub, _ := runHub(t, backend.Options{})
+	addFake(t, hub)
+	do(t, hub, "POST", "/api/servers/1/activate", nil, nil)
+	s := connect(t, hub, "/")
+	s.next()
+	do(t, hub, "POST", "/api/servers/1/call", map[string]any{"tool": "fail"}, nil)
+	s.until("the call is measured", func(m message) bool {
+		return m.Delta && strings.Contains(m.raw, `"metrics":{"server_name":"fake","total_calls":1,"total_errors":1,`)
+	})
+	do(t, hub, "PUT", "/api/servers/1/secrets/API_KEY", map[string]any{"value": "correct-horse"}, nil)
+	m := s.until("the secret is named", func(m message) bool { return m.Delta && strings.Contains(m.raw, `"secret_names":["API_KEY"]`) })
+	if strings.Contains(m.raw, "correct-horse") {
+		t.Error("and shown")
+	}
+}
+
 func TestADeltaLeavesOutManyToolsThatAClientHas(t *testing.T) {
 	hub, _ := runHub(t, backend.Options{})
 	addFake(t, hub)

@@ -33,3 +33,18 @@ func (h *Hub) openVault(ctx context.Context, bus *events.Bus) {
 		h.log.Error("the file of secrets stays locked", "error", fault.MessageOf(err), "variable", passphraseVariable)
 	}
 }
+
+// secretNames returns the names of a server's secrets.
+func (h *Hub) secretNames(server string) []string {
+	records, err := h.vault.Names(context.Background())
+	if err != nil {
+		h.log.Warn("names of secrets not read", "error", err)
+	}
+	var names []string
+	for _, r := range records {
+		if r.Server == server {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}

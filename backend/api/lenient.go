@@ -52,3 +52,17 @@ func scalar(raw json.RawMessage) (string, bool) {
 	written := string(raw)
 	return written, written != "null" && !strings.HasPrefix(written, "{") && !strings.HasPrefix(written, "[")
 }
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}

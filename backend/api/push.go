@@ -20,6 +20,9 @@ const (
 	maxSockets = 50
 	// goodbye is how long sockets have to close when the hub ends.
 	goodbye = 2 * time.Second
+	// measureEvery is how long calls may wait to show in the state; each has
+	// a message of its own at once.
+	measureEvery = 500 * time.Millisecond
 )
 
 // pusher tells every socket what happens. It listens to the hub while there
@@ -64,6 +67,7 @@ func (p *pusher) follow(ctx context.Context) {
 	defer stop()
 	news := p.listen(life, &sources)
 	anew := make(map[string]bool)
+	var measured <-chan time.Time // when calls that were made since show in the state
 	for dirty := true; p.present() > 0; {
 		if dirty {
 			p.survey(&p.board, anew)
@@ -77,14 +81,27 @@ func (p *pusher) follow(ctx context.Context) {
 			return
 		case <-p.moved:
 			dirty = true
+		case <-measured:
+			dirty, measured = true, nil
 		case e := <-news:
 			dirty = p.pass(e, anew)
+			called := isCall(e)
 			for range len(news) { // one moment, one delta
-				dirty = p.pass(<-news, anew) || dirty
+				e = <-news
+				dirty, called = p.pass(e, anew) || dirty, called || isCall(e)
+			}
+			if called && measured == nil {
+				measured = time.After(measureEvery)
 			}
 		}
 	}
 	p.board.clear()
+}
+
+// isCall reports whether an event changes what is measured of a server.
+func isCall(e any) bool {
+	r, ok := e.(journal.Recorded)
+	return ok && r.Record.Kind == journal.Call
 }
 
 // listen returns all that happens until ctx ends.

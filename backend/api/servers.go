@@ -340,17 +340,3 @@ func (s *server) view(v registry.Server) Server {
 	}
 	return out
 }
-
-func optional(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
-func orEmpty(list []string) []string {
-	if list == nil {
-		return []string{}
-	}
-	return list
-}

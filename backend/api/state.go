@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/journal"
 	"github.com/agent-discover/agent-discover/backend/registry"
 )
 
@@ -56,13 +57,15 @@ type seen struct {
 	server  registry.Server
 	running bool
 	pid     int
+	calls   journal.Stats
 	tools   []*catalog.Tool
 }
 
 // pushedServer is a server as sockets show it.
 type pushedServer struct {
 	Server
-	SecretNames []string `json:"secret_names,omitempty"`
+	SecretNames []string       `json:"secret_names,omitempty"`
+	Metrics     *ServerMetrics `json:"metrics,omitempty" doc:"of a server that was called"`
 }
 
 type pushedTool struct {
@@ -82,11 +85,14 @@ func (s *server) survey(b *board, anew map[string]bool) bool {
 	for _, r := range b.rows {
 		known[r.seen.server.Name] = r
 	}
-	servers, snapshot := s.Registry.List(), s.Catalog.Snapshot()
+	servers, snapshot, calls := s.Registry.List(), s.Catalog.Snapshot(), make(map[string]journal.Stats)
+	for _, m := range s.Journal.Totals() {
+		calls[m.Server] = m.Stats
+	}
 	rows, changed := make([]*row, len(servers)), len(servers) != len(b.rows)
 	for i, v := range servers {
 		state := s.Upstream.State(v.Name)
-		now := seen{server: v, running: state.Running, pid: state.PID, tools: snapshot.Of(v.Name)}
+		now := seen{server: v, running: state.Running, pid: state.PID, calls: calls[v.Name], tools: snapshot.Of(v.Name)}
 		rows[i] = known[v.Name]
 		if rows[i] == nil || anew[v.Name] || !rows[i].seen.equal(now) {
 			rows[i] = s.row(now, known[v.Name], b.rev+1)
@@ -104,7 +110,7 @@ func (s *server) survey(b *board, anew map[string]bool) bool {
 }
 
 func (s seen) equal(o seen) bool {
-	return s.running == o.running && s.pid == o.pid && slices.Equal(s.tools, o.tools) && reflect.DeepEqual(s.server, o.server)
+	return s.running == o.running && s.pid == o.pid && s.calls == o.calls && slices.Equal(s.tools, o.tools) && reflect.DeepEqual(s.server, o.server)
 }
 
 // row makes a server's row anew for a revision; what its tools take is kept of
@@ -113,6 +119,9 @@ func (s *server) row(now seen, before *row, rev int) *row {
 	shown := pushedServer{Server: s.view(now.server)}
 	if s.SecretNames != nil {
 		shown.SecretNames = s.SecretNames(now.server.Name)
+	}
+	if c := now.calls; c.Calls > 0 {
+		shown.Metrics = &ServerMetrics{now.server.Name, c.Calls, c.Errors, latenciesOf(c)}
 	}
 	r := &row{seen: now, rev: rev, toolsRev: rev, server: encode(shown), name: encode(now.server.Name)}
 	if before != nil && slices.Equal(before.seen.tools, now.tools) && before.seen.server.Enabled == now.server.Enabled {

@@ -84,7 +84,7 @@ func TestProgramsAreAskedOnceAMinuteAndTogether(t *testing.T) {
 		var mu sync.Mutex
 		asked := make(map[string]int)
 		p := probe{works: func(_ context.Context, program string) bool {
-			time.Sleep(4 * time.Second)
+			<-time.After(4 * time.Second)
 			mu.Lock()
 			defer mu.Unlock()
 			asked[program]++
@@ -99,12 +99,12 @@ func TestProgramsAreAskedOnceAMinuteAndTogether(t *testing.T) {
 		if took := time.Since(began); took != 4*time.Second || len(asked) != 4 || asked["uvx"] != 1 {
 			t.Errorf("asked %v in %v", asked, took)
 		}
-		time.Sleep(probeKept)
+		<-time.After(probeKept)
 		p.ask(t.Context())
 		if asked["npx"] != 2 {
 			t.Errorf("after a minute asked %v", asked)
 		}
-		time.Sleep(probeKept)
+		<-time.After(probeKept)
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
 		p.ask(gone)

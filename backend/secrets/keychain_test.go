@@ -89,7 +89,7 @@ func TestWhoWaitsForAnOperationThatThenHangsIsAnsweredToo(t *testing.T) {
 		failed := make(chan error)
 		go func() { failed <- s.do(t.Context(), func() error { <-answer; return nil }) }()
 		synctest.Wait()
-		time.Sleep(5 * time.Second) // a bubble's time
+		<-time.After(5 * time.Second) // a bubble's time
 		began := time.Now()
 		if err := s.do(t.Context(), works); !errors.Is(err, errWaits) || time.Since(began) != 3*time.Second {
 			t.Errorf("after %s: %v", time.Since(began), err)
@@ -117,7 +117,7 @@ func TestOperationThatHangsIsGivenUpAfterItsTime(t *testing.T) {
 		s := newStand()
 		s.lock(true)
 		_ = s.do(t.Context(), func() error { <-s.cut; return errors.New("cut off") })
-		time.Sleep(patience)
+		<-time.After(patience)
 		synctest.Wait()
 		if err := s.do(t.Context(), works); err != nil {
 			t.Errorf("got %v", err)

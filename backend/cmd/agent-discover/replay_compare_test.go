@@ -26,7 +26,7 @@ var volatile = map[string]bool{
 // ours are members that this hub adds to those of the original.
 var ours = map[string]bool{
 	"approved": true, "running": true, "keep_running": true, "pid": true, "tool_count": true, "tool_tokens": true,
-	"last_error": true, "launch_hash": true, "headers": true, "file": true, "plaintext": true, "stderr": true,
+	"last_error": true, "launch_hash": true, "headers": true, "file": true, "plaintext": true, "stderr": true, "metrics": true, "secret_names": true,
 	"title": true, "hash": true, "tokens": true, // of a tool
 	"outcome": true, "client": true, "session": true, // of a log entry
 	"p50_ms": true, "p95_ms": true, "max_ms": true, "last_called_at": true, // of metrics
