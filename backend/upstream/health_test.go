@@ -117,8 +117,8 @@ func TestAFailedCheckCountsOnceAndWaitsForNothing(t *testing.T) {
 	}
 	b.check(empty, "No command configured")
 	b.isHealth("without a command", "empty", "unhealthy", 1, true)
-	waiting := b.add("waiting")
-	waiting, err = b.servers.Update(t.Context(), "waiting", func(v *registry.Server) { v.Approved = false })
+	b.add("waiting")
+	waiting, err := b.servers.Update(t.Context(), "waiting", func(v *registry.Server) { v.Approved = false })
 	if err != nil {
 		t.Fatal(err)
 	}
