@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git re
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
-.PHONY: run build desktop test lint race bench clean
+.PHONY: run build desktop test lint race bench schemathesis clean
 
 run:
 	@build/setup.sh run
@@ -33,6 +33,10 @@ race:
 bench: build
 	@build/setup.sh test
 	go run ./build/bench
+
+# What schemathesis makes of /openapi.json; EXAMPLES is how many requests it makes for each operation.
+schemathesis: build
+	@build/schemathesis.sh $(EXAMPLES)
 
 clean:
 	rm -rf bin coverage
