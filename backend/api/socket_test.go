@@ -58,10 +58,14 @@ func serve(t testing.TB, times Times) *bench {
 	if b.tools, err = catalog.Open(t.Context(), kept, b.bus, log); err != nil {
 		t.Fatal(err)
 	}
+	calls, err := journal.Open(t.Context(), journal.Options{Store: kept, Bus: b.bus, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
 	server := httptest.NewUnstartedServer(nil)
 	b.address = server.Listener.Addr().String()
 	b.Door = New(Options{
-		Registry: b.servers, Catalog: b.tools, Bus: b.bus, Log: log, Times: times,
+		Registry: b.servers, Catalog: b.tools, Bus: b.bus, Log: log, Times: times, Journal: calls,
 		Upstream:    upstream.New(upstream.Options{Registry: b.servers, Catalog: b.tools, Bus: b.bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
 		SecretNames: func(server string) []string { return b.names[server] },
 		Companion:   http.NotFoundHandler(),

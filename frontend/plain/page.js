@@ -81,7 +81,7 @@ function listen(ticket) {
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(data);
     if (message.type === "state") showState(message);
-    if (message.type === "log_entry") showCall(message.entry);
+    if (message.type === "log_entry" && message.entry.kind === "call") showCall(message.entry);
   };
   socket.onclose = ({ reason }) => later(reason ? `The connection was closed: ${reason}.` : "The hub is gone.");
 }
@@ -124,7 +124,7 @@ function showEmptiness() {
 // showCalls fetches what was called before; later calls are pushed.
 async function showCalls() {
   try {
-    const { entries } = await ask("GET", `/api/logs?limit=${shownCalls}`);
+    const { entries } = await ask("GET", `/api/logs?kind=call&limit=${shownCalls}`);
     part("calls").replaceChildren(...entries.map(callRow));
     showEmptiness();
   } catch (problem) {
@@ -146,7 +146,7 @@ function serverRow(server) {
   return row([
     stack(server.name, server.description),
     mark(server.active ? `${state}, active` : state, server.running ? "good" : ""),
-    stack(health, server.health_status === "unhealthy" ? server.last_error : ""),
+    stack(health, server.last_error ?? ""),
     number(server.count, "tools"),
   ]);
 }
@@ -155,7 +155,7 @@ function callRow(entry) {
   return row([
     new Date(entry.timestamp).toLocaleTimeString(),
     entry.server,
-    entry.kind === "call" ? entry.tool : `${entry.kind} ${entry.tool}`,
+    entry.tool,
     mark(entry.success ? "ok" : "failed", entry.success ? "good" : "bad"),
     number(Math.round(entry.latency_ms), "ms"),
   ]);
