@@ -111,7 +111,9 @@ func (r *replay) compareSocket(t *testing.T, all []exchange) (matched, differed 
 	for _, text := range []string{"not json", "[1]", `{"type":"zz<b>"}`, `{"type":"refresh"}`} {
 		r.socket.send(t, text)
 	}
-	eventually(t, "the refreshed state comes", func() bool { return len(wholeStates(r.socket.of("state"))) == 2 })
+	eventually(t, "the refreshed state comes", func() bool {
+		return len(wholeStates(r.socket.of("state"))) == 2 && len(r.socket.of("error")) == 3
+	})
 	r.socket.send(t, `{"type":"`+strings.Repeat("x", 5000)+`"}`)
 	eventually(t, "the socket is closed", func() bool { return r.socket.closed() != nil })
 	var closed websocket.CloseError
