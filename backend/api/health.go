@@ -20,14 +20,14 @@ func (s *server) healthRoutes(api huma.API) {
 	route(api, http.MethodPost, "/api/health", "Ask all servers whether they work", s.checkAll)
 }
 
-// checkReply is what a check found.
-type checkReply struct {
+// CheckReply is what a check found.
+type CheckReply struct {
 	Status    string `json:"status"`
 	LatencyMS int64  `json:"latency_ms"`
 	Error     string `json:"error,omitempty"`
 }
 
-func (s *server) checkServer(ctx context.Context, in *serverInput) (*reply[checkReply], error) {
+func (s *server) checkServer(ctx context.Context, in *serverInput) (*reply[CheckReply], error) {
 	v, err := s.lookup(in)
 	if err != nil {
 		return nil, err
@@ -35,18 +35,18 @@ func (s *server) checkServer(ctx context.Context, in *serverInput) (*reply[check
 	return ok(s.check(ctx, v))
 }
 
-func (s *server) check(ctx context.Context, v registry.Server) checkReply {
+func (s *server) check(ctx context.Context, v registry.Server) CheckReply {
 	latency, err := s.Upstream.Check(ctx, v)
 	if err != nil {
-		return checkReply{"unhealthy", latency.Milliseconds(), fault.MessageOf(err)}
+		return CheckReply{"unhealthy", latency.Milliseconds(), fault.MessageOf(err)}
 	}
-	return checkReply{"healthy", latency.Milliseconds(), ""}
+	return CheckReply{"healthy", latency.Milliseconds(), ""}
 }
 
 type namedCheck struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
-	checkReply
+	CheckReply
 }
 
 type checksReply struct {
