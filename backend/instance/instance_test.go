@@ -211,6 +211,23 @@ func TestServiceManagersAreGivenEverything(t *testing.T) {
 	}
 }
 
+func TestAServiceManagerIsToldNoCredential(t *testing.T) {
+	manager := t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", manager)
+	if err := os.MkdirAll(filepath.Join(manager, "systemd", "private"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f, args := folder(t), []string{"agent-discover", "serve"}
+	if serviceCommand(f, process.Env{"AGENT_DISCOVER_PORT=0"}, args) == nil {
+		t.Skip("no service manager is used here")
+	}
+	for _, name := range []string{"AGENT_DISCOVER_PASSPHRASE", "AGENT_DISCOVER_OPENAI_API_KEY"} {
+		if argv := serviceCommand(f, process.Env{name + "=correct-horse"}, args); argv != nil {
+			t.Errorf("%s is told: %q", name, argv)
+		}
+	}
+}
+
 func TestLosersOfAStartRaceLeaveTheWinnersJobAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("launchctl is of macOS")

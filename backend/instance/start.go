@@ -71,11 +71,8 @@ func Start(ctx context.Context, folder paths.Folder, by string) error {
 	}
 	env := process.Own().With("AGENT_DISCOVER_HOME", string(folder))
 	args := []string{exe, "serve", "--started-by", by}
-	// A service manager is told by a command line or a file, which others read.
-	if env.Get("AGENT_DISCOVER_PASSPHRASE") == "" {
-		if argv := serviceCommand(folder, env, args); argv != nil && exec.CommandContext(ctx, argv[0], argv[1:]...).Run() == nil {
-			return nil
-		}
+	if argv := serviceCommand(folder, env, args); argv != nil && exec.CommandContext(ctx, argv[0], argv[1:]...).Run() == nil {
+		return nil
 	}
 	if err := startDetached(string(folder), append(process.Clean(), env...), args, process.Detach, process.DetachInJob); err != nil {
 		return fault.Wrap(err, fault.Unavailable, "the hub's program %s cannot be started", exe)
@@ -104,8 +101,14 @@ func ReportFailure(folder paths.Folder, why error) {
 }
 
 // serviceCommand returns the command that starts args under the user's service
-// manager, nil where there is none.
+// manager, nil where there is none. It is told the environment by a command line
+// or a file, which others read: with a credential in that it is not asked.
 func serviceCommand(folder paths.Folder, env process.Env, args []string) []string {
+	for _, name := range []string{"AGENT_DISCOVER_PASSPHRASE", "AGENT_DISCOVER_OPENAI_API_KEY"} {
+		if env.Get(name) != "" {
+			return nil
+		}
+	}
 	label := labelOf(string(folder))
 	switch runtime.GOOS {
 	case "linux":
