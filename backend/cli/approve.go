@@ -81,11 +81,14 @@ func proposal(s api.Server) string {
 	for i, arg := range s.Args {
 		line(fmt.Sprintf("argument %d", i+1), shown(arg))
 	}
-	for _, variable := range environment(s) {
+	for _, variable := range assignments(s.Env, "=") {
 		line("variable", variable)
 	}
 	line("transport", s.Transport)
 	line("homepage", text(s.Homepage))
+	for _, header := range assignments(s.Headers, ": ") {
+		line("header", header)
+	}
 	line("package", strings.TrimSpace(text(s.PackageName)+" "+text(s.PackageVersion)))
 	line("source", s.Source)
 	return b.String()

@@ -108,17 +108,17 @@ func coveredValues(values map[string]string, known *secrets.Redactor) map[string
 	return out
 }
 
-// environment lists a server's variables with the values of sensitive ones
+// assignments lists variables or headers with the values of sensitive ones
 // covered.
-func environment(s api.Server) []string {
+func assignments(values map[string]string, sign string) []string {
 	var none *secrets.Redactor
 	var list []string
-	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		value := shown(none.Text(s.Env[name]))
-		if secrets.SensitiveName(name) && s.Env[name] != "" {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := shown(none.Text(values[name]))
+		if secrets.SensitiveName(name) && values[name] != "" {
 			value = secrets.Cover
 		}
-		list = append(list, shown(name)+"="+value)
+		list = append(list, shown(name)+sign+value)
 	}
 	return list
 }
@@ -130,7 +130,7 @@ func target(s api.Server) string {
 	if s.Command == nil {
 		return redactor.Text(text(s.Homepage))
 	}
-	return redactor.Text(strings.Join(append(environment(s), commandLine(*s.Command, s.Args)), " "))
+	return redactor.Text(strings.Join(append(assignments(s.Env, "="), commandLine(*s.Command, s.Args)), " "))
 }
 
 func text(s *string) string {

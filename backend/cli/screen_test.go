@@ -77,6 +77,16 @@ func TestApprovalIsAskedForWhatIsShown(t *testing.T) {
 	}
 }
 
+func TestApprovalOfARemoteServerShowsItsHeaders(t *testing.T) {
+	address := "https://host/mcp"
+	shown := proposal(api.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
+		"Authorization": "Bearer abcdefgh", "X-Note": "${secret:other/KEY}\x1b[8m",
+	}})
+	if !strings.Contains(shown, `X-Note: "${secret:other/KEY}\x1b[8m"`) || !strings.Contains(shown, "Authorization: "+secrets.Cover) || strings.Contains(shown, "abcdefgh") {
+		t.Errorf("shown: %s", shown)
+	}
+}
+
 func TestListsHoldNoCredentials(t *testing.T) {
 	command, address := "npx", "https://me:abcdefgh@host/mcp?token=abcdefgh"
 	for _, server := range []api.Server{

@@ -257,8 +257,8 @@ func (p *program) showServer(ctx context.Context, client *instance.Client, s api
 		return p.printJSON(detail)
 	}
 	p.printServers([]api.Server{detail.Server})
-	for _, variable := range environment(detail.Server) {
-		p.printf("  %s\n", variable)
+	for _, given := range append(assignments(detail.Env, "="), assignments(detail.Headers, ": ")...) {
+		p.printf("  %s\n", given)
 	}
 	for _, t := range detail.Tools {
 		p.printf("  %s  %s\n", cell(t.Name), clip(firstLine(t.Description), 90))
