@@ -21,6 +21,18 @@ func (s *Syncer) expand(ctx context.Context, value string) string {
 	})
 }
 
+// takesVariables reports whether a value holds a variable.
+func takesVariables(values map[string]string) bool {
+	for _, value := range values {
+		for _, found := range reference.FindAllString(value, -1) {
+			if found != "$$" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (s *Syncer) expandAll(ctx context.Context, values map[string]string) map[string]string {
 	out := make(map[string]string, len(values))
 	for name, value := range values {

@@ -95,8 +95,8 @@ func (s *Syncer) Sync(ctx context.Context, file string) (SyncResult, error) {
 }
 
 // Propose brings in a file that an agent names. What agents may install alone
-// they may declare in a file; else its servers wait for a person, and nothing
-// in it reaches the secrets of a server.
+// they may declare in a file; else its servers wait for a person, nothing in it
+// reaches the secrets of a server, and it takes no variable of the user's.
 func (s *Syncer) Propose(ctx context.Context, file string) (SyncResult, error) {
 	switch s.Installer.Agents.Install {
 	case "allow":
@@ -178,6 +178,9 @@ func (b *batch) register(ctx context.Context, e entry) error {
 }
 
 func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
+	if b.proposed && (takesVariables(e.Env) || takesVariables(e.Headers)) {
+		return registry.Server{}, fault.New(fault.Denied, "it takes variables of the user's environment, and an agent named the file. To bring it in run: agent-discover sync FILE")
+	}
 	server := registry.Server{
 		Name: e.Name, Description: e.Description, Source: "setup-file", Transport: e.Transport,
 		Command: e.Command, Args: e.Args, Env: b.expandAll(ctx, e.Env), Tags: e.Tags,

