@@ -56,12 +56,14 @@ func (t *Tester) Open(ctx context.Context, spec Spec) (*Transient, error) {
 		Command: spec.Command, Args: spec.Args, Env: printable(spec.Env), Homepage: spec.URL, Headers: spec.Headers,
 	}
 	err := t.Upstream.Start(ctx, server)
+	if err != nil {
+		t.Upstream.Remove(server.Name)
+	}
 	about, _ := t.Upstream.Describe(server.Name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.starting--
 	if err != nil {
-		go t.Upstream.Remove(server.Name)
 		return nil, err
 	}
 	life := spec.Life
@@ -149,9 +151,7 @@ func (t *Tester) Run(ctx context.Context) error {
 	for {
 		var due <-chan time.Time
 		if next, any := t.nextEnd(); any {
-			timer := time.NewTimer(time.Until(next.Ends))
-			defer timer.Stop()
-			due = timer.C
+			due = time.After(time.Until(next.Ends))
 		}
 		select {
 		case <-due:
