@@ -146,6 +146,25 @@ func TestAServerAsksThePersonWhoCalls(t *testing.T) {
 	s.play(step{name: "no model", method: "POST", path: "/api/transient/{handle}/call", body: `{"tool":"ask","args":{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}}`, status: 200, want: []string{"sampling is not configured"}})
 }
 
+func TestWhatIsKeptOfAQuestionHoldsNoCredential(t *testing.T) {
+	s := newScenario(t, backend.Options{})
+	s.play(step{name: "open", method: "POST", path: "/api/transient", body: strings.Replace(s.server(""), "{", `{"env":{"DOOR_TOKEN":"open-sesame"},`, 1), status: 201, keep: "handle"})
+	answered := make(chan int, 1)
+	mark := s.listen.mark()
+	path := strings.NewReplacer(s.kept...).Replace("/api/transient/{handle}/call")
+	go func() {
+		status, _ := s.send("POST", path, `{"tool":"ask","args":{"method":"elicitation/create","params":{"message":"Is open-sesame right?","requestedSchema":{"title":"open-sesame"}}}}`)
+		answered <- status
+	}()
+	s.listen.await(t, "the question is kept", mark, "log_entry", `"kind":"elicitation"`)
+	_, waiting := s.send("GET", "/api/elicitations", "")
+	s.play(
+		step{name: "answer", method: "POST", path: "/api/elicitations/" + between(waiting, `"id":"`, `"`) + "/respond", body: `{"action":"decline"}`, status: 200},
+		step{name: "log", method: "GET", path: "/api/logs?kind=elicitation", status: 200, want: []string{"Is [redacted] right?", `{"title":"[redacted]"}`}, never: []string{"sesame"}},
+	)
+	<-answered
+}
+
 func between(text, before, after string) string {
 	_, text, _ = strings.Cut(text, before)
 	text, _, _ = strings.Cut(text, after)

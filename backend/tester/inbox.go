@@ -11,7 +11,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/journal"
-	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
@@ -84,7 +83,10 @@ func (t *Tester) elicit(ctx context.Context, q upstream.Question) (json.RawMessa
 	}
 	t.waiting[question.ID] = question
 	t.mu.Unlock()
-	t.record(registry.Server{Name: q.Server}, journal.Elicitation, "elicitation/create", question.Schema, question.Message)
+	t.note(q.Server, time.Now(), Query{
+		Kind: journal.Elicitation, About: q.Method, Shown: question.Schema,
+		Answer: func(json.RawMessage) string { return question.Message },
+	}, nil, nil, q.Redactor)
 	events.Publish(t.Bus, Asked{question.Elicitation})
 
 	late := time.NewTimer(patience)

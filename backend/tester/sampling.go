@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/journal"
-	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
@@ -49,10 +48,10 @@ func (t *Tester) sample(ctx context.Context, q upstream.Question) (json.RawMessa
 		t.Log.Warn("sampling failed", "server", q.Server, "error", err)
 		text = "sampling failed: " + err.Error()
 	}
-	t.note(registry.Server{Name: q.Server}, began, Query{
+	t.note(q.Server, began, Query{
 		Kind: journal.Sampling, About: "sampling/createMessage", Shown: q.Params,
 		Answer: func(json.RawMessage) string { return text },
-	}, result, err)
+	}, result, err, q.Redactor)
 	if err != nil {
 		return nil, wire.NewError(wire.CodeInternalError, "%s", text)
 	}

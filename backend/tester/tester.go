@@ -22,6 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/journal"
 	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
@@ -72,14 +73,15 @@ func (t *Tester) Do(ctx context.Context, server registry.Server, q Query) (json.
 	began := time.Now()
 	result, err := t.Upstream.Call(ctx, server, t, wire.Call{Method: q.Method, Params: q.Params})
 	if q.Kind != "" {
-		t.note(server, began, q, result, err)
+		t.note(server.Name, began, q, result, err, t.Upstream.Redactor(server))
 	}
 	return result, err
 }
 
-func (t *Tester) note(server registry.Server, began time.Time, q Query, result json.RawMessage, err error) {
+// note keeps a request to a server, or one of its own.
+func (t *Tester) note(server string, began time.Time, q Query, result json.RawMessage, err error, redactor *secrets.Redactor) {
 	r := journal.Record{
-		At: began, Kind: q.Kind, Server: server.Name, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began),
+		At: began, Kind: q.Kind, Server: server, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began),
 	}
 	switch text, answered := wire.ErrorText(err); {
 	case answered:
@@ -89,12 +91,5 @@ func (t *Tester) note(server registry.Server, began time.Time, q Query, result j
 	case q.Answer != nil:
 		r.Response = q.Answer(result)
 	}
-	t.Journal.Record(r, q.Shown, nil, t.Upstream.Redactor(server))
-}
-
-// record keeps something that a server did by itself.
-func (t *Tester) record(server registry.Server, kind journal.Kind, about string, args json.RawMessage, text string) {
-	t.note(server, time.Now(), Query{
-		Kind: kind, About: about, Shown: args, Answer: func(json.RawMessage) string { return text },
-	}, nil, nil)
+	t.Journal.Record(r, q.Shown, nil, redactor)
 }

@@ -18,7 +18,7 @@ func (s *session) Request(ctx context.Context, method string, params json.RawMes
 	case "roots/list":
 		return s.roots(), nil
 	case "sampling/createMessage", "elicitation/create":
-		return s.ask(ctx, Question{Server: s.server.Name, Method: method, Params: params})
+		return s.ask(ctx, Question{Server: s.server.Name, Method: method, Params: params, Redactor: s.redactor})
 	}
 	return nil, wire.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }

@@ -33,6 +33,8 @@ type Question struct {
 	Server string
 	Method string
 	Params json.RawMessage // as they came
+	// Redactor covers what the server was given, in what is kept of a question.
+	Redactor *secrets.Redactor
 }
 
 // Caller is who a call is made for. A server may ask it back while the call is
