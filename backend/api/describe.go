@@ -45,7 +45,7 @@ func tagOf(path string) string {
 		return "tools"
 	case first == "logs" || first == "metrics" || part == "metrics":
 		return "journal"
-	case part == "secrets":
+	case first == "secrets" || part == "secrets" || part == "links":
 		return "secrets"
 	case first == "transient" || first == "presets" || first == "elicitations":
 		return "tester"

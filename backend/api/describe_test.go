@@ -132,6 +132,16 @@ func TestEveryOperationSaysWhatItTakesAndHowItFails(t *testing.T) {
 	}
 }
 
+func TestOperationsAreAmongTheirLike(t *testing.T) {
+	for name, op := range describedOperations(t, serve(t, Times{}).get("/openapi.json")) {
+		_, path, _ := strings.Cut(name, " ")
+		secret := strings.Contains(path, "secrets") || strings.Contains(path, "/links")
+		if secret != (op.Tags[0] == "secrets") {
+			t.Errorf("%s is among %s", name, op.Tags[0])
+		}
+	}
+}
+
 // wrongAnswers says what is wrong with an operation's answers.
 func (d described) wrongAnswers() string {
 	var wrong []string
