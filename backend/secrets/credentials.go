@@ -88,7 +88,7 @@ func (c credential) secretName(remote bool) string {
 	if !native {
 		name = kind + ":" + name
 	}
-	return name[:min(len(name), maxName)]
+	return strings.ToValidUTF8(name[:min(len(name), maxName)], "")
 }
 
 // credentials finds them by the names of their places and by their shapes.

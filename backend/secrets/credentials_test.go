@@ -2,7 +2,9 @@ package secrets_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/secrets"
 )
@@ -81,5 +83,12 @@ func TestCredentialsOfHeadersAndURLsAreCovered(t *testing.T) {
 		if got := r.Text(text); got != want {
 			t.Errorf("%s became %s", text, got)
 		}
+	}
+}
+
+func TestANameThatIsTooLongIsCutBetweenCharacters(t *testing.T) {
+	name := secrets.Literals(secrets.Launch{Env: pairs{"AUTH_TOKEN_" + strings.Repeat("é", 100): "abcdefgh"}})[0].Name
+	if !utf8.ValidString(name) || len(name) != 127 {
+		t.Errorf("got %q of %d bytes", name, len(name))
 	}
 }
