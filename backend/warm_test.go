@@ -48,7 +48,7 @@ func TestProgramsThatServersNeedAreLookedFor(t *testing.T) {
 func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	tools(t, map[string]string{
-		"npm": `echo "npm $* $npm_config_x" >> ` + log + `; case "$*" in *nope*) echo "404 nope is not there" >&2; exit 1;; esac`,
+		"npm": `echo "npm $* $npm_config_x" >> ` + log + `; case "$*" in *nope*) echo "404 nope is not there: $DOOR_TOKEN" >&2; exit 1;; esac`,
 		"uvx": `echo "uvx $*" >> ` + log,
 	})
 	hub, _ := runHub(t, backend.Options{Folder: data(t, "warm_packages: false\n")})
@@ -63,8 +63,8 @@ func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 		{"npx", "POST", "/api/servers/4/preinstall", "", nil, 200, []string{`{"status":"downloaded","package":"@a/one@1"}`}, nil},
 		{"added", "POST", "/api/servers", `{"name":"two","command":"uvx","args":["--from","two","tool"]}`, nil, 201, []string{`"id":5`}, nil},
 		{"uvx", "POST", "/api/servers/5/preinstall", "", nil, 200, []string{`{"status":"downloaded","package":"two"}`}, nil},
-		{"added", "POST", "/api/servers", `{"name":"three","command":"npx","args":["nope"]}`, nil, 201, []string{`"id":6`}, nil},
-		{"not there", "POST", "/api/servers/6/preinstall", "", nil, 500, []string{`"status":"failed"`, "404 nope is not there"}, nil},
+		{"added", "POST", "/api/servers", `{"name":"three","command":"npx","args":["nope"],"env":{"DOOR_TOKEN":"open-sesame"}}`, nil, 201, []string{`"id":6`}, nil},
+		{"not there", "POST", "/api/servers/6/preinstall", "", nil, 500, []string{`"status":"failed"`, "404 nope is not there: [redacted]"}, []string{"sesame"}},
 		{"proposed by an agent", "POST", "/api/servers/1/preinstall", "", nil, 403, []string{"waits for a person's approval"}, nil},
 	} {
 		r.send(t, hub)

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/process"
 	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/secrets"
 )
 
 // warmLimit is how long a download may take.
@@ -164,7 +166,7 @@ func (f *fetch) read(args []string, options map[string]int) {
 func (i *Installer) download(ctx context.Context, s registry.Server, f fetch) error {
 	env := i.Upstream.Environment(ctx)
 	for name, value := range s.Env {
-		if !strings.HasPrefix(strings.ToUpper(name), "AGENT_DISCOVER_") && !strings.Contains(value, "${") {
+		if !process.OwnVariable(name) && !strings.Contains(value, "${") {
 			env = env.With(name, value) // its npm_config_… or UV_…
 		}
 	}
@@ -193,7 +195,7 @@ func (i *Installer) download(ctx context.Context, s registry.Server, f fetch) er
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return fault.Wrap(err, fault.Failed, "%s cannot download %s: %s", program, f.packages[0], said)
+	return fault.Wrap(err, fault.Failed, "%s cannot download %s: %s", program, f.packages[0], secrets.ForServer(s.Env, s.Args).Text(said))
 }
 
 // beside names the program that belongs to a runner given with its path.
