@@ -139,6 +139,12 @@ func TestWithoutAuthenticationTheRestOfTheGuardStays(t *testing.T) {
 		{"a foreign page", "GET", "/api/servers", "", map[string]string{"Authorization": "", "Origin": "http://evil.example"}, 403, nil, nil},
 		{"a rebound name", "GET", "/api/servers", "", map[string]string{"Authorization": "", "Host": "evil.example"}, 403, nil, nil},
 		{"our page", "GET", "/api/servers", "", map[string]string{"Authorization": "", "Origin": "wails://wails"}, 200, []string{"Access-Control-Allow-Origin: wails://wails"}, nil},
+		{"our window", "GET", "/api/servers", "", map[string]string{"Authorization": "", "Origin": "wails://wails", "Sec-Fetch-Site": "cross-site"}, 200, nil, nil},
+		{"our own page", "GET", "/api/servers", "", map[string]string{"Authorization": "", "Sec-Fetch-Site": "same-origin"}, 200, nil, nil},
+		{"by hand", "GET", "/api/servers", "", map[string]string{"Authorization": "", "Sec-Fetch-Site": "none"}, 200, nil, nil},
+		{"an image of a foreign page", "GET", "/api/servers", "", map[string]string{"Authorization": "", "Sec-Fetch-Site": "cross-site"}, 401, nil, nil},
+		{"one of another port", "GET", "/api/servers", "", map[string]string{"Authorization": "", "Sec-Fetch-Site": "same-site"}, 401, nil, nil},
+		{"a link to our page", "GET", "/", "", map[string]string{"Authorization": "", "Sec-Fetch-Site": "cross-site"}, 200, nil, nil},
 	} {
 		r.send(t, hub)
 	}

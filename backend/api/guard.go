@@ -214,7 +214,15 @@ func (g *guard) identify(r *http.Request) (caller, bool) {
 			return caller{s}, true
 		}
 	}
-	return caller{}, g.open
+	return caller{}, g.open && !fromElsewhere(r)
+}
+
+// fromElsewhere reports whether a foreign page made the browser send a request
+// that names no origin, as it does for an image or a link. Where no token is
+// asked for, some would start servers and programs.
+func fromElsewhere(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return r.Header.Get("Origin") == "" && (site == "cross-site" || site == "same-site")
 }
 
 // wantsSocket reports whether a request asks for a WebSocket at a place where
