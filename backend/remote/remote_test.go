@@ -425,7 +425,7 @@ func TestACancellationIsSentAfterItsRequest(t *testing.T) {
 	}
 	cancel()
 	<-done
-	for range 5 { // time enough for a cancellation that waits for nothing
+	for range 30 { // time enough for a cancellation that waits for nothing
 		if _, err := c.call("other", `{}`); err != nil {
 			t.Fatal(err)
 		}
@@ -461,7 +461,7 @@ func TestNothingComesBeforeTheServerKnowsThatWeAreInitialized(t *testing.T) {
 	for c.InFlight() == 0 {
 		runtime.Gosched()
 	}
-	for range 5 { // time enough for a call that waits for nothing
+	for range 30 { // time enough for a call that waits for nothing
 		if _, err := connect(t, s.URL).call("initialize", `{}`); err != nil {
 			t.Fatal(err)
 		}

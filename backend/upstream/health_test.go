@@ -90,6 +90,9 @@ func TestACheckLeavesAServerToWhoUsesIt(t *testing.T) {
 			}
 		})
 		both.Wait()
+		if !b.State("s").Running {
+			t.Error("a check stopped a server that was called meanwhile")
+		}
 		b.Stop("s")
 	}
 	b.isHealth("in the end", "s", "healthy", 0, true)

@@ -365,7 +365,7 @@ func TestWhatFailsOnARemoteServerIsToldWithoutItsSecrets(t *testing.T) {
 		"no address":     {"ftp://x/${secret:PATH}", `Failed to activate "s": its URL must begin with http:// or https://`, ""},
 		"its own error":  {fake(t, answers{"initialize": status(400, `{"error":{"code":-32602,"message":"too old"},"id":1}`)}), `Failed to activate "s": it answered with MCP error -32602: too old`, ""},
 		"a call":         {fake(t, answers{"tools/call": echo}), "", `the call of tool "t" on server "s" failed: http://127.0.0.1:PORT/mcp answered 500 Internal Server Error: you sent [redacted]`},
-		"a lost session": {fake(t, answers{"tools/call": status(404, "")}), "", `the call of tool "t" on server "s" failed: its session was over before, so nothing was run`},
+		"a lost session": {fake(t, answers{"tools/call": status(404, "not for top-secret-value")}), "", `the call of tool "t" on server "s" failed: its session was over before, so nothing was run (http://127.0.0.1:PORT/mcp answered 404 Not Found: not for [redacted])`},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
