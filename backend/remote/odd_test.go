@@ -31,8 +31,12 @@ func TestACallThatFailsSaysWhy(t *testing.T) {
 		"HTML":                {func(e *exchange) { e.w.Header().Set("Content-Type", "text/html"); e.status(200, "<html>log in") }, fault.Failed, "answered with text/html, which is not MCP"},
 		"JSON that is none":   {func(e *exchange) { e.w.Header().Set("Content-Type", "application/json"); e.status(200, `{"id":`) }, fault.Failed, "no answer to the request"},
 		"JSON that is no MCP": {func(e *exchange) { e.w.Header().Set("Content-Type", "application/json"); e.status(200, `{"ok":true}`) }, fault.Failed, "no answer to the request"},
-		"another's answer":    {func(e *exchange) { e.ID = []byte("99"); e.answer(`{}`) }, fault.Failed, "no answer to the request"},
-		"too much JSON":       {func(e *exchange) { e.answer(`"` + strings.Repeat("x", 1<<20) + `"`) }, fault.Failed, "a message of more than 1 MiB"},
+		"an error of no request": {func(e *exchange) {
+			e.w.Header().Set("Content-Type", "application/json")
+			e.status(200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`)
+		}, fault.Failed, "answered with MCP error -32700: Parse error"},
+		"another's answer": {func(e *exchange) { e.ID = []byte("99"); e.answer(`{}`) }, fault.Failed, "no answer to the request"},
+		"too much JSON":    {func(e *exchange) { e.answer(`"` + strings.Repeat("x", 1<<20) + `"`) }, fault.Failed, "a message of more than 1 MiB"},
 		"too long an event": {func(e *exchange) {
 			e.events()
 			e.event("data: {\"id\":%s,\"result\":\"%s\"}\n\n", e.ID, strings.Repeat("x", 1<<20))

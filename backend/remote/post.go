@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -139,7 +140,7 @@ func (l *Link) receive(p *post, response *http.Response) {
 	case kind == "text/event-stream":
 		l.enter(p, response)
 		l.stream(p, response)
-	case kind == "application/json", kind == "":
+	case strings.HasSuffix(kind, "json"), kind == "":
 		l.enter(p, response)
 		l.body(p, response.Body)
 	default:
@@ -165,7 +166,7 @@ func (l *Link) body(p *post, body io.Reader) {
 	case len(data) > l.Limit:
 		l.fail(p, l.tooLong())
 	case !l.deliver(data, p):
-		l.fail(p, fault.New(fault.Failed, "%s answered with something that is no answer to the request", l.Shown))
+		l.fail(p, l.strange(data))
 	}
 }
 
@@ -184,6 +185,6 @@ func (l *Link) refuse(p *post, r *refusal) {
 	case !denied && r.rpc != nil && p.id != nil && bytes.Equal(r.id, p.id):
 		l.deliver(r.body, p)
 	default:
-		l.fail(p, l.refused(r, p.method))
+		l.fail(p, l.refused(r, p.method == "initialize"))
 	}
 }

@@ -11,12 +11,11 @@ import (
 )
 
 // readAll returns the events of a stream as name|data|id, and what it ended with.
-func readAll(r io.Reader, limit int) (got []string, e *events, last error) {
-	e = newEvents(r, limit)
+func readAll(e *events) (got []string, err error) {
 	for {
 		event, err := e.next()
 		if err != nil && err != errTooLong {
-			return got, e, err
+			return got, err
 		}
 		if err != nil {
 			got = append(got, "too long|"+e.id)
@@ -55,7 +54,7 @@ func TestEventsAreReadAsTheStandardHasThem(t *testing.T) {
 		"short ones are not counted as one": {strings.Repeat("data: "+strings.Repeat("x", 60000)+"\n\n", 3), slices.Repeat([]string{"|" + strings.Repeat("x", 60000) + "|"}, 3)},
 	} {
 		for how, reader := range map[string]io.Reader{"at once": strings.NewReader(row.stream), "byte by byte": iotest.OneByteReader(strings.NewReader(row.stream))} {
-			got, _, err := readAll(reader, 100000)
+			got, err := readAll(newEvents(reader, 100000))
 			if !slices.Equal(got, row.want) || !errors.Is(err, io.EOF) {
 				t.Errorf("%s, %s: got %.200q, %v", name, how, got, err)
 			}
@@ -67,8 +66,9 @@ func TestAServerSaysWhenToComeBack(t *testing.T) {
 	for stream, want := range map[string]string{
 		"retry: 1500\n\n": "1.5s", "retry: 0\n\n": "0s", "retry: 10\nretry: x\n\n": "10ms", "retry: -1\n\n": "0s", "retry: 99999999999999\n\n": "0s",
 	} {
-		if _, e, _ := readAll(strings.NewReader(stream), 100); e.retry.String() != want {
-			t.Errorf("%q: %s", stream, e.retry)
+		e := newEvents(strings.NewReader(stream), 100)
+		if _, err := readAll(e); err != io.EOF || e.retry.String() != want {
+			t.Errorf("%q: %s, %v", stream, e.retry, err)
 		}
 	}
 }
@@ -133,7 +133,7 @@ func FuzzEventsAreReadInChunks(f *testing.F) {
 		const limit = 30
 		want := plainEvents(stream, limit)
 		for _, reader := range []io.Reader{strings.NewReader(stream), iotest.OneByteReader(strings.NewReader(stream)), iotest.HalfReader(strings.NewReader(stream))} {
-			if got, _, err := readAll(reader, limit); !slices.Equal(got, want) || !errors.Is(err, io.EOF) {
+			if got, err := readAll(newEvents(reader, limit)); !slices.Equal(got, want) || !errors.Is(err, io.EOF) {
 				t.Errorf("%q gives %q, %v; want %q", stream, got, err, want)
 			}
 		}

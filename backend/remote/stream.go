@@ -186,7 +186,7 @@ func (l *Link) subscription() error {
 	}
 	defer func() { _ = response.Body.Close() }()
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); response.StatusCode != http.StatusOK {
-		return l.refused(readRefusal(response), "")
+		return l.refused(readRefusal(response), true)
 	} else if kind != "text/event-stream" {
 		return fault.New(fault.Failed, "%s answered with %s, which is no stream of events; is the URL right?", l.Shown, clip(kind))
 	}

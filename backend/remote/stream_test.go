@@ -253,12 +253,13 @@ func TestAnOldServerThatIsNotOneSaysWhy(t *testing.T) {
 		}
 	}
 	for says, handle := range map[string]func(*exchange){
-		"401 Unauthorized; it wants credentials":                    func(e *exchange) { e.status(401, "") },
-		"answered with text/html, which is no stream of events":     func(e *exchange) { e.w.Header().Set("Content-Type", "text/html") },
-		"closed its stream of events":                               func(e *exchange) { e.events() },
-		"its stream of events broke off":                            func(e *exchange) { e.events(); e.hangUp() },
-		"closed the connection without an answer":                   func(e *exchange) { e.hangUp() },
-		"redirects to another place, http://evil.example:80, where": func(e *exchange) { e.w.Header().Set("Location", "http://evil.example"); e.status(302, "") },
+		"401 Unauthorized; it wants credentials":                                  func(e *exchange) { e.status(401, "") },
+		"is the URL right? A newer server may want the transport streamable-http": func(e *exchange) { e.status(405, "") },
+		"answered with text/html, which is no stream of events":                   func(e *exchange) { e.w.Header().Set("Content-Type", "text/html") },
+		"closed its stream of events":                                             func(e *exchange) { e.events() },
+		"its stream of events broke off":                                          func(e *exchange) { e.events(); e.hangUp() },
+		"closed the connection without an answer":                                 func(e *exchange) { e.hangUp() },
+		"redirects to another place, http://evil.example:80, where":               func(e *exchange) { e.w.Header().Set("Location", "http://evil.example"); e.status(302, "") },
 	} {
 		s := serve(t, func(e *exchange) bool { handle(e); return true })
 		connect(t, s.URL, overSSE).fails("initialize", says)

@@ -24,6 +24,9 @@ const (
 	refusalShown = 300     // and that an error shows of one that says nothing in JSON
 )
 
+// setSecret is the advice to who has no credentials, or wrong ones.
+const setSecret = `set the secret AUTHORIZATION of this server (such as "Bearer …"), or API_KEY`
+
 // refusal is a status that is no success.
 type refusal struct {
 	status int
@@ -79,16 +82,17 @@ func (l *Link) gone(r *refusal) error {
 	return fault.Wrap(ErrLost, fault.Unavailable, "%s does not know it any more (%s)", l.Shown, l.answered(r))
 }
 
-// refused says what a refusal of a message means.
-func (l *Link) refused(r *refusal, method string) error {
+// refused says what a refusal means; first is that of the first request of all.
+func (l *Link) refused(r *refusal, first bool) error {
 	text := l.Shown + " " + l.answered(r)
+	other := map[Transport]string{Streamable: "An older server may want the transport sse", SSE: "A newer server may want the transport streamable-http"}[l.Transport]
 	switch {
 	case r.status == http.StatusUnauthorized:
-		return fault.New(fault.Failed, `%s; it wants credentials: set the secret AUTHORIZATION of this server (such as "Bearer …"), or API_KEY`, text)
+		return fault.New(fault.Failed, "%s; it wants credentials: %s", text, setSecret)
 	case r.status == http.StatusForbidden:
-		return fault.New(fault.Failed, "%s; it does not accept the credentials, or wants some: set the secret AUTHORIZATION of this server (such as \"Bearer …\"), or API_KEY", text)
-	case method == "initialize" && (r.status == http.StatusNotFound || r.status == http.StatusMethodNotAllowed):
-		return fault.New(fault.Failed, "%s; is the URL right? An older server may want the transport sse", text)
+		return fault.New(fault.Failed, "%s; it does not accept the credentials, or wants some: %s", text, setSecret)
+	case first && (r.status == http.StatusNotFound || r.status == http.StatusMethodNotAllowed):
+		return fault.New(fault.Failed, "%s; is the URL right? %s", text, other)
 	case r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable:
 		return fault.New(fault.Unavailable, "%s; try again later", text)
 	}
@@ -141,6 +145,16 @@ func (l *Link) unreachable(why string) error {
 // broken says that an answer broke off.
 func (l *Link) broken() error {
 	return fault.New(fault.Failed, "the connection to %s ended before the answer came; whether the call took effect is unknown", l.Shown)
+}
+
+// strange says what is wrong with a body that holds no answer to its request.
+func (l *Link) strange(body []byte) error {
+	m, _ := wire.Parse(body)
+	if wire.Get(m.Error, "code") != nil { // of a server that could not read the request's id
+		rpc := wire.ParseError(m.Error)
+		return fault.New(fault.Failed, "%s answered with MCP error %d: %s", l.Shown, rpc.Code, clip(rpc.Message))
+	}
+	return fault.New(fault.Failed, "%s answered with something that is no answer to the request", l.Shown)
 }
 
 func (l *Link) tooLong() error {

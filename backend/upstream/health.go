@@ -28,7 +28,7 @@ func (m *Manager) Check(ctx context.Context, server registry.Server) (latency ti
 	}
 	if session != nil {
 		session.leave(nil)
-		if s := m.find(server.Name); s != nil && session.retireChecked() {
+		if s := m.find(server.Name); s != nil && !server.KeepRunning && session.retireChecked() {
 			s.shutdown(session, "")
 		}
 	}

@@ -3,7 +3,7 @@
 // stopped when idle. It knows nothing of the sessions that agents have with
 // the hub, and it decides about no call.
 //
-//	Manager ── slot (one a server: start once, back off) ── session (one child)
+//	Manager ── slot (one a server: start once, back off) ── session ── link (a child, or HTTP)
 package upstream
 
 import (

@@ -70,6 +70,24 @@ func TestServerThatFailsHarmsNobodyElse(t *testing.T) {
 	})
 }
 
+func TestFailedStartIsToldInTheWordsThatClientsKnow(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.serve()
+	h.add("crasher", []string{"node", "-e", "process.exit(3)"}, "--no-start")
+	const failed = `Failed to activate "crasher": child process for "node -e process.exit(3)" exited before the MCP handshake completed — ` +
+		`verify the package/args are correct and the server actually starts. Original: MCP error -32000: Connection closed`
+	c := h.attach()
+	for arguments, want := range map[string]string{
+		`{"action":"proxy_call","server":"crasher","tool":"t"}`: `failed to activate "crasher": ` + failed,
+		`{"action":"activate","name":"crasher"}`:                "Error [UNKNOWN_ERROR]: " + failed,
+	} {
+		if got := c.failing("registry", arguments); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", arguments, got, want)
+		}
+	}
+}
+
 func TestServerThatFailsAgainWaitsLongerAndLonger(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
