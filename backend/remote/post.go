@@ -136,7 +136,9 @@ func (l *Link) receive(p *post, response *http.Response) {
 	case response.StatusCode/100 != 2:
 		l.refuse(p, readRefusal(response))
 	case p.id == nil, l.Transport == SSE, response.StatusCode == http.StatusAccepted, response.StatusCode == http.StatusNoContent:
-		_, _ = io.CopyN(io.Discard, response.Body, refusalSize) // so that the connection can be used again
+		// What comes is nothing, but its end lets the connection be used again.
+		defer time.AfterFunc(linger, p.stop).Stop()
+		_, _ = io.CopyN(io.Discard, response.Body, refusalSize)
 	case kind == "text/event-stream":
 		l.enter(p, response)
 		l.stream(p, response)
@@ -174,12 +176,9 @@ func (l *Link) body(p *post, body io.Reader) {
 // passed on as it is; that it wants credentials, or has forgotten the session,
 // is said in words of ours.
 func (l *Link) refuse(p *post, r *refusal) {
-	l.mu.Lock()
-	inSession := l.session != "" || l.Transport == SSE && p.method != "initialize"
-	l.mu.Unlock()
 	denied := r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
 	switch {
-	case inSession && r.lost():
+	case l.inSession(p) && r.lost():
 		l.fail(p, fault.Wrap(ErrLost, fault.Unavailable, "its session was over before, so nothing was run (%s %s); call again: that starts a new one", l.Shown, l.answered(r)))
 		l.end(l.gone(r))
 	case !denied && r.rpc != nil && p.id != nil && bytes.Equal(r.id, p.id):
@@ -187,4 +186,12 @@ func (l *Link) refuse(p *post, r *refusal) {
 	default:
 		l.fail(p, l.refused(r, p.method == "initialize"))
 	}
+}
+
+// inSession reports whether a message is one of a session that a server may
+// have forgotten.
+func (l *Link) inSession(p *post) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.session != "" || l.Transport == SSE && p.method != "initialize"
 }

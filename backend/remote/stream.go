@@ -109,7 +109,10 @@ func (l *Link) resume(p *post, f *flow) *http.Response {
 		case err == nil && refused == nil:
 			return response
 		case refused != nil && refused.final():
-			l.refuse(p, refused)
+			if l.inSession(p) && refused.lost() {
+				l.end(l.gone(refused)) // which the call is told
+			}
+			l.fail(p, fault.New(fault.Failed, "%s. When the rest was asked for it %s", fault.MessageOf(l.broken()), l.answered(refused)))
 			return nil
 		case try == tries:
 			l.fail(p, l.broken())

@@ -61,7 +61,39 @@ func TestAStreamThatCannotBeTakenUpAgainFailsItsCall(t *testing.T) {
 		}
 		return false // no stream with GET: 405
 	})
-	dial(t, s.URL).fails("m", "answered 405 Method Not Allowed")
+	dial(t, s.URL).fails("m", "whether the call took effect is unknown. When the rest was asked for it answered 405 Method Not Allowed")
+}
+
+func TestACallWhoseSessionIsLostMeanwhileMayHaveBeenRun(t *testing.T) {
+	s := serve(t, func(e *exchange) bool {
+		switch {
+		case e.Method == "m":
+			e.events()
+			e.event("id: a\nretry: 1\ndata:\n\n")
+			e.hangUp()
+		case e.r.Header.Get("Last-Event-ID") == "a":
+			e.status(404, "")
+		default:
+			return false
+		}
+		return true
+	})
+	if err := dial(t, s.URL).fails("m", "does not know it any more"); !errors.Is(err, wire.ErrClosed) || !errors.Is(err, ErrLost) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAStreamThatNobodyAskedForHoldsNothingUp(t *testing.T) {
+	s := serve(t, func(e *exchange) bool {
+		if e.Method == "notifications/initialized" {
+			e.events()
+			e.wait()
+		}
+		return e.Method == "notifications/initialized"
+	})
+	if _, err := dial(t, s.URL).call("m", `{}`); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestAStreamThatStaysAwayFailsItsCall(t *testing.T) {
