@@ -244,8 +244,9 @@ func (h *Hub) Run(ctx context.Context) error {
 	web := h.door.Server(h.log)
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(h.listener) }()
-	if err := h.lock.Announce(h.info); err != nil {
-		return err
+	unannounced := h.lock.Announce(h.info)
+	if unannounced != nil { // nobody would find it
+		h.Stop()
 	}
 	// Who wished it to stop before it could be seen had nobody to ask.
 	if h.options.background() && instance.Stopped(h.options.Folder) {
@@ -254,7 +255,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.catalog.Snapshot().Tools))
 	inner.Go(func() error { return h.setup.Run(rooms) })
 
-	err := h.await(ctx, served)
+	err := errors.Join(unannounced, h.await(ctx, served))
 	h.log.Info("hub is stopping")
 	grace, cancel := context.WithTimeout(context.Background(), stopGrace)
 	defer cancel()

@@ -104,7 +104,7 @@ func (s *Session) uninstall(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
 	}
-	if err := s.gateway.Installer.Remove(ctx, args.Name); err != nil {
+	if err := s.gateway.Installer.Withdraw(ctx, args.Name); err != nil {
 		if fault.KindOf(err) == fault.NotFound {
 			return nil, fault.New(fault.NotFound, "Server not found: %s", args.Name)
 		}

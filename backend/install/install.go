@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
@@ -153,6 +154,24 @@ func (i *Installer) Deactivate(ctx context.Context, name string) (was bool, err 
 	return s.Enabled, err
 }
 
+// Withdraw is Remove for an agent. It may not take away what a person would have
+// to bring again: with agents.install deny nothing, with ask no server that has
+// secrets.
+func (i *Installer) Withdraw(ctx context.Context, name string) error {
+	if _, err := i.Registry.Get(name); err != nil {
+		return err
+	}
+	records, err := i.Vault.Names(ctx)
+	if err != nil {
+		return err
+	}
+	secret := slices.ContainsFunc(records, func(r secrets.Record) bool { return r.Server == name })
+	if i.Agents.Install == "deny" || i.Agents.Install == "ask" && secret {
+		return fault.New(fault.Denied, "agents may not remove server %q here; ask the user to run: agent-discover servers remove %s", name, name)
+	}
+	return i.Remove(ctx, name)
+}
+
 // Remove forgets a server, its tools, its secrets and its metrics, and ends its
 // process. The secrets go first: no server that comes by this name later gets
 // them.
@@ -167,7 +186,7 @@ func (i *Installer) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	i.Upstream.Remove(name)
-	err := i.Catalog.Forget(ctx, name)
+	err := errors.Join(i.Vault.Forget(ctx, name), i.Catalog.Forget(ctx, name)) // one may have been set meanwhile
 	if i.Metrics != nil {
 		err = errors.Join(err, i.Metrics.Forget(ctx, name))
 	}

@@ -234,3 +234,21 @@ func TestRemovedServerLeavesItsSecretsToNobody(t *testing.T) {
 		t.Errorf("its successor gets %v, %v", filled.Env, err)
 	}
 }
+
+func TestAnAgentTakesNothingAwayThatAPersonBrought(t *testing.T) {
+	for mode, want := range map[string][2]bool{"allow": {true, true}, "ask": {true, false}, "deny": {false, false}} {
+		i := keeping(t)
+		i.Agents.Install = mode
+		i.added(t, registry.Server{Name: "plain"})
+		i.added(t, registry.Server{Name: "trusted"})
+		if err := i.Vault.Set(t.Context(), "trusted", "TOKEN", "correct-horse"); err != nil {
+			t.Fatal(err)
+		}
+		for n, name := range []string{"plain", "trusted"} {
+			err := i.Withdraw(t.Context(), name)
+			if _, gone := i.Registry.Get(name); (gone != nil) != want[n] || (err == nil) != want[n] || err != nil && fault.KindOf(err) != fault.Denied {
+				t.Errorf("%s: %s: %v", mode, name, err)
+			}
+		}
+	}
+}

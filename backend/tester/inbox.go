@@ -18,8 +18,9 @@ import (
 const (
 	// patience is how long a question waits for a person.
 	patience = 10 * time.Minute
-	// maxWaiting bounds the questions that wait.
+	// maxWaiting bounds the questions that wait, maxOwn those of one server.
 	maxWaiting = 64
+	maxOwn     = 8
 )
 
 // Elicitation is a question of a server that waits for a person.
@@ -77,9 +78,15 @@ func (t *Tester) elicit(ctx context.Context, q upstream.Question) (json.RawMessa
 		Message: wire.GetString(q.Params, "message"), Schema: wire.Get(q.Params, "requestedSchema"),
 	}
 	t.mu.Lock()
-	if len(t.waiting) >= maxWaiting {
+	own := 0
+	for _, other := range t.waiting {
+		if other.Server == q.Server {
+			own++
+		}
+	}
+	if own >= maxOwn || len(t.waiting) >= maxWaiting {
 		t.mu.Unlock()
-		return nil, wire.NewError(wire.CodeInternalError, "%d questions wait for a person already", maxWaiting)
+		return nil, wire.NewError(wire.CodeInternalError, "too many questions wait for a person already")
 	}
 	t.waiting[question.ID] = question
 	t.mu.Unlock()
