@@ -58,7 +58,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !slices.Contains(g.hosts, strings.ToLower(r.Host)):
 		g.refuseHost(w, r.Host)
 		return
-	case origin != "" && !slices.Contains(g.origins, origin):
+	case len(r.Header.Values("Origin")) > 1, origin != "" && !slices.Contains(g.origins, origin):
 		writeError(w, http.StatusForbidden, "Origin rejected (DNS rebinding protection)")
 		return
 	}

@@ -138,6 +138,9 @@ func (s *server) row(now seen, before *row, rev int) *row {
 	if now.server.Enabled {
 		r.active = encode(active)
 	}
+	if before != nil && bytes.Equal(before.tools, r.tools) && bytes.Equal(before.active, r.active) {
+		r.toolsRev = before.toolsRev // only what they weigh was counted
+	}
 	return r
 }
 

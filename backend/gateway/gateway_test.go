@@ -101,6 +101,8 @@ func (noServers) InsertServer(context.Context, registry.Server) (int64, error) {
 func (noServers) UpdateServer(context.Context, registry.Server) error          { return nil }
 func (noServers) DeleteServer(context.Context, int64) error                    { return nil }
 func (noServers) MatchServers(context.Context, string) ([]int64, error)        { return nil, nil }
+func (noServers) Scrub(context.Context) error                                  { return nil }
+func (noServers) Compact(context.Context) error                                { return nil }
 
 type usage map[string]int
 

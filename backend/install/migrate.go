@@ -49,6 +49,9 @@ func (i *Installer) Migrate(ctx context.Context, names []string, apply bool) ([]
 		}
 		moves = append(moves, m.moves...)
 	}
+	if slices.ContainsFunc(moves, func(m Move) bool { return m.Action == Moved }) {
+		return moves, i.Registry.Compact(ctx)
+	}
 	return moves, nil
 }
 

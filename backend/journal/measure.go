@@ -51,12 +51,21 @@ type Stats struct {
 func (t *Tally) stats() Stats {
 	s := Stats{
 		Calls: t.Calls, Errors: t.Errors, Max: t.Slowest, Last: t.Last,
-		P50: t.Histogram.quantile(0.5), P95: t.Histogram.quantile(0.95),
+		// A bucket's middle may be beyond the slowest in it.
+		P50: atMost(t.Histogram.quantile(0.5), t.Slowest), P95: atMost(t.Histogram.quantile(0.95), t.Slowest),
 	}
 	if t.Calls > 0 {
 		s.Mean = t.Latency / time.Duration(t.Calls)
 	}
 	return s
+}
+
+// atMost bounds a quantile by the slowest call, where that is known.
+func atMost(quantile, slowest time.Duration) time.Duration {
+	if slowest == 0 {
+		return quantile
+	}
+	return min(quantile, slowest)
 }
 
 // ToolMetrics are the numbers of one tool.

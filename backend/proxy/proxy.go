@@ -110,6 +110,9 @@ func textOf(err error) string {
 	if rpc, ok := errors.AsType[*wire.Error](err); ok {
 		return fmt.Sprintf("MCP error %d: %s", rpc.Code, rpc.Message)
 	}
+	if errors.Is(err, context.Canceled) {
+		return "cancelled by the caller"
+	}
 	if err != nil {
 		return fault.MessageOf(err)
 	}

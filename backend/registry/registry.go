@@ -17,6 +17,10 @@ type Store interface {
 	InsertServer(ctx context.Context, s Server) (id int64, err error)
 	UpdateServer(ctx context.Context, s Server) error
 	DeleteServer(ctx context.Context, id int64) error
+	// Scrub sees that nothing is left of what was overwritten or deleted.
+	Scrub(ctx context.Context) error
+	// Compact is Scrub for what older versions of this program left.
+	Compact(ctx context.Context) error
 	// MatchServers returns the ids of servers that match a query, best first.
 	MatchServers(ctx context.Context, query string) ([]int64, error)
 }
@@ -162,8 +166,14 @@ func (r *Registry) Update(ctx context.Context, name string, edit func(*Server)) 
 	id, created := s.ID, s.CreatedAt
 	edit(&s)
 	s.ID, s.Name, s.CreatedAt, s.UpdatedAt = id, name, created, time.Now().UTC()
+	before, _ := r.Get(name)
 	if err := r.replace(ctx, s); err != nil {
 		return Server{}, err
+	}
+	if !before.sameTexts(s) { // there may have been a credential in it
+		if err := r.store.Scrub(ctx); err != nil {
+			return Server{}, err
+		}
 	}
 	return s.clone(), nil
 }
@@ -199,7 +209,14 @@ func (r *Registry) Remove(ctx context.Context, name string) error {
 		return slices.Delete(servers, i, i+1)
 	})
 	events.Publish(r.bus, Changed{Name: name, Removed: true})
-	return nil
+	return r.store.Scrub(ctx)
+}
+
+// Compact sees that nothing is left of what servers were once configured with.
+func (r *Registry) Compact(ctx context.Context) error {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	return r.store.Compact(ctx)
 }
 
 func (r *Registry) swap(edit func([]Server) []Server) {

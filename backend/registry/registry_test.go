@@ -48,6 +48,10 @@ func (m *memory) DeleteServer(_ context.Context, id int64) error {
 	return m.fail
 }
 
+func (m *memory) Scrub(context.Context) error { return nil }
+
+func (m *memory) Compact(context.Context) error { return nil }
+
 func (m *memory) MatchServers(context.Context, string) ([]int64, error) {
 	return []int64{2, 99, 1}, m.fail
 }

@@ -84,6 +84,13 @@ func (s Server) URL() string {
 	return s.Homepage
 }
 
+// sameTexts reports whether two configurations hold the same where a credential
+// may stand.
+func (s Server) sameTexts(o Server) bool {
+	return s.Command == o.Command && s.Homepage == o.Homepage && slices.Equal(s.Args, o.Args) &&
+		maps.Equal(s.Env, o.Env) && maps.Equal(s.Headers, o.Headers)
+}
+
 // clone returns a copy that shares nothing with s.
 func (s Server) clone() Server {
 	s.Args, s.Tags, s.Env, s.Headers = slices.Clone(s.Args), slices.Clone(s.Tags), maps.Clone(s.Env), maps.Clone(s.Headers)

@@ -179,7 +179,7 @@ func (l *Link) refuse(p *post, r *refusal) {
 	denied := r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
 	switch {
 	case l.inSession(p) && r.lost():
-		l.fail(p, fault.Wrap(ErrLost, fault.Unavailable, "its session was over before, so nothing was run (%s %s); call again: that starts a new one", l.Shown, l.answered(r)))
+		l.fail(p, fault.Wrap(ErrUntouched, fault.Unavailable, "its session was over before, so nothing was run (%s %s); call again: that starts a new one", l.Shown, l.answered(r)))
 		l.end(l.gone(r))
 	case !denied && r.rpc != nil && p.id != nil && bytes.Equal(r.id, p.id):
 		l.deliver(r.body, p)

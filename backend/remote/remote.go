@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -62,6 +63,10 @@ type Options struct {
 // ErrLost is what a link ends with, wrapped, when its server does not know the
 // session any more. That is no failure of the server: it may end sessions.
 var ErrLost = errors.New("session lost")
+
+// ErrUntouched is what a request fails with, wrapped, that came to a session
+// which was over before: nothing of it was run. It is an ErrLost too.
+var ErrUntouched = fmt.Errorf("%w before the request", ErrLost)
 
 // Link carries the lines of one session. Read and Write are for one goroutine
 // each, as wire.Conn does it; the other methods are safe for concurrent use.

@@ -114,8 +114,11 @@ func (l *Link) resume(p *post, f *flow) *http.Response {
 			}
 			l.fail(p, fault.New(fault.Failed, "%s. When the rest was asked for it %s", fault.MessageOf(l.broken()), l.answered(refused)))
 			return nil
-		case try == tries:
+		case try == tries || ended(err, try):
 			l.fail(p, l.broken())
+			if ended(err, try) {
+				l.end(err)
+			}
 			return nil
 		}
 		delay = min(2*delay, mostRetry)
@@ -137,6 +140,13 @@ func (l *Link) open(ctx context.Context, f *flow) (*http.Response, *refusal, err
 	return nil, readRefusal(response), nil
 }
 
+// errNobody marks that nothing listens where a server was.
+var errNobody = errors.New("nobody listens")
+
+// ended reports whether a server that was there is taken for ended: one that is
+// restarted listens again within the second.
+func ended(err error, times int) bool { return errors.Is(err, errNobody) && times >= 2 }
+
 // final reports whether asking again is of no use.
 func (r *refusal) final() bool {
 	switch r.status {
@@ -155,7 +165,7 @@ func (l *Link) listen() {
 		opened := time.Now()
 		switch {
 		case err != nil:
-			if failures++; failures >= tries {
+			if failures++; failures >= tries || ended(err, failures) {
 				l.end(err)
 			}
 		case refused != nil && refused.final():

@@ -126,7 +126,7 @@ func (l *Link) trouble(err error) error {
 	case errors.As(err, &unnamed) && unnamed.IsNotFound:
 		return l.unreachable("the name of its host is not known")
 	case strings.Contains(text, "refused"):
-		return l.unreachable("connection refused; does it run?")
+		return fault.Wrap(errNobody, fault.Unavailable, "%s cannot be reached: connection refused; does it run?", l.Shown)
 	case errors.As(err, &untrusted):
 		return l.unreachable("its certificate is not trusted: " + clip(untrusted.Err.Error()))
 	case errors.As(err, &late) && late.Timeout():

@@ -25,6 +25,9 @@ func (v *Vault) List(ctx context.Context, server string) ([]Entry, error) {
 	}
 	var entries []Entry
 	closed := make(map[string]bool) // keepers that answer nothing
+	if locked, none := v.chain.look(ctx); none == nil && locked {
+		closed[InKeychain], closed[InSealed] = true, true // nobody is to be asked for a mask
+	}
 	for _, r := range records {
 		e := Entry{Name: r.Name, Masked: "****", UpdatedAt: r.UpdatedAt, Kept: r.Kept}
 		if !closed[r.Kept] {

@@ -40,7 +40,7 @@ func Open(ctx context.Context, file string) (*Store, error) {
 	}
 	_ = created.Close()
 	s := &Store{}
-	if s.write, err = open(file, "rwc", 1, "busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)"); err != nil {
+	if s.write, err = open(file, "rwc", 1, "busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)"); err != nil {
 		return nil, err
 	}
 	if s.read, err = open(file, "ro", 2, "busy_timeout(10000)", "journal_mode(WAL)"); err != nil {
@@ -54,7 +54,7 @@ func Open(ctx context.Context, file string) (*Store, error) {
 
 // open prepares a pool. WAL lets readers go on while a batch is written; FULL
 // makes an acknowledged write survive a loss of power too; a small cache is
-// enough because the nouns live in memory.
+// enough because the nouns live in memory; what is deleted is overwritten.
 func open(file, mode string, connections int, pragmas ...string) (*sql.DB, error) {
 	query := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": append([]string{
 		"foreign_keys(1)", "cache_size(-1024)", "temp_store(MEMORY)",
@@ -94,6 +94,25 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // Close writes what is pending and closes the file.
 func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
+
+// Scrub implements registry.Store: what was overwritten or deleted leaves the
+// write-ahead log, too.
+func (s *Store) Scrub(ctx context.Context) error {
+	if _, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		return fmt.Errorf("scrub store: %w", err)
+	}
+	return nil
+}
+
+// Compact implements registry.Store: it writes the file anew without the pages
+// that nothing uses. An older version of this program did not overwrite what was
+// in them.
+func (s *Store) Compact(ctx context.Context) error {
+	if _, err := s.write.ExecContext(ctx, "VACUUM"); err != nil {
+		return fmt.Errorf("compact store: %w", err)
+	}
+	return s.Scrub(ctx)
+}
 
 // change runs work in one transaction on the writer.
 func (s *Store) change(ctx context.Context, work func(*sql.Tx) error) error {

@@ -292,6 +292,35 @@ func TestARemoteServerThatIsRestartedIsUsedAgain(t *testing.T) {
 	}
 }
 
+func TestARemoteServerThatDiesDuringACallIsSeenToBeGone(t *testing.T) {
+	for transport, path := range map[string]string{"streamableHttp": "/mcp", "sse": "/sse"} {
+		t.Run(transport, func(t *testing.T) {
+			e := serveEverything(t, transport, path)
+			b := start(t, settings.Limits{})
+			name := map[string]string{"streamableHttp": "streamable", "sse": "sse"}[transport]
+			s := b.addRemote("e", name, e.url, nil)
+			progress := make(chan struct{}, 100)
+			params := json.RawMessage(`{"name":"trigger-long-running-operation","arguments":{"duration":60,"steps":600},"_meta":{"progressToken":1}}`)
+			failed := make(chan error, 1)
+			go func() {
+				_, err := b.Call(t.Context(), s, nil, wire.Call{
+					Method: "tools/call", Params: params, Progress: func(json.RawMessage) { progress <- struct{}{} },
+				})
+				failed <- err
+			}()
+			<-progress // it is under way
+			e.kill()
+			if err := <-failed; err == nil || strings.Contains(fault.MessageOf(err), "goes on running") || !strings.Contains(fault.MessageOf(err), "took effect is unknown") {
+				t.Errorf("the call: %v", err)
+			}
+			b.await(upstream.StateChanged{Name: "e"})
+			if state := b.State("e"); state.Running {
+				t.Errorf("it is shown to run: %+v", state)
+			}
+		})
+	}
+}
+
 // script of a server over HTTP, for what no real one does.
 type answers map[string]func(w http.ResponseWriter, id string)
 

@@ -19,6 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/process"
 	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/remote"
 	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/settings"
 	"github.com/agent-discover/agent-discover/backend/wire"
@@ -145,16 +146,21 @@ func (m *Manager) Call(ctx context.Context, server registry.Server, caller Calle
 	if call.Idle == 0 {
 		call.Idle = m.Limits.CallTimeout
 	}
-	session, err := m.acquire(ctx, want{server: server, caller: caller})
-	if err != nil {
-		return nil, err
+	for again := true; ; again = false {
+		session, err := m.acquire(ctx, want{server: server, caller: caller})
+		if err != nil {
+			return nil, err
+		}
+		result, err := session.conn.Call(ctx, call)
+		session.leave(caller)
+		if err == nil {
+			return result, nil
+		}
+		explained := session.explain(err, call)
+		if !again || !errors.Is(err, remote.ErrUntouched) {
+			return nil, explained
+		}
 	}
-	defer session.leave(caller)
-	result, err := session.conn.Call(ctx, call)
-	if err != nil {
-		return nil, session.explain(err, call)
-	}
-	return result, nil
 }
 
 // Start brings a server up and returns once its tools are listed. It does not
