@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
@@ -13,9 +15,12 @@ import (
 )
 
 func TestAnAnswerWhoseStreamBreaksOffIsFetched(t *testing.T) {
+	var mu sync.Mutex // requests overlap
 	var id string
 	var after []string
 	s := serve(t, func(e *exchange) bool {
+		mu.Lock()
+		defer mu.Unlock()
 		last := e.r.Header.Get("Last-Event-ID")
 		switch {
 		case e.Method == "m":
@@ -47,6 +52,8 @@ func TestAnAnswerWhoseStreamBreaksOffIsFetched(t *testing.T) {
 	if got := c.note() + c.note(); got != "firstsecond" || len(c.notes) > 0 {
 		t.Errorf("got %s and %d more", got, len(c.notes))
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if got := fmt.Sprint(after); got != "[b b b c]" {
 		t.Errorf("asked for what follows %s", got)
 	}
@@ -115,12 +122,12 @@ func TestAStreamThatStaysAwayFailsItsCall(t *testing.T) {
 }
 
 func TestWhatTheServerSaysOfItsOwnAccordArrives(t *testing.T) {
-	gets := 0
+	var gets atomic.Int32 // requests overlap
 	s := serve(t, func(e *exchange) bool {
 		if e.r.Method != http.MethodGet {
 			return false
 		}
-		switch gets++; gets {
+		switch gets.Add(1) {
 		case 1:
 			e.events()
 			e.event("id: 1\nretry: 1\ndata: {\"method\":\"one\"}\n\n")
@@ -160,12 +167,12 @@ func TestAServerWithoutAStreamOfItsOwnIsUsable(t *testing.T) {
 }
 
 func TestASessionThatIsGoneWhenTheStreamComesBackIsLost(t *testing.T) {
-	gets := 0
+	var gets atomic.Int32 // requests overlap
 	s := serve(t, func(e *exchange) bool {
 		if e.r.Method != http.MethodGet {
 			return false
 		}
-		if gets++; gets == 1 {
+		if gets.Add(1) == 1 {
 			e.events()
 			e.event("retry: 1\ndata: {\"method\":\"one\"}\n\n")
 		} else {
