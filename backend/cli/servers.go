@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -139,29 +140,36 @@ func clip(s string, n int) string {
 }
 
 func (p *program) addServer() *cobra.Command {
-	var description string
+	var description, url string
 	var env, tags []string
-	var keep, later bool
+	var keep, later, sse bool
 	cmd := &cobra.Command{
-		Use:     "add NAME [flags] -- COMMAND [ARGS…]",
-		Short:   "Configure a server and list its tools",
-		Example: "  agent-discover servers add memory -- npx -y @modelcontextprotocol/server-memory",
-		Args:    cobra.MinimumNArgs(2),
+		Use:   "add NAME [flags] -- COMMAND [ARGS…] | --url URL",
+		Short: "Configure a server and list its tools",
+		Example: "  agent-discover servers add memory -- npx -y @modelcontextprotocol/server-memory\n" +
+			"  agent-discover servers add github --url https://mcp.example/github --no-start",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.ArgsLenAtDash() != 1 {
+			body := map[string]any{"name": args[0], "description": description, "tags": tags, "keep_running": keep, "warm": later}
+			switch {
+			case url != "" && (len(args) > 1 || len(env) > 0):
+				return usage{errors.New("--url names a server that runs elsewhere: it has no command and no --env; its credentials are secrets")}
+			case url != "":
+				body["homepage"], body["transport"] = url, map[bool]string{true: "sse", false: "streamable-http"}[sse]
+			case len(args) < 2 || cmd.ArgsLenAtDash() != 1:
 				return usage{fmt.Errorf("put -- before the command: agent-discover servers add %s -- COMMAND ARGS", args[0])}
-			}
-			variables, err := parsePairs("--env", env)
-			if err != nil {
-				return err
-			}
-			body := map[string]any{
-				"name": args[0], "description": description, "command": args[1], "args": args[2:],
-				"env": variables, "tags": tags, "keep_running": keep, "warm": later,
+			default:
+				variables, err := parsePairs("--env", env)
+				if err != nil {
+					return err
+				}
+				body["command"], body["args"], body["env"] = args[1], args[2:], variables
 			}
 			return p.createServer(cmd.Context(), body, later)
 		},
 	}
+	cmd.Flags().StringVar(&url, "url", "", "address of a server that is reached over HTTP")
+	cmd.Flags().BoolVar(&sse, "sse", false, "it speaks the older transport SSE, not streamable HTTP")
 	cmd.Flags().StringVar(&description, "description", "", "what the server is for, in a sentence")
 	cmd.Flags().StringArrayVar(&env, "env", nil, "environment variable of the server, as `K=V`; may be repeated")
 	cmd.Flags().StringSliceVar(&tags, "tag", nil, "tag; may be repeated")
