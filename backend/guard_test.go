@@ -172,9 +172,10 @@ func raw(t *testing.T, hub *backend.Hub, request string) (net.Conn, string) {
 func TestMalformedRequestsGetAnAnswer(t *testing.T) {
 	hub, _ := runHub(t, backend.Options{})
 	for request, want := range map[string]string{
-		"GET /api/servers/%E0%A4%A HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\n\r\n":                             "400 Bad Request",
-		"GET /api/servers/%E0%A4 HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\n\r\n":                               "400 Bad Request",
-		"GET /api/servers/\x00 HTTP/1.1\r\nHost: HOST\r\n\r\n":                                                                "400 Bad Request",
+		"GET /api/servers/%E0%A4%A HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\n\r\n":          "400 Bad Request",
+		"GET /api/servers/%E0%A4 HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer TOKEN\r\n\r\n":            "400 Bad Request",
+		"GET /api/servers/\x00 HTTP/1.1\r\nHost: HOST\r\n\r\n":                                             "400 Bad Request",
+		"GET /health HTTP/1.1\r\nHost: HOST\r\nOrigin: http://HOST\r\nOrigin: http://evil.example\r\n\r\n": "403 Forbidden",
 		"GET /health HTTP/1.1\r\n\r\n":                                                                                        "400 Bad Request",
 		"GET /health HTTP/1.0\r\n\r\n":                                                                                        "400 Bad Request",
 		"GET /health HTTP/1.1\r\nHost: ho st\r\n\r\n":                                                                         "400 Bad Request",

@@ -18,33 +18,29 @@ type exchangeFields struct {
 	Ticket string   `json:"ticket" doc:"of the purpose page, at most 30 seconds old; good once"`
 }
 
-type changeableFields struct {
-	_           struct{}          `additionalProperties:"true"`
+// ServerFields are what may be said of a server, and changed.
+type ServerFields struct {
 	Description string            `json:"description,omitempty"`
 	Command     string            `json:"command,omitempty" doc:"program that a stdio server is started with"`
 	Args        []string          `json:"args,omitempty"`
 	Env         map[string]string `json:"env,omitempty" doc:"variables of the server's process"`
 	Tags        []string          `json:"tags,omitempty"`
-	Transport   string            `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse"`
+	Transport   string            `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse; a server with a command needs a homepage first"`
 	Homepage    string            `json:"homepage,omitempty" doc:"URL of a remote server"`
 	Headers     map[string]string `json:"headers,omitempty" doc:"sent to a remote server with each request"`
 	KeepRunning bool              `json:"keep_running,omitempty" doc:"start it with the hub and never stop it for idleness"`
+}
+
+type changeableFields struct {
+	_ struct{} `additionalProperties:"true"`
+	ServerFields
 }
 
 type newServerFields struct {
 	_      struct{} `additionalProperties:"true"`
 	Name   string   `json:"name" pattern:"^[A-Za-z0-9._-]{1,64}$" doc:"without two underscores in a row"`
 	Source string   `json:"source,omitempty" doc:"who configures it; local if not said"`
-
-	Description string            `json:"description,omitempty"`
-	Command     string            `json:"command,omitempty" doc:"program that a stdio server is started with"`
-	Args        []string          `json:"args,omitempty"`
-	Env         map[string]string `json:"env,omitempty" doc:"variables of the server's process"`
-	Tags        []string          `json:"tags,omitempty"`
-	Transport   string            `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse"`
-	Homepage    string            `json:"homepage,omitempty" doc:"URL of a remote server"`
-	Headers     map[string]string `json:"headers,omitempty" doc:"sent to a remote server with each request"`
-	KeepRunning bool              `json:"keep_running,omitempty" doc:"start it with the hub and never stop it for idleness"`
+	ServerFields
 }
 
 type approvalFields struct {
