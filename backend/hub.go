@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -254,6 +255,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.catalog.Snapshot().Tools))
 	inner.Go(func() error { return h.setup.Run(rooms) })
+	inner.Go(func() error { debug.FreeOSMemory(); return nil }) // what only the start needed
 
 	err := errors.Join(unannounced, h.await(ctx, served))
 	h.log.Info("hub is stopping")
