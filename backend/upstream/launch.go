@@ -82,6 +82,9 @@ func NotStarted(err error) bool { return errors.Is(err, errNotStarted) }
 
 // notStarted is fault.Wrap for a start; the cause may be nil.
 func notStarted(cause error, kind fault.Kind, format string, args ...any) error {
+	if kind == fault.Unavailable { // that is what the hub may be; this is a server
+		kind = fault.Failed
+	}
 	if cause == nil {
 		return fault.Wrap(errNotStarted, kind, format, args...)
 	}
