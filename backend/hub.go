@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"runtime/debug"
 	"strconv"
 	"sync"
@@ -255,7 +256,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.catalog.Snapshot().Tools))
 	inner.Go(func() error { return h.setup.Run(rooms) })
-	inner.Go(func() error { debug.FreeOSMemory(); return nil }) // what only the start needed
+	inner.Go(func() error { rest(); return nil })
 
 	err := errors.Join(unannounced, h.await(ctx, served))
 	h.log.Info("hub is stopping")
@@ -271,6 +272,15 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 	stopRooms()
 	return errors.Join(err, inner.Wait())
+}
+
+// rest gives back what only the start needed, and collects garbage sooner from
+// now on: a hub mostly waits, and is judged by its memory.
+func rest() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(60)
+	}
+	debug.FreeOSMemory()
 }
 
 // await returns when the hub is to end.

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,9 +27,6 @@ func (p *program) serve() *cobra.Command {
 			var console io.Writer
 			if by == "" {
 				console = p.err
-			}
-			if os.Getenv("GOGC") == "" {
-				debug.SetGCPercent(60) // a hub mostly rests: memory counts for more than the collector's time
 			}
 			hub, err := backend.Open(cmd.Context(), backend.Options{Folder: p.folder, Version: p.version, StartedBy: by, Console: console})
 			if err != nil {
