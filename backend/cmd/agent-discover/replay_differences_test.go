@@ -70,7 +70,6 @@ var differences = map[int]difference{
 
 	// Tool counts follow what we offer: 16 with sampling.
 	78:  {name: "truthful", want: []string{`"status":"activated"`, `"tool_count":16`}},
-	229: {name: "truthful", want: []string{`"status":"activated"`, `"tool_count":16`}},
 	234: {name: "truthful", want: []string{`"status":"healthy"`}},
 
 	// What proxy_call and transient servers start is in no list of tools.
