@@ -40,7 +40,7 @@ unit() {
   # What only plays a server for tests is no code to be covered.
   local covered
   covered=$(go list ./backend/... | grep -v -e /mcptest -e /keytest | paste -sd, -)
-  run "tests" false go test -json -count=1 -timeout=20m -covermode=atomic -coverpkg="$covered" ./... \
+  run "tests" false go test -json -count=1 -timeout=12m -covermode=atomic -coverpkg="$covered" ./... \
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR
   run coverage false profiles
@@ -55,7 +55,7 @@ profiles() {
 }
 
 race() {
-  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=30m ./backend/...
+  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=12m ./backend/...
 }
 
 desktop() {
