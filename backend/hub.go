@@ -54,7 +54,7 @@ type Options struct {
 	Folder  paths.Folder
 	Version string
 	// StartedBy is empty for a person; a hub started by a program that only
-	// passes by (companion, cli) ends by itself when nobody uses it.
+	// passes by (companion, cli), or starts one by itself (tray), ends by itself when nobody uses it.
 	StartedBy string
 	// Console receives the log as well as the log file; nil for a hub in the
 	// background.
@@ -116,7 +116,11 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 	return h, nil
 }
 
-func (o Options) background() bool { return o.StartedBy == "companion" || o.StartedBy == "cli" }
+// background is for programs that start a hub by themselves: the tray does when
+// one died.
+func (o Options) background() bool {
+	return o.StartedBy == "companion" || o.StartedBy == "cli" || o.StartedBy == "tray"
+}
 
 func (h *Hub) build(ctx context.Context) error {
 	if !h.options.background() { // a person's start; another one knows of no later wish

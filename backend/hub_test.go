@@ -110,7 +110,7 @@ func TestHubInTheBackgroundRespectsTheWishToStop(t *testing.T) {
 	if err := instance.SetStopped(folder, true); err != nil {
 		t.Fatal(err)
 	}
-	for _, by := range []string{"companion", "cli"} {
+	for _, by := range []string{"companion", "cli", "tray"} {
 		if _, err := backend.Open(t.Context(), backend.Options{Folder: folder, StartedBy: by}); fault.KindOf(err) != fault.Denied {
 			t.Errorf("started by %s: %v", by, err)
 		}

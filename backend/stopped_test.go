@@ -10,7 +10,7 @@ import (
 
 func TestWishThatComesWhileAHubStartsInTheBackgroundIsKept(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_PORT", "0")
-	for _, by := range []string{"companion", "cli"} {
+	for _, by := range []string{"companion", "cli", "tray"} {
 		folder := paths.Folder(t.TempDir())
 		if err := folder.Create(); err != nil {
 			t.Fatal(err)

@@ -37,6 +37,10 @@ func NewClient(info Info) *Client {
 	}}}
 }
 
+// HTTP returns the client's connections, for what is no REST: each has proven
+// itself, and the caller adds the token.
+func (c *Client) HTTP() *http.Client { return c.http }
+
 // Do sends a request with body as JSON (none when nil) and decodes the answer
 // into out (ignored when nil). An answer of 400 and over is an error with the
 // hub's own message.

@@ -268,3 +268,29 @@ func TestAHubThatMayNotLeaveItsJobIsStartedInIt(t *testing.T) {
 		t.Errorf("the second way was not tried: %v", err)
 	}
 }
+
+func TestWindowAndTrayStartTheHubBesideThem(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("plays the hub with a script")
+	}
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	t.Setenv("XDG_RUNTIME_DIR", "") // no service manager
+	for _, by := range []string{"tray", "window"} {
+		f := folder(t)
+		if _, err := Ensure(t.Context(), f, by); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "agent-discover, which is the hub, is missing") {
+			t.Errorf("%s, no hub: %v", by, err)
+		}
+		script := "#!/bin/sh\necho \"played for $*\" >\"$AGENT_DISCOVER_HOME/said\"\n" +
+			"mv \"$AGENT_DISCOVER_HOME/said\" \"$AGENT_DISCOVER_HOME/run/failed\"\n"
+		if err := os.WriteFile(filepath.Join(bin, "agent-discover"), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Ensure(t.Context(), f, by); err == nil || !strings.Contains(fault.MessageOf(err), "played for serve --started-by "+by) {
+			t.Errorf("%s: %v", by, err)
+		}
+		if err := os.Remove(filepath.Join(bin, "agent-discover")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -65,9 +65,9 @@ func Start(ctx context.Context, folder paths.Folder, by string) error {
 		return err
 	}
 	_ = os.Remove(folder.Run("failed")) // of an earlier start; most often there is none
-	exe, err := os.Executable()
+	exe, err := program(by)
 	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "this program cannot find its own file to start the hub")
+		return err
 	}
 	env := process.Own().With("AGENT_DISCOVER_HOME", string(folder))
 	args := []string{exe, "serve", "--started-by", by}
@@ -78,6 +78,22 @@ func Start(ctx context.Context, folder paths.Folder, by string) error {
 		return fault.Wrap(err, fault.Unavailable, "the hub's program %s cannot be started", exe)
 	}
 	return nil
+}
+
+// program returns the file that is started as the hub: this one, or for a
+// program that is no hub itself the one that lies beside it.
+func program(by string) (string, error) {
+	if by == "tray" || by == "window" {
+		if hub := process.Sibling("agent-discover"); hub != "" {
+			return hub, nil
+		}
+		return "", fault.New(fault.Unavailable, "the program agent-discover, which is the hub, is missing; put it beside this one or on the PATH")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return "", fault.Wrap(err, fault.Unavailable, "this program cannot find its own file to start the hub")
+	}
+	return exe, nil
 }
 
 // startDetached starts args in the first of several ways that the system lets
