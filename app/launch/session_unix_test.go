@@ -1,0 +1,18 @@
+//go:build unix
+
+package launch
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// session returns the number of this process's session.
+func session() int {
+	id, err := unix.Getsid(os.Getpid())
+	if err != nil {
+		return -1
+	}
+	return id
+}
