@@ -4,17 +4,21 @@ VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git re
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
-.PHONY: run build desktop test lint race bench schemathesis clean
+.PHONY: run build frontend desktop test lint race bench schemathesis clean
 
 run:
 	@build/setup.sh run
 	@$(MAKE) --no-print-directory build
 	@build/run.sh
 
-build:
+build: frontend
 	CGO_ENABLED=0 go build $(FLAGS) -o bin/agent-discover ./backend/cmd/agent-discover
 
-desktop:
+# The dashboard, which all programs carry in them.
+frontend:
+	@build/frontend.sh
+
+desktop: frontend
 	@build/setup.sh desktop
 	CGO_ENABLED=1 go build $(FLAGS) -tags production,webkit2_41 -o bin/agent-discover-desktop .
 

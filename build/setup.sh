@@ -3,13 +3,13 @@
 #
 #   build/setup.sh run        for `make run`: Go, Node, npx
 #   build/setup.sh test       for the tests: that, a C compiler, a keychain, and the MCP servers and clients pinned in build/servers
+#   build/setup.sh frontend   for the dashboard: the packages it is built with
 #   build/setup.sh desktop    for the window and its test: GTK, WebKit, a virtual display
 #   build/setup.sh node-path  prints which Node runs the programs in build/servers
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 servers=build/servers
-installed=$servers/node_modules/.installed.json
 
 say() { printf '%s\n' "setup: $*" >&2; }
 die() {
@@ -43,9 +43,9 @@ run() {
   version=$(go env GOVERSION)
   at_least 1.26 "${version#go}" || die "Go is ${version#go}, needed is 1.26 or newer: https://go.dev/dl/"
 
-  have node || die "Node is missing: 20 or newer, https://nodejs.org/"
+  have node || die "Node is missing: 20.19 or newer, https://nodejs.org/"
   version=$(node --version)
-  at_least 20 "${version#v}" || die "Node is ${version#v}, needed is 20 or newer: https://nodejs.org/"
+  at_least 20.19 "${version#v}" || die "Node is ${version#v}, needed is 20.19 or newer: https://nodejs.org/"
   have npx || die "npx is missing: it comes with npm (on Debian and Ubuntu: apt-get install npm)"
 }
 
@@ -63,14 +63,33 @@ keychain() {
   have dbus-daemon && have gnome-keyring-daemon && have secret-tool || apt_install dbus gnome-keyring libsecret-tools
 }
 
+# browser: the dashboard is tested in a real one; other systems have their own way to install it.
+browser() {
+  [ "$(uname -s)" = Linux ] || return 0
+  have chromium || have google-chrome || apt_install chromium fonts-dejavu-core
+}
+
 test_parts() {
   run
   compiler
   keychain
-  cmp -s "$servers/package-lock.json" "$installed" && return
-  say "installing the MCP servers that the tests talk to"
-  (cd "$servers" && npm ci --loglevel=error >&2)
-  cp "$servers/package-lock.json" "$installed"
+  frontend
+  browser
+  packages "$servers" "the MCP servers that the tests talk to"
+}
+
+# packages FOLDER WHAT: those of its lock file, unless they are there.
+packages() {
+  local installed=$1/node_modules/.installed.json
+  cmp -s "$1/package-lock.json" "$installed" && return
+  say "installing $2"
+  (cd "$1" && npm ci --loglevel=error >&2)
+  cp "$1/package-lock.json" "$installed"
+}
+
+frontend() {
+  run
+  packages frontend "what the dashboard is built with"
 }
 
 desktop() {
@@ -94,13 +113,14 @@ node_path() {
   die "no Node 22.19 or newer: run build/setup.sh test, or install one"
 }
 
-[ $# -gt 0 ] || die "which part? run, test, desktop or node-path"
+[ $# -gt 0 ] || die "which part? run, test, frontend, desktop or node-path"
 for part in "$@"; do
   case $part in
     run) run ;;
     test) test_parts ;;
+    frontend) frontend ;;
     desktop) desktop ;;
     node-path) node_path ;;
-    *) die "unknown part $part: run, test, desktop or node-path" ;;
+    *) die "unknown part $part: run, test, frontend, desktop or node-path" ;;
   esac
 done

@@ -1,0 +1,60 @@
+// The WebSocket: everything that changes, as it changes. The shapes are those of backend/api/messages.go.
+
+import { address, api, take, type Schemas } from "./client.ts";
+
+/** A server as sockets show it. */
+export type Server = Schemas["Server"] & {
+  secret_names?: string[];
+  metrics?: Schemas["ServerMetrics"];
+  /** Changes when its tools did. */
+  tools_rev?: number;
+};
+
+export type LogEntry = Schemas["LogEntry"];
+
+export interface Elicitation {
+  id: string;
+  serverName: string;
+  message: string;
+  requestedSchema: unknown;
+}
+
+export interface OutputLine {
+  at: string;
+  text: string;
+}
+
+/** What the hub pushes, by type. */
+export interface Messages {
+  state: { delta?: boolean; version?: string; names?: string[]; servers: Server[]; active: { name: string }[] };
+  hub: { paused: boolean; calls: number; clients: Schemas["Client"][] };
+  log_entry: { entry: LogEntry };
+  notification: { serverName: string; method: string; params: unknown; ts: string };
+  progress: {
+    serverName: string;
+    payload: { token?: string | number; progress?: number; total?: number; message?: string };
+    ts: string;
+  };
+  elicitation_request: Elicitation & { ts: string };
+  elicitation_answered: { id: string };
+  output: { serverName: string; lines: OutputLine[] };
+  error: { message: string };
+}
+
+export type MessageType = keyof Messages;
+
+/** listen opens a socket and passes every message on; closed is called once, with the reason when the hub gave one. */
+export async function listen(
+  passOn: <T extends MessageType>(type: T, message: Messages[T]) => void,
+  closed: (reason: string) => void,
+): Promise<WebSocket> {
+  const { ticket } = await take(api.POST("/api/tickets", { body: { purpose: "socket" } }));
+  const url = address(`/ws?deltas=changed&tools=none&hub=1&ticket=${ticket}`).replace(/^http/, "ws");
+  const socket = new WebSocket(url);
+  socket.onmessage = ({ data }: MessageEvent<string>) => {
+    const message = JSON.parse(data) as { type: MessageType } & Messages[MessageType];
+    passOn(message.type, message);
+  };
+  socket.onclose = ({ reason }) => closed(reason);
+  return socket;
+}

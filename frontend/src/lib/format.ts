@@ -1,0 +1,75 @@
+// Figures and dates, in the user's own locale.
+
+const locale = navigator.languages[0] ?? "en";
+const whole = new Intl.NumberFormat(locale);
+const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
+const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
+const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
+const dayAndTime = new Intl.DateTimeFormat(locale, {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+});
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
+
+/** 12,345 */
+export const count = (n: number): string => whole.format(n);
+
+/** 12.3K */
+export const compact = (n: number): string => short.format(n);
+
+/** 4.2 % of a share between 0 and 1 */
+export const percent = (share: number): string => percents.format(share);
+
+/** How long something took, from milliseconds: 0.4 ms, 87 ms, 2.1 s, 3 min */
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return "–";
+  if (ms < 10) return `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(ms)} ms`;
+  if (ms < 1_000) return `${whole.format(Math.round(ms))} ms`;
+  if (ms < 60_000) return `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(ms / 1_000)} s`;
+  return `${whole.format(Math.round(ms / 60_000))} min`;
+}
+
+/** timeOf reads a time as the hub writes it: RFC 3339, "2006-01-02 15:04:05" in UTC, or milliseconds. */
+export function timeOf(text: string | number | null | undefined): Date | undefined {
+  if (text === null || text === undefined || text === "") return undefined;
+  const at = new Date(
+    typeof text === "string" && /^\d{4}-\d\d-\d\d \d\d:/.test(text) ? `${text.replace(" ", "T")}Z` : text,
+  );
+  return Number.isNaN(at.getTime()) ? undefined : at;
+}
+
+/** The time of day, or with its date when that is another day. */
+export function time(text: string | number | null | undefined): string {
+  const at = timeOf(text);
+  if (!at) return "–";
+  return at.toDateString() === new Date().toDateString() ? clock.format(at) : dayAndTime.format(at);
+}
+
+/** Date and time in full, for tooltips and details. */
+export function full(text: string | number | null | undefined): string {
+  const at = timeOf(text);
+  return at ? moment.format(at) : "–";
+}
+
+/** How long ago: now, 3 min. ago, yesterday */
+export function ago(text: string | number | null | undefined, now = Date.now()): string {
+  const at = timeOf(text);
+  if (!at) return "never";
+  const seconds = Math.round((at.getTime() - now) / 1_000);
+  if (Math.abs(seconds) < 10) return "just now";
+  for (const [unit, size, below] of [
+    ["second", 1, 60],
+    ["minute", 60, 3_600],
+    ["hour", 3_600, 86_400],
+    ["day", 86_400, 30 * 86_400],
+  ] as const) {
+    if (Math.abs(seconds) < below) return relative.format(Math.round(seconds / size), unit);
+  }
+  return relative.format(Math.round(seconds / (30 * 86_400)), "month");
+}
+
+/** plural picks a word: plural(3, "tool") is "3 tools". */
+export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;

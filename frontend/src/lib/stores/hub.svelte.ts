@@ -1,0 +1,194 @@
+// What the dashboard knows of the hub: whether it is there, its servers, and what happens, kept fresh by the socket.
+
+import { ApiError, api, connect, messageOf, take } from "../api/client.ts";
+import { enter, leave, Locked } from "../api/session.ts";
+import { listen, type LogEntry, type Messages, type MessageType, type Server } from "../api/socket.ts";
+import { native } from "../api/window.ts";
+
+/** How the page stands with the hub. stopped: the user's wish, in the window; locked: the browser needs a ticket. */
+export type Standing = "connecting" | "online" | "offline" | "locked" | "stopped";
+
+export type Question = Messages["elicitation_request"];
+
+const FIRST_WAIT = 250; // ms between two attempts
+const LONGEST_WAIT = 10_000;
+const RECENT = 200;
+
+type Listener<T extends MessageType> = (message: Messages[T]) => void;
+
+class Hub {
+  standing = $state<Standing>("connecting");
+  /** Why it is not online, to be shown. */
+  why = $state("");
+  version = $state("");
+  paused = $state(false);
+  /** Calls that are running now. */
+  calls = $state(0);
+  clients = $state.raw<Messages["hub"]["clients"]>([]);
+  /** In the hub's order. */
+  servers = $state.raw<Server[]>([]);
+  /** True once the list of servers is known. */
+  ready = $state(false);
+  /** The newest entries of the log since the page was opened, newest first. */
+  recent = $state.raw<LogEntry[]>([]);
+  /** Questions of servers that wait for an answer. */
+  questions = $state.raw<Question[]>([]);
+
+  #wait = FIRST_WAIT;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #socket: WebSocket | undefined;
+  #listeners = new Map<MessageType, Set<Listener<MessageType>>>();
+  #followed = new Map<string, number>();
+
+  waiting = $derived(this.servers.filter((server) => !server.approved));
+  running = $derived(this.servers.filter((server) => server.running));
+  troubled = $derived(this.servers.filter((server) => server.approved && server.health_status === "unhealthy"));
+
+  /** start connects, and goes on doing so for as long as the page lives. */
+  start(): void {
+    void this.#connect();
+    // A computer that wakes up, or gets its network back, does not wait for the next attempt.
+    addEventListener("online", () => this.retry());
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible") this.retry();
+    });
+  }
+
+  /** retry tries to connect at once. */
+  retry(): void {
+    if (this.standing !== "offline") return;
+    this.#wait = FIRST_WAIT;
+    void this.#connect();
+  }
+
+  /** startHub starts a hub that the user had stopped; in the window only. */
+  async startHub(): Promise<void> {
+    await native()?.Start();
+    this.standing = "connecting";
+    await this.#connect();
+  }
+
+  server(key: string | number): Server | undefined {
+    return this.servers.find((server) => server.name === key || server.id === Number(key));
+  }
+
+  /** on calls the listener with every message of a type; the returned function ends that. */
+  on<T extends MessageType>(type: T, listener: Listener<T>): () => void {
+    // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is shown of it
+    const all = this.#listeners.get(type) ?? new Set();
+    this.#listeners.set(type, all);
+    all.add(listener as Listener<MessageType>);
+    return () => all.delete(listener as Listener<MessageType>);
+  }
+
+  /** follow asks for what a server's process writes (messages "output"); the returned function ends that. */
+  follow(server: string): () => void {
+    const times = (this.#followed.get(server) ?? 0) + 1;
+    this.#followed.set(server, times);
+    if (times === 1) this.#send({ type: "follow", server });
+    return () => {
+      const left = (this.#followed.get(server) ?? 1) - 1;
+      if (left > 0) {
+        this.#followed.set(server, left);
+        return;
+      }
+      this.#followed.delete(server);
+      this.#send({ type: "unfollow", server });
+    };
+  }
+
+  async #connect(): Promise<void> {
+    clearTimeout(this.#timer);
+    try {
+      connect(await enter());
+      this.#socket = await listen(this.#take, (reason) => this.#lost(reason || "The connection to the hub was lost."));
+    } catch (problem) {
+      this.#refused(problem);
+    }
+  }
+
+  #refused(problem: unknown): void {
+    const message = messageOf(problem);
+    if (problem instanceof Locked || (problem instanceof ApiError && problem.status === 401 && !native())) {
+      leave();
+      this.standing = "locked";
+      this.why = message;
+      return;
+    }
+    if (native() && /stopped by the user/i.test(message)) {
+      this.standing = "stopped";
+      this.why = message;
+      return;
+    }
+    this.#lost(message);
+  }
+
+  #lost(why: string): void {
+    this.standing = "offline";
+    this.why = why;
+    this.calls = 0;
+    this.#socket = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#connect(), this.#wait);
+    this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
+  }
+
+  #send(message: object): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
+  }
+
+  #take = <T extends MessageType>(type: T, message: Messages[T]): void => {
+    if (type === "state") this.#state(message as Messages["state"]);
+    else if (type === "hub") this.#hub(message as Messages["hub"]);
+    else if (type === "log_entry")
+      this.recent = [(message as Messages["log_entry"]).entry, ...this.recent].slice(0, RECENT);
+    else if (type === "elicitation_request") this.questions = [...this.questions, message as Question];
+    else if (type === "elicitation_answered") this.#answered((message as Messages["elicitation_answered"]).id);
+    for (const listener of this.#listeners.get(type) ?? []) listener(message);
+  };
+
+  /** A whole state, or the servers that have changed and the names of all. */
+  #state({ delta, version, names, servers }: Messages["state"]): void {
+    if (!delta) {
+      this.version = version ?? "";
+      this.servers = servers;
+      this.#online();
+      return;
+    }
+    // eslint-disable-next-line svelte/prefer-svelte-reactivity -- it lives for this call
+    const known = new Map(this.servers.map((server) => [server.name, server]));
+    for (const server of servers) known.set(server.name, server);
+    const order = names ?? servers.map((server) => server.name);
+    this.servers = order.flatMap((name) => known.get(name) ?? []);
+  }
+
+  #online(): void {
+    this.standing = "online";
+    this.ready = true;
+    this.why = "";
+    this.#wait = FIRST_WAIT;
+    for (const server of this.#followed.keys()) this.#send({ type: "follow", server });
+    void this.#loadQuestions();
+  }
+
+  async #loadQuestions(): Promise<void> {
+    try {
+      const { entries } = await take(api.GET("/api/elicitations"));
+      this.questions = (entries ?? []).map((entry) => ({ ...entry, ts: new Date(entry.createdAt).toISOString() }));
+    } catch {
+      // The next connection asks again.
+    }
+  }
+
+  #hub({ paused, calls, clients }: Messages["hub"]): void {
+    this.paused = paused;
+    this.calls = calls;
+    this.clients = clients;
+  }
+
+  #answered(id: string): void {
+    this.questions = this.questions.filter((question) => question.id !== id);
+  }
+}
+
+export const hub = new Hub();

@@ -1,0 +1,44 @@
+// Short words about what happened, with a way back where there is one.
+
+export interface Toast {
+  id: number;
+  text: string;
+  kind: "done" | "failed" | "note";
+  /** What can be done about it, such as Undo. */
+  action?: { label: string; run: () => void };
+}
+
+const SHOWN = 6_000; // ms
+const SHOWN_FAILED = 12_000;
+
+class Toasts {
+  list = $state<Toast[]>([]);
+  #next = 1;
+  #ends = new Map<number, () => void>();
+
+  /** show says something; ended is called when it goes away, however that comes. It returns the toast's id. */
+  show(text: string, options: Partial<Omit<Toast, "id" | "text">> & { ms?: number; ended?: () => void } = {}): number {
+    const { kind = "done", action, ended } = options;
+    const id = this.#next++;
+    this.list = [...this.list.slice(-4), { id, text, kind, action }];
+    const timer = setTimeout(() => this.dismiss(id), options.ms ?? (kind === "failed" ? SHOWN_FAILED : SHOWN));
+    this.#ends.set(id, () => {
+      clearTimeout(timer);
+      ended?.();
+    });
+    return id;
+  }
+
+  /** failed says what went wrong. */
+  failed(problem: unknown): void {
+    this.show(problem instanceof Error ? problem.message : String(problem), { kind: "failed" });
+  }
+
+  dismiss(id: number): void {
+    this.list = this.list.filter((toast) => toast.id !== id);
+    this.#ends.get(id)?.();
+    this.#ends.delete(id);
+  }
+}
+
+export const toasts = new Toasts();

@@ -1,0 +1,35 @@
+// The pages, in the order of the menu. Each is loaded when it is first opened.
+
+import Activity from "@lucide/svelte/icons/activity";
+import FlaskConical from "@lucide/svelte/icons/flask-conical";
+import Gauge from "@lucide/svelte/icons/gauge";
+import Hourglass from "@lucide/svelte/icons/hourglass";
+import Server from "@lucide/svelte/icons/server";
+import Wrench from "@lucide/svelte/icons/wrench";
+import type { Component } from "svelte";
+
+export interface PageEntry {
+  /** First segment of its address. */
+  id: string;
+  title: string;
+  icon: Component;
+  load: () => Promise<{ default: Component }>;
+  /** Left out of the menu while nothing waits there. */
+  onlyWhenWaiting?: boolean;
+}
+
+// Places kept for pages to come: browse, editors, toolsets, settings.
+export const pages: PageEntry[] = [
+  { id: "overview", title: "Overview", icon: Gauge, load: () => import("./overview/Overview.svelte") },
+  {
+    id: "approvals",
+    title: "Approvals",
+    icon: Hourglass,
+    load: () => import("./approvals/Approvals.svelte"),
+    onlyWhenWaiting: true,
+  },
+  { id: "servers", title: "Servers", icon: Server, load: () => import("./servers/Servers.svelte") },
+  { id: "tools", title: "Tools", icon: Wrench, load: () => import("./tools/Tools.svelte") },
+  { id: "test", title: "Test", icon: FlaskConical, load: () => import("./test/Test.svelte") },
+  { id: "activity", title: "Activity", icon: Activity, load: () => import("./activity/Activity.svelte") },
+];

@@ -1,0 +1,63 @@
+// A real browser for a test, and what is asked of every page: no error on the console, and nothing that axe minds.
+
+import axe from "axe-core";
+import { existsSync } from "node:fs";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { expect } from "vitest";
+import type { TestHub } from "./hub.ts";
+
+const executable = ["/usr/bin/chromium", "/usr/bin/google-chrome"].find(existsSync);
+
+export const launch = (): Promise<Browser> =>
+  chromium.launch({ executablePath: process.env.CHROMIUM ?? executable, args: ["--no-sandbox", "--disable-gpu"] });
+
+export interface View {
+  theme?: "light" | "dark";
+  width?: number;
+  height?: number;
+  /** Errors that the test provokes: a message that matches is none. */
+  expected?: RegExp;
+}
+
+export interface Visit {
+  page: Page;
+  context: BrowserContext;
+  /** What the console complained about, and requests that left the machine. */
+  problems: string[];
+}
+
+/** visit opens a page of the dashboard with a ticket and waits until the hub's state is there. */
+export async function visit(browser: Browser, hub: TestHub, path = "/overview", view: View = {}): Promise<Visit> {
+  const { theme = "light", width = 1280, height = 800, expected } = view;
+  const context = await browser.newContext({ colorScheme: theme, viewport: { width, height }, locale: "en-GB" });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const problems: string[] = [];
+  const note = (text: string) => expected?.test(text) || problems.push(text);
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && note(message.text()));
+  page.on("pageerror", (error) => note(String(error)));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(hub.url) && !/^(data|blob):/.test(request.url())) note(`asked for ${request.url()}`);
+  });
+  await page.goto(await hub.address(path));
+  await page
+    .getByRole("status")
+    .getByText(/Ready|Paused|running/)
+    .first()
+    .waitFor();
+  return { page, context, problems };
+}
+
+/** agreeable checks a page with axe: nothing serious or critical is left. */
+export async function agreeable(page: Page, where: string): Promise<void> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const { axe } = window as unknown as { axe: typeof import("axe-core") };
+    const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html.slice(0, 200)).join(" · ")}`);
+  });
+  expect(found, `axe on ${where}`).toEqual([]);
+}

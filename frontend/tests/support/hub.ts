@@ -1,0 +1,127 @@
+// A real hub for a test: its own data folder and port, started from the binary that `make build` makes.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
+export const binary = join(root, "bin/agent-discover");
+const servers = join(root, "build/servers/node_modules/@modelcontextprotocol");
+
+/** The command line of a pinned server: packaged("everything"). */
+export const packaged = (name: string, ...args: string[]): string[] => [
+  process.execPath,
+  join(servers, `server-${name}/dist/index.js`),
+  ...args,
+];
+
+/** The command line of a server with so many tools: see server.ts. */
+export const many = (count: number, prefix = "tool"): string[] => [
+  process.execPath,
+  join(root, "frontend/tests/support/server.ts"),
+  String(count),
+  prefix,
+];
+
+interface Info {
+  host: string;
+  port: number;
+  token: string;
+}
+
+export class TestHub {
+  readonly folder = mkdtempSync(join(tmpdir(), "hub-"));
+  info!: Info;
+  #process: ChildProcess | undefined;
+  #output = "";
+
+  /** start runs the hub and returns when it answers. Started again it takes the port it had. */
+  async start(env: Record<string, string> = {}): Promise<this> {
+    const port = this.info ? String(this.info.port) : "0";
+    const run = join(this.folder, "run");
+    this.#process = spawn(binary, ["serve"], {
+      env: {
+        ...process.env,
+        AGENT_DISCOVER_HOME: this.folder,
+        AGENT_DISCOVER_PORT: port,
+        AGENT_DISCOVER_KEYCHAIN: "off",
+        ...env,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#process.stdout?.on("data", (data) => (this.#output += data));
+    this.#process.stderr?.on("data", (data) => (this.#output += data));
+    this.info = await this.#announced(join(run, "hub.json"), this.#process);
+    return this;
+  }
+
+  /** #announced waits for the file that a hub writes once it listens. */
+  #announced(file: string, child: ChildProcess): Promise<Info> {
+    return new Promise((found, failed) => {
+      const look = () => {
+        if (!existsSync(file)) return;
+        const info = JSON.parse(readFileSync(file, "utf8")) as Info & { pid: number };
+        if (info.pid !== child.pid) return;
+        done();
+        found(info);
+      };
+      // The folder itself is made by the hub, so everything below is watched.
+      const watcher = watch(this.folder, { recursive: true }, look);
+      const ended = () => {
+        done();
+        failed(new Error(`the hub ended: ${this.#output}`));
+      };
+      const done = () => {
+        watcher.close();
+        child.off("exit", ended);
+      };
+      child.on("exit", ended);
+      look();
+    });
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.info.port}`;
+  }
+
+  /** rest asks the hub as a script would, and throws when it is refused. */
+  async rest<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
+    const answer = await fetch(this.url + path, {
+      method,
+      headers: { Authorization: `Bearer ${this.info.token}`, "Content-Type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text) as T;
+  }
+
+  /** add registers a server by its command line and lists its tools; it returns its id. */
+  async add(name: string, [command, ...args]: string[], more: object = {}): Promise<number> {
+    const { id } = await this.rest<{ id: number }>("POST", "/api/servers", { name, command, args, ...more });
+    await this.rest("POST", `/api/servers/${id}/refresh`);
+    return id;
+  }
+
+  /** address is a page's address with a fresh ticket in it. */
+  async address(path = "/overview"): Promise<string> {
+    const { ticket } = await this.rest<{ ticket: string }>("POST", "/api/tickets", { purpose: "page" });
+    return `${this.url}/#ticket=${ticket}&page=${encodeURIComponent(`#${path}`)}`;
+  }
+
+  /** end ends the process and waits for that: gently, or as a crash would. */
+  async end(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+    const child = this.#process;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((done) => child.once("exit", done));
+    child.kill(signal);
+    await gone;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,39 @@
+// An MCP server over stdio with as many tools as it is told: node server.ts COUNT PREFIX. Its tools answer their arguments.
+
+import { createInterface } from "node:readline";
+
+const [count = "3", prefix = "tool"] = process.argv.slice(2);
+const topics = ["invoice", "branch", "ticket", "file", "meeting", "alert", "customer", "deployment"];
+const verbs = ["create", "list", "update", "delete", "search"];
+
+const tools = Array.from({ length: Number(count) }, (_, i) => {
+  const [verb, topic] = [verbs[i % verbs.length], topics[i % topics.length]];
+  return {
+    name: `${prefix}_${verb}_${topic}_${i}`,
+    description: `${verb} a ${topic} in workspace ${i}. Part of a long list that tests scroll through.`,
+    inputSchema: {
+      type: "object",
+      properties: { id: { type: "integer", description: `the ${topic}'s number` }, note: { type: "string" } },
+      required: ["id"],
+    },
+  };
+});
+
+const results: Record<string, (params: { arguments?: unknown; protocolVersion?: string }) => unknown> = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: prefix, version: "1.0.0" },
+  }),
+  "tools/list": () => ({ tools }),
+  "tools/call": (params) => ({ content: [{ type: "text", text: JSON.stringify(params.arguments ?? {}) }] }),
+  ping: () => ({}),
+};
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line) as { id?: number; method: string; params?: object };
+  if (id === undefined) return;
+  const answer = results[method];
+  const rest = answer ? { result: answer(params ?? {}) } : { error: { code: -32601, message: "Method not found" } };
+  process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, ...rest }) + "\n");
+});
