@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git re
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
-.PHONY: run build frontend desktop test lint race bench schemathesis clean
+.PHONY: run build frontend desktop test lint dashboard race bench schemathesis clean
 
 run:
 	@build/setup.sh run
@@ -25,10 +25,15 @@ desktop: frontend
 # RACE=0 leaves out the second pass with the race detector.
 test:
 	@build/setup.sh test
-	@build/test.sh lint unit $(if $(filter 0,$(RACE)),,race) desktop
+	@build/test.sh lint unit dashboard $(if $(filter 0,$(RACE)),,race) desktop
 
 lint:
 	@build/test.sh lint
+
+# The dashboard alone, in a browser.
+dashboard:
+	@build/setup.sh test
+	@build/test.sh dashboard
 
 race:
 	@build/setup.sh test
@@ -37,6 +42,7 @@ race:
 bench: build
 	@build/setup.sh test
 	go run ./build/bench
+	@PATH="$$(dirname $$(build/setup.sh node-path)):$$PATH" node frontend/tests/bench.ts
 
 # What schemathesis makes of /openapi.json; EXAMPLES is how many requests it makes for each operation.
 schemathesis: build

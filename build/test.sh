@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the named parts of the tests, lint, unit, race and desktop, and sums them up (build/testsum).
+# Runs the named parts of the tests, lint, unit, dashboard, race and desktop, and sums them up (build/testsum).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -31,6 +31,8 @@ lint() {
   run "go vet" true go vet -tags=desktop ./...
   run staticcheck true tool staticcheck -checks=all -tags=desktop ./...
   run errcheck true tool errcheck -tags=desktop -ignoretests -exclude build/errcheck.txt ./...
+  build/setup.sh frontend
+  run "dashboard: types, lint, format" true npm --silent --prefix frontend run check
 }
 
 unit() {
@@ -52,6 +54,14 @@ profiles() {
     [ -z "$(ls "$coverage/$process")" ] ||
       go tool covdata textfmt -i="$coverage/$process" -o="$coverage/$process.txt" || return
   done
+}
+
+# The dashboard, in a real browser against real hubs.
+dashboard() {
+  run "build the dashboard and the hub" true make --no-print-directory build
+  local node
+  node=$(build/setup.sh node-path)
+  run "the dashboard" false env -C frontend PATH="${node%/*}:$PATH" node node_modules/vitest/vitest.mjs run --reporter=./tests/support/reporter.ts
 }
 
 race() {

@@ -44,6 +44,7 @@ export class TestHub {
     this.#process = spawn(binary, ["serve"], {
       env: {
         ...process.env,
+        HOME: this.folder, // no start-up files of the user's shell
         AGENT_DISCOVER_HOME: this.folder,
         AGENT_DISCOVER_PORT: port,
         AGENT_DISCOVER_KEYCHAIN: "off",

@@ -1,0 +1,94 @@
+// Figures of the dashboard: what its scripts weigh, how soon it paints, and whether thousands of tools scroll smoothly.
+// Part of `make bench`; a hub that is warm, a browser without a cache.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
+import { launch } from "./support/browser.ts";
+import { many, TestHub } from "./support/hub.ts";
+
+const LOADS = 11;
+const TOOLS = 3_000;
+const SERVERS = 20;
+
+interface Task {
+  start: number;
+  ms: number;
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
+const figure = (what: string, got: string, asked: string) =>
+  console.log(what.padEnd(58), got.padStart(24), asked.padStart(10));
+
+function weigh(): void {
+  const folder = fileURLToPath(new URL("../dist/assets/", import.meta.url));
+  const sizes = readdirSync(folder)
+    .filter((name) => name.endsWith(".js"))
+    .map((name) => ({ name, kB: gzipSync(readFileSync(folder + name)).length / 1_000 }));
+  const all = sizes.reduce((sum, { kB }) => sum + kB, 0);
+  const first = sizes.find(({ name }) => name.startsWith("index-"))?.kB ?? NaN;
+  figure("all scripts, gzipped (the first one)", `${all.toFixed(1)} kB (${first.toFixed(1)})`, "<= 250 kB");
+}
+
+/** paint opens the overview anew and returns when it first painted, and when the hub's state was on it. */
+async function paint(browser: Browser, hub: TestHub): Promise<{ first: number; filled: number }> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  await page.goto(await hub.address());
+  await page.getByRole("status").getByText("Ready").waitFor();
+  const times = await page.evaluate(() => ({
+    first: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? NaN,
+    filled: performance.now(),
+  }));
+  await context.close();
+  return times;
+}
+
+/** scroll goes through a list from its first row to its last, a wheel's notch a frame, and returns the tasks over 50 ms. */
+async function scroll(page: Page): Promise<Task[]> {
+  return page.evaluate(async () => {
+    const long: Task[] = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) long.push({ start: entry.startTime, ms: entry.duration });
+    }).observe({ type: "longtask" });
+    const frame = () => new Promise(requestAnimationFrame);
+    const list = [...document.querySelectorAll("main *")].reduce((a, b) => (b.scrollHeight > a.scrollHeight ? b : a));
+    await frame();
+    const from = performance.now();
+    while (list.scrollTop + list.clientHeight < list.scrollHeight - 2) {
+      const before = list.scrollTop;
+      list.scrollTop += 400;
+      await frame();
+      if (list.scrollTop === before) break;
+    }
+    await frame();
+    return long.filter(({ start }) => start >= from);
+  });
+}
+
+await using hub = await new TestHub().start();
+for (let i = 0; i < SERVERS; i++) await hub.add(`bench-${i}`, many(TOOLS / SERVERS, `s${i}`));
+const browser = await launch();
+console.log(`\nDashboard: ${SERVERS} servers, ${TOOLS} tools, Chromium ${browser.version()}`);
+weigh();
+
+const paints = [];
+await paint(browser, hub);
+for (let i = 0; i < LOADS; i++) paints.push(await paint(browser, hub));
+const first = paints.map(({ first }) => first);
+figure(
+  `first paint, median of ${LOADS} (worst)`,
+  `${median(first).toFixed(0)} ms (${Math.max(...first).toFixed(0)})`,
+  "<= 300 ms",
+);
+figure("state of the hub shown", `${median(paints.map(({ filled }) => filled)).toFixed(0)} ms`, "");
+
+const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+const page = await context.newPage();
+await page.goto(await hub.address("/tools"));
+await page.getByText("s0_create_invoice_0").first().waitFor();
+const long = await scroll(page);
+const longest = Math.max(0, ...long.map(({ ms }) => ms));
+figure(`${TOOLS} tools scrolled: tasks over 50 ms (longest)`, `${long.length} (${longest.toFixed(0)} ms)`, "0");
+await browser.close();
