@@ -1,6 +1,15 @@
 package backend
 
-import "github.com/agent-discover/agent-discover/backend/journal"
+import (
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/events"
+	"github.com/agent-discover/agent-discover/backend/journal"
+)
 
 // Journal shows tests the journal of a hub.
 func (h *Hub) Journal() *journal.Journal { return h.journal }
+
+// Counted tells tests when tokens of new tools have been counted.
+func (h *Hub) Counted() (counted <-chan catalog.Counted, stop func()) {
+	return events.Subscribe[catalog.Counted](h.gateway.Bus, 16)
+}

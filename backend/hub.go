@@ -22,6 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/api"
 	"github.com/agent-discover/agent-discover/backend/bridge"
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/clients"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/gateway"
@@ -78,6 +79,7 @@ type Hub struct {
 
 	catalog   *catalog.Catalog
 	journal   *journal.Journal
+	clients   *clients.Book
 	search    *search.Searcher
 	vault     *secrets.Vault
 	upstream  *upstream.Manager
@@ -196,9 +198,10 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	})
 	h.upstream.Window = h.tester.Window()
 	h.setup = setup.New(setup.Options{Installer: h.installer, Secrets: h.vault, File: config.SetupFile, Variable: variable(login), Log: h.log})
+	h.clients = clients.New(h.store, h.log)
 	h.gateway = gateway.New(gateway.Options{
 		Registry: servers, Catalog: h.catalog, Search: h.search, Installer: h.installer, Setup: h.setup,
-		Proxy: h.proxy, Usage: h.journal, Lenses: h.store,
+		Proxy: h.proxy, Usage: h.journal, Lenses: h.store, Book: h.clients,
 		Bus: bus, Log: h.log, Version: h.options.Version,
 	})
 	h.bridge = &bridge.Hub{
@@ -213,7 +216,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	h.door = api.New(api.Options{
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Vault: h.vault,
 		Setup: h.setup, Importer: importer, Proxy: h.proxy, Tester: h.tester, SecretNames: h.secretNames,
-		Clients: h.gateway.Clients, Companion: h.bridge, Stop: h.Stop, Info: h.info, Log: h.log,
+		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Log: h.log,
 		Bus: bus, Times: h.options.Times,
 	})
 	return nil
@@ -234,7 +237,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopRooms()
 	var inner errgroup.Group
 	for _, run := range []func(context.Context) error{
-		h.catalog.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.installer.Run, h.vault.Run, h.tester.Run,
+		h.catalog.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.installer.Run, h.vault.Run, h.tester.Run,
 	} {
 		inner.Go(func() error { return run(rooms) })
 	}

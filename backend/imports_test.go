@@ -32,6 +32,7 @@ var rooms = map[string][]string{
 	"settings": {"fault"},
 	"registry": {"events", "fault"},
 	"catalog":  {"events", "tokens"},
+	"clients":  {},
 	"journal":  {"events", "secrets", "wire"}, // the words of a raw result
 	// verbs
 	"search":   {"catalog", "events"},
@@ -41,20 +42,20 @@ var rooms = map[string][]string{
 	"tester":   {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
 	"setup":    {"catalog", "fault", "install", "registry", "secrets"}, // catalog: an import brings tools
 	// doors
-	"gateway": {"catalog", "events", "fault", "install", "proxy", "registry", "search", "setup", "upstream", "wire"},
+	"gateway": {"catalog", "clients", "events", "fault", "install", "proxy", "registry", "search", "setup", "upstream", "wire"},
 	"bridge":  {"fault", "instance", "paths", "wire"},
 	"api": {
 		"catalog", "events", "fault", "gateway", "install", "instance", "journal", "process", "proxy", "registry",
-		"secrets", "settings", "setup", "tester", "upstream", "wire",
+		"secrets", "settings", "setup", "tester", "tokens", "upstream", "wire",
 	},
 	"cli": {"", "api", "bridge", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "setup", "store", "wire"},
 	// adapters
-	"store":   {"catalog", "fault", "journal", "registry", "secrets", "setup", "tester"},
+	"store":   {"catalog", "clients", "fault", "journal", "registry", "secrets", "setup", "tester"},
 	"mcptest": {"wire"},
 	"keytest": {},
 	// composition and programs
 	"": {
-		"api", "bridge", "catalog", "events", "fault", "gateway", "install", "instance", "journal",
+		"api", "bridge", "catalog", "clients", "events", "fault", "gateway", "install", "instance", "journal",
 		"paths", "process", "proxy", "registry", "search", "secrets", "settings", "setup", "store", "tester", "upstream",
 	},
 	"cmd/agent-discover": {"cli"},

@@ -48,6 +48,7 @@ type Options struct {
 	Proxy     *proxy.Proxy
 	Tester    *tester.Tester
 	Clients   func() []gateway.Client
+	Gateway   *gateway.Gateway
 	Companion http.Handler // takes the upgrade of a companion's socket
 	Stop      func()       // ends the hub gently; returns at once
 	Info      instance.Info
@@ -117,6 +118,9 @@ func New(o Options) *Door {
 	s.toolRoutes(routes)
 	s.logRoutes(routes)
 	s.metricRoutes(routes)
+	s.seriesRoutes(routes)
+	s.findRoutes(routes)
+	s.contextRoutes(routes)
 	s.setupRoutes(routes)
 	s.prereqRoutes(routes)
 	s.testerRoutes(routes)

@@ -124,6 +124,12 @@ type syncFields struct {
 	File string   `json:"file,omitempty" doc:"a setup file; the configured one if not said"`
 }
 
+type findFields struct {
+	_     struct{} `additionalProperties:"true"`
+	Query string   `json:"query" doc:"the need in plain words, as an agent would say it"`
+	Limit float64  `json:"limit,omitempty" doc:"hits wanted, up to 50; 5 if not said"`
+}
+
 type pingFields struct {
 	_ struct{} `additionalProperties:"true"`
 }
@@ -144,6 +150,7 @@ var documented = map[string]struct {
 	"POST /api/secrets/migrate":           {body: reflect.TypeFor[migrateFields](), optional: true},
 	"POST /api/import":                    {body: reflect.TypeFor[importFields]()},
 	"POST /api/sync":                      {body: reflect.TypeFor[syncFields](), optional: true},
+	"POST /api/find":                      {body: reflect.TypeFor[findFields]()},
 	"POST /api/transient":                 {body: reflect.TypeFor[transientFields]()},
 	"POST /api/presets":                   {body: reflect.TypeFor[presetFields]()},
 	"POST /api/elicitations/{id}/respond": {body: reflect.TypeFor[answerFields]()},

@@ -57,11 +57,11 @@ type Tool struct {
 	ID          int64           `json:"id"`
 	ServerID    int64           `json:"server_id"`
 	Name        string          `json:"name"`
-	Title       string          `json:"title,omitempty"`
+	Title       string          `json:"title" doc:"empty when it has none"`
 	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"input_schema"`
-	Hash        string          `json:"hash"`
-	Tokens      int             `json:"tokens"`
+	InputSchema json.RawMessage `json:"input_schema,omitempty" doc:"left out of brief lists; null when it has none"`
+	Hash        string          `json:"hash" doc:"changes when anything changes that a model relies on"`
+	Tokens      int             `json:"tokens" doc:"what its definition costs in a context, o200k_base; 0 while uncounted"`
 }
 
 // serverDetail is a server with its tools and what it last wrote to stderr.
@@ -139,7 +139,21 @@ func (s *server) getServer(_ context.Context, in *serverInput) (*reply[serverDet
 }
 
 func toolView(server int64, t *catalog.Tool) Tool {
-	return Tool{t.ID, server, t.Name, t.Title, t.Description, t.InputSchema(), t.Hash, t.Tokens}
+	out := briefTool(server, t)
+	out.InputSchema = schemaOf(t)
+	return out
+}
+
+// briefTool shows a tool without its schema.
+func briefTool(server int64, t *catalog.Tool) Tool {
+	return Tool{ID: t.ID, ServerID: server, Name: t.Name, Title: t.Title, Description: t.Description, Hash: t.Hash, Tokens: t.Tokens}
+}
+
+func schemaOf(t *catalog.Tool) json.RawMessage {
+	if schema := t.InputSchema(); schema != nil {
+		return schema
+	}
+	return json.RawMessage("null")
 }
 
 // serverFields are what a request may set; nil leaves a field as it is.

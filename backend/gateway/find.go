@@ -60,30 +60,43 @@ type miss struct {
 // findTool ranks the known tools for one intent and lends what it found to the
 // session. It starts no server.
 func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
-	if strings.TrimSpace(args.Query) == "" {
-		return nil, fault.New(fault.Invalid, "query is required")
-	}
-	limit := defaultLimit
-	if args.Limit >= 1 {
-		limit = int(min(args.Limit, maxLimit))
-	}
-	result := s.gateway.Search.Find(search.Query{Text: args.Query, Limit: limit, Allow: s.gateway.findable()})
-	if !result.Found {
-		return s.missed(result), nil
+	result, err := s.gateway.rank(args.Query, args.Limit, false)
+	if err != nil {
+		return nil, err
 	}
 	lending := args.AutoActivate == nil || *args.AutoActivate
-	if lending {
+	if lending && result.Found {
 		tools := make([]*catalog.Tool, len(result.Hits))
 		for i, hit := range result.Hits {
 			tools[i] = hit.Tool
 		}
 		s.lends(ctx, tools)
 	}
+	return s.gateway.told(result, s.lists), nil
+}
+
+// rank ranks the known tools for one intent, as find_tool is asked to.
+func (g *Gateway) rank(query string, wanted float64, explain bool) (search.Result, error) {
+	if strings.TrimSpace(query) == "" {
+		return search.Result{}, fault.New(fault.Invalid, "query is required")
+	}
+	limit := defaultLimit
+	if wanted >= 1 {
+		limit = int(min(wanted, maxLimit))
+	}
+	return g.Search.Find(search.Query{Text: query, Limit: limit, Allow: g.findable(), Explain: explain}), nil
+}
+
+// told is what find_tool answers; listed reports what the session lists.
+func (g *Gateway) told(result search.Result, listed func(*catalog.Tool) bool) any {
+	if !result.Found {
+		return g.missed(result)
+	}
 	reply := describe(result, len(result.Hits)-1)
 	best := result.Hits[0].Tool
 	reply.Server = best.Server
-	reply.NextStep = nextStep(result.Confidence, best, s.lists(best))
-	return reply, nil
+	reply.NextStep = nextStep(result.Confidence, best, listed(best))
+	return reply
 }
 
 // findTools ranks several intents at once and lends nothing.
@@ -103,7 +116,7 @@ func (s *Session) findTools(_ context.Context, args arguments) (any, error) {
 			reply.Intent = intent
 			results[i] = reply
 		} else {
-			reply := s.missed(result)
+			reply := s.gateway.missed(result)
 			reply.Intent = intent
 			results[i] = reply
 		}
@@ -111,9 +124,9 @@ func (s *Session) findTools(_ context.Context, args arguments) (any, error) {
 	return map[string]any{"results": results}, nil
 }
 
-func (s *Session) missed(result search.Result) miss {
+func (g *Gateway) missed(result search.Result) miss {
 	hint := missHint
-	if len(s.gateway.Catalog.Snapshot().Tools) == 0 {
+	if len(g.Catalog.Snapshot().Tools) == 0 {
 		hint = "no tools are known yet: ask the user to add servers (agent-discover servers add NAME -- COMMAND ARGS), or propose one with registry install"
 	}
 	return miss{Matches: []match{}, TopScore: rounded(result.TopScore), Hint: hint}

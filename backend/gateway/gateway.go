@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/clients"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/proxy"
@@ -42,6 +43,7 @@ type Options struct {
 	Proxy     *proxy.Proxy
 	Usage     Usage
 	Lenses    LensStore
+	Book      *clients.Book
 	Bus       *events.Bus
 	Log       *slog.Logger
 	Version   string
@@ -79,6 +81,7 @@ func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) er
 		g.mu.Lock()
 		delete(g.sessions, s)
 		g.mu.Unlock()
+		g.note(s)
 		<-telling
 	}()
 	return s.conn.Run(ctx)

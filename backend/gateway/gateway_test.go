@@ -24,6 +24,9 @@ func TestTheToolThatEverySessionPaysForIsSmall(t *testing.T) {
 	if n := tokens.Count(string(list)); n > 500 {
 		t.Errorf("the tool list costs %d tokens", n)
 	}
+	if n := tokens.Count(string(registryTool)); n != entryTokens {
+		t.Errorf("registry costs %d tokens, and entryTokens says %d", n, entryTokens)
+	}
 	var def struct {
 		InputSchema struct {
 			Properties map[string]struct{ Enum []string }

@@ -143,18 +143,25 @@ func registryError(err error) (json.RawMessage, error) {
 	return errorResult("Error [UNKNOWN_ERROR]: " + fault.MessageOf(err))
 }
 
-// textResult is one text block of 2-space JSON.
+// textResult is one text block.
 func textResult(reply any) (json.RawMessage, error) {
+	text, err := textOf(reply)
+	if err != nil {
+		return nil, err
+	}
+	return encode(map[string]any{"content": []map[string]string{{"type": "text", "text": text}}})
+}
+
+// textOf writes a reply as 2-space JSON.
+func textOf(reply any) (string, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(reply); err != nil {
-		return nil, fmt.Errorf("encode reply: %w", err)
+		return "", fmt.Errorf("encode reply: %w", err)
 	}
-	return encode(map[string]any{
-		"content": []map[string]string{{"type": "text", "text": strings.TrimSuffix(text.String(), "\n")}},
-	})
+	return strings.TrimSuffix(text.String(), "\n"), nil
 }
 
 // proxyCall calls a tool by call_as, or by server and tool.

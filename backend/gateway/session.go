@@ -7,8 +7,8 @@ import (
 	"errors"
 	"hash/fnv"
 	"slices"
-	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
@@ -34,14 +34,15 @@ type Session struct {
 	conn    *wire.Conn
 	changed chan struct{} // its list may have changed
 
-	mu        sync.Mutex
-	name      string // of the client, from initialize
-	version   string
-	asks      map[string]bool // methods that the client can be asked
-	ready     bool            // initialized: may be told of changes
-	lent      map[catalog.Key]bool
-	signature uint64 // of the list that the client knows or was told about
-	inFlight  int
+	mu         sync.Mutex
+	name       string // of the client, from initialize
+	version    string
+	asks       map[string]bool // methods that the client can be asked
+	introduced bool            // it has said who it is
+	ready      bool            // initialized: may be told of changes
+	lent       map[catalog.Key]bool
+	signature  uint64 // of the list that the client knows or was told about
+	inFlight   int
 }
 
 func newSession(g *Gateway, id string) *Session {
@@ -123,8 +124,10 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 		"sampling/createMessage": asked.Capabilities["sampling"] != nil,
 		"elicitation/create":     asked.Capabilities["elicitation"] != nil,
 	}
+	s.introduced = true
 	s.signature = signatureOf(s.toolsLocked())
 	s.mu.Unlock()
+	s.gateway.note(s)
 	return json.Marshal(map[string]any{
 		"protocolVersion": version,
 		"capabilities":    map[string]any{"tools": map[string]bool{"listChanged": true}},
@@ -136,10 +139,10 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 // clip bounds a text of a client's own choice that is kept with every call.
 func clip(text string) string {
 	const most = 100
-	if len(text) <= most {
+	if utf8.RuneCountInString(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
+	return string([]rune(text)[:most-1]) + "…"
 }
 
 // toolsLocked returns what the session lists beside registry: the tools of enabled
@@ -214,6 +217,7 @@ func (s *Session) announceTools() {
 	}
 	s.mu.Unlock()
 	if tell {
+		s.gateway.note(s)
 		_ = s.conn.Notify("notifications/tools/list_changed", nil)
 	}
 }

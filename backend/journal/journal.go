@@ -41,6 +41,12 @@ type Store interface {
 	// DeleteRecords deletes at most q.Limit of the records that q selects, all
 	// when it is 0, and returns how many.
 	DeleteRecords(ctx context.Context, q Query) (int, error)
+	// CountSteps counts the calls of q's server and tool in an aligned span, by
+	// the number of the step; steps without a call may be missing.
+	CountSteps(ctx context.Context, q Query, span Span) (map[int64]Count, error)
+	// CountClients counts the calls of q's server and tool by client: at most
+	// q.Limit clients, the most calls first.
+	CountClients(ctx context.Context, q Query) ([]ClientUse, error)
 	Tallies(ctx context.Context) ([]Tally, error)
 	DeleteTallies(ctx context.Context, server string) error
 }

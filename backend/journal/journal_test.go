@@ -87,6 +87,10 @@ func (m *memory) DeleteRecords(_ context.Context, q Query) (n int, err error) {
 	return n, nil
 }
 
+func (m *memory) CountSteps(context.Context, Query, Span) (map[int64]Count, error) { return nil, nil }
+
+func (m *memory) CountClients(context.Context, Query) ([]ClientUse, error) { return nil, nil }
+
 func (m *memory) Tallies(context.Context) ([]Tally, error)    { return m.tallies, nil }
 func (m *memory) DeleteTallies(context.Context, string) error { return nil }
 

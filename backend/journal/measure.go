@@ -92,6 +92,38 @@ func (j *Journal) Metrics(server string) []ToolMetrics {
 	return out
 }
 
+// ServerTool are the numbers of one tool, with its server.
+type ServerTool struct {
+	Server string
+	ToolMetrics
+}
+
+// AllMetrics returns the numbers of all tools that were called, sorted by
+// server and name, as Metrics does.
+func (j *Journal) AllMetrics() []ServerTool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out []ServerTool
+	for _, server := range slices.Sorted(maps.Keys(j.tallies)) {
+		for _, tool := range slices.Sorted(maps.Keys(j.tallies[server])) {
+			out = append(out, ServerTool{server, ToolMetrics{tool, j.tallies[server][tool].stats()}})
+		}
+	}
+	return out
+}
+
+// MetricsOf returns the numbers of one tool, as Metrics does; false when it was
+// never called.
+func (j *Journal) MetricsOf(server, tool string) (ToolMetrics, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	t := j.tallies[server][tool]
+	if t == nil {
+		return ToolMetrics{}, false
+	}
+	return ToolMetrics{tool, t.stats()}, true
+}
+
 // Totals returns the numbers of all servers that were called, sorted by name,
 // as Metrics does.
 func (j *Journal) Totals() []ServerMetrics {

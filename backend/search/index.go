@@ -70,19 +70,38 @@ func newIndex(snapshot *catalog.Snapshot) *index {
 	return x
 }
 
+// field is a part of a tool in which words are looked for.
+type field string
+
+// The fields, as explanations call them.
+const (
+	fieldName        field = "name"
+	fieldServer      field = "server"
+	fieldTitle       field = "title"
+	fieldDescription field = "description"
+	fieldParameters  field = "parameters"
+)
+
+// weigh adds what the words of a tool count for to freqs.
 func weigh(t *catalog.Tool, freqs map[string]float32) map[string]float32 {
-	add := func(text string, weight float32) {
+	eachWord(t, func(_ field, term string, weight float32) { freqs[term] += weight })
+	return freqs
+}
+
+// eachWord shows all words of a tool, and what each counts for where it stands.
+func eachWord(t *catalog.Tool, visit func(in field, term string, weight float32)) {
+	add := func(in field, text string, weight float32) {
 		for _, term := range terms(text) {
-			freqs[term] += weight
+			visit(in, term, weight)
 			if kind, ok := canonical[term]; ok && kind != term {
-				freqs[kind] += weight * kindWeight
+				visit(in, kind, weight*kindWeight)
 			}
 		}
 	}
-	add(t.Name, weightName)
-	add(t.Server, weightServer)
-	add(t.Title, weightTitle)
-	add(t.Description, weightDescription)
+	add(fieldName, t.Name, weightName)
+	add(fieldServer, t.Server, weightServer)
+	add(fieldTitle, t.Title, weightTitle)
+	add(fieldDescription, t.Description, weightDescription)
 	var schema struct {
 		Properties map[string]struct {
 			Description any `json:"description"`
@@ -90,12 +109,11 @@ func weigh(t *catalog.Tool, freqs map[string]float32) map[string]float32 {
 	}
 	_ = json.Unmarshal(t.InputSchema(), &schema) // what does not fit has no words for us
 	for name, property := range schema.Properties {
-		add(name, weightParameter)
+		add(fieldParameters, name, weightParameter)
 		if text, ok := property.Description.(string); ok {
-			add(text, weightParameter)
+			add(fieldParameters, text, weightParameter)
 		}
 	}
-	return freqs
 }
 
 // rank returns the tools that allow admits, best first, with scores from 0 to
@@ -106,18 +124,12 @@ func (x *index) rank(query string, allow func(*catalog.Tool) bool) []Hit {
 		return nil
 	}
 	scores := make(map[int32]float64)
-	best := 0.0
+	best := x.perfect(words)
 	for term, share := range words {
 		found := x.postings[term]
 		idf := x.rarity(len(found))
-		if len(found) == 0 {
-			share *= unknownWeight
-		}
-		best += share * idf
 		for _, p := range found {
-			norm := 1 - lengthNorm + lengthNorm*float64(x.length[p.tool])
-			f := float64(p.freq)
-			scores[p.tool] += share * idf * f / (f + saturation*norm)
+			scores[p.tool] += share * idf * x.saturated(p.tool, float64(p.freq))
 		}
 	}
 	for _, i := range x.names[strings.Join(terms(query), " ")] {
@@ -126,13 +138,32 @@ func (x *index) rank(query string, allow func(*catalog.Tool) bool) []Hit {
 	hits := make([]Hit, 0, len(scores))
 	for i, score := range scores {
 		if t := x.snapshot.Tools[i]; allow(t) {
-			hits = append(hits, Hit{Tool: t, Score: score / best})
+			hits = append(hits, Hit{Tool: t, Score: score / best, at: i})
 		}
 	}
 	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Tool.Proxied(), b.Tool.Proxied()))
 	})
 	return hits
+}
+
+// perfect is what a tool would get in which every word stood without end.
+func (x *index) perfect(words map[string]float64) float64 {
+	best := 0.0
+	for term, share := range words {
+		n := len(x.postings[term])
+		if n == 0 {
+			share *= unknownWeight
+		}
+		best += share * x.rarity(n)
+	}
+	return best
+}
+
+// saturated is how much of a word's worth a tool gets that holds it so often.
+func (x *index) saturated(tool int32, freq float64) float64 {
+	norm := 1 - lengthNorm + lengthNorm*float64(x.length[tool])
+	return freq / (freq + saturation*norm)
 }
 
 // rarity is the inverse document frequency of a word that n tools hold. A word

@@ -15,6 +15,9 @@ import (
 type Hit struct {
 	Tool  *catalog.Tool
 	Score float64
+	Why   []Reason // only where the query asked for it
+
+	at int32 // the tool's place in the snapshot
 }
 
 // Confidence says what to do with the best hit.
@@ -51,6 +54,8 @@ type Query struct {
 	Text  string
 	Limit int                      // hits wanted
 	Allow func(*catalog.Tool) bool // which tools may be shown; nil for all
+	// Explain fills in why each hit was found.
+	Explain bool
 }
 
 // Searcher ranks the tools of a catalog. It is safe for concurrent use.
@@ -107,7 +112,8 @@ func (s *Searcher) Find(q Query) Result {
 	if allow == nil {
 		allow = func(*catalog.Tool) bool { return true }
 	}
-	hits := s.current().rank(q.Text, allow)
+	x := s.current()
+	hits := x.rank(q.Text, allow)
 	if len(hits) == 0 {
 		return Result{}
 	}
@@ -118,6 +124,11 @@ func (s *Searcher) Find(q Query) Result {
 	result.Found = true
 	result.Confidence = confidence(hits)
 	result.Hits = hits[:min(len(hits), q.Limit)]
+	for i := range result.Hits {
+		if q.Explain {
+			result.Hits[i].Why = x.explain(q.Text, result.Hits[i].at)
+		}
+	}
 	return result
 }
 

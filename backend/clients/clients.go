@@ -1,0 +1,127 @@
+// Package clients answers which MCP clients have been here, and what tools cost
+// in their contexts. It looks at a client when it is told to, off every other
+// path, and remembers what it saw; it knows no sessions.
+package clients
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// lastWords is how long a hub that ends may take to remember who was here.
+const lastWords = 5 * time.Second
+
+// Client is an MCP client by the name that it gave itself, with all of its
+// sessions. Its texts are its own: anything may be in them.
+type Client struct {
+	Name, Version string
+	First, Last   time.Time // when it was seen
+	Listed        int       // tokens of the tools in its list, the hub's own tool too
+	Whole         int       // tokens of all tools that it could have
+}
+
+// Store keeps clients.
+type Store interface {
+	// Clients returns those that are remembered, in any order.
+	Clients(ctx context.Context) ([]Client, error)
+	// KeepClient stores what is new about a client. The time when it was first
+	// seen stays as it was.
+	KeepClient(ctx context.Context, c Client) error
+}
+
+// Look says what is to be seen of a client; false when that is nothing.
+type Look func() (Client, bool)
+
+// Book remembers clients. It is safe for concurrent use.
+type Book struct {
+	store Store
+	log   *slog.Logger
+
+	mu   sync.Mutex
+	due  map[string]Look // by session
+	some chan struct{}
+}
+
+// New returns a book; it is written while Run runs.
+func New(store Store, log *slog.Logger) *Book {
+	return &Book{store: store, log: log, due: make(map[string]Look), some: make(chan struct{}, 1)}
+}
+
+// Note has somebody look at a session's client soon, and does not wait for it.
+func (b *Book) Note(session string, look Look) {
+	b.mu.Lock()
+	b.due[session] = look
+	b.mu.Unlock()
+	select {
+	case b.some <- struct{}{}:
+	default: // it is about to look anyway
+	}
+}
+
+// Run writes what is noted until ctx ends, and then what is left.
+func (b *Book) Run(ctx context.Context) error {
+	for {
+		select {
+		case <-b.some:
+			b.write(ctx)
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+			defer cancel()
+			b.write(last)
+			return nil
+		}
+	}
+}
+
+func (b *Book) write(ctx context.Context) {
+	b.mu.Lock()
+	due := b.due
+	b.due = make(map[string]Look)
+	b.mu.Unlock()
+	for session, look := range due {
+		c, ok := look()
+		if !ok {
+			continue
+		}
+		if err := b.store.KeepClient(ctx, c); err != nil {
+			b.log.Warn("client not remembered", "session", session, "error", err)
+		}
+	}
+}
+
+// Present is a client that may be here now.
+type Present struct {
+	Client
+	Connected bool
+}
+
+// With returns the clients that are remembered and those that are here now,
+// one a session; of several sessions of a client the one with the longest list
+// counts. They come in no order.
+func (b *Book) With(ctx context.Context, here []Client) ([]Present, error) {
+	remembered, err := b.store.Clients(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := make(map[string]Present, len(remembered))
+	for _, c := range remembered {
+		known[c.Name] = Present{Client: c}
+	}
+	for _, c := range here {
+		before, ok := known[c.Name]
+		if ok {
+			c.First = before.First
+		}
+		if before.Connected && before.Listed > c.Listed {
+			c.Version, c.Listed = before.Version, before.Listed
+		}
+		known[c.Name] = Present{c, true}
+	}
+	out := make([]Present, 0, len(known))
+	for _, c := range known {
+		out = append(out, c)
+	}
+	return out, nil
+}

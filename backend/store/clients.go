@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/clients"
+)
+
+// maxClients is how many clients are remembered: they may call themselves
+// anything, and another name each time.
+const maxClients = 200
+
+// Clients implements clients.Store.
+func (s *Store) Clients(ctx context.Context) ([]clients.Client, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT name, version, first_seen, last_seen, listed_tokens, whole_tokens FROM clients")
+	if err != nil {
+		return nil, fmt.Errorf("read clients: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []clients.Client
+	for rows.Next() {
+		var c clients.Client
+		var first, last int64
+		if err := rows.Scan(&c.Name, &c.Version, &first, &last, &c.Listed, &c.Whole); err != nil {
+			return nil, fmt.Errorf("read clients: %w", err)
+		}
+		c.First, c.Last = time.UnixMilli(first), time.UnixMilli(last)
+		out = append(out, c)
+	}
+	return out, rows.Err()
+}
+
+// KeepClient implements clients.Store. Those that were not seen for longest
+// make room.
+func (s *Store) KeepClient(ctx context.Context, c clients.Client) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO clients (name, version, first_seen, last_seen, listed_tokens, whole_tokens)
+			VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT (name) DO UPDATE SET version = excluded.version, last_seen = excluded.last_seen,
+				listed_tokens = excluded.listed_tokens, whole_tokens = excluded.whole_tokens`,
+			c.Name, c.Version, c.First.UnixMilli(), c.Last.UnixMilli(), c.Listed, c.Whole)
+		if err != nil {
+			return fmt.Errorf("keep client: %w", err)
+		}
+		_, err = tx.ExecContext(ctx, "DELETE FROM clients WHERE name IN (SELECT name FROM clients ORDER BY last_seen DESC LIMIT -1 OFFSET ?)", maxClients)
+		if err != nil {
+			return fmt.Errorf("drop clients: %w", err)
+		}
+		return nil
+	})
+}
