@@ -186,7 +186,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	h.upstream = upstream.New(upstream.Options{
 		Registry: servers, Catalog: h.catalog, Bus: bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
-		Secrets: install.Filler{Vault: h.vault}, Given: h.given,
+		Secrets: install.Filler{Vault: h.vault}, Given: h.given, Wish: h.pauseWish(),
 	})
 	h.installer = install.New(install.Options{
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Vault: h.vault, Metrics: h.journal, Agents: config.Agents, Log: h.log,
@@ -261,6 +261,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	if h.options.background() && instance.Stopped(h.options.Folder) {
 		h.Stop()
 	}
+	h.heedPause()
 	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.catalog.Snapshot().Tools))
 	inner.Go(func() error { return h.setup.Run(rooms) })
 	inner.Go(func() error { rest(); return nil })

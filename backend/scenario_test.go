@@ -35,14 +35,15 @@ type step struct {
 type scenario struct {
 	t      *testing.T
 	hub    *backend.Hub
+	ended  <-chan error // what its run returned
 	listen *listener
 	kept   []string // pairs for a replacer
 }
 
 func newScenario(t *testing.T, o backend.Options) *scenario {
 	t.Helper()
-	hub, _ := runHub(t, o)
-	return &scenario{t: t, hub: hub, listen: listen(t, hub)}
+	hub, ended := runHub(t, o)
+	return &scenario{t: t, hub: hub, ended: ended, listen: listen(t, hub)}
 }
 
 // server is a body that configures a fake server.

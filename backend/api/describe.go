@@ -19,7 +19,8 @@ Bodies are JSON objects of at most 131,072 bytes.
 What happens is pushed over a WebSocket at / or /ws, opened with the token or with a ticket of the purpose socket as
 ` + "`?ticket=…`" + `. The first message is the whole state; a change sends all servers again, or with ` + "`?deltas=changed`" + `
 those that changed and the names of all. Where all tools together are over 256 kB, a change leaves tools out of servers
-whose tools have not changed.`
+whose tools have not changed; with ` + "`?tools=none`" + ` none are sent, but of each server tools_rev, which changes when its tools do.
+With ` + "`?hub=1`" + ` there is a message hub, too: whether all servers are paused, the calls in flight, the connected clients.`
 
 // tags group the operations, in the order in which they are shown.
 var tags = []*huma.Tag{

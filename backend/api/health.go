@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/upstream"
 )
 
 // maxChecks is how many servers are asked at once when all are.
@@ -31,6 +32,9 @@ func (s *server) checkServer(ctx context.Context, in *serverInput) (*reply[Check
 	v, err := s.lookup(in)
 	if err != nil {
 		return nil, err
+	}
+	if s.Upstream.Paused() { // which says nothing about the server
+		return nil, upstream.ErrPaused
 	}
 	return ok(s.check(ctx, v))
 }
@@ -55,6 +59,9 @@ type checksReply struct {
 
 // checkAll asks every server that a person has approved.
 func (s *server) checkAll(ctx context.Context, _ *struct{}) (*reply[checksReply], error) {
+	if s.Upstream.Paused() {
+		return nil, upstream.ErrPaused
+	}
 	var all []registry.Server
 	for _, v := range s.Registry.List() {
 		if v.Approved {

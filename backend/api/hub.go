@@ -19,6 +19,7 @@ type health struct {
 
 type status struct {
 	ActiveCount int            `json:"active_count"`
+	Paused      bool           `json:"paused,omitempty" doc:"the user lets no server run"`
 	Servers     []activeServer `json:"servers"`
 }
 
@@ -37,6 +38,8 @@ func (s *server) hubRoutes(api huma.API) {
 	route(api, http.MethodGet, "/hello", "The hub's proof that it knows the token", s.hello)
 	route(api, http.MethodGet, "/api/status", "Active servers and their tools", s.status)
 	route(api, http.MethodGet, "/api/clients", "Connected MCP clients", s.clients)
+	route(api, http.MethodPost, "/api/pause", "End all servers gently, and start none until resumed", s.pause)
+	route(api, http.MethodPost, "/api/resume", "Let servers start again", s.resume)
 	route(api, http.MethodPost, "/api/stop", "End the hub gently", s.stop)
 }
 
@@ -65,12 +68,31 @@ func (s *server) status(context.Context, *struct{}) (*reply[status], error) {
 		row.ToolCount = len(row.Tools)
 		out.Servers = append(out.Servers, row)
 	}
-	out.ActiveCount = len(out.Servers)
+	out.ActiveCount, out.Paused = len(out.Servers), s.Upstream.Paused()
 	return ok(out)
 }
 
 func (s *server) clients(context.Context, *struct{}) (*reply[[]gateway.Client], error) {
 	return ok(s.Clients())
+}
+
+type pauseReply struct {
+	Paused bool `json:"paused"`
+}
+
+// pause answers when all servers have ended.
+func (s *server) pause(context.Context, *struct{}) (*reply[pauseReply], error) {
+	if err := s.Upstream.Pause(); err != nil {
+		return nil, err
+	}
+	return ok(pauseReply{true})
+}
+
+func (s *server) resume(context.Context, *struct{}) (*reply[pauseReply], error) {
+	if err := s.Upstream.Resume(); err != nil {
+		return nil, err
+	}
+	return ok(pauseReply{false})
 }
 
 func (s *server) stop(context.Context, *struct{}) (*reply[map[string]string], error) {

@@ -67,11 +67,14 @@ func (p *pusher) follow(ctx context.Context) {
 	defer stop()
 	news := p.listen(life, &sources)
 	anew := make(map[string]bool)
+	hub := newPace(hubEvery)
+	defer p.hearHub(hub.moved)()
 	var measured <-chan time.Time // when calls that were made since show in the state
 	for dirty := true; p.present() > 0; {
 		if dirty {
 			p.survey(&p.board, anew)
 			p.offer()
+			p.tellHub(false)
 			clear(anew)
 		}
 		select {
@@ -83,6 +86,16 @@ func (p *pusher) follow(ctx context.Context) {
 			dirty = true
 		case <-measured:
 			dirty, measured = true, nil
+		case <-hub.moved:
+			dirty = false
+			if hub.step(false) {
+				p.tellHub(true)
+			}
+		case <-hub.due:
+			dirty = false
+			if hub.step(true) {
+				p.tellHub(true)
+			}
 		case e := <-news:
 			dirty = p.pass(e, anew)
 			called := isCall(e)

@@ -26,13 +26,16 @@ type client struct {
 	conn    *websocket.Conn
 	session *session // nil: opened with the hub's own token
 	state   kind     // what it gets when something has changed
+	bare    bool     // it gets no tools
+	asksHub bool     // it gets how the hub does
 	cancel  context.CancelFunc
 	woken   chan struct{}
 
 	mu      sync.Mutex
 	greeted bool
 	wants   kind
-	has     int // revision of the board
+	has     int    // revision of the board
+	hasHub  []byte // how the hub does
 	queue   [][]byte
 	waiting int // bytes in the queue
 	end     *websocket.CloseError
@@ -49,9 +52,11 @@ func (p *pusher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
 	c := &client{conn: conn, session: callerOf(r.Context()).session, state: delta, cancel: cancel, woken: make(chan struct{}, 1)}
-	if r.URL.Query().Get("deltas") == "changed" {
+	query := r.URL.Query()
+	if query.Get("deltas") == "changed" {
 		c.state = changes
 	}
+	c.bare, c.asksHub = query.Get("tools") == "none", query.Get("hub") == "1"
 	if code, reason := p.join(c); code != 0 {
 		_ = conn.Close(code, reason) // a client that says no goodbye is gone as well
 		return
@@ -178,7 +183,7 @@ func (c *client) write(ctx context.Context, p *pusher) {
 func (c *client) next(b *board) (data []byte, end *websocket.CloseError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	data, c.has = b.message(c.wants, c.has)
+	data, c.has = b.message(view{c.wants, c.bare, c.has})
 	if c.wants = nothing; data != nil {
 		return data, nil
 	}
@@ -211,7 +216,7 @@ func (c *client) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.end == nil {
-		c.wants = whole
+		c.wants, c.hasHub = whole, nil
 	}
 }
 

@@ -2,7 +2,9 @@ package api
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
+	"hash/fnv"
 	"reflect"
 	"slices"
 	"strconv"
@@ -37,19 +39,27 @@ type board struct {
 	mu    sync.Mutex
 	rev   int // counts changes
 	rows  []*row
-	size  int               // bytes of all tools
-	built map[string][]byte // messages of this revision
+	built map[view][]byte // messages of this revision
 }
 
-// row is one server on the board. Its texts are JSON.
+// view is what a message shows: how much, to a client that has which revision.
+type view struct {
+	kind kind
+	bare bool // without tools
+	from int
+}
+
+// row is one server on the board. Its texts are JSON; those of its tools are
+// made for the first client that wants tools.
 type row struct {
 	seen     seen
 	rev      int    // of the board when it last changed
 	toolsRev int    // when its tools did, or whether it is active
+	sum      string // of its tools
 	server   []byte // without its tools
-	tools    []byte
 	name     []byte
-	active   []byte // definitions of its tools; nil while it is not active
+	tools    []byte
+	active   []byte // definitions of its tools
 }
 
 // seen is what a row was made of.
@@ -100,10 +110,7 @@ func (s *server) survey(b *board, anew map[string]bool) bool {
 		}
 	}
 	if changed {
-		b.rows, b.built, b.size = rows, nil, 0
-		for _, r := range rows {
-			b.size += len(r.tools) + len(r.active)
-		}
+		b.rows, b.built = rows, nil
 		b.rev++
 	}
 	return changed
@@ -124,30 +131,56 @@ func (s *server) row(now seen, before *row, rev int) *row {
 		shown.Metrics = &ServerMetrics{now.server.Name, c.Calls, c.Errors, latenciesOf(c)}
 	}
 	r := &row{seen: now, rev: rev, toolsRev: rev, server: encode(shown), name: encode(now.server.Name)}
-	if before != nil && slices.Equal(before.seen.tools, now.tools) && before.seen.server.Enabled == now.server.Enabled {
+	if before != nil && slices.Equal(before.seen.tools, now.tools) {
+		r.sum = before.sum
+	} else {
+		r.sum = sumOf(now.tools)
+	}
+	// What tools weigh is counted later: then the same ones are others.
+	if before != nil && before.sum == r.sum && before.seen.server.Enabled == now.server.Enabled {
 		r.toolsRev, r.tools, r.active = before.toolsRev, before.tools, before.active
-		return r
-	}
-	tools, active := make([]pushedTool, len(now.tools)), make([]json.RawMessage, len(now.tools))
-	for i, t := range now.tools {
-		tools[i] = pushedTool{t.ID, now.server.ID, t.Name, t.Description, t.InputSchema()}
-		active[i] = t.Definition
-	}
-	slices.SortFunc(tools, func(a, b pushedTool) int { return strings.Compare(a.Name, b.Name) })
-	r.tools = encode(tools)
-	if now.server.Enabled {
-		r.active = encode(active)
-	}
-	if before != nil && bytes.Equal(before.tools, r.tools) && bytes.Equal(before.active, r.active) {
-		r.toolsRev = before.toolsRev // only what they weigh was counted
 	}
 	return r
 }
 
+// sumOf tells whether a client that has tools has these. It is the same after a
+// restart.
+func sumOf(tools []*catalog.Tool) string {
+	h := fnv.New64a()
+	for _, t := range tools {
+		_, _ = h.Write(strconv.AppendInt(nil, t.ID, 10)) // never fails
+		_, _ = h.Write(t.Definition)
+		_, _ = h.Write([]byte{0})
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// fill makes what a row says of tools.
+func (r *row) fill() {
+	if r.tools != nil {
+		return
+	}
+	tools, active := make([]pushedTool, len(r.seen.tools)), make([]json.RawMessage, len(r.seen.tools))
+	for i, t := range r.seen.tools {
+		tools[i] = pushedTool{t.ID, r.seen.server.ID, t.Name, t.Description, t.InputSchema()}
+		active[i] = t.Definition
+	}
+	slices.SortFunc(tools, func(a, b pushedTool) int { return strings.Compare(a.Name, b.Name) })
+	r.tools = encode(tools)
+	if r.seen.server.Enabled {
+		r.active = encode(active)
+	}
+}
+
 // write writes the row as one of servers.
-func (r *row) write(out *bytes.Buffer, tools bool) {
+func (r *row) write(out *bytes.Buffer, bare, tools bool) {
 	out.Write(bytes.TrimSuffix(r.server, []byte("}")))
-	if tools {
+	switch {
+	case bare:
+		out.WriteString(`,"tools_rev":"`)
+		out.WriteString(r.sum)
+		out.WriteByte('"')
+	case tools:
 		out.WriteString(`,"tools":`)
 		out.Write(r.tools)
 	}
@@ -167,46 +200,52 @@ func (r *row) writeActive(out *bytes.Buffer, tools bool) {
 
 // message returns the state for a client that has revision from, and the
 // revision that it is of; nil when there is nothing to tell.
-func (b *board) message(k kind, from int) ([]byte, int) {
+func (b *board) message(v view) ([]byte, int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if k == nothing || k != whole && from == b.rev {
+	if v.kind == nothing || v.kind != whole && v.from == b.rev {
 		return nil, b.rev
 	}
-	if k == whole || k == delta && b.size <= lightOver {
-		from = 0
-	}
-	key := strconv.Itoa(int(k)) + " " + strconv.Itoa(from)
-	data := b.built[key]
-	if data == nil {
-		data = b.build(k, from)
-		if b.built == nil {
-			b.built = make(map[string][]byte)
+	size := 0 // of all tools
+	for _, r := range b.rows {
+		if !v.bare {
+			r.fill()
 		}
-		b.built[key] = data
+		size += len(r.tools) + len(r.active)
+	}
+	if v.kind == whole || v.kind == delta && (v.bare || size <= lightOver) {
+		v.from = 0
+	}
+	data := b.built[v]
+	if data == nil {
+		data = b.build(v)
+		if b.built == nil {
+			b.built = make(map[view][]byte)
+		}
+		b.built[v] = data
 	}
 	return data, b.rev
 }
 
 // build is called with the lock held.
-func (b *board) build(k kind, from int) []byte {
+func (b *board) build(v view) []byte {
 	var out, servers, active bytes.Buffer
 	var names []string
 	for _, r := range b.rows {
 		names = append(names, r.seen.server.Name)
-		if k == changes && r.rev <= from {
+		if v.kind == changes && r.rev <= v.from {
 			continue
 		}
-		tools := k == changes || r.toolsRev > from
+		tools := !v.bare && (v.kind == changes || r.toolsRev > v.from)
 		next(&servers)
-		r.write(&servers, tools)
-		if r.active != nil {
+		r.write(&servers, v.bare, tools)
+		if r.seen.server.Enabled {
 			next(&active)
 			r.writeActive(&active, tools)
 		}
 	}
 	out.WriteString(`{"type":"state"`)
-	switch k {
+	switch v.kind {
 	case whole:
 		out.WriteString(`,"version":`)
 		out.Write(encode(b.version))
@@ -235,7 +274,7 @@ func next(list *bytes.Buffer) {
 func (b *board) clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.rows, b.built, b.size = nil, nil, 0
+	b.rows, b.built = nil, nil
 	b.rev++
 }
 

@@ -127,13 +127,14 @@ func (p *program) say(v any, format string, args ...any) error {
 }
 
 type hubStatus struct {
-	Running bool             `json:"running"`
-	Stopped bool             `json:"stopped_by_user,omitempty"`
-	PID     int              `json:"pid,omitempty"`
-	Version string           `json:"version,omitempty"`
-	URL     string           `json:"url,omitempty"`
-	Since   *time.Time       `json:"since,omitempty"`
-	AuthOff bool             `json:"auth_off,omitempty"`
+	Running bool       `json:"running"`
+	Stopped bool       `json:"stopped_by_user,omitempty"`
+	PID     int        `json:"pid,omitempty"`
+	Version string     `json:"version,omitempty"`
+	URL     string     `json:"url,omitempty"`
+	Since   *time.Time `json:"since,omitempty"`
+	AuthOff bool       `json:"auth_off,omitempty"`
+	pausedStatus
 	Servers []api.Server     `json:"servers,omitempty"`
 	Clients []gateway.Client `json:"clients,omitempty"`
 }
@@ -151,12 +152,17 @@ func (p *program) status() *cobra.Command {
 				if stopped {
 					text = "The hub was stopped by the user. Start it with: agent-discover serve\n"
 				}
-				return errors.Join(p.say(hubStatus{Stopped: stopped}, "%s", text), exitCode(exitFailed))
+				paused := instance.Paused(p.folder)
+				if paused {
+					text += pausedText
+				}
+				return errors.Join(p.say(hubStatus{Stopped: stopped, pausedStatus: pausedStatus{paused}}, "%s", text), exitCode(exitFailed))
 			}
 			st := hubStatus{Running: true, PID: info.PID, Version: info.Version, URL: "http://" + info.Address(), Since: &info.Started, AuthOff: info.AuthOff}
 			client := instance.NewClient(info)
 			if err := errors.Join(client.Do(cmd.Context(), http.MethodGet, "/api/servers", nil, &st.Servers),
-				client.Do(cmd.Context(), http.MethodGet, "/api/clients", nil, &st.Clients)); err != nil {
+				client.Do(cmd.Context(), http.MethodGet, "/api/clients", nil, &st.Clients),
+				client.Do(cmd.Context(), http.MethodGet, "/api/status", nil, &st.pausedStatus)); err != nil {
 				return err
 			}
 			if p.json {
@@ -166,6 +172,9 @@ func (p *program) status() *cobra.Command {
 			p.printf("Hub %s at %s, process %d, since %s\n\n", st.Version, st.URL, st.PID, st.Since.Local().Format(time.DateTime))
 			if st.AuthOff {
 				p.printf("%s\n\n", authOff)
+			}
+			if st.Paused {
+				p.printf("%s\n", pausedText)
 			}
 			p.printServers(st.Servers)
 			p.printf("\n%d clients connected\n", len(st.Clients))

@@ -58,6 +58,29 @@ func Subscribe[E any](b *Bus, buffer int) (events <-chan E, stop func()) {
 			return false
 		}
 	}
+	b.add(kind, s)
+	return ch, func() { b.drop(kind, s) }
+}
+
+// Signal puts a token into a channel whenever events of type E are published,
+// until stop. A token that is not taken yet stands for those that follow, so
+// that a signal is never behind; several types may share a channel, which needs
+// room for one.
+func Signal[E any](b *Bus, to chan<- struct{}) (stop func()) {
+	kind := reflect.TypeFor[E]()
+	s := &subscription{close: func() {}}
+	s.send = func(any) bool {
+		select {
+		case to <- struct{}{}:
+		default:
+		}
+		return true
+	}
+	b.add(kind, s)
+	return func() { b.drop(kind, s) }
+}
+
+func (b *Bus) add(kind reflect.Type, s *subscription) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.subs == nil {
@@ -67,7 +90,6 @@ func Subscribe[E any](b *Bus, buffer int) (events <-chan E, stop func()) {
 		b.subs[kind] = make(map[*subscription]struct{})
 	}
 	b.subs[kind][s] = struct{}{}
-	return ch, func() { b.drop(kind, s) }
 }
 
 func (b *Bus) drop(kind reflect.Type, s *subscription) {

@@ -55,3 +55,25 @@ func TestSubscribersAreSeenWhileTheyAreThere(t *testing.T) {
 		t.Error("one that has stopped is still seen")
 	}
 }
+
+func TestASignalStandsForAllThatCameSince(t *testing.T) {
+	var bus Bus
+	signal := make(chan struct{}, 1)
+	stopPings, stopTexts := Signal[ping](&bus, signal), Signal[string](&bus, signal)
+	defer stopTexts()
+	for i := range 10_000 { // it is never behind
+		Publish(&bus, ping{i})
+	}
+	<-signal
+	if len(signal) != 0 {
+		t.Error("there is a second token")
+	}
+	Publish(&bus, "x")
+	<-signal
+	stopPings()
+	stopPings() // twice does no harm
+	Publish(&bus, ping{1})
+	if len(signal) != 0 {
+		t.Error("there is a token after stop")
+	}
+}

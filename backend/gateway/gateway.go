@@ -5,9 +5,11 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
@@ -75,6 +77,7 @@ func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) er
 	g.mu.Lock()
 	g.sessions[s] = struct{}{}
 	g.mu.Unlock()
+	events.Publish(g.Bus, ClientsChanged{})
 	telling := make(chan struct{})
 	go func() { defer close(telling); s.tell() }()
 	defer func() {
@@ -82,6 +85,7 @@ func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) er
 		delete(g.sessions, s)
 		g.mu.Unlock()
 		g.note(s)
+		events.Publish(g.Bus, ClientsChanged{})
 		<-telling
 	}()
 	return s.conn.Run(ctx)
@@ -154,12 +158,18 @@ type Client struct {
 	Calls   int    `json:"calls_in_flight"`
 }
 
-// Clients lists the connected sessions.
+// ClientsChanged is published when something of what Clients tells has changed.
+type ClientsChanged struct{}
+
+// Clients lists the connected sessions, by name.
 func (g *Gateway) Clients() []Client {
 	out := []Client{}
 	for _, s := range g.all() {
 		out = append(out, s.client())
 	}
+	slices.SortFunc(out, func(a, b Client) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Session, b.Session))
+	})
 	return out
 }
 

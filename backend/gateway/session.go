@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 	"github.com/agent-discover/agent-discover/backend/wire"
@@ -128,6 +129,7 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	s.signature = signatureOf(s.toolsLocked())
 	s.mu.Unlock()
 	s.gateway.note(s)
+	events.Publish(s.gateway.Bus, ClientsChanged{})
 	return json.Marshal(map[string]any{
 		"protocolVersion": version,
 		"capabilities":    map[string]any{"tools": map[string]bool{"listChanged": true}},
@@ -280,7 +282,8 @@ func (s *Session) lists(t *catalog.Tool) bool {
 	return err == nil && server.Enabled && server.Approved
 }
 
-// take counts a call in; false when the session has too many in flight.
+// take counts a call in; false when the session has too many in flight. Who
+// looks is told by the call itself.
 func (s *Session) take() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -293,8 +296,9 @@ func (s *Session) take() bool {
 
 func (s *Session) giveBack() {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.inFlight--
+	s.mu.Unlock()
+	events.Publish(s.gateway.Bus, ClientsChanged{})
 }
 
 var errBusy = fault.New(fault.Busy, "%d calls of this session are in flight, which is the limit; wait for one to finish and call again", maxInFlight)

@@ -68,7 +68,7 @@ func (i *Installer) warmAll(ctx context.Context) {
 	for {
 		select {
 		case name := <-i.cold:
-			if i.Upstream.State(name).Running {
+			if i.Upstream.State(name).Running || i.Upstream.Paused() { // its first start does it
 				continue
 			}
 			if pkg, _, err := i.Warm(ctx, name); err != nil && ctx.Err() == nil {

@@ -113,17 +113,28 @@ func (l *Lock) Release() error {
 }
 
 // Stopped reports whether the user wants no hub to run.
-func Stopped(folder paths.Folder) bool {
-	_, err := os.Stat(folder.Run("stopped"))
+func Stopped(folder paths.Folder) bool { return wished(folder, "stopped") }
+
+// SetStopped records that wish, or takes it back.
+func SetStopped(folder paths.Folder, stopped bool) error { return wish(folder, "stopped", stopped) }
+
+// Paused reports whether the user wants the hub to run no server.
+func Paused(folder paths.Folder) bool { return wished(folder, "paused") }
+
+// SetPaused records that wish, or takes it back. A hub that runs already reads
+// it at its next start only.
+func SetPaused(folder paths.Folder, paused bool) error { return wish(folder, "paused", paused) }
+
+func wished(folder paths.Folder, name string) bool {
+	_, err := os.Stat(folder.Run(name))
 	return err == nil
 }
 
-// SetStopped records that wish, or takes it back.
-func SetStopped(folder paths.Folder, stopped bool) error {
-	if stopped {
-		return paths.WriteFile(folder.Run("stopped"), []byte(time.Now().Format(time.RFC3339)+"\n"))
+func wish(folder paths.Folder, name string, wanted bool) error {
+	if wanted {
+		return paths.WriteFile(folder.Run(name), []byte(time.Now().Format(time.RFC3339)+"\n"))
 	}
-	if err := os.Remove(folder.Run("stopped")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(folder.Run(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -38,6 +38,9 @@ type Request struct {
 	Progress func(json.RawMessage)
 }
 
+// FlightChanged is published when a call has begun or ended.
+type FlightChanged struct{}
+
 // Proxy makes calls. It is safe for concurrent use.
 type Proxy struct {
 	registry *registry.Registry
@@ -61,7 +64,8 @@ func (p *Proxy) Call(ctx context.Context, r Request) (json.RawMessage, error) {
 	if err == nil {
 		select {
 		case p.slots <- struct{}{}:
-			defer func() { <-p.slots }()
+			events.Publish(p.bus, FlightChanged{})
+			defer p.land()
 		default:
 			err = fault.New(fault.Busy, "%d calls are in flight on this hub; try again when some have finished", maxInFlight)
 		}
@@ -75,6 +79,15 @@ func (p *Proxy) Call(ctx context.Context, r Request) (json.RawMessage, error) {
 	p.record(r, server, began, outcome(result, err), result, err)
 	return result, err
 }
+
+func (p *Proxy) land() {
+	<-p.slots
+	events.Publish(p.bus, FlightChanged{})
+}
+
+// InFlight counts the calls under way, those included that wait for their
+// server to start.
+func (p *Proxy) InFlight() int { return len(p.slots) }
 
 // Refuse records a call that a door turns away before it comes here.
 func (p *Proxy) Refuse(r Request, why error) {
@@ -126,6 +139,8 @@ func outcome(result json.RawMessage, err error) journal.Outcome {
 		return journal.ToolError
 	case err == nil:
 		return journal.OK
+	case errors.Is(err, upstream.ErrPaused):
+		return journal.Refused
 	case errors.As(err, &cancelled), errors.Is(err, context.Canceled):
 		return journal.Cancelled
 	case fault.KindOf(err) == fault.Timeout:

@@ -11,6 +11,10 @@ type StateChanged struct {
 	Running bool
 }
 
+// PauseChanged is published when the user has paused all servers, before they
+// are stopped, or has taken that back.
+type PauseChanged struct{ Paused bool }
+
 // Notified is published for each notification of a server that belongs to no
 // call in flight.
 type Notified struct {

@@ -213,7 +213,7 @@ func (m *Manager) keep(server registry.Server) {
 		session.leave(nil)
 		return
 	}
-	if m.lifetime.Err() != nil {
+	if m.lifetime.Err() != nil || errors.Is(err, ErrPaused) {
 		return
 	}
 	m.Log.Warn("server that is to keep running did not start", "server", server.Name, "error", fault.MessageOf(err))
@@ -260,7 +260,11 @@ func (s *slot) end(why error) {
 		<-attempt.done
 	}
 	if session := s.running(); session != nil {
-		s.shutdown(session, "it was stopped")
+		cause := "it was stopped"
+		if errors.Is(why, ErrPaused) {
+			cause = "the user paused all servers"
+		}
+		s.shutdown(session, cause)
 	}
 }
 

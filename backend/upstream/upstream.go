@@ -66,6 +66,7 @@ type Options struct {
 	Secrets  Secrets        // nil: references stay as they are
 	Given    *secrets.Given // what Secrets has given to servers
 	Children string         // file that lists the processes started, for the next hub
+	Wish     Wish           // of the user that nothing runs
 	// Window is asked what cannot be told to be meant for one caller; nil
 	// when nobody is there.
 	Window Caller
@@ -82,6 +83,8 @@ type Manager struct {
 	lifetime context.Context // ends when Run has to stop
 	end      context.CancelFunc
 	sessions sync.WaitGroup
+	pausing  sync.Mutex    // one pause or resume at a time
+	resumed  chan struct{} // Run is to look after every server
 
 	mu     sync.Mutex
 	slots  map[string]*slot
@@ -94,7 +97,10 @@ func New(o Options) *Manager {
 	lifetime, end := context.WithCancel(context.Background())
 	m := &Manager{
 		Options: o, starting: make(chan struct{}, maxStarting), children: openChildList(o.Children, o.Log),
-		lifetime: lifetime, end: end, slots: make(map[string]*slot),
+		lifetime: lifetime, end: end, slots: make(map[string]*slot), resumed: make(chan struct{}, 1),
+	}
+	if o.Wish.Paused {
+		m.closed = ErrPaused
 	}
 	return m
 }
@@ -120,6 +126,8 @@ func (m *Manager) Run(ctx context.Context) error {
 			}
 		case <-tick.C:
 			m.tend()
+		case <-m.resumed:
+			m.tend()
 		case <-ctx.Done():
 			m.stopAll()
 			return nil
@@ -129,6 +137,9 @@ func (m *Manager) Run(ctx context.Context) error {
 
 // tend looks after every server once: idle ones end, kept ones start.
 func (m *Manager) tend() {
+	if m.Paused() {
+		return
+	}
 	for _, server := range m.Registry.List() {
 		switch s := m.find(server.Name); {
 		case server.KeepRunning && server.Approved && (s == nil || !s.busy() && s.ready()):
