@@ -12,7 +12,7 @@ import (
 var version = "dev"
 
 func main() {
-	if err := app.Run(version); err != nil {
+	if err := app.Run(version, os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "agent-discover-desktop:", err)
 		os.Exit(1)
 	}

@@ -4,6 +4,9 @@
 const shownCalls = 50;
 const longestWait = 15_000; // ms between two attempts
 
+const inWindow = window.go?.app?.Window; // it knows the hub and lets in; a browser page is at the hub, and needs a ticket
+let hub = { url: "", token: "" }; // of the window
+
 const part = (id) => document.getElementById(id);
 const servers = new Map(); // by name, in the hub's order
 let wait = 500;
@@ -31,10 +34,10 @@ function takeTicket() {
 class Refused extends Error {}
 
 async function ask(method, path, body) {
-  const token = sessionStorage.getItem("token");
+  const token = hub.token || sessionStorage.getItem("token");
   const headers = { "Content-Type": "application/json" };
   if (token) headers.Authorization = `Bearer ${token}`;
-  const answer = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+  const answer = await fetch(hub.url + path, { method, headers, body: body && JSON.stringify(body) });
   const value = await answer.json();
   if (answer.status === 401) throw new Refused(value.error);
   if (!answer.ok) throw new Error(value.error);
@@ -42,6 +45,7 @@ async function ask(method, path, body) {
 }
 
 async function enter() {
+  if (inWindow) return join(inWindow.Connect);
   const ticket = takeTicket();
   if (ticket) {
     try {
@@ -51,6 +55,21 @@ async function enter() {
       if (!sessionStorage.getItem("token")) return lock("This address does not work any more", "It lets one page in, once and within 30 seconds. Get a new one with:");
     }
   }
+  return follow();
+}
+
+// join asks the window for the hub, which is another one after a restart.
+async function join(how) {
+  try {
+    hub = await how();
+  } catch (problem) {
+    say("Not connected", "off");
+    explain("Not connected", String(problem));
+    part("start").hidden = false;
+    return again();
+  }
+  part("start").hidden = true;
+  part("docs").href = `${hub.url}/docs`;
   return follow();
 }
 
@@ -70,6 +89,7 @@ async function follow() {
     const { ticket } = await ask("POST", "/api/tickets", { purpose: "socket" });
     listen(ticket);
   } catch (problem) {
+    if (problem instanceof Refused && inWindow) return later(problem.message);
     if (problem instanceof Refused && sessionStorage.getItem("token")) return lock("The hub does not know this page any more", "It was started anew, or the page was not used for long. Come in again with:");
     if (problem instanceof Refused) return lock("This page needs a ticket", "So that no other program or page can come in, it is opened by:");
     later(problem instanceof TypeError ? "The hub does not answer." : problem.message);
@@ -77,7 +97,8 @@ async function follow() {
 }
 
 function listen(ticket) {
-  const socket = new WebSocket(`ws://${location.host}/ws?deltas=changed&ticket=${ticket}`);
+  const host = hub.url ? new URL(hub.url).host : location.host;
+  const socket = new WebSocket(`ws://${host}/ws?deltas=changed&ticket=${ticket}`);
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(data);
     if (message.type === "state") showState(message);
@@ -89,7 +110,13 @@ function listen(ticket) {
 function later(why) {
   say(why, "off");
   explain("Not connected", `${why} What is shown below may be old. This page goes on trying; the hub is started by:`, "agent-discover serve");
-  setTimeout(follow, wait);
+  again();
+}
+
+let next;
+function again() {
+  clearTimeout(next);
+  next = setTimeout(inWindow ? () => join(inWindow.Connect) : follow, wait);
   wait = Math.min(wait * 2, longestWait);
 }
 
@@ -200,13 +227,13 @@ function number(value, unit) {
   return box;
 }
 
-// In the window there is no hub at this address, and the window knows its own version.
-const inWindow = window.go?.app?.Window;
+// What calls lock or later is shown; anything else is a mistake here.
+enter().catch((problem) => later(problem instanceof TypeError ? "The hub does not answer." : problem.message));
 if (inWindow) {
-  inWindow.About().then(({ version }) => (part("version").textContent = version));
-  say("", "");
-  explain("This build carries no dashboard", "The essentials are in the browser:");
-} else {
-  // What calls lock or later is shown; anything else is a mistake here.
-  enter().catch((problem) => later(problem instanceof TypeError ? "The hub does not answer." : problem.message));
+  part("advice").hidden = true;
+  part("start").onclick = () => {
+    wait = 500;
+    clearTimeout(next);
+    join(inWindow.Start);
+  };
 }

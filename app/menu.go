@@ -1,0 +1,100 @@
+package app
+
+import (
+	"github.com/wailsapp/wails/v2/pkg/menu"
+	"github.com/wailsapp/wails/v2/pkg/menu/keys"
+)
+
+// entry is a line of a menu. key is its shortcut with Control, or Command on macOS; none for "". One without a label
+// separates.
+type entry struct {
+	label string
+	key   string
+	do    func()
+}
+
+type submenu struct {
+	label   string
+	entries []entry
+}
+
+// destinations are the dashboard's pages in the order of their shortcuts, Ctrl+1 and on.
+var destinations = []struct{ label, page string }{
+	{"Overview", "/"},
+	{"Servers", "/servers"},
+	{"Tools", "/tools"},
+	{"Test", "/test"},
+	{"Activity", "/activity"},
+	{"Approvals", "/approvals"},
+}
+
+// actions is what menus do.
+type actions interface {
+	navigate(to string) // a page, or a word that the page knows
+	zoom(step int)      // -1, 0 for the page's own size, 1
+	edit(command string)
+	folder(kind string)
+	quit()
+}
+
+// menus returns the menus. macOS has one for the program and its own one for editing, and ends programs with Command+Q.
+func menus(system string, a actions) []submenu {
+	quit := entry{"Quit", "q", a.quit}
+	file := submenu{"File", []entry{
+		{"Open Data Folder", "", func() { a.folder("data") }},
+		{"Open Logs", "", func() { a.folder("logs") }},
+		{},
+		{"Close Window", "w", a.quit},
+	}}
+	edit := submenu{label: "Edit"}
+	for _, command := range []struct{ label, name string }{
+		{"Undo", "Undo"}, {"Redo", "Redo"}, {}, {"Cut", "Cut"}, {"Copy", "Copy"}, {"Paste", "Paste"}, {}, {"Select All", "SelectAll"},
+	} {
+		// No shortcuts: the web view has them, and a page may want them for itself.
+		edit.entries = append(edit.entries, entry{command.label, "", func() { a.edit(command.name) }})
+	}
+	view := submenu{"View", []entry{
+		{"Reload", "r", func() { a.navigate("reload") }},
+		{},
+		{"Zoom In", "+", func() { a.zoom(1) }},
+		{"Zoom Out", "-", func() { a.zoom(-1) }},
+		{"Actual Size", "0", func() { a.zoom(0) }},
+	}}
+	goTo := submenu{label: "Go"}
+	for i, to := range destinations {
+		goTo.entries = append(goTo.entries, entry{to.label, string(rune('1' + i)), func() { a.navigate(to.page) }})
+	}
+	goTo.entries = append(goTo.entries, entry{}, entry{"Find …", "k", func() { a.navigate("palette") }})
+	help := submenu{"Help", []entry{{"Keyboard Shortcuts", "", func() { a.navigate("shortcuts") }}, {"About " + Title, "", func() { a.navigate("about") }}}}
+	if system != "darwin" {
+		file.entries = append(file.entries, quit)
+		return []submenu{file, edit, view, goTo, help}
+	}
+	return []submenu{file, view, goTo, help}
+}
+
+// wailsMenu makes them Wails' own.
+func wailsMenu(system string, a actions) *menu.Menu {
+	all := menu.NewMenu()
+	if system == "darwin" {
+		all.Append(menu.AppMenu())
+	}
+	for i, m := range menus(system, a) {
+		if system == "darwin" && i == 1 {
+			all.Append(menu.EditMenu())
+		}
+		sub := all.AddSubmenu(m.label)
+		for _, e := range m.entries {
+			if e.label == "" {
+				sub.AddSeparator()
+				continue
+			}
+			var shortcut *keys.Accelerator
+			if e.key != "" {
+				shortcut = keys.CmdOrCtrl(e.key)
+			}
+			sub.AddText(e.label, shortcut, func(*menu.CallbackData) { e.do() })
+		}
+	}
+	return all
+}

@@ -1,0 +1,85 @@
+package app
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+
+	"github.com/agent-discover/agent-discover/backend/paths"
+)
+
+// area is a rectangle on the desktop, in its units.
+type area struct {
+	X      int `json:"x"`
+	Y      int `json:"y"`
+	Width  int `json:"width"`
+	Height int `json:"height"`
+}
+
+// placement is what is remembered of a window.
+type placement struct {
+	area
+	Placed    bool    `json:"placed"` // it has a place; else it goes where the desktop puts it
+	Maximised bool    `json:"maximised"`
+	Zoom      float64 `json:"zoom"`
+}
+
+const (
+	minWidth, minHeight = 480, 360
+	largest             = 16384 // no screen is larger, so such a size is a mistake
+	minZoom, maxZoom    = 0.5, 3
+)
+
+// readPlacement returns what a file remembers. What is missing, damaged or makes no sense is as for a window that is
+// opened for the first time: there is nothing in it that is worth a question.
+func readPlacement(file string, fresh placement) placement {
+	f, err := os.Open(file)
+	if err != nil {
+		return fresh
+	}
+	defer f.Close()
+	p := fresh
+	if json.NewDecoder(io.LimitReader(f, 4<<10)).Decode(&p) != nil || !p.sane() {
+		return fresh
+	}
+	return p
+}
+
+func (p placement) sane() bool {
+	within := func(n, low, high int) bool { return low <= n && n <= high }
+	return within(p.Width, minWidth, largest) && within(p.Height, minHeight, largest) &&
+		within(p.X, -largest*4, largest*4) && within(p.Y, -largest*4, largest*4) && p.Zoom >= minZoom && p.Zoom <= maxZoom
+}
+
+func writePlacement(file string, p placement) error {
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return paths.WriteFile(file, append(data, '\n'))
+}
+
+// fit returns where a window goes that was at a: wholly onto the screen that shows most of it, the first one when none
+// shows any. Screens come and go between two starts.
+func fit(a area, screens []area) area {
+	if len(screens) == 0 {
+		return a
+	}
+	best := screens[0]
+	for _, screen := range screens {
+		if a.shared(screen) > a.shared(best) {
+			best = screen
+		}
+	}
+	a.Width, a.Height = min(a.Width, best.Width), min(a.Height, best.Height)
+	a.X = max(best.X, min(a.X, best.X+best.Width-a.Width))
+	a.Y = max(best.Y, min(a.Y, best.Y+best.Height-a.Height))
+	return a
+}
+
+// shared is the size of what two areas have in common.
+func (a area) shared(b area) int {
+	width := min(a.X+a.Width, b.X+b.Width) - max(a.X, b.X)
+	height := min(a.Y+a.Height, b.Y+b.Height) - max(a.Y, b.Y)
+	return max(0, width) * max(0, height)
+}
