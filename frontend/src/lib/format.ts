@@ -1,6 +1,6 @@
 // Figures and dates, in the user's own locale.
 
-const locale = navigator.languages[0] ?? "en";
+const locale = navigator.languages.find(isLocale) ?? "en";
 const whole = new Intl.NumberFormat(locale);
 const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
 const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });
@@ -13,6 +13,15 @@ const dayAndTime = new Intl.DateTimeFormat(locale, {
   minute: "2-digit",
 });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
+
+/** WebKitGTK passes on what the system says, such as "C", at which every formatter throws. */
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
+}
 
 /** 12,345 */
 export const count = (n: number): string => whole.format(n);
