@@ -76,6 +76,7 @@ var homes = []struct {
 	{"github.com/godbus/dbus", []string{"backend/secrets", "backend/keytest"}, "it looks at a keychain without a question to the user, and ends an operation that hangs"},
 	{"filippo.io/age", []string{"backend/secrets"}, "one place seals values"},
 	{"github.com/coder/websocket", []string{"backend/api", "build/bench"}, "events go to clients through one door"},
+	{module + "build/icons", []string{"app", "app/tray"}, "pictures are for what a person sees"},
 	{"text/template", nil, "a program that links it keeps every method of every type: megabytes in each companion"},
 	{"html/template", nil, "it links text/template"},
 	{"github.com/danielgtaylor/huma", []string{"backend/api"}, "REST is one door"},

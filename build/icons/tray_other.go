@@ -1,0 +1,10 @@
+//go:build !windows
+
+package icons
+
+import "embed"
+
+//go:embed tray/*-light-44.png tray/*-dark-44.png
+var tray embed.FS
+
+const trayForm = "-44.png"

@@ -1,0 +1,8 @@
+package icons
+
+import "embed"
+
+//go:embed tray/*.ico
+var tray embed.FS
+
+const trayForm = ".ico"
