@@ -35,6 +35,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What tools cost in each client's context, and what is saved */
+        get: operations["get-api-context"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/elicitations": {
         parameters: {
             query?: never;
@@ -63,6 +80,23 @@ export interface paths {
         put?: never;
         /** Answer a server's question */
         post: operations["post-api-elicitations-by-id-respond"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Find tools as an agent would, and why; lends and starts nothing */
+        post: operations["post-api-find"];
         delete?: never;
         options?: never;
         head?: never;
@@ -189,6 +223,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/metrics/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Calls and errors over time, from the log */
+        get: operations["get-api-metrics-series"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The most used, the most failing or the slowest tools of all servers */
+        get: operations["list-api-metrics-tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/npm-check": {
         parameters: {
             query?: never;
@@ -200,6 +268,23 @@ export interface paths {
         get: operations["get-api-npm-check"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End all servers gently, and start none until resumed */
+        post: operations["post-api-pause"];
         delete?: never;
         options?: never;
         head?: never;
@@ -253,6 +338,23 @@ export interface paths {
         post?: never;
         /** Forget kept arguments */
         delete: operations["delete-api-presets-by-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let servers start again */
+        post: operations["post-api-resume"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -909,6 +1011,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tools/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A tool: its definition, its numbers, and who uses it */
+        get: operations["get-api-tools-by-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/transient": {
         parameters: {
             query?: never;
@@ -1238,6 +1357,33 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        CallPoint: {
+            /** @description RFC 3339; where the step begins */
+            at: string;
+            /**
+             * Format: int64
+             * @description refused ones too
+             */
+            calls: number;
+            /**
+             * Format: int64
+             * @description calls of any outcome but ok
+             */
+            errors: number;
+        };
+        CallSeries: {
+            /** @description one for each step, oldest first, also where nothing was called */
+            points: components["schemas"]["CallPoint"][];
+            /** @description RFC 3339; where the first step begins */
+            since: string;
+            /**
+             * Format: int64
+             * @description seconds
+             */
+            step: number;
+            /** @description RFC 3339; where the last step ends */
+            until: string;
+        };
         ChangeableFields: {
             args?: string[] | null;
             /** @description program that a stdio server is started with */
@@ -1277,6 +1423,50 @@ export interface components {
             session: string;
             version: string;
         };
+        ClientContext: {
+            connected: boolean;
+            /** @description RFC 3339 */
+            first_seen: string;
+            /** @description RFC 3339; now while it is connected */
+            last_seen: string;
+            /**
+             * Format: int64
+             * @description what the tools in its list cost, the hub's own with them: active servers' tools and those that it found
+             */
+            listed_tokens: number;
+            /** @description that the client gave itself, at most 100 characters; anything may be in it */
+            name: string;
+            /**
+             * Format: int64
+             * @description the difference; negative where all servers together cost less than the hub's own tool
+             */
+            saved_tokens: number;
+            version: string;
+            /**
+             * Format: int64
+             * @description what it would cost to have all servers directly
+             */
+            whole_tokens: number;
+        };
+        ContextCost: {
+            /** @description the last seen first */
+            clients: components["schemas"]["ClientContext"][];
+            /**
+             * Format: int64
+             * @description what the hub's own tool costs
+             */
+            entry_tokens: number;
+            /**
+             * Format: int64
+             * @description that a client could have: all that are known of approved servers
+             */
+            tools: number;
+            /**
+             * Format: int64
+             * @description what all of them cost
+             */
+            whole_tokens: number;
+        };
         Done: {
             ok: boolean;
         };
@@ -1306,6 +1496,70 @@ export interface components {
         };
         Failure: {
             error: string;
+        };
+        FindFields: {
+            /**
+             * Format: double
+             * @description hits wanted, up to 50; 5 if not said
+             */
+            limit?: number;
+            /** @description the need in plain words, as an agent would say it */
+            query: string;
+        } & {
+            [key: string]: unknown;
+        };
+        FindHit: {
+            call_as: string;
+            description: string;
+            /**
+             * Format: int64
+             * @description of the tool
+             */
+            id: number;
+            /** Format: double */
+            score: number;
+            server: string;
+            title: string;
+            tool: string;
+            /** @description the weightiest part first */
+            why: components["schemas"]["FindMatch"][];
+        };
+        FindMatch: {
+            /** @description name, server, title, description, parameters; others may come */
+            field: string;
+            /**
+             * Format: double
+             * @description its share of the score: those of a hit add up to the score
+             */
+            points: number;
+            /** @description words of the query that are there, in singular and lower case, or others of their kind */
+            terms: string[];
+        };
+        FindReply: {
+            /** @enum {string} */
+            confidence: "high" | "medium" | "low" | "none";
+            found: boolean;
+            /** @description what the agent is advised to do when nothing was found */
+            hint?: string;
+            /** @description best first; empty when nothing was found */
+            hits: components["schemas"]["FindHit"][];
+            /**
+             * Format: double
+             * @description what the search took, in milliseconds
+             */
+            ms: number;
+            /** @description object; what find_tool answers to an agent */
+            reply: unknown;
+            /**
+             * Format: double
+             * @description of the best hit; where nothing was found, of the tool that came nearest
+             */
+            score: number;
+            /**
+             * Format: int64
+             * @description what reply costs in an agent's context, o200k_base
+             */
+            tokens: number;
         };
         Health: {
             status: string;
@@ -1376,16 +1630,24 @@ export interface components {
         Item: Record<string, never>;
         KnownTool: {
             description: string;
+            /** @description whether every client has it in its list: its server is active and approved */
+            enabled: boolean;
+            /** @description changes when anything changes that a model relies on */
             hash: string;
             /** Format: int64 */
             id: number;
-            input_schema: unknown;
+            /** @description left out of brief lists; null when it has none */
+            input_schema?: unknown;
             name: string;
             server: string;
             /** Format: int64 */
             server_id: number;
-            title?: string;
-            /** Format: int64 */
+            /** @description empty when it has none */
+            title: string;
+            /**
+             * Format: int64
+             * @description what its definition costs in a context, o200k_base; 0 while uncounted
+             */
             tokens: number;
         };
         LevelFields: {
@@ -1495,6 +1757,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PauseReply: {
+            paused: boolean;
+        };
         PingFields: {
             [key: string]: unknown;
         };
@@ -1539,6 +1804,24 @@ export interface components {
             name: string;
         } & {
             [key: string]: unknown;
+        };
+        RankedTool: {
+            /** Format: int64 */
+            avg_latency_ms: number;
+            /** Format: int64 */
+            call_count: number;
+            /** Format: int64 */
+            error_count: number;
+            /** @description UTC, as in 2026-01-31 08:00:00 */
+            last_called_at: string;
+            /** Format: double */
+            max_ms: number;
+            /** Format: double */
+            p50_ms: number | null;
+            /** Format: double */
+            p95_ms: number | null;
+            server_name: string;
+            tool_name: string;
         };
         Root: {
             name: string;
@@ -1680,6 +1963,7 @@ export interface components {
         ServerMetrics: {
             /** Format: int64 */
             avg_latency_ms: number;
+            /** @description UTC, as in 2026-01-31 08:00:00 */
             last_called_at: string;
             /** Format: double */
             max_ms: number;
@@ -1710,6 +1994,8 @@ export interface components {
         Status: {
             /** Format: int64 */
             active_count: number;
+            /** @description the user lets no server run */
+            paused?: boolean;
             servers: components["schemas"]["ActiveServer"][] | null;
         };
         SyncFailure: {
@@ -1745,16 +2031,60 @@ export interface components {
         };
         Tool: {
             description: string;
+            /** @description changes when anything changes that a model relies on */
             hash: string;
             /** Format: int64 */
             id: number;
-            input_schema: unknown;
+            /** @description left out of brief lists; null when it has none */
+            input_schema?: unknown;
             name: string;
             /** Format: int64 */
             server_id: number;
-            title?: string;
-            /** Format: int64 */
+            /** @description empty when it has none */
+            title: string;
+            /**
+             * Format: int64
+             * @description what its definition costs in a context, o200k_base; 0 while uncounted
+             */
             tokens: number;
+        };
+        ToolClient: {
+            /**
+             * Format: int64
+             * @description refused ones too
+             */
+            calls: number;
+            /** @description UTC, as in 2026-01-31 08:00:00 */
+            last_called_at: string;
+            /** @description that the client gave itself, or the door it came through: api, tester */
+            name: string;
+        };
+        ToolDetail: {
+            /** @description object; the tool as its server listed it */
+            definition: unknown;
+            description: string;
+            /** @description whether every client has it in its list: its server is active and approved */
+            enabled: boolean;
+            /** @description changes when anything changes that a model relies on */
+            hash: string;
+            /** Format: int64 */
+            id: number;
+            /** @description left out of brief lists; null when it has none */
+            input_schema?: unknown;
+            /** @description of a tool that was called */
+            metrics?: components["schemas"]["ToolMetrics"];
+            name: string;
+            server: string;
+            /** Format: int64 */
+            server_id: number;
+            /** @description empty when it has none */
+            title: string;
+            /**
+             * Format: int64
+             * @description what its definition costs in a context, o200k_base; 0 while uncounted
+             */
+            tokens: number;
+            used: components["schemas"]["ToolUse"];
         };
         ToolMetrics: {
             /** Format: int64 */
@@ -1763,6 +2093,7 @@ export interface components {
             call_count: number;
             /** Format: int64 */
             error_count: number;
+            /** @description UTC, as in 2026-01-31 08:00:00 */
             last_called_at: string;
             /** Format: double */
             max_ms: number;
@@ -1771,6 +2102,14 @@ export interface components {
             /** Format: double */
             p95_ms: number | null;
             tool_name: string;
+        };
+        ToolUse: {
+            /** @description that called it, as far as the log goes back; the most calls first, at most 50 */
+            clients: components["schemas"]["ToolClient"][];
+            /** @description whether every client has it in its list */
+            enabled: boolean;
+            /** @description names of connected clients that found it and have it in their lists */
+            lent_to: string[];
         };
         TransientFields: {
             args?: string[] | null;
@@ -2006,6 +2345,90 @@ export interface operations {
             };
         };
     };
+    "get-api-context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextCost"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "get-api-elicitations": {
         parameters: {
             query?: never;
@@ -2150,6 +2573,121 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FindFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindReply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Request Timeout */
@@ -2987,6 +3525,188 @@ export interface operations {
             };
         };
     };
+    "get-api-metrics-series": {
+        parameters: {
+            query?: {
+                /** @description RFC 3339, or a day of the hub's time zone; a day before until if not said */
+                since?: string;
+                /** @description RFC 3339, before that moment; or the end of a day; now if not said */
+                until?: string;
+                /** @description seconds, up to 31622400; if not said 900, or as many as make at most 1,000 points. Both ends move out to multiples of it since 1970 UTC */
+                step?: string;
+                server?: string;
+                tool?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallSeries"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "list-api-metrics-tools": {
+        parameters: {
+            query?: {
+                /** @description calls (if not said), errors or p95: the greatest come first */
+                sort?: string;
+                /** @description from 1 to 500; 50 if not said */
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RankedTool"][] | null;
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "get-api-npm-check": {
         parameters: {
             query?: {
@@ -3043,6 +3763,117 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PauseReply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -3426,6 +4257,117 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PauseReply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -8151,6 +9093,8 @@ export interface operations {
             query?: {
                 server?: string;
                 name?: string;
+                /** @description true leaves out schemas */
+                brief?: string;
             };
             header?: never;
             path?: never;
@@ -8193,6 +9137,102 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-tools-by-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
                 };
             };
             /** @description Unprocessable Entity */
