@@ -38,6 +38,10 @@ func Tray(state State, dark bool) []byte {
 	return read(tray, state, panel+trayForm)
 }
 
+// TrayAnywhere returns the icon of a state for a panel of unknown colour, in the accent, which can be seen on light and
+// on dark. Form and ownership are those of Tray.
+func TrayAnywhere(state State) []byte { return read(tray, state, "any"+trayForm) }
+
 // Template returns the icon of a state for the menu bar of macOS, which colours it itself: a PNG of 44 pixels, black
 // with alpha. An unknown state gets the icon of Stopped. The bytes belong to the caller.
 func Template(state State) []byte { return read(templates, state, "template-44.png") }

@@ -124,7 +124,7 @@ func TestAWindowsProgramCarriesTheIconAndTheManifest(t *testing.T) {
 
 func TestTheTrayHasAPictureForEveryStateAndPanel(t *testing.T) {
 	for _, state := range States() {
-		for _, panel := range []string{"light", "dark", "template"} {
+		for _, panel := range []string{"light", "dark", "any", "template"} {
 			name := fmt.Sprintf("tray/%s-%s", state, panel)
 			for _, width := range []int{22, 44} {
 				file := fmt.Sprintf("%s-%d.png", name, width)
@@ -180,14 +180,15 @@ func TestStatesDifferByShapeAlone(t *testing.T) {
 
 func TestTheTrayGetsTheFormItsSystemReads(t *testing.T) {
 	for _, state := range States() {
-		for _, dark := range []bool{false, true} {
-			data := Tray(state, dark)
+		for panel, data := range map[string][]byte{
+			"light": Tray(state, false), "dark": Tray(state, true), "any": TrayAnywhere(state),
+		} {
 			want := []byte("\x89PNG")
 			if runtime.GOOS == "windows" {
 				want = []byte{0, 0, 1, 0}
 			}
 			if !bytes.HasPrefix(data, want) {
-				t.Errorf("%s, dark %v: it begins with % x", state, dark, data[:min(4, len(data))])
+				t.Errorf("%s on %s: it begins with % x", state, panel, data[:min(4, len(data))])
 			}
 		}
 		if bytes.Equal(Tray(state, true), Tray(state, false)) {
@@ -203,6 +204,7 @@ func TestTheBytesOfAnIconBelongToTheCaller(t *testing.T) {
 	for name, get := range map[string]func() []byte{
 		"App":      App,
 		"Tray":     func() []byte { return Tray(Running, false) },
+		"Anywhere": func() []byte { return TrayAnywhere(Running) },
 		"Template": func() []byte { return Template(Running) },
 	} {
 		before := bytes.Clone(get())

@@ -4,7 +4,7 @@ package icons
 
 import "embed"
 
-//go:embed tray/*-light-44.png tray/*-dark-44.png
+//go:embed tray/*-light-44.png tray/*-dark-44.png tray/*-any-44.png
 var tray embed.FS
 
 const trayForm = "-44.png"

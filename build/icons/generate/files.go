@@ -15,10 +15,12 @@ const (
 	macPlate = 824.0 / 1024
 )
 
-// The glyph on light and dark panels, and an amber for the badge that stands out against the panel as well.
+// The glyph on light and dark panels, and on those of which nobody knows, in the accent that white and black both leave
+// a contrast of 3; and for each an amber for the badge that stands out against the panel as well.
 var panels = []struct{ name, glyph, badge string }{
 	{"light", "#1f2a30", "#d97706"},
 	{"dark", "#f2f6f8", "#fbbf24"},
+	{"any", "#0096af", "#d97706"},
 	{"template", "#000000", "#000000"}, // macOS colours it; only its alpha counts
 }
 
