@@ -32,23 +32,42 @@ func readDrawing(sources fs.FS, name string, words ...string) (drawing, error) {
 	return drawing(text), nil
 }
 
+// fine is how many times larger a picture is drawn than it will be: rasterx makes curves of straight pieces which one
+// sees on an edge at full size.
+const fine = 4
+
 // render draws on a transparent square of size pixels; scale 1 fills it, less leaves a margin on all sides.
 func (d drawing) render(size int, scale float64) *image.RGBA {
 	icon, err := oksvg.ReadIconStream(strings.NewReader(string(d)), oksvg.StrictErrorMode)
 	if err != nil {
 		panic(err) // readDrawing has read it before
 	}
-	width := float64(size) * scale
-	margin := (float64(size) - width) / 2
+	large := size * fine
+	width := float64(large) * scale
+	margin := (float64(large) - width) / 2
 	icon.SetTarget(margin, margin, width, width)
 	for i := range icon.SVGPaths {
 		icon.SVGPaths[i].LineWidth *= width / icon.ViewBox.W // oksvg scales the line but not its width
 	}
 
-	picture := image.NewRGBA(image.Rect(0, 0, size, size))
-	scanner := rasterx.NewScannerGV(size, size, picture, picture.Bounds())
-	icon.Draw(rasterx.NewDasher(size, size, scanner), 1)
-	return picture
+	picture := image.NewRGBA(image.Rect(0, 0, large, large))
+	scanner := rasterx.NewScannerGV(large, large, picture, picture.Rect)
+	icon.Draw(rasterx.NewDasher(large, large, scanner), 1)
+	return shrink(picture, size)
+}
+
+// shrink makes each pixel the mean of the fine × fine that it covers.
+func shrink(picture *image.RGBA, size int) *image.RGBA {
+	mean := image.NewRGBA(image.Rect(0, 0, size, size))
+	for i := range mean.Pix {
+		x, y, channel := i/4%size, i/4/size, i%4
+		sum := fine * fine / 2 // rounds
+		for n := range fine * fine {
+			sum += int(picture.Pix[picture.PixOffset(x*fine+n%fine, y*fine+n/fine)+channel])
+		}
+		mean.Pix[i] = uint8(sum / (fine * fine))
+	}
+	return mean
 }
 
 func encodePNG(picture image.Image) []byte {
