@@ -18,6 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/bridge"
 	"github.com/agent-discover/agent-discover/backend/journal"
 	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/tokens"
 )
 
 // agent is an MCP client that has introduced itself.
@@ -305,6 +306,7 @@ func TestWhatIsSavedInContextsIsKnownAndRemembered(t *testing.T) {
 	claude, cursor := join(t, hub, name), join(t, hub, "cursor")
 	cursor.registry(`{"action":"find_tool","query":"weather forecast","limit":1}`)
 	claude.ask("ping", `{}`)
+	listed := tokens.Count(string(cursor.ask("tools/list", `{}`)))
 	now := contextOf(t, hub, func(api.ContextCost) bool { return true })
 	if now.Tools != 17 || now.WholeTokens != whole || len(now.Clients) != 2 {
 		t.Fatalf("with two clients it says %+v", now)
@@ -313,6 +315,9 @@ func TestWhatIsSavedInContextsIsKnownAndRemembered(t *testing.T) {
 		want := now.EntryTokens
 		if c.Name == "cursor" {
 			want += forecast
+			if far := float64(listed-want) / float64(want); far < -0.05 || far > 0.05 {
+				t.Errorf("its list costs %d tokens and is said to cost %d", listed, want)
+			}
 		} else if utf8.RuneCountInString(c.Name) != 100 || !strings.HasPrefix(c.Name, "claude \u001b[31mé") {
 			t.Errorf("a client is called %q", c.Name)
 		}

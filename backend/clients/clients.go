@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// lastWords is how long a hub that ends may take to remember who was here.
-const lastWords = 5 * time.Second
+// patience is how long the store may take for all that is noted, also when the
+// hub ends.
+const patience = 5 * time.Second
 
 // Client is an MCP client by the name that it gave itself, with all of its
 // sessions. Its texts are its own: anything may be in them.
@@ -67,15 +68,16 @@ func (b *Book) Run(ctx context.Context) error {
 		case <-b.some:
 			b.write(ctx)
 		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
-			defer cancel()
-			b.write(last)
+			b.write(ctx)
 			return nil
 		}
 	}
 }
 
+// write goes on when ctx ends: what it has taken off the list is nowhere else.
 func (b *Book) write(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
 	b.mu.Lock()
 	due := b.due
 	b.due = make(map[string]Look)

@@ -94,7 +94,7 @@ func (m *memory) CountClients(context.Context, Query) ([]ClientUse, error) { ret
 func (m *memory) Tallies(context.Context) ([]Tally, error)    { return m.tallies, nil }
 func (m *memory) DeleteTallies(context.Context, string) error { return nil }
 
-func open(t testing.TB, m *memory) *Journal {
+func open(t testing.TB, m Store) *Journal {
 	t.Helper()
 	j, err := Open(t.Context(), Options{Store: m, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Retention: 24 * time.Hour})
 	if err != nil {
@@ -104,7 +104,7 @@ func open(t testing.TB, m *memory) *Journal {
 }
 
 // start opens a journal and lets it run; stop ends it.
-func start(t *testing.T, m *memory) (j *Journal, stop func()) {
+func start(t *testing.T, m Store) (j *Journal, stop func()) {
 	t.Helper()
 	j = open(t, m)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -1,0 +1,110 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// memory is a store that keeps clients in the order in which they came.
+type memory struct {
+	mu     sync.Mutex
+	kept   []Client
+	broken bool
+	wrote  chan struct{} // after each client
+}
+
+func (m *memory) Clients(context.Context) ([]Client, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.broken {
+		return nil, errors.New("disk gone")
+	}
+	return slices.Clone(m.kept), nil
+}
+
+func (m *memory) KeepClient(ctx context.Context, c Client) error {
+	m.mu.Lock()
+	defer func() { m.mu.Unlock(); m.wrote <- struct{}{} }()
+	if m.broken || ctx.Err() != nil {
+		return errors.Join(errors.New("disk gone"), ctx.Err())
+	}
+	m.kept = append(m.kept, c)
+	return nil
+}
+
+func newBook() (*Book, *memory) {
+	m := &memory{wrote: make(chan struct{}, 10)}
+	return New(m, slog.New(slog.DiscardHandler)), m
+}
+
+func named(name string) Look { return func() (Client, bool) { return Client{Name: name}, true } }
+
+func TestWhatIsNotedIsWrittenOffThePath(t *testing.T) {
+	b, m := newBook()
+	b.Note("1", named("before")) // waits for nobody, though nobody writes
+	b.Note("1", named("again"))
+	b.Note("2", func() (Client, bool) { return Client{}, false })
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- b.Run(ctx) }()
+	<-m.wrote
+	m.mu.Lock()
+	m.broken = true
+	m.mu.Unlock()
+	b.Note("3", named("lost"))
+	<-m.wrote
+	m.mu.Lock()
+	m.broken = false
+	m.mu.Unlock()
+	b.Note("4", named("after a failure"))
+	<-m.wrote
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if len(m.kept) != 2 || m.kept[0].Name != "again" || m.kept[1].Name != "after a failure" {
+		t.Errorf("kept are %+v", m.kept)
+	}
+}
+
+func TestTheLastGuestsAreRememberedToo(t *testing.T) {
+	b, m := newBook()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	b.Note("1", named("late"))
+	if err := b.Run(ctx); err != nil || len(m.kept) != 1 {
+		t.Errorf("kept are %+v, %v", m.kept, err)
+	}
+}
+
+func TestOfSeveralSessionsTheLongestListCounts(t *testing.T) {
+	b, m := newBook()
+	at := time.Unix(1790000000, 0)
+	m.kept = []Client{
+		{Name: "zed", Version: "1", First: at, Last: at, Listed: 9999, Whole: 9999},
+		{Name: "gone", Version: "2", First: at, Last: at, Listed: 5, Whole: 50},
+	}
+	now := at.Add(time.Hour)
+	for _, order := range [][]int{{100, 700, 300}, {700, 300, 100}} {
+		var here []Client
+		for i, listed := range order {
+			here = append(here, Client{Name: "zed", Version: string(rune('a' + i)), First: now, Last: now, Listed: listed, Whole: 5000})
+		}
+		got, err := b.With(t.Context(), here)
+		slices.SortFunc(got, func(a, b Present) int { return a.Listed - b.Listed })
+		version := string(rune('a' + slices.Index(order, 700)))
+		want := []Present{{m.kept[1], false}, {Client{"zed", version, at, now, 700, 5000}, true}}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+		}
+	}
+	m.broken = true
+	if _, err := b.With(t.Context(), nil); err == nil {
+		t.Error("what cannot be read was read")
+	}
+}
