@@ -3,4 +3,7 @@ import { mount } from "svelte";
 import App from "./App.svelte";
 
 const target = document.getElementById("app");
-if (target) mount(App, { target });
+if (target) {
+  target.replaceChildren(); // the frame of index.html
+  mount(App, { target });
+}
