@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git re
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
-.PHONY: run build frontend desktop test lint dashboard race bench schemathesis clean
+.PHONY: run build frontend desktop tray test lint dashboard race bench schemathesis clean
 
 run:
 	@build/setup.sh run
@@ -22,10 +22,14 @@ desktop: frontend
 	@build/setup.sh desktop
 	CGO_ENABLED=1 go build $(FLAGS) -tags production,webkit2_41 -o bin/agent-discover-desktop .
 
+tray:
+	@build/setup.sh tray
+	CGO_ENABLED=$(if $(filter windows,$(GOOS)),0,1) go build $(FLAGS) -tags tray -o bin/agent-discover-tray ./app/tray
+
 # RACE=0 leaves out the second pass with the race detector.
 test:
 	@build/setup.sh test
-	@build/test.sh lint unit dashboard $(if $(filter 0,$(RACE)),,race) desktop
+	@build/test.sh lint unit dashboard $(if $(filter 0,$(RACE)),,race) desktop tray
 
 lint:
 	@build/test.sh lint

@@ -5,6 +5,7 @@
 #   build/setup.sh test       for the tests: that, a C compiler, a keychain, and the MCP servers and clients pinned in build/servers
 #   build/setup.sh frontend   for the dashboard: the packages it is built with
 #   build/setup.sh desktop    for the window and its test: GTK, WebKit, a virtual display
+#   build/setup.sh tray       for the tray icon and its test: GTK, the library for tray icons, a virtual display, a panel
 #   build/setup.sh node-path  prints which Node runs the programs in build/servers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -101,6 +102,15 @@ desktop() {
   apt_install pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev xvfb xdotool
 }
 
+tray() {
+  compiler
+  [ "$(uname -s)" = Linux ] || return 0
+  if have pkg-config && pkg-config --exists gtk+-3.0 ayatana-appindicator3-0.1 && have Xvfb && have dbus-daemon && have xfce4-panel && have import; then
+    return
+  fi
+  apt_install pkg-config libgtk-3-dev libayatana-appindicator3-dev xvfb dbus dbus-x11 openbox xfce4-panel imagemagick
+}
+
 # node_path: some of the pinned programs need a newer Node than we ask of people.
 node_path() {
   local node
@@ -113,14 +123,15 @@ node_path() {
   die "no Node 22.19 or newer: run build/setup.sh test, or install one"
 }
 
-[ $# -gt 0 ] || die "which part? run, test, frontend, desktop or node-path"
+[ $# -gt 0 ] || die "which part? run, test, frontend, desktop, tray or node-path"
 for part in "$@"; do
   case $part in
     run) run ;;
     test) test_parts ;;
     frontend) frontend ;;
     desktop) desktop ;;
+    tray) tray ;;
     node-path) node_path ;;
-    *) die "unknown part $part: run, test, frontend, desktop or node-path" ;;
+    *) die "unknown part $part: run, test, frontend, desktop, tray or node-path" ;;
   esac
 done

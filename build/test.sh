@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the named parts of the tests, lint, unit, dashboard, race and desktop, and sums them up (build/testsum).
+# Runs the named parts of the tests, lint, unit, dashboard, race, desktop and tray, and sums them up (build/testsum).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -72,6 +72,16 @@ race() {
 desktop() {
   run "build the window" true make --no-print-directory desktop
   run "the window" false go test -json -count=1 -timeout=5m -tags=desktop -run='^TestTheWindow' ./app
+}
+
+tray() {
+  run "build the hub for the tray" true make --no-print-directory build
+  run "build the tray" true make --no-print-directory tray
+  run "the tray for Windows" true env GOOS=windows go build -tags=tray -o "$coverage/tray.exe" ./app/tray
+  CGO_ENABLED=1 run "go vet the tray" true go vet -tags=tray,desktop ./app/tray
+  CGO_ENABLED=1 run "staticcheck the tray" true tool staticcheck -checks=all -tags=tray,desktop ./app/tray
+  CGO_ENABLED=1 run "errcheck the tray" true tool errcheck -tags=tray,desktop -ignoretests -exclude build/errcheck.txt ./app/tray
+  run "the tray" false go test -json -count=1 -timeout=5m -tags=desktop -run='Tray' ./app/tray
 }
 
 rm -rf "$coverage"

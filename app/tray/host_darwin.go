@@ -1,0 +1,33 @@
+//go:build tray
+
+package main
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/fault"
+)
+
+// available returns nil: the menu bar is there in every session.
+func available(context.Context, time.Duration) error { return nil }
+
+func copyText(text string) error {
+	cmd := exec.Command("pbcopy")
+	cmd.Stdin = strings.NewReader(text)
+	if err := cmd.Run(); err != nil {
+		return fault.Wrap(err, fault.Failed, "the clipboard does not take it")
+	}
+	return nil
+}
+
+// theme is nothing: macOS colours the icon to fit its menu bar.
+type theme struct{}
+
+func watchTheme() *theme { return &theme{} }
+
+func (*theme) dark() bool { return false }
+
+func (*theme) variant() string { return "" }

@@ -1,0 +1,160 @@
+//go:build tray
+
+package main
+
+/*
+#cgo pkg-config: gtk+-3.0 x11
+#include <stdlib.h>
+#include <gtk/gtk.h>
+#ifdef GDK_WINDOWING_X11
+#include <gdk/gdkx.h>
+#endif
+
+// has_display reports whether GTK can open the display.
+static gboolean has_display(const char *name) {
+	g_set_prgname("agent-discover-tray");
+	g_set_application_name(name);
+	return gtk_init_check(NULL, NULL);
+}
+
+// has_old_tray reports whether a program shows icons of the older kind (XEmbed).
+static gboolean has_old_tray(void) {
+#ifdef GDK_WINDOWING_X11
+	GdkDisplay *display = gdk_display_get_default();
+	if (!GDK_IS_X11_DISPLAY(display)) return FALSE;
+	char name[32];
+	g_snprintf(name, sizeof name, "_NET_SYSTEM_TRAY_S%d", gdk_x11_get_default_screen());
+	return XGetSelectionOwner(GDK_DISPLAY_XDISPLAY(display), gdk_x11_get_xatom_by_name(name)) != None;
+#else
+	return FALSE;
+#endif
+}
+
+static gboolean put_text(gpointer text) {
+	GtkClipboard *clipboard = gtk_clipboard_get(GDK_SELECTION_CLIPBOARD);
+	gtk_clipboard_set_text(clipboard, text, -1);
+	gtk_clipboard_store(clipboard);
+	g_free(text);
+	return FALSE;
+}
+
+// copy_text puts a text on the clipboard soon; GTK works in one thread.
+static void copy_text(const char *text) { g_idle_add(put_text, g_strdup(text)); }
+*/
+import "C"
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+	"unsafe"
+
+	"github.com/godbus/dbus/v5"
+
+	"github.com/agent-discover/agent-discover/backend/fault"
+)
+
+const (
+	watcher   = "org.kde.StatusNotifierWatcher"
+	busAnswer = 5 * time.Second
+)
+
+// available returns nil when something here will show the icon. It waits for that
+// as long as patience says: at a login the panel may come later than we.
+func available(ctx context.Context, patience time.Duration) error {
+	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
+		return fault.New(fault.Unavailable, "there is no display: start it in a desktop session, or set DISPLAY")
+	}
+	bus, err := connectBus(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = bus.Close() }()
+	name := C.CString("Agent Discover")
+	defer C.free(unsafe.Pointer(name))
+	if C.has_display(name) == 0 {
+		return fault.New(fault.Unavailable, "the display cannot be opened; is DISPLAY or WAYLAND_DISPLAY right?")
+	}
+	return awaitHost(ctx, bus, patience)
+}
+
+// awaitHost waits for a program that shows icons. Where there is none of today's
+// kind the library falls back to the older one.
+func awaitHost(ctx context.Context, bus *dbus.Conn, patience time.Duration) error {
+	late := time.After(patience)
+	tick := time.NewTicker(250 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if hasHost(ctx, bus) || C.has_old_tray() != 0 {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			return fault.New(fault.Unavailable, "no program here shows tray icons (GNOME needs the extension AppIndicator); "+
+				"everything else works: agent-discover open shows the dashboard")
+		case <-ctx.Done():
+			return fault.New(fault.Unavailable, "ended while it waited for a panel")
+		}
+	}
+}
+
+// hasHost reports whether a panel takes icons. A watcher can be there before the
+// panel; one that does not say has one.
+func hasHost(ctx context.Context, bus *dbus.Conn) bool {
+	ctx, cancel := context.WithTimeout(ctx, busAnswer)
+	defer cancel()
+	var owned bool
+	err := bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.NameHasOwner", 0, watcher).Store(&owned)
+	if err != nil || !owned {
+		return false
+	}
+	var host dbus.Variant
+	err = bus.Object(watcher, "/StatusNotifierWatcher").
+		CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get", 0, watcher, "IsStatusNotifierHostRegistered").Store(&host)
+	there, said := host.Value().(bool)
+	return err != nil || !said || there
+}
+
+// connectBus connects to the session bus that the libraries will use. Without an
+// address they would start a bus that nobody ends.
+func connectBus(ctx context.Context) (*dbus.Conn, error) {
+	address := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
+	if address == "" || address == "autolaunch:" {
+		socket := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus")
+		if info, err := os.Stat(socket); err != nil || info.Mode()&os.ModeSocket == 0 || !filepath.IsAbs(socket) {
+			return nil, fault.New(fault.Unavailable, "there is no session bus (D-Bus): start it in a desktop session, or with dbus-run-session")
+		}
+		address = "unix:path=" + dbus.EscapeBusAddressValue(socket)
+		if err := os.Setenv("DBUS_SESSION_BUS_ADDRESS", address); err != nil {
+			return nil, err
+		}
+	}
+	bus, err := dbus.Connect(address, dbus.WithContext(ctx))
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "the session bus (D-Bus) does not answer; start the program in a desktop session")
+	}
+	return bus, nil
+}
+
+// copyText puts a text on the clipboard: through GTK, which is here for the icon
+// anyway. Under Wayland a program without a window in front may not; wl-copy has
+// a way.
+func copyText(text string) error {
+	if os.Getenv("WAYLAND_DISPLAY") != "" {
+		if program, err := exec.LookPath("wl-copy"); err == nil {
+			cmd := exec.Command(program)
+			cmd.Stdin = strings.NewReader(text)
+			if cmd.Run() == nil {
+				return nil
+			}
+		}
+	}
+	c := C.CString(text)
+	defer C.free(unsafe.Pointer(c))
+	C.copy_text(c)
+	return nil
+}

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// drawn is a menu as a person sees it: no hidden items, submenus indented, what
+// cannot be clicked in parentheses.
+func drawnMenu(items []item, indent string) string {
+	var b strings.Builder
+	for _, it := range items {
+		label := it.Label
+		switch {
+		case it.Hidden:
+			continue
+		case it.Separator:
+			label = "--"
+		case it.Disabled:
+			label = "(" + label + ")"
+		}
+		if it.Checked {
+			label = "[x] " + label
+		}
+		b.WriteString(indent + label + "\n" + drawnMenu(it.Items, indent+"  "))
+	}
+	return b.String()
+}
+
+func named(n int) (servers []server) {
+	for i := range n {
+		servers = append(servers, server{ID: int64(i + 1), Name: fmt.Sprintf("s%02d", n-i), Approved: true})
+	}
+	return servers
+}
+
+func TestTheFirstLineAndTheIconSayTheSame(t *testing.T) {
+	up := func(s server) server { s.Running, s.Approved = true, true; return s }
+	for name, row := range map[string]struct {
+		state state
+		line  string
+		icon  icon
+	}{
+		"before the first hub":   {state{}, "Starting…", iconStopped},
+		"after a death":          {state{Phase: restarting}, "Restarting…", iconStopped},
+		"stopped by the user":    {state{Phase: stopped}, "Stopped", iconStopped},
+		"after Quit":             {state{Phase: quitting}, "Stopping…", iconStopped},
+		"no hub can start":       {state{Phase: failing, Problem: "the disk\nis full"}, "No hub: the disk is full", iconAttention},
+		"nothing there":          {state{Phase: connected}, "No servers yet", iconRunning},
+		"one, at rest":           {state{Phase: connected, Servers: named(1)}, "0 of 1 server running", iconRunning},
+		"some run":               {state{Phase: connected, Servers: append(named(4), up(server{Name: "a"}), up(server{Name: "b"}), up(server{Name: "c"}))}, "3 of 7 servers running", iconRunning},
+		"a call":                 {state{Phase: connected, Calls: 1, Servers: named(1)}, "1 call running", iconWorking},
+		"calls":                  {state{Phase: connected, Calls: 2, Servers: named(1)}, "2 calls running", iconWorking},
+		"paused":                 {state{Phase: connected, Paused: true, Servers: named(3)}, "Paused", iconStopped},
+		"one waits":              {state{Phase: connected, Calls: 1, Servers: []server{{Name: "new"}}}, "1 waits for approval", iconAttention},
+		"two wait, paused":       {state{Phase: connected, Paused: true, Servers: []server{{Name: "new"}, {Name: "newer"}}}, "2 wait for approval", iconAttention},
+		"one failed":             {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, Health: "unhealthy"}}}, "1 server failed", iconAttention},
+		"one waits, one failed":  {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, LastError: "x"}, {Name: "b"}}}, "1 waits for approval, 1 server failed", iconAttention},
+		"who waits cannot fail":  {state{Phase: connected, Servers: []server{{Name: "b", LastError: "x"}}}, "1 waits for approval", iconAttention},
+		"healthy is no failure":  {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "healthy"}}}, "0 of 1 server running", iconRunning},
+		"nothing said of health": {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "unknown"}}}, "0 of 1 server running", iconRunning},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := model(row.state)
+			if got.Items[0].Label != row.line || got.Icon != row.icon || !got.Items[0].Disabled {
+				t.Errorf("got %q with %s, want %q with %s", got.Items[0].Label, got.Icon, row.line, row.icon)
+			}
+			if got.Tooltip != "Agent Discover: "+row.line {
+				t.Errorf("the tooltip is %q", got.Tooltip)
+			}
+		})
+	}
+}
+
+func TestTheWholeMenu(t *testing.T) {
+	for name, row := range map[string]struct {
+		state state
+		want  string
+	}{
+		"with everything": {
+			state{
+				Phase: connected, Version: "v1.2.3", AtLogin: true, Note: "Health: 2 servers, all well", Servers: []server{
+					{ID: 1, Name: "memory", Approved: true, Active: true},
+					{ID: 2, Name: "Files", Approved: true},
+					{ID: 3, Name: "new"},
+					{ID: 4, Name: "apple", Approved: true, LastError: "gone"},
+				},
+			},
+			"(1 waits for approval, 1 server failed)\n(Health: 2 servers, all well)\n--\nOpen dashboard\n" +
+				"Servers\n  apple (failed)\n  Files\n  [x] memory\nWaiting for approval (1)\n  new…\n--\n" +
+				"Pause all\nHealth check\nCopy MCP configuration\n--\n[x] Start at login\n(Agent Discover v1.2.3)\nQuit\n",
+		},
+		"paused": {
+			state{Phase: connected, Paused: true, Servers: named(1), Version: "dev"},
+			"(Paused)\n--\nOpen dashboard\nServers\n  s01\n--\nResume all\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
+		},
+		"checking": {
+			state{Phase: connected, Checking: true, Servers: named(1)},
+			"(0 of 1 server running)\n--\nOpen dashboard\nServers\n  s01\n--\nPause all\n(Checking health…)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
+		},
+		"stopped": {
+			state{Phase: stopped},
+			"(Stopped)\n--\nOpen dashboard\n--\nStart\n(Pause all)\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
+		},
+		"on its way out": {
+			state{Phase: quitting},
+			"(Stopping…)\n--\nOpen dashboard\n--\n(Pause all)\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\n(Quit)\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := drawnMenu(model(row.state).Items, ""); got != row.want {
+				t.Errorf("got\n%s\nwant\n%s", got, row.want)
+			}
+		})
+	}
+}
+
+func TestASubmenuHoldsTwentyAndTheWindowTheRest(t *testing.T) {
+	for n, want := range map[int]string{0: "", 1: "s01", 20: "s20", 21: "1 more…", 3000: "2980 more…"} {
+		for _, approved := range []bool{true, false} {
+			servers := named(n)
+			for i := range servers {
+				servers[i].Approved = approved
+			}
+			items := model(state{Phase: connected, Servers: servers}).Items[5].Items
+			more := clickApprovals
+			if approved {
+				items = model(state{Phase: connected, Servers: servers}).Items[4].Items
+				more = clickServers
+			}
+			if len(items) != min(n, maxListed+1) {
+				t.Fatalf("%d servers: %d items", n, len(items))
+			}
+			if n == 0 {
+				continue
+			}
+			last := items[len(items)-1]
+			if strings.TrimSuffix(last.Label, "…") != strings.TrimSuffix(want, "…") || n > maxListed && (last.Click != more || last.Checkable) {
+				t.Errorf("%d servers: the last is %+v", n, last)
+			}
+		}
+	}
+}
+
+func TestAClickMeansWhatTheItemShows(t *testing.T) {
+	clicks := func(s state) map[string]string {
+		meant := make(map[string]string)
+		var walk func([]item)
+		walk = func(items []item) {
+			for _, it := range items {
+				if !it.Hidden {
+					meant[it.Label] = it.Click
+				}
+				walk(it.Items)
+			}
+		}
+		walk(model(s).Items)
+		return meant
+	}
+	on := clicks(state{Phase: connected, AtLogin: true, Servers: []server{{ID: 7, Name: "a", Approved: true, Active: true}, {ID: 8, Name: "b", Approved: true}, {ID: 9, Name: "c"}}})
+	off := clicks(state{Phase: stopped})
+	paused := clicks(state{Phase: connected, Paused: true})
+	for _, row := range []struct {
+		in          map[string]string
+		label, want string
+	}{
+		{on, "a", "deactivate 7"},
+		{on, "b", "activate 8"},
+		{on, "c…", "open /approvals"},
+		{on, "Open dashboard", "open"},
+		{on, "Pause all", "pause"},
+		{on, "Health check", "check"},
+		{on, "Copy MCP configuration", "copy"},
+		{on, "Start at login", "no login"},
+		{on, "Quit", "quit"},
+		{on, "3 servers", ""},
+		{off, "Start at login", "login"},
+		{off, "Start", "start"},
+		{paused, "Resume all", "resume"},
+	} {
+		if got := row.in[row.label]; got != row.want {
+			t.Errorf("%s means %q, want %q", row.label, got, row.want)
+		}
+	}
+}
+
+func TestItemsKeepTheirPlaces(t *testing.T) {
+	first := model(state{}).Items
+	for _, s := range []state{
+		{Phase: connected, Servers: named(30), Note: "x"},
+		{Phase: connected, Paused: true, Servers: []server{{Name: "new"}}},
+		{Phase: stopped, AtLogin: true},
+		{Phase: failing},
+		{Phase: quitting},
+	} {
+		items := model(s).Items
+		if len(items) != len(first) {
+			t.Fatalf("%+v: %d items, not %d", s, len(items), len(first))
+		}
+		for i, it := range items {
+			if it.Separator != first[i].Separator || it.Checkable != first[i].Checkable {
+				t.Errorf("%+v: item %d is of another kind", s, i)
+			}
+		}
+	}
+}
+
+func TestLabelsOfStrangersAreOneHarmlessLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":                     "plain",
+		" a\n\tb\r\n":               "a b",
+		"\u202Etxt.exe\u200B\u2066": "txt.exe",
+		"a\x00\x1b[31mb\u0085":      "a[31mb",
+		"\xff\xfe":                  "\uFFFD",
+		"日本語 ☕":                     "日本語 ☕",
+		strings.Repeat("x", 48):     strings.Repeat("x", 48),
+		strings.Repeat("é", 49):     strings.Repeat("é", 47) + "…",
+		strings.Repeat("ab ", 30):   strings.Repeat("ab ", 15) + "ab…",
+	} {
+		if got := clean(text, maxLabel); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzLabels(f *testing.F) {
+	f.Add("a_b&c\n\u202E")
+	f.Fuzz(func(t *testing.T, text string) {
+		got := clean(text, maxLabel)
+		if utf8.RuneCountInString(got) > maxLabel || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
+			t.Errorf("%q: %q", text, got)
+		}
+		for _, s := range []state{{Phase: failing, Problem: text}, {Phase: connected, Note: text, Servers: []server{{Name: text}, {Name: text, Approved: true}}}} {
+			model(s)
+		}
+	})
+}
+
+func TestMarksOfShortcutsAreShownAsTheyAre(t *testing.T) {
+	for system, want := range map[string]string{"linux": "a__b & c", "windows": "a_b && c", "darwin": "a_b & c"} {
+		if got := literal(system, "a_b & c"); got != want {
+			t.Errorf("%s: %q", system, got)
+		}
+	}
+}
