@@ -54,7 +54,8 @@ func isName(text string) bool {
 	return text != "" && len(text) <= longest && strings.IndexFunc(text, unicode.IsControl) < 0
 }
 
-func testPage(server string) string { return "/tester/" + url.PathEscape(server) }
+// testPage is the tester for one server, without the rest of the dashboard.
+func testPage(server string) string { return "/test/" + url.PathEscape(server) + "?popout=1" }
 
 // seatName is the name under which there is one such window.
 func (r request) seatName() string {

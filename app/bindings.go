@@ -120,7 +120,7 @@ func (w *Window) SetStartAtLogin(on bool) error {
 	return entry.Set(on)
 }
 
-// Ready is called by the page once it has painted what a test waits for.
+// Ready is called by the page when it has its first list, for those who measure.
 func (w *Window) Ready() { w.desk.trace("ready") }
 
 func trayEntry() (login.Entry, error) {

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,12 +25,13 @@ type watcher interface {
 
 // desk is the window on the user's desktop.
 type desk struct {
-	log    *slog.Logger
-	hub    *hub
-	file   string // remembers the placement
-	traced bool
-	began  time.Time
-	native native
+	log     *slog.Logger
+	version string
+	hub     *hub
+	file    string // remembers the placement
+	traced  bool
+	began   time.Time
+	native  native
 
 	opened  chan struct{}   // closed once the window is there
 	context context.Context // Wails' handle on it, set before; it outlives no call of ours
@@ -120,8 +122,9 @@ func (d *desk) left(address string) {
 }
 
 func (d *desk) themed(dark bool) {
-	colour := background(dark)
-	runtime.WindowSetBackgroundColour(d.ctx(), colour.R, colour.G, colour.B, colour.A)
+	c := coloursFor(dark)
+	runtime.WindowSetBackgroundColour(d.ctx(), c.page.R, c.page.G, c.page.B, c.page.A)
+	d.native.style(c.menuBar())
 }
 
 // schemed is called when the desktop's portal has changed its mind.
@@ -169,6 +172,23 @@ func (d *desk) folder(kind string) {
 	if err := (&Window{hub: d.hub}).OpenFolder(kind); err != nil {
 		d.log.Warn("a folder cannot be shown", "why", fault.MessageOf(err))
 	}
+}
+
+func (d *desk) describe() {
+	to, err := d.hub.connect(d.ctx(), false)
+	if err == nil {
+		err = launch.OpenURL(to.URL + "/docs")
+	}
+	if err != nil {
+		d.log.Warn("the REST interface cannot be shown", "why", fault.MessageOf(err))
+	}
+}
+
+func (d *desk) about() {
+	// Where the answer is lost there was nothing to ask.
+	_, _ = runtime.MessageDialog(d.ctx(), runtime.MessageDialogOptions{
+		Type: runtime.InfoDialog, Title: "About " + Title, Message: strings.ReplaceAll(Title+" "+d.version, "%", "%%"),
+	})
 }
 
 func (d *desk) quit() { runtime.Quit(d.ctx()) }

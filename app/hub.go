@@ -22,8 +22,8 @@ type hub struct {
 	one    sync.Mutex // of several who find no hub at once, one starts it
 }
 
-// errStopped is what a page is told that offers to start the hub.
-var errStopped = fault.New(fault.Denied, "The hub was stopped. Start it to go on.")
+// errStopped lets the page offer to start the hub; it knows it by its first words.
+var errStopped = fault.New(fault.Denied, "stopped by the user; start the hub to go on")
 
 // connect returns the running hub once it has proven itself, and starts one when there is none. What the user has
 // stopped stays stopped unless anyway is set.

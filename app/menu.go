@@ -34,6 +34,8 @@ type actions interface {
 	zoom(step int)      // -1, 0 for the page's own size, 1
 	edit(command string)
 	folder(kind string)
+	describe() // the hub's REST interface
+	about()
 	quit()
 }
 
@@ -65,11 +67,12 @@ func menus(system string, a actions) []submenu {
 		goTo.entries = append(goTo.entries, entry{to.label, string(rune('1' + i)), func() { a.navigate(to.page) }})
 	}
 	goTo.entries = append(goTo.entries, entry{}, entry{"Find …", "k", func() { a.navigate("palette") }})
-	help := submenu{"Help", []entry{{"Keyboard Shortcuts", "", func() { a.navigate("shortcuts") }}, {"About " + Title, "", func() { a.navigate("about") }}}}
+	help := submenu{"Help", []entry{{"REST Interface", "", a.describe}, {"About " + Title, "", a.about}}}
 	if system != "darwin" {
 		file.entries = append(file.entries, quit)
 		return []submenu{file, edit, view, goTo, help}
 	}
+	help.entries = help.entries[:1] // the program's own menu has the other
 	return []submenu{file, view, goTo, help}
 }
 

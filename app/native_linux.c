@@ -126,3 +126,12 @@ void desk_prefer_dark(int dark) {
 	else
 		gtk_settings_reset_property(settings, "gtk-application-prefer-dark-theme");
 }
+
+void desk_style(const char *sheet) {
+	static GtkCssProvider *provider;
+	if (!provider) {
+		provider = gtk_css_provider_new();
+		gtk_style_context_add_provider_for_screen(gdk_screen_get_default(), GTK_STYLE_PROVIDER(provider), GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+	}
+	gtk_css_provider_load_from_data(provider, sheet, -1, NULL);
+}

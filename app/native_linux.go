@@ -30,10 +30,19 @@ func openDisplay() error {
 	return nil
 }
 
-// isDark reports whether the desktop is light on dark; scheme is what its portal says. It belongs before the window.
+// isDark reports whether the desktop is light on dark; scheme is what its portal says. What is made after that has its
+// colours. It belongs before the window.
 func isDark(scheme colourScheme) bool {
 	C.desk_prefer_dark(boolean(scheme == schemeDark))
-	return C.desk_is_dark() != 0
+	dark := C.desk_is_dark() != 0
+	style(coloursFor(dark).menuBar())
+	return dark
+}
+
+func style(sheet string) {
+	text := C.CString(sheet)
+	defer C.free(unsafe.Pointer(text))
+	C.desk_style(text)
 }
 
 // onMain runs do in the main loop and returns when it has.
@@ -56,7 +65,11 @@ func runOnMain(handle C.uintptr_t) {
 
 // attach finds the window that Wails has opened and lets it tell w what happens to it.
 func (n *native) attach(_ context.Context, told watcher) {
-	onMain(func() { n.desk = C.desk_of_window(C.uintptr_t(cgo.NewHandle(told))) })
+	onMain(func() {
+		n.desk = C.desk_of_window(C.uintptr_t(cgo.NewHandle(told)))
+		// What the page writes to its console is seen nowhere else: there are no tools for developers.
+		C.webkit_settings_set_enable_write_console_messages_to_stdout(C.webkit_web_view_get_settings(n.desk.view), boolean(traced()))
+	})
 }
 
 //export windowMoved
@@ -76,6 +89,9 @@ func themeChanged(handle C.uintptr_t) {
 func (n *native) prefer(scheme colourScheme) {
 	onMain(func() { C.desk_prefer_dark(boolean(scheme == schemeDark)) })
 }
+
+// style sets what widgets look like beyond the desktop's theme.
+func (n *native) style(sheet string) { onMain(func() { style(sheet) }) }
 
 // screens returns the parts of the desktop that windows may use, the main one first.
 func (n *native) screens(context.Context) (found []area) {

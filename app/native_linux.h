@@ -26,5 +26,8 @@ gboolean desk_is_dark(void);
 // desk_prefer_dark: 0 leaves it to the theme.
 void desk_prefer_dark(int dark);
 
+// desk_style replaces our additions to the desktop's theme.
+void desk_style(const char *sheet);
+
 // desk_later calls runOnMain(handle) in the main loop.
 void desk_later(uintptr_t handle);

@@ -23,6 +23,8 @@ func (n *native) attach(context.Context, watcher) {}
 
 func (n *native) prefer(colourScheme) {}
 
+func (n *native) style(string) {}
+
 // screens returns sizes only; a place is relative to its screen here.
 func (n *native) screens(ctx context.Context) (found []area) {
 	screens, err := runtime.ScreenGetAll(ctx)

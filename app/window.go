@@ -65,8 +65,8 @@ func Run(version string, args []string) error {
 	defer func() { _ = seat.leave() }() // the lock ends with the process in any case
 
 	d := newDesk(folder, asked)
-	d.began = began
-	return d.run(ctx, version, asked, seat)
+	d.version, d.began = version, began
+	return d.run(ctx, asked, seat)
 }
 
 func newDesk(folder paths.Folder, asked request) *desk {
@@ -78,7 +78,7 @@ func newDesk(folder paths.Folder, asked request) *desk {
 		log:    slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		hub:    &hub{folder: folder},
 		file:   filepath.Join(string(folder), file),
-		traced: os.Getenv(traceVariable) != "",
+		traced: traced(),
 		opened: make(chan struct{}),
 	}
 	d.place = readPlacement(d.file, fresh)
@@ -88,7 +88,7 @@ func newDesk(folder paths.Folder, asked request) *desk {
 	return d
 }
 
-func (d *desk) run(ctx context.Context, version string, asked request, seat *seat) error {
+func (d *desk) run(ctx context.Context, asked request, seat *seat) error {
 	if asked.test == "" {
 		go d.bring(ctx)
 	}
@@ -101,19 +101,19 @@ func (d *desk) run(ctx context.Context, version string, asked request, seat *sea
 		return err
 	}
 	go seat.serve(d.visited)
-	if err := wails.Run(d.options(version, asked, isDark(scheme))); err != nil {
+	if err := wails.Run(d.options(asked, isDark(scheme))); err != nil {
 		return fmt.Errorf("open window: %w", err)
 	}
 	return nil
 }
 
-func (d *desk) options(version string, asked request, dark bool) *options.App {
-	colour := background(dark)
+func (d *desk) options(asked request, dark bool) *options.App {
+	colour := coloursFor(dark).page
 	state := options.Normal
 	if d.place.Maximised {
 		state = options.Maximised
 	}
-	files := pages{frontend.Files(), start{Page: asked.page, Await: os.Getenv(traceVariable)}}
+	files := pages{frontend.Files(), start{Page: asked.page, Await: os.Getenv(traceVariable)}, func() { d.trace("shown") }}
 	return &options.App{
 		Title:            asked.title(),
 		Width:            d.place.Width,
@@ -124,7 +124,7 @@ func (d *desk) options(version string, asked request, dark bool) *options.App {
 		BackgroundColour: &colour,
 		AssetServer:      &assetserver.Options{Assets: files.files, Middleware: files.wrap},
 		Menu:             wailsMenu(runtime.GOOS, d),
-		Bind:             []any{&Window{version: version, hub: d.hub, desk: d}},
+		Bind:             []any{&Window{version: d.version, hub: d.hub, desk: d}},
 		OnStartup:        d.open,
 		OnDomReady:       d.load,
 		OnBeforeClose:    d.close,
@@ -141,13 +141,7 @@ func (d *desk) options(version string, asked request, dark bool) *options.App {
 	}
 }
 
-// background is what shows before the page does: its own colour.
-func background(dark bool) options.RGBA {
-	if dark {
-		return options.RGBA{R: 0x17, G: 0x18, B: 0x1b, A: 255}
-	}
-	return options.RGBA{R: 0xfb, G: 0xfb, B: 0xfa, A: 255}
-}
+func traced() bool { return os.Getenv(traceVariable) != "" }
 
 // checkDisplay says in words what GTK would say with a panic.
 func checkDisplay(system string, env func(string) string) error {

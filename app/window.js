@@ -3,11 +3,8 @@
 {
   const bound = () => window.go.app.Window;
 
-  // The window always loads /; a start that asked for another page begins there.
-  if (start.page && location.pathname === "/" && !sessionStorage.getItem("begun")) {
-    history.replaceState(null, "", start.page);
-  }
-  sessionStorage.setItem("begun", "1");
+  // A start that asked for a page begins there.
+  if (start.page && !location.hash) history.replaceState(null, "", `#${start.page}`);
 
   // Nothing takes the window away from the dashboard: what leads elsewhere opens outside.
   const follow = (event) => {
@@ -37,7 +34,7 @@
     const look = () => {
       if (!document.body?.innerText.includes(start.await)) return;
       watch.disconnect();
-      requestAnimationFrame(() => requestAnimationFrame(() => bound().Ready()));
+      requestAnimationFrame(() => requestAnimationFrame(() => fetch("/window/shown")));
     };
     const watch = new MutationObserver(look);
     watch.observe(document, { subtree: true, childList: true, characterData: true });
