@@ -1,0 +1,80 @@
+// Takes pictures of every page, to be looked at: node tests/screens.ts FOLDER [--readme]
+//
+// Full, empty and failing, light and dark, wide and narrow; with --readme only those that the README shows.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser } from "playwright-core";
+import { launch, visit, type View, type Visit } from "./support/browser.ts";
+import { furnish } from "./support/home.ts";
+import { TestHub } from "./support/hub.ts";
+
+const [folder = "screens", only] = process.argv.slice(2);
+const themes = ["light", "dark"] as const;
+
+interface Shot {
+  name: string;
+  path: string;
+  /** What is done before the picture is taken. */
+  before?: (seen: Visit) => Promise<void>;
+}
+
+const full: Shot[] = [
+  { name: "overview", path: "/overview" },
+  { name: "approvals", path: "/approvals" },
+  { name: "servers", path: "/servers" },
+  { name: "server", path: "/servers/everything" },
+  { name: "server-configuration", path: "/servers/everything?tab=configuration" },
+  { name: "server-metrics", path: "/servers/everything?tab=metrics" },
+  { name: "server-output", path: "/servers/everything?tab=output" },
+  { name: "server-secrets", path: "/servers/tickets?tab=secrets" },
+  { name: "server-failing", path: "/servers/broken" },
+  { name: "tools", path: "/tools" },
+  { name: "tool", path: "/tools/everything/echo" },
+  { name: "test", path: "/test/everything?tool=get-annotated-message" },
+  { name: "test-resources", path: "/test/everything?tab=resources" },
+  { name: "test-prompts", path: "/test/everything?tab=prompts" },
+  { name: "test-server", path: "/test/everything?tab=server" },
+  { name: "activity", path: "/activity" },
+  {
+    name: "palette",
+    path: "/overview",
+    before: async ({ page }) => {
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.keyboard.press("Control+k");
+      await page.getByPlaceholder("Go to, or do…").waitFor();
+    },
+  },
+];
+const empty = ["overview", "approvals", "servers", "tools", "test", "activity"].map((name) => ({
+  name,
+  path: `/${name}`,
+}));
+const readme = ["overview", "servers", "tools", "test"];
+
+async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suffix: string): Promise<void> {
+  const seen = await visit(browser, hub, shot.path, view);
+  await seen.page.waitForLoadState("networkidle");
+  await shot.before?.(seen);
+  await seen.page.screenshot({ path: join(folder, `${shot.name}${suffix}.png`), animations: "disabled" });
+  if (seen.problems.length) console.log(shot.name, suffix, seen.problems);
+  await seen.context.close();
+}
+
+mkdirSync(folder, { recursive: true });
+const browser = await launch();
+{
+  await using hub = await new TestHub().start();
+  await furnish(hub);
+  for (const shot of full.filter(({ name }) => only !== "--readme" || readme.includes(name))) {
+    for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-${theme}`);
+    if (only === "--readme") continue;
+    await shoot(browser, hub, shot, { width: 1680, height: 1000 }, "-wide");
+    await shoot(browser, hub, shot, { width: 480, height: 900 }, "-narrow");
+  }
+}
+if (only !== "--readme") {
+  await using hub = await new TestHub().start();
+  for (const shot of empty) for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-empty-${theme}`);
+}
+await browser.close();

@@ -1,0 +1,90 @@
+// A hub as somebody might have it: servers that run, fail and wait, tools, calls that went well and badly.
+
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { binary, many, packaged, type TestHub } from "./hub.ts";
+
+/** An agent that is connected through the companion. */
+export class Agent implements AsyncDisposable {
+  #child;
+  #answers = new Map<number, (result: unknown) => void>();
+  #last = 0;
+
+  constructor(hub: TestHub) {
+    this.#child = spawn(binary, ["mcp"], {
+      env: { ...process.env, HOME: hub.folder, AGENT_DISCOVER_HOME: hub.folder },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    createInterface({ input: this.#child.stdout }).on("line", (line) => {
+      const { id, result, error } = JSON.parse(line) as { id?: number; result?: unknown; error?: unknown };
+      if (id !== undefined) this.#answers.get(id)?.(result ?? error);
+    });
+  }
+
+  ask(method: string, params: object): Promise<unknown> {
+    const id = ++this.#last;
+    return new Promise((answered) => {
+      this.#answers.set(id, answered);
+      this.#child.stdin.write(JSON.stringify({ jsonrpc: "2.0", id, method, params }) + "\n");
+    });
+  }
+
+  /** connect introduces the agent by a name. */
+  async connect(name: string): Promise<this> {
+    const clientInfo = { name, version: "1.4.0" };
+    await this.ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+    this.#child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+    return this;
+  }
+
+  call(name: string, args: object): Promise<unknown> {
+    return this.ask("tools/call", { name, arguments: args });
+  }
+
+  /** registry uses the hub's own tool. */
+  registry(action: string, args: object = {}): Promise<unknown> {
+    return this.call("registry", { action, ...args });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const gone = new Promise((done) => this.#child.once("exit", done));
+    this.#child.stdin.end();
+    await gone;
+  }
+}
+
+/** furnish gives a hub servers, agents and a past. */
+export async function furnish(hub: TestHub): Promise<void> {
+  await hub.add("everything", packaged("everything"), { description: "Reference server with a tool of every kind" });
+  await hub.add("memory", packaged("memory"), { description: "Remembers facts in a knowledge graph", tags: ["notes"] });
+  await hub.add("filesystem", packaged("filesystem", hub.folder), { description: "Reads and writes files" });
+  const tickets = await hub.add("tickets", many(38, "ticket"), {
+    description: "Issues, boards and sprints",
+    tags: ["work"],
+  });
+  await hub.add("billing", many(24, "billing"), { description: "Invoices and customers", tags: ["work"] });
+  await hub
+    .rest("PUT", `/api/servers/${tickets}/secrets/API_KEY`, { value: "sk-this-is-no-key-at-all" })
+    .catch(() => undefined);
+  await hub.rest("POST", "/api/servers/everything/activate");
+  await hub.add("broken", ["/usr/bin/false"], { description: "A server that does not start" }).catch(() => undefined);
+  await hub.rest("POST", "/api/servers/broken/activate").catch(() => undefined);
+
+  const agent = await new Agent(hub).connect("claude-code");
+  const other = await new Agent(hub).connect("cursor-vscode");
+  for (let i = 0; i < 12; i++) {
+    await agent.registry("proxy_call", { server: "everything", tool: "echo", arguments: { message: `hello ${i}` } });
+    await other.registry("proxy_call", { server: "tickets", tool: "ticket_list_branch_1", arguments: { id: i } });
+    if (i % 4 === 0) await agent.registry("proxy_call", { server: "memory", tool: "read_graph", arguments: {} });
+    if (i % 5 === 0)
+      await agent.registry("proxy_call", { server: "everything", tool: "get-sum", arguments: { a: "x" } });
+  }
+  await agent.registry("find_tool", { query: "remember a fact about a person" });
+  await agent.registry("install", {
+    name: "weather",
+    command: "npx",
+    args: ["-y", "weather-mcp-server"],
+    env: { WEATHER_UNITS: "metric" },
+    description: "Forecasts for any place",
+  });
+}
