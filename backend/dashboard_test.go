@@ -1,86 +1,16 @@
 package backend_test
 
 import (
-	"bufio"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"slices"
-	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend"
 	"github.com/agent-discover/agent-discover/backend/api"
-	"github.com/agent-discover/agent-discover/backend/bridge"
 	"github.com/agent-discover/agent-discover/backend/journal"
-	"github.com/agent-discover/agent-discover/backend/paths"
-	"github.com/agent-discover/agent-discover/backend/tokens"
 )
-
-// agent is an MCP client that has introduced itself.
-type agent struct {
-	t      *testing.T
-	stream io.ReadWriteCloser
-	lines  *bufio.Reader
-	id     int
-}
-
-func join(t *testing.T, hub *backend.Hub, name string) *agent {
-	t.Helper()
-	stream, err := bridge.Dial(t.Context(), hub.Info(), "1.2.3", rand.Text())
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &agent{t: t, stream: stream, lines: bufio.NewReader(stream)}
-	t.Cleanup(a.leave)
-	info, _ := json.Marshal(map[string]string{"name": name, "version": "7.1"})
-	a.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":`+string(info)+`}`)
-	a.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-	return a
-}
-
-func (a *agent) leave() { _ = a.stream.Close() }
-
-func (a *agent) write(line string) {
-	a.t.Helper()
-	if _, err := io.WriteString(a.stream, line+"\n"); err != nil {
-		a.t.Fatal(err)
-	}
-}
-
-// ask sends a request and returns its result.
-func (a *agent) ask(method, params string) json.RawMessage {
-	a.t.Helper()
-	a.id++
-	a.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, a.id, method, params))
-	for {
-		line, err := a.lines.ReadString('\n')
-		if err != nil {
-			a.t.Fatal(err)
-		}
-		var answer struct {
-			ID     any
-			Result json.RawMessage
-		}
-		if json.Unmarshal([]byte(line), &answer) == nil && fmt.Sprint(answer.ID) == fmt.Sprint(a.id) {
-			return answer.Result
-		}
-	}
-}
-
-// registry calls the tool that every agent has and returns its text.
-func (a *agent) registry(arguments string) string {
-	a.t.Helper()
-	var result struct{ Content []struct{ Text string } }
-	if err := json.Unmarshal(a.ask("tools/call", `{"name":"registry","arguments":`+arguments+`}`), &result); err != nil {
-		a.t.Fatal(err)
-	}
-	return result.Content[0].Text
-}
 
 func TestCallsAndErrorsAreCountedOverTime(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_LOG_RETENTION_DAYS", "0")
@@ -265,81 +195,5 @@ func counted(t *testing.T, hub *backend.Hub) map[string]api.KnownTool {
 		case <-time.After(20 * time.Second):
 			t.Fatal("tokens are never counted")
 		}
-	}
-}
-
-// contextOf waits until what the context of clients costs is as wanted, which
-// the hub sees off every path.
-func contextOf(t *testing.T, hub *backend.Hub, meets func(api.ContextCost) bool) api.ContextCost {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	var cost api.ContextCost
-	for range 4000 {
-		do(t, hub, http.MethodGet, "/api/context", nil, &cost)
-		if meets(cost) {
-			return cost
-		}
-		<-tick.C
-	}
-	t.Fatalf("the context never is as wanted: %+v", cost)
-	return cost
-}
-
-func TestWhatIsSavedInContextsIsKnownAndRemembered(t *testing.T) {
-	folder := paths.Folder(t.TempDir())
-	hub, ended := runHub(t, backend.Options{Folder: folder})
-	empty := contextOf(t, hub, func(api.ContextCost) bool { return true })
-	if empty.Tools != 0 || empty.WholeTokens != 0 || empty.EntryTokens == 0 || len(empty.Clients) != 0 {
-		t.Errorf("an empty hub says %+v", empty)
-	}
-	s := &scenario{t: t, hub: hub, listen: listen(t, hub)}
-	s.play(
-		step{name: "added", method: "POST", path: "/api/servers", body: s.server("sky", "-definition", weather), status: 201, keep: "id"},
-		step{name: "listed", method: "POST", path: "/api/servers/{id}/refresh", status: 200},
-	)
-	whole, forecast := 0, counted(t, hub)["forecast"].Tokens
-	for _, tool := range counted(t, hub) {
-		whole += tool.Tokens
-	}
-	name := "claude \u001b[31m" + strings.Repeat("é", 200)
-	claude, cursor := join(t, hub, name), join(t, hub, "cursor")
-	cursor.registry(`{"action":"find_tool","query":"weather forecast","limit":1}`)
-	claude.ask("ping", `{}`)
-	listed := tokens.Count(string(cursor.ask("tools/list", `{}`)))
-	now := contextOf(t, hub, func(api.ContextCost) bool { return true })
-	if now.Tools != 17 || now.WholeTokens != whole || len(now.Clients) != 2 {
-		t.Fatalf("with two clients it says %+v", now)
-	}
-	for _, c := range now.Clients {
-		want := now.EntryTokens
-		if c.Name == "cursor" {
-			want += forecast
-			if far := float64(listed-want) / float64(want); far < -0.05 || far > 0.05 {
-				t.Errorf("its list costs %d tokens and is said to cost %d", listed, want)
-			}
-		} else if utf8.RuneCountInString(c.Name) != 100 || !strings.HasPrefix(c.Name, "claude \u001b[31mé") {
-			t.Errorf("a client is called %q", c.Name)
-		}
-		if !c.Connected || c.Version != "7.1" || c.ListedTokens != want || c.WholeTokens != whole || c.SavedTokens != whole-want {
-			t.Errorf("a client costs %+v, not %d of %d", c, want, whole)
-		}
-	}
-	claude.leave()
-	contextOf(t, hub, func(cost api.ContextCost) bool { return len(cost.Clients) == 2 && !cost.Clients[1].Connected })
-	hub.Stop()
-	if err := <-ended; err != nil {
-		t.Fatal(err)
-	}
-	again, _ := runHub(t, backend.Options{Folder: folder})
-	later := contextOf(t, again, func(api.ContextCost) bool { return true })
-	for i, c := range later.Clients {
-		before := now.Clients[slices.IndexFunc(now.Clients, func(b api.ClientContext) bool { return b.Name == c.Name })]
-		if c.Connected || c.ListedTokens != before.ListedTokens || c.SavedTokens != before.SavedTokens || c.FirstSeen > before.LastSeen {
-			t.Errorf("client %d was %+v and is remembered as %+v", i, before, c)
-		}
-	}
-	if len(later.Clients) != 2 {
-		t.Errorf("remembered are %+v", later.Clients)
 	}
 }

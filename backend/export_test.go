@@ -1,7 +1,10 @@
 package backend
 
 import (
+	"context"
+
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/clients"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/journal"
 )
@@ -13,3 +16,6 @@ func (h *Hub) Journal() *journal.Journal { return h.journal }
 func (h *Hub) Counted() (counted <-chan catalog.Counted, stop func()) {
 	return events.Subscribe[catalog.Counted](h.gateway.Bus, 16)
 }
+
+// Remembered shows tests what would be known of clients if the hub were killed.
+func (h *Hub) Remembered(ctx context.Context) ([]clients.Client, error) { return h.store.Clients(ctx) }
