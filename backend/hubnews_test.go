@@ -100,8 +100,8 @@ func TestASocketMayGoWithoutTools(t *testing.T) {
 	type bare struct {
 		Servers []struct {
 			Name  string
-			Count int    `json:"tool_count"`
-			Rev   string `json:"tools_rev"`
+			Count int   `json:"tool_count"`
+			Rev   int64 `json:"tools_rev"`
 		}
 		Active []map[string]any
 	}
@@ -117,7 +117,7 @@ func TestASocketMayGoWithoutTools(t *testing.T) {
 		return b
 	}
 	first := read(s.next())
-	if len(first.Servers) != 2 || first.Servers[0].Rev == "" || first.Servers[0].Rev != first.Servers[1].Rev {
+	if len(first.Servers) != 2 || first.Servers[0].Rev == 0 || first.Servers[0].Rev != first.Servers[1].Rev {
 		t.Errorf("at first it says %+v", first)
 	}
 	do(t, hub, "POST", "/api/servers/1/activate", nil, nil)

@@ -98,6 +98,12 @@ func do(t *testing.T, hub *backend.Hub, method, path string, body, out any) {
 	}
 }
 
+// tryDo is do for what may fail.
+func tryDo(t *testing.T, hub *backend.Hub, method, path string, body any) error {
+	t.Helper()
+	return instance.NewClient(hub.Info()).Do(t.Context(), method, path, body, nil)
+}
+
 // registryCall calls the tool that agents have, in a session of its own.
 func registryCall(t *testing.T, hub *backend.Hub, arguments string) string {
 	t.Helper()

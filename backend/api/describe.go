@@ -20,7 +20,8 @@ What happens is pushed over a WebSocket at / or /ws, opened with the token or wi
 ` + "`?ticket=…`" + `. The first message is the whole state; a change sends all servers again, or with ` + "`?deltas=changed`" + `
 those that changed and the names of all. Where all tools together are over 256 kB, a change leaves tools out of servers
 whose tools have not changed; with ` + "`?tools=none`" + ` none are sent, but of each server tools_rev, which changes when its tools do.
-With ` + "`?hub=1`" + ` there is a message hub, too: whether all servers are paused, the calls in flight, the connected clients.`
+With ` + "`?hub=1`" + ` there is a message hub, too: whether all servers are paused, the calls in flight, the connected clients. After
+` + "`{\"type\":\"follow\",\"server\":NAME}`" + ` comes what a server's process writes to standard error, as messages output, until unfollow.`
 
 // tags group the operations, in the order in which they are shown.
 var tags = []*huma.Tag{
@@ -54,7 +55,7 @@ func tagOf(path string) string {
 		return "marketplace"
 	case first != "servers":
 		return "hub"
-	case slices.Contains([]string{"", "activate", "deactivate", "approve", "refresh", "preinstall", "health", "reset-errors"}, part):
+	case slices.Contains([]string{"", "activate", "deactivate", "approve", "refresh", "preinstall", "health", "reset-errors", "output"}, part):
 		return "servers"
 	}
 	return "tester"

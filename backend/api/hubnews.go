@@ -24,19 +24,17 @@ type pace struct {
 
 func newPace(every time.Duration) *pace { return &pace{moved: make(chan struct{}, 1), every: every} }
 
-// step is called after moved or due was received, and reports whether it is to
-// be told now.
-func (p *pace) step(isDue bool) bool {
+// step is called after moved or due was received, and tells if it is time.
+func (p *pace) step(isDue bool, tell func()) {
 	switch {
 	case !isDue && p.due != nil:
 		p.late = true
-		return false
 	case isDue && !p.late:
 		p.due = nil
-		return false
+	default:
+		tell()
+		p.due, p.late = time.After(p.every), false
 	}
-	p.due, p.late = time.After(p.every), false
-	return true
 }
 
 // hearHub puts a token into the channel for everything that hubMessage shows.
@@ -53,19 +51,23 @@ func (p *pusher) hearHub(moved chan<- struct{}) (stop func()) {
 	}
 }
 
-// tellHub tells clients that ask for it how the hub does: all of them, or those
-// that do not know yet.
-func (p *pusher) tellHub(all bool) {
+// tellHub tells all clients that ask for it how the hub does.
+func (p *pusher) tellHub() { p.tellHubTo(func(*client) bool { return true }) }
+
+// greetHub tells those that do not know yet.
+func (p *pusher) greetHub() { p.tellHubTo((*client).isNew) }
+
+func (p *pusher) tellHubTo(whom func(*client) bool) {
 	var data []byte
-	p.each(func(c *client) {
-		if !c.asksHub || !all && c.knowsHub() {
-			return
+	for _, c := range p.all() {
+		if !c.asksHub || !whom(c) {
+			continue
 		}
 		if data == nil {
 			data = encode(p.hubMessage())
 		}
 		c.tellHub(data)
-	})
+	}
 }
 
 func (p *pusher) hubMessage() any {
@@ -77,10 +79,10 @@ func (p *pusher) hubMessage() any {
 	}{"hub", p.Upstream.Paused(), p.Proxy.InFlight(), p.Clients()}
 }
 
-func (c *client) knowsHub() bool {
+func (c *client) isNew() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.hasHub != nil
+	return c.hasHub == nil
 }
 
 // tellHub sends what the client does not have yet.

@@ -69,12 +69,14 @@ func (p *pusher) follow(ctx context.Context) {
 	anew := make(map[string]bool)
 	hub := newPace(hubEvery)
 	defer p.hearHub(hub.moved)()
+	output := newPace(outputEvery)
+	defer events.Signal[upstream.Wrote](p.Bus, output.moved)()
 	var measured <-chan time.Time // when calls that were made since show in the state
 	for dirty := true; p.present() > 0; {
 		if dirty {
 			p.survey(&p.board, anew)
 			p.offer()
-			p.tellHub(false)
+			p.greetHub()
 			clear(anew)
 		}
 		select {
@@ -88,14 +90,16 @@ func (p *pusher) follow(ctx context.Context) {
 			dirty, measured = true, nil
 		case <-hub.moved:
 			dirty = false
-			if hub.step(false) {
-				p.tellHub(true)
-			}
+			hub.step(false, p.tellHub)
 		case <-hub.due:
 			dirty = false
-			if hub.step(true) {
-				p.tellHub(true)
-			}
+			hub.step(true, p.tellHub)
+		case <-output.moved:
+			dirty = false
+			output.step(false, p.tellOutput)
+		case <-output.due:
+			dirty = false
+			output.step(true, p.tellOutput)
 		case e := <-news:
 			dirty = p.pass(e, anew)
 			called := isCall(e)

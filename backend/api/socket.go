@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/agent-discover/agent-discover/backend/wire"
 )
 
 const (
@@ -34,8 +36,9 @@ type client struct {
 	mu      sync.Mutex
 	greeted bool
 	wants   kind
-	has     int    // revision of the board
-	hasHub  []byte // how the hub does
+	has     int              // revision of the board
+	hasHub  []byte           // how the hub does
+	follows map[string]int64 // servers, with the number of the line read last
 	queue   [][]byte
 	waiting int // bytes in the queue
 	end     *websocket.CloseError
@@ -106,12 +109,16 @@ func (c *client) take(data []byte, p *pusher) (problem string) {
 	if raw, ok := message["type"]; ok && json.Unmarshal(raw, &kind) != nil {
 		kind = string(raw)
 	}
-	if kind != "refresh" {
-		return "Unknown message type: " + harmless(kind)
+	switch kind {
+	case "refresh":
+		c.forget()
+		p.wake()
+		return ""
+	case "follow", "unfollow":
+		server, _ := wire.String(message["server"])
+		return p.attend(c, kind, server)
 	}
-	c.forget()
-	p.wake()
-	return ""
+	return "Unknown message type: " + harmless(kind)
 }
 
 // harmless shortens a text of a client's and takes out what means something in

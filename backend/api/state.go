@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"hash/fnv"
 	"reflect"
@@ -55,7 +54,7 @@ type row struct {
 	seen     seen
 	rev      int    // of the board when it last changed
 	toolsRev int    // when its tools did, or whether it is active
-	sum      string // of its tools
+	sum      uint64 // of its tools
 	server   []byte // without its tools
 	name     []byte
 	tools    []byte
@@ -144,15 +143,15 @@ func (s *server) row(now seen, before *row, rev int) *row {
 }
 
 // sumOf tells whether a client that has tools has these. It is the same after a
-// restart.
-func sumOf(tools []*catalog.Tool) string {
+// restart, and a number that JavaScript knows exactly.
+func sumOf(tools []*catalog.Tool) uint64 {
 	h := fnv.New64a()
 	for _, t := range tools {
 		_, _ = h.Write(strconv.AppendInt(nil, t.ID, 10)) // never fails
 		_, _ = h.Write(t.Definition)
 		_, _ = h.Write([]byte{0})
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return h.Sum64() >> 11
 }
 
 // fill makes what a row says of tools.
@@ -177,9 +176,8 @@ func (r *row) write(out *bytes.Buffer, bare, tools bool) {
 	out.Write(bytes.TrimSuffix(r.server, []byte("}")))
 	switch {
 	case bare:
-		out.WriteString(`,"tools_rev":"`)
-		out.WriteString(r.sum)
-		out.WriteByte('"')
+		out.WriteString(`,"tools_rev":`)
+		out.WriteString(strconv.FormatUint(r.sum, 10))
 	case tools:
 		out.WriteString(`,"tools":`)
 		out.Write(r.tools)

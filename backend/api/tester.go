@@ -21,6 +21,7 @@ func (s *server) testerRoutes(api huma.API) {
 		{s, "/api/servers/{id}", s.configuredServer, s.activeServer},
 		{s, "/api/transient/{id}", s.transientServer, s.transientServer},
 	} {
+		of.outputRoute(api)
 		route(api, http.MethodGet, of.path+"/info", "What the server says of itself", of.info)
 		route(api, http.MethodGet, of.path+"/tools", "Its tools, asked now", of.tools)
 		route(api, http.MethodGet, of.path+"/resources", "Its resources, a page of them", of.resources)

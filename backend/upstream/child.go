@@ -34,7 +34,7 @@ func (s *session) spawn(env process.Env) error {
 		return notFound(s.server)
 	}
 	cmd := exec.Command(program, s.filled.Args...)
-	cmd.Env, cmd.Dir, cmd.Stderr = env, env.Home(), s.errors
+	cmd.Env, cmd.Dir, cmd.Stderr = env, env.Home(), io.MultiWriter(s.errors, s.lines)
 	cmd.WaitDelay = time.Second // a grandchild may hold stderr open
 	process.Isolate(cmd)
 	in, err := cmd.StdinPipe()
@@ -61,6 +61,7 @@ func (s *session) spawn(env process.Env) error {
 	s.manager.sessions.Go(func() {
 		<-s.conn.Done() // Wait closes the pipe: read it to its end first
 		c.awaitExit(id)
+		s.lines.close()
 		s.manager.children.remove(id)
 		close(c.exited)
 	})

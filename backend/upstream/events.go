@@ -15,6 +15,10 @@ type StateChanged struct {
 // are stopped, or has taken that back.
 type PauseChanged struct{ Paused bool }
 
+// Wrote is published when a server's process has written lines to its standard
+// error: see Manager.Output.
+type Wrote struct{ Server string }
+
 // Notified is published for each notification of a server that belongs to no
 // call in flight.
 type Notified struct {

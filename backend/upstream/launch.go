@@ -16,7 +16,8 @@ import (
 // launch starts a server and returns once it is initialized and its tools are
 // listed. The session is returned with an error too when there was one, which
 // is then already ending.
-func launch(ctx context.Context, m *Manager, server registry.Server) (*session, error) {
+func launch(ctx context.Context, at *slot, server registry.Server) (*session, error) {
+	m := at.manager
 	if err := startable(server); err != nil {
 		return nil, err
 	}
@@ -32,6 +33,7 @@ func launch(ctx context.Context, m *Manager, server registry.Server) (*session, 
 		started: time.Now(), lastUsed: time.Now(), errors: newTail(),
 		relist: make(chan struct{}, 1), notices: make(chan notice, maxNotices), callers: make(map[Caller]int),
 	}
+	s.lines = &scribe{to: at.output, bus: m.Bus, server: server.Name, redactor: s.redactor}
 	begin := s.spawn
 	if server.Transport != "stdio" {
 		begin = s.connect

@@ -35,7 +35,8 @@ type session struct {
 
 	link   link
 	conn   *wire.Conn
-	errors *tail // of a child
+	errors *tail   // of a child
+	lines  *scribe // of the same
 
 	relist   chan struct{} // the server said that its tools have changed
 	notices  chan notice   // to be published

@@ -26,6 +26,7 @@ const (
 type slot struct {
 	manager *Manager
 	name    string
+	output  *output
 
 	mu        sync.Mutex
 	closed    error     // why nothing starts here any more; nil while it may
@@ -150,7 +151,7 @@ func (s *slot) launch(ctx context.Context, server registry.Server) (*session, er
 	}
 	starting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	session, err := launch(starting, s.manager, server)
+	session, err := launch(starting, s, server)
 	if session != nil {
 		s.mu.Lock()
 		s.lastText = session.stderrText()

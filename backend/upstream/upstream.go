@@ -282,7 +282,7 @@ func (m *Manager) open(name string) *slot {
 	defer m.mu.Unlock()
 	s := m.slots[name]
 	if s == nil {
-		s = &slot{manager: m, name: name, closed: m.closed}
+		s = &slot{manager: m, name: name, output: newOutput(), closed: m.closed}
 		m.slots[name] = s
 	}
 	return s
