@@ -17,7 +17,9 @@ export class Unreachable extends Error {}
 function takeTicket(): string | null {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const ticket = fragment.get("ticket");
-  if (ticket) history.replaceState(null, "", location.pathname + location.search + (fragment.get("page") ?? ""));
+  if (!ticket) return null;
+  history.replaceState(null, "", location.pathname + location.search + (fragment.get("page") ?? ""));
+  dispatchEvent(new HashChangeEvent("hashchange")); // so that the page is shown that came with the ticket
   return ticket;
 }
 
