@@ -112,6 +112,7 @@ func New(o Options) *Door {
 		DefaultFormat: "application/json",
 	})
 	s.hubRoutes(routes)
+	s.aboutRoutes(routes)
 	s.sessionRoutes(routes)
 	s.serverRoutes(routes)
 	s.secretRoutes(routes)
