@@ -82,3 +82,15 @@ export function ago(text: string | number | null | undefined, now = Date.now()):
 
 /** plural picks a word: plural(3, "tool") is "3 tools". */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
+
+const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
+const minute = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+
+/** What an axis of time says, from milliseconds: the time of day, or the day where one begins. */
+export function tick(at: number): string {
+  const date = new Date(at);
+  return (date.getHours() || date.getMinutes() ? minute : day).format(date);
+}
+
+/** A stretch of time, from milliseconds: 21 Nov, 18:00 – 18:15 */
+export const between = (from: number, to: number): string => dayAndTime.formatRange(from, to);

@@ -1,0 +1,116 @@
+// Calls over time: asked of the hub once, and then counted as they happen.
+
+import { api, take, type Schemas } from "../api/client.ts";
+import type { LogEntry } from "../api/socket.ts";
+import { Fresh } from "./fresh.svelte.ts";
+import { hub } from "./hub.svelte.ts";
+
+/** What was called in one step of time. */
+export interface Bucket {
+  /** Where it begins, in ms. */
+  at: number;
+  calls: number;
+  errors: number;
+}
+
+const HOUR = 3_600_000;
+
+/** How long calls are counted here before the hub is asked how many there were: one may be in its answer already. */
+const RECOUNT = 60_000;
+
+/** The stretches of time that are offered: how long, and in which steps, in ms. */
+export const ranges = {
+  "1h": { label: "1 h", words: "the last hour", span: HOUR, step: 60_000 },
+  "24h": { label: "24 h", words: "the last 24 hours", span: 24 * HOUR, step: 900_000 },
+  "7d": { label: "7 d", words: "the last 7 days", span: 168 * HOUR, step: 2 * HOUR },
+  "30d": { label: "30 d", words: "the last 30 days", span: 720 * HOUR, step: 6 * HOUR },
+} as const;
+
+export type Range = keyof typeof ranges;
+
+export const isRange = (text: string | null): text is Range => text !== null && text in ranges;
+
+/** roll moves buckets on until the last one holds now: as many as there are come and go. */
+export function roll(buckets: Bucket[], step: number, now: number): Bucket[] {
+  const last = buckets.at(-1);
+  if (!last || now < last.at + step) return buckets;
+  const passed = Math.floor((now - last.at) / step);
+  const n = Math.min(passed, buckets.length);
+  const fresh = Array.from({ length: n }, (_, i) => ({
+    at: last.at + (passed - n + 1 + i) * step,
+    calls: 0,
+    errors: 0,
+  }));
+  return [...buckets.slice(n), ...fresh];
+}
+
+/** count adds a call to the bucket that it began in. */
+export function count(buckets: Bucket[], step: number, entry: Pick<LogEntry, "timestamp" | "success">): Bucket[] {
+  const at = Date.parse(entry.timestamp);
+  return buckets.map((bucket) =>
+    at >= bucket.at && at < bucket.at + step
+      ? { at: bucket.at, calls: bucket.calls + 1, errors: bucket.errors + (entry.success ? 0 : 1) }
+      : bucket,
+  );
+}
+
+const read = (series: Schemas["CallSeries"]): Bucket[] =>
+  series.points.map(({ at, calls, errors }) => ({ at: Date.parse(at), calls, errors }));
+
+/** Calls of one range; of one server or tool where that is said. */
+export class Calls {
+  range = $state<Range>("24h");
+  only: { server?: string; tool?: string };
+
+  #shown = $state.raw<Bucket[]>();
+  #fresh: Fresh<Bucket[]>;
+
+  constructor(only: { server?: string; tool?: string } = {}) {
+    this.only = only;
+    this.#fresh = new Fresh(async () => {
+      const { span, step } = ranges[this.range];
+      // eslint-disable-next-line svelte/prefer-svelte-reactivity -- it lives for this line
+      const since = new Date(Date.now() - span + step).toISOString();
+      const query = { ...this.only, since, step: String(step / 1_000) };
+      return (this.#shown = read(await take(api.GET("/api/metrics/series", { params: { query } }))));
+    });
+  }
+
+  /** The steps of the range, oldest first; undefined while they are not known. */
+  get buckets(): Bucket[] | undefined {
+    return this.#shown;
+  }
+
+  get problem(): string {
+    return this.#fresh.problem;
+  }
+
+  get step(): number {
+    return ranges[this.range].step;
+  }
+
+  load = (): Promise<void> => this.#fresh.load();
+
+  /** follow loads a range and counts on from there; the returned function ends that. Use it as an effect. */
+  follow(range: Range): () => void {
+    this.range = range;
+    this.#shown = undefined;
+    const { step } = ranges[range];
+    const ends = [
+      this.#fresh.keep(["log_entry"], RECOUNT),
+      hub.on("log_entry", ({ entry }) => this.#called(entry, step)),
+    ];
+    // Time goes on when nothing is called, too.
+    const clock = setInterval(() => this.#shown && (this.#shown = roll(this.#shown, step, Date.now())), 10_000);
+    return () => {
+      clearInterval(clock);
+      for (const end of ends) end();
+    };
+  }
+
+  #called(entry: LogEntry, step: number): void {
+    const { server, tool } = this.only;
+    if (entry.kind !== "call" || (server && entry.server !== server) || (tool && entry.tool !== tool)) return;
+    if (this.#shown) this.#shown = count(roll(this.#shown, step, Date.now()), step, entry);
+  }
+}

@@ -1,0 +1,20 @@
+// One icon for each word that says what needs attention.
+
+import CircleAlert from "@lucide/svelte/icons/circle-alert";
+import CirclePause from "@lucide/svelte/icons/circle-pause";
+import EyeIcon from "@lucide/svelte/icons/eye";
+import Hourglass from "@lucide/svelte/icons/hourglass";
+import KeyRound from "@lucide/svelte/icons/key-round";
+import LockOpen from "@lucide/svelte/icons/lock-open";
+import PackageX from "@lucide/svelte/icons/package-x";
+import type { Component } from "svelte";
+
+export const marks: Record<string, Component> = {
+  Open: LockOpen,
+  Paused: CirclePause,
+  Waiting: Hourglass,
+  Failing: CircleAlert,
+  Missing: PackageX,
+  "No vault": KeyRound,
+  Readable: EyeIcon,
+};

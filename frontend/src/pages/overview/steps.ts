@@ -1,0 +1,20 @@
+// The first steps, and whether they were taken.
+
+import type { Server } from "$lib/api/socket";
+
+export interface Steps {
+  server: boolean;
+  editor: boolean;
+  call: boolean;
+}
+
+/** stepsOf tells which steps are done. seen: clients that were ever connected. */
+export const stepsOf = (servers: Server[], seen: number, called: boolean): Steps => ({
+  server: servers.length > 0,
+  editor: seen > 0,
+  call: called || servers.some((server) => (server.metrics?.total_calls ?? 0) > 0),
+});
+
+/** entryOf is what an editor's configuration needs. */
+export const entryOf = (program: string): string =>
+  JSON.stringify({ mcpServers: { discover: { command: program || "agent-discover", args: ["mcp"] } } }, null, 2);
