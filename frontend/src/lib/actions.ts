@@ -65,6 +65,22 @@ export async function checkAll(): Promise<void> {
   toasts.dismiss(waiting);
 }
 
+/** refreshTools starts a server and lists its tools anew. */
+export async function refreshTools(server: Server): Promise<boolean> {
+  return attempt(async () => {
+    const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/refresh", path(server)));
+    toasts.show(`${server.name} has ${plural(tool_count, "tool")}.`);
+  });
+}
+
+/** resetErrors forgets the errors of a server that were counted. */
+export async function resetErrors(server: Server): Promise<boolean> {
+  return attempt(async () => {
+    await take(api.POST("/api/servers/{id}/reset-errors", path(server)));
+    toasts.show(`The errors of ${server.name} are counted anew.`);
+  });
+}
+
 /** setPaused stops all servers and lets none start, or ends that. */
 export async function setPaused(on: boolean): Promise<boolean> {
   return attempt(async () => {

@@ -141,3 +141,13 @@ const packageIn = (args: readonly string[]): string | undefined => {
     (arg, i) => !arg.startsWith("-") && !/^(run|exec|dlx|x|tool|\/c)$/i.test(arg) && args[i - 1] !== "-e",
   );
 };
+
+/** tagsOf reads tags that were typed in one field. */
+export const tagsOf = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+];

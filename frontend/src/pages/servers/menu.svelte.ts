@@ -1,0 +1,61 @@
+// What can be done with one server, the same in the list and on its own page.
+
+import CircleCheck from "@lucide/svelte/icons/circle-check";
+import FlaskConical from "@lucide/svelte/icons/flask-conical";
+import HeartPulse from "@lucide/svelte/icons/heart-pulse";
+import Pencil from "@lucide/svelte/icons/pencil";
+import Power from "@lucide/svelte/icons/power";
+import RefreshCw from "@lucide/svelte/icons/refresh-cw";
+import Trash from "@lucide/svelte/icons/trash-2";
+import { approve, check, refreshTools, setActive } from "$lib/actions";
+import type { Server } from "$lib/api/socket";
+import { link, router } from "$lib/stores/router.svelte";
+import type { MenuItem } from "$lib/ui/Menu.svelte";
+import { SvelteSet } from "svelte/reactivity";
+
+/** Which server a person is asked about before it is removed. */
+export const asking = $state<{ server: Server | undefined }>({ server: undefined });
+
+/** Names of servers that are being switched, checked or asked: it takes as long as they take to start. */
+export const busy = new SvelteSet<string>();
+
+/** during marks a server as busy while something is done with it. */
+export async function during(server: Server, what: (server: Server) => Promise<unknown>): Promise<void> {
+  busy.add(server.name);
+  try {
+    await what(server);
+  } finally {
+    busy.delete(server.name);
+  }
+}
+
+export const switchActive = (server: Server, on = !server.active): Promise<void> =>
+  during(server, () => setActive(server, on));
+
+/** placeOf is the address of a server's page, for router.go. */
+export const placeOf = (server: Server, tab = ""): string =>
+  link("servers", server.name).slice(1) + (tab && `?tab=${tab}`);
+
+/** itemsFor is the menu of a server. */
+export function itemsFor(server: Server): (MenuItem | null)[] {
+  const waits = busy.has(server.name);
+  const items: (MenuItem | null)[] = server.approved
+    ? [
+        {
+          label: server.active ? "Deactivate" : "Activate",
+          icon: Power,
+          disabled: waits,
+          run: () => void switchActive(server),
+        },
+        { label: "Check", icon: HeartPulse, disabled: waits, run: () => void during(server, check) },
+        { label: "Refresh tools", icon: RefreshCw, disabled: waits, run: () => void during(server, refreshTools) },
+        { label: "Test", icon: FlaskConical, run: () => router.go(link("test", server.name).slice(1)) },
+      ]
+    : [{ label: "Approve", icon: CircleCheck, run: () => void approve(server) }];
+  return [
+    ...items,
+    null,
+    { label: "Edit", icon: Pencil, run: () => router.go(placeOf(server, "configuration")) },
+    { label: "Remove…", icon: Trash, danger: true, run: () => (asking.server = server) },
+  ];
+}

@@ -1,0 +1,72 @@
+// Which servers a list shows, and in what order.
+
+import type { Server } from "$lib/api/socket";
+import { stateOf } from "$lib/ui/state";
+
+/** What the address says of the list. An empty value leaves nothing out. */
+export interface Choice {
+  query: string;
+  state: string;
+  source: string;
+  transport: string;
+  tag: string;
+  /** A column, with a minus before it from the greatest to the least. */
+  sort: string;
+}
+
+export const columns = ["name", "state", "tools", "tokens", "calls", "errors"] as const;
+export type Column = (typeof columns)[number];
+
+const order = ["failing", "waiting", "running", "paused", "stopped"];
+
+const valueOf: Record<Column, (server: Server, paused: boolean) => string | number> = {
+  name: (server) => server.name.toLowerCase(),
+  state: (server, paused) => order.indexOf(stateOf(server, paused).id),
+  tools: (server) => server.tool_count,
+  tokens: (server) => server.tool_tokens,
+  calls: (server) => server.metrics?.total_calls ?? 0,
+  errors: (server) => errorsOf(server),
+};
+
+/** Failed calls, starts and checks. */
+export const errorsOf = (server: Server): number => (server.metrics?.total_errors ?? 0) + server.error_count;
+
+/** commandOf is what a server runs, or where it is. */
+export const commandOf = (server: Server): string =>
+  server.transport === "stdio"
+    ? [server.command ?? "", ...(server.args ?? [])].join(" ").trim()
+    : (server.homepage ?? "");
+
+/** rowsOf picks and sorts. Every word of the query must be in name, description, tags or command. */
+export function rowsOf(servers: readonly Server[], choice: Choice, paused: boolean): Server[] {
+  const words = choice.query.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = servers.filter((server) => {
+    if (choice.state === "active" ? !server.active : choice.state && stateOf(server, paused).id !== choice.state)
+      return false;
+    if (choice.source && server.source !== choice.source) return false;
+    if (choice.transport && server.transport !== choice.transport) return false;
+    if (choice.tag && !server.tags?.includes(choice.tag)) return false;
+    if (words.length === 0) return true;
+    const text = [server.name, server.description, ...(server.tags ?? []), commandOf(server)].join("\n").toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const down = choice.sort.startsWith("-");
+  const column = columns.find((name) => name === choice.sort.replace("-", "")) ?? "name";
+  return found.sort((a, b) => {
+    const [x, y] = [valueOf[column](a, paused), valueOf[column](b, paused)];
+    const by = x < y ? -1 : x > y ? 1 : 0;
+    return (down ? -by : by) || (a.name < b.name ? -1 : 1);
+  });
+}
+
+/** valuesOf are the values to filter by, each with how many servers have it. */
+export function valuesOf(servers: readonly Server[], of: (server: Server) => readonly string[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const server of servers)
+    for (const value of new Set(of(server))) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** wordFor says in a word what a transport is. */
+export const wordFor = (transport: string): string =>
+  ({ stdio: "local", "streamable-http": "http", sse: "sse" })[transport] ?? transport;
