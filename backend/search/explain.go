@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // Reason is what one part of a tool has to do with its score.
@@ -16,17 +15,31 @@ type Reason struct {
 	Points float64
 }
 
-// explain says why a tool has its score for a query, the weightiest part first.
-func (x *index) explain(query string, tool int32) []Reason {
-	t, asked := x.snapshot.Tools[tool], strings.Join(terms(query), " ")
-	if strings.Join(terms(t.Name), " ") == asked {
-		return []Reason{{string(fieldName), slices.Compact(slices.Sorted(slices.Values(terms(query)))), 1}}
-	}
+// explainer says why tools have their scores for a query. Its parts are worked
+// out once for all tools.
+type explainer struct {
+	index   *index
+	asked   []string            // the query's words
+	words   map[string]float64  // those that count, and how much
+	sources map[string][]string // the query's words behind each of them
+	best    float64             // what a perfect match would get
+}
+
+func (x *index) explainer(query string) *explainer {
 	words := queryTerms(query)
-	sources := wordsOf(query)
+	return &explainer{x, terms(query), words, wordsOf(query), x.perfect(words)}
+}
+
+// explain returns what the parts of a tool have to do with its score, the
+// weightiest first.
+func (e *explainer) explain(tool int32) []Reason {
+	t := e.index.snapshot.Tools[tool]
+	if slices.Equal(terms(t.Name), e.asked) {
+		return []Reason{{string(fieldName), slices.Compact(slices.Sorted(slices.Values(e.asked))), 1}}
+	}
 	whole, parts := make(map[string]float64), make(map[field]map[string]float64)
 	eachWord(t, func(in field, term string, weight float32) {
-		if words[term] == 0 {
+		if e.words[term] == 0 {
 			return
 		}
 		if parts[in] == nil {
@@ -35,14 +48,13 @@ func (x *index) explain(query string, tool int32) []Reason {
 		parts[in][term] += float64(weight)
 		whole[term] += float64(weight)
 	})
-	best := x.perfect(words)
 	var out []Reason
 	for in, found := range parts {
 		reason := Reason{Field: string(in)}
 		for term, freq := range found {
-			worth := words[term] * x.rarity(len(x.postings[term])) * x.saturated(tool, whole[term])
-			reason.Points += worth / best * freq / whole[term]
-			reason.Terms = append(reason.Terms, sources[term]...)
+			worth := e.words[term] * e.index.rarity(len(e.index.postings[term])) * e.index.saturated(tool, whole[term])
+			reason.Points += worth / e.best * freq / whole[term]
+			reason.Terms = append(reason.Terms, e.sources[term]...)
 		}
 		slices.Sort(reason.Terms)
 		reason.Terms = slices.Compact(reason.Terms)

@@ -124,9 +124,10 @@ func (s *Searcher) Find(q Query) Result {
 	result.Found = true
 	result.Confidence = confidence(hits)
 	result.Hits = hits[:min(len(hits), q.Limit)]
-	for i := range result.Hits {
-		if q.Explain {
-			result.Hits[i].Why = x.explain(q.Text, result.Hits[i].at)
+	if q.Explain {
+		e := x.explainer(q.Text)
+		for i, hit := range result.Hits {
+			result.Hits[i].Why = e.explain(hit.at)
 		}
 	}
 	return result
