@@ -55,7 +55,9 @@ export class Agent implements AsyncDisposable {
 
 /** furnish gives a hub servers, agents and a past. */
 export async function furnish(hub: TestHub): Promise<void> {
-  await hub.add("everything", packaged("everything"), { description: "Reference server with a tool of every kind" });
+  const everything = await hub.add("everything", packaged("everything"), {
+    description: "Reference server with a tool of every kind",
+  });
   await hub.add("memory", packaged("memory"), { description: "Remembers facts in a knowledge graph", tags: ["notes"] });
   await hub.add("filesystem", packaged("filesystem", hub.folder), { description: "Reads and writes files" });
   const tickets = await hub.add("tickets", many(38, "ticket"), {
@@ -66,9 +68,8 @@ export async function furnish(hub: TestHub): Promise<void> {
   await hub
     .rest("PUT", `/api/servers/${tickets}/secrets/API_KEY`, { value: "sk-this-is-no-key-at-all" })
     .catch(() => undefined);
-  await hub.rest("POST", "/api/servers/everything/activate");
+  await hub.rest("POST", `/api/servers/${everything}/activate`);
   await hub.add("broken", ["/usr/bin/false"], { description: "A server that does not start" }).catch(() => undefined);
-  await hub.rest("POST", "/api/servers/broken/activate").catch(() => undefined);
 
   const agent = await new Agent(hub).connect("claude-code");
   const other = await new Agent(hub).connect("cursor-vscode");

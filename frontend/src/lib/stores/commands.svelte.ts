@@ -1,6 +1,6 @@
 // What the command palette offers beside pages, servers and tools: each page adds its own while it is open.
 
-import type { Component } from "svelte";
+import { untrack, type Component } from "svelte";
 
 export interface Command {
   id: string;
@@ -24,8 +24,9 @@ class Commands {
 
   /** add offers commands until the returned function is called; use it as an effect of a component. */
   add(set: Command[]): () => void {
-    this.#sets = [...this.#sets, set];
-    return () => (this.#sets = this.#sets.filter((other) => other !== set));
+    // The effect that adds does not depend on what others have added.
+    untrack(() => (this.#sets = [...this.#sets, set]));
+    return () => untrack(() => (this.#sets = this.#sets.filter((other) => other !== set)));
   }
 }
 

@@ -4,6 +4,7 @@ import { ApiError, api, connect, messageOf, take } from "../api/client.ts";
 import { enter, leave, Locked } from "../api/session.ts";
 import { listen, type LogEntry, type Messages, type MessageType, type Server } from "../api/socket.ts";
 import { native } from "../api/window.ts";
+import { failing } from "../ui/state.ts";
 
 /** How the page stands with the hub. stopped: the user's wish, in the window; locked: the browser needs a ticket. */
 export type Standing = "connecting" | "online" | "offline" | "locked" | "stopped";
@@ -42,7 +43,7 @@ class Hub {
 
   waiting = $derived(this.servers.filter((server) => !server.approved));
   running = $derived(this.servers.filter((server) => server.running));
-  troubled = $derived(this.servers.filter((server) => server.approved && server.health_status === "unhealthy"));
+  troubled = $derived(this.servers.filter(failing));
 
   /** start connects, and goes on doing so for as long as the page lives. */
   start(): void {

@@ -27,11 +27,15 @@ const states: Record<State["id"], Omit<State, "id">> = {
   paused: { word: "Paused", tone: "neutral", icon: CirclePause, title: "All servers are paused" },
 };
 
+/** failing reports whether the last start or check of a server failed. */
+export const failing = (server: Server): boolean =>
+  server.approved && (server.health_status === "unhealthy" || Boolean(server.last_error));
+
 /** stateOf tells how a server stands. */
 export function stateOf(server: Server, paused = false): State {
   let id: State["id"] = "stopped";
   if (!server.approved) id = "waiting";
-  else if (server.health_status === "unhealthy") id = "failing";
+  else if (failing(server)) id = "failing";
   else if (server.running) id = "running";
   else if (paused) id = "paused";
   return { id, ...states[id] };

@@ -107,7 +107,7 @@ function waiting({ servers }: Known): Concern[] {
 }
 
 function failing({ servers }: Known): Concern[] {
-  const these = servers.filter((server) => server.approved && server.health_status === "unhealthy");
+  const these = servers.filter(failing);
   const out = these.slice(0, FAILING).map<Concern>((server) => ({
     id: `failing ${server.name}`,
     tone: "bad",
