@@ -33,3 +33,6 @@ export const pages: PageEntry[] = [
   { id: "test", title: "Test", icon: FlaskConical, load: () => import("./test/Test.svelte") },
   { id: "activity", title: "Activity", icon: Activity, load: () => import("./activity/Activity.svelte") },
 ];
+
+/** The keys Ctrl/Cmd+1 to 6 open these, as the window's own menu says (app/menu.go). */
+export const byKey: string[] = ["overview", "servers", "tools", "test", "activity", "approvals"];

@@ -3,7 +3,7 @@
 import type { Schemas } from "$lib/api/client";
 import type { Server } from "$lib/api/socket";
 import { count, plural } from "$lib/format";
-import type { Tone } from "$lib/ui/state";
+import { failing as fails, type Tone } from "$lib/ui/state";
 
 /** Something that can be done: a place to go to, or an act of the page by its name. */
 export interface Remedy {
@@ -107,7 +107,7 @@ function waiting({ servers }: Known): Concern[] {
 }
 
 function failing({ servers }: Known): Concern[] {
-  const these = servers.filter(failing);
+  const these = servers.filter(fails);
   const out = these.slice(0, FAILING).map<Concern>((server) => ({
     id: `failing ${server.name}`,
     tone: "bad",
