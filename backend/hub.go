@@ -216,7 +216,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	h.door = api.New(api.Options{
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Vault: h.vault,
 		Setup: h.setup, Importer: importer, Proxy: h.proxy, Tester: h.tester, SecretNames: h.secretNames,
-		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Log: h.log,
+		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Sessions: h.options.Folder.Run("sessions.json"), Log: h.log,
 		Bus: bus, Times: h.options.Times,
 	})
 	return nil

@@ -47,6 +47,7 @@ var rooms = map[string][]string{
 	"api": {
 		"catalog", "events", "fault", "gateway", "install", "instance", "journal", "process", "proxy", "registry",
 		"secrets", "settings", "setup", "tester", "tokens", "upstream", "wire",
+		"paths", // sessions of browsers outlive the hub in a file
 	},
 	"cli": {"", "api", "bridge", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "setup", "store", "wire"},
 	// adapters

@@ -52,6 +52,7 @@ type Options struct {
 	Companion http.Handler // takes the upgrade of a companion's socket
 	Stop      func()       // ends the hub gently; returns at once
 	Info      instance.Info
+	Sessions  string      // file that keeps browsers' sessions over restarts; empty: they end with the hub
 	Bus       *events.Bus // whose events WebSockets get
 	Log       *slog.Logger
 
@@ -76,8 +77,14 @@ type Door struct {
 	pusher *pusher
 }
 
-// Run tells WebSockets what happens, until ctx ends; then it closes them.
-func (d *Door) Run(ctx context.Context) error { return d.pusher.run(ctx) }
+// Run tells WebSockets what happens, until ctx ends; then it closes them. It
+// keeps the file of sessions tidy meanwhile.
+func (d *Door) Run(ctx context.Context) error {
+	var tidying sync.WaitGroup
+	defer tidying.Wait()
+	tidying.Go(func() { d.pusher.passes.run(ctx) })
+	return d.pusher.run(ctx)
+}
 
 // AwaitUnwatched returns when no WebSocket is open or ctx ends; false when none
 // was open at all.
@@ -103,6 +110,7 @@ func New(o Options) *Door {
 		o.Now = time.Now
 	}
 	s := &server{Options: o, began: time.Now(), times: o.Times.orDefault(), passes: newPasses(o.Now)}
+	s.passes.restore(sessionFile{o.Sessions, o.Log})
 	mux := http.NewServeMux()
 	// Not huma's default: that adds $schema members and a page from a host
 	// outside this machine.

@@ -30,7 +30,8 @@ type activeServer struct {
 }
 
 type helloInput struct {
-	Nonce string `query:"nonce" maxLength:"256"`
+	Nonce   string `query:"nonce" maxLength:"256" doc:"random, of the asker's own"`
+	Session string `query:"session" maxLength:"64" doc:"of a page that wants session_proof, too"`
 }
 
 func (s *server) hubRoutes(api huma.API) {
@@ -49,10 +50,14 @@ func (s *server) health(context.Context, *struct{}) (*reply[health], error) {
 
 func (s *server) hello(_ context.Context, in *helloInput) (*reply[instance.Hello], error) {
 	nonce := instance.NewSecret()
-	return ok(instance.Hello{
+	hello := instance.Hello{
 		Nonce: nonce, Version: s.Info.Version, Protocol: s.Info.Protocol,
 		Proof: instance.Proof(s.Info.Token, "hub", s.Info.Address(), in.Nonce, nonce),
-	})
+	}
+	if key, known := s.passes.named(in.Session); known {
+		hello.SessionProof = instance.Proof(string(key[:]), "session", s.Info.Address(), in.Nonce, nonce)
+	}
+	return ok(hello)
 }
 
 func (s *server) status(context.Context, *struct{}) (*reply[status], error) {

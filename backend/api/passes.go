@@ -24,13 +24,16 @@ const (
 
 // passes are what a browser comes in with: tickets, which may be seen in an
 // address because they are good for one use and half a minute, and the tokens
-// of sessions. All are random, kept as hashes, and end with the hub.
+// of sessions. All are random and kept as hashes. Tickets end with the hub;
+// sessions outlive it in their file.
 type passes struct {
-	now func() time.Time
+	now  func() time.Time
+	file sessionFile
 
 	mu       sync.Mutex
 	tickets  map[digest]ticket
 	sessions map[digest]*session
+	unsaved  bool // a session was used since the file was written
 }
 
 type digest [sha256.Size]byte
@@ -43,6 +46,7 @@ type ticket struct {
 
 // session is one browser that exchanged a ticket.
 type session struct {
+	id    string // names it to everybody; no secret
 	key   digest
 	used  time.Time     // last; the lock of passes guards it
 	ended chan struct{} // closed when it is over
@@ -87,8 +91,8 @@ func (p *passes) redeem(secret, purpose string) (*session, bool) {
 	return t.session, t.session == nil || p.alive(t.session)
 }
 
-// begin opens a session and returns its token and when it ends if nobody uses it.
-func (p *passes) begin() (token string, expires time.Time) {
+// begin opens a session and returns it with its token.
+func (p *passes) begin() (token string, s *session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.sessions {
@@ -98,9 +102,14 @@ func (p *passes) begin() (token string, expires time.Time) {
 		p.end(p.longestUnused())
 	}
 	token = instance.NewSecret()
-	s := &session{key: hashOf(token), used: p.now(), ended: make(chan struct{}), slots: make(chan struct{}, maxPerVisit)}
+	s = newSession(instance.NewSecret()[:32], hashOf(token), p.now())
 	p.sessions[s.key] = s
-	return token, s.used.Add(sessionLife)
+	p.save()
+	return token, s
+}
+
+func newSession(id string, key digest, used time.Time) *session {
+	return &session{id: id, key: key, used: used, ended: make(chan struct{}), slots: make(chan struct{}, maxPerVisit)}
 }
 
 // visit returns the session of a token and counts as its use.
@@ -111,15 +120,35 @@ func (p *passes) visit(token string) (*session, bool) {
 	if !ok || !p.alive(s) {
 		return nil, false
 	}
-	s.used = p.now()
+	s.used, p.unsaved = p.now(), true
 	return s, true
+}
+
+// named returns the hash of the token of the session with an id. It does not
+// count as a use: whoever knows the id may ask.
+func (p *passes) named(id string) (key digest, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.sessions {
+		if s.id == id && p.alive(s) {
+			return s.key, true
+		}
+	}
+	return digest{}, false
+}
+
+// expiry returns when a session ends if nobody uses it before.
+func (p *passes) expiry(s *session) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return s.used.Add(sessionLife)
 }
 
 // keep counts as a use of a session, as an open WebSocket is.
 func (p *passes) keep(s *session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s.used = p.now()
+	s.used, p.unsaved = p.now(), true
 }
 
 // close ends a session.
@@ -142,6 +171,7 @@ func (p *passes) end(s *session) {
 	if p.sessions[s.key] == s {
 		delete(p.sessions, s.key)
 		close(s.ended)
+		p.save()
 	}
 }
 

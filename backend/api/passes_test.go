@@ -124,6 +124,11 @@ func TestNoSecretIsKeptAsItIs(t *testing.T) {
 	p := passesAt(&now)
 	ticket := issued(t, p, forPage, nil)
 	token, _ := p.begin()
+	for _, s := range p.sessions {
+		if strings.Contains(token, s.id) {
+			t.Error("the id tells of the token")
+		}
+	}
 	kept := fmt.Sprintf("%v %v", p.tickets, p.sessions)
 	for _, secret := range []string{ticket, token} {
 		if key := fmt.Sprint(hashOf(secret)); len(secret) != 64 || !strings.Contains(kept, key) || strings.Contains(kept, secret) {

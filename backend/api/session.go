@@ -18,6 +18,7 @@ type ticketView struct {
 
 type sessionView struct {
 	Token     string    `json:"token" doc:"goes where the hub's own token would"`
+	Session   string    `json:"session" doc:"names the session at /hello; no secret"`
 	ExpiresAt time.Time `json:"expires_at" doc:"unless it is used before; each use puts it off"`
 }
 
@@ -56,8 +57,8 @@ func (s *server) beginSession(_ context.Context, in *bodyInput) (*reply[sessionV
 	if _, ok := s.passes.redeem(body.Ticket, forPage); !ok {
 		return nil, huma.NewError(http.StatusUnauthorized, "this ticket is unknown, used or too old; get a new one with: agent-discover open")
 	}
-	token, expires := s.passes.begin()
-	return ok(sessionView{token, expires.UTC()})
+	token, begun := s.passes.begin()
+	return ok(sessionView{token, begun.id, s.passes.expiry(begun).UTC()})
 }
 
 func (s *server) endSession(ctx context.Context, _ *struct{}) (*reply[map[string]string], error) {

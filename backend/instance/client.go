@@ -16,11 +16,31 @@ import (
 )
 
 // Hello is what a hub answers to GET /hello?nonce=….
+//
+// A page that was open while the hub was started anew does not send its token
+// to whatever listens at the old port now. It asks /hello?nonce=N&session=ID,
+// with the id that it got with its token, and sends the token only when the
+// SessionProof shows that the other side knows the token's SHA-256. A stranger
+// learns a nonce and an id by that, which are worth nothing. In a browser:
+//
+//	const text = new TextEncoder(), hex = (a) => Array.from(a, (b) => b.toString(16).padStart(2, "0")).join("");
+//	const hash = await crypto.subtle.digest("SHA-256", text.encode(token));
+//	const key = await crypto.subtle.importKey("raw", hash, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+//	const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
+//	const hello = await (await fetch(`/hello?nonce=${nonce}&session=${session}`)).json();
+//	const said = ["agent-discover", "session", `127.0.0.1:${location.port}`, nonce, hello.nonce].join("\n");
+//	const proof = Uint8Array.from((hello.session_proof ?? "").match(/../g) ?? [], (b) => parseInt(b, 16));
+//	const known = await crypto.subtle.verify("HMAC", key, proof, text.encode(said));
+//
+// The address is 127.0.0.1 and the port also where the page came by another
+// name of this machine. Without a SessionProof the hub does not know the
+// session, or not any more, and the page needs a new ticket.
 type Hello struct {
-	Nonce    string `json:"nonce"`
-	Proof    string `json:"proof"`
-	Version  string `json:"version"`
-	Protocol int    `json:"protocol"`
+	Nonce        string `json:"nonce"`
+	Proof        string `json:"proof"` // with the hub's own token
+	SessionProof string `json:"session_proof,omitempty" doc:"HMAC-SHA-256 in hexadecimal, its key the SHA-256 of the session's token, over the lines agent-discover, session, 127.0.0.1:PORT, the asker's nonce and this answer's"`
+	Version      string `json:"version"`
+	Protocol     int    `json:"protocol"`
 }
 
 // Client speaks REST with one hub. It lets each connection prove that the hub

@@ -49,7 +49,9 @@ async function enter() {
   const ticket = takeTicket();
   if (ticket) {
     try {
-      sessionStorage.setItem("token", (await ask("POST", "/api/session", { ticket })).token);
+      const { token, session } = await ask("POST", "/api/session", { ticket });
+      sessionStorage.setItem("token", token);
+      sessionStorage.setItem("session", session);
     } catch (problem) {
       if (!(problem instanceof Refused)) throw problem;
       if (!sessionStorage.getItem("token")) return lock("This address does not work any more", "It lets one page in, once and within 30 seconds. Get a new one with:");
@@ -76,6 +78,7 @@ async function join(how) {
 // lock shows what to do to come in; nothing of the hub stays on the page.
 function lock(title, text) {
   sessionStorage.removeItem("token");
+  sessionStorage.removeItem("session");
   servers.clear();
   part("hub").hidden = true;
   part("calls").replaceChildren();
@@ -84,13 +87,28 @@ function lock(title, text) {
   explain(title, text);
 }
 
+// isOurs reports whether what answers here knows this page's session: another program may have taken the hub's port,
+// and must not be sent the token. How that is proven says the comment of Hello in backend/instance.
+async function isOurs() {
+  const text = new TextEncoder();
+  const hash = await crypto.subtle.digest("SHA-256", text.encode(sessionStorage.getItem("token")));
+  const key = await crypto.subtle.importKey("raw", hash, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+  const nonce = Array.from(crypto.getRandomValues(new Uint8Array(32)), (b) => b.toString(16).padStart(2, "0")).join("");
+  const answer = await fetch(`/hello?nonce=${nonce}&session=${encodeURIComponent(sessionStorage.getItem("session"))}`);
+  const hello = await answer.json();
+  const said = ["agent-discover", "session", `127.0.0.1:${location.port}`, nonce, hello.nonce].join("\n");
+  const proof = Uint8Array.from((hello.session_proof ?? "").match(/../g) ?? [], (b) => parseInt(b, 16));
+  return crypto.subtle.verify("HMAC", key, proof, text.encode(said));
+}
+
 async function follow() {
   try {
+    if (sessionStorage.getItem("token") && !(await isOurs())) throw new Refused();
     const { ticket } = await ask("POST", "/api/tickets", { purpose: "socket" });
     listen(ticket);
   } catch (problem) {
     if (problem instanceof Refused && inWindow) return later(problem.message);
-    if (problem instanceof Refused && sessionStorage.getItem("token")) return lock("The hub does not know this page any more", "It was started anew, or the page was not used for long. Come in again with:");
+    if (problem instanceof Refused && sessionStorage.getItem("token")) return lock("The hub does not know this page any more", "The page was not used for long, or another program has taken the hub's place. Come in again with:");
     if (problem instanceof Refused) return lock("This page needs a ticket", "So that no other program or page can come in, it is opened by:");
     later(problem instanceof TypeError ? "The hub does not answer." : problem.message);
   }
