@@ -109,7 +109,7 @@ func TestThePagesOfTheHubNeedNoTokenAndMayLoadNothingForeign(t *testing.T) {
 	hub, _ := runHub(t, backend.Options{})
 	style, script := assets(t)
 	strict := []string{
-		"Cache-Control: no-cache", "X-Content-Type-Options: nosniff", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self' ws://" +
+		"Cache-Control: no-cache", "X-Content-Type-Options: nosniff", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; connect-src 'self' ws://" +
 			hub.Info().Address() + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 	}
 	for _, r := range []row{

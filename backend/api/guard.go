@@ -64,6 +64,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if origin != "" {
 		w.Header().Set("Access-Control-Allow-Origin", origin)
+		w.Header().Set("Access-Control-Expose-Headers", "Content-Disposition") // the name of a download
 	}
 	if refuseAddress(w, r) {
 		return
@@ -71,6 +72,10 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodOptions { // a preflight carries no token
 		w.Header().Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS")
 		w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+		w.Header().Set("Access-Control-Max-Age", "600")
+		if origin != "" && r.Header.Get("Access-Control-Request-Private-Network") == "true" { // the window's page is from nowhere
+			w.Header().Set("Access-Control-Allow-Private-Network", "true")
+		}
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}

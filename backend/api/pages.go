@@ -81,7 +81,7 @@ func (f page) serve(w http.ResponseWriter, r *http.Request) {
 	header.Set("Content-Type", f.kind)
 	header.Set("Cache-Control", "no-cache")
 	header.Set("Etag", f.tag)
-	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "+
-		"font-src 'self'; connect-src 'self' ws://"+r.Host+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "+
+		"media-src 'self' data: blob:; font-src 'self'; connect-src 'self' ws://"+r.Host+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
 }
