@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/build/icons"
 )
 
 // available returns nil: the menu bar is there in every session.
@@ -26,8 +27,8 @@ func copyText(text string) error {
 // theme is nothing: macOS colours the icon to fit its menu bar.
 type theme struct{}
 
-func watchTheme() *theme { return &theme{} }
+func watchTheme(func()) *theme { return &theme{} }
 
-func (*theme) dark() bool { return false }
-
-func (*theme) variant() string { return "" }
+func (*theme) picture(s icons.State) (name string, get func() []byte) {
+	return string(s), func() []byte { return icons.Template(s) }
+}

@@ -10,11 +10,15 @@ package main
 #include <gdk/gdkx.h>
 #endif
 
-// has_display reports whether GTK can open the display.
+// has_display reports whether GTK can open the display. A menu needs no GL, and to
+// look for it loads a compiler: 50 MB.
 static gboolean has_display(const char *name) {
 	g_set_prgname("agent-discover-tray");
 	g_set_application_name(name);
-	return gtk_init_check(NULL, NULL);
+	g_setenv("GDK_GL", "disable", TRUE);
+	gboolean opened = gtk_init_check(NULL, NULL);
+	g_unsetenv("GDK_GL");
+	return opened;
 }
 
 // has_old_tray reports whether a program shows icons of the older kind (XEmbed).

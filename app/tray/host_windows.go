@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -12,7 +13,10 @@ import (
 	"golang.org/x/sys/windows/registry"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/build/icons"
 )
+
+const personal = `Software\Microsoft\Windows\CurrentVersion\Themes\Personalize`
 
 // available returns nil: the notification area is there in every session.
 func available(context.Context, time.Duration) error { return nil }
@@ -29,25 +33,18 @@ func copyText(text string) error {
 	return nil
 }
 
-// theme knows whether the taskbar is dark.
+// theme knows the taskbar, which it asks anew each time: that is seldom, and nothing
+// tells of a change.
 type theme struct{}
 
-func watchTheme() *theme { return &theme{} }
+func watchTheme(func()) *theme { return &theme{} }
 
-// dark asks anew each time: it is asked seldom, and nothing tells of a change.
-func (*theme) dark() bool {
-	key, err := registry.OpenKey(registry.CURRENT_USER, `Software\Microsoft\Windows\CurrentVersion\Themes\Personalize`, registry.QUERY_VALUE)
-	if err != nil {
-		return true
+func (*theme) picture(s icons.State) (name string, get func() []byte) {
+	dark := true
+	if key, err := registry.OpenKey(registry.CURRENT_USER, personal, registry.QUERY_VALUE); err == nil {
+		defer func() { _ = key.Close() }()
+		light, _, err := key.GetIntegerValue("SystemUsesLightTheme")
+		dark = err != nil || light == 0
 	}
-	defer func() { _ = key.Close() }()
-	light, _, err := key.GetIntegerValue("SystemUsesLightTheme")
-	return err != nil || light == 0
-}
-
-func (t *theme) variant() string {
-	if t.dark() {
-		return " on dark"
-	}
-	return " on light"
+	return fmt.Sprint(s, dark), func() []byte { return icons.Tray(s, dark) }
 }

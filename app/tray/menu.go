@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/agent-discover/agent-discover/build/icons"
 )
 
 const (
@@ -32,20 +34,10 @@ const (
 	clickQuit       = "quit"
 )
 
-// icon is which of the tray's icons is shown.
-type icon string
-
-const (
-	iconRunning   icon = "running"
-	iconWorking   icon = "working"
-	iconAttention icon = "attention"
-	iconStopped   icon = "stopped"
-)
-
 // menu is what the tray shows. The items and their places are always the same;
 // what does not apply is hidden, for no tray can move or remove an item.
 type menu struct {
-	Icon    icon
+	Icon    icons.State
 	Tooltip string
 	Items   []item
 }
@@ -87,7 +79,7 @@ func model(s state) menu {
 }
 
 // stateLine says in one line how things are, and which icon says the same.
-func stateLine(s state) (string, icon) {
+func stateLine(s state) (string, icons.State) {
 	waiting, listed := split(s.Servers)
 	running, failed := 0, 0
 	for _, v := range listed {
@@ -100,25 +92,25 @@ func stateLine(s state) (string, icon) {
 	}
 	switch {
 	case s.Phase == starting:
-		return "Starting…", iconStopped
+		return "Starting…", icons.Stopped
 	case s.Phase == restarting:
-		return "Restarting…", iconStopped
+		return "Restarting…", icons.Stopped
 	case s.Phase == stopped:
-		return "Stopped", iconStopped
+		return "Stopped", icons.Stopped
 	case s.Phase == quitting:
-		return "Stopping…", iconStopped
+		return "Stopping…", icons.Stopped
 	case s.Phase == failing:
-		return clean("No hub: "+s.Problem, maxNote), iconAttention
+		return clean("No hub: "+s.Problem, maxNote), icons.Attention
 	case len(waiting) > 0 || failed > 0:
-		return attention(len(waiting), failed), iconAttention
+		return attention(len(waiting), failed), icons.Attention
 	case s.Paused:
-		return "Paused", iconStopped
+		return "Paused", icons.Paused
 	case s.Calls > 0:
-		return plural(s.Calls, "call", "calls") + " running", iconWorking
+		return plural(s.Calls, "call", "calls") + " running", icons.Working
 	case len(listed) == 0:
-		return "No servers yet", iconRunning
+		return "No servers yet", icons.Running
 	}
-	return fmt.Sprintf("%d of %s running", running, plural(len(listed), "server", "servers")), iconRunning
+	return fmt.Sprintf("%d of %s running", running, plural(len(listed), "server", "servers")), icons.Running
 }
 
 func attention(waiting, failed int) string {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/build/icons"
 )
 
 // drawn is a menu as a person sees it: no hidden items, submenus indented, what
@@ -42,26 +44,26 @@ func TestTheFirstLineAndTheIconSayTheSame(t *testing.T) {
 	for name, row := range map[string]struct {
 		state state
 		line  string
-		icon  icon
+		icon  icons.State
 	}{
-		"before the first hub":   {state{}, "Starting…", iconStopped},
-		"after a death":          {state{Phase: restarting}, "Restarting…", iconStopped},
-		"stopped by the user":    {state{Phase: stopped}, "Stopped", iconStopped},
-		"after Quit":             {state{Phase: quitting}, "Stopping…", iconStopped},
-		"no hub can start":       {state{Phase: failing, Problem: "the disk\nis full"}, "No hub: the disk is full", iconAttention},
-		"nothing there":          {state{Phase: connected}, "No servers yet", iconRunning},
-		"one, at rest":           {state{Phase: connected, Servers: named(1)}, "0 of 1 server running", iconRunning},
-		"some run":               {state{Phase: connected, Servers: append(named(4), up(server{Name: "a"}), up(server{Name: "b"}), up(server{Name: "c"}))}, "3 of 7 servers running", iconRunning},
-		"a call":                 {state{Phase: connected, Calls: 1, Servers: named(1)}, "1 call running", iconWorking},
-		"calls":                  {state{Phase: connected, Calls: 2, Servers: named(1)}, "2 calls running", iconWorking},
-		"paused":                 {state{Phase: connected, Paused: true, Servers: named(3)}, "Paused", iconStopped},
-		"one waits":              {state{Phase: connected, Calls: 1, Servers: []server{{Name: "new"}}}, "1 waits for approval", iconAttention},
-		"two wait, paused":       {state{Phase: connected, Paused: true, Servers: []server{{Name: "new"}, {Name: "newer"}}}, "2 wait for approval", iconAttention},
-		"one failed":             {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, Health: "unhealthy"}}}, "1 server failed", iconAttention},
-		"one waits, one failed":  {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, LastError: "x"}, {Name: "b"}}}, "1 waits for approval, 1 server failed", iconAttention},
-		"who waits cannot fail":  {state{Phase: connected, Servers: []server{{Name: "b", LastError: "x"}}}, "1 waits for approval", iconAttention},
-		"healthy is no failure":  {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "healthy"}}}, "0 of 1 server running", iconRunning},
-		"nothing said of health": {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "unknown"}}}, "0 of 1 server running", iconRunning},
+		"before the first hub":   {state{}, "Starting…", icons.Stopped},
+		"after a death":          {state{Phase: restarting}, "Restarting…", icons.Stopped},
+		"stopped by the user":    {state{Phase: stopped}, "Stopped", icons.Stopped},
+		"after Quit":             {state{Phase: quitting}, "Stopping…", icons.Stopped},
+		"no hub can start":       {state{Phase: failing, Problem: "the disk\nis full"}, "No hub: the disk is full", icons.Attention},
+		"nothing there":          {state{Phase: connected}, "No servers yet", icons.Running},
+		"one, at rest":           {state{Phase: connected, Servers: named(1)}, "0 of 1 server running", icons.Running},
+		"some run":               {state{Phase: connected, Servers: append(named(4), up(server{Name: "a"}), up(server{Name: "b"}), up(server{Name: "c"}))}, "3 of 7 servers running", icons.Running},
+		"a call":                 {state{Phase: connected, Calls: 1, Servers: named(1)}, "1 call running", icons.Working},
+		"calls":                  {state{Phase: connected, Calls: 2, Servers: named(1)}, "2 calls running", icons.Working},
+		"paused":                 {state{Phase: connected, Paused: true, Servers: named(3)}, "Paused", icons.Paused},
+		"one waits":              {state{Phase: connected, Calls: 1, Servers: []server{{Name: "new"}}}, "1 waits for approval", icons.Attention},
+		"two wait, paused":       {state{Phase: connected, Paused: true, Servers: []server{{Name: "new"}, {Name: "newer"}}}, "2 wait for approval", icons.Attention},
+		"one failed":             {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, Health: "unhealthy"}}}, "1 server failed", icons.Attention},
+		"one waits, one failed":  {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, LastError: "x"}, {Name: "b"}}}, "1 waits for approval, 1 server failed", icons.Attention},
+		"who waits cannot fail":  {state{Phase: connected, Servers: []server{{Name: "b", LastError: "x"}}}, "1 waits for approval", icons.Attention},
+		"healthy is no failure":  {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "healthy"}}}, "0 of 1 server running", icons.Running},
+		"nothing said of health": {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "unknown"}}}, "0 of 1 server running", icons.Running},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := model(row.state)

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/godbus/dbus/v5"
+
+	"github.com/agent-discover/agent-discover/build/icons"
 )
 
 const (
@@ -18,27 +20,38 @@ const (
 	settings   = "org.freedesktop.portal.Settings"
 	appearance = "org.freedesktop.appearance"
 	scheme     = "color-scheme"
-	light      = 2 // 1: dark, 0: the user does not care
 )
 
-// theme knows whether the panel is dark. No desktop tells the colour of its
-// panel; it is guessed from the colour scheme of programs.
-type theme struct{ light atomic.Bool }
+// shade is the colour of a panel.
+type shade int32
 
-func (t *theme) dark() bool { return !t.light.Load() }
+const (
+	unknown shade = iota
+	dark
+	light
+)
 
-func (t *theme) variant() string {
-	if t.dark() {
-		return " on dark"
+// theme knows the shade of the panel. No desktop tells it; it is guessed from the
+// colour scheme of programs.
+type theme struct{ shade atomic.Int32 }
+
+// picture returns the name of a state's icon, and what makes it.
+func (t *theme) picture(s icons.State) (name string, get func() []byte) {
+	switch shade(t.shade.Load()) {
+	case dark:
+		return string(s) + " on dark", func() []byte { return icons.Tray(s, true) }
+	case light:
+		return string(s) + " on light", func() []byte { return icons.Tray(s, false) }
 	}
-	return " on light"
+	return string(s) + " anywhere", func() []byte { return icons.TrayAnywhere(s) }
 }
 
 // watchTheme returns the theme, which follows the desktop's as long as the program
-// runs. Without word from a desktop the panel is dark, as most are.
-func watchTheme() *theme {
+// runs and tells when it changed.
+func watchTheme(changed func()) *theme {
 	t := &theme{}
 	if alwaysDark(os.Getenv("XDG_CURRENT_DESKTOP")) {
+		t.shade.Store(int32(dark))
 		return t
 	}
 	bus, err := connectBus(context.Background())
@@ -48,15 +61,20 @@ func watchTheme() *theme {
 	changes := make(chan *dbus.Signal, 16)
 	bus.Signal(changes)
 	_ = bus.AddMatchSignal(dbus.WithMatchInterface(settings), dbus.WithMatchMember("SettingChanged")) // else it stays as it is
+	follow := func(value dbus.Variant) {
+		if next := int32(shadeOf(value)); t.shade.Swap(next) != next {
+			changed()
+		}
+	}
 	go func() {
 		var now dbus.Variant
 		if bus.Object(portal, portalPath).Call(settings+".Read", 0, appearance, scheme).Store(&now) == nil {
-			t.set(now)
+			follow(now)
 		}
 		for change := range changes {
 			if len(change.Body) == 3 && change.Body[0] == appearance && change.Body[1] == scheme {
 				if value, ok := change.Body[2].(dbus.Variant); ok {
-					t.set(value)
+					follow(value)
 				}
 			}
 		}
@@ -64,7 +82,9 @@ func watchTheme() *theme {
 	return t
 }
 
-func (t *theme) set(value dbus.Variant) {
+// shadeOf returns what a colour scheme says of panels. Who prefers none has said
+// nothing.
+func shadeOf(value dbus.Variant) shade {
 	for {
 		inner, ok := value.Value().(dbus.Variant) // Read wraps it twice
 		if !ok {
@@ -72,8 +92,13 @@ func (t *theme) set(value dbus.Variant) {
 		}
 		value = inner
 	}
-	number, ok := value.Value().(uint32)
-	t.light.Store(ok && number == light)
+	switch number, _ := value.Value().(uint32); number {
+	case 1:
+		return dark
+	case 2:
+		return light
+	}
+	return unknown
 }
 
 // alwaysDark reports whether the panel of a desktop is dark whatever the colour

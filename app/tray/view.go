@@ -7,13 +7,16 @@ import (
 	"sync"
 
 	"github.com/getlantern/systray"
+
+	"github.com/agent-discover/agent-discover/build/icons"
 )
 
 // display runs the system's loop until the face ends. started gets the face when
 // there is one; clicked gets what a click on an item means and must be quick. It
 // must be called from the main goroutine.
 func display(started func(face), clicked func(click string)) {
-	p := &panel{clicked: clicked, look: watchTheme()}
+	p := &panel{clicked: clicked, pictures: make(map[string][]byte)}
+	p.look = watchTheme(p.repaint)
 	systray.Run(func() { started(p) }, nil)
 }
 
@@ -23,9 +26,11 @@ type panel struct {
 	clicked func(click string)
 	look    *theme
 
-	mu    sync.Mutex
-	slots []*slot
-	icon  string // name of the one that is shown
+	mu       sync.Mutex
+	slots    []*slot
+	state    icons.State
+	picture  string            // name of the one that is shown
+	pictures map[string][]byte // the system reads them when it likes
 }
 
 // slot is an item of the tray, and what it shows.
@@ -39,12 +44,31 @@ type slot struct {
 func (p *panel) show(m menu) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if name := string(m.Icon) + p.look.variant(); name != p.icon {
-		p.icon = name
-		setIcon(m.Icon, p.look.dark())
-	}
+	p.state = m.Icon
+	p.paint()
 	systray.SetTooltip(m.Tooltip)
 	p.slots = p.fill(nil, p.slots, m.Items)
+}
+
+// repaint follows the colour of the system's panel.
+func (p *panel) repaint() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.state != "" { // else the first menu is not shown yet
+		p.paint()
+	}
+}
+
+func (p *panel) paint() {
+	name, get := p.look.picture(p.state)
+	if name == p.picture {
+		return
+	}
+	if p.pictures[name] == nil {
+		p.pictures[name] = get()
+	}
+	p.picture = name
+	systray.SetTemplateIcon(p.pictures[name], p.pictures[name])
 }
 
 func (p *panel) copy(text string) error { return copyText(text) }
