@@ -18,6 +18,7 @@ import (
 const (
 	windowFails = 3 * time.Second  // a window that cannot open has said so by then
 	stopTimeout = 15 * time.Second // a hub gives calls 5 s
+	noteStays   = time.Minute
 )
 
 // act does what a click means and shows what came of it.
@@ -48,6 +49,18 @@ func (t *tray) act(ctx context.Context, f face, what string) {
 		note = fault.MessageOf(err)
 	}
 	t.note(note) // also shows a check mark as it is: a click has turned it
+	if note == "" {
+		return
+	}
+	select {
+	case <-time.After(noteStays):
+	case <-ctx.Done():
+	}
+	t.change(func(s *state) {
+		if s.Note == note {
+			s.Note = ""
+		}
+	})
 }
 
 // post asks the hub that runs now for something.

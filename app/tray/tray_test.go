@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend"
@@ -47,7 +48,7 @@ func (p *paper) await(t *testing.T, text string) menu {
 			if strings.Contains(drawnMenu(last.Items, ""), text) {
 				return last
 			}
-		case <-time.After(time.Minute):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("no menu showed %q; the last was\n%s", text, drawnMenu(last.Items, ""))
 		}
 	}
@@ -139,6 +140,33 @@ func TestTheConfigurationIsCopied(t *testing.T) {
 	if !strings.Contains(p.text, `/agent-discover"`) || !strings.Contains(p.text, string(folder)) {
 		t.Errorf("copied %s", p.text)
 	}
+}
+
+func TestWhatCameOfAClickIsShownForAMinute(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("PATH", t.TempDir())
+	synctest.Test(t, func(t *testing.T) {
+		tr, p := newTray("", "v1"), &paper{menus: make(chan menu, 1000)}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() {
+			var acts sync.WaitGroup
+			tr.loop(ctx, p, &acts)
+			close(tr.ended)
+			acts.Wait()
+		}()
+		began := time.Now()
+		tr.clicked(clickCopy)
+		p.await(t, "agent-discover is missing")
+		for {
+			if m := p.await(t, ""); m.Items[1].Hidden {
+				break
+			}
+		}
+		if shown := time.Since(began); shown < noteStays || shown > noteStays+2*redraw {
+			t.Errorf("it was shown for %v", shown)
+		}
+	})
 }
 
 func TestStartAtLoginIsSwitched(t *testing.T) {
