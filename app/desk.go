@@ -65,14 +65,12 @@ func (d *desk) open(ctx context.Context) {
 // load is called by Wails when a page has been loaded.
 func (d *desk) load(ctx context.Context) {
 	d.mu.Lock()
-	first, waiting := !d.loaded, d.waiting
+	waiting := d.waiting
 	d.loaded, d.waiting = true, nil
 	d.mu.Unlock()
+	d.trace("page")
 	for _, to := range waiting {
-		runtime.EventsEmit(ctx, "navigate", to)
-	}
-	if first {
-		d.trace("page")
+		d.send(ctx, to)
 	}
 }
 
@@ -142,8 +140,13 @@ func (d *desk) navigate(to string) {
 	}
 	d.mu.Unlock()
 	if loaded {
-		runtime.EventsEmit(d.ctx(), "navigate", to)
+		d.send(d.ctx(), to)
 	}
+}
+
+func (d *desk) send(ctx context.Context, to string) {
+	runtime.EventsEmit(ctx, "navigate", to)
+	d.trace("navigate " + to)
 }
 
 // zooms are the sizes of the page, as browsers have them.

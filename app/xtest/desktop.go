@@ -73,7 +73,7 @@ func Open() (_ *Desktop, err error) {
 		}
 	}
 	if err := d.startDisplay(); err != nil {
-		return nil, fmt.Errorf("X server: %w", err)
+		return nil, fmt.Errorf("display: %w", err)
 	}
 	if err := d.startBus(); err != nil {
 		return nil, fmt.Errorf("session bus: %w", err)

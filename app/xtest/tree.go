@@ -4,6 +4,7 @@ package xtest
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/godbus/dbus/v5"
@@ -14,8 +15,8 @@ import (
 
 const (
 	accessible = "org.a11y.atspi.Accessible"
-	rootPath   = dbus.ObjectPath("/org/a11y/atspi/accessible/root")
-	deepest    = 60 // levels of a page
+	texts      = "org.a11y.atspi.Text"
+	deepest    = 60 // levels
 )
 
 // node is where an object is.
@@ -23,6 +24,8 @@ type node struct {
 	Bus  string
 	Path dbus.ObjectPath
 }
+
+var root = node{"org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"}
 
 func (d *Desktop) connectTree() error {
 	return await(func() error {
@@ -38,30 +41,59 @@ func (d *Desktop) connectTree() error {
 // Texts returns what a screen reader would say of everything that is open: names of objects, and the texts in them.
 // What vanishes meanwhile is left out.
 func (d *Desktop) Texts(ctx context.Context) []string {
-	var texts []string
-	d.visit(ctx, node{"org.a11y.atspi.Registry", rootPath}, 0, func(text string) { texts = append(texts, text) })
-	return texts
+	var all []string
+	d.visit(ctx, root, 0, func(_ node, text string) bool {
+		all = append(all, text)
+		return false
+	})
+	return all
 }
 
-func (d *Desktop) visit(ctx context.Context, at node, depth int, say func(string)) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
+// Press does what a click on the object of a name would do, and reports whether there is one.
+func (d *Desktop) Press(ctx context.Context, name string) bool {
+	return d.visit(ctx, root, 0, func(at node, text string) bool {
+		if text != name {
+			return false
+		}
+		var done bool
+		call := d.tree.Object(at.Bus, at.Path).CallWithContext(ctx, "org.a11y.atspi.Action.DoAction", 0, int32(0))
+		return call.Store(&done) == nil && done
+	})
+}
+
+// visit shows each text until one is taken, and reports whether one was.
+func (d *Desktop) visit(ctx context.Context, at node, depth int, take func(node, string) bool) bool {
 	object := d.tree.Object(at.Bus, at.Path)
+	call := func(method string, into any, args ...any) bool {
+		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+		defer cancel()
+		return object.CallWithContext(ctx, method, 0, args...).Store(into) == nil
+	}
 	var name dbus.Variant
-	if object.CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get", 0, accessible, "Name").Store(&name) == nil {
-		if text, ok := name.Value().(string); ok && text != "" {
-			say(text)
+	if call("org.freedesktop.DBus.Properties.Get", &name, accessible, "Name") {
+		if text, ok := name.Value().(string); ok && text != "" && take(at, text) {
+			return true
 		}
 	}
+	var kinds []string
 	var text string
-	if object.CallWithContext(ctx, "org.a11y.atspi.Text.GetText", 0, int32(0), int32(-1)).Store(&text) == nil && text != "" {
-		say(text)
+	if call(accessible+".GetInterfaces", &kinds) && slices.Contains(kinds, texts) &&
+		call(texts+".GetText", &text, int32(0), int32(-1)) && text != "" && take(at, text) {
+		return true
 	}
 	var children []node
-	if depth == deepest || object.CallWithContext(ctx, accessible+".GetChildren", 0).Store(&children) != nil {
-		return
+	if depth == deepest || !call(accessible+".GetChildren", &children) {
+		return false
+	}
+	// What is in a web view is named only when it is asked for by number: it belongs to another program.
+	var page node
+	if len(children) == 0 && call(accessible+".GetChildAtIndex", &page, int32(0)) && page.Bus != "" {
+		children = []node{page}
 	}
 	for _, child := range children {
-		d.visit(ctx, child, depth+1, say)
+		if d.visit(ctx, child, depth+1, take) {
+			return true
+		}
 	}
+	return false
 }
