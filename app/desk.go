@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"slices"
@@ -28,6 +29,7 @@ type desk struct {
 	log     *slog.Logger
 	version string
 	hub     *hub
+	pages   fs.FS
 	file    string // remembers the placement
 	traced  bool
 	began   time.Time

@@ -64,6 +64,13 @@ func newStage(t *testing.T) *stage {
 	return s
 }
 
+// with is the same desktop for a part of a test.
+func (s *stage) with(t *testing.T) *stage {
+	part := *s
+	part.t = t
+	return &part
+}
+
 // put makes a program that is found beside the window and on the PATH.
 func (s *stage) put(name, content string) {
 	s.t.Helper()

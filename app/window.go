@@ -38,7 +38,6 @@ const traceVariable = "AGENT_DISCOVER_DESKTOP_TRACE"
 // Run opens the window that args ask for and returns when it was closed, or at once when it is open already and has
 // come to the front. It must be called from the main goroutine.
 func Run(version string, args []string) error {
-	began := time.Now()
 	asked, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
 		return nil
@@ -65,7 +64,7 @@ func Run(version string, args []string) error {
 	defer func() { _ = seat.leave() }() // the lock ends with the process in any case
 
 	d := newDesk(folder, asked)
-	d.version, d.began = version, began
+	d.version = version
 	return d.run(ctx, asked, seat)
 }
 
@@ -77,8 +76,10 @@ func newDesk(folder paths.Folder, asked request) *desk {
 	d := &desk{
 		log:    slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		hub:    &hub{folder: folder},
+		pages:  frontend.Files(),
 		file:   filepath.Join(string(folder), file),
 		traced: traced(),
+		began:  time.Now(),
 		opened: make(chan struct{}),
 	}
 	d.place = readPlacement(d.file, fresh)
@@ -113,7 +114,7 @@ func (d *desk) options(asked request, dark bool) *options.App {
 	if d.place.Maximised {
 		state = options.Maximised
 	}
-	files := pages{frontend.Files(), start{Page: asked.page, Await: os.Getenv(traceVariable)}, func() { d.trace("shown") }}
+	files := pages{d.pages, start{Page: asked.page, Await: os.Getenv(traceVariable)}, func() { d.trace("shown") }}
 	return &options.App{
 		Title:            asked.title(),
 		Width:            d.place.Width,

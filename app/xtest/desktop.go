@@ -158,7 +158,8 @@ func (d *Desktop) startDisplay() error {
 		return err
 	}
 	defer func() { _ = numbers.Close() }()
-	server := d.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp")
+	// Left to itself the server starts anew when the last program leaves it, such as one that looks whether it is there.
+	server := d.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset")
 	server.ExtraFiles = []*os.File{write}
 	err = d.start(server)
 	_ = write.Close()
