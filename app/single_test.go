@@ -1,0 +1,97 @@
+package app
+
+import (
+	"encoding/json"
+	"net"
+	"os"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/paths"
+)
+
+func dataFolder(t *testing.T) paths.Folder {
+	t.Helper()
+	folder := paths.Folder(t.TempDir())
+	if err := folder.Create(); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+func take(t *testing.T, folder paths.Folder, v visit) *seat {
+	t.Helper()
+	s, err := takeSeat(t.Context(), folder, "window", v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestASecondStartTellsTheFirst(t *testing.T) {
+	folder := dataFolder(t)
+	first := take(t, folder, visit{Page: "/"})
+	visits := make(chan visit, 1)
+	go first.serve(func(v visit) { visits <- v })
+	if second := take(t, folder, visit{Page: "/servers", Token: "token_TIME7"}); second != nil {
+		t.Fatal("there are two")
+	}
+	if v := <-visits; v.Page != "/servers" || v.Token != "token_TIME7" {
+		t.Errorf("the first was told %+v", v)
+	}
+	if err := first.leave(); err != nil {
+		t.Fatal(err)
+	}
+	third := take(t, folder, visit{})
+	if third == nil {
+		t.Fatal("the seat was not given up")
+	}
+	if err := third.leave(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatADeadWindowLeftBehindIsNoWindow(t *testing.T) {
+	folder := dataFolder(t)
+	left, err := json.Marshal(meeting{Address: "127.0.0.1:1", Secret: "old"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder.Run("window.json"), left, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := take(t, folder, visit{})
+	if s == nil {
+		t.Fatal("nobody has the seat, and it was not given")
+	}
+	if err := s.leave(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStrangersAreNotListenedTo(t *testing.T) {
+	folder := dataFolder(t)
+	first := take(t, folder, visit{})
+	visits := make(chan visit, 10)
+	go first.serve(func(v visit) { visits <- v })
+	for _, line := range []string{"", "\n", "GET / HTTP/1.1\r\n\r\n", "{}\n", `{"secret":"guess","page":"/stranger"}` + "\n"} {
+		conn, err := net.Dial("tcp", first.meeting.Address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := conn.Write([]byte(line)); err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.(*net.TCPConn).CloseWrite() // the window may have closed it
+		_, _ = conn.Read(make([]byte, 1))    // it answers nothing
+		_ = conn.Close()
+	}
+	if second := take(t, folder, visit{Page: "/mine"}); second != nil {
+		t.Fatal("there are two")
+	}
+	if v := <-visits; v.Page != "/mine" {
+		t.Errorf("a stranger was heard: %+v", v)
+	}
+	if err := first.leave(); err != nil {
+		t.Fatal(err)
+	}
+}
