@@ -1,4 +1,4 @@
-//go:build desktop && linux
+//go:build desktop && linux && production
 
 // The tests behind the tag desktop run the window that was built, on a desktop of their own.
 package app

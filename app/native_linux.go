@@ -24,9 +24,13 @@ type native struct{ desk *C.Desk }
 // openDisplay connects to the display. Wails would panic where that fails.
 func openDisplay() error {
 	runtime.LockOSThread() // GTK belongs to the thread that has started it, which is to be the one of the main loop
+	name := C.CString(programName)
+	defer C.free(unsafe.Pointer(name))
+	C.g_set_prgname(name)
 	if C.gtk_init_check(nil, nil) == 0 {
 		return errors.New("the display cannot be opened: start it in a desktop session, or set DISPLAY")
 	}
+	C.gdk_set_program_class(name)
 	return nil
 }
 

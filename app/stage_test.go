@@ -1,10 +1,9 @@
-//go:build desktop && linux
+//go:build desktop && linux && production
 
 package app
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -90,8 +88,6 @@ type window struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	ended chan error
-	mu    sync.Mutex
-	said  bytes.Buffer
 	lines chan string // of its trace
 }
 

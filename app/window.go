@@ -26,11 +26,15 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/build/icons"
 	"github.com/agent-discover/agent-discover/frontend"
 )
 
 // Title is the name of the product, and what the window's title bar shows.
 const Title = "Agent Discover"
+
+// programName is what the desktop entry calls the window's class.
+const programName = "agent-discover-desktop"
 
 // traceVariable holds a text; the window says on standard error when the page shows it, and when it got where before.
 const traceVariable = "AGENT_DISCOVER_DESKTOP_TRACE"
@@ -134,7 +138,8 @@ func (d *desk) options(asked request, dark bool) *options.App {
 		EnableDefaultContextMenu: true,
 		DragAndDrop:              &options.DragAndDrop{DisableWebViewDrop: true},
 		Linux: &linux.Options{
-			ProgramName: "agent-discover",
+			Icon:        icons.App(),
+			ProgramName: programName,
 			// A page of text gains nothing from the GPU, and broken drivers leave web views blank.
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
