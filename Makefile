@@ -20,7 +20,7 @@ frontend:
 
 desktop: frontend
 	@build/setup.sh desktop
-	CGO_ENABLED=1 go build $(FLAGS) -tags production,webkit2_41 -o bin/agent-discover-desktop .
+	CGO_ENABLED=$(if $(filter windows Windows_NT,$(GOOS) $(OS)),0,1) go build $(FLAGS) -tags production,webkit2_41 -o bin/agent-discover-desktop .
 
 tray:
 	@build/setup.sh tray

@@ -210,7 +210,7 @@ func (d *desk) bring(ctx context.Context) {
 		d.log.Info("no tray icon", "why", fault.MessageOf(err))
 		return
 	}
-	ended, err := launch.Start(program)
+	ended, err := launch.Start(program, "-attach") // what the user has stopped is not the tray's to start
 	if err == nil {
 		err = <-ended // at once where one runs already
 	}

@@ -19,7 +19,7 @@ import (
 
 func TestTheWindowBringsUpAHubAndShowsItsServers(t *testing.T) {
 	s := newStage(t)
-	s.put("agent-discover-tray", "#!/bin/sh\ntouch \"$HOME/tray\"\n")
+	s.put("agent-discover-tray", "#!/bin/sh\necho \"$*\" >\"$HOME/tray\"\n")
 	w := s.open("-page", "/servers")
 	info, client := s.hub()
 	s.find(Title)
@@ -42,8 +42,8 @@ func TestTheWindowBringsUpAHubAndShowsItsServers(t *testing.T) {
 	}
 
 	s.await("the tray was started", func() bool {
-		_, err := os.Stat(filepath.Join(s.Home(), "tray"))
-		return err == nil
+		args, err := os.ReadFile(filepath.Join(s.Home(), "tray"))
+		return err == nil && string(args) == "-attach\n"
 	})
 	w.terminate()
 	if !info.Alive() {

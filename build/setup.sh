@@ -4,8 +4,9 @@
 #   build/setup.sh run        for `make run`: Go, Node, npx
 #   build/setup.sh test       for the tests: that, a C compiler, a keychain, and the MCP servers and clients pinned in build/servers
 #   build/setup.sh frontend   for the dashboard: the packages it is built with
-#   build/setup.sh desktop    for the window and its test: GTK, WebKit, a virtual display
-#   build/setup.sh tray       for the tray icon and its test: GTK, the library for tray icons, a virtual display, a panel
+#   build/setup.sh desktop    for the window: GTK, WebKit
+#   build/setup.sh tray       for the tray: GTK, its library for icons
+#   build/setup.sh desktop-test  for the tests of both: a virtual display, a panel, a session
 #   build/setup.sh node-path  prints which Node runs the programs in build/servers
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -96,19 +97,27 @@ frontend() {
 desktop() {
   compiler
   [ "$(uname -s)" = Linux ] || return 0
-  if have pkg-config && pkg-config --exists gtk+-3.0 webkit2gtk-4.1 && have Xvfb && have xdotool; then
-    return
-  fi
-  apt_install pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev xvfb xdotool
+  have pkg-config && pkg-config --exists gtk+-3.0 webkit2gtk-4.1 || apt_install pkg-config libgtk-3-dev libwebkit2gtk-4.1-dev
 }
 
 tray() {
   compiler
   [ "$(uname -s)" = Linux ] || return 0
-  if have pkg-config && pkg-config --exists gtk+-3.0 ayatana-appindicator3-0.1 && have Xvfb && have dbus-daemon && have xfce4-panel && have import; then
-    return
-  fi
-  apt_install pkg-config libgtk-3-dev libayatana-appindicator3-dev xvfb dbus dbus-x11 openbox xfce4-panel imagemagick
+  have pkg-config && pkg-config --exists gtk+-3.0 ayatana-appindicator3-0.1 ||
+    apt_install pkg-config libgtk-3-dev libayatana-appindicator3-dev
+}
+
+# desktop_test: a display without a screen, a session with its accessibility, and what reads them.
+desktop_test() {
+  desktop
+  tray
+  [ "$(uname -s)" = Linux ] || return 0
+  local program
+  for program in Xvfb openbox xfce4-panel dbus-daemon dbus-run-session xdotool import /usr/libexec/at-spi-bus-launcher; do
+    have "$program" && continue
+    apt_install xvfb openbox xfce4-panel dbus dbus-x11 xdotool imagemagick at-spi2-core fonts-dejavu-core
+    break
+  done
 }
 
 # node_path: some of the pinned programs need a newer Node than we ask of people.
@@ -123,7 +132,7 @@ node_path() {
   die "no Node 22.19 or newer: run build/setup.sh test, or install one"
 }
 
-[ $# -gt 0 ] || die "which part? run, test, frontend, desktop, tray or node-path"
+[ $# -gt 0 ] || die "which part? run, test, frontend, desktop, tray, desktop-test or node-path"
 for part in "$@"; do
   case $part in
     run) run ;;
@@ -131,7 +140,8 @@ for part in "$@"; do
     frontend) frontend ;;
     desktop) desktop ;;
     tray) tray ;;
+    desktop-test) desktop_test ;;
     node-path) node_path ;;
-    *) die "unknown part $part: run, test, frontend, desktop, tray or node-path" ;;
+    *) die "unknown part $part: run, test, frontend, desktop, tray, desktop-test or node-path" ;;
   esac
 done

@@ -70,11 +70,18 @@ race() {
 }
 
 desktop() {
-  run "build the window" true make --no-print-directory desktop
-  run "the window" false go test -json -count=1 -timeout=5m -tags=desktop -run='^TestTheWindow' ./app
+  build/setup.sh desktop-test
+  run "build the hub and the window" true make --no-print-directory build desktop
+  run "the window for Windows" true env GOOS=windows go build -tags=production -o "$coverage/desktop.exe" .
+  local tags=-tags=desktop,production,webkit2_41
+  CGO_ENABLED=1 run "go vet the window" true go vet "$tags" . ./app
+  CGO_ENABLED=1 run "staticcheck the window" true tool staticcheck -checks=all "$tags" . ./app
+  CGO_ENABLED=1 run "errcheck the window" true tool errcheck "$tags" -ignoretests -exclude build/errcheck.txt . ./app
+  CGO_ENABLED=1 run "the window" false go test -json -count=1 -timeout=8m "$tags" -run='^TestTheWindow' ./app
 }
 
 tray() {
+  build/setup.sh desktop-test
   run "build the hub for the tray" true make --no-print-directory build
   run "build the tray" true make --no-print-directory tray
   run "the tray for Windows" true env GOOS=windows go build -tags=tray -o "$coverage/tray.exe" ./app/tray
