@@ -6,6 +6,14 @@
   // A start that asked for a page begins there.
   if (start.page && !location.hash) history.replaceState(null, "", `#${start.page}`);
 
+  // WebKitGTK passes on what the system says: "C" is no language, and formatters throw at it.
+  try {
+    Intl.getCanonicalLocales([...navigator.languages]);
+  } catch {
+    Object.defineProperty(navigator, "language", { value: "en" });
+    Object.defineProperty(navigator, "languages", { value: ["en"] });
+  }
+
   // Nothing takes the window away from the dashboard: what leads elsewhere opens outside.
   const follow = (event) => {
     const link = event.target.closest?.("a[href]");

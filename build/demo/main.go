@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -131,6 +132,11 @@ func registry(ctx context.Context, session *mcp.ClientSession, arguments map[str
 func waitForTools(ctx context.Context, binary string, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
+	stop, err := listAnew(ctx, binary, names)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -158,6 +164,23 @@ func waitForTools(ctx context.Context, binary string, names []string) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// listAnew asks servers for their tools of which none are known: of those the first download was broken off. The
+// returned function ends what is still under way; what fails shows in that the tools never come.
+func listAnew(ctx context.Context, binary string, names []string) (stop func(), err error) {
+	known, err := toolCounts(ctx, binary)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var under sync.WaitGroup
+	for _, name := range names {
+		if known[name] == 0 {
+			under.Go(func() { _ = exec.CommandContext(ctx, binary, "servers", "refresh", name).Run() })
+		}
+	}
+	return func() { cancel(); under.Wait() }, nil
 }
 
 func toolCounts(ctx context.Context, binary string) (map[string]int, error) {
