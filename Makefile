@@ -43,8 +43,8 @@ race:
 	@build/setup.sh test
 	@build/test.sh race
 
-bench: build
-	@build/setup.sh test
+bench: build desktop tray
+	@build/setup.sh test desktop-test
 	go run ./build/bench
 	@PATH="$$(dirname $$(build/setup.sh node-path)):$$PATH" node frontend/tests/bench.ts
 

@@ -45,7 +45,8 @@
       requestAnimationFrame(() => requestAnimationFrame(() => fetch("/window/shown")));
     };
     const watch = new MutationObserver(look);
-    watch.observe(document, { subtree: true, childList: true, characterData: true });
+    // Attributes too: what a list has not measured yet is there, but hidden.
+    watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
     look();
   }
 }

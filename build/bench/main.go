@@ -3,7 +3,7 @@
 // much memory they hold, and how they bear many calls at once. Everything is measured in one run, taking turns, because
 // a machine is never as quiet twice; compare ratios between runs, not milliseconds.
 //
-//	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only calls,start,load,rest]
+//	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only calls,start,load,rest,window]
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -43,7 +44,7 @@ func main() {
 	flag.StringVar(&b.against, "against", "", "another build of it, measured beside the first")
 	flag.BoolVar(&b.short, "short", false, "fewer calls: under 20 seconds, rougher figures")
 	file := flag.String("json", "", "write the figures to this file as well")
-	only := flag.String("only", "calls,start,load,rest", "the parts to run")
+	only := flag.String("only", allParts(), "the parts to run")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -60,11 +61,11 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.scratch)) }()
-	parts := map[string]func(context.Context) error{"calls": b.calls, "load": b.load, "start": b.start, "rest": b.rest}
+	parts := map[string]func(context.Context) error{"calls": b.calls, "load": b.load, "start": b.start, "rest": b.rest, "window": b.window}
 	for name := range strings.SplitSeq(only, ",") {
 		part, ok := parts[name]
 		if !ok {
-			return fmt.Errorf("no part %q: calls, start, load or rest", name)
+			return fmt.Errorf("no part %q: calls, start, load, rest or window", name)
 		}
 		if err := part(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -75,6 +76,14 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 		return b.report.save(file)
 	}
 	return nil
+}
+
+// allParts are those that this system can run.
+func allParts() string {
+	if runtime.GOOS == "linux" {
+		return "calls,start,load,rest,window"
+	}
+	return "calls,start,load,rest"
 }
 
 func (b *bench) prepare() (err error) {

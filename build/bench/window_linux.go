@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"github.com/agent-discover/agent-discover/app/xtest"
+)
+
+// Targets of the desktop's programs.
+const (
+	targetWindowReady = 1000 // ms
+	targetTrayMemory  = 80   // MB
+)
+
+// window measures how fast the window shows the servers of a running hub, and what the tray holds. Both run on a
+// desktop of their own, without a graphics card.
+func (b *bench) window(ctx context.Context) error {
+	desktop, err := xtest.Open()
+	if err != nil {
+		return err
+	}
+	defer desktop.Close()
+	h, err := b.startHub(ctx, b.binary, "window")
+	if err != nil {
+		return err
+	}
+	return errors.Join(b.windowOf(ctx, h, desktop), b.trayOf(h, desktop), h.stop(ctx))
+}
+
+// beside returns a program that lies where the measured one does; "" when it was not built.
+func (b *bench) beside(name string) string {
+	path := filepath.Join(filepath.Dir(b.binary), name)
+	if _, err := os.Stat(path); err != nil {
+		fmt.Printf("\n%s is not measured: it was not built (make desktop tray)\n", name)
+		return ""
+	}
+	return path
+}
+
+func (b *bench) windowOf(ctx context.Context, h *hub, desktop *xtest.Desktop) error {
+	program := b.beside("agent-discover-desktop")
+	if program == "" {
+		return nil
+	}
+	const last = "server-c7q2" // on no page of itself
+	for _, name := range []string{"server-a7q2", "server-b7q2", last} {
+		if err := h.add(ctx, name, b.self, "play-echo"); err != nil {
+			return err
+		}
+	}
+	var ready []float64
+	for i := range 1 + b.pick(2, 5) { // the first one fills caches
+		took, err := openWindow(ctx, h, desktop, program, last)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			ready = append(ready, ms(took))
+		}
+	}
+	b.report.addTimes("window of a running hub: its servers are on the screen", ready, "ms", targetWindowReady)
+	return nil
+}
+
+// openWindow starts the window and returns when a text was painted in it, measured from outside; a screen reader confirms it.
+func openWindow(ctx context.Context, h *hub, desktop *xtest.Desktop, program, text string) (took time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, "-page", "/servers")
+	cmd.Env = append(append(desktop.Env(), h.env()...), "AGENT_DISCOVER_DESKTOP_TRACE="+text)
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	for lines := bufio.NewScanner(said); took == 0 && lines.Scan(); {
+		if strings.HasPrefix(lines.Text(), "trace: shown ") {
+			took = time.Since(began)
+		}
+	}
+	seen := slices.ContainsFunc(desktop.Texts(ctx), func(line string) bool { return strings.Contains(line, text) })
+	_ = cmd.Process.Signal(syscall.SIGTERM) // it may be gone
+	if err := cmd.Wait(); err != nil {
+		return 0, err
+	}
+	if took == 0 || !seen {
+		return 0, fmt.Errorf("the window says it showed %q after %s; a screen reader finds it: %v", text, took, seen)
+	}
+	return took, nil
+}
+
+func (b *bench) trayOf(h *hub, desktop *xtest.Desktop) error {
+	program := b.beside("agent-discover-tray")
+	if program == "" {
+		return nil
+	}
+	registered, err := panel(desktop.Bus())
+	if err != nil {
+		return err
+	}
+	tray := desktop.Command(program)
+	tray.Env = append(desktop.Env(), h.env()...)
+	if err := tray.Start(); err != nil {
+		return err
+	}
+	select {
+	case <-registered:
+		settledMemory(tray.Process.Pid)
+		held := shared(tray.Process.Pid)
+		b.report.add("tray of a running hub: memory at rest", megabytes(held), "MB", targetTrayMemory, "its share of what programs have in common counted in")
+	case <-time.After(patience):
+		err = errors.New("the tray did not register its icon")
+	}
+	_ = tray.Process.Signal(syscall.SIGTERM) // it may be gone
+	return errors.Join(err, tray.Wait())
+}
+
+// panel plays the part of a desktop that shows icons; the channel is told of each.
+func panel(bus *dbus.Conn) (<-chan string, error) {
+	registered := make(chan string, 10)
+	const name, path = "org.kde.StatusNotifierWatcher", "/StatusNotifierWatcher"
+	watcher := map[string]any{"RegisterStatusNotifierItem": func(item string) *dbus.Error {
+		registered <- item
+		return nil
+	}}
+	properties := map[string]any{"Get": func(string, string) (dbus.Variant, *dbus.Error) { return dbus.MakeVariant(true), nil }}
+	if err := errors.Join(
+		bus.ExportMethodTable(watcher, path, name),
+		bus.ExportMethodTable(properties, path, "org.freedesktop.DBus.Properties"),
+	); err != nil {
+		return nil, err
+	}
+	_, err := bus.RequestName(name, dbus.NameFlagDoNotQueue)
+	return registered, err
+}
+
+// shared returns what a process holds in bytes, with its share of what others hold, too.
+func shared(pid int) int64 {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
+	if err != nil || !bytes.Contains(data, []byte("Pss:")) {
+		return 0
+	}
+	return kilobytes(data, "Pss:")
+}
