@@ -16,5 +16,8 @@ export const stepsOf = (servers: Server[], seen: number, called: boolean): Steps
 });
 
 /** entryOf is what an editor's configuration needs. */
-export const entryOf = (program: string): string =>
-  JSON.stringify({ mcpServers: { discover: { command: program || "agent-discover", args: ["mcp"] } } }, null, 2);
+export const entryOf = (program: string): string => `{
+  "mcpServers": {
+    "discover": { "command": ${JSON.stringify(program || "agent-discover")}, "args": ["mcp"] }
+  }
+}`;

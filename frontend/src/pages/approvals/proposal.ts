@@ -1,0 +1,105 @@
+// What a proposed server is, taken apart for the person who decides about it.
+
+import type { Server } from "$lib/api/socket";
+import { pieces, quoted } from "$lib/verbatim";
+
+/** A name with a value; covered: the value is a credential. */
+export interface Setting {
+  name: string;
+  value: string;
+  covered: boolean;
+  /** Changes which code is loaded or where it comes from. */
+  steers: boolean;
+}
+
+/** One word of a command line, in quotes where needed; flagged: a credential that processes show to everybody. */
+export interface Word {
+  text: string;
+  flagged: boolean;
+}
+
+export const isRemote = (server: Server): boolean => server.transport !== "stdio";
+
+const flags = (server: Server): Set<string> => new Set(server.plaintext ?? []);
+
+/** words are the whole command line. */
+export function words(server: Server): Word[] {
+  const open = flags(server);
+  return [server.command ?? "", ...(server.args ?? [])].map((word, i) => ({
+    text: quoted(word),
+    flagged: i > 0 && open.has(`args[${i - 1}]`),
+  }));
+}
+
+const STEERING =
+  /^(PATH|(LD|DYLD)_.*|(NODE|BUN|DENO)_(OPTIONS|PATH|EXTRA_CA_CERTS)|PYTHON(PATH|STARTUP|HOME)|RUBYOPT|PERL5(OPT|LIB)|JAVA_TOOL_OPTIONS|(BASH_)?ENV|GIT_.*|NPM_CONFIG_.*|(UV|PIP)_.*|(HTTPS?|ALL)_PROXY|SSL_CERT_.*|DOCKER_HOST|XDG_.*|HOME)$/i;
+
+const settings = (values: Record<string, string> | undefined, prefix: string, open: Set<string>): Setting[] =>
+  Object.entries(values ?? {})
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([name, value]) => ({
+      name,
+      value,
+      covered: open.has(`${prefix}.${name}`),
+      steers: prefix === "env" && STEERING.test(name),
+    }));
+
+export const variables = (server: Server): Setting[] => settings(server.env, "env", flags(server));
+export const headers = (server: Server): Setting[] => settings(server.headers, "headers", flags(server));
+
+/** secretsOf lists the secrets whose values it would get. */
+export function secretsOf(server: Server): string[] {
+  const texts = [...(server.args ?? []), ...Object.values(server.env), ...Object.values(server.headers ?? {})];
+  const named = [...texts, server.homepage ?? ""].flatMap((text) =>
+    [...text.matchAll(/\$\{secret:([^}]+)\}/g)].map((match) => match[1] ?? ""),
+  );
+  return [...new Set([...named, ...(server.secret_names ?? [])])].sort();
+}
+
+/** Where a proposal came from, as far as the hub knows. */
+export function originOf(server: Server): string {
+  if (server.source === "manual") return "An agent asked for it";
+  if (server.source === "setup-file") return "It stands in a setup file that an agent named";
+  return `An agent brought it from: ${server.source}`;
+}
+
+/** One thing that is not as it was. Empty texts stand for what was or is not there. */
+export interface Change {
+  what: string;
+  before: string;
+  after: string;
+}
+
+/** changes tells in what a server differs from how it was shown. */
+export function changes(before: Server, after: Server): Change[] {
+  const line = (server: Server) =>
+    words(server)
+      .map((word) => word.text)
+      .join(" ");
+  const named = (kind: string, one: Record<string, string> = {}, other: Record<string, string> = {}): Change[] =>
+    [...new Set([...Object.keys(one), ...Object.keys(other)])]
+      .sort()
+      .map((name) => ({ what: `${kind} ${name}`, before: one[name] ?? "", after: other[name] ?? "" }));
+  return [
+    { what: "Command", before: line(before), after: line(after) },
+    { what: "Address", before: before.homepage ?? "", after: after.homepage ?? "" },
+    { what: "Transport", before: before.transport, after: after.transport },
+    ...named("Variable", before.env, after.env),
+    ...named("Header", before.headers, after.headers),
+  ].filter((change) => change.before !== change.after);
+}
+
+/** odd counts what in its command or address would not be seen, and letters that may be taken for others. */
+export function odd(server: Server): { hidden: number; foreign: number } {
+  const texts = [
+    server.command ?? "",
+    ...(server.args ?? []),
+    server.homepage ?? "",
+    ...Object.entries(server.env).flat(),
+  ];
+  const found = texts.flatMap((text) => pieces(text));
+  return {
+    hidden: found.filter((piece) => piece.kind === "escaped").length,
+    foreign: found.filter((piece) => piece.kind === "foreign").length,
+  };
+}
