@@ -70,3 +70,22 @@ export function credentialsIn(args: string[]): InArguments[] {
     return isCredential(name, arg) ? { index, name: name || `argument ${index + 1}`, before: "", value: arg } : [];
   });
 }
+
+const COVER = "••••••";
+
+/** covered returns arguments with what nobody should read over a shoulder covered. */
+export function covered(args: readonly string[]): string[] {
+  const out = [...args];
+  for (const { index, before } of credentialsIn(out)) out[index] = before + COVER;
+  return out;
+}
+
+/** coveredAddress covers the password of an address, and parameters that hold credentials. */
+export const coveredAddress = (address: string): string =>
+  address
+    .replace(/^([a-z][-+.a-z0-9]*:\/\/[^/?#@:]*:)[^/?#@]+@/i, `$1${COVER}@`)
+    .replace(/([?&])([^=&#]*)=([^&#]*)/g, (whole, sign: string, name: string, value: string) =>
+      isCredential(name, value) || (name.toLowerCase() === "key" && !isReference(value))
+        ? `${sign}${name}=${COVER}`
+        : whole,
+    );
