@@ -1,6 +1,7 @@
 // Figures and dates, in the user's own locale.
 
-const locale = navigator.languages.find(isLocale) ?? "en";
+/** The locale of the user. */
+export const locale = navigator.languages.find(isLocale) ?? "en";
 const whole = new Intl.NumberFormat(locale);
 const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
 const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 1 });

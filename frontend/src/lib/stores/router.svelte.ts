@@ -40,6 +40,18 @@ class Router {
     if (`#${path}` !== location.hash) location.hash = path;
   }
 
+  /** replace opens a place without a new entry in the history. */
+  replace(path: string): void {
+    history.replaceState(null, "", `${location.pathname}#${path}`);
+    this.place = parse();
+  }
+
+  /** beside returns the path of a place that keeps the named values of this one, such as filters. */
+  beside(...segments: (string | number)[]): string {
+    const query = this.place.query.toString();
+    return link(...segments).slice(1) + (query ? `?${query}` : "");
+  }
+
   /** set changes named values of this place, without a new entry in the history; an empty one is removed. */
   set(values: Record<string, string | undefined>): void {
     const query = new URLSearchParams(this.place.query);
