@@ -1,0 +1,80 @@
+// Every known tool, without its schema, kept as the servers' lists of tools change.
+
+import { api, messageOf, take, type Schemas } from "../api/client.ts";
+import type { Server } from "../api/socket.ts";
+
+export type KnownTool = Schemas["KnownTool"];
+export type Ranked = Schemas["RankedTool"];
+
+/** From so many servers on, one question for all is less than one for each. */
+const MANY = 4;
+
+/** keyOf names a tool among all. */
+export const keyOf = (server: string, tool: string): string => `${server}\n${tool}`;
+
+class Tools {
+  list = $state.raw<KnownTool[]>([]);
+  /** True once the list is known. */
+  ready = $state(false);
+  /** Why the last question for tools had no answer. */
+  problem = $state("");
+  /** The numbers of the tools that were called, by keyOf. */
+  numbers = $state.raw<ReadonlyMap<string, Ranked>>(new Map());
+
+  #revisions = new Map<string, string>();
+  #turn: Promise<void> = Promise.resolve();
+  #counting: ReturnType<typeof setTimeout> | undefined;
+
+  /** update asks for the tools of those servers whose tools have changed since the last time. */
+  update(servers: readonly Server[]): void {
+    const revisions = new Map(servers.map((server) => [server.name, `${server.tools_rev} ${server.tool_tokens}`]));
+    const changed = [...revisions].filter(([name, is]) => this.#revisions.get(name) !== is).map(([name]) => name);
+    const gone = [...this.#revisions.keys()].some((name) => !revisions.has(name));
+    this.#revisions = revisions;
+    if (gone) this.list = this.list.filter((tool) => revisions.has(tool.server));
+    if (changed.length || !this.ready) this.#turn = this.#turn.then(() => this.#load(changed));
+  }
+
+  /** retry asks for all tools. */
+  retry(): void {
+    this.#turn = this.#turn.then(() => this.#load(undefined));
+  }
+
+  /** count asks what was called. */
+  async count(): Promise<void> {
+    try {
+      const all = await take(api.GET("/api/metrics/tools", { params: { query: { limit: "500" } } }));
+      this.numbers = new Map((all ?? []).map((tool) => [keyOf(tool.server_name, tool.tool_name), tool]));
+    } catch {
+      // The list says when the hub does not answer; the next call asks again.
+    }
+  }
+
+  /** countSoon asks what was called, once for many calls. */
+  countSoon(): void {
+    this.#counting ??= setTimeout(() => {
+      this.#counting = undefined;
+      void this.count();
+    }, 1_000);
+  }
+
+  async #load(changed: string[] | undefined): Promise<void> {
+    const some = this.ready && changed && changed.length < MANY ? changed : undefined;
+    try {
+      const lists = await Promise.all((some ?? [undefined]).map((server) => this.#ask(server)));
+      const kept = some ? this.list.filter((tool) => !some.includes(tool.server)) : [];
+      this.list = [...kept, ...lists.flat()];
+      this.ready = true;
+      this.problem = "";
+    } catch (problem) {
+      this.problem = messageOf(problem);
+      this.#revisions.clear();
+    }
+  }
+
+  async #ask(server: string | undefined): Promise<KnownTool[]> {
+    return (await take(api.GET("/api/tools", { params: { query: { brief: "true", server } } }))) ?? [];
+  }
+}
+
+export const tools = new Tools();

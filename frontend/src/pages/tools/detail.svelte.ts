@@ -1,0 +1,61 @@
+// All that is known about one tool, kept while it is looked at.
+
+import { ApiError, api, messageOf, take, type Schemas } from "$lib/api/client";
+import { hub } from "$lib/stores/hub.svelte";
+import { tools } from "$lib/stores/tools.svelte";
+
+export type ToolDetail = Schemas["ToolDetail"];
+
+const GATHER = 1_000; // ms in which calls are gathered before the numbers are asked for again
+
+export class Looked {
+  tool = $state.raw<ToolDetail>();
+  /** The hub knows no such tool. */
+  missing = $state(false);
+  problem = $state("");
+
+  #turn = 0;
+
+  /** look loads a tool and follows its calls; the returned function ends that. Use it as an effect. */
+  look(server: string, name: string): () => void {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    void this.load(server, name);
+    const end = hub.on("log_entry", ({ entry }) => {
+      if (entry.server !== server || entry.tool !== name) return;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void this.load(server, name);
+      }, GATHER);
+    });
+    return () => {
+      end();
+      clearTimeout(timer);
+      this.#turn++;
+    };
+  }
+
+  async load(server: string, name: string): Promise<void> {
+    const turn = ++this.#turn;
+    try {
+      const id = await idOf(server, name);
+      const tool =
+        id === undefined ? undefined : await take(api.GET("/api/tools/{id}", { params: { path: { id: String(id) } } }));
+      if (turn !== this.#turn) return;
+      this.tool = tool;
+      this.missing = !tool;
+      this.problem = "";
+    } catch (problem) {
+      if (turn !== this.#turn) return;
+      this.missing = problem instanceof ApiError && problem.status === 404;
+      this.problem = this.missing ? "" : messageOf(problem);
+    }
+  }
+}
+
+/** idOf finds a tool's id: in the list that is known, or by asking. */
+async function idOf(server: string, name: string): Promise<number | undefined> {
+  const known = tools.list.find((tool) => tool.server === server && tool.name === name);
+  if (known) return known.id;
+  const [found] = (await take(api.GET("/api/tools", { params: { query: { server, name, brief: "true" } } }))) ?? [];
+  return found?.id;
+}

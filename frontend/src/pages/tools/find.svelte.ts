@@ -1,0 +1,47 @@
+// What an agent would be told about a need, asked while it is typed.
+
+import { api, messageOf, take, type Schemas } from "$lib/api/client";
+
+export type Answer = Schemas["FindReply"];
+
+const PAUSE = 250; // ms without a key until the hub is asked
+
+export class Find {
+  answer = $state.raw<Answer>();
+  /** The need that the answer is for. */
+  asked = $state("");
+  busy = $state(false);
+  problem = $state("");
+
+  /** ask asks about a need, soon; the returned function forgets it. Use it as an effect. */
+  ask(need: string): () => void {
+    const query = need.trim();
+    if (!query) {
+      this.answer = undefined;
+      this.problem = "";
+      return () => {};
+    }
+    const abort = new AbortController();
+    this.busy = true;
+    const timer = setTimeout(() => void this.#send(query, abort.signal), PAUSE);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+      this.busy = false;
+    };
+  }
+
+  async #send(query: string, signal: AbortSignal): Promise<void> {
+    try {
+      const answer = await take(api.POST("/api/find", { body: { query }, signal }));
+      if (signal.aborted) return;
+      this.answer = answer;
+      this.asked = query;
+      this.problem = "";
+    } catch (problem) {
+      if (signal.aborted) return;
+      this.problem = messageOf(problem);
+    }
+    this.busy = false;
+  }
+}

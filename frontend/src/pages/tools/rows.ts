@@ -1,0 +1,58 @@
+// Which tools the list shows, and in which order.
+
+import { keyOf, type KnownTool, type Ranked } from "$lib/stores/tools.svelte";
+
+/** A tool with what the list compares it by. */
+export interface Row {
+  key: string;
+  tool: KnownTool;
+  /** Its description in one line. */
+  about: string;
+  /** All that a text is looked for in. */
+  words: string;
+  calls: number;
+  errors: number;
+}
+
+const ABOUT = 240; // characters; more do not fit into a line
+const names = new Intl.Collator(undefined, { numeric: true });
+
+const orders: Record<string, (a: Row, b: Row) => number> = {
+  name: (a, b) => names.compare(a.tool.name, b.tool.name),
+  server: (a, b) => names.compare(a.tool.server, b.tool.server),
+  tokens: (a, b) => a.tool.tokens - b.tool.tokens,
+  calls: (a, b) => a.calls - b.calls,
+};
+
+/** rowsOf makes rows of tools, in the hub's order. */
+export function rowsOf(list: readonly KnownTool[], numbers: ReadonlyMap<string, Ranked>): Row[] {
+  return list.map((tool) => {
+    const key = keyOf(tool.server, tool.name);
+    const called = numbers.get(key);
+    return {
+      key,
+      tool,
+      about: tool.description.slice(0, ABOUT).replace(/\s+/g, " "),
+      words: `${tool.server} ${tool.name} ${tool.title} ${tool.description}`.toLowerCase(),
+      calls: called?.call_count ?? 0,
+      errors: called?.error_count ?? 0,
+    };
+  });
+}
+
+/** sorted orders rows by a column; "-" before it: the greatest first. Equal ones keep their order. */
+export function sorted(rows: Row[], by: string): Row[] {
+  const down = by.startsWith("-");
+  const order = orders[down ? by.slice(1) : by];
+  if (!order) return rows;
+  return rows.toSorted(down ? (a, b) => order(b, a) : order);
+}
+
+/** filtered keeps the rows of a server that have every word of a text. */
+export function filtered(rows: Row[], server: string, text: string): Row[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!server && !words.length) return rows;
+  return rows.filter(
+    (row) => (!server || row.tool.server === server) && words.every((word) => row.words.includes(word)),
+  );
+}
