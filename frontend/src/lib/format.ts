@@ -42,6 +42,13 @@ export function duration(ms: number | null | undefined): string {
   return `${whole.format(Math.round(ms / 60_000))} min`;
 }
 
+/** How large something is, from bytes: 12 B, 3.4 kB, 1.2 MB */
+export function bytes(n: number): string {
+  const digits = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  if (n < 1_000) return `${whole.format(n)} B`;
+  return n < 1_000_000 ? `${digits.format(n / 1_000)} kB` : `${digits.format(n / 1_000_000)} MB`;
+}
+
 /** timeOf reads a time as the hub writes it: RFC 3339, "2006-01-02 15:04:05" in UTC, or milliseconds. */
 export function timeOf(text: string | number | null | undefined): Date | undefined {
   if (text === null || text === undefined || text === "") return undefined;
