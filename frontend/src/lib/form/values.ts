@@ -1,0 +1,82 @@
+// The values of a form: what they begin as, and what is sent. undefined is a value that is left out.
+
+import { isObject, own, Unparsed } from "./json.ts";
+import type { Spec } from "./schema.ts";
+
+const MAX_FIELDS = 20_000; // small schemas can describe forms that no memory holds
+
+/** initial returns what a form begins with: the defaults of its schema. */
+export function initial(spec: Spec, left = { fields: MAX_FIELDS }): unknown {
+  if (spec.default !== undefined) return clone(spec.default);
+  if (spec.kind !== "object") return undefined;
+  const entries: [string, unknown][] = [];
+  for (const field of spec.fields) {
+    if (left.fields-- <= 0) break;
+    const value = initial(field.spec(), left);
+    const empty = isObject(value) && Object.keys(value).length === 0;
+    if (value !== undefined && (field.required || !empty)) entries.push([field.key, value]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function clone(value: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(value)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** fresh returns what a new row of a list begins with. */
+export function fresh(spec: Spec): unknown {
+  const value = initial(spec);
+  if (value !== undefined) return value;
+  if (spec.kind === "string") return "";
+  if (spec.kind === "array" || spec.kind === "choices") return [];
+  return spec.kind === "boolean" ? false : undefined;
+}
+
+/** others names the members of a value that the schema does not know; they are sent as they are. */
+export function others(spec: Spec, value: unknown): string[] {
+  if (spec.kind !== "object" || !isObject(value)) return [];
+  const known = new Set(spec.fields.map((field) => field.key));
+  return Object.keys(value).filter((key) => !known.has(key) && own(value, key) !== undefined);
+}
+
+/** numberOf reads what was typed as a number; undefined for nothing, the text itself when it is none. */
+export function numberOf(text: string): number | string | undefined {
+  const typed = text.trim();
+  if (typed === "") return undefined;
+  const value = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed) ? Number(typed) : NaN;
+  return Number.isFinite(value) ? value : text;
+}
+
+/** localOf turns a date-time into what an input of that kind shows, in the user's zone; "" when it is none. */
+export function localOf(value: unknown): string {
+  if (typeof value !== "string" || !DATE_TIME.test(value)) return "";
+  const at = new Date(value);
+  if (Number.isNaN(at.getTime())) return "";
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19);
+}
+
+/** zonedOf turns what such an input holds into a date-time that says its zone. */
+export function zonedOf(local: string): string | undefined {
+  const at = new Date(local);
+  if (local === "" || Number.isNaN(at.getTime())) return undefined;
+  return at.toISOString().replace(".000Z", "Z");
+}
+
+export const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)$/;
+export const DATE = /^\d{4}-\d\d-\d\d$/;
+
+/** unparsed finds the first text in a value that is no JSON yet. */
+export function unparsed(value: unknown, depth = 0): Unparsed | undefined {
+  if (value instanceof Unparsed) return value;
+  if (typeof value !== "object" || value === null || depth > 64) return undefined;
+  for (const inner of Object.values(value)) {
+    const found = unparsed(inner, depth + 1);
+    if (found) return found;
+  }
+  return undefined;
+}

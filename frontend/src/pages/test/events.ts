@@ -1,0 +1,54 @@
+// What a server said by itself, in one shape for the list of events.
+
+import type { Messages } from "$lib/api/socket";
+import { isObject, own, print } from "$lib/form/json";
+
+export type EventKind = "notification" | "log" | "progress" | "elicitation" | "sampling";
+
+export interface ServerEvent {
+  id: number;
+  at: string;
+  kind: EventKind;
+  /** Of a log message. */
+  level?: string;
+  title: string;
+  /** What came with it, as JSON or text. */
+  detail: string;
+}
+
+export const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
+
+const MAX_DETAIL = 100_000;
+let next = 1;
+
+const event = (at: string, kind: EventKind, title: string, detail: unknown, level?: string): ServerEvent => ({
+  id: next++,
+  at,
+  kind,
+  level,
+  title: title.slice(0, 2_000),
+  detail: (typeof detail === "string" ? detail : print(detail)).slice(0, MAX_DETAIL),
+});
+
+export function ofNotification({ method, params, ts }: Messages["notification"]): ServerEvent {
+  if (method !== "notifications/message" || !isObject(params)) return event(ts, "notification", method, params);
+  const [level, data, logger] = [own(params, "level"), own(params, "data"), own(params, "logger")];
+  const said = typeof data === "string" ? data : print(data, 0);
+  const from = typeof logger === "string" && logger ? `${logger}: ` : "";
+  return event(ts, "log", from + said, params, typeof level === "string" ? level : "info");
+}
+
+export function ofProgress({ payload, ts }: Messages["progress"]): ServerEvent {
+  const { progress = 0, total, message } = payload;
+  const share = total ? `${progress} of ${total}` : String(progress);
+  return event(ts, "progress", [String(payload.token ?? ""), share, message].filter(Boolean).join(" · "), payload);
+}
+
+export const ofQuestion = (message: Messages["elicitation_request"]): ServerEvent =>
+  event(message.ts, "elicitation", message.message, message.requestedSchema);
+
+export const ofSampling = ({ entry }: Messages["log_entry"]): ServerEvent =>
+  event(entry.timestamp, "sampling", `${entry.tool} ${entry.success ? "was answered" : "failed"}`, {
+    asked: entry.args,
+    answered: entry.response,
+  });

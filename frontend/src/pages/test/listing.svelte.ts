@@ -1,0 +1,54 @@
+// A list that a server gives, a page at a time.
+
+import { messageOf } from "$lib/api/client";
+import type { Target } from "./target";
+
+export class Listing<T> {
+  /** undefined until it was asked for. */
+  items = $state.raw<T[]>();
+  problem = $state("");
+  loading = $state(false);
+  /** Where the next page begins; empty when there is none. */
+  cursor = $state("");
+  #round = 0;
+
+  constructor(
+    private readonly target: Target,
+    private readonly path: string,
+    private readonly member: string,
+    private readonly read: (list: unknown) => T[],
+  ) {}
+
+  /** load asks for the list when it was not asked for before. */
+  load(): void {
+    if (!this.items && !this.loading && !this.problem) void this.reload();
+  }
+
+  /** reload asks for the first page again. */
+  async reload(): Promise<void> {
+    await this.#page("");
+  }
+
+  /** more asks for the next page. */
+  async more(): Promise<void> {
+    if (this.cursor && !this.loading) await this.#page(this.cursor);
+  }
+
+  async #page(cursor: string): Promise<void> {
+    const round = ++this.#round;
+    this.loading = true;
+    this.problem = "";
+    try {
+      const answer = await this.target.ask(this.path + (cursor ? `?cursor=${encodeURIComponent(cursor)}` : ""));
+      if (round !== this.#round) return;
+      const page = this.read(answer[this.member]);
+      this.items = cursor ? [...(this.items ?? []), ...page] : page;
+      const next = answer.nextCursor;
+      // A server that gives the same cursor again would never end.
+      this.cursor = typeof next === "string" && next !== cursor ? next : "";
+    } catch (problem) {
+      if (round === this.#round) this.problem = messageOf(problem);
+    }
+    if (round === this.#round) this.loading = false;
+  }
+}

@@ -1,0 +1,236 @@
+// The test of one server: what it offers, what was asked and answered, and what it said meanwhile. It stays while the
+// page is open, so that who looks elsewhere and comes back finds it as it was.
+
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
+import { messageOf } from "$lib/api/client";
+import { isObject, own, print } from "$lib/form/json";
+import { FormModel } from "$lib/form/model.svelte";
+import { hub } from "$lib/stores/hub.svelte";
+import { ofNotification, ofProgress, ofQuestion, ofSampling, type ServerEvent } from "./events";
+import { Listing } from "./listing.svelte";
+import { promptsOf, resourcesOf, templatesOf, toolsOf } from "./foreign";
+import type { Target } from "./target";
+
+export type What = "tool" | "prompt" | "resource";
+
+/** One thing that was asked, and what came of it. */
+export interface Entry {
+  id: number;
+  what: What;
+  /** The tool, the prompt or the URI. */
+  name: string;
+  args: Record<string, unknown>;
+  at: number;
+  ms: number;
+  status: "done" | "failed" | "cancelled";
+  /** The answer as it came. */
+  text: string;
+  /** Why there is none. */
+  problem: string;
+}
+
+export interface Running {
+  what: What;
+  name: string;
+  since: number;
+  abort: AbortController;
+}
+
+export interface Progress {
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+export interface About {
+  name: string;
+  version: string;
+  instructions: string;
+  capabilities: Record<string, unknown>;
+}
+
+const MAX_EVENTS = 2_000;
+const MAX_ENTRIES = 50;
+let nextId = 1;
+
+export class TestSession {
+  readonly tools: Listing<ReturnType<typeof toolsOf>[number]>;
+  readonly resources: Listing<ReturnType<typeof resourcesOf>[number]>;
+  readonly templates: Listing<ReturnType<typeof templatesOf>[number]>;
+  readonly prompts: Listing<ReturnType<typeof promptsOf>[number]>;
+  about = $state.raw<About>();
+  aboutProblem = $state("");
+  /** The newest last. */
+  events = $state.raw<ServerEvent[]>([]);
+  /** The newest first. */
+  entries = $state.raw<Entry[]>([]);
+  /** The entry that is shown, by what and name: the newest unless another was picked. */
+  readonly picked = new SvelteMap<string, number>();
+  running = $state.raw<Running>();
+  progress = $state.raw<Progress>();
+  /** Resources that are watched, with the time of their last change. */
+  readonly watched = new SvelteMap<string, string>();
+  readonly changed = new SvelteSet<string>();
+  level = $state("");
+  pings = $state.raw<{ at: number; ms: number }[]>([]);
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is shown of it
+  #forms = new Map<string, FormModel>();
+  #ends: (() => void)[];
+
+  constructor(readonly target: Target) {
+    this.tools = new Listing(target, "/tools", "tools", toolsOf);
+    this.resources = new Listing(target, "/resources", "resources", resourcesOf);
+    this.templates = new Listing(target, "/resource-templates", "resourceTemplates", templatesOf);
+    this.prompts = new Listing(target, "/prompts", "prompts", promptsOf);
+    this.#ends = [
+      hub.on("notification", (message) => {
+        if (message.serverName !== target.server) return;
+        this.#note(ofNotification(message));
+        this.#heed(message.method, message.params, message.ts);
+      }),
+      hub.on("progress", (message) => {
+        if (message.serverName !== target.server) return;
+        this.#note(ofProgress(message));
+        const { token, progress = 0, total, message: words } = message.payload;
+        if (this.running?.what === "tool" && token === this.running.name)
+          this.progress = { progress, total, message: words };
+      }),
+      hub.on(
+        "elicitation_request",
+        (message) => message.serverName === target.server && this.#note(ofQuestion(message)),
+      ),
+      hub.on(
+        "log_entry",
+        (message) =>
+          message.entry.server === target.server &&
+          message.entry.kind === "sampling" &&
+          this.#note(ofSampling(message)),
+      ),
+    ];
+  }
+
+  /** close ends listening; what runs is cancelled. */
+  close(): void {
+    this.running?.abort.abort();
+    this.#ends.forEach((end) => end());
+  }
+
+  #note(event: ServerEvent): void {
+    this.events = [...this.events.slice(1 - MAX_EVENTS), event];
+  }
+
+  /** What a notification changes here. */
+  #heed(method: string, params: unknown, at: string): void {
+    if (method === "notifications/tools/list_changed") void this.tools.reload();
+    else if (method === "notifications/prompts/list_changed") void this.prompts.reload();
+    else if (method === "notifications/resources/list_changed") void this.resources.reload();
+    else if (method === "notifications/resources/updated" && isObject(params)) {
+      const uri = own(params, "uri");
+      if (typeof uri !== "string" || !this.watched.has(uri)) return;
+      this.watched.set(uri, at);
+      this.changed.add(uri);
+    }
+  }
+
+  /** open asks the server what it is; it starts when it does not run. */
+  async open(): Promise<void> {
+    this.aboutProblem = "";
+    try {
+      const answer = await this.target.ask("/info");
+      const [name, version, instructions, capabilities] = ["name", "version", "instructions", "capabilities"].map(
+        (key) => own(answer, key),
+      );
+      this.about = {
+        name: String(name ?? ""),
+        version: String(version ?? ""),
+        instructions: typeof instructions === "string" ? instructions : "",
+        capabilities: isObject(capabilities) ? capabilities : {},
+      };
+    } catch (problem) {
+      this.aboutProblem = messageOf(problem);
+    }
+  }
+
+  /** can tells whether the server said that it can do something: tools, resources.subscribe, logging. */
+  can(...path: string[]): boolean {
+    let at: unknown = this.about?.capabilities;
+    for (const key of path) at = isObject(at) ? own(at, key) : undefined;
+    return at !== undefined && at !== false && at !== null;
+  }
+
+  /** form is the form of a tool, prompt or template; it keeps what was filled in. */
+  form(what: string, name: string, schema: unknown): FormModel {
+    const key = `${what} ${name} ${print(schema, 0)}`;
+    const known = this.#forms.get(key);
+    if (known) return known;
+    const made = new FormModel(schema);
+    this.#forms.set(key, made);
+    return made;
+  }
+
+  /** run asks for something that may take long, and keeps what came of it. One thing runs at a time. */
+  async run(what: What, name: string, args: Record<string, unknown>, path: string, body: object): Promise<void> {
+    if (this.running) return;
+    const running: Running = { what, name, since: Date.now(), abort: new AbortController() };
+    this.running = running;
+    this.progress = undefined;
+    const began = performance.now();
+    let [text, problem] = ["", ""];
+    try {
+      text = await this.target.text(path, body, running.abort.signal);
+    } catch (failure) {
+      problem = running.abort.signal.aborted ? "You cancelled it." : messageOf(failure);
+    }
+    const status = running.abort.signal.aborted ? "cancelled" : problem ? "failed" : "done";
+    const ms = performance.now() - began;
+    const entry: Entry = { id: nextId++, what, name, args, at: running.since, ms, status, text, problem };
+    this.running = undefined;
+    this.entries = [entry, ...this.entries].slice(0, MAX_ENTRIES);
+    this.picked.set(`${what} ${name}`, entry.id);
+  }
+
+  /** shown is the entry to show for something: the one that was picked, or the newest. */
+  shown(what: What, name: string): Entry | undefined {
+    const id = this.picked.get(`${what} ${name}`);
+    return this.entries.find((entry) =>
+      id === undefined ? entry.what === what && entry.name === name : entry.id === id,
+    );
+  }
+
+  pick(entry: Entry): void {
+    this.picked.set(`${entry.what} ${entry.name}`, entry.id);
+  }
+
+  async watch(uri: string, on: boolean): Promise<void> {
+    await this.target.text(on ? "/resource/subscribe" : "/resource/unsubscribe", { uri });
+    if (on) this.watched.set(uri, "");
+    else this.watched.delete(uri);
+    this.changed.delete(uri);
+  }
+
+  /** stopped forgets what a server does not know any more when it was stopped. */
+  stopped(): void {
+    this.watched.clear();
+    this.changed.clear();
+    this.level = "";
+  }
+}
+
+// eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is shown of it
+const sessions = new Map<string, TestSession>();
+
+/** sessionOf returns the test of a server, a new one when there was none. */
+export function sessionOf(target: Target): TestSession {
+  const known = sessions.get(target.server);
+  if (known && known.target.id === target.id) return known;
+  known?.close();
+  const made = new TestSession(target);
+  sessions.set(target.server, made);
+  return made;
+}
+
+/** forget ends the test of a server that is gone. */
+export function forget(server: string): void {
+  sessions.get(server)?.close();
+  sessions.delete(server);
+}

@@ -1,0 +1,85 @@
+// Servers that were started for a test only, remembered by this tab so that a reload finds them again.
+
+import { api, request, take } from "$lib/api/client";
+import { isObject } from "$lib/form/json";
+import { toasts } from "$lib/stores/toasts.svelte";
+import { forget } from "./session.svelte";
+import type { Transient } from "./target";
+
+const KEY = "agent-discover.transients";
+
+export interface Launch {
+  transport: string;
+  command?: string;
+  args?: string[];
+  env?: Record<string, string>;
+  url?: string;
+  headers?: Record<string, string>;
+  ttl_ms: number;
+}
+
+function stored(): Transient[] {
+  try {
+    const list = JSON.parse(sessionStorage.getItem(KEY) ?? "[]") as Transient[];
+    return list.filter((one) => isObject(one) && one.expiresAt > Date.now());
+  } catch {
+    return [];
+  }
+}
+
+class Transients {
+  list = $state.raw<Transient[]>(stored());
+  #timers = new Map<string, ReturnType<typeof setTimeout>>();
+
+  constructor() {
+    for (const one of this.list) this.#arm(one);
+  }
+
+  find(key: string): Transient | undefined {
+    return this.list.find((one) => one.serverName === key || one.handle === key);
+  }
+
+  /** open starts a server for a test; it returns when its tools are listed. */
+  async open(launch: Launch, label: string): Promise<Transient> {
+    const answer = await request("/api/transient", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(launch),
+    });
+    const body = (await answer.json()) as Transient & { error?: string };
+    if (!answer.ok) throw new Error(body.error ?? `The hub answered ${answer.status}.`);
+    const { handle, serverName, expiresAt } = body;
+    const made = { handle, serverName, expiresAt, label };
+    this.#keep([...this.list, made]);
+    this.#arm(made);
+    return made;
+  }
+
+  /** end ends a server before its time. */
+  async end(one: Transient): Promise<void> {
+    await take(api.DELETE("/api/transient/{id}", { params: { path: { id: one.handle } } }));
+    this.#drop(one);
+  }
+
+  #drop(one: Transient): void {
+    clearTimeout(this.#timers.get(one.handle));
+    this.#timers.delete(one.handle);
+    this.#keep(this.list.filter((other) => other.handle !== one.handle));
+    forget(one.serverName);
+  }
+
+  #arm(one: Transient): void {
+    const ended = () => {
+      this.#drop(one);
+      toasts.show(`The time of ${one.label} is over; it was ended.`, { kind: "note" });
+    };
+    this.#timers.set(one.handle, setTimeout(ended, Math.max(0, one.expiresAt - Date.now())));
+  }
+
+  #keep(list: Transient[]): void {
+    this.list = list;
+    sessionStorage.setItem(KEY, JSON.stringify(list));
+  }
+}
+
+export const transients = new Transients();
