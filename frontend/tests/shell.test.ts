@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agreeable, launch, visit } from "./support/browser.ts";
@@ -46,6 +47,64 @@ test("the palette finds a server by keyboard alone", async () => {
   await page.getByRole("option", { name: "memory" }).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(/#\/servers\/memory/);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a page lives through the end of its hub, and is fresh again when the hub is back", async () => {
+  const own = await new TestHub().start();
+  const { page, context } = await visit(browser, own);
+  await own.end("SIGKILL");
+  await page.getByRole("status").getByText("Not connected").waitFor();
+  await page.getByText("this page goes on trying").waitFor();
+
+  await own.start();
+  await own.add("newcomer", packaged("memory"));
+  await page.getByRole("status").getByText("Ready").waitFor();
+  await page.getByRole("navigation").getByRole("link", { name: "Servers" }).click();
+  await page.getByText("newcomer").first().waitFor();
+  await context.close();
+  await own[Symbol.asyncDispose]();
+});
+
+test("a stranger on the port of a hub that died is not given the page's token", async () => {
+  const own = await new TestHub().start();
+  const { page, context } = await visit(browser, own);
+  await own.end("SIGKILL");
+  await page.getByRole("status").getByText("Not connected").waitFor();
+
+  const heard: string[] = [];
+  const stranger = createServer((request, response) => {
+    heard.push(String(request.headers.authorization ?? ""));
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify({ nonce: "0", proof: "0", session_proof: "00", version: "1", protocol: 1 }));
+  });
+  const asked = new Promise((done) => stranger.on("request", done));
+  await new Promise<void>((done) => stranger.listen(own.info.port, "127.0.0.1", done));
+  await asked;
+  await page.getByText("is not the hub").first().waitFor();
+  expect(heard.filter(Boolean)).toEqual([]);
+  stranger.close();
+  stranger.closeAllConnections();
+  await context.close();
+  await own[Symbol.asyncDispose]();
+});
+
+test("all of the shell is reached by keyboard alone", async () => {
+  const { page, context, problems } = await visit(browser, hub);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter"); // skip to the page
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
+  await page.keyboard.press("Control+2");
+  await page.getByRole("heading", { level: 1, name: "Servers" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("pause all");
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").getByText("Paused", { exact: true }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("resume all");
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").getByText("Ready").waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -1626,6 +1626,8 @@ export interface components {
             proof: string;
             /** Format: int64 */
             protocol: number;
+            /** @description HMAC-SHA-256 in hexadecimal, its key the SHA-256 of the session's token, over the lines agent-discover, session, 127.0.0.1:PORT, the asker's nonce and this answer's */
+            session_proof?: string;
             version: string;
         };
         HubAbout: {
@@ -2061,6 +2063,8 @@ export interface components {
              * @description unless it is used before; each use puts it off
              */
             expires_at: string;
+            /** @description names the session at /hello; no secret */
+            session: string;
             /** @description goes where the hub's own token would */
             token: string;
         };
@@ -11397,7 +11401,10 @@ export interface operations {
     "get-hello": {
         parameters: {
             query?: {
+                /** @description random, of the asker's own */
                 nonce?: string;
+                /** @description of a page that wants session_proof, too */
+                session?: string;
             };
             header?: never;
             path?: never;

@@ -5,7 +5,8 @@
 
 import { native, type Connection } from "./window.ts";
 
-const KEY = "agent-discover.token";
+const TOKEN = "agent-discover.token";
+const SESSION = "agent-discover.session";
 
 /** A refusal by the hub: it does not know this page (any more). */
 export class Locked extends Error {}
@@ -23,20 +24,48 @@ function takeTicket(): string | null {
   return ticket;
 }
 
-async function exchange(ticket: string): Promise<string> {
-  let answer: Response;
+async function exchange(ticket: string): Promise<void> {
+  const answer = await reach("/api/session", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ ticket }),
+  });
+  const body = (await answer.json()) as { token?: string; session?: string; error?: string };
+  if (!answer.ok || !body.token) throw new Locked(body.error ?? "The hub did not take the ticket.");
+  sessionStorage.setItem(TOKEN, body.token);
+  sessionStorage.setItem(SESSION, body.session ?? "");
+}
+
+async function reach(path: string, init?: RequestInit): Promise<Response> {
   try {
-    answer = await fetch("/api/session", {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ ticket }),
-    });
+    return await fetch(path, init);
   } catch {
     throw new Unreachable("The hub does not answer.");
   }
-  const body = (await answer.json()) as { token?: string; error?: string };
-  if (!answer.ok || !body.token) throw new Locked(body.error ?? "The hub did not take the ticket.");
-  return body.token;
+}
+
+const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const bytesOf = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+
+/**
+ * prove makes sure that who answers knows this page's session before it is sent the token: another program may have
+ * taken the port of a hub that died. The proof is an HMAC over both nonces, keyed with the hash of the token, which is
+ * all that the hub keeps of it.
+ */
+async function prove(token: string): Promise<void> {
+  const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
+  const session = sessionStorage.getItem(SESSION) ?? "";
+  const answer = await reach(`/hello?nonce=${nonce}&session=${encodeURIComponent(session)}`);
+  const hello = (await answer.json().catch(() => ({}))) as { nonce?: string; proof?: string; session_proof?: string };
+  if (!hello.nonce || !hello.proof) throw new Unreachable("What answers on the hub’s port is not the hub.");
+  if (!hello.session_proof) throw new Locked("The hub does not know this page any more: it was not used for long.");
+
+  const text = new TextEncoder();
+  const hash = await crypto.subtle.digest("SHA-256", text.encode(token));
+  const key = await crypto.subtle.importKey("raw", hash, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+  const said = ["agent-discover", "session", `127.0.0.1:${location.port}`, nonce, hello.nonce].join("\n");
+  const genuine = await crypto.subtle.verify("HMAC", key, bytesOf(hello.session_proof), text.encode(said));
+  if (!genuine) throw new Unreachable("What answers on the hub’s port is not the hub.");
 }
 
 /** enter returns where the hub is and the token to use there. It throws Locked, Unreachable, or what the window says. */
@@ -46,17 +75,19 @@ export async function enter(): Promise<Connection> {
   const ticket = takeTicket();
   if (ticket) {
     try {
-      sessionStorage.setItem(KEY, await exchange(ticket));
+      await exchange(ticket);
     } catch (problem) {
-      if (!(problem instanceof Locked) || !sessionStorage.getItem(KEY)) throw problem;
+      if (!(problem instanceof Locked) || !sessionStorage.getItem(TOKEN)) throw problem;
     }
   }
-  const token = sessionStorage.getItem(KEY);
+  const token = sessionStorage.getItem(TOKEN);
   if (!token) throw new Locked("This page needs a ticket.");
+  await prove(token);
   return { url: location.origin, token };
 }
 
 /** leave forgets the token of this tab. */
 export function leave(): void {
-  sessionStorage.removeItem(KEY);
+  sessionStorage.removeItem(TOKEN);
+  sessionStorage.removeItem(SESSION);
 }
