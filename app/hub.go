@@ -32,8 +32,13 @@ func (h *hub) connect(ctx context.Context, anyway bool) (Endpoint, error) {
 	defer h.one.Unlock()
 	info, err := instance.Read(h.folder)
 	if err != nil {
-		if !anyway && instance.Stopped(h.folder) {
+		if instance.Stopped(h.folder) && !anyway {
 			return Endpoint{}, errStopped
+		}
+		if anyway {
+			if err := instance.SetStopped(h.folder, false); err != nil {
+				return Endpoint{}, fault.Wrap(err, fault.Unavailable, "the wish to stop cannot be taken back: %s cannot be written", h.folder)
+			}
 		}
 		if info, err = instance.Ensure(ctx, h.folder, "window"); err != nil {
 			return Endpoint{}, err

@@ -14,6 +14,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
+	"slices"
 	"sync"
 	"time"
 
@@ -119,9 +120,10 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 }
 
 // background is for programs that start a hub by themselves: the tray does when
-// one died.
+// one died, the window when it is opened. A wish to stop that comes meanwhile
+// counts.
 func (o Options) background() bool {
-	return o.StartedBy == "companion" || o.StartedBy == "cli" || o.StartedBy == "tray"
+	return slices.Contains([]string{"companion", "cli", "tray", "window"}, o.StartedBy)
 }
 
 func (h *Hub) build(ctx context.Context) error {

@@ -65,7 +65,7 @@ mkdirSync(folder, { recursive: true });
 const browser = await launch();
 {
   await using hub = await new TestHub().start();
-  await furnish(hub);
+  await using _agents = await furnish(hub);
   for (const shot of full.filter(({ name }) => only !== "--readme" || readme.includes(name))) {
     for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-${theme}`);
     if (only === "--readme") continue;

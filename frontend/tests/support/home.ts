@@ -53,8 +53,8 @@ export class Agent implements AsyncDisposable {
   }
 }
 
-/** furnish gives a hub servers, agents and a past. */
-export async function furnish(hub: TestHub): Promise<void> {
+/** furnish gives a hub servers, agents and a past. The agents stay connected until they are disposed of. */
+export async function furnish(hub: TestHub): Promise<AsyncDisposable> {
   const everything = await hub.add("everything", packaged("everything"), {
     description: "Reference server with a tool of every kind",
   });
@@ -88,4 +88,9 @@ export async function furnish(hub: TestHub): Promise<void> {
     env: { WEATHER_UNITS: "metric" },
     description: "Forecasts for any place",
   });
+  return {
+    async [Symbol.asyncDispose]() {
+      await Promise.all([agent, other].map((one) => one[Symbol.asyncDispose]()));
+    },
+  };
 }
