@@ -13,8 +13,8 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
-	"strconv"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 

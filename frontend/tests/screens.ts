@@ -65,13 +65,14 @@ mkdirSync(folder, { recursive: true });
 const browser = await launch();
 {
   await using hub = await new TestHub().start();
-  await using _agents = await furnish(hub);
+  const agents = await furnish(hub);
   for (const shot of full.filter(({ name }) => only !== "--readme" || readme.includes(name))) {
     for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-${theme}`);
     if (only === "--readme") continue;
     await shoot(browser, hub, shot, { width: 1680, height: 1000 }, "-wide");
     await shoot(browser, hub, shot, { width: 480, height: 900 }, "-narrow");
   }
+  await agents[Symbol.asyncDispose]();
 }
 if (only !== "--readme") {
   await using hub = await new TestHub().start();
