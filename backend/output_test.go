@@ -109,11 +109,15 @@ func TestASocketMayFollowWhatAServerWrites(t *testing.T) {
 	if m := s.until("one too many", func(m message) bool { return m.Type == "error" }); !strings.Contains(m.Message, "16 servers are followed already") {
 		t.Errorf("it says %s", m.raw)
 	}
+	s.write(`{"type":"follow","server":"s3"}`) // which it does already
 	say("unheard")
 	s.write(`{"type":"last"}`)
 	s.until("the answer to the last message", func(m message) bool {
 		if isOutput(m) && strings.Contains(m.raw, "unheard") {
 			t.Errorf("it is told %s", m.raw)
+		}
+		if m.Type == "error" && m.Message != "Unknown message type: last" {
+			t.Errorf("to follow one again is answered with %s", m.raw)
 		}
 		return m.Type == "error"
 	})

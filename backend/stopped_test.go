@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -42,6 +43,31 @@ func TestWishThatComesWhileAHubStartsInTheBackgroundIsKept(t *testing.T) {
 		}
 		if !instance.Stopped(folder) {
 			t.Errorf("started by %s it took the wish back", by)
+		}
+	}
+}
+
+func TestAHubThatIsToBePausedIsSoBeforeItRuns(t *testing.T) {
+	t.Setenv("AGENT_DISCOVER_PORT", "0")
+	folder := paths.Folder(t.TempDir())
+	if err := errors.Join(folder.Create(), instance.SetPaused(folder, true)); err != nil {
+		t.Fatal(err)
+	}
+	h, err := Open(t.Context(), Options{Folder: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close() }()
+	if !h.upstream.Paused() {
+		t.Error("it may start servers")
+	}
+	// Somebody took the wish back, and then wished it again, before the hub could be told.
+	for _, wished := range []bool{false, true} {
+		if err := instance.SetPaused(folder, wished); err != nil {
+			t.Fatal(err)
+		}
+		if h.heedPause(); h.upstream.Paused() != wished {
+			t.Errorf("paused: %t, wished: %t", !wished, wished)
 		}
 	}
 }

@@ -11,12 +11,14 @@ func TestManyChangesAreToldAtOnceAndThenTenTimesASecond(t *testing.T) {
 		p := newPace(100 * time.Millisecond)
 		began := time.Now()
 		var told []time.Duration
-		tell := func() { told = append(told, time.Since(began)) }
+		changes, known := 0, 0
+		tell := func() { told, known = append(told, time.Since(began)), changes }
 		change := time.NewTicker(time.Millisecond)
 		end := time.After(time.Second)
 		for running := true; running; {
 			select {
 			case <-change.C:
+				changes++
 				p.step(false, tell)
 			case <-p.due:
 				p.step(true, tell)
@@ -31,6 +33,9 @@ func TestManyChangesAreToldAtOnceAndThenTenTimesASecond(t *testing.T) {
 		for p.due != nil { // the last change is told, and then there is silence
 			<-p.due
 			p.step(true, tell)
+		}
+		if known != changes {
+			t.Errorf("of %d changes %d are known", changes, known)
 		}
 		<-time.After(time.Minute)
 		count := len(told)

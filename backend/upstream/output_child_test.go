@@ -37,6 +37,17 @@ func TestOutputOfAChildOutlivesItAndIsCovered(t *testing.T) {
 	if got := strings.Join(told, "|"); got != "it is [redacted]|and again" {
 		t.Errorf("kept %q", got)
 	}
+	if err := b.Start(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.call(s, "flood", `{"count":5}`); err != nil { // a line that has no end
+		t.Fatal(err)
+	}
+	b.Stop("s")
+	<-wrote
+	if lines, _ := b.Output("s", 1, 0); len(lines) != 1 || lines[0].Text != "noise" {
+		t.Errorf("the last line is %+v", lines)
+	}
 	if err := b.servers.Remove(t.Context(), "s"); err != nil {
 		t.Fatal(err)
 	}

@@ -160,11 +160,14 @@ func TestAManagerIsPausedFromTheStart(t *testing.T) {
 	if len(kept) != 3 || kept[0] || !kept[1] {
 		t.Errorf("kept: %v", kept)
 	}
+	fresh := b.add("fresh")
 	b.stop()
 	if err := b.Resume(); err != nil {
 		t.Error(err)
 	}
-	if err := b.Start(t.Context(), s); err == nil || !strings.Contains(fault.MessageOf(err), "stopping") {
-		t.Errorf("a resume opens a hub that ends: %v", err)
+	for _, v := range []registry.Server{s, fresh} {
+		if err := b.Start(t.Context(), v); err == nil || !strings.Contains(fault.MessageOf(err), "stopping") {
+			t.Errorf("a resume opens a hub that ends to %s: %v", v.Name, err)
+		}
 	}
 }

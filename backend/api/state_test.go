@@ -1,0 +1,28 @@
+package api
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+)
+
+func TestTheSumOfToolsChangesWithThem(t *testing.T) {
+	tool := func(id int64, definition string, tokens int) *catalog.Tool {
+		return &catalog.Tool{ID: id, Name: "t", Definition: json.RawMessage(definition), Tokens: tokens}
+	}
+	one := sumOf([]*catalog.Tool{tool(1, `{"name":"t"}`, 0)})
+	if again := sumOf([]*catalog.Tool{tool(1, `{"name":"t"}`, 7)}); again != one || one > 1<<53-1 {
+		t.Errorf("the same tool, counted, has %d, then %d", one, again)
+	}
+	for name, tools := range map[string][]*catalog.Tool{
+		"none":               nil,
+		"another definition": {tool(1, `{"name":"t","x":1}`, 0)},
+		"another number":     {tool(2, `{"name":"t"}`, 0)},
+		"two":                {tool(1, `{"name":"t"}`, 0), tool(1, `{"name":"t"}`, 0)},
+	} {
+		if sumOf(tools) == one {
+			t.Errorf("%s has the same sum", name)
+		}
+	}
+}
