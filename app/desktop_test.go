@@ -185,3 +185,21 @@ func (s *stage) toggleMaximised(window string) {
 	s.t.Helper()
 	s.do("mousemove", "--window", window, "200", "-10", "click", "--repeat", "2", "--delay", "60", "1")
 }
+
+func TestTheWindowHasShortcuts(t *testing.T) {
+	s := newStage(t)
+	w := s.open()
+	window := s.find(Title)
+	w.reached("page")
+	s.active(window)
+	s.do("key", "ctrl+5")
+	w.reached("navigate /activity")
+	s.do("key", "ctrl+k")
+	w.reached("navigate palette")
+	s.do("key", "ctrl+r")
+	w.reached("navigate reload")
+	s.do("key", "ctrl+minus")
+	s.await("the zoom is remembered", func() bool {
+		return readPlacement(filepath.Join(string(s.folder), "window.json"), placement{}).Zoom == 0.9
+	})
+}
