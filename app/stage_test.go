@@ -24,7 +24,7 @@ import (
 )
 
 // deadline is how long anything may take; it is only ever waited for when something is broken.
-const deadline = 20 * time.Second
+const deadline = 60 * time.Second
 
 // stage is a desktop of a test's own with the programs that were built.
 type stage struct {
