@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import { compact } from "../format.ts";
-import type { Bucket } from "../stores/calls.svelte.ts";
+import type { Bucket } from "./buckets.ts";
 import "./chart.css";
 
 const tone = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

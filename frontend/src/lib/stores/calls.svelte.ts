@@ -2,16 +2,9 @@
 
 import { api, take, type Schemas } from "../api/client.ts";
 import type { LogEntry } from "../api/socket.ts";
+import { count, roll, type Bucket } from "../charts/buckets.ts";
 import { Fresh } from "./fresh.svelte.ts";
 import { hub } from "./hub.svelte.ts";
-
-/** What was called in one step of time. */
-export interface Bucket {
-  /** Where it begins, in ms. */
-  at: number;
-  calls: number;
-  errors: number;
-}
 
 const HOUR = 3_600_000;
 
@@ -29,30 +22,6 @@ export const ranges = {
 export type Range = keyof typeof ranges;
 
 export const isRange = (text: string | null): text is Range => text !== null && text in ranges;
-
-/** roll moves buckets on until the last one holds now: as many as there are come and go. */
-export function roll(buckets: Bucket[], step: number, now: number): Bucket[] {
-  const last = buckets.at(-1);
-  if (!last || now < last.at + step) return buckets;
-  const passed = Math.floor((now - last.at) / step);
-  const n = Math.min(passed, buckets.length);
-  const fresh = Array.from({ length: n }, (_, i) => ({
-    at: last.at + (passed - n + 1 + i) * step,
-    calls: 0,
-    errors: 0,
-  }));
-  return [...buckets.slice(n), ...fresh];
-}
-
-/** count adds a call to the bucket that it began in. */
-export function count(buckets: Bucket[], step: number, entry: Pick<LogEntry, "timestamp" | "success">): Bucket[] {
-  const at = Date.parse(entry.timestamp);
-  return buckets.map((bucket) =>
-    at >= bucket.at && at < bucket.at + step
-      ? { at: bucket.at, calls: bucket.calls + 1, errors: bucket.errors + (entry.success ? 0 : 1) }
-      : bucket,
-  );
-}
 
 const read = (series: Schemas["CallSeries"]): Bucket[] =>
   series.points.map(({ at, calls, errors }) => ({ at: Date.parse(at), calls, errors }));

@@ -18,6 +18,9 @@ export const stepsOf = (servers: Server[], seen: number, called: boolean): Steps
 /** entryOf is what an editor's configuration needs. */
 export const entryOf = (program: string): string => `{
   "mcpServers": {
-    "discover": { "command": ${JSON.stringify(program || "agent-discover")}, "args": ["mcp"] }
+    "discover": {
+      "command": ${JSON.stringify(program || "agent-discover")},
+      "args": ["mcp"]
+    }
   }
 }`;

@@ -42,8 +42,8 @@ function contained(server: Server): string {
   return `It runs in a container, which sees ${mounts}, and can use the network.`;
 }
 
-/** effect is the sentence. */
-export function effect(server: Server): string {
+/** consequence is the sentence. */
+export function consequence(server: Server): string {
   if (isRemote(server))
     return `What agents send to its tools goes to ${hostOf(server)}, and they act on what comes back; nothing is started on this computer.`;
   const name = program(server);

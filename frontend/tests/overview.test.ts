@@ -1,0 +1,246 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Agent } from "./support/agent.ts";
+import { agreeable, launch, visit } from "./support/browser.ts";
+import { binary, many, packaged, TestHub } from "./support/hub.ts";
+
+let browser: Browser;
+beforeAll(async () => void (browser = await launch()));
+afterAll(() => browser.close());
+
+const call = (hub: TestHub, server: number, tool: string, args: object = {}) =>
+  hub.rest("POST", `/api/servers/${server}/call`, { tool, args });
+
+/** panel is the part of the page under a heading. */
+const panel = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+const chart = (page: Page) => page.getByRole("group", { name: /^Chart of calls/ });
+
+test("a new user is led through the first steps, which tick themselves off and go away", async () => {
+  await using hub = await new TestHub().start();
+  const { page, context, problems } = await visit(browser, hub);
+  const steps = panel(page, "Getting started");
+  await steps.getByText("0 of 3 done").waitFor();
+  await agreeable(page, "the first steps");
+
+  await steps.getByRole("button", { name: "Copy" }).click();
+  await steps.getByText("Copied").first().waitFor();
+  const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as unknown;
+  expect(copied).toEqual({ mcpServers: { discover: { command: binary, args: ["mcp"] } } });
+
+  await hub.add("memory", packaged("memory"));
+  await steps.getByText("1 of 3 done").waitFor();
+  await using agent = await Agent.join(hub, "an-editor");
+  await steps.getByText("2 of 3 done").waitFor();
+  await agent.registry("proxy_call", { server: "memory", tool: "read_graph", arguments: {} });
+  await steps.waitFor({ state: "detached" });
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("figures, chart and ranks follow the calls as they are made, without asking again", async () => {
+  await using hub = await new TestHub().start();
+  const memory = await hub.add("memory", packaged("memory"));
+  await hub.add("crm", many(12, "crm"));
+  const { page, context, problems } = await visit(browser, hub);
+  const asked: string[] = [];
+  page.on("request", (request) => void (/metrics\/series/.test(request.url()) && asked.push(request.url())));
+  await chart(page).locator("canvas").waitFor();
+  await page
+    .getByRole("link", { name: /^Tools known/ })
+    .getByText("21", { exact: true })
+    .waitFor();
+  expect(
+    await page
+      .getByRole("main")
+      .getByRole("link", { name: /^Servers 2/ })
+      .textContent(),
+  ).toContain("Running");
+  asked.length = 0;
+
+  for (let i = 0; i < 3; i++) await call(hub, memory, "read_graph");
+  await call(hub, memory, "open_nodes", { names: 7 });
+  await page.getByRole("link", { name: /^Calls 4/ }).waitFor();
+  await page.getByRole("link", { name: /^Errors 1/ }).waitFor();
+  await page
+    .getByRole("row", { name: /: 4 1$|–.* 4 1$/ })
+    .first()
+    .waitFor({ state: "attached" });
+  await panel(page, "Most used tools").getByRole("listitem").filter({ hasText: "read_graph" }).getByText("3").waitFor();
+  await panel(page, "Slowest tools").getByText("1 error").waitFor();
+  expect(asked).toEqual([]);
+
+  await chart(page).focus();
+  await page.keyboard.press("End");
+  await page.locator("figure").getByText("1 error (25%)").waitFor();
+  await page.keyboard.press("ArrowLeft");
+  await page.locator("figure").getByText("1 error (25%)").waitFor({ state: "detached" });
+  await page.keyboard.press("End");
+  await page.keyboard.press("Escape");
+  await page.locator("figure").getByText("1 error (25%)").waitFor({ state: "detached" });
+  await chart(page)
+    .locator(".u-over")
+    .hover({ position: { x: 20, y: 20 } });
+  await page.locator("figure").getByText("0 calls", { exact: true }).waitFor();
+
+  await page.getByRole("radio", { name: "1 h" }).click();
+  await page.waitForURL(/range=1h/);
+  await page.getByText("in the last hour").first().waitFor();
+  await page.reload();
+  await page.getByText("in the last hour").first().waitFor();
+  await page.getByRole("link", { name: /^Calls 4/ }).waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("the chart is drawn anew when the system goes dark", async () => {
+  await using hub = await new TestHub().start();
+  const memory = await hub.add("memory", packaged("memory"));
+  await call(hub, memory, "read_graph");
+  const { page, context } = await visit(browser, hub);
+  const picture = () => page.locator("canvas").evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
+  await page.locator("canvas").waitFor();
+  const light = await picture();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await page.waitForFunction((before) => document.querySelector("canvas")?.toDataURL() !== before, light);
+  expect(await picture()).not.toBe(light);
+  await context.close();
+});
+
+test("what every editor saves of its context is said, whatever it calls itself", async () => {
+  await using hub = await new TestHub().start();
+  await hub.add("crm", many(60, "crm"));
+  await using agent = await Agent.join(hub, "ed\u202etor <b>x</b>");
+  await agent.ask("ping", {});
+  const { page, context, problems } = await visit(browser, hub);
+  const item = panel(page, "Context cost").getByRole("listitem");
+  await item.getByText("ed\\u202etor <b>x</b>").waitFor();
+  await item.getByText("connected").waitFor();
+  const { clients } = await hub.rest<{ clients: { whole_tokens: number; listed_tokens: number }[] }>(
+    "GET",
+    "/api/context",
+  );
+  const figure = (n = 0) => n.toLocaleString("en-GB");
+  await item
+    .getByText(`${figure(clients[0]?.listed_tokens)} tokens instead of ${figure(clients[0]?.whole_tokens)}`)
+    .waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("what needs attention is said, with what to do about it", async () => {
+  await using hub = await new TestHub().start({ AGENT_DISCOVER_AUTH: "off" });
+  const env = { GITHUB_TOKEN: "ghp_abcdefghijklmnopqrstuvwxyz0123456789" };
+  await hub.rest("POST", "/api/servers", { name: "github", command: "/nowhere/github", args: [], env });
+  const { id } = await hub.rest<{ id: number }>("POST", "/api/servers", {
+    name: "broken",
+    command: "/bin/false",
+    args: [],
+  });
+  await hub.rest("POST", `/api/servers/${id}/health`);
+  const found = await hub.rest<Record<string, boolean>>("GET", "/api/prereqs");
+  const missing = ["docker", "uvx", "npx"].find((program) => !found[program]);
+  if (missing) await hub.rest("POST", "/api/servers", { name: "needy", command: missing, args: ["x"], warm: false });
+  await using agent = await Agent.join(hub, "an-editor");
+  await agent.registry("install", { name: "wanted", command: "sh", args: ["-c", "true"] });
+  await hub.rest("POST", "/api/pause");
+
+  const { page, context, problems } = await visit(browser, hub);
+  const item = (text: string) => panel(page, "Needs attention").getByRole("listitem").filter({ hasText: text });
+  await item("The hub asks for no token").waitFor();
+  if (missing) await item(`${missing} is missing`).getByText("needy").waitFor();
+  await item("1 server waits for your approval")
+    .getByRole("link", { name: /^Review/ })
+    .waitFor();
+  await agreeable(page, "all that can need attention");
+
+  await item("All servers are paused")
+    .getByRole("button", { name: /^Resume/ })
+    .click();
+  await item("All servers are paused").waitFor({ state: "detached" });
+  await item("broken")
+    .getByRole("button", { name: /^Check again/ })
+    .click();
+  await page
+    .getByRole("status")
+    .getByText(/^broken: /)
+    .waitFor();
+
+  expect(await item("1 credential stands in plain text").getByRole("button").count()).toBe(0);
+  await item("Secrets cannot be kept").getByRole("button").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Passphrase").fill("correct horse");
+  await dialog.getByLabel("Once more").fill("battery staple");
+  await page.keyboard.press("Enter");
+  await dialog.getByText("The two are not the same.").waitFor();
+  await dialog.getByLabel("Once more").fill("correct horse");
+  await page.keyboard.press("Enter");
+  await item("Secrets cannot be kept").waitFor({ state: "detached" });
+
+  await item("1 credential stands in plain text").getByRole("button", { name: /^Move/ }).click();
+  await dialog.getByText("env.GITHUB_TOKEN").waitFor();
+  await dialog.getByRole("button", { name: "Move", exact: true }).click();
+  await item("in plain text").waitFor({ state: "detached" });
+  const github = (await hub.rest<{ name: string; env: object }[]>("GET", "/api/servers")).find(
+    (s) => s.name === "github",
+  );
+  expect(JSON.stringify(github)).not.toContain(env.GITHUB_TOKEN);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a hub that cannot tell the calls is said to, and asked again on request", async () => {
+  await using hub = await new TestHub().start();
+  await hub.add("memory", packaged("memory"));
+  const { page, context, problems } = await visit(browser, hub, "/servers", { expected: /503/ });
+  await context.route(/\/api\/metrics\//, (route) =>
+    route.fulfill({ status: 503, json: { error: "the database is busy" } }),
+  );
+  await page.getByRole("navigation").getByRole("link", { name: "Overview" }).click();
+  await panel(page, "Calls").getByText("the database is busy").waitFor();
+  await panel(page, "Slowest tools").getByText("the database is busy").waitFor();
+  await agreeable(page, "what could not be read");
+  await context.unroute(/\/api\/metrics\//);
+  await panel(page, "Calls").getByRole("button", { name: "Try again" }).click();
+  await chart(page).locator("canvas").waitFor();
+  await panel(page, "Slowest tools").getByRole("button", { name: "Try again" }).click();
+  await panel(page, "Slowest tools").getByText("No calls yet").waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+for (const theme of ["light", "dark"] as const) {
+  test(`with much to show it pleases axe in ${theme}, fits, and is reached by keyboard`, async () => {
+    await using hub = await new TestHub().start();
+    const memory = await hub.add("memory", packaged("memory"));
+    for (let i = 0; i < 4; i++) await hub.add(`a-${"very-".repeat(8)}long-name-${i}`, many(20, `p${i}`));
+    await call(hub, memory, "read_graph");
+    await using agent = await Agent.join(hub, "editor ".repeat(14));
+    await agent.ask("ping", {});
+    for (const width of [400, 1600]) {
+      const { page, context, problems } = await visit(browser, hub, "/overview", { theme, width });
+      await chart(page).locator("canvas").waitFor();
+      await panel(page, "Most used tools").getByText("read_graph").waitFor();
+      await panel(page, "Context cost").getByText("connected").waitFor();
+      await agreeable(page, `overview, ${theme}, ${width}`);
+      const wide = await page.evaluate(() => {
+        const parts = [...document.querySelectorAll("main, main > div")];
+        return parts.some((part) => part.scrollWidth > part.clientWidth);
+      });
+      expect(wide, `wider than ${width}`).toBe(false);
+      await page.locator("#main").focus();
+      const reached: string[] = [];
+      for (let i = 0; i < 40; i++) {
+        await page.keyboard.press("Tab");
+        reached.push(await page.evaluate(() => document.activeElement?.textContent ?? ""));
+      }
+      for (const name of ["Servers", "Choose a passphrase…", "24 h", "read_graph"])
+        expect(
+          reached.some((text) => text.includes(name)),
+          name,
+        ).toBe(true);
+      expect(problems).toEqual([]);
+      await context.close();
+    }
+  });
+}
