@@ -1,4 +1,5 @@
-// An MCP server over stdio with as many tools as it is told: node server.ts COUNT PREFIX. Its tools answer their arguments.
+// An MCP server over stdio with as many tools as it is told: node server.ts COUNT PREFIX. Its tools answer their arguments;
+// what it is asked for stands in its error output.
 
 import { createInterface } from "node:readline";
 
@@ -32,6 +33,7 @@ const results: Record<string, (params: { arguments?: unknown; protocolVersion?: 
 
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line) as { id?: number; method: string; params?: object };
+  process.stderr.write(`asked for ${method}\n`);
   if (id === undefined) return;
   const answer = results[method];
   const rest = answer ? { result: answer(params ?? {}) } : { error: { code: -32601, message: "Method not found" } };

@@ -19,10 +19,7 @@ export interface Elicitation {
   requestedSchema: unknown;
 }
 
-export interface OutputLine {
-  at: string;
-  text: string;
-}
+export type OutputLine = Schemas["OutputLine"];
 
 /** What the hub pushes, by type. */
 export interface Messages {
@@ -37,7 +34,7 @@ export interface Messages {
   };
   elicitation_request: Elicitation & { ts: string };
   elicitation_answered: { id: string };
-  output: { serverName: string; lines: OutputLine[] };
+  output: { serverName: string; left_out?: number; lines: OutputLine[] };
   error: { message: string };
 }
 

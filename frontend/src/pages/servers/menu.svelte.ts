@@ -14,7 +14,12 @@ import type { MenuItem } from "$lib/ui/Menu.svelte";
 import { SvelteSet } from "svelte/reactivity";
 
 /** Which server a person is asked about before it is removed. */
-export const asking = $state<{ server: Server | undefined }>({ server: undefined });
+export const asking = $state<{ open: boolean; server: Server | undefined }>({ open: false, server: undefined });
+
+export function askToRemove(server: Server): void {
+  asking.server = server;
+  asking.open = true;
+}
 
 /** Names of servers that are being switched, checked or asked: it takes as long as they take to start. */
 export const busy = new SvelteSet<string>();
@@ -56,6 +61,6 @@ export function itemsFor(server: Server): (MenuItem | null)[] {
     ...items,
     null,
     { label: "Edit", icon: Pencil, run: () => router.go(placeOf(server, "configuration")) },
-    { label: "Remove…", icon: Trash, danger: true, run: () => (asking.server = server) },
+    { label: "Remove…", icon: Trash, danger: true, run: () => askToRemove(server) },
   ];
 }

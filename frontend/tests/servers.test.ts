@@ -1,0 +1,747 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { agreeable, launch, visit, type View } from "./support/browser.ts";
+import { many, packaged, TestHub } from "./support/hub.ts";
+
+interface Server {
+  id: number;
+  name: string;
+  active: boolean;
+  args: string[];
+  env: Record<string, string>;
+  headers?: Record<string, string>;
+  tool_count: number;
+  transport: string;
+}
+
+let browser: Browser;
+const folder = mkdtempSync(join(tmpdir(), "servers-"));
+const quoted = (words: string[]) => words.map((word) => `'${word}'`).join(" ");
+const servers = (hub: TestHub) => hub.rest<Server[]>("GET", "/api/servers");
+const named = async (hub: TestHub, name: string) => {
+  const found = (await servers(hub)).find((server) => server.name === name);
+  if (!found) throw new Error(`there is no server ${name}`);
+  return found;
+};
+const row = (page: Page, name: string) =>
+  page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
+const toast = (page: Page, text: string | RegExp) => page.getByRole("status").getByText(text).waitFor();
+const tab = (page: Page, name: string) => page.getByRole("tab", { name }).click();
+
+const soon = { timeout: 20_000 };
+
+/** fits checks that nothing sticks out at the side. */
+const fits = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
+
+beforeAll(async () => {
+  browser = await launch();
+});
+
+afterAll(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A free port. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as { port: number };
+  await new Promise((closed) => probe.close(closed));
+  return port;
+}
+
+/** remote runs a server that is reached over HTTP. */
+async function remote(): Promise<{ url: string } & AsyncDisposable> {
+  const port = await freePort();
+  const [command = "", ...args] = packaged("everything", "streamableHttp");
+  const child = spawn(command, args, {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  await new Promise<void>((ready) => child.stderr.on("data", (data) => /listening/.test(String(data)) && ready()));
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    async [Symbol.asyncDispose]() {
+      const gone = once(child, "exit");
+      child.kill();
+      await gone;
+    },
+  };
+}
+
+describe("the first server", () => {
+  let hub: TestHub;
+  beforeAll(async () => {
+    hub = await new TestHub().start();
+  });
+  afterAll(() => hub[Symbol.asyncDispose]());
+
+  for (const theme of ["light", "dark"] as const) {
+    test(`an empty list and the ways to add please axe in ${theme}`, async () => {
+      const { page, context, problems } = await visit(browser, hub, "/servers", { theme });
+      await page.getByText("No server yet").waitFor();
+      await agreeable(page, `empty list, ${theme}`);
+      await page.getByRole("button", { name: "Paste JSON" }).click();
+      const dialog = page.getByRole("dialog");
+      for (const name of ["Paste JSON", "Remote", "Local"]) {
+        await dialog.getByRole("radio", { name, exact: true }).click();
+        await agreeable(page, `${name}, ${theme}`);
+      }
+      await dialog.getByRole("radio", { name: "Program and arguments" }).click();
+      await agreeable(page, `program and arguments, ${theme}`);
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "hidden" });
+      expect(problems).toEqual([]);
+      await context.close();
+    });
+  }
+
+  test("a command line is taken apart, its secret is kept apart, and its tools are counted", async () => {
+    const { page, context, problems } = await visit(browser, hub, "/servers");
+    await page.getByRole("button", { name: "Add server" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog
+      .getByLabel("Command line")
+      .fill(`API_TOKEN=qwertz-12345 MODE='very fast' ${quoted(packaged("memory"))}`);
+    expect(await dialog.getByLabel("Name", { exact: true }).getAttribute("placeholder")).toBe("memory");
+    // There is no keychain here: a file under a passphrase is made on the spot.
+    await dialog.getByLabel("Passphrase", { exact: true }).fill("correct horse battery");
+    await dialog.getByLabel("Passphrase again").fill("correct horse");
+    await dialog.getByText("These are two different ones.").waitFor();
+    await dialog.getByLabel("Passphrase again").fill("correct horse battery");
+    await dialog.getByRole("button", { name: "Make the file" }).click();
+    await dialog.getByText("Secrets have no place yet").waitFor({ state: "hidden" });
+    await dialog.getByLabel("Tags").fill("notes, demo,");
+    await dialog.getByRole("button", { name: "Add server" }).click();
+    await dialog.getByText("9 tools").waitFor();
+    await dialog.getByText("API_TOKEN").waitFor();
+    await agreeable(page, "what was added");
+    await dialog.getByRole("link", { name: "Open" }).click();
+    await page.waitForURL(/#\/servers\/memory/);
+    await page.getByRole("heading", { level: 1, name: "memory" }).waitFor();
+
+    const memory = await named(hub, "memory");
+    expect(memory).toMatchObject({ env: { MODE: "very fast" }, tool_count: 9, tags: ["notes", "demo"] });
+    const secrets = await hub.rest<{ key: string }[]>("GET", `/api/servers/${memory.id}/secrets`);
+    expect(secrets.map(({ key }) => key)).toEqual(["API_TOKEN"]);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("how servers come in", () => {
+  let hub: TestHub;
+  beforeAll(async () => {
+    hub = await new TestHub().start();
+    await hub.rest("POST", "/api/secrets/unlock", { passphrase: "correct horse battery" });
+    await hub.add("memory", packaged("memory"));
+  });
+  afterAll(() => hub[Symbol.asyncDispose]());
+
+  test("a program and its arguments are said one by one, and a name that is taken is refused", async () => {
+    const { page, context, problems } = await visit(browser, hub, "/servers?add=local");
+    const dialog = page.getByRole("dialog");
+    const [command = "", ...args] = many(2, "one");
+    await dialog.getByRole("radio", { name: "Program and arguments" }).click();
+    await dialog.getByLabel("Program", { exact: false }).first().fill(command);
+    await dialog.getByRole("button", { name: "Add argument" }).click();
+    for (const [i, arg] of args.entries()) {
+      await page.keyboard.type(arg);
+      if (i < args.length - 1) await page.keyboard.press("Enter");
+    }
+    await dialog.getByLabel("Name", { exact: true }).fill("memory");
+    await dialog.getByText("A server of this name is there already.").waitFor();
+    expect(await dialog.getByRole("button", { name: "Add server" }).isDisabled()).toBe(true);
+    await dialog.getByLabel("Name", { exact: true }).fill("pair");
+    await dialog.getByRole("checkbox", { name: /^Activate/ }).click();
+    await dialog.getByRole("button", { name: "Add server" }).click();
+    await dialog.getByText("2 tools").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    expect(await named(hub, "pair")).toMatchObject({ args, active: true });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("a remote server comes in by its address, with a header that is a secret", async () => {
+    await using there = await remote();
+    const { page, context, problems } = await visit(browser, hub, "/servers?add=remote");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Address").fill("nonsense");
+    await dialog.getByText("An address begins with").waitFor();
+    await dialog.getByLabel("Address").fill(there.url);
+    await dialog.getByRole("button", { name: "Add header" }).click();
+    await dialog.getByLabel("Name of header 1").fill("X-Api-Key");
+    await dialog.getByLabel("Value of X-Api-Key", { exact: true }).fill("hidden-value-1");
+    expect(await dialog.getByLabel("Value of X-Api-Key", { exact: true }).getAttribute("type")).toBe("password");
+    await dialog.getByLabel("Name", { exact: true }).fill("away");
+    await dialog.getByRole("button", { name: "Add server" }).click();
+    await dialog.getByText("16 tools").waitFor();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    const away = await named(hub, "away");
+    expect(away).toMatchObject({ transport: "streamable-http", tool_count: 16 });
+    expect(away.headers ?? {}).toEqual({});
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("several are pasted at once: each shows what it is, and what fails shows why", async () => {
+    const [command, ...args] = many(3, "pasted");
+    const failing = ["-e", "console.error('no licence was found'); process.exit(3)", "--", "--token", "sesame-open-1"];
+    const snippet = `{
+      // from somewhere else
+      "mcpServers": {
+        "memory": ${JSON.stringify({ command, args })},
+        "broken": ${JSON.stringify({ command, args: failing, env: { OTHER_TOKEN: "asdfgh-98765" } })},
+        "again": ${JSON.stringify({ command, args: packaged("memory").slice(1) })},
+        "empty": {},
+        "off": {"command": "x", "disabled": true},
+      },
+    }`;
+    const { page, context, problems } = await visit(browser, hub, "/servers?add=paste", { expected: /status of 500/ });
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("JSON", { exact: true }).fill(snippet.replace(`"again"`, `again`));
+    await dialog.getByText(/Line 6, column \d+: a name in double quotes is expected/).waitFor();
+    await dialog.getByLabel("JSON", { exact: true }).fill(snippet);
+    const found = dialog.getByRole("list", { name: "Servers that were found" }).getByRole("listitem");
+    await found.nth(4).waitFor();
+    await found.nth(0).getByText("“memory” is taken; this one becomes “memory-2”.").waitFor();
+    await found.nth(2).getByText("“memory” is the same and is here already.").waitFor();
+    await found.nth(3).getByText("It has neither a “command” nor a “url”.").waitFor();
+    expect(await dialog.getByText("sesame-open-1").count()).toBe(0);
+    expect(await dialog.getByRole("checkbox", { name: "Add", checked: true }).count()).toBe(2);
+    await found
+      .nth(0)
+      .getByLabel(/^Name of/)
+      .fill("broken");
+    await found.nth(1).getByText("Another one above has this name.").waitFor();
+    await found
+      .nth(0)
+      .getByLabel(/^Name of/)
+      .fill("pasted");
+    await agreeable(page, "what was pasted");
+
+    await dialog.getByRole("button", { name: "Add 2 servers" }).click();
+    const coming = dialog.getByRole("list", { name: "Servers that are added" });
+    await coming.getByText("3 tools").waitFor();
+    await coming.getByText("Failed", { exact: true }).waitFor();
+    await coming.getByRole("region", { name: "Output of broken" }).getByText("no licence was found").waitFor();
+    await agreeable(page, "what failed to come in");
+    await dialog.getByRole("button", { name: "Done" }).click();
+
+    const broken = await named(hub, "broken");
+    expect(broken).toMatchObject({ env: {}, args: [...failing.slice(0, -1), "${secret:token}"] });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("a setup file is brought in, and an older database after it was looked at", async () => {
+    const file = join(folder, "setup.json");
+    const [command, ...args] = many(1, "setup");
+    writeFileSync(
+      file,
+      JSON.stringify({
+        servers: [
+          { name: "declared", command, args },
+          { name: "memory", command },
+        ],
+      }),
+    );
+    const database = join(folder, "older.db");
+    const older = new DatabaseSync(database);
+    older.exec(`
+      CREATE TABLE servers (id INTEGER PRIMARY KEY, name TEXT UNIQUE, command TEXT, args TEXT, env TEXT, installed BOOLEAN, active BOOLEAN);
+      CREATE TABLE server_tools (id INTEGER PRIMARY KEY, server_id INTEGER, name TEXT, description TEXT, input_schema TEXT);
+      CREATE TABLE server_secrets (id INTEGER PRIMARY KEY, server_id INTEGER, key TEXT, value TEXT);
+      INSERT INTO servers VALUES (1, 'memory', 'x', '[]', '{}', 1, 1), (2, 'old', 'y', '[]', '{}', 1, 0);
+      INSERT INTO server_tools VALUES (1, 2, 'read', 'Reads.', '{"type":"object"}');`);
+    older.close();
+
+    const { page, context, problems } = await visit(browser, hub, "/servers", { expected: /status of 422/ });
+    const choose = async (name: string) => {
+      await page.getByRole("button", { name: "More for all servers" }).click();
+      await page.getByRole("menuitem", { name }).click();
+    };
+    const dialog = page.getByRole("dialog");
+    await choose("Bring in a setup file…");
+    await dialog.getByLabel("File").fill("setup.json");
+    await dialog.getByRole("button", { name: "Bring in" }).click();
+    await dialog.getByText("must be the whole path").waitFor();
+    await dialog.getByLabel("File").fill(file);
+    await dialog.getByRole("button", { name: "Bring in" }).click();
+    await dialog.getByText(/Added:.*declared/).waitFor();
+    await dialog.getByText(/Here already:.*memory/).waitFor();
+    await agreeable(page, "a setup file");
+    await page.keyboard.press("Escape");
+
+    await choose("Import an older database…");
+    await dialog.getByLabel("Database").fill(file);
+    await dialog.getByRole("button", { name: "Look" }).click();
+    await dialog.getByText("It cannot be imported").waitFor();
+    await dialog.getByLabel("Database").fill(database);
+    await dialog.getByRole("button", { name: "Look" }).click();
+    await dialog.getByRole("button", { name: "Import 1 server" }).waitFor();
+    expect((await servers(hub)).map(({ name }) => name)).not.toContain("old");
+    await dialog.getByLabel("Another name for memory").fill("memory-old");
+    await page.keyboard.press("Tab");
+    await dialog.getByRole("button", { name: "Import 2 servers" }).click();
+    await dialog.getByText("imported").nth(1).waitFor();
+    await agreeable(page, "an import");
+    await dialog.getByRole("button", { name: "Close" }).last().click();
+    await row(page, "memory-old").waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("one server", () => {
+  let hub: TestHub;
+  const at = (where: string, view?: View) => visit(browser, hub, `/servers/${where}`, view);
+  beforeAll(async () => {
+    hub = await new TestHub().start();
+    await hub.rest("POST", "/api/secrets/unlock", { passphrase: "correct horse battery" });
+    await hub.add("everything", packaged("everything"), { description: "One of everything", tags: ["demo"] });
+    await hub.add("list", many(60, "list"), { env: { LIST_TOKEN: "plain-as-day-1", MODE: "a" } });
+    await hub.rest("POST", "/api/servers", {
+      name: "broken",
+      command: "/usr/bin/false",
+      args: ["--token", "sesame-1"],
+    });
+    for (let i = 0; i < 3; i++) await call("everything", "echo", { message: "hi" });
+    await call("everything", "echo", {}).catch(() => undefined);
+  });
+  afterAll(() => hub[Symbol.asyncDispose]());
+
+  /** running starts a server if it does not run: a call over REST does not. */
+  const running = async (name: string) => hub.rest("POST", `/api/servers/${(await named(hub, name)).id}/refresh`);
+
+  async function call(name: string, tool: string, args: object): Promise<void> {
+    await hub.rest("POST", `/api/servers/${(await named(hub, name)).id}/call`, { tool, args });
+  }
+
+  for (const theme of ["light", "dark"] as const) {
+    test(`every part of it pleases axe in ${theme}`, async () => {
+      const { page, context, problems } = await at("everything", { theme });
+      for (const name of await page.getByRole("tab").allTextContents()) {
+        await tab(page, name.replace(/\s*\d+$/, ""));
+        await page.getByRole("tabpanel").locator(":not([aria-hidden])").first().waitFor();
+        await agreeable(page, `${name}, ${theme}`);
+      }
+      expect(problems).toEqual([]);
+      await context.close();
+    });
+  }
+
+  test("it says how it is, is checked, kept running, and its errors are forgotten", async () => {
+    const { page, context, problems } = await at("broken");
+    await page.getByRole("button", { name: "Check", exact: true }).click();
+    await page.getByText("The last start or check failed", { exact: true }).waitFor();
+    await page.getByRole("tabpanel").getByText("Failing").waitFor();
+    expect(await page.getByRole("tabpanel").getByText("sesame-1").count()).toBe(0);
+    await agreeable(page, "a server that fails");
+    await page.getByRole("button", { name: "Clear errors" }).click();
+    await page.getByText("No start or check has failed.").waitFor();
+
+    await page.goto(page.url().replace("broken", "everything"));
+    const panel = page.getByRole("tabpanel");
+    await panel.getByText("p95").waitFor();
+    await panel.getByRole("switch", { name: "Keep running" }).click();
+    await panel.getByRole("switch", { name: "Keep running", checked: true }).waitFor();
+    await panel.getByText("25.0 % of all").waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("it is switched from its page and by the menu, and each can be undone", async () => {
+    const { page, context, problems } = await at("everything");
+    await page.getByRole("switch", { name: "everything active" }).click();
+    await toast(page, /everything is active/);
+    await page.getByRole("switch", { name: "everything active", checked: true }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("switch", { name: "everything active", checked: false }).waitFor();
+    await page.getByRole("button", { name: "More for everything" }).click();
+    await page.getByRole("menuitem", { name: "Refresh tools" }).click();
+    await toast(page, "everything has 16 tools.");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("its tools are searched and lead to their own pages", async () => {
+    const { page, context, problems } = await at("list?tab=tools");
+    await page.getByText(/^60 tools, /).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("invoice");
+    await page.getByText(/^8 tools, /).waitFor();
+    await page.waitForURL(/q=invoice/);
+    const href = await page.getByRole("tabpanel").getByRole("link").first().getAttribute("href");
+    expect(href).toBe("#/tools/list/list_create_invoice_0");
+    await page.getByLabel("Search its tools").fill("nothing has this");
+    await page.getByText("No tool matches").waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("its configuration is changed, taken back, and not lost when it changes elsewhere", async () => {
+    const { page, context, problems } = await at("list?tab=configuration");
+    const panel = page.getByRole("tabpanel");
+    expect(await panel.getByLabel("Value of LIST_TOKEN", { exact: true }).getAttribute("type")).toBe("password");
+    await panel.getByRole("button", { name: "Show the value of LIST_TOKEN" }).click();
+    expect(await panel.getByLabel("Value of LIST_TOKEN", { exact: true }).getAttribute("type")).toBe("text");
+    await panel.getByLabel("Description").fill("Sixty tools");
+    await panel.getByLabel("Value of MODE").fill("b");
+    await panel.getByLabel("Argument 2", { exact: true }).fill("7");
+    await panel.getByLabel("Tags").fill("x, y");
+    const { id } = await named(hub, "list");
+    await hub.rest("PUT", `/api/servers/${id}`, { description: "Said elsewhere" });
+    await panel.getByText("It was changed elsewhere meanwhile").waitFor();
+    await panel.getByRole("button", { name: "Save" }).click();
+    await toast(page, "list is changed.");
+    expect(await named(hub, "list")).toMatchObject({
+      description: "Sixty tools",
+      args: [expect.stringContaining("server.ts"), "7", "list"],
+      env: { MODE: "b" },
+      tags: ["x", "y"],
+    });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => panel.getByLabel("Argument 2", { exact: true }).inputValue(), soon).toBe("60");
+    expect(await named(hub, "list")).toMatchObject({ env: { MODE: "a" }, tags: [] });
+    await panel.getByLabel("Program").fill("");
+    await panel.getByText("It needs a program to start.").waitFor();
+    await panel.getByRole("button", { name: "Discard" }).click();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("it is exported in four formats, and credentials are covered until asked for", async () => {
+    const { page, context, problems } = await at("list?tab=configuration");
+    const shown = page.getByRole("region", { name: "Exported configuration" });
+    await shown.getByText(`"mcpServers"`).waitFor();
+    expect(await shown.textContent()).not.toContain("plain-as-day-1");
+    await agreeable(page, "an export");
+    for (const [name, has] of [
+      ["Claude Code", `"type": "stdio"`],
+      ["Cursor", `"mcpServers"`],
+      ["Agent Discover", `"auto_activate"`],
+      ["MCP JSON", `"mcpServers"`],
+    ] as const) {
+      await page.getByRole("radio", { name, exact: true }).click();
+      await shown.getByText(has).waitFor();
+    }
+    await page.getByRole("button", { name: "Show values" }).click();
+    await shown.getByText("plain-as-day-1").waitFor();
+    await page.getByRole("button", { name: "Copy", exact: true }).last().click();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(JSON.parse(copied)).toMatchObject({ mcpServers: { list: { env: { MODE: "a" } } } });
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download" }).click(),
+    ]);
+    expect(saved.suggestedFilename()).toBe("list.mcp.json");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("a credential moves out of the configuration, after it was shown what will", async () => {
+    const { page, context, problems } = await at("list?tab=configuration");
+    await page.getByRole("button", { name: "Move to the keychain…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("will move").waitFor();
+    expect(await named(hub, "list")).toMatchObject({ env: { LIST_TOKEN: "plain-as-day-1" } });
+    await agreeable(page, "what will move");
+    await dialog.getByRole("button", { name: "Move 1 credential" }).click();
+    await toast(page, /1 credential moved/);
+    await page.getByRole("button", { name: "Move to the keychain…" }).waitFor({ state: "hidden" });
+    expect(JSON.stringify(await named(hub, "list"))).not.toContain("plain-as-day-1");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("secrets are set, replaced, deleted, missed, and lent by another server", async () => {
+    const { id } = await named(hub, "everything");
+    await hub.rest("PUT", `/api/servers/${id}`, { env: { LOGIN: "Bearer ${secret:LATER}" } });
+    const { page, context, problems } = await at("everything?tab=secrets");
+    const panel = page.getByRole("tabpanel");
+    await panel.getByText("refers to secrets that are not there").waitFor();
+    await panel.getByRole("button", { name: "Set LATER" }).click();
+    await panel.getByLabel("Value").fill("first-value");
+    await page.keyboard.press("Enter");
+    await toast(page, "The secret LATER is set.");
+    await panel.getByText("refers to secrets that are not there").waitFor({ state: "hidden" });
+    const own = panel.getByRole("list", { name: "Secrets of everything" });
+    await own.getByText("firs****").waitFor();
+    await panel.getByRole("button", { name: "Replace LATER" }).click();
+    await panel.getByLabel("Value").fill("second-value");
+    await panel.getByRole("button", { name: "Replace secret" }).click();
+    await own.getByText("seco****").waitFor();
+    await agreeable(page, "secrets");
+    expect(await page.content()).not.toContain("second-value");
+
+    await panel.getByLabel("Secret of another server").click();
+    await page.getByRole("option", { name: "list · LIST_TOKEN" }).click();
+    await panel.getByRole("button", { name: "Link", exact: true }).click();
+    await panel.getByText("linked", { exact: true }).waitFor();
+    await hub.rest("PUT", `/api/servers/${id}`, { args: [...packaged("everything").slice(1), "stdio"] });
+    await page.reload();
+    await panel.getByText("needs you again").waitFor();
+    await panel.getByRole("button", { name: "Link again" }).click();
+    await panel.getByText("linked", { exact: true }).waitFor();
+    await panel.getByRole("button", { name: /^Unlink/ }).click();
+    await panel.getByText("linked", { exact: true }).waitFor({ state: "hidden" });
+
+    await panel.getByRole("button", { name: "Delete LATER" }).click();
+    await agreeable(page, "before a secret is deleted");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
+    await toast(page, "The secret LATER is deleted.");
+    await own.getByText("LATER").waitFor({ state: "hidden" });
+    await hub.rest("PUT", `/api/servers/${id}`, { env: {} });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("locked secrets say so, and a passphrase opens them", async () => {
+    await hub.end();
+    await hub.start();
+    const { page, context, problems } = await at("list?tab=secrets", { expected: /status of 403/ });
+    const panel = page.getByRole("tabpanel");
+    await panel.getByText("Secrets are locked").waitFor();
+    await agreeable(page, "locked secrets");
+    await panel.getByLabel("Passphrase").fill("wrong");
+    await panel.getByRole("button", { name: "Unlock" }).click();
+    await page
+      .getByRole("status")
+      .getByText(/passphrase/i)
+      .waitFor();
+    await panel.getByLabel("Passphrase").fill("correct horse battery");
+    await panel.getByRole("button", { name: "Unlock" }).click();
+    await panel.getByText("under your passphrase").waitFor();
+    await panel.getByText("plai****").waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("its figures and its last calls follow what is called", async () => {
+    const { page, context, problems } = await at("everything?tab=metrics");
+    const cell = page.getByRole("row", { name: /^echo/ }).getByRole("cell").first();
+    const before = Number(await cell.textContent());
+    await running("everything");
+    await call("everything", "echo", { message: "once more" });
+    await page.getByRole("row", { name: new RegExp(`^echo ${before + 1}`) }).waitFor();
+    await tab(page, "Activity");
+    const calls = page.getByRole("list", { name: "Last calls of everything" }).getByRole("listitem");
+    await calls.first().waitFor();
+    const count = await calls.count();
+    await call("everything", "get-sum", { a: 1, b: 2 });
+    await calls.filter({ hasText: "get-sum" }).first().waitFor();
+    expect(await calls.count()).toBe(count + 1);
+    expect(await page.getByRole("link", { name: "All activity" }).getAttribute("href")).toBe(
+      "#/activity?server=everything",
+    );
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("its output comes as it is written, keeps still when read, and is filtered, copied and cleared", async () => {
+    const { page, context, problems } = await at("list?tab=output");
+    await running("list");
+    for (let i = 0; i < 80; i++) await call("list", "list_create_invoice_0", { id: i });
+    const log = page.getByRole("log");
+    const lines = page.getByText(/^\d+ lines$/);
+    await expect.poll(async () => parseInt((await lines.textContent()) ?? ""), soon).toBeGreaterThan(80);
+    const scroller = log.locator("[tabindex]");
+    const top = () => scroller.evaluate((element) => element.scrollTop);
+    await expect.poll(top, soon).toBeGreaterThan(200);
+    await scroller.evaluate((element) => element.scrollTo(0, 0));
+    await page.getByRole("button", { name: "To the end" }).waitFor();
+    const before = await lines.textContent();
+    await call("list", "list_create_invoice_0", { id: 1 });
+    await expect.poll(() => lines.textContent(), soon).not.toBe(before);
+    expect(await top()).toBe(0);
+    await page.getByRole("button", { name: "To the end" }).click();
+    await expect.poll(top, soon).toBeGreaterThan(200);
+
+    await page.getByLabel("Filter lines").fill("initialize");
+    await log.getByText("asked for initialize").first().waitFor();
+    await agreeable(page, "output");
+    await page.getByRole("button", { name: "Copy", exact: true }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/ asked for initialize/);
+    await page.getByRole("button", { name: "Clear view" }).click();
+    await page.getByText("Cleared").waitFor();
+    await page.getByLabel("Filter lines").fill("");
+    await call("list", "list_create_invoice_0", { id: 2 });
+    await log.getByText("asked for tools/call").waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("what cannot be loaded says so and is tried again", async () => {
+    const { page, context, problems } = await at("everything", { expected: /500/ });
+    const refuse = (route: import("playwright-core").Route) =>
+      route.fulfill({ status: 500, json: { error: "The disk is full." } });
+    await page.route("**/metrics", refuse);
+    await tab(page, "Metrics");
+    await page.getByText("The disk is full.").waitFor();
+    await agreeable(page, "what cannot be loaded");
+    await page.unroute("**/metrics", refuse);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("row", { name: /^echo/ }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("a server that is not there is said to be missing", async () => {
+    const { page, context } = await at("nobody");
+    await page.getByText("There is no such server").waitFor();
+    await context.close();
+  });
+
+  test("a server is removed after a question, comes back, and goes for good", async () => {
+    const { page, context, problems } = await at("broken");
+    const remove = async () => {
+      await page.getByRole("button", { name: "More for broken" }).click();
+      await page.getByRole("menuitem", { name: "Remove…" }).click();
+      await page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click();
+    };
+    await page.getByRole("button", { name: "More for broken" }).click();
+    await page.getByRole("menuitem", { name: "Remove…" }).click();
+    await agreeable(page, "before a server is removed");
+    await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click();
+    await remove();
+    await page.waitForURL(/#\/servers$/);
+    await row(page, "everything").waitFor();
+    expect(await row(page, "broken").count()).toBe(0);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await row(page, "broken").waitFor();
+    await remove();
+    await row(page, "broken").waitFor({ state: "hidden" });
+    // The time to undo ends with its message.
+    await page.getByRole("button", { name: "Dismiss" }).last().click();
+    await expect.poll(async () => (await servers(hub)).some(({ name }) => name === "broken"), soon).toBe(false);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
+
+describe("a list of two hundred servers", () => {
+  let hub: TestHub;
+  beforeAll(async () => {
+    hub = await new TestHub().start();
+    await hub.add("live", many(4, "<b>tool</b>"), {
+      description: `\u202E${"long words ".repeat(400)}<img src=x onerror="document.title='owned'">\u0000\u0007`,
+      tags: ["<i>tag</i>", "x".repeat(300)],
+    });
+    for (let i = 0; i < 199; i++) {
+      const name = `server-${String(i).padStart(3, "0")}${i === 7 ? "x".repeat(54) : ""}`;
+      await hub.rest("POST", "/api/servers", {
+        name,
+        command: i % 2 ? "npx" : undefined,
+        args: i % 2 ? ["-y", `package-${i}`] : undefined,
+        transport: i % 2 ? "stdio" : "sse",
+        homepage: i % 2 ? undefined : `https://127.0.0.1:1/${i}/sse`,
+        tags: [`group-${i % 5}`],
+        warm: false,
+      });
+    }
+  });
+  afterAll(() => hub[Symbol.asyncDispose]());
+
+  for (const [theme, width] of [
+    ["light", 1600],
+    ["dark", 1280],
+    ["light", 480],
+  ] as const) {
+    test(`is drawn in part, fits in ${width} pixels and pleases axe in ${theme}`, async () => {
+      const { page, context, problems } = await visit(browser, hub, "/servers", { theme, width });
+      const grid = page.getByRole("grid");
+      await grid.waitFor();
+      expect(await grid.getAttribute("aria-rowcount")).toBe("201");
+      expect(await page.getByRole("row").count()).toBeLessThan(60);
+      expect(await fits(page)).toBe(true);
+      const heights = await page.getByRole("row").evaluateAll((rows) => rows.slice(1).map((row) => row.clientHeight));
+      expect(new Set(heights)).toEqual(new Set([35]));
+      expect(await page.locator("main b, main i, main img").count()).toBe(0);
+      await agreeable(page, `list, ${theme}, ${width}`);
+      expect(problems).toEqual([]);
+      await context.close();
+    });
+  }
+
+  test("hostile words stay words on the server's own page", async () => {
+    const { page, context, problems } = await visit(browser, hub, "/servers/live", { width: 480 });
+    for (const name of ["Overview", "Tools", "Configuration"]) {
+      await tab(page, name);
+      await page.getByRole("tabpanel").locator(":not([aria-hidden])").first().waitFor();
+      expect(await fits(page)).toBe(true);
+    }
+    expect(await page.locator("main b, main i, main img").count()).toBe(0);
+    expect(await page.title()).toBe("live · Agent Discover");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("is searched, filtered and sorted, and the address keeps that", async () => {
+    const { page, context, problems } = await visit(browser, hub, "/servers");
+    await page.keyboard.press("/");
+    await page.keyboard.type("PACKAGE-1 npx");
+    await page.getByText("55 of 200").waitFor(); // 1, 11…19, 101…199, the odd ones
+    await page.getByLabel("Tag", { exact: true }).click();
+    await page.getByRole("option", { name: "group-1" }).click();
+    await page.getByText("12 of 200").waitFor();
+    await page.reload();
+    await page.getByText("12 of 200").waitFor();
+    expect(await page.getByLabel("Search servers").inputValue()).toBe("PACKAGE-1 npx");
+    await page.getByLabel("State", { exact: true }).click();
+    await page.getByRole("option", { name: /^Running/ }).click();
+    await page.getByText("No server matches").waitFor();
+    await agreeable(page, "no match");
+    await page.getByRole("button", { name: "Show all servers" }).click();
+    await page.getByRole("columnheader", { name: "Tools" }).getByRole("button").click();
+    expect(await page.getByRole("columnheader", { name: "Tools" }).getAttribute("aria-sort")).toBe("descending");
+    await page.getByRole("row").nth(1).getByRole("link", { name: "live" }).waitFor();
+    await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
+    await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
+    await page.getByRole("row").nth(1).getByRole("link", { name: "server-198" }).waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("is walked, switched and opened by keyboard alone", async () => {
+    const { page, context, problems } = await visit(browser, hub, "/servers");
+    const focused = () => page.evaluate(() => document.activeElement?.querySelector("a")?.textContent ?? "");
+    await row(page, "live").waitFor();
+    await page.getByRole("columnheader", { name: "Errors" }).getByRole("button").focus();
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("live");
+    await page.keyboard.press("ArrowDown");
+    expect(await focused()).toBe("server-000");
+    await page.keyboard.press("End");
+    await expect.poll(focused, soon).toBe("server-198");
+    await page.keyboard.press("PageUp");
+    await expect.poll(focused, soon).toBe("server-188");
+    await page.keyboard.press("Home");
+    await expect.poll(focused, soon).toBe("live");
+    await page.keyboard.press("Space");
+    await page.getByRole("switch", { name: "live active", checked: true }).waitFor();
+    expect(await named(hub, "live")).toMatchObject({ active: true });
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("live active");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("menuitem", { name: "Deactivate" }).waitFor();
+    await agreeable(page, "the menu of a server");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/#\/servers\/live$/);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
