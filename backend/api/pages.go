@@ -8,12 +8,17 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"sync"
 	"time"
 )
 
 // pages serves the dashboard's own files. They hold nothing of the user's and
-// need no token; what they show they ask for themselves.
-type pages struct{ files map[string]page }
+// need no token; what they show they ask for themselves. A file is read when it
+// is asked for: most hubs serve no page for days, and need not hold a copy.
+type pages struct {
+	files fs.FS
+	tags  map[string]func() string // ETags, by the path on the hub
+}
 
 type page struct {
 	content []byte
@@ -29,36 +34,43 @@ var kinds = map[string]string{
 	".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".webmanifest": "application/manifest+json",
 }
 
-// newPages reads all files of a file system that cannot fail: they are part of
-// this program.
+// newPages takes a file system that cannot fail: it is part of this program.
 func newPages(files fs.FS) *pages {
-	p := &pages{files: make(map[string]page)}
+	p := &pages{files: files, tags: make(map[string]func() string)}
 	_ = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && kinds[path.Ext(name)] != "" {
-			content, _ := fs.ReadFile(files, name)
-			p.files["/"+name] = newPage(content, path.Ext(name))
+			p.tags[name] = sync.OnceValue(func() string { return tagOf(p.read(name)) })
 		}
 		return nil
 	})
-	p.files["/"] = p.files["/index.html"]
 	return p
 }
 
-func newPage(content []byte, extension string) page {
-	sum := sha256.Sum256(content)
-	return page{content, kinds[extension], `"` + hex.EncodeToString(sum[:8]) + `"`}
+func (p *pages) read(name string) []byte {
+	content, _ := fs.ReadFile(p.files, name)
+	return content
 }
 
-func (p *pages) find(r *http.Request) (page, bool) {
+func tagOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
+}
+
+func newPage(content []byte, extension string) page {
+	return page{content, kinds[extension], tagOf(content)}
+}
+
+// find returns the name of the file that answers a request.
+func (p *pages) find(r *http.Request) (name string, ok bool) {
 	if !reads(r) {
-		return page{}, false
+		return "", false
 	}
-	name := r.URL.Path
-	if id, ok := strings.CutPrefix(name, "/tester/"); ok && id != "" && !strings.Contains(id, "/") {
-		name = "/"
+	name = strings.TrimPrefix(r.URL.Path, "/")
+	if id, ok := strings.CutPrefix(name, "tester/"); name == "" || ok && id != "" && !strings.Contains(id, "/") {
+		name = "index.html"
 	}
-	found, ok := p.files[name]
-	return found, ok
+	_, ok = p.tags[name]
+	return name, ok
 }
 
 func (p *pages) has(r *http.Request) bool {
@@ -68,12 +80,12 @@ func (p *pages) has(r *http.Request) bool {
 
 // ServeHTTP implements http.Handler; it answers for all that is not here, too.
 func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	found, ok := p.find(r)
+	name, ok := p.find(r)
 	if !ok {
 		notFound(w, r)
 		return
 	}
-	found.serve(w, r)
+	page{p.read(name), kinds[path.Ext(name)], p.tags[name]()}.serve(w, r)
 }
 
 func (f page) serve(w http.ResponseWriter, r *http.Request) {
