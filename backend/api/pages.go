@@ -39,7 +39,7 @@ func newPages(files fs.FS) *pages {
 	p := &pages{files: files, tags: make(map[string]func() string)}
 	_ = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && kinds[path.Ext(name)] != "" {
-			p.tags[name] = sync.OnceValue(func() string { return tagOf(p.read(name)) })
+			p.tags[name] = sync.OnceValue(func() string { return etagOf(p.read(name)) })
 		}
 		return nil
 	})
@@ -51,13 +51,13 @@ func (p *pages) read(name string) []byte {
 	return content
 }
 
-func tagOf(content []byte) string {
+func etagOf(content []byte) string {
 	sum := sha256.Sum256(content)
 	return `"` + hex.EncodeToString(sum[:8]) + `"`
 }
 
 func newPage(content []byte, extension string) page {
-	return page{content, kinds[extension], tagOf(content)}
+	return page{content, kinds[extension], etagOf(content)}
 }
 
 // find returns the name of the file that answers a request.
