@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { binary, many, packaged, type TestHub } from "./hub.ts";
+import { binary, packaged, plain, type TestHub } from "./hub.ts";
 
 /** An agent that is connected through the companion. */
 export class Agent implements AsyncDisposable {
@@ -60,11 +60,11 @@ export async function furnish(hub: TestHub): Promise<AsyncDisposable> {
   });
   await hub.add("memory", packaged("memory"), { description: "Remembers facts in a knowledge graph", tags: ["notes"] });
   await hub.add("filesystem", packaged("filesystem", hub.folder), { description: "Reads and writes files" });
-  const tickets = await hub.add("tickets", many(38, "ticket"), {
+  const tickets = await hub.add("tickets", plain(38, "tickets"), {
     description: "Issues, boards and sprints",
     tags: ["work"],
   });
-  await hub.add("billing", many(24, "billing"), { description: "Invoices and customers", tags: ["work"] });
+  await hub.add("billing", plain(24, "billing"), { description: "Invoices and customers", tags: ["work"] });
   await hub
     .rest("PUT", `/api/servers/${tickets}/secrets/API_KEY`, { value: "sk-this-is-no-key-at-all" })
     .catch(() => undefined);
@@ -75,7 +75,7 @@ export async function furnish(hub: TestHub): Promise<AsyncDisposable> {
   const other = await new Agent(hub).connect("cursor-vscode");
   for (let i = 0; i < 12; i++) {
     await agent.registry("proxy_call", { server: "everything", tool: "echo", arguments: { message: `hello ${i}` } });
-    await other.registry("proxy_call", { server: "tickets", tool: "ticket_list_branch_1", arguments: { id: i } });
+    await other.registry("proxy_call", { server: "tickets", tool: "list_branch", arguments: { id: i } });
     if (i % 4 === 0) await agent.registry("proxy_call", { server: "memory", tool: "read_graph", arguments: {} });
     if (i % 5 === 0)
       await agent.registry("proxy_call", { server: "everything", tool: "get-sum", arguments: { a: "x" } });

@@ -17,6 +17,9 @@ export const packaged = (name: string, ...args: string[]): string[] => [
   ...args,
 ];
 
+/** The command line of a server with up to 40 tools of plain names: see server.ts. */
+export const plain = (count: number, name: string): string[] => [...many(count, name), "short"];
+
 /** The command line of a server with so many tools: see server.ts. */
 export const many = (count: number, prefix = "tool"): string[] => [
   process.execPath,

@@ -3,15 +3,24 @@
 
 import { createInterface } from "node:readline";
 
-const [count = "3", prefix = "tool"] = process.argv.slice(2);
+const [count = "3", prefix = "tool", short] = process.argv.slice(2);
 const topics = ["invoice", "branch", "ticket", "file", "meeting", "alert", "customer", "deployment"];
 const verbs = ["create", "list", "update", "delete", "search"];
+const does: Record<string, (topic: string) => string> = {
+  create: (topic) => `Creates a new ${topic} and returns its number.`,
+  list: (topic) => `Lists every ${topic} that is open, newest first.`,
+  update: (topic) => `Changes fields of one ${topic}; what is left out stays.`,
+  delete: (topic) => `Deletes one ${topic} for good.`,
+  search: (topic) => `Finds a ${topic} by words in its text.`,
+};
 
 const tools = Array.from({ length: Number(count) }, (_, i) => {
   const [verb, topic] = [verbs[i % verbs.length], topics[i % topics.length]];
   return {
-    name: `${prefix}_${verb}_${topic}_${i}`,
-    description: `${verb} a ${topic} in workspace ${i}. Part of a long list that tests scroll through.`,
+    name: short ? `${verb}_${topic}` : `${prefix}_${verb}_${topic}_${i}`,
+    description: short
+      ? does[verb](topic)
+      : `${verb} a ${topic} in workspace ${i}. Part of a long list that tests scroll through.`,
     inputSchema: {
       type: "object",
       properties: { id: { type: "integer", description: `the ${topic}'s number` }, note: { type: "string" } },
