@@ -15,11 +15,11 @@ const does: Record<string, (topic: string) => string> = {
 };
 
 const tools = Array.from({ length: Number(count) }, (_, i) => {
-  const [verb, topic] = [verbs[i % verbs.length], topics[i % topics.length]];
+  const [verb = "", topic = ""] = [verbs[i % verbs.length], topics[i % topics.length]];
   return {
     name: short ? `${verb}_${topic}` : `${prefix}_${verb}_${topic}_${i}`,
     description: short
-      ? does[verb](topic)
+      ? does[verb]?.(topic)
       : `${verb} a ${topic} in workspace ${i}. Part of a long list that tests scroll through.`,
     inputSchema: {
       type: "object",
