@@ -63,7 +63,7 @@ test("figures, chart and ranks follow the calls as they are made, without asking
   await page.getByRole("link", { name: /^Calls 4/ }).waitFor();
   await page.getByRole("link", { name: /^Errors 1/ }).waitFor();
   await page
-    .getByRole("row", { name: /: 4 1$|–.* 4 1$/ })
+    .getByRole("row", { name: / 4 1$/ })
     .first()
     .waitFor({ state: "attached" });
   await panel(page, "Most used tools").getByRole("listitem").filter({ hasText: "read_graph" }).getByText("3").waitFor();
@@ -166,20 +166,16 @@ test("what needs attention is said, with what to do about it", async () => {
     .getByText(/^broken: /)
     .waitFor();
 
-  expect(await item("1 credential stands in plain text").getByRole("button").count()).toBe(0);
   await item("Secrets cannot be kept").getByRole("button").click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Passphrase").fill("correct horse");
-  await dialog.getByLabel("Once more").fill("battery staple");
-  await page.keyboard.press("Enter");
-  await dialog.getByText("The two are not the same.").waitFor();
-  await dialog.getByLabel("Once more").fill("correct horse");
+  await dialog.getByLabel("Passphrase", { exact: true }).fill("correct horse");
+  await dialog.getByLabel("Passphrase again").fill("correct horse");
   await page.keyboard.press("Enter");
   await item("Secrets cannot be kept").waitFor({ state: "detached" });
 
   await item("1 credential stands in plain text").getByRole("button", { name: /^Move/ }).click();
   await dialog.getByText("env.GITHUB_TOKEN").waitFor();
-  await dialog.getByRole("button", { name: "Move", exact: true }).click();
+  await dialog.getByRole("button", { name: "Move 1 credential" }).click();
   await item("in plain text").waitFor({ state: "detached" });
   const github = (await hub.rest<{ name: string; env: object }[]>("GET", "/api/servers")).find(
     (s) => s.name === "github",

@@ -117,6 +117,7 @@ function failing({ servers }: Known): Concern[] {
     detail: server.last_error || "It did not answer, and gave no reason.",
     remedies: [
       { label: "Check again", act: "check", server },
+      { label: "Output", href: place(server, "output") },
       { label: "Open", href: place(server) },
     ],
   }));
@@ -127,7 +128,7 @@ function failing({ servers }: Known): Concern[] {
       word: "Failing",
       title: `${plural(these.length - FAILING, "more server fails", "more servers fail")}`,
       text: namesOf(these.slice(FAILING)),
-      remedies: [{ label: "Show them", href: "#/servers" }],
+      remedies: [{ label: "Show them", href: "#/servers?state=failing" }],
     });
   return out;
 }
@@ -164,15 +165,14 @@ function secrets({ servers, vault }: Known): Concern[] {
       ],
     });
   if (open.length) {
-    const kept = vault && vault.keeper !== "none";
     const n = open.reduce((sum, server) => sum + (server.plaintext?.length ?? 0), 0);
     out.push({
       id: "plaintext",
       tone: "warn",
       word: "Readable",
       title: `${plural(n, "credential stands", "credentials stand")} in plain text`,
-      text: `In the configuration of ${namesOf(open)}. ${kept ? "The vault can keep them instead." : "A vault could keep them instead."}`,
-      remedies: kept ? [{ label: "Move into the vault…", act: "move", main: true }] : [],
+      text: `In the configuration of ${namesOf(open)}. The keychain can keep them instead.`,
+      remedies: [{ label: "Move them…", act: "move", main: true }],
     });
   }
   return out;
