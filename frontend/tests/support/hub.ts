@@ -28,6 +28,9 @@ export const many = (count: number, prefix = "tool"): string[] => [
   prefix,
 ];
 
+/** The command line of a server that means no good: see malicious.ts. */
+export const malicious = (): string[] => [process.execPath, join(root, "frontend/tests/support/malicious.ts")];
+
 interface Info {
   host: string;
   port: number;

@@ -45,12 +45,12 @@ export function same(a: unknown, b: unknown, depth = 0): boolean {
   );
 }
 
-/** print sets a value in two-space steps; what nests deeper than JavaScript can go is said so. */
-export function print(value: unknown, step = 2): string {
+/** print sets a value in two-space steps; for what nests deeper than JavaScript can go another text is returned. */
+export function print(value: unknown, step = 2, otherwise = "(nested too deep to be shown)"): string {
   try {
     return JSON.stringify(value, null, step) ?? "";
   } catch {
-    return "(nested too deep to be shown)";
+    return otherwise;
   }
 }
 

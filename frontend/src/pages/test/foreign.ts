@@ -1,6 +1,6 @@
 // What servers say they offer, read with care: nothing of it has to be what MCP says it is.
 
-import { isObject, own } from "$lib/form/json";
+import { isObject, own } from "../../lib/form/json.ts";
 
 export interface Tool {
   name: string;

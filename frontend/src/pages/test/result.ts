@@ -1,6 +1,6 @@
 // What came back, taken apart for showing. Everything in it is foreign.
 
-import { isObject, own, parse, print } from "$lib/form/json";
+import { isObject, own, parse, print } from "../../lib/form/json.ts";
 
 export type Block =
   | { kind: "text"; text: string; notes: string }
@@ -42,7 +42,7 @@ export function read(raw: string): Outcome {
     structured: structured === undefined ? undefined : print(structured),
     isError: own(result, "isError") === true,
     meta: meta === undefined ? undefined : print(meta),
-    whole: print(result),
+    whole: print(result, 2, raw),
   };
 }
 
@@ -124,7 +124,7 @@ function notesOf(notes: unknown): string {
 export function pretty(given: string): string {
   if (!/^\s*[[{]/.test(given) || given.length > 2_000_000) return given;
   const parsed = parse(given);
-  return parsed.ok ? print(parsed.value) : given;
+  return parsed.ok ? print(parsed.value, 2, given) : given;
 }
 
 /** textOf is what a model would read of a result. */

@@ -1,0 +1,389 @@
+// The form's model: what schemas become, what is wrong with values, and what hostile schemas do not achieve.
+
+import { describe, expect, test } from "vitest";
+import { check, matches } from "../src/lib/form/check.ts";
+import { isObject, own, parse, print, same, Unparsed, withMember } from "../src/lib/form/json.ts";
+import { specOf, type Spec } from "../src/lib/form/schema.ts";
+import { initial, localOf, numberOf, others, unparsed, zonedOf } from "../src/lib/form/values.ts";
+import { kindOf } from "../src/lib/form/words.ts";
+
+/** One field "v" with this schema. */
+const field = (schema: unknown, root: object = {}): Spec => {
+  const spec = specOf({ type: "object", properties: { v: schema }, ...root });
+  const found = spec.fields[0];
+  if (!found) throw new Error(`no field: ${spec.kind} ${spec.why}`);
+  return found.spec();
+};
+
+describe("a schema becomes a field of its kind", () => {
+  test.each<[string, unknown, Partial<Spec>]>([
+    ["text", { type: "string" }, { kind: "string", nullable: false }],
+    ["text that may be null", { type: ["string", "null"] }, { kind: "string", nullable: true }],
+    ["null by OpenAPI's word", { type: "string", nullable: true }, { kind: "string", nullable: true }],
+    ["a number", { type: "number", minimum: 1 }, { kind: "number", minimum: 1 }],
+    ["a whole number", { type: "integer", exclusiveMaximum: 9 }, { kind: "integer", below: 9 }],
+    ["true or false", { type: "boolean", default: true }, { kind: "boolean", default: true }],
+    ["a date", { type: "string", format: "date" }, { kind: "string", format: "date" }],
+    ["a constant", { const: "fixed" }, { kind: "enum", options: [{ value: "fixed", label: "fixed" }] }],
+    [
+      "an enum",
+      { enum: ["a", 2] },
+      {
+        kind: "enum",
+        options: [
+          { value: "a", label: "a" },
+          { value: 2, label: "2" },
+        ],
+      },
+    ],
+    [
+      "an enum with names",
+      { type: "string", enum: ["a"], enumNames: ["Anna"] },
+      { kind: "enum", options: [{ value: "a", label: "Anna" }] },
+    ],
+    [
+      "an enum with titles, by oneOf",
+      { oneOf: [{ const: 1, title: "One" }] },
+      { kind: "enum", options: [{ value: 1, label: "One" }] },
+    ],
+    [
+      "an enum that may be null",
+      { enum: ["a", null] },
+      { kind: "enum", nullable: true, options: [{ value: "a", label: "a" }] },
+    ],
+    [
+      "several of an enum",
+      { type: "array", items: { enum: ["x", "y"] } },
+      {
+        kind: "choices",
+        options: [
+          { value: "x", label: "x" },
+          { value: "y", label: "y" },
+        ],
+      },
+    ],
+    [
+      "an optional as pydantic writes it",
+      { anyOf: [{ type: "integer" }, { type: "null" }], default: null },
+      { kind: "integer", nullable: true, default: null },
+    ],
+    ["a list", { type: "array", items: { type: "string" } }, { kind: "array" }],
+    ["a list that does not say so", { items: { type: "string" } }, { kind: "array" }],
+    ["an object", { type: "object", properties: { a: { type: "string" } } }, { kind: "object" }],
+    ["an object that does not say so", { properties: {}, additionalProperties: false }, { kind: "object" }],
+  ])("%s", (_, schema, expected) => {
+    expect(field(schema)).toMatchObject(expected);
+  });
+});
+
+describe("what no form can show becomes raw JSON, and says why", () => {
+  test.each<[string, unknown, RegExp]>([
+    ["oneOf", { oneOf: [{ type: "string" }, { type: "number" }] }, /oneOf/],
+    ["anyOf", { anyOf: [{ type: "string" }, { type: "object" }] }, /anyOf/],
+    ["patternProperties", { type: "object", patternProperties: { "^x": {} } }, /patternProperties/],
+    ["any names", { type: "object", additionalProperties: { type: "string" } }, /any names/],
+    ["several types", { type: ["string", "number"] }, /string, number/],
+    ["a type of another world", { type: "file" }, /file/],
+    ["nothing", {}, /any value/],
+    ["true", true, /any value/],
+    ["a tuple", { type: "array", prefixItems: [{ type: "string" }] }, /each place/],
+    ["a list of anything", { type: "array" }, /any values/],
+    ["a reference to elsewhere", { $ref: "https://example.com/schema.json" }, /not in this schema/],
+    ["a reference to nothing", { $ref: "#/$defs/missing" }, /not in this schema/],
+    ["a reference that is a number", { $ref: 5 }, /cannot be read/],
+    ["a number instead of a schema", 17, /cannot be read/],
+    ["properties that are a list", { type: "object", properties: [1] }, /cannot be read/],
+  ])("%s", (_, schema, why) => {
+    const spec = field(schema);
+    expect(spec.kind).toBe("raw");
+    expect(spec.why).toMatch(why);
+  });
+});
+
+describe("references", () => {
+  test("inside of the schema are followed, with escapes, and keep their own words", () => {
+    const root = { $defs: { "a/b": { type: "integer", title: "Far", maximum: 3 } } };
+    expect(field({ $ref: "#/$defs/a~1b", description: "near" }, root)).toMatchObject({
+      kind: "integer",
+      maximum: 3,
+      title: "Far",
+      hint: "near",
+    });
+  });
+
+  test("in a circle end in raw JSON", () => {
+    const spec = specOf({
+      $ref: "#/$defs/node",
+      $defs: { node: { type: "object", properties: { value: { type: "string" }, next: { $ref: "#/$defs/node" } } } },
+    });
+    expect(spec.kind).toBe("object");
+    expect(spec.fields[1]?.spec()).toMatchObject({ kind: "raw", why: expect.stringMatching(/itself/) as string });
+    expect(specOf({ $ref: "#" }).kind).toBe("raw");
+    expect(field({ $ref: "#/$defs/a" }, { $defs: { a: { $ref: "#/$defs/b" }, b: { $ref: "#/$defs/a" } } }).kind).toBe(
+      "raw",
+    );
+  });
+
+  test("do not reach what every object inherits", () => {
+    expect(field({ $ref: "#/__proto__/constructor" }).kind).toBe("raw");
+    expect(field({ $ref: "#/constructor" }).kind).toBe("raw");
+  });
+});
+
+test("allOf of parts that add to each other is one object", () => {
+  const spec = specOf({
+    allOf: [{ $ref: "#/$defs/base" }, { properties: { b: { type: "number" } }, required: ["b"] }],
+    $defs: { base: { type: "object", properties: { a: { type: "string" } } } },
+  });
+  expect(spec.fields.map(({ key, required }) => [key, required])).toEqual([
+    ["a", false],
+    ["b", true],
+  ]);
+  expect(
+    specOf({ allOf: [{ properties: { a: { type: "string" } } }, { properties: { a: { type: "number" } } }] }).kind,
+  ).toBe("raw");
+});
+
+describe("values that are wrong are told at their place", () => {
+  const person = specOf({
+    type: "object",
+    required: ["name"],
+    properties: {
+      name: { type: "string", minLength: 2 },
+      tags: { type: "array", items: { type: "string", pattern: "^[a-z]+$" }, maxItems: 2, uniqueItems: true },
+      "a/b": { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+    },
+  });
+  test.each<[unknown, Record<string, RegExp>]>([
+    [{ name: "Ann" }, {}],
+    [{}, { "/name": /required/ }],
+    [{ name: "A" }, { "/name": /At least 2/ }],
+    [{ name: "👩" }, { "/name": /At least 2/ }],
+    [{ name: 5 }, { "/name": /text/ }],
+    [{ name: null }, { "/name": /null is not/ }],
+    [{ name: "Ann", tags: ["ok", "NO"] }, { "/tags/1": /match/ }],
+    [{ name: "Ann", tags: ["a", "b", "c"] }, { "/tags": /At most 2/ }],
+    [{ name: "Ann", tags: ["a", "a"] }, { "/tags": /twice/ }],
+    [{ name: "Ann", tags: "a" }, { "/tags": /list/ }],
+    [{ name: "Ann", tags: [undefined] }, { "/tags/0": /required/ }],
+    [{ name: "Ann", "a/b": {} }, { "/a~1b/n": /required/ }],
+    [{ name: "Ann", "a/b": { n: 1.5 } }, { "/a~1b/n": /whole/ }],
+    [{ name: "Ann", "a/b": "x" }, { "/a~1b": /object/ }],
+    [{ name: new Unparsed("{", "Line 1, column 2: …") }, { "/name": /Line 1/ }],
+    ["text", { "": /object/ }],
+  ])("%j", (value, expected) => {
+    const found = Object.fromEntries(check(person, value));
+    expect(Object.keys(found)).toEqual(Object.keys(expected));
+    for (const [place, words] of Object.entries(expected)) expect(found[place]).toMatch(words);
+  });
+
+  test.each<[object, unknown, RegExp | null]>([
+    [{ type: "number", minimum: 2 }, 1, /at least 2/],
+    [{ type: "number", maximum: 2 }, 3, /at most 2/],
+    [{ type: "number", exclusiveMinimum: 2 }, 2, /more than 2/],
+    [{ type: "number", exclusiveMaximum: 2 }, 2, /less than 2/],
+    [{ type: "number", multipleOf: 0.1 }, 0.3, null],
+    [{ type: "number", multipleOf: 5 }, 12, /multiple of 5/],
+    [{ type: "number" }, "12a", /number/],
+    [{ type: "integer" }, 2 ** 60, /too large/],
+    [{ type: "integer" }, 4, null],
+    [{ type: "boolean" }, "yes", /true or false/],
+    [{ type: "string", maxLength: 3 }, "abcd", /At most 3/],
+    [{ type: "string", format: "email" }, "a@b", null],
+    [{ type: "string", format: "email" }, "ab", /e-mail/],
+    [{ type: "string", format: "uri" }, "https://a.b/c", null],
+    [{ type: "string", format: "uri" }, "a.b/c", /address/],
+    [{ type: "string", format: "date" }, "2024-02-29", null],
+    [{ type: "string", format: "date" }, "2023-02-29", /date/],
+    [{ type: "string", format: "date-time" }, "2024-05-01T10:00:00Z", null],
+    [{ type: "string", format: "date-time" }, "2024-05-01T10:00:00+02:00", null],
+    [{ type: "string", format: "date-time" }, "2024-05-01T10:00:00", /zone/],
+    [{ type: "string", format: "date-time" }, "2024-02-31T10:00:00Z", /zone/],
+    [{ enum: ["a", "b"] }, "c", /not one of/],
+    [{ enum: [{ x: 1 }] }, { x: 1 }, null],
+    [{ type: ["string", "null"] }, null, null],
+    [{ type: "array", items: { enum: ["a"] }, minItems: 1 }, [], /At least 1/],
+    [{ type: "array", items: { enum: ["a"] } }, ["z"], /not one of/],
+    [{ type: ["string", "number"] }, true, /string or number/],
+    [{ type: ["string", "number"] }, 5, null],
+    [{ oneOf: [{ type: "string" }, { type: "number" }] }, [1], null],
+  ])("%j with %j", (schema, value, expected) => {
+    const problem = check(field(schema), value).get("");
+    if (expected) expect(problem).toMatch(expected);
+    else expect(problem).toBeUndefined();
+  });
+});
+
+describe("a form begins with", () => {
+  test("its defaults, in objects of objects, and nothing else", () => {
+    const spec = specOf({
+      type: "object",
+      required: ["inner"],
+      properties: {
+        a: { type: "string", default: "x" },
+        b: { type: "string" },
+        inner: { type: "object", properties: { n: { type: "integer", default: 3 } } },
+        empty: { type: "object", properties: { m: { type: "integer" } } },
+      },
+    });
+    expect(initial(spec)).toEqual({ a: "x", inner: { n: 3 } });
+  });
+
+  test("a default of the whole", () => {
+    expect(initial(specOf({ type: "object", properties: { a: {} }, default: { a: 1 } }))).toEqual({ a: 1 });
+  });
+});
+
+test("members that the schema does not know are kept and named", () => {
+  const spec = specOf({ type: "object", properties: { a: {} } });
+  expect(others(spec, { a: 1, b: 2, constructor: 3 })).toEqual(["b", "constructor"]);
+  expect(withMember({ a: 1, b: 2 }, "a", 5)).toEqual({ a: 5, b: 2 });
+  expect(withMember({ a: 1, b: 2 }, "a", undefined)).toEqual({ b: 2 });
+  expect(withMember(undefined, "a", 1)).toEqual({ a: 1 });
+});
+
+test("numbers are read as they are typed", () => {
+  expect(["", " ", "5", "-1.5", "1.", ".5", "1e3", "+2"].map(numberOf)).toEqual([
+    undefined,
+    undefined,
+    5,
+    -1.5,
+    1,
+    0.5,
+    1000,
+    2,
+  ]);
+  expect(["12a", "0x10", "1e999", "--1", "NaN"].map(numberOf)).toEqual(["12a", "0x10", "1e999", "--1", "NaN"]);
+});
+
+test("a date and time goes to the input and comes back the same moment", () => {
+  for (const moment of ["2024-05-01T10:20:30Z", "2024-12-31T23:59:00+05:30"]) {
+    const back = zonedOf(localOf(moment));
+    expect(new Date(back ?? "").getTime()).toBe(new Date(moment).getTime());
+  }
+  expect(localOf("tomorrow")).toBe("");
+  expect(zonedOf("")).toBeUndefined();
+});
+
+describe("JSON that is none says where", () => {
+  test.each<[string, number, number, RegExp]>([
+    ["", 1, 1, /too early/],
+    ["{", 1, 2, /too early/],
+    ['{"a": 1,}', 1, 9, /name/],
+    ['{"a" 1}', 1, 6, /colon/],
+    ["{a: 1}", 1, 2, /name/],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, 3, /comma/],
+    ["[1, 2", 1, 6, /too early/],
+    ["[1, , 2]", 1, 5, /value/],
+    ['{"a": "x\ny"}', 1, 7, /quotes/],
+    ["[01]", 1, 2, /value/],
+    ["tru", 1, 1, /value/],
+    ["{} x", 1, 4, /follow/],
+    ["[}", 1, 2, /value/],
+    ["'a'", 1, 1, /value/],
+  ])("%j", (text, line, column, problem) => {
+    const parsed = parse(text);
+    expect(parsed).toMatchObject({ ok: false, line, column });
+    if (!parsed.ok) expect(parsed.problem).toMatch(problem);
+  });
+
+  test("and what is JSON is read", () => {
+    expect(parse(' {"a": [1, "\\u00e9", null]} ')).toEqual({ ok: true, value: { a: [1, "é", null] } });
+  });
+});
+
+test("kinds are told in short words", () => {
+  expect(kindOf(field({ type: "integer", minimum: 1, maximum: 100 }))).toBe("integer, 1 to 100");
+  expect(kindOf(field({ type: "string", maxLength: 5 }))).toBe("text, up to 5 characters");
+  expect(kindOf(field({ enum: [1, 2, 3] }))).toBe("one of 3");
+});
+
+describe("hostile schemas", () => {
+  test("with a name like __proto__ change nothing but that value", () => {
+    const schema = JSON.parse(
+      '{"type":"object","required":["__proto__"],"properties":{"__proto__":{"type":"string","default":"x"},"constructor":{"type":"string"}}}',
+    ) as object;
+    const spec = specOf(schema);
+    expect(spec.fields.map(({ key }) => key)).toEqual(["__proto__", "constructor"]);
+    const value = initial(spec);
+    expect(JSON.stringify(value)).toBe('{"__proto__":"x"}');
+    const changed = withMember(value, "__proto__", { polluted: true });
+    expect(Object.getPrototypeOf(changed)).toBe(Object.prototype);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(own(changed, "__proto__")).toEqual({ polluted: true });
+    expect(check(spec, changed).get("/__proto__")).toMatch(/text/);
+    expect(check(spec, {}).get("/__proto__")).toMatch(/required/);
+  });
+
+  test("with 10,000 properties are read and checked", () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: "string", default: "d" }]),
+    );
+    const spec = specOf({ type: "object", properties, required: Object.keys(properties) });
+    expect(spec.fields).toHaveLength(10_000);
+    expect(check(spec, {}).size).toBe(10_000);
+    expect(Object.keys(initial(spec) as object)).toHaveLength(10_000);
+  });
+
+  test("that describe more fields than there are atoms end", () => {
+    const $defs = Object.fromEntries(
+      Array.from({ length: 12 }, (_, level) => [
+        `l${level}`,
+        {
+          type: "object",
+          properties: Object.fromEntries(
+            Array.from({ length: 20 }, (_, i) => [`p${i}`, { $ref: `#/$defs/l${level + 1}` }]),
+          ),
+        },
+      ]),
+    );
+    const spec = specOf({ $ref: "#/$defs/l0", $defs });
+    expect(initial(spec)).toEqual({});
+  });
+
+  test("that nest deeper than any stack are raw", () => {
+    let deep: unknown = { type: "string" };
+    for (let i = 0; i < 50_000; i++) deep = { anyOf: [deep, { type: "null" }] };
+    expect(specOf({ type: "object", properties: { v: deep } }).fields[0]?.spec().kind).toBe("raw");
+    let properties: unknown = { type: "string" };
+    for (let i = 0; i < 50_000; i++) properties = { type: "object", properties: { x: properties } };
+    expect(initial(specOf(properties))).toEqual({});
+    let value: unknown = 1;
+    for (let i = 0; i < 50_000; i++) value = [value];
+    expect(print(value)).toMatch(/too deep/);
+    expect(same(value, value)).toBe(true);
+    expect(unparsed(value)).toBeUndefined();
+    expect(field({ enum: [value] }).options[0]?.label).toMatch(/too deep/);
+    expect(initial(field({ type: "string", default: value }))).toBeUndefined();
+  });
+
+  test.each<unknown>([
+    null,
+    5,
+    "x",
+    [],
+    true,
+    false,
+    { type: 5 },
+    { type: "array" },
+    { properties: 5 },
+    { allOf: 5 },
+    { anyOf: 5 },
+    { enum: 5 },
+    { required: 5, properties: {} },
+  ])("such as %j do no harm", (schema) => {
+    const spec = specOf(schema);
+    expect(() => check(spec, { a: 1 })).not.toThrow();
+    expect(() => initial(spec)).not.toThrow();
+    expect(isObject(spec)).toBe(true);
+  });
+
+  test("with patterns that never end are left to the server", () => {
+    expect(matches("^(a+)+$", `${"a".repeat(40)}!`)).toBe(true);
+    expect(matches("(x+x+)+y", "x".repeat(40))).toBe(true);
+    expect(matches("a*a*a*a*a*a*b", "a".repeat(2_000))).toBe(true);
+    expect(matches("[", "x")).toBe(true);
+    expect(matches("^\\d{3}-\\d{4}$", "555-1234")).toBe(true);
+    expect(matches("^\\d{3}-\\d{4}$", "555-12345")).toBe(false);
+  });
+});

@@ -1,0 +1,652 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { agreeable, launch, visit, type View } from "./support/browser.ts";
+import { binary, malicious, packaged, TestHub } from "./support/hub.ts";
+
+let browser: Browser;
+let hub: TestHub;
+let id: number;
+/** What the hub wrote to the server, line by line. */
+let heard: string;
+
+beforeAll(async () => {
+  [browser, hub] = await Promise.all([launch(), new TestHub().start()]);
+  heard = join(hub.folder, "heard");
+  const line = packaged("everything").map((word) => `'${word}'`);
+  const args = ["-c", `tee '${heard}' | ${line.join(" ")}`];
+  ({ id } = await hub.rest<{ id: number }>("POST", "/api/servers", { name: "everything", command: "sh", args }));
+});
+
+afterAll(async () => {
+  await browser.close();
+  await hub[Symbol.asyncDispose]();
+});
+
+afterEach(async () => {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+  const { entries } = await hub.rest<{ entries: { id: string }[] }>("GET", "/api/elicitations");
+  for (const { id } of entries) await hub.rest("POST", `/api/elicitations/${id}/respond`, { action: "cancel" });
+});
+
+const open = (path: string, view?: View) => visit(browser, hub, path, view);
+const result = (page: Page): Locator => page.getByRole("region", { name: "The result" });
+const button = (page: Page | Locator, name: string | RegExp) => page.getByRole("button", { name });
+const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+const tab = (page: Page, name: string) => page.getByRole("tab", { name }).click();
+
+const field = (at: Page | Locator, name: string) => at.getByRole("textbox", { name: new RegExp(`^${name}\\b`) });
+
+/** choose picks one of a list that opens. */
+async function choose(page: Page, list: string | RegExp, option: string | RegExp): Promise<void> {
+  await page.getByRole("main").getByRole("combobox", { name: list }).first().click();
+  await page.getByRole("option", { name: option }).click();
+}
+
+/** tool opens a tool from the list. */
+const tool = (page: Page, name: string) =>
+  page.getByRole("group", { name: "Tools" }).getByRole("button", { name }).first().click();
+
+/** called calls the tool that is open and waits until it is done. */
+async function called(page: Page): Promise<Locator> {
+  await press(page, "Call");
+  await result(page)
+    .getByRole("status")
+    .filter({ hasText: /Done|Failed/ })
+    .waitFor();
+  return result(page);
+}
+
+test("a server that is not active is started for the test, and a tool is called by its form", async () => {
+  const { page, problems } = await open("/test");
+  await page.getByText("Try a server out").waitFor();
+  await choose(page, "Server to test", /everything.*starts for the test/);
+  await page.getByText("Starting everything for the test…").waitFor();
+  await tool(page, "echo");
+  await page.getByText("read-only").waitFor();
+  await button(page, "Call").click();
+  await page.getByText("This is required.").waitFor();
+  expect(await field(page, "message").evaluate((field) => field === document.activeElement)).toBe(true);
+  await field(page, "message").fill("hello\nworld");
+  const shown = await called(page);
+  await shown.getByText("Echo: hello").waitFor();
+  expect(await shown.getByText(/\d+ B$/).count()).toBe(1);
+  expect(await shown.getByText(/about \d+ tokens/).count()).toBe(1);
+  expect((await hub.rest<{ active: boolean }>("GET", `/api/servers/${id}`)).active).toBe(false);
+
+  await field(page, "message").fill("again");
+  await called(page);
+  await shown.getByText("Echo: again").waitFor();
+  await button(shown, /done.*hello/).click();
+  await shown.getByText("Echo: hello").waitFor();
+  await button(shown, "Do this again").last().click();
+  await shown.getByRole("listitem").nth(2).waitFor();
+  expect(await field(page, "message").inputValue()).toBe("hello\nworld");
+
+  await page.reload();
+  await page.getByRole("heading", { name: "Echo Tool" }).waitFor();
+  expect(page.url()).toContain("#/test/everything?tool=echo");
+  expect(problems).toEqual([]);
+});
+
+test("numbers, choices and JSON: values are kept between form and JSON, and what is wrong is said where it is", async () => {
+  const { page, problems } = await open("/test/everything?tool=get-sum");
+  await field(page, "a").fill("2");
+  await field(page, "b").fill("x");
+  await press(page, "Call");
+  await page.getByText("This must be a number.").waitFor();
+  await field(page, "b").fill("40.5");
+  await (await called(page)).getByText("The sum of 2 and 40.5 is 42.5").waitFor();
+
+  await page.getByRole("radio", { name: "JSON" }).click();
+  const json = page.getByLabel("Arguments as JSON");
+  expect(JSON.parse(await json.inputValue())).toEqual({ a: 2, b: 40.5 });
+  await json.fill('{\n  "a": 1,\n  "b": ,\n}');
+  await page.getByText("Line 3, column 8: a value is expected").waitFor();
+  await json.fill('{"a": 1, "b": "text"}');
+  await page.getByText("/b").waitFor();
+  await called(page);
+  await result(page).getByText("The tool says that this is an error").waitFor();
+  await json.fill('{"a": 5, "b": 6, "extra": true}');
+  await page.getByRole("radio", { name: "Form" }).click();
+  expect(await field(page, "a").inputValue()).toBe("5");
+  await page.getByText("extra: true").waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("results of every kind are shown: pictures, structured content, notes, links that lead to the resource", async () => {
+  const { page, problems } = await open("/test/everything?tool=get-tiny-image");
+  const image = (await called(page)).getByRole("img", { name: "Returned by the server" });
+  await image.waitFor();
+  expect(await image.evaluate((element: HTMLImageElement) => element.complete && element.naturalWidth > 0)).toBe(true);
+
+  await tool(page, "get-structured-content");
+  await choose(page, /^location/, "Chicago");
+  const shown = await called(page);
+  await shown.getByRole("region", { name: "Structured content" }).first().getByText('"humidity": 82').waitFor();
+
+  await tool(page, "get-annotated-message");
+  await choose(page, /^messageType/, "error");
+  await page.getByRole("radio", { name: "true" }).click();
+  await called(page);
+  await shown.getByText("for user and assistant, priority 1").waitFor();
+  await shown.getByRole("img", { name: "Returned by the server" }).waitFor();
+  await shown.getByRole("radio", { name: "Raw" }).click();
+  await shown.getByText('"priority": 1').waitFor();
+  await button(shown, "Copy what is shown").click();
+  expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toHaveProperty("content");
+  const saved = page.waitForEvent("download");
+  await button(shown, "Save the result as a file").click();
+  const file = JSON.parse(readFileSync(await (await saved).path(), "utf8")) as { name: string; result: object };
+  expect(file).toMatchObject({
+    name: "get-annotated-message",
+    result: { content: [{ type: "text" }, { type: "image" }] },
+  });
+
+  await tool(page, "get-resource-links");
+  await field(page, "count").fill("2");
+  await button(await called(page), "Read")
+    .last()
+    .click();
+  await page.getByRole("region", { name: "The resource" }).getByText("demo://resource").first().waitFor();
+  expect(page.url()).toContain("tab=resources");
+  expect(problems).toEqual([]);
+});
+
+test("what takes long shows its progress, and a cancel reaches the server", async () => {
+  const { page, problems } = await open("/test/everything?tool=trigger-long-running-operation");
+  expect(await field(page, "steps").inputValue()).toBe("5");
+  await field(page, "duration").fill("1");
+  await field(page, "steps").fill("4");
+  await press(page, "Call");
+  const bar = page.getByRole("progressbar");
+  await bar.waitFor();
+  await page.getByText("1 of 4").waitFor();
+  expect(Number(await bar.getAttribute("aria-valuenow"))).toBeGreaterThanOrEqual(25);
+  await result(page)
+    .getByText(/completed. Duration: 1 seconds, Steps: 4/)
+    .waitFor();
+
+  await field(page, "duration").fill("50");
+  await field(page, "steps").fill("100");
+  await press(page, "Call");
+  await page.getByText("1 of 100").waitFor();
+  await press(page, "Cancel");
+  await result(page).getByText("You cancelled it.").waitFor();
+  await expect.poll(() => readFileSync(heard, "utf8")).toContain("notifications/cancelled");
+  await tab(page, "Events");
+  await page.getByText(/trigger-long-running-operation · 4 of 4/).waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("resources are listed, read as text and bytes, made from templates, and watched", async () => {
+  const { page, problems } = await open("/test/everything?tab=resources");
+  await button(page.getByRole("group", { name: "Resources" }), "architecture.md").click();
+  const shown = page.getByRole("region", { name: "The resource" });
+  await shown.getByText("Everything Server – Architecture").first().waitFor();
+
+  await page.getByRole("radio", { name: "Templates" }).click();
+  await button(page.getByRole("group", { name: "Templates" }), /Text/)
+    .first()
+    .click();
+  await field(page, "resourceId").fill("3");
+  await page.getByText("Reads demo://resource/dynamic/text/3").waitFor();
+  await button(page, "Read it").click();
+  await shown
+    .getByText(/Resource 3/)
+    .first()
+    .waitFor();
+
+  await button(page.getByRole("group", { name: "Templates" }), /Blob/)
+    .first()
+    .click();
+  await field(page, "resourceId").fill("2");
+  await button(page, "Read it").click();
+  await shown.getByText(/of bytes/).waitFor();
+  const saved = page.waitForEvent("download");
+  await button(shown, "Save as a file").click();
+  expect(readFileSync(await (await saved).path(), "utf8")).toContain("Resource 2");
+
+  await button(shown, "Subscribe").click();
+  await shown.getByText("No change yet").waitFor();
+  await tab(page, "Tools");
+  await tool(page, "toggle-subscriber-updates");
+  await (await called(page)).getByText(/Started simulated resource updated/).waitFor();
+  await tab(page, "Resources");
+  await shown.getByText("It has changed").waitFor();
+  await button(shown, "Read again").click();
+  await shown.getByText("It has changed").waitFor({ state: "hidden" });
+  await shown.getByText(/Changed at/).waitFor();
+  await button(shown, "Unsubscribe").click();
+  await button(shown, "Subscribe").waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("prompts become messages, with arguments from a form, and keep presets of their own", async () => {
+  const { page, problems } = await open("/test/everything?tab=prompts");
+  await button(page.getByRole("group", { name: "Prompts" }), "args-prompt").click();
+  await button(page, "Get the prompt").click();
+  await page.getByText("This is required.").waitFor();
+  await field(page, "city").fill("Lisbon");
+  await button(page, "Get the prompt").click();
+  const messages = page.getByRole("list", { name: "Messages" });
+  await messages.getByText("What's weather in Lisbon?").waitFor();
+  await messages.getByText("user", { exact: true }).waitFor();
+  await press(page, "Presets");
+  await page.getByLabel("Name of the preset").fill("Portugal");
+  await press(page, "Keep these");
+  await page.getByRole("list", { name: "Presets" }).getByText("Portugal").waitFor();
+  const { entries } = await hub.rest<{ entries: object[] }>("GET", "/api/presets?kind=prompt");
+  expect(entries).toMatchObject([{ target_name: "args-prompt", payload: { city: "Lisbon" } }]);
+  expect(problems).toEqual([]);
+});
+
+test("presets are kept, used, deleted, and brought back", async () => {
+  const { page, problems } = await open("/test/everything?tool=echo");
+  await field(page, "message").fill("kept words");
+  await press(page, "Presets");
+  await page.getByText("Nothing is kept for this tool yet.").waitFor();
+  await page.getByLabel("Name of the preset").fill("mine");
+  await page.keyboard.press("Enter");
+  const presets = page.getByRole("list", { name: "Presets" });
+  await presets.getByText("mine").waitFor();
+  await page.keyboard.press("Escape");
+  await press(page, "Back to the defaults");
+  expect(await field(page, "message").inputValue()).toBe("");
+  await press(page, "Presets");
+  await button(presets, "mine").first().click();
+  expect(await field(page, "message").inputValue()).toBe("kept words");
+  await press(page, "Presets");
+  await button(presets, "Delete mine").click();
+  await page.getByText("Nothing is kept for this tool yet.").waitFor();
+  await press(page, "Undo");
+  await presets.getByText("mine").waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("the server says what it is, answers a ping, logs from a level on, and is given out in four formats", async () => {
+  const { page, problems } = await open("/test/everything?tab=server");
+  await page.getByText("mcp-servers/everything").waitFor();
+  await page.getByRole("heading", { name: "Everything Server – Server Instructions" }).waitFor();
+  await press(page, "Ping");
+  await page
+    .getByRole("list", { name: "Pings" })
+    .getByText(/answered after/)
+    .waitFor();
+  for (const [name, part] of [
+    ["mcp.json", '"mcpServers"'],
+    ["Claude Code", '"type": "stdio"'],
+    ["Cursor", '"mcpServers"'],
+    ["Setup file", '"auto_activate"'],
+  ] as const) {
+    await page.getByRole("radio", { name }).click();
+    await page.getByRole("region", { name: "Configuration", exact: true }).last().getByText(part).waitFor();
+  }
+  const saved = page.waitForEvent("download");
+  await button(page, "Save as a file").click();
+  expect(JSON.parse(readFileSync(await (await saved).path(), "utf8"))).toHaveProperty("servers");
+
+  await choose(page, "Log level", "debug");
+  await tab(page, "Tools");
+  await tool(page, "toggle-simulated-logging");
+  await called(page);
+  await tab(page, "Events");
+  await choose(page, "Kind of events", "Log messages");
+  const log = page.getByRole("log");
+  const message = log.getByRole("button", { name: /-level message/i }).first();
+  await message.waitFor();
+  await message.click();
+  await log.getByText('"level"').waitFor();
+  const events = page.waitForEvent("download");
+  await press(page, "Export");
+  const file = JSON.parse(readFileSync(await (await events).path(), "utf8")) as object[];
+  expect(file[0]).toMatchObject({ kind: "log" });
+  await page.getByLabel("Search these events").fill("nothing like this");
+  await page.getByText("Nothing of that kind").waitFor();
+  await press(page, "Clear");
+  await page.getByText("The server has said nothing by itself yet").waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("a server's questions are answered, declined, or put aside for later", async () => {
+  const { page, problems } = await open("/test/everything?tool=trigger-elicitation-request");
+  const dialog = page.getByRole("dialog", { name: "everything asks you" });
+  await press(page, "Call");
+  await dialog.waitFor();
+  await dialog.getByText("Please provide inputs for the following fields:").waitFor();
+  await press(page, "Accept and send");
+  await dialog.getByText("This is required.").waitFor();
+  await dialog.getByRole("textbox", { name: "String (required)" }).fill("Ada Lovelace");
+  await field(dialog, "String with email").fill("nobody");
+  await press(page, "Accept and send");
+  await dialog.getByText("This must be an e-mail address.").waitFor();
+  await field(dialog, "String with email").fill("ada@example.com");
+  await dialog.getByLabel("String with date format").fill("1815-12-10");
+  await field(dialog, "Integer").fill("7");
+  await dialog.getByLabel("Titled Single Select Enum", { exact: true }).click();
+  await page.getByRole("option", { name: "Green Lantern" }).click();
+  await dialog.getByRole("checkbox", { name: "Piano" }).click();
+  await dialog.getByRole("radio", { name: "true" }).click();
+  await agreeable(page, "a question");
+  const sent = JSON.parse(
+    (await dialog.getByRole("region", { name: "What will be sent" }).textContent()) ?? "",
+  ) as object;
+  await press(page, "Accept and send");
+  await dialog.waitFor({ state: "hidden" });
+  await result(page).getByText("Name: Ada Lovelace").waitFor();
+  const raw = await result(page)
+    .getByText(/Raw result/)
+    .textContent();
+  expect(JSON.parse(/\{[^]*\}/.exec(raw ?? "")?.[0] ?? "")).toEqual({ action: "accept", content: sent });
+  expect(sent).toMatchObject({
+    birthdate: "1815-12-10",
+    integer: 7,
+    titledSingleSelectEnum: "hero-2",
+    untitledMultipleSelectEnum: ["Guitar", "Piano"],
+    check: true,
+  });
+  expect(sent).not.toHaveProperty("homepage");
+
+  await press(page, "Call");
+  await dialog.waitFor();
+  await page.keyboard.press("Escape");
+  await button(page, "1 question waits for your answer").click();
+  await dialog.waitFor();
+  await press(page, "Decline");
+  await result(page)
+    .getByText(/declined/)
+    .first()
+    .waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("the cURL text does in a shell what the call did", async () => {
+  const { page, problems } = await open("/test/everything?tool=echo");
+  await field(page, "message").fill(`it's "quoted" $HOME \`id\` \\ é\n@file`);
+  const shown = await called(page);
+  await shown.getByRole("radio", { name: "Raw" }).click();
+  const raw = JSON.parse((await shown.getByRole("region", { name: "Raw result" }).textContent()) ?? "") as object;
+  await shown.getByRole("radio", { name: "cURL" }).click();
+  const command = (await shown.getByRole("region", { name: "cURL command" }).textContent()) ?? "";
+  expect(command).not.toContain(hub.info.token);
+  const output = execFileSync("sh", ["-c", command], {
+    env: { ...process.env, AGENT_DISCOVER_HOME: hub.folder, PATH: `${dirname(binary)}:${process.env.PATH}` },
+    encoding: "utf8",
+  });
+  expect(JSON.parse(output)).toEqual(raw);
+  expect(problems).toEqual([]);
+});
+
+test("arguments in the address fill the form", async () => {
+  const args = encodeURIComponent(JSON.stringify({ a: 3, b: 4 }));
+  const { page, problems } = await open(`/test/everything?tool=get-sum&args=${args}`);
+  await (await called(page)).getByText("The sum of 3 and 4 is 7").waitFor();
+  await page.evaluate(() => (location.hash = "/test/everything?tool=get-sum&args=nonsense"));
+  await page.getByText("The arguments in the address are no JSON object.").waitFor();
+  expect(problems).toEqual([]);
+});
+
+test("an ad-hoc server lives for a test: it is called, counts down, survives a reload, and is ended", async () => {
+  const { page, problems } = await open("/test", { expected: /status of (500|504|404)/ });
+  await button(page, "Ad-hoc server").first().click();
+  const dialog = page.getByRole("dialog", { name: "Test an ad-hoc server" });
+  await dialog.getByLabel("Command line").fill("/no/such/program --flag");
+  await press(page, "Start it");
+  await dialog.getByText("It did not start").waitFor();
+  await dialog.getByLabel("Command line").fill(
+    packaged("everything")
+      .map((word) => `'${word}'`)
+      .join(" "),
+  );
+  await dialog.getByLabel("Environment").fill("no pair");
+  await dialog.getByText("Line 1 is not NAME=value.").waitFor();
+  await dialog.getByLabel("Environment").fill("AD_HOC=seen there");
+  await agreeable(page, "the dialog of an ad-hoc server");
+  await press(page, "Start it");
+  await page.getByRole("timer").waitFor();
+  expect(await page.getByRole("timer").textContent()).toMatch(/^1[45]:\d\d left$/);
+  await tool(page, "get-env");
+  await (await called(page)).getByText(/"AD_HOC": "seen there"/).waitFor();
+  expect(await hub.rest<object[]>("GET", "/api/servers")).toHaveLength(1);
+
+  await page.reload();
+  await page.getByRole("timer").waitFor();
+  await page.getByRole("heading", { name: "Print Environment Tool" }).waitFor();
+  await press(page, "End now");
+  await page.getByText("Try a server out").waitFor();
+  expect(await page.getByRole("timer").count()).toBe(0);
+  expect(problems).toEqual([]);
+});
+
+test("the test opens in a window of its own, without the menu", async () => {
+  const { page, problems } = await open("/test/everything?tool=echo");
+  const [popup] = await Promise.all([page.waitForEvent("popup"), button(page, "Open in a window of its own").click()]);
+  popup.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  await popup.getByRole("heading", { level: 1, name: "Test everything" }).waitFor();
+  await tool(popup, "echo");
+  await field(popup, "message").fill("from the window");
+  await (await called(popup)).getByText("Echo: from the window").waitFor();
+  expect(await popup.getByRole("navigation").count()).toBe(0);
+  await popup.reload();
+  await popup.getByRole("heading", { name: "Echo Tool" }).waitFor();
+  expect(await popup.getByRole("navigation").count()).toBe(0);
+  expect(problems).toEqual([]);
+});
+
+test("a tool is found, called and called again by keyboard alone", async () => {
+  const { page, problems } = await open("/test/everything");
+  await page.getByRole("group", { name: "Tools" }).getByRole("button").first().waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("echo");
+  const rows = page.getByRole("group", { name: "Tools" }).getByRole("button");
+  await expect.poll(() => rows.count()).toBe(1);
+  await page.keyboard.press("Escape");
+  await expect.poll(() => rows.count()).toBeGreaterThan(10);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("End");
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toContain("simulate-research-query");
+  await page.keyboard.press("Home");
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain("echo");
+  await page.keyboard.press("Enter");
+  await field(page, "message").waitFor();
+  const focused = () => page.evaluate(() => document.activeElement?.tagName);
+  while ((await focused()) !== "TEXTAREA") await page.keyboard.press("Tab");
+  await page.keyboard.type("typed");
+  await page.keyboard.press("Control+Enter");
+  await result(page).getByText("Echo: typed").waitFor();
+  expect(problems).toEqual([]);
+});
+
+for (const theme of ["light", "dark"] as const) {
+  test(`every part of the tester pleases axe in ${theme}, and fits narrow and wide windows`, async () => {
+    const { page, problems } = await open("/test", { theme });
+    await agreeable(page, `nothing chosen, ${theme}`);
+    const places = [
+      "?tool=get-annotated-message",
+      "?tab=resources&list=templates",
+      "?tab=resources&uri=demo%3A%2F%2Fresource%2Fdynamic%2Ftext%2F1",
+      "?tab=prompts&prompt=args-prompt",
+      "?tab=events",
+      "?tab=server",
+    ];
+    for (const place of places) {
+      await page.evaluate((to) => (location.hash = to), `/test/everything${place}`);
+      await page.getByRole("tabpanel").waitFor();
+      if (place.includes("tool=")) {
+        await page.getByLabel("messageType").waitFor();
+        await press(page, "Call");
+        await page.getByText("This is required.").waitFor();
+      }
+      await agreeable(page, `${place}, ${theme}`);
+      for (const width of [400, 1600]) {
+        await page.setViewportSize({ width, height: 800 });
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(over, `${place} at ${width}`).toBeLessThanOrEqual(0);
+      }
+    }
+    expect(problems).toEqual([]);
+  });
+}
+
+test("a server that means no good is shown as text, and breaks nothing", async () => {
+  await hub.rest("POST", "/api/servers", { name: "hostile", command: malicious()[0], args: malicious().slice(1) });
+  const { page, problems } = await open("/test/hostile");
+  const tools = page.getByRole("group", { name: "Tools" });
+  await button(tools, "markup").waitFor();
+
+  await tool(page, "many properties");
+  await field(page, "field_9999").waitFor();
+  expect(await page.getByRole("textbox").count()).toBeLessThan(60);
+  await button(page, /Show 100 more of 9,960/).click();
+  await field(page, "field_120").waitFor();
+  await field(page, "field_9999").fill("here");
+  await (await called(page)).getByText('"field_9999": "here"').waitFor();
+
+  await tool(page, "circle");
+  await page.getByText("Written as JSON: a schema that contains itself.").waitFor();
+  await field(page, "more").fill('{"more": {');
+  await press(page, "Call");
+  await page.getByText("Line 1, column 11: the text ends too early").waitFor();
+  await field(page, "more").fill('{"more": {}}');
+  await called(page);
+  await result(page).getByText('"more": {').first().waitFor();
+
+  await tool(page, "no object");
+  await page.getByText("because its schema has").or(page.getByLabel("Arguments as JSON")).first().waitFor();
+  await tool(page, "proto");
+  await field(page, "__proto__").fill("just a name");
+  await field(page, "constructor").fill("5");
+  await (await called(page)).getByText('"__proto__": "just a name"').waitFor();
+
+  for (const [name, shown] of [
+    ["markup", "<script>"],
+    ["failing", "it went wrong"],
+    ["empty", "An empty answer"],
+    ["deep", "[[[["],
+    ["media", "image of the type “image/svg+xml”, which is not shown here"],
+  ] as const) {
+    await tool(page, name);
+    await (await called(page)).getByText(shown).first().waitFor();
+  }
+  const sound = result(page).locator("audio");
+  await expect.poll(() => sound.evaluate((element: HTMLAudioElement) => element.duration)).toBe(1);
+  expect(await result(page).getByRole("link").count()).toBe(0);
+  await tool(page, "huge");
+  await button(await called(page), "Show all (400 kB)").click();
+  await tool(page, "never");
+  await press(page, "Call");
+  await page.getByRole("progressbar").waitFor();
+  expect(await page.getByRole("progressbar").getAttribute("aria-valuenow")).toBeNull();
+  await press(page, "Cancel");
+  await result(page).getByText("You cancelled it.").waitFor();
+  await tool(page, "destroyer");
+  await page.getByText("destructive", { exact: true }).waitFor();
+  await page.getByText("open world").waitFor();
+  await button(tools, /evil/).click();
+  await button(page, "Show all of it").click();
+  await agreeable(page, "a hostile tool");
+
+  await tab(page, "Resources");
+  const list = page.getByRole("group", { name: "Resources" });
+  await button(list, "resource 0/2").waitFor();
+  await button(page, "Load more").click();
+  await button(page, "Load more").click();
+  await button(list, "resource 2/2").click();
+  await page.getByText("read x://2/2").waitFor();
+  expect(await button(page, "Load more").count()).toBe(0);
+  await page.getByRole("radio", { name: "Templates" }).click();
+  await button(page.getByRole("group", { name: "Templates" }), "odd").click();
+  await field(page, "__proto__").fill("a b");
+  await field(page, "path").fill("c/d");
+  await button(page, "Read it").click();
+  await page.getByText("read x://a%20b/c/d").waitFor();
+
+  await tab(page, "Prompts");
+  await page.getByRole("group", { name: "Prompts" }).getByRole("button").click();
+  await field(page, "__proto__").fill("p");
+  await button(page, "Get the prompt").click();
+  await page.getByRole("list", { name: "Messages" }).getByText('"__proto__": "p"').waitFor();
+
+  await tab(page, "Server");
+  await page.getByRole("heading", { name: "Hello" }).waitFor();
+  const instructions = page.getByRole("region", { name: "Instructions" });
+  expect(await instructions.locator("script, img, [onclick], a[href^=javascript]").count()).toBe(0);
+  expect(await page.title()).toBe("Test · Agent Discover");
+  expect(problems).toEqual([]);
+});
+
+test("all kinds of fields: what is typed arrives as its type, and what is left out is not sent", async () => {
+  const { page, problems } = await open("/test/hostile?tool=kinds");
+  await field(page, "text").fill("ab");
+  await press(page, "Call");
+  await page.getByText("At least 3 characters are needed.").waitFor();
+  await field(page, "text").fill("abc");
+  await page.getByLabel("moment", { exact: true }).fill("2026-02-03T04:05:06");
+  await page.getByLabel("day", { exact: true }).fill("2026-02-03");
+  await field(page, "mail").fill("a@b.example");
+  await field(page, "site").fill("https://b.example");
+  await field(page, "amount").fill("1.50");
+  await page.getByRole("radio", { name: "false" }).click();
+  await choose(page, "color", "Green");
+  const list = page.getByRole("group", { name: "list" });
+  for (const [i, value] of ["10", "20", "30"].entries()) {
+    await button(page, "Add to list").click();
+    await field(list, `list ${i + 1}`).fill(value);
+  }
+  await button(list, "Move up").last().click();
+  await button(list, "Remove").first().click();
+  await button(page, "Fill in inner").click();
+  await field(page, "street").fill("Main");
+  await button(page, "More about maybe").click();
+  await page.getByRole("menuitem", { name: "Send null" }).click();
+  await page.getByText("null is sent.").waitFor();
+  await field(page, "anything").fill("[1, 2");
+  await press(page, "Call");
+  await page
+    .getByText(/Line 1, column 6/)
+    .first()
+    .waitFor();
+  await field(page, "anything").fill("[1, 2]");
+  const shown = (await called(page)).getByRole("region", { name: "Text" });
+  expect(JSON.parse((await shown.textContent()) ?? "")).toEqual({
+    text: "abc",
+    maybe: null,
+    moment: new Date("2026-02-03T04:05:06").toISOString().replace(".000Z", "Z"),
+    day: "2026-02-03",
+    mail: "a@b.example",
+    site: "https://b.example",
+    amount: 1.5,
+    flag: false,
+    color: "g",
+    list: [30, 20],
+    inner: { street: "Main" },
+    anything: [1, 2],
+  });
+  await field(page, "street").fill("");
+  await page.getByRole("radio", { name: "Left out" }).click();
+  await button(page, "More about color").click();
+  await page.getByRole("menuitem", { name: "Leave out" }).click();
+  await field(page, "mail").fill("");
+  await called(page);
+  await expect.poll(() => shown.textContent()).not.toContain("Main");
+  expect(Object.keys(JSON.parse((await shown.textContent()) ?? "") as object)).not.toContain("mail");
+  expect(problems).toEqual([]);
+});
+
+test("a server that does not start says why, and can be tried again", async () => {
+  await hub.rest("POST", "/api/servers", { name: "broken", command: "/usr/bin/false", args: [] });
+  const { page, problems } = await open("/test/broken", { expected: /status of 500/ });
+  await page.getByText("broken could not be started for the test").waitFor();
+  await agreeable(page, "a server that does not start");
+  await press(page, "Try again");
+  await page.getByText("Starting broken for the test…").waitFor();
+  await page.getByText("broken could not be started for the test").waitFor();
+  await page.evaluate(() => (location.hash = "/test/nobody"));
+  await page.getByText("There is no such server").waitFor();
+  expect(problems).toEqual([]);
+});
