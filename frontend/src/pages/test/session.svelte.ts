@@ -6,6 +6,7 @@ import { messageOf } from "$lib/api/client";
 import { isObject, own, print } from "$lib/form/json";
 import { FormModel } from "$lib/form/model.svelte";
 import { hub } from "$lib/stores/hub.svelte";
+import { toasts } from "$lib/stores/toasts.svelte";
 import { ofNotification, ofProgress, ofQuestion, ofSampling, type ServerEvent } from "./events";
 import { Listing } from "./listing.svelte";
 import { promptsOf, resourcesOf, templatesOf, toolsOf } from "./foreign";
@@ -99,13 +100,13 @@ export class TestSession {
         "elicitation_request",
         (message) => message.serverName === target.server && this.#note(ofQuestion(message)),
       ),
-      hub.on(
-        "log_entry",
-        (message) =>
-          message.entry.server === target.server &&
-          message.entry.kind === "sampling" &&
-          this.#note(ofSampling(message)),
-      ),
+      hub.on("log_entry", (message) => {
+        if (message.entry.server !== target.server || message.entry.kind !== "sampling") return;
+        this.#note(ofSampling(message));
+        toasts.show("The server asked a model for an answer (sampling); what it asked is under Events.", {
+          kind: "note",
+        });
+      }),
     ];
   }
 
