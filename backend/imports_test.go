@@ -74,7 +74,7 @@ var homes = []struct {
 	{"modernc.org/sqlite", []string{"backend/store"}, "one place knows SQLite"},
 	{"github.com/pressly/goose", []string{"backend/store"}, "one place changes the schema"},
 	{"github.com/zalando/go-keyring", []string{"backend/secrets"}, "one place touches the keychain"},
-	{"github.com/godbus/dbus", []string{"backend/secrets", "backend/keytest", "app", "app/tray", "app/desktest", "app/xtest", "build/bench"}, "it looks at a keychain without a question to the user, ends an operation that hangs, and asks a desktop what it has"},
+	{"github.com/godbus/dbus", []string{"backend/secrets", "backend/keytest", "app", "app/tray", "app/xtest", "build/bench"}, "it looks at a keychain without a question to the user, ends an operation that hangs, and asks a desktop what it has"},
 	{"filippo.io/age", []string{"backend/secrets"}, "one place seals values"},
 	{"github.com/coder/websocket", []string{"backend/api", "build/bench", "app/tray"}, "events go to clients through one door, and the tray listens"},
 	{module + "build/icons", []string{"app", "app/tray"}, "pictures are for what a person sees"},

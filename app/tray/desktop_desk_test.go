@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/app/desktest"
+	"github.com/agent-discover/agent-discover/app/xtest"
 	"github.com/agent-discover/agent-discover/backend/instance"
 	"github.com/agent-discover/agent-discover/backend/keytest"
 	"github.com/agent-discover/agent-discover/backend/paths"
@@ -39,7 +39,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{t: t, bus: keytest.Start(t), display: desktest.Display(t), home: t.TempDir()}
+	d := &desk{t: t, bus: keytest.Start(t), display: xtest.Display(t), home: t.TempDir()}
 	d.folder = paths.Folder(filepath.Join(d.home, "data"))
 	for _, name := range []string{"agent-discover", "agent-discover-tray"} {
 		if _, err := os.Stat(binary(t, name)); err != nil {

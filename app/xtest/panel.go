@@ -1,6 +1,6 @@
 //go:build linux
 
-package desktest
+package xtest
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// deadline is how long the other side may take; it is only ever waited for when
+// panelPatience is how long the other side may take; it is only ever waited for when
 // something is broken.
-const deadline = 60 * time.Second
+const panelPatience = 60 * time.Second
 
 const (
 	watcherName = "org.kde.StatusNotifierWatcher"
@@ -83,7 +83,7 @@ func (p *Panel) Await() Icon {
 	select {
 	case icon := <-p.icons:
 		return icon
-	case <-time.After(deadline):
+	case <-time.After(panelPatience):
 		p.t.Fatal("no program put an icon into the panel")
 		return Icon{}
 	}
@@ -123,7 +123,7 @@ func (i Icon) Click(item Item) {
 // AwaitMenu returns what look finds in the menu, as soon as it finds something.
 func (i Icon) AwaitMenu(what string, look func([]Item) *Item) Item {
 	i.panel.t.Helper()
-	late := time.After(deadline)
+	late := time.After(panelPatience)
 	for {
 		menu := i.Menu()
 		if found := look(menu); found != nil {
