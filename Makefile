@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git re
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
-.PHONY: run build frontend desktop tray test lint dashboard race bench schemathesis clean
+.PHONY: run build frontend desktop tray test lint dashboard race bench schemathesis screenshots clean
 
 run:
 	@build/setup.sh run
@@ -51,6 +51,11 @@ bench: build desktop tray
 # What schemathesis makes of /openapi.json; EXAMPLES is how many requests it makes for each operation.
 schemathesis: build
 	@build/schemathesis.sh $(EXAMPLES)
+
+# The pictures of the README, of a hub with demo servers; node frontend/tests/screens.ts FOLDER takes those of all pages.
+screenshots: build
+	@build/setup.sh test
+	@PATH="$$(dirname $$(build/setup.sh node-path)):$$PATH" node frontend/tests/screens.ts build/screenshots --readme
 
 clean:
 	rm -rf bin coverage

@@ -62,10 +62,7 @@ test("figures, chart and ranks follow the calls as they are made, without asking
   await call(hub, memory, "open_nodes", { names: 7 });
   await page.getByRole("link", { name: /^Calls 4/ }).waitFor();
   await page.getByRole("link", { name: /^Errors 1/ }).waitFor();
-  await page
-    .getByRole("row", { name: / 4 1$/ })
-    .first()
-    .waitFor({ state: "attached" });
+  await page.getByRole("row", { name: / 4 1$/ }).first().waitFor({ state: "attached" });
   await panel(page, "Most used tools").getByRole("listitem").filter({ hasText: "read_graph" }).getByText("3").waitFor();
   await panel(page, "Slowest tools").getByText("1 error").waitFor();
   expect(asked).toEqual([]);

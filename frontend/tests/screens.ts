@@ -50,7 +50,33 @@ const empty = ["overview", "approvals", "servers", "tools", "test", "activity"].
   name,
   path: `/${name}`,
 }));
-const readme = ["overview", "servers", "tools", "test"];
+const readme: Shot[] = [
+  { name: "overview", path: "/overview" },
+  { name: "servers", path: "/servers" },
+  {
+    name: "tools",
+    path: "/tools?mode=ask",
+    before: async ({ page }) => {
+      await page
+        .getByRole("main")
+        .getByRole("textbox")
+        .or(page.getByRole("main").getByRole("searchbox"))
+        .first()
+        .fill("create an invoice");
+      await page.getByText("create_invoice").first().waitFor();
+    },
+  },
+  {
+    name: "test",
+    path:
+      "/test/everything?tool=get-annotated-message&args=" +
+      encodeURIComponent('{"messageType":"success","includeImage":true}'),
+    before: async ({ page }) => {
+      await page.getByRole("button", { name: /^Call/ }).click();
+      await page.getByRole("img").last().waitFor();
+    },
+  },
+];
 
 async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suffix: string): Promise<void> {
   const seen = await visit(browser, hub, shot.path, view);
@@ -64,9 +90,10 @@ async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suf
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
 {
-  await using hub = await new TestHub().start();
+  // As on a machine that keeps secrets.
+  await using hub = await new TestHub().start({ AGENT_DISCOVER_PASSPHRASE: "a passphrase for pictures" });
   const agents = await furnish(hub);
-  for (const shot of full.filter(({ name }) => only !== "--readme" || readme.includes(name))) {
+  for (const shot of only === "--readme" ? readme : full) {
     for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-${theme}`);
     if (only === "--readme") continue;
     await shoot(browser, hub, shot, { width: 1680, height: 1000 }, "-wide");

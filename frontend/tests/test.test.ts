@@ -413,7 +413,14 @@ test("an ad-hoc server lives for a test: it is called, counts down, survives a r
 
   await page.reload();
   await page.getByRole("timer").waitFor();
-  await page.getByRole("heading", { name: "Print Environment Tool" }).waitFor({timeout:5000}).catch(async (e)=>{await page.screenshot({path:"/tmp/f4-fail.png"}); console.log(page.url()); throw e});
+  await page
+    .getByRole("heading", { name: "Print Environment Tool" })
+    .waitFor({ timeout: 5000 })
+    .catch(async (e) => {
+      await page.screenshot({ path: "/tmp/f4-fail.png" });
+      console.log(page.url());
+      throw e;
+    });
   await press(page, "End now");
   await page.getByText("Try a server out").waitFor();
   expect(await page.getByRole("timer").count()).toBe(0);

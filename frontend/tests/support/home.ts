@@ -75,7 +75,7 @@ export async function furnish(hub: TestHub): Promise<AsyncDisposable> {
   const other = await new Agent(hub).connect("cursor-vscode");
   for (let i = 0; i < 12; i++) {
     await agent.registry("proxy_call", { server: "everything", tool: "echo", arguments: { message: `hello ${i}` } });
-    await other.registry("proxy_call", { server: "tickets", tool: "list_branch", arguments: { id: i } });
+    await other.registry("proxy_call", { server: "tickets", tool: "list_sprint", arguments: { id: i } });
     if (i % 4 === 0) await agent.registry("proxy_call", { server: "memory", tool: "read_graph", arguments: {} });
     if (i % 5 === 0)
       await agent.registry("proxy_call", { server: "everything", tool: "get-sum", arguments: { a: "x" } });

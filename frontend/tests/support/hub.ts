@@ -17,7 +17,7 @@ export const packaged = (name: string, ...args: string[]): string[] => [
   ...args,
 ];
 
-/** The command line of a server with up to 40 tools of plain names: see server.ts. */
+/** The command line of a server with up to 24 tools (tickets: 40) with plain names: see server.ts. */
 export const plain = (count: number, name: string): string[] => [...many(count, name), "short"];
 
 /** The command line of a server with so many tools: see server.ts. */

@@ -5,17 +5,24 @@ import { createInterface } from "node:readline";
 
 const [count = "3", prefix = "tool", short] = process.argv.slice(2);
 const topics = ["invoice", "branch", "ticket", "file", "meeting", "alert", "customer", "deployment"];
+const lines: Record<string, string[]> = {
+  billing: ["invoice", "customer", "payment", "refund", "subscription"],
+  tickets: ["ticket", "sprint", "board", "branch", "deployment", "alert", "comment", "milestone"],
+};
 const verbs = ["create", "list", "update", "delete", "search"];
 const does: Record<string, (topic: string) => string> = {
   create: (topic) => `Creates a new ${topic} and returns its number.`,
   list: (topic) => `Lists every ${topic} that is open, newest first.`,
   update: (topic) => `Changes fields of one ${topic}; what is left out stays.`,
   delete: (topic) => `Deletes one ${topic} for good.`,
-  search: (topic) => `Finds a ${topic} by words in its text.`,
+  search: (topic) => `Finds one ${topic} or more by words in its text.`,
 };
 
 const tools = Array.from({ length: Number(count) }, (_, i) => {
-  const [verb = "", topic = ""] = [verbs[i % verbs.length], topics[i % topics.length]];
+  const [verb = "", topic = ""] = [
+    verbs[i % verbs.length],
+    short ? (lines[prefix] ?? topics)[Math.floor(i / verbs.length)] : topics[i % topics.length],
+  ];
   return {
     name: short ? `${verb}_${topic}` : `${prefix}_${verb}_${topic}_${i}`,
     description: short
