@@ -199,7 +199,7 @@ describe("how servers come in", () => {
     const snippet = `{
       // from somewhere else
       "mcpServers": {
-        "memory": ${JSON.stringify({ command, args })},
+        "memory": ${JSON.stringify({ command, args, env: { ASK_TOKEN: "Bearer ${input:ask}" } })},
         "broken": ${JSON.stringify({ command, args: failing, env: { OTHER_TOKEN: "asdfgh-98765" } })},
         "again": ${JSON.stringify({ command, args: packaged("memory").slice(1) })},
         "empty": {},
@@ -227,6 +227,9 @@ describe("how servers come in", () => {
       .nth(0)
       .getByLabel(/^Name of/)
       .fill("pasted");
+    await found.nth(0).getByText("ASK_TOKEN has ${input:ask}, which nothing fills in here.").waitFor();
+    await found.nth(0).getByLabel("Value of ASK_TOKEN").fill("filled-in-1");
+    await found.nth(0).getByRole("checkbox", { name: "Keep ASK_TOKEN as a secret", checked: true }).waitFor();
     await agreeable(page, "what was pasted");
 
     await dialog.getByRole("button", { name: "Add 2 servers" }).click();
@@ -237,6 +240,9 @@ describe("how servers come in", () => {
     await agreeable(page, "what failed to come in");
     await dialog.getByRole("button", { name: "Done" }).click();
 
+    const pasted = await named(hub, "pasted");
+    const secrets = await hub.rest<object[]>("GET", `/api/servers/${pasted.id}/secrets`);
+    expect(secrets).toMatchObject([{ key: "ASK_TOKEN", masked_value: "Bear****" }]);
     const broken = await named(hub, "broken");
     expect(broken).toMatchObject({ env: {}, args: [...failing.slice(0, -1), "${secret:token}"] });
     expect(problems).toEqual([]);
@@ -553,8 +559,11 @@ describe("one server", () => {
     await running("list");
     for (let i = 0; i < 80; i++) await call("list", "list_create_invoice_0", { id: i });
     const log = page.getByRole("log");
+    const { id } = await named(hub, "list");
+    const written = await hub.rest<{ lines: object[] }>("GET", `/api/servers/${id}/output`);
+    expect(written.lines.length).toBeGreaterThan(80);
     const lines = page.getByText(/^\d+ lines$/);
-    await expect.poll(async () => parseInt((await lines.textContent()) ?? ""), soon).toBeGreaterThan(80);
+    await page.getByText(`${written.lines.length} lines`).waitFor();
     const scroller = log.locator("[tabindex]");
     const top = () => scroller.evaluate((element) => element.scrollTop);
     await expect.poll(top, soon).toBeGreaterThan(200);
@@ -707,6 +716,8 @@ describe("a list of two hundred servers", () => {
     await page.getByRole("row").nth(1).getByRole("link", { name: "live" }).waitFor();
     await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
     await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
+    await page.getByRole("row").nth(1).getByRole("link", { name: "server-198" }).click();
+    await page.getByRole("link", { name: "All servers" }).click();
     await page.getByRole("row").nth(1).getByRole("link", { name: "server-198" }).waitFor();
     expect(problems).toEqual([]);
     await context.close();

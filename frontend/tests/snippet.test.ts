@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { credentialsIn, isCredential } from "../src/pages/servers/add/credentials.ts";
 import {
   credentialsOf,
+  filled,
   nameFrom,
   nameProblem,
   newDraft,
@@ -208,6 +209,16 @@ describe("an entry that cannot be taken as it is says so", () => {
     [`{"x": {"command": "x", "cwd": "/x"}}`, "working folder"],
     [`{"x": {"command": "x", "env": {"A": {"b": 1}}}}`, "env.A is no text"],
   ])("%s", (text, note) => expect(one(text)?.notes.join()).toContain(note));
+  test("what another program fills in is given by hand, and then no longer missed", () => {
+    const draft = newDraft({
+      env: { A: "x ${input:a}", B: "${env:B}" },
+      notes: ["A has ${input:a}, …", "B has ${env:B}, …"],
+    });
+    expect(filled(draft, { "env.A": "$1", "env.B": "" })).toMatchObject({
+      env: { A: "x $1", B: "${env:B}" },
+      notes: ["B has ${env:B}, …"],
+    });
+  });
   test("a reference to a secret of ours is filled in", () => {
     expect(one(`{"x": {"command": "x", "env": {"K": "\${secret:K}"}}}`)?.notes).toEqual([]);
   });

@@ -21,6 +21,9 @@ export function askToRemove(server: Server): void {
   asking.open = true;
 }
 
+/** The address of the list as it was last seen, with its filters. */
+export const list = $state({ href: "#/servers" });
+
 /** Names of servers that are being switched, checked or asked: it takes as long as they take to start. */
 export const busy = new SvelteSet<string>();
 

@@ -5,7 +5,8 @@ import { plural } from "$lib/format";
 import type { Draft } from "./draft";
 
 export interface Step {
-  label: string;
+  /** What is done, as it is said before, after, and when it failed. */
+  words: Record<"doing" | "done" | "failed", string>;
   state: "doing" | "done" | "failed";
   note: string;
 }
@@ -22,6 +23,14 @@ export interface Coming {
 }
 
 const AT_ONCE = 3;
+
+const steps = {
+  add: { doing: "Adding…", done: "Added", failed: "Not added" },
+  keep: { doing: "Keeping secrets…", done: "Secrets kept", failed: "Secrets not kept" },
+  warm: { doing: "Downloading…", done: "Downloaded", failed: "Not downloaded" },
+  list: { doing: "Starting…", done: "Tools listed", failed: "Not started" },
+  activate: { doing: "Activating…", done: "Active", failed: "Not active" },
+};
 
 /** Bringing adds servers, and shows how that goes. */
 export class Bringing {
@@ -42,14 +51,14 @@ export class Bringing {
   async #one(coming: Coming, draft: Draft, activate: boolean): Promise<void> {
     coming.state = "doing";
     try {
-      await this.#step(coming, "Added", async () => {
+      await this.#step(coming, "add", async () => {
         coming.id = (await take(api.POST("/api/servers", { body: bodyOf(draft) }))).id;
         return "";
       });
       const path = { id: String(coming.id) };
       const secrets = Object.entries(draft.secrets);
       if (secrets.length > 0) {
-        await this.#step(coming, "Secrets kept", async () => {
+        await this.#step(coming, "keep", async () => {
           for (const [key, value] of secrets)
             await take(
               api.PUT("/api/servers/{id}/secrets/{key}", { params: { path: { ...path, key } }, body: { value } }),
@@ -58,12 +67,12 @@ export class Bringing {
         });
       }
       if (/(^|[\\/])(npx|uvx)(\.\w+)?$/i.test(draft.command)) await this.#warm(coming);
-      await this.#step(coming, "Tools listed", async () => {
+      await this.#step(coming, "list", async () => {
         const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/refresh", { params: { path } }));
         return plural(tool_count, "tool");
       });
       if (activate)
-        await this.#step(coming, "Active", async () => {
+        await this.#step(coming, "activate", async () => {
           await take(api.POST("/api/servers/{id}/activate", { params: { path } }));
           return "its tools are in every list";
         });
@@ -77,7 +86,7 @@ export class Bringing {
   /** A download that fails is said and no more: the start may get by without. */
   async #warm(coming: Coming): Promise<void> {
     try {
-      await this.#step(coming, "Downloaded", async () => {
+      await this.#step(coming, "warm", async () => {
         const params = { path: { id: String(coming.id) } };
         const answer = await take(api.POST("/api/servers/{id}/preinstall", { params }));
         return answer.package ?? answer.reason ?? "";
@@ -87,8 +96,8 @@ export class Bringing {
     }
   }
 
-  async #step(coming: Coming, label: string, what: () => Promise<string>): Promise<void> {
-    coming.steps.push({ label, state: "doing", note: "" });
+  async #step(coming: Coming, name: keyof typeof steps, what: () => Promise<string>): Promise<void> {
+    coming.steps.push({ words: steps[name], state: "doing", note: "" });
     const step = coming.steps.at(-1) as Step;
     try {
       step.note = await what();

@@ -82,6 +82,21 @@ export function withSecrets(draft: Draft, keep: readonly Found[] = credentialsOf
   return out;
 }
 
+/** What another program would have filled in: ${input:key}, ${env:TOKEN}. */
+export const unfilled = /\$\{(?!secret:)[^}]*\}/;
+
+/** filled puts values into the places of a draft, env.NAME or headers.NAME, where nobody else would. */
+export function filled(draft: Draft, values: Readonly<Record<string, string>>): Draft {
+  const out = { ...draft, env: { ...draft.env }, headers: { ...draft.headers } };
+  for (const [where, value] of Object.entries(values)) {
+    const [kind = "", name = ""] = where.split(/\.(.*)/s);
+    if (!value || (kind !== "env" && kind !== "headers")) continue;
+    out[kind][name] = draft[kind][name]?.replace(unfilled, () => value) ?? "";
+    out.notes = out.notes.filter((note) => !note.startsWith(`${name} has `));
+  }
+  return out;
+}
+
 const reserved = new Set(["mcp", "registry"]);
 
 /** nameProblem tells why the hub would not take a name; undefined when it would. */

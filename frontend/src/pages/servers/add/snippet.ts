@@ -1,7 +1,16 @@
 // Servers out of what other programs keep them in: Claude, Cursor, VS Code, Zed, Windsurf, Codex, opencode, and ours.
 
 import { looksSecret } from "./credentials.ts";
-import { nameFrom, nameProblem, newDraft, suggestName, targetOf, type Draft, type Transport } from "./draft.ts";
+import {
+  nameFrom,
+  nameProblem,
+  newDraft,
+  suggestName,
+  targetOf,
+  unfilled,
+  type Draft,
+  type Transport,
+} from "./draft.ts";
 import { JsonError, parseJson, type Json } from "./jsonc.ts";
 import { split } from "./words.ts";
 
@@ -119,7 +128,7 @@ function draftOf(value: Json): Draft {
   if (address) remote(draft, entry, address);
   else local(draft, entry);
   draft.secrets = record(draft, entry.secrets, "secrets");
-  unfilled(draft);
+  explain(draft);
   return draft;
 }
 
@@ -160,8 +169,8 @@ function local(draft: Draft, entry: Members): void {
       : "It has neither a “command” nor a “url”.";
 }
 
-/** unfilled tells of texts that another program would have filled in, or nobody yet. */
-function unfilled(draft: Draft): void {
+/** explain tells of texts that another program would have filled in, or nobody yet. */
+function explain(draft: Draft): void {
   const places = {
     ...draft.env,
     ...draft.headers,
@@ -169,9 +178,8 @@ function unfilled(draft: Draft): void {
   };
   if (draft.url) places.url = draft.url;
   for (const [name, value] of Object.entries(places)) {
-    const variable = /\$\{(?!secret:)[^}]*\}/.exec(value)?.[0];
-    if (variable)
-      draft.notes.push(`${name} has ${variable}, which nothing fills in here: give its value below or later.`);
+    const variable = unfilled.exec(value)?.[0];
+    if (variable) draft.notes.push(`${name} has ${variable}, which nothing fills in here.`);
     else if (
       !looksSecret(value) &&
       /^(<[^>]+>|\[[A-Z_ -]+\]|x{4,}|.*\b(your|my)[-_ ].*(key|token|secret|password|id)\b.*|changeme|\.\.\.|…)$/i.test(
