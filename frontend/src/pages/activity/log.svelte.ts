@@ -93,7 +93,8 @@ export class Log {
 
   /** show puts the entries that wait on top. */
   show(): void {
-    const all = [...this.fresh, ...(this.entries ?? [])];
+    if (!this.entries || !this.fresh.length) return;
+    const all = [...this.fresh, ...this.entries];
     this.fresh = [];
     this.entries = all.slice(0, KEPT);
     if (all.length > KEPT) this.ended = false;

@@ -1,0 +1,361 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Browser, Page, WebSocketRoute } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { filterOf, queryOf, selects } from "../src/pages/activity/filter.ts";
+import { pattern, read, written } from "../src/lib/moment.ts";
+import { Agent } from "./support/agent.ts";
+import { agreeable, launch, visit } from "./support/browser.ts";
+import { packaged, TestHub } from "./support/hub.ts";
+
+const hostile = [process.execPath, fileURLToPath(new URL("support/hostile.ts", import.meta.url))];
+const CALLS = 250;
+
+let browser: Browser;
+let hub: TestHub;
+let editor: Agent;
+
+const call = (name: string, args: object = {}) => editor.ask("tools/call", { name, arguments: args });
+
+const report = (n: number) => call("mcp__hostile__file_report", { title: `report ${n}`, owner: { email: "a@b" } });
+
+beforeAll(async () => {
+  [browser, hub] = await Promise.all([launch(), new TestHub().start()]);
+  await hub.add("hostile", hostile);
+  const id = await hub.add("everything", packaged("everything"));
+  editor = await Agent.join(hub, "Test Editor");
+  for (let i = 0; i < CALLS; i++) await report(i);
+  await call("mcp__everything__echo", { message: "Hello" });
+  await call("mcp__hostile__fails");
+  await call("mcp__hostile__long", { text: "y".repeat(6_000) });
+  await hub.rest("POST", `/api/servers/${id}/ping`, {});
+  await hub.rest("POST", `/api/servers/${id}/resource/read`, {
+    uri: "demo://resource/static/document/architecture.md",
+  });
+});
+
+afterAll(async () => {
+  await browser.close();
+  await editor[Symbol.asyncDispose]();
+  await hub[Symbol.asyncDispose]();
+});
+
+const open = (path: string, view = {}) => visit(browser, hub, path, view);
+const rows = (page: Page) => page.getByRole("table", { name: "Log" }).locator("[data-row]");
+const choose = async (page: Page, filter: string, option: string) => {
+  await page.getByRole("combobox", { name: filter, exact: true }).click();
+  await page.getByRole("option", { name: option, exact: true }).click();
+};
+
+for (const theme of ["light", "dark"] as const) {
+  test(`the log and an entry of it please axe in ${theme}`, async () => {
+    const { page, context, problems } = await open("/activity?range=custom", { theme });
+    await page.getByRole("link", { name: "long" }).waitFor();
+    await agreeable(page, `activity, ${theme}`);
+    await page.getByRole("link", { name: "long" }).click();
+    await page.getByRole("dialog").getByText("Response").waitFor();
+    await agreeable(page, `an entry, ${theme}`);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+}
+
+test("an entry says when, what, by whom, how it ended and how long it took", async () => {
+  const { page, context, problems } = await open("/activity?server=hostile");
+  const row = rows(page).filter({ hasText: "fails" });
+  await row.getByText("Tool error").waitFor();
+  await row.getByText("Test Editor").waitFor();
+  await row.getByText("Call", { exact: true }).waitFor();
+  expect(await row.innerText()).toMatch(/\d\d:\d\d:\d\d/);
+  expect(await row.innerText()).toMatch(/\d ms/);
+  expect(await row.getByTitle(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/).count()).toBe(1);
+  await row.getByRole("link").click();
+  const panel = page.getByRole("dialog", { name: "fails" });
+  await panel.getByText("The tool itself said that it failed").waitFor();
+  await panel.getByRole("region", { name: "Response" }).last().getByText("<img src=x onerror").waitFor();
+  await panel.getByRole("button", { name: "Copy session" }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\S{8,}/);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("the log is filtered by server, tool, kind, outcome and text, and the address keeps that", async () => {
+  const { page, context, problems } = await open("/activity");
+  await choose(page, "Server", "hostile");
+  await choose(page, "Tool", "fails");
+  await page.waitForURL(/server=hostile&tool=fails/);
+  await rows(page).filter({ hasText: "Tool error" }).waitFor();
+  expect(await rows(page).count()).toBe(1);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await choose(page, "Kind", "Ping");
+  await rows(page).filter({ hasText: "Ping" }).first().waitFor();
+  await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await choose(page, "Outcome", "All but OK");
+  await rows(page).filter({ hasText: "fails" }).waitFor();
+  expect(await rows(page).count()).toBe(1);
+  await page.getByRole("button", { name: "Clear filters" }).click();
+  await page.keyboard.press("/");
+  await page.keyboard.type('REPORT 17"');
+  await rows(page).filter({ hasText: '"report 17"' }).waitFor();
+  await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
+  await page.waitForURL(/text=REPORT/);
+  await page.reload();
+  await rows(page).filter({ hasText: '"report 17"' }).waitFor();
+  expect(await rows(page).count()).toBe(1);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("the log is cut to a stretch of time, written in the order of the user's locale", async () => {
+  const { page, context, problems } = await open("/activity");
+  await choose(page, "Time", "Last hour");
+  await rows(page).filter({ hasText: "long" }).waitFor();
+  await choose(page, "Time", "From … to …");
+  const until = page.getByLabel("to", { exact: true });
+  await until.fill("31/12/2020 23:59");
+  await until.press("Enter");
+  await page.getByText("Nothing like that is in the log").waitFor();
+  await page.waitForURL(/until=2020-12-31T/);
+  await until.fill("nonsense");
+  await until.press("Enter");
+  await page.locator("[aria-invalid=true]").waitFor();
+  await until.fill("");
+  await until.press("Enter");
+  await page.getByLabel("From", { exact: true }).fill("1/2/2021");
+  await page.getByLabel("From", { exact: true }).press("Enter");
+  await page.waitForURL(/since=2021-0(2-01|1-31)T/);
+  await rows(page).filter({ hasText: "long" }).waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("older entries are read when they are scrolled to, to the very first", async () => {
+  const { page, context, problems } = await open("/activity?server=hostile&tool=file_report");
+  await rows(page)
+    .filter({ hasText: `report ${CALLS - 1}"` })
+    .waitFor();
+  expect(await rows(page).count()).toBeLessThan(60);
+  await rows(page).first().getByRole("link").focus();
+  const end = async () => {
+    await page.keyboard.press("End");
+    return page.getByText("That is all.").isVisible();
+  };
+  await expect.poll(end, { timeout: 20_000 }).toBe(true);
+  await page.keyboard.press("End");
+  await rows(page).filter({ hasText: '"report 0"' }).waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("calls appear as they happen, do not move what is being read, and wait while paused", async () => {
+  const { page, context, problems } = await open("/activity?server=hostile");
+  await rows(page).filter({ hasText: "long" }).waitFor();
+  await call("mcp__hostile__markup", { live: 1 });
+  await rows(page).filter({ hasText: '{"live":1}' }).waitFor();
+
+  const table = page.getByRole("table", { name: "Log" });
+  await table.evaluate((element) => element.scrollTo({ top: 36 * 40 }));
+  await rows(page).nth(10).waitFor();
+  const seen = await table.evaluate((element) => element.scrollTop);
+  const reading = await page.locator('[data-row="45"]').innerText();
+  for (let i = 0; i < 3; i++) await call("mcp__hostile__markup", { later: i });
+  await page.getByRole("button", { name: "3 new" }).waitFor();
+  expect(await table.evaluate((element) => element.scrollTop)).toBe(seen);
+  expect(await page.locator('[data-row="45"]').innerText()).toBe(reading);
+  await page.getByRole("button", { name: "3 new" }).click();
+  await rows(page).filter({ hasText: '{"later":2}' }).waitFor();
+
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await call("mcp__hostile__markup", { paused: true });
+  await page.getByRole("button", { name: "1 new" }).waitFor();
+  expect(await rows(page).filter({ hasText: '{"paused":true}' }).count()).toBe(0);
+  await page.getByRole("button", { name: "Resume", exact: true }).click();
+  await rows(page).filter({ hasText: '{"paused":true}' }).waitFor();
+  await call("mcp__everything__echo", { message: "other" });
+  await call("mcp__hostile__markup", { last: true });
+  await rows(page).filter({ hasText: '{"last":true}' }).waitFor();
+  expect(await rows(page).filter({ hasText: "echo" }).count()).toBe(0);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("arrows go from entry to entry, and Escape goes back to where it was", async () => {
+  const { page, context, problems } = await open("/activity?server=hostile&tool=file_report");
+  await rows(page).first().getByRole("link").focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  const panel = page.getByRole("dialog");
+  const sent = panel.getByRole("region", { name: "Arguments" }).last();
+  await sent.getByText(`"report ${CALLS - 2}"`).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await sent.getByText(`"report ${CALLS - 3}"`).waitFor();
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  await sent.getByText(`"report ${CALLS - 1}"`).waitFor();
+  expect(await panel.getByRole("button", { name: "Newer entry" }).isDisabled()).toBe(true);
+  await page.reload();
+  await sent.getByText(`"report ${CALLS - 1}"`).waitFor();
+  await page.keyboard.press("Escape");
+  await panel.waitFor({ state: "detached" });
+  await page.waitForURL(/#\/activity\?server=hostile/);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("an entry that the filters leave out is shown by its address, and one that never was is not", async () => {
+  const { entries } = await hub.rest<{ entries: { id: number }[] }>("GET", "/api/logs?tool=echo&limit=1");
+  const { page, context, problems } = await open(`/activity/${entries[0]?.id}?server=hostile`);
+  await page.getByRole("dialog", { name: "echo" }).waitFor();
+  await page.evaluate(() => (location.hash = "/activity/999999"));
+  await page.getByText("There is no such entry").waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a call can be made again with its arguments, unless they were cut", async () => {
+  const { page, context, problems } = await open("/activity?tool=file_report&server=hostile");
+  await rows(page).first().getByRole("link").click();
+  const panel = page.getByRole("dialog");
+  const href = (await panel.getByRole("link", { name: "Replay" }).getAttribute("href")) ?? "";
+  const [path, query] = href.split("?");
+  expect(path).toBe("#/test/hostile");
+  expect(new URLSearchParams(query).get("tool")).toBe("file_report");
+  expect(JSON.parse(new URLSearchParams(query).get("args") ?? "")).toMatchObject({ title: `report ${CALLS - 1}` });
+  await page.evaluate(() => (location.hash = "/activity?tool=long"));
+  await page.getByRole("link", { name: "long" }).click();
+  await panel.getByText("It was longer. The log keeps the first 4 KB.").first().waitFor();
+  await panel.getByText("Cut: no replay").waitFor();
+  expect(await panel.getByRole("link", { name: "Replay" }).count()).toBe(0);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("what the filters select is exported, as lines of JSON and as a table", async () => {
+  const { page, context, problems } = await open("/activity?server=hostile&tool=fails");
+  await rows(page).first().waitFor();
+  const save = async (item: string) => {
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Export and clear" }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+    const file = await download;
+    return { name: file.suggestedFilename(), text: readFileSync(await file.path(), "utf8") };
+  };
+  const lines = await save("Export as JSON Lines");
+  expect(lines.name).toMatch(/^agent-discover-log-\d{4}-\d\d-\d\d\.jsonl$/);
+  const [only, ...rest] = lines.text.trim().split("\n");
+  expect(rest).toEqual([]);
+  expect(JSON.parse(only ?? "")).toMatchObject({ tool: "fails", client: "Test Editor", outcome: "tool_error" });
+  const table = await save("Export as CSV");
+  expect(table.name).toMatch(/\.csv$/);
+  expect(table.text.split("\n")[0]).toContain("timestamp,server,tool,kind,client");
+  expect(table.text).toContain("fails,call,Test Editor");
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("the log catches up with what it missed while the connection was lost", async () => {
+  const { page, context } = await open("/overview", { expected: /WebSocket/ });
+  let away = false;
+  const sockets: WebSocketRoute[] = [];
+  await page.routeWebSocket(/\/ws\?/, (socket) => {
+    if (away) return void socket.close();
+    socket.connectToServer();
+    sockets.push(socket);
+  });
+  await page.evaluate(() => (location.hash = "/activity?server=hostile"));
+  await page.reload();
+  await rows(page).first().waitFor();
+  away = true;
+  await sockets.at(-1)?.close();
+  await page.getByRole("alert").getByText("Not connected").waitFor();
+  await call("mcp__hostile__markup", { meanwhile: true });
+  away = false;
+  await page.getByRole("button", { name: "Try now" }).click();
+  await rows(page).filter({ hasText: '{"meanwhile":true}' }).waitFor();
+  await context.close();
+});
+
+test("an empty log says what to do; clearing asks first, and keeps the numbers; a failing one is tried again", async () => {
+  await using other = await new TestHub().start();
+  const { page, context, problems } = await visit(browser, other, "/activity", {
+    expected: /ERR_FAILED|Failed to load/,
+  });
+  await page.getByText("Nothing was called yet").waitFor();
+  await agreeable(page, "an empty log");
+  const id = await other.add("everything", packaged("everything"));
+  await other.rest("POST", `/api/servers/${id}/call`, { tool: "echo", args: { message: "one" } });
+  await rows(page).filter({ hasText: "one" }).waitFor();
+  await page.getByRole("button", { name: "Export and clear" }).click();
+  await page.getByRole("menuitem", { name: "Clear the log…" }).click();
+  await page.getByRole("alertdialog").getByText("Metrics stay").waitFor();
+  await page.getByRole("button", { name: "Clear the log" }).click();
+  await page.getByText("Nothing was called yet").waitFor();
+  const [calls] = await other.rest<{ total_calls: number }[]>("GET", "/api/metrics");
+  expect(calls?.total_calls).toBe(1);
+  await page.route("**/api/logs?*", (route) => route.abort());
+  await page.reload();
+  await page.getByText("The log could not be read").waitFor();
+  await page.unroute("**/api/logs?*");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Nothing was called yet").waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+describe("a moment", () => {
+  test.each(["en-GB", "en-US", "de-DE", "sv-SE", "ja-JP", "ar-EG", "fa-IR", "th-TH", "ko-KR", "hu-HU"])(
+    "is written and read in the order of %s",
+    (locale) => {
+      const at = new Date(2026, 2, 4, 17, 8);
+      expect(read(written(at, locale), locale)).toEqual(at);
+      expect(pattern(locale)).toMatch(/yyyy/);
+    },
+  );
+
+  test("may be short, and is not what no calendar has", () => {
+    expect(read("4/3/26", "en-GB")).toEqual(new Date(2026, 2, 4));
+    expect(read("3/4/2026 5:08 pm", "en-US")).toEqual(new Date(2026, 2, 4, 17, 8));
+    expect(read("2026-03-04 17:08", "en-GB")).toEqual(new Date(2026, 2, 4, 17, 8));
+    for (const wrong of ["", "soon", "31/2/2026", "4/3/2026 25:00", "1 2 3 4 5 6", "4/3/2026 10:75"])
+      expect(read(wrong, "en-GB")).toBeUndefined();
+  });
+});
+
+describe("a filter", () => {
+  const entry = {
+    id: 1,
+    timestamp: "2026-01-01T10:00:00.000Z",
+    server: "s",
+    tool: "t",
+    kind: "call",
+    outcome: "failed",
+    success: false,
+    args: { Word: 1 },
+    response: "Answer",
+    latency_ms: 1,
+    client: "c",
+    session: "",
+  };
+  const of = (query: string) => filterOf(new URLSearchParams(query));
+
+  test.each([
+    ["", true],
+    ["server=s&tool=t&kind=ping,call", true],
+    ["kind=ping", false],
+    ["outcome=failures", true],
+    ["outcome=ok", false],
+    ["text=wOrD", true],
+    ["text=absent", false],
+    ["range=custom&since=2026-01-01T11:00:00Z", false],
+    ["range=custom&until=2026-01-01T10:00:00Z", false],
+    ["range=nonsense&since=2030-01-01T00:00:00Z", true],
+  ])("takes an entry that arrives as the hub would: %s", (query, wanted) => {
+    expect(selects(of(query), entry)).toBe(wanted);
+  });
+
+  test("asks the hub for failures and spans in its words", () => {
+    expect(queryOf(of("outcome=failures"))).toEqual({ success: "false" });
+    expect(Date.now() - Date.parse(queryOf(of("range=1h")).since ?? "")).toBeGreaterThanOrEqual(3_600_000);
+  });
+});
