@@ -132,7 +132,10 @@ test("what changed since it was shown is pointed out, and asked again before it 
   await card(page, "crm").getByRole("button", { name: "Approve crm" }).click();
   await question(page).waitFor();
   const args = [...serving.slice(0, -1), "cr\u202em"];
-  await hub.rest("PUT", `/api/servers/${id}`, { args, env: { LD_PRELOAD: "/tmp/x.so" } });
+  await hub.rest("PUT", `/api/servers/${id}`, {
+    args,
+    env: { LD_PRELOAD: "/tmp/x.so", API_TOKEN: "sk-live-0123456789abcdefghij" },
+  });
   await card(page, "crm").getByText("It has changed since it was shown to you").waitFor({ state: "attached" });
   expect(await question(page).getByText("It has changed").count()).toBe(0);
 
@@ -140,6 +143,8 @@ test("what changed since it was shown is pointed out, and asked again before it 
   await question(page).getByText("It has changed since it was shown to you:").waitFor();
   await question(page).locator("ins").getByText("cr\\u202em").waitFor();
   await question(page).getByText("Variable LD_PRELOAD").waitFor();
+  await question(page).getByText("another credential").waitFor();
+  expect(await page.getByText("sk-live-0123456789abcdefghij").count()).toBe(0);
   expect((await known("crm"))?.approved).toBe(false);
   await agreeable(page, "a changed proposal");
   await question(page).getByRole("button", { name: "Approve" }).click();

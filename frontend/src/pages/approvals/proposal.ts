@@ -76,16 +76,21 @@ export function changes(before: Server, after: Server): Change[] {
     words(server)
       .map((word) => word.text)
       .join(" ");
-  const named = (kind: string, one: Record<string, string> = {}, other: Record<string, string> = {}): Change[] =>
+  const named = (kind: string, prefix: string, one: Record<string, string> = {}, other: Record<string, string> = {}) =>
     [...new Set([...Object.keys(one), ...Object.keys(other)])]
+      .filter((name) => one[name] !== other[name])
       .sort()
-      .map((name) => ({ what: `${kind} ${name}`, before: one[name] ?? "", after: other[name] ?? "" }));
+      .map((name) => ({
+        what: `${kind} ${name}`,
+        before: flags(before).has(`${prefix}.${name}`) ? "a credential" : (one[name] ?? ""),
+        after: flags(after).has(`${prefix}.${name}`) ? "another credential" : (other[name] ?? ""),
+      }));
   return [
     { what: "Command", before: line(before), after: line(after) },
     { what: "Address", before: before.homepage ?? "", after: after.homepage ?? "" },
     { what: "Transport", before: before.transport, after: after.transport },
-    ...named("Variable", before.env, after.env),
-    ...named("Header", before.headers, after.headers),
+    ...named("Variable", "env", before.env, after.env),
+    ...named("Header", "headers", before.headers, after.headers),
   ].filter((change) => change.before !== change.after);
 }
 
