@@ -51,7 +51,7 @@ func (s *server) health(context.Context, *struct{}) (*reply[health], error) {
 func (s *server) hello(_ context.Context, in *helloInput) (*reply[instance.Hello], error) {
 	nonce := instance.NewSecret()
 	hello := instance.Hello{
-		Nonce: nonce, Version: s.Info.Version, Protocol: s.Info.Protocol,
+		Nonce: nonce, Version: s.Info.Version, Protocol: s.Info.Protocol, AuthOff: s.Info.AuthOff,
 		Proof: instance.Proof(s.Info.Token, "hub", s.Info.Address(), in.Nonce, nonce),
 	}
 	if key, known := s.passes.named(in.Session); known {

@@ -41,6 +41,7 @@ type Hello struct {
 	SessionProof string `json:"session_proof,omitempty" doc:"HMAC-SHA-256 in hexadecimal, its key the SHA-256 of the session's token, over the lines agent-discover, session, 127.0.0.1:PORT, the asker's nonce and this answer's"`
 	Version      string `json:"version"`
 	Protocol     int    `json:"protocol"`
+	AuthOff      bool   `json:"auth_off,omitempty" doc:"no token is asked for"`
 }
 
 // Client speaks REST with one hub. It lets each connection prove that the hub

@@ -108,3 +108,12 @@ test("all of the shell is reached by keyboard alone", async () => {
   expect(problems).toEqual([]);
   await context.close();
 });
+
+test("a hub that asks for no token shows its dashboard to who opens it", async () => {
+  const own = await new TestHub().start({ AGENT_DISCOVER_AUTH: "off" });
+  const page = await browser.newPage();
+  await page.goto(own.url);
+  await page.getByRole("status").getByText("Ready").waitFor();
+  await page.close();
+  await own[Symbol.asyncDispose]();
+});

@@ -1622,6 +1622,8 @@ export interface components {
             version: string;
         };
         Hello: {
+            /** @description no token is asked for */
+            auth_off?: boolean;
             nonce: string;
             proof: string;
             /** Format: int64 */
