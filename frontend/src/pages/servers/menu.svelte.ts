@@ -37,8 +37,10 @@ export async function during(server: Server, what: (server: Server) => Promise<u
   }
 }
 
-export const switchActive = (server: Server, on = !server.active): Promise<void> =>
-  during(server, () => setActive(server, on));
+/** switchActive does nothing while the server is being switched. A switch that went dead would lose the keyboard. */
+export async function switchActive(server: Server, on = !server.active): Promise<void> {
+  if (!busy.has(server.name)) await during(server, () => setActive(server, on));
+}
 
 /** placeOf is the address of a server's page, for router.go. */
 export const placeOf = (server: Server, tab = ""): string =>
