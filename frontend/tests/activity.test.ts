@@ -85,7 +85,7 @@ test("the log is filtered by server, tool, kind, outcome and text, and the addre
   await choose(page, "Tool", "fails");
   await page.waitForURL(/server=hostile&tool=fails/);
   await rows(page).filter({ hasText: "Tool error" }).waitFor();
-  expect(await rows(page).count()).toBe(1);
+  await page.waitForFunction(() => document.querySelectorAll("[data-row]").length === 1);
   await page.getByRole("button", { name: "Clear filters" }).click();
   await choose(page, "Kind", "Ping");
   await rows(page).filter({ hasText: "Ping" }).first().waitFor();

@@ -18,10 +18,13 @@ export class ApiError extends Error {
 }
 
 let connection: Connection = { url: location.origin, token: "" };
+let goAhead = () => {};
+const connected = new Promise<void>((resolve) => (goAhead = resolve));
 
-/** connect says where the hub is from now on. */
+/** connect says where the hub is from now on. What was asked before waits for it. */
 export function connect(to: Connection): void {
   connection = to;
+  goAhead();
 }
 
 /** The address of a path on the hub, without credentials. */
@@ -29,6 +32,7 @@ export const address = (path: string): string => connection.url + path;
 
 /** request asks the hub for a path, with the token; for what is no JSON, such as exports. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  await connected;
   const headers = new Headers(init.headers);
   if (connection.token) headers.set("Authorization", `Bearer ${connection.token}`);
   try {
