@@ -222,6 +222,12 @@ test("a call can be made again with its arguments, unless they were cut", async 
   expect(path).toBe("#/test/hostile");
   expect(new URLSearchParams(query).get("tool")).toBe("file_report");
   expect(JSON.parse(new URLSearchParams(query).get("args") ?? "")).toMatchObject({ title: `report ${CALLS - 1}` });
+  await panel.getByRole("link", { name: "Replay" }).click();
+  await page.waitForURL(/#\/test\/hostile/);
+  await page.waitForFunction(
+    (title) => [...document.querySelectorAll("input")].some((input) => input.value === title),
+    `report ${CALLS - 1}`,
+  );
   await page.evaluate(() => (location.hash = "/activity?tool=long"));
   await page.getByRole("link", { name: "long" }).click();
   await panel.getByText("It was longer. The log keeps the first 4 KB.").first().waitFor();
