@@ -31,6 +31,13 @@ export const many = (count: number, prefix = "tool"): string[] => [
 /** The command line of a server that means no good: see malicious.ts. */
 export const malicious = (): string[] => [process.execPath, join(root, "frontend/tests/support/malicious.ts")];
 
+/** The command line of a server whose tools are described by the texts of a JSON file: see texts.ts. */
+export const described = (file: string): string[] => [
+  process.execPath,
+  join(root, "frontend/tests/support/texts.ts"),
+  file,
+];
+
 interface Info {
   host: string;
   port: number;

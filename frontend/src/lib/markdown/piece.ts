@@ -1,0 +1,80 @@
+// What Markdown becomes: these elements and text, and nothing else. There is no HTML on the way, so nothing foreign can become any.
+
+export type Tag =
+  | "a"
+  | "blockquote"
+  | "br"
+  | "code"
+  | "del"
+  | "em"
+  | `h${1 | 2 | 3 | 4 | 5 | 6}`
+  | "hr"
+  | "li"
+  | "ol"
+  | "p"
+  | "pre"
+  | "strong"
+  | "table"
+  | "tbody"
+  | "td"
+  | "th"
+  | "thead"
+  | "tr"
+  | "ul";
+
+export interface Piece {
+  tag: Tag;
+  within: Part[];
+  /** Of a link: http, https or mailto. */
+  href?: string;
+  title?: string;
+  /** Of a numbered list that does not begin at 1. */
+  start?: number;
+}
+export type Part = Piece | string;
+
+export const piece = (tag: Tag, within: Part[] = []): Piece => ({ tag, within });
+
+/** What "[label]: address" lines say, by their label; each knows the paragraph that shows it. */
+export type Definitions = Map<string, { href: string; title?: string; shown: Piece }>;
+
+/** labelOf makes labels comparable. */
+export const labelOf = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase();
+
+/** address is a link's address if it may be followed. */
+export function address(text: string): string | undefined {
+  try {
+    const { protocol, href } = new URL(text);
+    return /^(https?|mailto):$/.test(protocol) ? href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const named: Record<string, string> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  copy: "©",
+  hellip: "…",
+  ndash: "–",
+  mdash: "—",
+  bull: "•",
+  middot: "·",
+  times: "×",
+  larr: "←",
+  rarr: "→",
+};
+const reference = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi;
+
+/** decoded puts characters for references such as &lt; and &#60;. Those to what nobody sees stay as they are. */
+export const decoded = (text: string): string =>
+  text.replace(reference, (whole: string, decimal?: string, hex?: string, name?: string) => {
+    if (name) return Object.hasOwn(named, name) ? (named[name] ?? whole) : whole;
+    const code = decimal ? Number(decimal) : parseInt(hex ?? "", 16);
+    const sign = code <= 0x10ffff ? String.fromCodePoint(code) : "";
+    return /^[^\p{C}\p{Zl}\p{Zp}]$/u.test(sign) ? sign : whole;
+  });
