@@ -51,6 +51,67 @@ test("the palette finds a server by keyboard alone", async () => {
   await context.close();
 });
 
+test("the palette shows what fits best first, goes round by arrows, and says when nothing fits", async () => {
+  const { page, context, problems } = await visit(browser, hub);
+  await page.keyboard.press("Control+k");
+  const box = page.getByRole("combobox", { name: "Commands" });
+  await box.waitFor();
+  const chosen = page.getByRole("option", { selected: true });
+  const current = async () => {
+    expect(await chosen.count()).toBe(1);
+    expect(await box.getAttribute("aria-activedescendant")).toBe(await chosen.getAttribute("id"));
+    return (await chosen.innerText()).trim();
+  };
+  const options = await page.getByRole("option").allInnerTexts();
+  expect(options.length).toBeGreaterThan(6);
+  const first = await current();
+  await page.keyboard.press("ArrowUp");
+  expect(await current()).toBe(options.at(-1)?.trim());
+  await page.keyboard.press("ArrowDown");
+  expect(await current()).toBe(first);
+  await page.keyboard.type("srvs");
+  await page.getByRole("option", { name: "Servers" }).waitFor();
+  await box.fill("check");
+  expect(await current()).toBe("Check all servers");
+  await agreeable(page, "the palette");
+  await box.fill("no such thing at all");
+  await page.getByText("Nothing by that name.").waitFor();
+  await page.keyboard.press("Enter");
+  await box.fill("activity");
+  await page.getByRole("option", { name: "Activity" }).first().click();
+  await page.waitForURL(/#\/activity/);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("tabs and choices are one stop for Tab, and arrows go through them", async () => {
+  const { page, context, problems } = await visit(browser, hub, "/servers/memory");
+  const tab = page.getByRole("tab", { selected: true });
+  const names = await page.getByRole("tab").allInnerTexts();
+  await tab.focus();
+  await page.keyboard.press("ArrowRight");
+  expect(await tab.innerText()).toBe(names[1]);
+  expect(await tab.evaluate((tab) => tab === document.activeElement)).toBe(true);
+  const panel = page.getByRole("tabpanel");
+  expect(await panel.getAttribute("aria-labelledby")).toBe(await tab.getAttribute("id"));
+  await page.keyboard.press("End");
+  expect(await tab.innerText()).toBe(names.at(-1));
+  await page.keyboard.press("ArrowRight");
+  expect(await tab.innerText()).toBe(names[0]);
+  expect(await page.locator("[role=tab][tabindex='0']").count()).toBe(1);
+
+  await page.keyboard.press("Control+3");
+  const mode = page.getByRole("radiogroup", { name: "How to look for a tool" });
+  await mode.getByRole("radio", { checked: true }).focus();
+  const before = await mode.getByRole("radio", { checked: true }).innerText();
+  await page.keyboard.press("ArrowLeft");
+  expect(await mode.getByRole("radio", { checked: true }).innerText()).not.toBe(before);
+  await page.keyboard.press("ArrowLeft");
+  expect(await mode.getByRole("radio", { checked: true }).innerText()).toBe(before);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 test("a page lives through the end of its hub, and is fresh again when the hub is back", async () => {
   const own = await new TestHub().start();
   const { page, context } = await visit(browser, own);
