@@ -92,14 +92,6 @@ export async function setPaused(on: boolean): Promise<boolean> {
   });
 }
 
-/** approve lets a proposed server be started, as it was shown. */
-export async function approve(server: Server): Promise<boolean> {
-  return attempt(async () => {
-    await take(api.POST("/api/servers/{id}/approve", { ...path(server), body: { launch_hash: server.launch_hash } }));
-    toasts.show(`${server.name} may be started.`);
-  });
-}
-
 const GRACE = 8_000; // ms in which a removal can be taken back
 
 /** Servers that are being removed, by name: out of sight, and gone when the time to undo is over. */

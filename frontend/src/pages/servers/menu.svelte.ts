@@ -7,7 +7,7 @@ import Pencil from "@lucide/svelte/icons/pencil";
 import Power from "@lucide/svelte/icons/power";
 import RefreshCw from "@lucide/svelte/icons/refresh-cw";
 import Trash from "@lucide/svelte/icons/trash-2";
-import { approve, check, refreshTools, setActive } from "$lib/actions";
+import { check, refreshTools, setActive } from "$lib/actions";
 import type { Server } from "$lib/api/socket";
 import { link, router } from "$lib/stores/router.svelte";
 import type { MenuItem } from "$lib/ui/Menu.svelte";
@@ -61,7 +61,7 @@ export function itemsFor(server: Server): (MenuItem | null)[] {
         { label: "Refresh tools", icon: RefreshCw, disabled: waits, run: () => void during(server, refreshTools) },
         { label: "Test", icon: FlaskConical, run: () => router.go(link("test", server.name).slice(1)) },
       ]
-    : [{ label: "Approve", icon: CircleCheck, run: () => void approve(server) }];
+    : [{ label: "Review for approval", icon: CircleCheck, run: () => router.go("/approvals") }];
   return [
     ...items,
     null,
