@@ -70,7 +70,7 @@ test("the palette shows what fits best first, goes round by arrows, and says whe
   await page.keyboard.press("ArrowDown");
   expect(await current()).toBe(first);
   await page.keyboard.type("srvs");
-  await page.getByRole("option", { name: "Servers" }).waitFor();
+  expect(await current()).toMatch(/^Servers/);
   await box.fill("check");
   expect(await current()).toBe("Check all servers");
   await agreeable(page, "the palette");
