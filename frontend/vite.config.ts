@@ -24,5 +24,13 @@ export default defineConfig({
     assetsInlineLimit: 0, // the Content-Security-Policy knows no data: for scripts and fonts
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // Icons that several pages share are one file, with what draws them; a file for each would weigh more.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [{ name: "shared", test: /@lucide/, minShareCount: 2 }],
+        },
+      },
+    },
   },
 });
