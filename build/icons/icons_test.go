@@ -110,7 +110,7 @@ func TestEveryPictureOfTheProgramHasTheSizesItsSystemAsksFor(t *testing.T) {
 
 func TestAWindowsProgramCarriesTheIconAndTheManifest(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
-		object := readFile(t, "../../resources_windows_"+arch+".syso")
+		object := readFile(t, "../../app/resources_windows_"+arch+".syso")
 		if !bytes.Contains(object, readFile(t, "../windows/app.manifest")) {
 			t.Errorf("%s: the manifest is not in it: go generate ./build/icons", arch)
 		}

@@ -1,6 +1,6 @@
 // Command generate draws every picture of the product from the SVG files in build/icons, with oksvg and rasterx.
 //
-// From build/icons: go generate. It writes to build/icons, build/linux, frontend, and beside main.go what the linker
+// From build/icons: go generate. It writes to build/icons, build/linux, frontend, and to app what the linker
 // puts into a program for Windows; the flag -out puts the same tree somewhere else.
 package main
 

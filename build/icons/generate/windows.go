@@ -10,7 +10,7 @@ import (
 // windowIcon is the number under which Wails looks for the icon of its windows.
 const windowIcon = winres.ID(3)
 
-// windows writes what the Go linker puts into a program for Windows by itself when it lies beside its main package:
+// windows writes what the Go linker puts into a program for Windows by itself when it lies in one of its packages:
 // the icon and the manifest.
 func (f files) windows(manifest []byte) error {
 	icon, err := winres.LoadICO(bytes.NewReader(f["build/icons/icon.ico"]))
@@ -29,7 +29,7 @@ func (f files) windows(manifest []byte) error {
 		if err := resources.WriteObject(&object, arch); err != nil {
 			return err
 		}
-		f[fmt.Sprintf("resources_windows_%s.syso", arch)] = object.Bytes()
+		f[fmt.Sprintf("app/resources_windows_%s.syso", arch)] = object.Bytes()
 	}
 	return nil
 }
