@@ -57,7 +57,7 @@ func askShell(ctx context.Context, flags string) (Env, error) {
 	// As when a terminal closes: what a start-up file runs can take its locks
 	// away. What stays all the same is killed.
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP) }
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = 3 * time.Second
 	out, err := cmd.Output()
 	if ctx.Err() != nil && cmd.Process != nil {
 		Kill(cmd.Process.Pid)
