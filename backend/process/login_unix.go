@@ -5,6 +5,7 @@ package process
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,8 +56,11 @@ func askShell(ctx context.Context, flags string) (Env, error) {
 	cmd.Env = Clean().With("TERM", "dumb")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask on
 	// As when a terminal closes: what a start-up file runs can take its locks
-	// away. What stays all the same is killed.
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP) }
+	// away. An interactive shell heeds the first signal only, one below nohup
+	// the second only. What stays all the same is killed.
+	cmd.Cancel = func() error {
+		return errors.Join(syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP), syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM))
+	}
 	cmd.WaitDelay = 3 * time.Second
 	out, err := cmd.Output()
 	if ctx.Err() != nil && cmd.Process != nil {

@@ -156,7 +156,7 @@ func TestAReusedNumberIsLeftAlone(t *testing.T) {
 func TestLoginShellThatIsEndedCanTidyUp(t *testing.T) {
 	dir := t.TempDir()
 	shell, ready, tidy := filepath.Join(dir, "shell"), filepath.Join(dir, "ready"), filepath.Join(dir, "tidy")
-	script := "#!/bin/sh\ntrap 'touch " + tidy + "' EXIT\ntrap 'exit 1' HUP\ntouch " + ready + "\nwhile :; do sleep 0.05; done\n"
+	script := "#!/bin/sh\ntrap 'touch " + tidy + "' EXIT\ntrap 'exit 1' HUP TERM\ntouch " + ready + "\nwhile :; do sleep 0.05; done\n"
 	if err := os.WriteFile(shell, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
