@@ -156,6 +156,18 @@ func listen(t *testing.T, hub *backend.Hub) *listener {
 	return l
 }
 
+// shortened is messages by their first and last bytes: what differs stands there.
+func shortened(messages []string) string {
+	var out strings.Builder
+	for _, m := range messages {
+		if len(m) > 600 {
+			m = m[:300] + " … " + m[len(m)-300:]
+		}
+		out.WriteString("\n" + m)
+	}
+	return out.String()
+}
+
 // mark is the place after all that has come.
 func (l *listener) mark() int {
 	l.mu.Lock()
@@ -179,7 +191,7 @@ func (l *listener) await(t *testing.T, name string, mark int, kind, part string)
 		select {
 		case <-arrived:
 		case <-late:
-			t.Errorf("%s: no event %s with %q; there came: %.3000s", name, kind, part, strings.Join(came, "\n"))
+			t.Errorf("%s: no event %s with %q; there came: %s", name, kind, part, shortened(came))
 			return
 		}
 	}

@@ -201,8 +201,9 @@ func (r *row) writeActive(out *bytes.Buffer, tools bool) {
 func (b *board) message(v view) ([]byte, int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	// Who wants nothing has what it had: the board may be newer by what is offered next.
 	if v.kind == nothing || v.kind != whole && v.from == b.rev {
-		return nil, b.rev
+		return nil, v.from
 	}
 	size := 0 // of all tools
 	for _, r := range b.rows {

@@ -26,3 +26,16 @@ func TestTheSumOfToolsChangesWithThem(t *testing.T) {
 		}
 	}
 }
+
+func TestAChangeThatIsNotOfferedYetIsNotTakenForSent(t *testing.T) {
+	b := &board{rev: 1}
+	c := &client{woken: make(chan struct{}, 1), state: delta, greeted: true, has: 1}
+	b.rev++ // somebody has looked at what changed, and is about to offer it
+	if data, _ := c.next(b); data != nil {
+		t.Fatalf("it was sent %s and asked for nothing", data)
+	}
+	c.offer()
+	if data, _ := c.next(b); data == nil {
+		t.Error("the change is lost")
+	}
+}
