@@ -27,6 +27,8 @@ export default defineConfig({
     // Icons that several pages share are one file, with what draws them; a file for each would weigh more.
     rolldownOptions: {
       output: {
+        // The style of the first page has the name that it always had; who knows its address finds it.
+        assetFileNames: ({ names }) => (names.includes("index.css") ? "styles.css" : "assets/[name]-[hash][extname]"),
         codeSplitting: {
           groups: [{ name: "shared", test: /@lucide/, minShareCount: 2 }],
         },
