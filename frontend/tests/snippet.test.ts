@@ -11,7 +11,7 @@ import {
 } from "../src/pages/servers/add/draft.ts";
 import { parseJson } from "../src/pages/servers/add/jsonc.ts";
 import { readSnippet } from "../src/pages/servers/add/snippet.ts";
-import { lineOf, readCommand, split } from "../src/pages/servers/add/words.ts";
+import { lineOf, readCommand, split } from "../src/lib/commandline.ts";
 
 /** What a draft comes to, on one line. */
 const short = (text: string, known?: Map<string, string>) =>

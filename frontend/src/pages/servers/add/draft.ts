@@ -1,7 +1,7 @@
 // A server that is about to be added, wherever it came from.
 
 import { credentialsIn, isCredential } from "./credentials.ts";
-import { lineOf } from "./words.ts";
+import { lineOf } from "../../../lib/commandline.ts";
 
 export type Transport = "stdio" | "streamable-http" | "sse";
 

@@ -12,7 +12,7 @@ import {
   type Transport,
 } from "./draft.ts";
 import { JsonError, parseJson, type Json } from "./jsonc.ts";
-import { split } from "./words.ts";
+import { split } from "../../../lib/commandline.ts";
 
 /** What a text holds. */
 export interface Snippet {
