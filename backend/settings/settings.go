@@ -33,6 +33,7 @@ type Settings struct {
 	Limits Limits   `koanf:"limits"`
 	Roots  []string `koanf:"roots"` // URIs that shared servers are told as roots
 	Log    Log      `koanf:"log"`
+	Search Search   `koanf:"search"`
 	// SetupFile declares servers that the hub brings in at its start; empty for
 	// none. It is absolute once loaded.
 	SetupFile string `koanf:"setup_file"`
@@ -79,6 +80,7 @@ func Default() Settings {
 		Agents:       Agents{Install: "ask"},
 		Limits:       Limits{StartTimeout: time.Minute, CallTimeout: time.Minute, IdleStop: 5 * time.Minute},
 		Log:          Log{RetentionDays: 30},
+		Search:       defaultSearch(),
 		WarmPackages: true,
 	}
 }
@@ -188,7 +190,7 @@ func (s *Settings) environment() error {
 	default:
 		return fault.New(fault.Invalid, "AGENT_DISCOVER_AUTH is %q; it must be on or off", v)
 	}
-	return nil
+	return s.Search.environment()
 }
 
 func (s *Settings) check(file string) error {
@@ -204,5 +206,5 @@ func (s *Settings) check(file string) error {
 	case s.Log.RetentionDays < 0 || s.Log.RetentionDays > maxRetention:
 		return fault.New(fault.Invalid, "log.retention_days (AGENT_DISCOVER_LOG_RETENTION_DAYS) is %d; it must be from 0 (keep the log for ever) to %d", s.Log.RetentionDays, maxRetention)
 	}
-	return nil
+	return s.Search.check()
 }

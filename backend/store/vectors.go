@@ -1,0 +1,69 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/embedding"
+)
+
+// Vectors implements embedding.Store.
+func (s *Store) Vectors(ctx context.Context, model string, visit func(hash string, scale float32, data []byte)) error {
+	// One model has nearly all rows: they are read as they lie, which is faster
+	// than by the index.
+	rows, err := s.read.QueryContext(ctx, "SELECT hash, scale, data FROM vectors WHERE +model = ?", model)
+	if err != nil {
+		return fmt.Errorf("read vectors: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var hash string
+		var scale float64
+		var data sql.RawBytes
+		if err := rows.Scan(&hash, &scale, &data); err != nil {
+			return fmt.Errorf("read vectors: %w", err)
+		}
+		visit(hash, float32(scale), data)
+	}
+	return rows.Err()
+}
+
+// KeepVectors implements embedding.Store.
+func (s *Store) KeepVectors(ctx context.Context, model string, made []embedding.Made) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		for _, m := range made {
+			data := make([]byte, len(m.Vector.Values))
+			for i, v := range m.Vector.Values {
+				data[i] = byte(v)
+			}
+			_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO vectors (model, hash, scale, data, gone) VALUES (?, ?, ?, ?, 0)",
+				model, m.Hash, float64(m.Vector.Scale), data)
+			if err != nil {
+				return fmt.Errorf("keep vectors: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// TidyVectors implements embedding.Store.
+func (s *Store) TidyVectors(ctx context.Context, model string, now time.Time, keep time.Duration) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		for _, step := range []struct {
+			query string
+			args  []any
+		}{
+			{"DELETE FROM vectors WHERE model <> ?", []any{model}},
+			{"UPDATE vectors SET gone = 0 WHERE gone <> 0 AND hash IN (SELECT hash FROM tools)", nil},
+			{"DELETE FROM vectors WHERE gone <> 0 AND gone < ?", []any{now.Add(-keep).UnixMilli()}},
+			{"UPDATE vectors SET gone = ? WHERE gone = 0 AND hash NOT IN (SELECT hash FROM tools)", []any{now.UnixMilli()}},
+		} {
+			if _, err := tx.ExecContext(ctx, step.query, step.args...); err != nil {
+				return fmt.Errorf("tidy vectors: %w", err)
+			}
+		}
+		return nil
+	})
+}
