@@ -177,13 +177,15 @@ func (x *Index) Run(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
 	defer events.Signal[catalog.Changed](x.Bus, changed)()
 	for failures := 0; ctx.Err() == nil; {
-		if x.pass(ctx) {
+		done := x.pass(ctx)
+		if done {
 			failures = 0
 			x.rest(ctx, changed)
-			continue
 		}
-		failures++
-		x.endure(ctx, changed, backoff(failures))
+		if !done || x.health.failing() { // a query may have found that out
+			failures++
+			x.endure(ctx, changed, backoff(failures))
+		}
 	}
 	return nil
 }
