@@ -24,6 +24,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/bridge"
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/clients"
+	"github.com/agent-discover/agent-discover/backend/embedding"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/gateway"
@@ -81,6 +82,7 @@ type Hub struct {
 	catalog   *catalog.Catalog
 	journal   *journal.Journal
 	clients   *clients.Book
+	meaning   *embedding.Index
 	search    *search.Searcher
 	vault     *secrets.Vault
 	upstream  *upstream.Manager
@@ -182,6 +184,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	if err != nil {
 		return err
 	}
+	h.meaning = h.openMeaning(config.Search, bus)
 	h.search = search.New(h.catalog, bus)
 	h.openVault(ctx, bus)
 	login := h.askLogin()
@@ -217,7 +220,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	})
 	h.door = api.New(api.Options{
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Vault: h.vault,
-		Setup: h.setup, Importer: importer, Proxy: h.proxy, Tester: h.tester, SecretNames: h.secretNames,
+		Setup: h.setup, Importer: importer, Proxy: h.proxy, Tester: h.tester, Meaning: h.meaning, SecretNames: h.secretNames,
 		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Sessions: h.options.Folder.Run("sessions.json"), Log: h.log,
 		Bus: bus, Times: h.options.Times,
 	})
@@ -239,7 +242,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopRooms()
 	var inner errgroup.Group
 	for _, run := range []func(context.Context) error{
-		h.catalog.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.installer.Run, h.vault.Run, h.tester.Run,
+		h.catalog.Run, h.meaning.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.installer.Run, h.vault.Run, h.tester.Run,
 	} {
 		inner.Go(func() error { return run(rooms) })
 	}

@@ -35,28 +35,29 @@ var rooms = map[string][]string{
 	"clients":  {},
 	"journal":  {"events", "secrets", "wire"}, // the words of a raw result
 	// verbs
-	"search":   {"catalog", "events"},
-	"upstream": {"catalog", "events", "fault", "paths", "process", "registry", "remote", "secrets", "settings", "wire"},
-	"proxy":    {"events", "fault", "journal", "registry", "secrets", "upstream", "wire"},
-	"install":  {"catalog", "fault", "process", "registry", "secrets", "settings", "upstream"}, // process: it runs npm and uvx to download
-	"tester":   {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
-	"setup":    {"catalog", "fault", "install", "registry", "secrets"}, // catalog: an import brings tools
+	"embedding": {"catalog", "events", "fault", "settings"}, // settings: who makes vectors; the encoder is given to it
+	"search":    {"catalog", "events"},
+	"upstream":  {"catalog", "events", "fault", "paths", "process", "registry", "remote", "secrets", "settings", "wire"},
+	"proxy":     {"events", "fault", "journal", "registry", "secrets", "upstream", "wire"},
+	"install":   {"catalog", "fault", "process", "registry", "secrets", "settings", "upstream"}, // process: it runs npm and uvx to download
+	"tester":    {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
+	"setup":     {"catalog", "fault", "install", "registry", "secrets"}, // catalog: an import brings tools
 	// doors
 	"gateway": {"catalog", "clients", "events", "fault", "install", "proxy", "registry", "search", "setup", "upstream", "wire"},
 	"bridge":  {"fault", "instance", "paths", "wire"},
 	"api": {
-		"catalog", "events", "fault", "gateway", "install", "instance", "journal", "process", "proxy", "registry",
+		"catalog", "embedding", "events", "fault", "gateway", "install", "instance", "journal", "process", "proxy", "registry",
 		"secrets", "settings", "setup", "tester", "tokens", "upstream", "wire",
 		"paths", // sessions of browsers outlive the hub in a file
 	},
 	"cli": {"", "api", "bridge", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "setup", "store", "wire"},
 	// adapters
-	"store":   {"catalog", "clients", "fault", "journal", "registry", "secrets", "setup", "tester"},
+	"store":   {"catalog", "clients", "embedding", "fault", "journal", "registry", "secrets", "setup", "tester"},
 	"mcptest": {"wire"},
 	"keytest": {},
 	// composition and programs
 	"": {
-		"api", "bridge", "catalog", "clients", "events", "fault", "gateway", "install", "instance", "journal",
+		"api", "bridge", "catalog", "clients", "embedding", "events", "fault", "gateway", "install", "instance", "journal",
 		"paths", "process", "proxy", "registry", "search", "secrets", "settings", "setup", "store", "tester", "upstream",
 	},
 	"cmd/agent-discover": {"cli"},

@@ -20,6 +20,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/embedding"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/gateway"
@@ -47,6 +48,7 @@ type Options struct {
 	Importer  *setup.Importer
 	Proxy     *proxy.Proxy
 	Tester    *tester.Tester
+	Meaning   *embedding.Index
 	Clients   func() []gateway.Client
 	Gateway   *gateway.Gateway
 	Companion http.Handler // takes the upgrade of a companion's socket
@@ -129,6 +131,7 @@ func New(o Options) *Door {
 	s.metricRoutes(routes)
 	s.seriesRoutes(routes)
 	s.findRoutes(routes)
+	s.meaningRoutes(routes)
 	s.contextRoutes(routes)
 	s.setupRoutes(routes)
 	s.prereqRoutes(routes)

@@ -78,11 +78,12 @@ func (v *Vectors) Of(hash string) (Vector, bool) {
 // later lies behind what they see.
 type builder struct {
 	Vectors
-	room int // vectors that will be there in the end
+	room  int  // vectors that will be there in the end
+	given bool // somebody else has the map, too
 }
 
 func newBuilder(model string, dimensions, room int) *builder {
-	return &builder{Vectors{model: model, dimensions: dimensions, at: make(map[key]int32, room)}, room}
+	return &builder{Vectors{model: model, dimensions: dimensions, at: make(map[key]int32, room)}, room, false}
 }
 
 // add takes a vector over, unless it has another number of dimensions than the
@@ -97,6 +98,9 @@ func (b *builder) add(k key, scale float32, values []int8) bool {
 	if b.values == nil {
 		b.scales, b.values = make([]float32, 0, b.room), make([]int8, 0, b.room*b.dimensions)
 	}
+	if b.given {
+		b.at, b.given = maps.Clone(b.at), false
+	}
 	b.at[k] = int32(len(b.scales))
 	b.scales, b.values = append(b.scales, scale), append(b.values, values...)
 	return true
@@ -104,7 +108,7 @@ func (b *builder) add(k key, scale float32, values []int8) bool {
 
 // snapshot returns what is there now.
 func (b *builder) snapshot() *Vectors {
+	b.given = true
 	v := b.Vectors
-	v.at = maps.Clone(b.at)
 	return &v
 }

@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/settings"
+)
+
+// checkSearch says whether tools are found by their meaning; nothing while no
+// hub runs, which alone knows.
+func (p *program) checkSearch(ctx context.Context) []finding {
+	info, err := instance.Read(p.folder)
+	if err != nil {
+		return nil
+	}
+	var now api.SearchStatus
+	if instance.NewClient(info).Do(ctx, http.MethodGet, "/api/search/status", nil, &now) != nil {
+		return nil // what ails the hub is said already
+	}
+	f := finding{What: "search", OK: now.Problem == "", Advice: now.Problem}
+	switch {
+	case now.Provider == settings.ProviderNone:
+		f.Detail = "by words alone, as search.provider says"
+	case now.Problem != "":
+		f.Detail = fmt.Sprintf("by words alone: provider %s, model %s, does not work", now.Provider, now.Model)
+	default:
+		f.Detail = fmt.Sprintf("by words and meaning (provider %s, model %s): %d of %d tools ready", now.Provider, now.Model, now.Ready, now.Tools)
+	}
+	return []finding{f}
+}
