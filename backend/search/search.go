@@ -31,7 +31,8 @@ const (
 )
 
 // Result is a ranking. Found is false when nothing fits well enough; the hits
-// are empty then, and TopScore tells how near the nearest came.
+// are empty then, unless the query wants them always, and TopScore tells how
+// near the nearest came.
 type Result struct {
 	Found      bool
 	Confidence Confidence
@@ -56,6 +57,8 @@ type Query struct {
 	Allow func(*catalog.Tool) bool // which tools may be shown; nil for all
 	// Explain fills in why each hit was found.
 	Explain bool
+	// Always gives hits also when nothing fits well enough; Found stays false.
+	Always bool
 }
 
 // Searcher ranks the tools of a catalog. It is safe for concurrent use.
@@ -117,12 +120,13 @@ func (s *Searcher) Find(q Query) Result {
 	if len(hits) == 0 {
 		return Result{}
 	}
-	result := Result{TopScore: hits[0].Score}
-	if hits[0].Score < noMatch {
+	result := Result{TopScore: hits[0].Score, Found: hits[0].Score >= noMatch}
+	if !result.Found && !q.Always {
 		return result
 	}
-	result.Found = true
-	result.Confidence = confidence(hits)
+	if result.Found {
+		result.Confidence = confidence(hits)
+	}
 	result.Hits = hits[:min(len(hits), q.Limit)]
 	if q.Explain {
 		e := x.explainer(q.Text)

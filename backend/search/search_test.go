@@ -75,6 +75,18 @@ func TestNothingIsFoundWhereNothingFits(t *testing.T) {
 	}
 }
 
+func TestAQueryMayWantHitsThatDoNotFit(t *testing.T) {
+	s, _ := tools(t)
+	const far = "transfer bitcoin between wallets safely after lunch in the city with a passport and an umbrella"
+	if r := s.Find(Query{Text: far, Limit: 3}); r.Found || len(r.Hits) != 0 || r.TopScore == 0 {
+		t.Errorf("unasked: got %+v", r)
+	}
+	r := s.Find(Query{Text: far, Limit: 3, Always: true, Explain: true})
+	if r.Found || r.Confidence != "" || len(r.Hits) == 0 || r.Hits[0].Score != r.TopScore || len(r.Hits[0].Why) == 0 {
+		t.Errorf("asked: got %+v", r)
+	}
+}
+
 func TestAnExactNameIsTrusted(t *testing.T) {
 	s, _ := tools(t)
 	r := s.Find(Query{Text: "create_issue", Limit: 5})
