@@ -42,6 +42,7 @@ var rooms = map[string][]string{
 	"install":   {"catalog", "fault", "process", "registry", "secrets", "settings", "upstream"}, // process: it runs npm and uvx to download
 	"tester":    {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
 	"setup":     {"catalog", "fault", "install", "registry", "secrets"}, // catalog: an import brings tools
+	"eval":      {"catalog", "events", "fault", "search"},               // it asks the very searcher that the hub asks
 	// doors
 	"gateway": {"catalog", "clients", "events", "fault", "install", "proxy", "registry", "search", "setup", "upstream", "wire"},
 	"bridge":  {"fault", "instance", "paths", "wire"},
@@ -50,7 +51,7 @@ var rooms = map[string][]string{
 		"secrets", "settings", "setup", "tester", "tokens", "upstream", "wire",
 		"paths", // sessions of browsers outlive the hub in a file
 	},
-	"cli": {"", "api", "bridge", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "setup", "store", "wire"},
+	"cli": {"", "api", "bridge", "eval", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "setup", "store", "wire"},
 	// adapters
 	"store":   {"catalog", "clients", "embedding", "fault", "journal", "registry", "secrets", "setup", "tester"},
 	"mcptest": {"wire"},

@@ -35,6 +35,7 @@ type program struct {
 	json    bool
 	asks    bool // standard input is a terminal: somebody can be asked
 	screen  bool // standard output is a terminal
+	watched bool // standard error is a terminal
 	folder  paths.Folder
 	in      io.Reader
 	out     io.Writer
@@ -51,6 +52,7 @@ func Main(version string) int {
 	}
 	p := &program{version: version, in: os.Stdin, out: os.Stdout, err: os.Stderr}
 	p.asks, p.screen = isatty.IsTerminal(os.Stdin.Fd()), isatty.IsTerminal(os.Stdout.Fd())
+	p.watched = isatty.IsTerminal(os.Stderr.Fd())
 	root := p.root()
 	p.json = asksForJSON(args) // an unknown command is refused before its flags are read
 	root.SetArgs(args)
@@ -92,7 +94,7 @@ Exit codes: 0 ok, 1 arguments, 2 not found, 3 failed, 4 disabled or not approved
 	}
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
-	root.AddCommand(p.serve(), p.mcp(), p.open(), p.stop(), p.pause(), p.resume(), p.status(), p.servers(), p.secrets(), p.find(), p.call(),
+	root.AddCommand(p.serve(), p.mcp(), p.open(), p.stop(), p.pause(), p.resume(), p.status(), p.servers(), p.secrets(), p.find(), p.why(), p.eval(), p.call(),
 		p.sync(), p.importDatabase(), p.logs(), p.metrics(), p.token(), p.doctor(), p.versionCommand())
 	wrapArgs(root)
 	return root

@@ -1,0 +1,212 @@
+package eval
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Report is how well an engine did.
+type Report struct {
+	Queries int        `json:"queries"`
+	All     Measures   `json:"all"`
+	Kinds   []Measures `json:"kinds"` // in the order in which they come; empty when no query has one
+	NoMatch NoMatch    `json:"no_match"`
+	// Calibration has a line for every confidence that was told.
+	Calibration []Confidence `json:"calibration"`
+	Latency     Latency      `json:"latency_ms"`
+}
+
+// Measures are means over the queries that have labels, from 0 to 1, whatever
+// the engine said about no match. A query of the kind multi needs all its
+// labels: its share counts; of any other one right tool is enough.
+type Measures struct {
+	Kind    string  `json:"kind,omitempty"`
+	Queries int     `json:"queries"`
+	R1      float64 `json:"r_at_1"`
+	R5      float64 `json:"r_at_5"`
+	R10     float64 `json:"r_at_10"`
+	NDCG    float64 `json:"ndcg_at_10"`
+	MRR     float64 `json:"mrr"` // over the first ten
+}
+
+// NoMatch is how well an engine knows that no tool is right.
+type NoMatch struct {
+	Told      int     `json:"told"`      // queries that were told no match
+	Unlabeled int     `json:"unlabeled"` // queries for which no tool is right
+	Correct   int     `json:"correct"`   // those that are both
+	Precision float64 `json:"precision"` // of what was told; 0 when nothing was
+	Recall    float64 `json:"recall"`    // of what there is; 0 when there is none
+	// Lost counts queries with labels whose best hit was right and which were
+	// told no match all the same; LostShare is of all that have labels.
+	Lost      int     `json:"lost"`
+	LostShare float64 `json:"lost_share"`
+}
+
+// Confidence is how often a label holds.
+type Confidence struct {
+	Label   string  `json:"label"`
+	Queries int     `json:"queries"`
+	Right   float64 `json:"right"` // share of them whose best hit is right; of none, too
+}
+
+// Latency is what one search takes, in milliseconds.
+type Latency struct {
+	Median float64 `json:"median"`
+	P95    float64 `json:"p95"`
+	Max    float64 `json:"max"`
+}
+
+// labels are the confidences, the surest first.
+var labels = []string{"high", "medium", "low", "none"}
+
+// Measure compares answers with the labels of their queries.
+func Measure(queries []Query, answers []Answer) Report {
+	report := Report{Queries: len(queries), Kinds: []Measures{}, Latency: latency(answers)}
+	var kinds []string
+	for _, q := range queries {
+		if q.Kind != "" && len(q.Relevant) > 0 && !slices.Contains(kinds, q.Kind) {
+			kinds = append(kinds, q.Kind)
+		}
+	}
+	report.All = means(queries, answers, func(Query) bool { return true })
+	for _, kind := range kinds {
+		m := means(queries, answers, func(q Query) bool { return q.Kind == kind })
+		m.Kind = kind
+		report.Kinds = append(report.Kinds, m)
+	}
+	report.NoMatch = noMatch(queries, answers)
+	report.Calibration = calibration(queries, answers)
+	return report
+}
+
+// means are those of the queries with labels that are wanted.
+func means(queries []Query, answers []Answer, wanted func(Query) bool) Measures {
+	var m Measures
+	for i, q := range queries {
+		if len(q.Relevant) == 0 || !wanted(q) {
+			continue
+		}
+		hits := judge(q, answers[i])
+		m.Queries++
+		m.R1 += recall(q, hits, 1)
+		m.R5 += recall(q, hits, 5)
+		m.R10 += recall(q, hits, 10)
+		m.NDCG += gain(hits) / ideal(len(q.Relevant))
+		if first := slices.Index(hits, true); first >= 0 {
+			m.MRR += 1 / float64(first+1)
+		}
+	}
+	n := float64(max(m.Queries, 1))
+	m.R1, m.R5, m.R10, m.NDCG, m.MRR = m.R1/n, m.R5/n, m.R10/n, m.NDCG/n, m.MRR/n
+	return m
+}
+
+// judge says which of the first hits are right.
+func judge(q Query, a Answer) []bool {
+	right := make([]bool, min(len(a.Hits), Depth))
+	for i := range right {
+		right[i] = slices.Contains(q.Relevant, a.Hits[i].ID)
+	}
+	return right
+}
+
+// recall is 1 when a right tool is among the first k hits; for the kind multi
+// it is the share of the labels that are there, of those that have room.
+func recall(q Query, hits []bool, k int) float64 {
+	found := 0
+	for _, right := range hits[:min(len(hits), k)] {
+		if right {
+			found++
+		}
+	}
+	if q.Kind == "multi" {
+		return float64(found) / float64(min(len(q.Relevant), k))
+	}
+	return float64(min(found, 1))
+}
+
+// gain is the discounted cumulative gain: Järvelin and Kekäläinen, "Cumulated
+// Gain-Based Evaluation of IR Techniques" (2002), with gains of 0 and 1.
+func gain(hits []bool) float64 {
+	sum := 0.0
+	for i, right := range hits {
+		if right {
+			sum += 1 / math.Log2(float64(i)+2)
+		}
+	}
+	return sum
+}
+
+// ideal is the gain of a ranking that begins with all right tools.
+func ideal(relevant int) float64 {
+	return gain(slices.Repeat([]bool{true}, min(relevant, Depth)))
+}
+
+func rightFirst(q Query, a Answer) bool {
+	return len(a.Hits) > 0 && slices.Contains(q.Relevant, a.Hits[0].ID)
+}
+
+func noMatch(queries []Query, answers []Answer) NoMatch {
+	var m NoMatch
+	for i, q := range queries {
+		none, told := len(q.Relevant) == 0, !answers[i].Found
+		if none {
+			m.Unlabeled++
+		}
+		if told {
+			m.Told++
+		}
+		if told && none {
+			m.Correct++
+		}
+		if told && rightFirst(q, answers[i]) {
+			m.Lost++
+		}
+	}
+	m.Precision, m.Recall = share(m.Correct, m.Told), share(m.Correct, m.Unlabeled)
+	m.LostShare = share(m.Lost, len(queries)-m.Unlabeled)
+	return m
+}
+
+func calibration(queries []Query, answers []Answer) []Confidence {
+	out := []Confidence{}
+	for _, label := range labels {
+		told, right := 0, 0
+		for i, q := range queries {
+			if answers[i].Confidence != label {
+				continue
+			}
+			told++
+			if rightFirst(q, answers[i]) {
+				right++
+			}
+		}
+		if told > 0 {
+			out = append(out, Confidence{label, told, share(right, told)})
+		}
+	}
+	return out
+}
+
+func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
+
+// latency takes percentiles by nearest rank.
+func latency(answers []Answer) Latency {
+	if len(answers) == 0 {
+		return Latency{}
+	}
+	times := make([]time.Duration, len(answers))
+	for i, a := range answers {
+		times[i] = a.Took
+	}
+	slices.Sort(times)
+	at := func(p float64) float64 {
+		i := int(math.Ceil(p*float64(len(times)))) - 1
+		return Milliseconds(times[max(i, 0)])
+	}
+	return Latency{at(0.5), at(0.95), at(1)}
+}
+
+// Milliseconds is a duration as reports have it, to the microsecond.
+func Milliseconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e3 }
