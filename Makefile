@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git re
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
-.PHONY: run build frontend desktop tray test lint dashboard race bench schemathesis screenshots clean
+.PHONY: run build frontend desktop tray test lint dashboard race bench eval eval-readme schemathesis screenshots clean
 
 run:
 	@build/setup.sh run
@@ -47,6 +47,16 @@ bench: build desktop tray
 	@build/setup.sh test desktop-test
 	go run ./build/bench
 	@PATH="$$(dirname $$(build/setup.sh node-path)):$$PATH" node frontend/tests/bench.ts
+
+# How well the search finds the right tool, beside the original's and the nearest rival's queries.
+eval:
+	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
+	@bin/eval
+
+# The same, and its tables into the README.
+eval-readme:
+	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
+	@bin/eval -readme README.md
 
 # What schemathesis makes of /openapi.json; EXAMPLES is how many requests it makes for each operation.
 schemathesis: build

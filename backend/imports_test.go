@@ -72,8 +72,9 @@ var homes = []struct {
 }{
 	{"github.com/wailsapp/wails", []string{"app", "."}, "the hub must run where there is no desktop"},
 	{"github.com/getlantern/systray", []string{"app/tray"}, "it takes the main thread and needs a desktop"},
-	{"database/sql", []string{"backend/store"}, "one place knows SQL"},
-	{"modernc.org/sqlite", []string{"backend/store"}, "one place knows SQLite"},
+	{"database/sql", []string{"backend/store", "build/eval"}, "one place knows SQL; a baseline searches with it"},
+	{"modernc.org/sqlite", []string{"backend/store", "build/eval"}, "one place knows SQLite; a baseline searches with it"},
+	{"github.com/blevesearch", []string{"build/eval"}, "it is how another program searches, for comparison"},
 	{"github.com/pressly/goose", []string{"backend/store"}, "one place changes the schema"},
 	{"github.com/zalando/go-keyring", []string{"backend/secrets"}, "one place touches the keychain"},
 	{"github.com/godbus/dbus", []string{"backend/secrets", "backend/keytest", "app", "app/tray", "app/xtest", "build/bench"}, "it looks at a keychain without a question to the user, ends an operation that hangs, and asks a desktop what it has"},

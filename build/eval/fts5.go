@@ -1,0 +1,84 @@
+package main
+
+import (
+	"database/sql"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/agent-discover/agent-discover/backend/eval"
+)
+
+// fts5 asks SQLite as agent-discover 1.4 does: all words of the query as
+// prefixes, joined by OR, and what stands in the name counts four times what
+// stands in the description.
+type fts5 struct {
+	db  *sql.DB
+	ids []string
+}
+
+func newFTS5(tools []eval.Tool) (*fts5, error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // each connection would have a memory of its own
+	e := &fts5{db: db}
+	if err := e.fill(tools); err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+func (e *fts5) fill(tools []eval.Tool) error {
+	if _, err := e.db.Exec(`CREATE VIRTUAL TABLE tools USING fts5(name, description, tokenize='unicode61 remove_diacritics 1')`); err != nil {
+		return err
+	}
+	tx, err := e.db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for i, t := range tools {
+		if _, err := tx.Exec(`INSERT INTO tools(rowid, name, description) VALUES(?, ?, ?)`, i, t.Name, t.Description); err != nil {
+			return err
+		}
+		e.ids = append(e.ids, t.ID)
+	}
+	return tx.Commit()
+}
+
+func (e *fts5) Rank(query string, limit int) (eval.Answer, error) {
+	began := time.Now()
+	match := expression(query)
+	answer := eval.Answer{Found: true}
+	if match == "" {
+		return answer, nil
+	}
+	rows, err := e.db.Query(`SELECT rowid, -bm25(tools, 4, 1) FROM tools WHERE tools MATCH ? ORDER BY bm25(tools, 4, 1) LIMIT ?`, match, limit)
+	if err != nil {
+		return answer, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var row int
+		var score float64
+		if err := rows.Scan(&row, &score); err != nil {
+			return answer, err
+		}
+		answer.Hits = append(answer.Hits, eval.Hit{ID: e.ids[row], Score: score})
+	}
+	answer.Took = time.Since(began)
+	return answer, rows.Err()
+}
+
+// expression is the query as FTS5 takes it; empty when there is nothing to look for.
+func expression(query string) string {
+	var terms []string
+	for _, word := range words(query) {
+		terms = append(terms, `"`+strings.ReplaceAll(word, `"`, `""`)+`"*`)
+	}
+	return strings.Join(terms, " OR ")
+}

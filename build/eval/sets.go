@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/eval"
+)
+
+// origins say where sets come from, in the order of the tables. Others come
+// after them.
+var origins = []struct{ name, text string }{
+	{"azure-mcp", "[microsoft/mcp](https://github.com/microsoft/mcp), ToolDescriptionEvaluator, MIT: one real server, prompts near its words"},
+	{"metatool-single", "[HowieHwong/MetaTool](https://github.com/HowieHwong/MetaTool), MIT: requests of users, some of them noise"},
+	{"toollinkos", "[EliasLumer/Graph-RAG-Tool-Fusion](https://github.com/EliasLumer/Graph-RAG-Tool-Fusion), MIT: needs over invented apps"},
+	{"agent-discover", "[keshrath/agent-discover](https://github.com/keshrath/agent-discover), its benchmark, MIT: tiny"},
+	{"catalog-dev", "needs of our own over the tools that published servers list; multi asks for several tools at once, foreign is in other languages"},
+}
+
+// set is labelled queries over tools, and what it is called.
+type set struct {
+	name, origin string
+	*eval.Set
+}
+
+// sets reads those that are at hand, each a folder with two files.
+func sets() ([]set, error) {
+	shared := os.Getenv("AGENT_DISCOVER_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "shared")
+	}
+	files, _ := filepath.Glob(filepath.Join(shared, "bench", "*", "queries.jsonl")) // the pattern is well-formed
+	if len(files) == 0 {
+		return nil, fmt.Errorf("no sets in %s: AGENT_DISCOVER_SHARED names the folder that has bench/NAME/tools.jsonl and queries.jsonl", shared)
+	}
+	var out []set
+	for _, queries := range files {
+		folder := filepath.Dir(queries)
+		read, err := eval.Read(filepath.Join(folder, "tools.jsonl"), queries)
+		if err != nil {
+			return nil, err
+		}
+		name := filepath.Base(folder)
+		s := set{name: name, Set: read}
+		if at := place(name); at < len(origins) {
+			s.origin = origins[at].text
+		}
+		out = append(out, s)
+	}
+	slices.SortStableFunc(out, func(a, b set) int { return place(a.name) - place(b.name) })
+	return out, nil
+}
+
+func place(name string) int {
+	for i, o := range origins {
+		if o.name == name {
+			return i
+		}
+	}
+	return len(origins)
+}
