@@ -73,10 +73,13 @@ func Read(tools, queries string) (*Set, error) {
 
 func readTool(line []byte) (Tool, error) {
 	var in struct {
-		ID, Server, Name   string
-		Title, Description any
-		Schema             json.RawMessage `json:"input_schema"`
-		MCPSchema          json.RawMessage `json:"inputSchema"`
+		ID          string          `json:"id"`
+		Server      string          `json:"server"`
+		Name        string          `json:"name"`
+		Title       any             `json:"title"`
+		Description any             `json:"description"`
+		Schema      json.RawMessage `json:"input_schema"`
+		MCPSchema   json.RawMessage `json:"inputSchema"`
 	}
 	if err := decode(line, &in); err != nil {
 		return Tool{}, err
@@ -109,8 +112,10 @@ func given(raw json.RawMessage) json.RawMessage {
 
 func readQuery(line []byte) (Query, error) {
 	var in struct {
-		ID, Query, Kind string
-		Relevant        []string
+		ID       string   `json:"id"`
+		Query    string   `json:"query"`
+		Kind     string   `json:"kind"`
+		Relevant []string `json:"relevant"`
 	}
 	if err := decode(line, &in); err != nil {
 		return Query{}, err

@@ -1,0 +1,44 @@
+package eval
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// reached is the R@1 that the search by words alone has come to on each set. It
+// may go up; slack is how far it may fall.
+var reached = map[string]float64{
+	"azure-mcp":       0.709,
+	"metatool-single": 0.513,
+	"toollinkos":      0.678,
+	"agent-discover":  0.722,
+	"catalog-dev":     0.491,
+}
+
+const slack = 0.01
+
+func TestTheSearchIsNotWorseThanItWas(t *testing.T) {
+	shared := os.Getenv("AGENT_DISCOVER_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(shared, "bench")); err != nil {
+		t.Skip("no labelled sets here: AGENT_DISCOVER_SHARED names no folder with bench")
+	}
+	for name, want := range reached {
+		t.Run(name, func(t *testing.T) {
+			folder := filepath.Join(shared, "bench", name)
+			set, err := Read(filepath.Join(folder, "tools.jsonl"), filepath.Join(folder, "queries.jsonl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if set.Unknown+set.Repeated > 0 {
+				t.Errorf("%d labels without a tool, %d ids twice", set.Unknown, set.Repeated)
+			}
+			if got := Measure(set.Queries, tried(t, set)).All.R1; got < want-slack {
+				t.Errorf("R@1 is %.3f; it was %.3f", got, want)
+			}
+		})
+	}
+}
