@@ -48,6 +48,7 @@ unit() {
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR
   run coverage false profiles
+  run "the baselines of the search" true go -C build/eval test -count=1 ./...
 }
 
 profiles() {

@@ -78,7 +78,7 @@ func (e *fts5) Rank(query string, limit int) (eval.Answer, error) {
 func expression(query string) string {
 	var terms []string
 	for _, word := range words(query) {
-		terms = append(terms, `"`+strings.ReplaceAll(word, `"`, `""`)+`"*`)
+		terms = append(terms, `"`+word+`"*`)
 	}
 	return strings.Join(terms, " OR ")
 }

@@ -17,7 +17,8 @@ var kinds = [][]string{
 	{"search", "find", "query", "lookup"},
 }
 
-// words takes a text apart as the original does.
+// words takes a text apart as the original does; they hold no sign that could
+// end a quotation.
 func words(text string) []string {
 	var out []string
 	add := func(w string) {
@@ -29,7 +30,10 @@ func words(text string) []string {
 		if len(w) < 2 {
 			continue
 		}
-		w = singular(w)
+		w = singular(strings.NewReplacer(`"`, "", "*", "").Replace(w))
+		if w == "" {
+			continue
+		}
 		add(w)
 		for _, kind := range kinds {
 			if slices.Contains(kind, w) {
