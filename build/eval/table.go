@@ -25,8 +25,8 @@ func tables(trials []trial) string {
 			fmt.Fprintf(&b, "| %s | %d | %s |\n", r.name, queries, strings.Join(cells, " | "))
 		}
 	}
-	b.WriteString("\nOurs, in detail: what a search takes, what is told no match (precision, recall, and right answers lost by it), and how " +
-		"often the first hit is right by what was said of it.\n\n" +
+	b.WriteString("\nOurs, in detail: what a search takes, what is told no match (precision, recall, and right answers lost by it),\n" +
+		"and how often the first hit is right by what was said of it.\n\n" +
 		"| set | median, p95 | no match | lost | high | medium | low |\n|---|---|---|---|---|---|---|\n")
 	for _, t := range trials {
 		for _, i := range []int{byWords, byMeaning} {
