@@ -43,8 +43,9 @@ var rooms = map[string][]string{
 	"tester":    {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
 	"setup":     {"catalog", "fault", "install", "registry", "secrets"}, // catalog: an import brings tools
 	"eval":      {"catalog", "events", "fault", "search"},               // it asks the very searcher that the hub asks
+	"reply":     {"catalog", "search", "tokens"},                        // tokens: an estimate, which needs no vocabulary
 	// doors
-	"gateway": {"catalog", "clients", "events", "fault", "install", "proxy", "registry", "search", "setup", "upstream", "wire"},
+	"gateway": {"catalog", "clients", "events", "fault", "install", "proxy", "registry", "reply", "search", "setup", "upstream", "wire"},
 	"bridge":  {"fault", "instance", "paths", "wire"},
 	"api": {
 		"catalog", "embedding", "events", "fault", "gateway", "install", "instance", "journal", "process", "proxy", "registry",

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/proxy"
+	"github.com/agent-discover/agent-discover/backend/reply"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
 
@@ -157,9 +158,9 @@ func appendSuggestion(result json.RawMessage, text string, near []*catalog.Tool)
 		joined = append(joined, ',')
 	}
 	joined = append(append(joined, block...), ']')
-	var matches []match
+	var matches []reply.Match
 	for _, t := range near {
-		matches = append(matches, match{CallAs: t.CallAs(), Tool: t.Name, Description: t.Summary()})
+		matches = append(matches, reply.Near(t))
 	}
 	list, _ := encode(matches)
 	return wire.Set(wire.Set(result, "content", joined), "did_you_mean", list)

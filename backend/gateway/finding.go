@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/reply"
 	"github.com/agent-discover/agent-discover/backend/search"
 )
 
@@ -19,24 +20,31 @@ type Finding struct {
 }
 
 // Find searches as find_tool does, for a session that lists what is found, and
-// explains itself. It lends nothing and starts nothing. limit is how many hits
+// explains itself. It lends nothing and starts nothing. wanted is how many hits
 // are wanted; less than 1 means as many as find_tool gives unasked.
-func (g *Gateway) Find(query string, limit float64) (Finding, error) {
-	began := time.Now()
-	result, err := g.rank(query, limit, true)
+func (g *Gateway) Find(query string, wanted float64) (Finding, error) {
+	limit, err := limitOf(query, wanted)
 	if err != nil {
 		return Finding{}, err
 	}
+	began := time.Now()
+	result := g.rank(query, limit, g.findable(), true)
 	out := Finding{
-		Found: result.Found, Confidence: result.Confidence, Score: rounded(result.TopScore),
+		Found: result.Found, Confidence: result.Confidence, Score: reply.Rounded(result.TopScore),
 		Took: time.Since(began), Hits: result.Hits,
 	}
+	var told any
+	if result.Found {
+		told = reply.One(result, reply.Options{
+			Wanted: limit - 1, Heard: nothing, Listed: func(*catalog.Tool) bool { return true },
+		})
+	} else {
+		miss := reply.None(query, result.TopScore, g.nearest(query), g.knowsNothing())
+		out.Hint, told = miss.Hint, miss
+	}
 	for i := range out.Hits {
-		out.Hits[i].Score = rounded(out.Hits[i].Score)
+		out.Hits[i].Score = reply.Rounded(out.Hits[i].Score)
 	}
-	if !result.Found {
-		out.Hint = g.missed(result).Hint
-	}
-	out.Reply, err = textOf(g.told(result, func(*catalog.Tool) bool { return true }))
+	out.Reply, err = reply.Text(told)
 	return out, err
 }

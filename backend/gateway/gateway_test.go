@@ -80,23 +80,6 @@ func TestASuggestionLeavesTheResultWhole(t *testing.T) {
 	}
 }
 
-func TestRequiredArgumentsAreReadFromAnySchema(t *testing.T) {
-	for schema, want := range map[string]string{
-		`{"properties":{"a":{"type":"string","description":"the a"},"b":{}},"required":["a"]}`: "[{a string the a}] 1",
-		`{"properties":{"a":{"type":["null","integer"]}},"required":["a"]}`:                    "[{a null|integer }] 0",
-		`{"required":["ghost"]}`:                           "[{ghost any }] 0",
-		`{"properties":{"a":true,"b":7},"required":["a"]}`: "[{a any }] 1",
-		`"odd"`: "[] 0",
-		`{}`:    "[] 0",
-	} {
-		tool, _ := catalog.NewTool("s", json.RawMessage(`{"name":"t","inputSchema":`+schema+`}`))
-		required, optional := arguable(tool)
-		if got := fmt.Sprint(required, optional); got != want {
-			t.Errorf("%s: got %s, want %s", schema, got, want)
-		}
-	}
-}
-
 type noServers struct{ list []registry.Server }
 
 func (n noServers) Servers(context.Context) ([]registry.Server, error)         { return n.list, nil }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/reply"
 	"github.com/agent-discover/agent-discover/backend/upstream"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
@@ -25,6 +26,7 @@ var registryTool = json.RawMessage(`{"name":"registry","title":"MCP tools of thi
 	`"server":{"type":"string"},"tool":{"type":"string"},` +
 	`"arguments":{"type":"object","description":"of the called tool"},` +
 	`"limit":{"type":"number"},` +
+	`"brief":{"type":"boolean","description":"find: leave out what you were told before"},` +
 	`"auto_activate":{"type":"boolean","description":"false: find without listing the tool"},` +
 	`"source":{"type":"string"},"installed_only":{"type":"boolean"},"name":{"type":"string"},"command":{"type":"string"},` +
 	`"args":{"type":"array","items":{"type":"string"}},"env":{"type":"object"},"description":{"type":"string"},` +
@@ -37,18 +39,20 @@ func RegistryTool() json.RawMessage { return registryTool }
 var actions = []struct {
 	name string
 	do   func(*Session, context.Context, arguments) (any, error)
+	// write makes the text of what do returned.
+	write func(any) (string, error)
 }{
-	{"list", (*Session).list},
-	{"install", (*Session).install},
-	{"uninstall", (*Session).uninstall},
-	{"activate", (*Session).activate},
-	{"deactivate", (*Session).deactivate},
-	{"browse", later("browsing a marketplace comes with a later version; install takes name, command and args by hand")},
-	{"status", (*Session).status},
-	{"sync", (*Session).sync},
-	{"find_tool", (*Session).findTool},
-	{"find_tools", (*Session).findTools},
-	{"get_schema", (*Session).getSchema},
+	{"list", (*Session).list, indented},
+	{"install", (*Session).install, indented},
+	{"uninstall", (*Session).uninstall, indented},
+	{"activate", (*Session).activate, indented},
+	{"deactivate", (*Session).deactivate, indented},
+	{"browse", later("browsing a marketplace comes with a later version; install takes name, command and args by hand"), indented},
+	{"status", (*Session).status, indented},
+	{"sync", (*Session).sync, indented},
+	{"find_tool", (*Session).findTool, reply.Text},
+	{"find_tools", (*Session).findTools, reply.Text},
+	{"get_schema", (*Session).getSchema, indented},
 }
 
 // arguments are those of registry. What has the wrong type is an error that
@@ -63,6 +67,7 @@ type arguments struct {
 	Arguments     json.RawMessage   `json:"arguments"`
 	Limit         float64           `json:"limit"`
 	AutoActivate  *bool             `json:"auto_activate"`
+	Brief         bool              `json:"brief"`
 	Source        string            `json:"source"`
 	InstalledOnly bool              `json:"installed_only"`
 	Name          string            `json:"name"`
@@ -96,11 +101,11 @@ func (s *Session) callRegistry(ctx context.Context, params json.RawMessage) (jso
 	}
 	for _, action := range actions {
 		if action.name == args.Action {
-			reply, err := action.do(s, ctx, args)
+			result, err := action.do(s, ctx, args)
 			if err != nil {
 				return registryError(err)
 			}
-			return textResult(reply)
+			return textResult(result, action.write)
 		}
 	}
 	var names []string
@@ -144,24 +149,22 @@ func registryError(err error) (json.RawMessage, error) {
 }
 
 // textResult is one text block.
-func textResult(reply any) (json.RawMessage, error) {
-	text, err := textOf(reply)
+func textResult(result any, write func(any) (string, error)) (json.RawMessage, error) {
+	text, err := write(result)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("encode reply: %w", err)
 	}
 	return encode(map[string]any{"content": []map[string]string{{"type": "text", "text": text}}})
 }
 
-// textOf writes a reply as 2-space JSON.
-func textOf(reply any) (string, error) {
+// indented writes 2-space JSON.
+func indented(result any) (string, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(reply); err != nil {
-		return "", fmt.Errorf("encode reply: %w", err)
-	}
-	return strings.TrimSuffix(text.String(), "\n"), nil
+	err := encoder.Encode(result)
+	return strings.TrimSuffix(text.String(), "\n"), err
 }
 
 // proxyCall calls a tool by call_as, or by server and tool.

@@ -42,6 +42,7 @@ type Session struct {
 	introduced bool            // it has said who it is
 	ready      bool            // initialized: may be told of changes
 	lent       map[catalog.Key]bool
+	told       memory
 	signature  uint64 // of the list that the client knows or was told about
 	inFlight   int
 }

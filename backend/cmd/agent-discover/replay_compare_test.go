@@ -28,6 +28,7 @@ var ours = map[string]bool{
 	"approved": true, "running": true, "keep_running": true, "pid": true, "tool_count": true, "tool_tokens": true,
 	"last_error": true, "launch_hash": true, "headers": true, "file": true, "plaintext": true, "stderr": true, "metrics": true, "secret_names": true,
 	"title": true, "hash": true, "tokens": true, // of a tool
+	"brief":   true,                                  // of the arguments of registry
 	"outcome": true, "client": true, "session": true, // of a log entry
 	"p50_ms": true, "p95_ms": true, "max_ms": true, "last_called_at": true, // of metrics
 }
@@ -309,13 +310,19 @@ var validation = regexp.MustCompile(`(Invalid arguments for tool [a-z_-]+:).*`)
 // madeUp are names that a hub makes up.
 var madeUp = regexp.MustCompile(`__transient__[a-z0-9-]+`)
 
-// masked takes made-up names and a child's last words out of a text.
+// furtherHint is what ours advises beside what the original did, when nothing
+// was found.
+const furtherHint = "; or propose a server: registry install"
+
+// masked takes made-up names, a child's last words and a further hint out of a
+// text.
 func masked(v any) any {
 	text, isText := v.(string)
 	if !isText {
 		return v
 	}
 	text, _, _ = strings.Cut(text, "\nIt last wrote:\n")
+	text = strings.TrimSuffix(text, furtherHint)
 	text = validation.ReplaceAllString(text, "$1")
 	return madeUp.ReplaceAllString(text, "__transient__x")
 }

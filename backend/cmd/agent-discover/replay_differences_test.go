@@ -79,14 +79,14 @@ var differences = map[int]difference{
 
 	// Order, scores and what counts as no match are ours; hits are lent to the
 	// session, so next_step names what works in it.
-	136: {name: "ranked", want: []string{`\"call_as\": \"mcp__everything__echo\"`, `\"found\": true`}},
-	137: {name: "ranked", want: []string{`\"call_as\": \"mcp__filesystem__read_`, `\"found\": true`}},
-	138: {name: "ranked", want: []string{`\"call_as\": \"mcp__filesystem__list_directory`, `\"found\": true`}},
-	143: {name: "ranked", want: []string{`\"call_as\": \"mcp__everything__echo\"`, `\"intent\": \"qqqq zzzz\"`}},
+	136: {name: "ranked", want: []string{`\"call_as\":\"mcp__everything__echo\"`, `\"found\":true`}},
+	137: {name: "ranked", want: []string{`\"call_as\":\"mcp__filesystem__read_`, `\"found\":true`}},
+	138: {name: "ranked", want: []string{`\"call_as\":\"mcp__filesystem__list_directory`, `\"found\":true`}},
+	143: {name: "ranked", want: []string{`\"call_as\":\"mcp__everything__echo\"`, `\"intent\":\"qqqq zzzz\"`}},
 	159: {name: "ranked", want: []string{`Tool read_filez not found`, `"did_you_mean":[`, `mcp__filesystem__read_file`}},
 	160: {name: "ranked", want: []string{`Input validation error`, `"did_you_mean":[`}},
 	161: {name: "ranked", want: []string{`Access denied`, `"did_you_mean":[`}},
-	166: {name: "remembered", want: []string{`\"call_as\": \"mcp__filesystem__read_`}},
+	166: {name: "remembered", want: []string{`\"call_as\":\"mcp__filesystem__read_`}},
 
 	// One format more can be exported.
 	106: {name: "wider", want: []string{`"format":"cursor"`, `"mcpServers":{"everything"`}},
