@@ -124,9 +124,9 @@ func (p *program) printFound(text string) error {
 			Name, Type, Description string
 		} `json:"required_args"`
 		OtherMatches []struct {
-			CallAs      string  `json:"call_as"`
-			Description string  `json:"description"`
-			Score       float64 `json:"score"`
+			CallAs      string   `json:"call_as"`
+			Description string   `json:"description"`
+			Score       *float64 `json:"score"`
 		} `json:"other_matches"`
 	}
 	if err := json.Unmarshal([]byte(text), &found); err != nil {
@@ -145,7 +145,14 @@ func (p *program) printFound(text string) error {
 		}
 		p.printf("  call it with: agent-discover call %s%s\n", name, placeholders(len(found.RequiredArgs), func(i int) string { return found.RequiredArgs[i].Name }))
 		for _, m := range found.OtherMatches {
-			p.printf("%s  (%.2f)\n  %s\n", strings.TrimPrefix(m.CallAs, "mcp__"), m.Score, clip(m.Description, 100))
+			p.printf("%s", strings.TrimPrefix(m.CallAs, "mcp__"))
+			if m.Score != nil { // it and the description are left out of a long answer
+				p.printf("  (%.2f)", *m.Score)
+			}
+			p.printf("\n")
+			if m.Description != "" {
+				p.printf("  %s\n", clip(m.Description, 100))
+			}
 		}
 	}
 	if !found.Found {

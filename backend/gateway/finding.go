@@ -36,7 +36,7 @@ func (g *Gateway) Find(query string, wanted float64) (Finding, error) {
 	var told any
 	if result.Found {
 		told = reply.One(result, reply.Options{
-			Wanted: limit - 1, Heard: nothing, Listed: func(*catalog.Tool) bool { return true },
+			Wanted: limit - 1, All: wanted >= 1, Heard: nothing, Listed: func(*catalog.Tool) bool { return true },
 		})
 	} else {
 		miss := reply.None(query, result.TopScore, g.nearest(query), g.knowsNothing())

@@ -114,7 +114,7 @@ func (f *Found) unname() {
 	}
 }
 
-// keepOthers leaves out the last others, unless an agent asked for so many.
+// keepOthers leaves out the last others, unless so many were asked for.
 func (f *Found) keepOthers(n int) {
 	if f.all {
 		return

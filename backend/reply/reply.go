@@ -38,7 +38,8 @@ const (
 
 // Options say for whom a reply is.
 type Options struct {
-	Wanted int                      // other matches at most; if there are more than Others, an agent asked for them
+	Wanted int                      // other matches at most
+	All    bool                     // they were asked for: none is left out to save tokens
 	Listed func(*catalog.Tool) bool // whether a tool is in the session's list
 	Heard  func(*catalog.Tool) Heard
 }
@@ -91,7 +92,7 @@ func One(result search.Result, o Options) *Found {
 		f.Server = result.Hits[0].Tool.Server
 	}
 	f.next = nextOf(result.Confidence, f.tools, o.Listed)
-	f.all = o.Wanted > Others
+	f.all = o.All
 	f.fit(budget+moreBudget*max(o.Wanted-Others, 0), cuts)
 	return f
 }
