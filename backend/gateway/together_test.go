@@ -59,7 +59,7 @@ func TestIntentsOfABatchPreferTheServerThatTheyShare(t *testing.T) {
 		"nobody is sure":         {[]string{"open a PR", "commit"}, []string{open, "low github.push_files=0.2"}, "gitlab.create_mr github.push_files"},
 		"the same twice":         {[]string{"Open a PR", "open a  pr"}, []string{strings.Replace(open, "low", "medium", 1), open}, "gitlab.create_mr gitlab.create_mr"},
 		"empty and missed":       {[]string{"", "open a PR", "", "commit"}, []string{"", open, "", clear}, "- github.create_pr - github.push_files"},
-		"words of every server":  {[]string{"open a PR", "an MCP server"}, []string{open, "low mcp-server.x=0.1"}, "gitlab.create_mr mcp-server.x"},
+		"words of every server":  {[]string{"open a PR", "GitHub"}, []string{"low gitlab.create_mr=0.40 github-mcp-server.pr=0.38", ""}, "github-mcp-server.pr -"},
 		"all words of its name":  {[]string{"open a PR", "brave new world"}, []string{"low a.x=0.40 brave-search.y=0.39", ""}, "a.x -"},
 		"likely is half as sure": {[]string{"open a PR", "commit"}, []string{"low gitlab.create_mr=0.40 github.create_pr=0.37", "medium github.push_files=0.3"}, "gitlab.create_mr github.push_files"},
 	} {
@@ -85,6 +85,17 @@ func TestIntentsOfABatchPreferTheServerThatTheyShare(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestWhatIsFarFromTheBestKeepsItsPlace(t *testing.T) {
+	given := results(t, "low gitlab.create_mr=0.40 zed.x=0.31 github.create_pr=0.30", "high github.push=0.9")
+	if got := together([]string{"open", "push"}, given); fmt.Sprint(got) != fmt.Sprint(given) {
+		t.Errorf("got %v, not %v", got, given)
+	}
+	twice := results(t, "medium gitlab.create_mr=0.40", "medium gitlab.create_mr=0.40")
+	if got := together([]string{"Open a PR", "open  a PR."}, twice); fmt.Sprint(got) != fmt.Sprint(twice) {
+		t.Errorf("an intent lifts itself: %v", got)
 	}
 }
 

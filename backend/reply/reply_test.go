@@ -66,10 +66,10 @@ func plain(wanted int) Options {
 }
 
 func TestAReplyThatFitsLosesNothing(t *testing.T) {
-	best := tool(t, "send_mail", "Sends a mail. To one address.", "whom to", "to")
+	best := tool(t, "send_mail", "Sends a <b>. To one address.", "whom to", "to")
 	got := text(t, One(ranked(search.High, best, others(t, 1, "Says more. Much more.")[0]), plain(Others)))
 	want := `{"found":true,"confidence":"high","score":0.5,"call_as":"mcp__srv__send_mail","server":"srv","tool":"send_mail",` +
-		`"description":"Sends a mail. To one address.","required_args":[{"name":"to","type":"string","description":"whom to"}],` +
+		`"description":"Sends a <b>. To one address.","required_args":[{"name":"to","type":"string","description":"whom to"}],` +
 		`"optional_count":0,"next_step":"invoke call_as directly: by registry proxy_call",` +
 		`"other_matches":[{"call_as":"mcp__srv__other_tool_0","tool":"other_tool_0","description":"Says more.","score":0.49}]}`
 	if got != want {
@@ -77,7 +77,7 @@ func TestAReplyThatFitsLosesNothing(t *testing.T) {
 	}
 	got = text(t, OneOf("mail it", ranked(search.Low, best), plain(OthersInBatch)))
 	want = `{"intent":"mail it","found":true,"confidence":"low","score":0.5,"call_as":"mcp__srv__send_mail","tool":"send_mail",` +
-		`"description":"Sends a mail. To one address.","required_args":[{"name":"to","type":"string","description":"whom to"}],` +
+		`"description":"Sends a <b>. To one address.","required_args":[{"name":"to","type":"string","description":"whom to"}],` +
 		`"optional_count":0,"other_matches":[]}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -103,6 +103,9 @@ func TestTheOthersLoseTheirWordsBeforeTheBestAndThatBeforeItsArguments(t *testin
 				got.Text != best.Description, got.RequiredArgs[0].Description == "", len(got.OtherMatches) < 3,
 			}
 			seen[fmt.Sprint(lost)] = true
+			if len(got.Tools()) != 1+len(got.OtherMatches) {
+				t.Errorf("%d tools are told, and said to be %d", 1+len(got.OtherMatches), len(got.Tools()))
+			}
 			for i := 1; i < len(lost); i++ {
 				if long := i != 3 || len(best.Description) > maxSummary; lost[i] && !lost[i-1] && long { // a short description cannot be cut
 					t.Errorf("%d words, %d arguments: lost is %v", length, arguments, lost)
@@ -185,6 +188,64 @@ func TestAsManyOthersAsWereAskedForStay(t *testing.T) {
 	}
 }
 
+func TestAllThatWereAskedForStayAlsoWhereTheyAreTooMuch(t *testing.T) {
+	arguments := strings.Fields(strings.Repeat("a_long_name_of_an_argument ", 30))
+	tools := append([]*catalog.Tool{tool(t, "do_it", "Does it.", "what it is", arguments...)}, others(t, 4, "Other.")...)
+	o := plain(Others)
+	few := One(ranked(search.Medium, tools...), o)
+	o.All = true
+	if all := One(ranked(search.Medium, tools...), o); len(all.OtherMatches) != 4 || len(few.OtherMatches) != 1 {
+		t.Errorf("%d of all and %d of few are told", len(all.OtherMatches), len(few.OtherMatches))
+	}
+}
+
+func TestWhatIsTooLongEndsWhereItCanBeRead(t *testing.T) {
+	short := strings.Repeat("One sentence. ", 40)
+	for _, row := range []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"short", 5, "short"},
+		{"A sentence. Another one", 15, "A sentence."},
+		{"some words, and more", 12, "some words…"},
+		{"aaaaaaaaaaaa", 5, "aaaaa…"},
+		{"在存储库", 7, "在存…"},
+	} {
+		if got := clip(row.text, row.limit); got != row.want {
+			t.Errorf("%q at %d: %q, want %q", row.text, row.limit, got, row.want)
+		}
+	}
+	for description, want := range map[string]string{
+		"Reads it. " + short:                           "Reads it. One sentence. One sentence. One sentence. One sentence. One sentence. One sentence. One sentence.",
+		"Reads a whole file of text. " + short:         "Reads a whole file of text.",
+		"Use: 1. open it, 2. read it " + short:         "Use: 1. open it, 2. read it One sentence. One sentence. One sentence. One sentence. One sentence. One sentence.",
+		strings.Repeat("在存储库", 70):                     strings.Repeat("在存储库", 20) + "在存储…",
+		"In English. And " + strings.Repeat("界", 5000): "In English. And " + strings.Repeat("界", 34) + "…",
+	} {
+		f := found(ranked(search.Low, tool(t, "read", description, strings.Repeat("x", 300), "a")), plain(0))
+		if n := len(f.RequiredArgs[0].Description); n > maxArgument+len("…") {
+			t.Errorf("an argument is described in %d bytes", n)
+		}
+		if f.clipText(250); len(f.Text) > 250+len("…") {
+			t.Errorf("%d bytes are left", len(f.Text))
+		}
+		if f.summarize(); f.Text != want {
+			t.Errorf("got  %s\nwant %s", f.Text, want)
+		}
+	}
+}
+
+func TestALongNameIsNotSaidAgainInTheNextStep(t *testing.T) {
+	o := plain(Others)
+	o.Listed = func(*catalog.Tool) bool { return true }
+	for name, want := range map[string]string{"do": "as srv__do if listed", strings.Repeat("name_of_it_", 40): "directly: without mcp__ if listed"} {
+		if got := One(ranked(search.High, tool(t, name, "Does it.", "")), o); !strings.Contains(got.NextStep, want) {
+			t.Errorf("got %s", got.NextStep)
+		}
+	}
+}
+
 func TestOnlyWhatWasNotToldIsTold(t *testing.T) {
 	tools := append([]*catalog.Tool{tool(t, "send_mail", "Sends a mail.", "whom to", "to")}, others(t, 2, "Other.")...)
 	o := plain(Others)
@@ -238,7 +299,7 @@ func TestANameThatIsMisspeltIsRecognized(t *testing.T) {
 		"a":                                "[]",
 		"":                                 "[]",
 		"knit":                             "[]",
-		"please create an issue for me":    "[]",
+		"create issue a b c":               "[]", // a sentence
 		strings.Repeat("create_issue", 30): "[]",
 	} {
 		got := None(query, 0.1, tools, false)
