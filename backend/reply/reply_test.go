@@ -199,6 +199,14 @@ func TestAllThatWereAskedForStayAlsoWhereTheyAreTooMuch(t *testing.T) {
 	}
 }
 
+func TestWhoIsSureIsToldMoreOfTheBestAndFewerOthers(t *testing.T) {
+	tools := append([]*catalog.Tool{tool(t, "do_it", "Does it. "+strings.Repeat("one word ", 70), "")}, others(t, 4, "Other.")...)
+	sure, unsure := One(ranked(search.High, tools...), plain(Others)), One(ranked(search.Medium, tools...), plain(Others))
+	if len(sure.OtherMatches) != 2 || len(unsure.OtherMatches) != 4 || len(sure.Text) <= len(unsure.Text) {
+		t.Errorf("sure: %d others, %s\nunsure: %d others, %s", len(sure.OtherMatches), sure.Text, len(unsure.OtherMatches), unsure.Text)
+	}
+}
+
 func TestWhatIsTooLongEndsWhereItCanBeRead(t *testing.T) {
 	short := strings.Repeat("One sentence. ", 40)
 	for _, row := range []struct {

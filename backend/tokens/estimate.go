@@ -19,13 +19,6 @@ const (
 // bare is what a word costs that does not follow a space, by its letters.
 var bare = [longWord + 1]int{0, 100, 105, 150, 120, 125, 130, 165, 165, 200, 200, 200, 210}
 
-// known is what words cost that most texts have which are estimated: replies
-// in JSON about tools.
-var known = map[string]int{
-	"mcp": 200, "description": one, "confidence": one, "required": one, "optional": one, "matches": one,
-	"string": one, "score": one, "found": one,
-}
-
 // marks is what so many punctuation marks in a row cost, and quoted what they
 // do where they begin with one of JSON's quotes.
 var (
@@ -85,8 +78,11 @@ func wordEnd(text string, i int) int {
 }
 
 func word(w string, spaced bool) int {
-	if cost, ok := known[w]; ok {
-		return cost
+	switch w { // what the texts have that are mostly estimated: replies in JSON about tools
+	case "description", "confidence", "required", "optional", "matches", "string", "score", "found":
+		return one
+	case "mcp":
+		return 2 * one
 	}
 	extra := max(len(w)-longWord, 0) * perLetter
 	if spaced {
