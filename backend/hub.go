@@ -31,6 +31,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/instance"
 	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/learning"
 	"github.com/agent-discover/agent-discover/backend/paths"
 	"github.com/agent-discover/agent-discover/backend/process"
 	"github.com/agent-discover/agent-discover/backend/proxy"
@@ -83,6 +84,7 @@ type Hub struct {
 	journal   *journal.Journal
 	clients   *clients.Book
 	meaning   *embedding.Index
+	learning  *learning.Learning
 	search    *search.Searcher
 	vault     *secrets.Vault
 	upstream  *upstream.Manager
@@ -185,6 +187,10 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		return err
 	}
 	h.meaning = h.openMeaning(config.Search, bus)
+	h.learning, err = learning.Open(ctx, learning.Options{Store: h.store, Bus: bus, Log: h.log, Cover: h.given.Head, On: config.Search.Learning})
+	if err != nil {
+		return err
+	}
 	h.search = search.New(h.catalog, bus)
 	h.openVault(ctx, bus)
 	login := h.askLogin()
@@ -194,7 +200,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		Secrets: install.Filler{Vault: h.vault}, Given: h.given, Wish: h.pauseWish(),
 	})
 	h.installer = install.New(install.Options{
-		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Vault: h.vault, Metrics: h.journal, Agents: config.Agents, Log: h.log,
+		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Vault: h.vault, Metrics: remembered{h.journal, h.learning}, Agents: config.Agents, Log: h.log,
 		WarmPackages: config.WarmPackages,
 	})
 	h.proxy = proxy.New(servers, h.upstream, h.journal, bus)
@@ -206,7 +212,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	h.clients = clients.New(h.store, h.log)
 	h.gateway = gateway.New(gateway.Options{
 		Registry: servers, Catalog: h.catalog, Search: h.search, Installer: h.installer, Setup: h.setup,
-		Proxy: h.proxy, Usage: h.journal, Lenses: h.store, Book: h.clients,
+		Proxy: h.proxy, Usage: h.journal, Lenses: h.store, Book: h.clients, Learning: h.learning,
 		Bus: bus, Log: h.log, Version: h.options.Version,
 	})
 	h.bridge = &bridge.Hub{
@@ -219,7 +225,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
 	})
 	h.door = api.New(api.Options{
-		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Vault: h.vault,
+		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Learning: h.learning, Vault: h.vault,
 		Setup: h.setup, Importer: importer, Proxy: h.proxy, Tester: h.tester, Meaning: h.meaning, SecretNames: h.secretNames,
 		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Sessions: h.options.Folder.Run("sessions.json"), Log: h.log,
 		Bus: bus, Times: h.options.Times,
@@ -242,7 +248,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopRooms()
 	var inner errgroup.Group
 	for _, run := range []func(context.Context) error{
-		h.catalog.Run, h.meaning.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.installer.Run, h.vault.Run, h.tester.Run,
+		h.catalog.Run, h.meaning.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.learning.Run, h.installer.Run, h.vault.Run, h.tester.Run,
 	} {
 		inner.Go(func() error { return run(rooms) })
 	}

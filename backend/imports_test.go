@@ -33,7 +33,8 @@ var rooms = map[string][]string{
 	"registry": {"events", "fault"},
 	"catalog":  {"events", "tokens"},
 	"clients":  {},
-	"journal":  {"events", "secrets", "wire"}, // the words of a raw result
+	"journal":  {"events", "secrets", "wire"},  // the words of a raw result
+	"learning": {"catalog", "events", "fault"}, // catalog: a tool's key
 	// verbs
 	"embedding": {"catalog", "events", "fault", "settings"}, // settings: who makes vectors; the encoder is given to it
 	"search":    {"catalog", "events"},
@@ -49,17 +50,19 @@ var rooms = map[string][]string{
 	"bridge":  {"fault", "instance", "paths", "wire"},
 	"api": {
 		"catalog", "embedding", "events", "fault", "gateway", "install", "instance", "journal", "process", "proxy", "registry",
+		"catalog", "events", "fault", "gateway", "install", "instance", "journal", "learning", "process", "proxy", "registry",
 		"secrets", "settings", "setup", "tester", "tokens", "upstream", "wire",
 		"paths", // sessions of browsers outlive the hub in a file
 	},
 	"cli": {"", "api", "bridge", "eval", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "setup", "store", "wire"},
 	// adapters
-	"store":   {"catalog", "clients", "embedding", "fault", "journal", "registry", "secrets", "setup", "tester"},
+	"store":   {"catalog", "clients", "embedding", "fault", "journal", "learning", "registry", "secrets", "setup", "tester"},
 	"mcptest": {"wire"},
 	"keytest": {},
 	// composition and programs
 	"": {
 		"api", "bridge", "catalog", "clients", "embedding", "events", "fault", "gateway", "install", "instance", "journal",
+		"api", "bridge", "catalog", "clients", "events", "fault", "gateway", "install", "instance", "journal", "learning",
 		"paths", "process", "proxy", "registry", "search", "secrets", "settings", "setup", "store", "tester", "upstream",
 	},
 	"cmd/agent-discover": {"cli"},

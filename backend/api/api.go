@@ -27,6 +27,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/instance"
 	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/learning"
 	"github.com/agent-discover/agent-discover/backend/proxy"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/secrets"
@@ -44,6 +45,7 @@ type Options struct {
 	Installer *install.Installer
 	Vault     *secrets.Vault
 	Journal   *journal.Journal
+	Learning  *learning.Learning
 	Setup     *setup.Syncer
 	Importer  *setup.Importer
 	Proxy     *proxy.Proxy
@@ -132,6 +134,7 @@ func New(o Options) *Door {
 	s.seriesRoutes(routes)
 	s.findRoutes(routes)
 	s.meaningRoutes(routes)
+	s.learnedRoutes(routes)
 	s.contextRoutes(routes)
 	s.setupRoutes(routes)
 	s.prereqRoutes(routes)

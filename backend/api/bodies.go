@@ -130,6 +130,11 @@ type findFields struct {
 	Limit float64  `json:"limit,omitempty" doc:"hits wanted, up to 50; 5 if not said"`
 }
 
+type learnedFields struct {
+	_  struct{} `additionalProperties:"true"`
+	On bool     `json:"on"`
+}
+
 type pingFields struct {
 	_ struct{} `additionalProperties:"true"`
 }
@@ -151,6 +156,7 @@ var documented = map[string]struct {
 	"POST /api/import":                    {body: reflect.TypeFor[importFields]()},
 	"POST /api/sync":                      {body: reflect.TypeFor[syncFields](), optional: true},
 	"POST /api/find":                      {body: reflect.TypeFor[findFields]()},
+	"PUT /api/learned":                    {body: reflect.TypeFor[learnedFields]()},
 	"POST /api/transient":                 {body: reflect.TypeFor[transientFields]()},
 	"POST /api/presets":                   {body: reflect.TypeFor[presetFields]()},
 	"POST /api/elicitations/{id}/respond": {body: reflect.TypeFor[answerFields]()},

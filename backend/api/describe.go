@@ -43,7 +43,7 @@ func tagOf(path string) string {
 	switch {
 	case first == "tickets" || first == "session":
 		return "sessions"
-	case first == "tools" || first == "find" || first == "search" || first == "context":
+	case first == "tools" || first == "find" || first == "search" || first == "learned" || first == "context":
 		return "tools"
 	case first == "logs" || first == "metrics" || part == "metrics":
 		return "journal"

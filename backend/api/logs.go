@@ -66,7 +66,7 @@ const (
 
 func (s *server) logRoutes(api huma.API) {
 	route(api, http.MethodGet, "/api/logs", "Calls and what else happened, newest first", s.logs)
-	route(api, http.MethodDelete, "/api/logs", "Forget all entries; metrics stay", s.clearLogs)
+	route(api, http.MethodDelete, "/api/logs", "Forget all entries; metrics, and what the search has learned, stay", s.clearLogs)
 	route(api, http.MethodGet, "/api/logs/notifications", "The last notifications of servers", s.recent(journal.Notification))
 	route(api, http.MethodGet, "/api/logs/progress", "The last reports of progress", s.recent(journal.Progress))
 	route(api, http.MethodGet, "/api/logs/export", "All entries that the filters select, as a file", s.exportLogs)

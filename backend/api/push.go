@@ -10,6 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/learning"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/tester"
@@ -134,6 +135,7 @@ func (p *pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[upstream.Progressed](ctx, p.Bus, sources, news)
 	listen[tester.Asked](ctx, p.Bus, sources, news)
 	listen[tester.Answered](ctx, p.Bus, sources, news)
+	listen[learning.Changed](ctx, p.Bus, sources, news)
 	return news
 }
 
@@ -186,6 +188,8 @@ func (p *pusher) pass(e any, anew map[string]bool) (dirty bool) {
 		p.broadcast(askedMessage(e))
 	case tester.Answered:
 		p.broadcast(answeredMessage(e))
+	case learning.Changed:
+		p.broadcast(p.learnedMessage())
 	default:
 		return true
 	}

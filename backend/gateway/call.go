@@ -63,7 +63,9 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 		return nil, errBusy
 	}
 	defer s.giveBack()
-	return s.gateway.Proxy.Call(ctx, request)
+	result, err := s.gateway.Proxy.Call(ctx, request)
+	s.called(request, result, err)
+	return result, err
 }
 
 func (s *Session) request(server, tool string, params json.RawMessage) proxy.Request {

@@ -26,6 +26,7 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 	}
 	g := s.gateway
 	result := g.rank(args.Query, limit, g.findable(), false)
+	s.asked(args.Query, result)
 	if !result.Found {
 		return reply.None(args.Query, result.TopScore, g.nearest(args.Query), g.knowsNothing()), nil
 	}
@@ -51,6 +52,7 @@ func (s *Session) findTools(_ context.Context, args arguments) (any, error) {
 	results, allow := make([]search.Result, len(args.Intents)), g.findable()
 	for i, intent := range args.Intents {
 		results[i] = g.rank(intent, candidates, allow, false)
+		s.asked(intent, results[i])
 	}
 	replies := make([]any, len(results))
 	for i, result := range together(args.Intents, results) {

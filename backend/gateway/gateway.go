@@ -35,6 +35,13 @@ type LensStore interface {
 // Usage tells how often each server was called in this installation.
 type Usage interface{ Usage() map[string]int }
 
+// Learner hears what find_tool showed a session, the best first, and how a tool
+// then answered a call of that session.
+type Learner interface {
+	Asked(session, query string, shown []catalog.Key)
+	Called(session string, tool catalog.Key, ok bool)
+}
+
 // Options are the rooms that the gateway works with.
 type Options struct {
 	Registry  *registry.Registry
@@ -46,6 +53,7 @@ type Options struct {
 	Usage     Usage
 	Lenses    LensStore
 	Book      *clients.Book
+	Learning  Learner
 	Bus       *events.Bus
 	Log       *slog.Logger
 	Version   string

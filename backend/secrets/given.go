@@ -89,6 +89,14 @@ func (g *Given) Text(text string) string {
 	return g.all.Load().Text(text)
 }
 
+// Head covers the same in the beginning of a text: see Redactor.Head.
+func (g *Given) Head(text string, n int) (head string, cut bool) {
+	if g == nil {
+		return (*Redactor)(nil).Head(text, n)
+	}
+	return g.all.Load().Head(text, n)
+}
+
 func (l Launch) same(o Launch) bool {
 	return l.URL == o.URL && slices.Equal(l.Args, o.Args) && maps.Equal(l.Env, o.Env) && maps.Equal(l.Headers, o.Headers)
 }
