@@ -132,7 +132,7 @@ func (p *program) showLines(text io.Reader) error {
 func (p *program) clearLogs() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "clear", Short: "Forget all entries of the log; what metrics shows stays", Args: cobra.NoArgs,
+		Use: "clear", Short: "Forget all entries of the log; what metrics and learned show stays", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !yes && p.asks && !p.confirm("Forget all entries of the log?") {
 				return fault.New(fault.Denied, "nothing was forgotten")
