@@ -94,33 +94,40 @@ export async function setPaused(on: boolean): Promise<boolean> {
 
 const GRACE = 8_000; // ms in which a removal can be taken back
 
-/** Servers that are being removed, by name: out of sight, and gone when the time to undo is over. */
+/** What is being removed, by its path: out of sight, and gone when the time to undo is over. */
 const leaving = new Map<string, () => void>();
 
 /** remove forgets a server after a time in which that can be undone, or at once when the page is closed. */
 export function remove(server: Server, hidden: (name: string, gone: boolean) => void): void {
-  hidden(server.name, true);
+  later(`/api/servers/${server.id}`, `${server.name} is removed, with its secrets.`, (gone) =>
+    hidden(server.name, gone),
+  );
+}
+
+/** later deletes what is at a path of the hub, as remove does; hidden is told whether it is to be seen meanwhile. */
+export function later(path: string, said: string, hidden: (gone: boolean) => void): void {
+  hidden(true);
   let undone = false;
   const finish = () => {
-    if (undone || !leaving.delete(server.name)) return;
+    if (undone || !leaving.delete(path)) return;
     void attempt(async () => {
-      const answer = await request(`/api/servers/${server.id}`, { method: "DELETE", keepalive: true });
+      const answer = await request(path, { method: "DELETE", keepalive: true });
       if (!answer.ok && answer.status !== 404) {
-        hidden(server.name, false);
+        hidden(false);
         throw new Error(((await answer.json()) as { error: string }).error);
       }
     });
   };
-  leaving.set(server.name, finish);
-  toasts.show(`${server.name} is removed, with its secrets.`, {
+  leaving.set(path, finish);
+  toasts.show(said, {
     ms: GRACE,
     ended: finish,
     action: {
       label: "Undo",
       run: () => {
         undone = true;
-        leaving.delete(server.name);
-        hidden(server.name, false);
+        leaving.delete(path);
+        hidden(false);
       },
     },
   });

@@ -35,6 +35,7 @@ export interface Messages {
   elicitation_request: Elicitation & { ts: string };
   elicitation_answered: { id: string };
   output: { serverName: string; left_out?: number; lines: OutputLine[] };
+  learned: { on: boolean; total: number };
   error: { message: string };
 }
 

@@ -22,6 +22,8 @@ export const fields: Record<string, string> = {
   title: "title",
   description: "description",
   parameters: "parameters",
+  learned: "called after a like question",
+  meaning: "meaning",
 };
 
 /** Shades of the accent for the parts of a score, in their order. */

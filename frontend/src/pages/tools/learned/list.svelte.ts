@@ -1,0 +1,66 @@
+// What the search has learned from the calls of agents, kept fresh while it is looked at.
+
+import { attempt, later } from "$lib/actions";
+import { api, messageOf, take, type Schemas } from "$lib/api/client";
+import { hub } from "$lib/stores/hub.svelte";
+import { toasts } from "$lib/stores/toasts.svelte";
+import { plain } from "$lib/plain";
+import { SvelteSet } from "svelte/reactivity";
+
+export type Entry = Schemas["LearnedTool"];
+
+const PAGE = 200;
+
+/** What is out of sight because its removal can still be undone, also while nobody looks. */
+const leaving = new SvelteSet<number>();
+
+export class LearnedStore {
+  /** Undefined until it is known. */
+  list = $state.raw<Schemas["LearnedList"]>();
+  problem = $state("");
+  entries = $derived((this.list?.entries ?? []).filter(({ id }) => !leaving.has(id)));
+  /** How many there are, those included that are not loaded. */
+  total = $derived((this.list?.total ?? 0) - (this.list?.entries ?? []).length + this.entries.length);
+
+  #limit = PAGE;
+  #turn = 0;
+
+  /** follow loads the list whenever it has changed; the returned function ends that. Use it as an effect. */
+  follow(): () => void {
+    void this.load();
+    return hub.on("learned", () => void this.load());
+  }
+
+  more(): void {
+    this.#limit += PAGE;
+    void this.load();
+  }
+
+  async load(): Promise<void> {
+    const turn = ++this.#turn;
+    try {
+      const list = await take(api.GET("/api/learned", { params: { query: { limit: Math.min(this.#limit, 5_000) } } }));
+      if (turn !== this.#turn) return;
+      this.list = list;
+      this.problem = "";
+    } catch (problem) {
+      if (turn === this.#turn) this.problem = messageOf(problem);
+    }
+  }
+
+  async switch(on: boolean): Promise<void> {
+    await attempt(() => take(api.PUT("/api/learned", { body: { on } })));
+    await this.load();
+  }
+
+  forget({ id, query }: Entry): void {
+    const said = `“${plain(query.slice(0, 60), true)}${query.length > 60 ? "…" : ""}” is forgotten.`;
+    later(`/api/learned/${id}`, said, (gone) => (gone ? leaving.add(id) : leaving.delete(id)));
+  }
+
+  async forgetAll(): Promise<void> {
+    const done = await attempt(() => take(api.DELETE("/api/learned")));
+    if (done) toasts.show("All that was learned is erased.");
+    await this.load();
+  }
+}
