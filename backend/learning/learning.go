@@ -16,8 +16,9 @@
 // the newest of equals. It counts for those others too that say the same in
 // other words: queries of that session that are alike, and those up to two
 // minutes old that found nothing, or share a word and are not to do something
-// else. A tool that no answer showed counts for the newest query, for two
-// minutes: the agent found it otherwise after a bad answer. Queries that came
+// else. A tool that no answer showed, or only one that has had its success,
+// counts for the newest query, for two minutes: the agent found it otherwise
+// after a bad answer. Queries that came
 // at once are needs of their own, and tell nothing of each other. For each
 // query the first success counts, and one that was shown replaces one that was
 // not. A session's last five queries are thought of.

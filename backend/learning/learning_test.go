@@ -189,6 +189,10 @@ func TestWhichCallsTeachWhat(t *testing.T) {
 		"five are remembered":                    {"ask q one > a; wait 5s; ask r two >; wait 5s; ask r three >; wait 5s; ask r four >; wait 5s; ask r five >; wait 150s; ok a", "q one=a 1"},
 		"a later failure counts once":            {"ask read mail > a; ok a; wait 11m; ask read mail > a b; fail a; fail a; ok b", "read mail=a 1-1, read mail=b 1"},
 		"another try is no failure":              {"ask read mail > a; ok a; wait 11m; ask read mail > a; fail a; ok a", "read mail=a 2"},
+		"a failure after a success":              {"ask read mail > a; ok a; fail a", "read mail=a 1"},
+		"known, and not found for another need":  {"ask read mail > a; ok a; wait 5s; ask frob thing >; ok a", "read mail=a 1, frob thing=a 1"},
+		"known, and what was asked comes later":  {"ask read mail > a; ok a; wait 5s; ask frob thing > b; ok a; ok b", "read mail=a 1, frob thing=b 1"},
+		"still at the first need":                {"ask read mail > a; ok a; wait 5s; ask frob thing > b a; ok a; ok b", "read mail=a 1, frob thing=b 1"},
 		"what says nothing":                      {"ask what is it for me > a; ok a; wait 5s; ask 42 > b; ok b; ask  > c; ok c", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

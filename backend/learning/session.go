@@ -148,11 +148,17 @@ func (a *asker) meant(tool catalog.Key, now time.Time) *question {
 			best, place = q, i
 		}
 	}
-	if q := a.newest(); best == nil && now.Sub(q.at) <= foundFor && a.alone(q) {
+	if best != nil && !best.done() {
+		return best
+	}
+	if q := a.newest(); !slices.Contains(q.shown, tool) && !q.done() && now.Sub(q.at) <= foundFor && a.alone(q) {
 		return q
 	}
-	return best
+	return nil
 }
+
+// done reports whether a question has had what it showed.
+func (q *question) done() bool { return q.taught != nil && q.taught.shown }
 
 // alone reports whether a question did not come with others.
 func (a *asker) alone(q *question) bool {
@@ -175,11 +181,11 @@ func (q *question) restated(main *question, tool catalog.Key, now time.Time, alo
 // succeeded counts the first success for a question.
 func (l *Learning) succeeded(q *question, tool catalog.Key, now time.Time) bool {
 	shown := slices.Contains(q.shown, tool)
-	if was := q.taught; was != nil {
-		if was.shown || !shown {
+	if q.taught != nil {
+		if q.done() || !shown {
 			return false
 		}
-		l.takeBack(q, was.tool)
+		l.takeBack(q, q.taught.tool)
 	}
 	q.taught = &lesson{tool, shown}
 	p := l.memory.find(q.need, tool)
@@ -214,10 +220,11 @@ func (l *Learning) takeBack(q *question, tool catalog.Key) {
 	l.dirty[p.ID] = true
 }
 
-// failed counts a failure against what was learned, once for a question.
+// failed counts a failure against what was learned, once for a question that
+// has had no success yet.
 func (l *Learning) failed(q *question, tool catalog.Key) bool {
 	p := l.memory.find(q.need, tool)
-	if p == nil || slices.Contains(q.failed, tool) {
+	if p == nil || q.taught != nil || slices.Contains(q.failed, tool) {
 		return false
 	}
 	q.failed = append(q.failed, tool)
