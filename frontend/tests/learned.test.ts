@@ -111,6 +111,7 @@ test("learning is switched off and on, here or elsewhere", async () => {
   await onOff.click();
   await panel(page).getByText("Off: nothing is learned").waitFor();
   expect((await learned()).on).toBe(false);
+  await agreeable(page, "learning is off");
   await teach("create an invoice for me", "create_ticket");
   expect((await learned()).entries.length).toBe(1);
   await panel(page).getByText("list the sprints of the board").waitFor();
