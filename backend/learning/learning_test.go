@@ -189,6 +189,9 @@ func TestWhichCallsTeachWhat(t *testing.T) {
 		"five are remembered":                    {"ask q one > a; wait 5s; ask r two >; wait 5s; ask r three >; wait 5s; ask r four >; wait 5s; ask r five >; wait 150s; ok a", "q one=a 1"},
 		"a later failure counts once":            {"ask read mail > a; ok a; wait 11m; ask read mail > a b; fail a; fail a; ok b", "read mail=a 1-1, read mail=b 1"},
 		"another try is no failure":              {"ask read mail > a; ok a; wait 11m; ask read mail > a; fail a; ok a", "read mail=a 2"},
+		"a failure of what was not shown":        {"ask read mail > b; ok a; fail a", "read mail=a 1"},
+		"several at once are not restated":       {"ask frob mail >; ask sort mail > b; wait 5s; ask read mail > a; ok a", "read mail=a 1"},
+		"several at once, though alike":          {"ask unread mail today > a; ask unread mail > a; ok a", "unread mail=a 1"},
 		"a failure after a success":              {"ask read mail > a; ok a; fail a", "read mail=a 1"},
 		"known, and not found for another need":  {"ask read mail > a; ok a; wait 5s; ask frob thing >; ok a", "read mail=a 1, frob thing=a 1"},
 		"known, and what was asked comes later":  {"ask read mail > a; ok a; wait 5s; ask frob thing > b; ok a; ok b", "read mail=a 1, frob thing=b 1"},
@@ -225,6 +228,7 @@ func TestLikeQueriesAreLifted(t *testing.T) {
 	}{
 		{"list the open issues", "list the open issues", 1},
 		{"list the open issues", "ISSUES: open? List!", 1},
+		{"plan b for 2027", "plan c of 2028", 1},
 		{"createPullRequest", "create a pull request", 1},
 		{"read a text file", "read file", 2.0 / 3},
 		{"read a text file", "read the text in a file of mine on disk", 3.0 / 5},
@@ -308,9 +312,10 @@ func TestStrengthGrowsWithUseAndFades(t *testing.T) {
 
 func TestTheStrongestLiftComesFirstAndEachToolOnce(t *testing.T) {
 	d := newDesk(t)
+	d.teach("read mail today", "a", 1)
 	d.teach("read unread mail", "a", 2)
 	d.teach("read mail", "b", 3)
-	d.teach("read mail today", "a", 1)
+	d.teach("read mail now", "a", 1)
 	lifts := d.Lifts("read mail")
 	if len(lifts) != 2 || lifts[0].Tool != "b" || lifts[1].Tool != "a" || lifts[1].Like != "read unread mail" || lifts[1].Times != 2 {
 		t.Errorf("got %+v", lifts)
@@ -324,8 +329,8 @@ func TestSwitchedOffNothingIsLiftedOrLearnedAndAllStays(t *testing.T) {
 	if err := d.Switch(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	d.teach("read mail", "a", 1)
-	d.Called("one", key("b"), true)
+	d.Asked("two", "paint wall", keys("c"))
+	d.Called("two", key("c"), true)
 	if d.Lifts("read mail") != nil || d.On() || d.learned() != "read mail=a 1" {
 		t.Errorf("lifts %v, learned %s", d.Lifts("read mail"), d.learned())
 	}
@@ -390,6 +395,14 @@ func TestWhatIsForgottenIsGone(t *testing.T) {
 		t.Errorf("left is %s; stored are %v", got, d.kept.pairs)
 	}
 	if d.teach("new thing", "a", 1); d.All()[0].ID != 3 {
+		t.Errorf("an id was given twice: %+v", d.All())
+	}
+	d.stored()
+	if err := d.ForgetAll(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	d.open(true)
+	if d.teach("new thing", "a", 1); d.All()[0].ID != 4 {
 		t.Errorf("an id was given twice: %+v", d.All())
 	}
 }
@@ -474,7 +487,7 @@ func TestWhatIsOldGoes(t *testing.T) {
 	d.clock = d.clock.Add(life - time.Hour)
 	d.teach("open door", "b", 1)
 	d.clock = d.clock.Add(2 * time.Hour)
-	if d.tidy(); d.learned() != "open door=b 1" || len(d.stored()) != 1 {
+	if d.tidy(); d.learned() != "open door=b 1" || len(d.stored()) != 1 || len(d.gone) != 0 {
 		t.Errorf("left is %s", d.learned())
 	}
 }

@@ -6,10 +6,6 @@ import (
 	"unicode"
 )
 
-// maxWords is how many different words of a query count; 200 characters hardly
-// hold as many.
-const maxWords = 48
-
 // deed is a kind of act. A verb that may mean several has all of them.
 type deed uint16
 
@@ -79,7 +75,7 @@ func (n need) key() string { return strings.Join(n.words, " ") }
 func needOf(text string) need {
 	var n need
 	for _, word := range split(text) {
-		if !fillers[word] && len(n.words) < maxWords {
+		if !fillers[word] {
 			word = singular(word)
 			n.words = append(n.words, word)
 			n.deeds |= deeds[word]
