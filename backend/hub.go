@@ -191,7 +191,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	if err != nil {
 		return err
 	}
-	h.search = search.New(h.catalog, bus)
+	h.search = search.New(search.Options{Catalog: h.catalog, Bus: bus, Meaning: h.meaning, Learned: h.learning})
 	h.openVault(ctx, bus)
 	login := h.askLogin()
 	h.upstream = upstream.New(upstream.Options{

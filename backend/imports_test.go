@@ -36,15 +36,16 @@ var rooms = map[string][]string{
 	"journal":  {"events", "secrets", "wire"},  // the words of a raw result
 	"learning": {"catalog", "events", "fault"}, // catalog: a tool's key
 	// verbs
-	"embedding": {"catalog", "events", "fault", "settings"}, // settings: who makes vectors; the encoder is given to it
-	"search":    {"catalog", "events"},
+	"encoder":   {},
+	"embedding": {"catalog", "events", "fault", "settings"},     // settings: who makes vectors; the encoder is given to it
+	"search":    {"catalog", "embedding", "events", "learning"}, // embedding and learning: the words in which they tell what they know
 	"upstream":  {"catalog", "events", "fault", "paths", "process", "registry", "remote", "secrets", "settings", "wire"},
 	"proxy":     {"events", "fault", "journal", "registry", "secrets", "upstream", "wire"},
 	"install":   {"catalog", "fault", "process", "registry", "secrets", "settings", "upstream"}, // process: it runs npm and uvx to download
 	"tester":    {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
-	"setup":     {"catalog", "fault", "install", "registry", "secrets"}, // catalog: an import brings tools
-	"eval":      {"catalog", "events", "fault", "search"},               // it asks the very searcher that the hub asks
-	"reply":     {"catalog", "search", "tokens"},                        // tokens: an estimate, which needs no vocabulary
+	"setup":     {"catalog", "fault", "install", "registry", "secrets"},                       // catalog: an import brings tools
+	"eval":      {"catalog", "embedding", "encoder", "events", "fault", "search", "settings"}, // it asks the very searcher that the hub asks
+	"reply":     {"catalog", "search", "tokens"},                                              // tokens: an estimate, which needs no vocabulary
 	// doors
 	"gateway": {"catalog", "clients", "events", "fault", "install", "proxy", "registry", "reply", "search", "setup", "upstream", "wire"},
 	"bridge":  {"fault", "instance", "paths", "wire"},

@@ -47,7 +47,7 @@ func (s *server) findRoutes(api huma.API) {
 	bodyRoute(api, http.MethodPost, "/api/find", "Find tools as an agent would, and why; lends and starts nothing", s.find)
 }
 
-func (s *server) find(_ context.Context, in *bodyInput) (*reply[FindReply], error) {
+func (s *server) find(ctx context.Context, in *bodyInput) (*reply[FindReply], error) {
 	var body struct {
 		Query string  `json:"query"`
 		Limit float64 `json:"limit"`
@@ -55,7 +55,7 @@ func (s *server) find(_ context.Context, in *bodyInput) (*reply[FindReply], erro
 	if err := decodeObject(in.RawBody, &body); err != nil {
 		return nil, err
 	}
-	found, err := s.Gateway.Find(body.Query, body.Limit)
+	found, err := s.Gateway.Find(ctx, body.Query, body.Limit)
 	if err != nil {
 		return nil, err
 	}

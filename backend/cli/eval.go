@@ -2,17 +2,20 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/eval"
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/settings"
 )
 
 // trial is what eval measures, and with what.
@@ -49,7 +52,7 @@ right) and, if you like, kind. Queries are ranked one at a time.`,
 	flags.StringVar(&t.queries, "queries", "", "`FILE` of queries with their right tools")
 	flags.StringVar(&t.out, "out", "", "write to this `FILE` what was found for each query")
 	flags.IntVar(&t.limit, "limit", t.limit, "tools to write for each query")
-	flags.StringVar(&t.provider, "provider", eval.Default, "who knows what words mean: builtin, none, local or openai; not given: as the hub does")
+	flags.StringVar(&t.provider, "provider", "", "who knows what words mean: builtin, none, local or openai; not given: as the hub does")
 	_ = cmd.MarkFlagRequired("tools") // they were just defined
 	_ = cmd.MarkFlagRequired("queries")
 	return cmd
@@ -65,7 +68,14 @@ func (p *program) try(ctx context.Context, t trial) error {
 	}
 	p.warnOf(set)
 	defer p.endProgress()
-	engine, err := eval.Open(ctx, set.Tools, t.provider, p.progress)
+	how, err := p.searching(t.provider)
+	if err != nil {
+		return err
+	}
+	t.provider = how.Provider
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	engine, err := eval.Open(ctx, set.Tools, how, p.progress)
 	if err != nil {
 		return err
 	}
@@ -81,6 +91,19 @@ func (p *program) try(ctx context.Context, t trial) error {
 	return p.printVerdict(verdict{
 		len(set.Tools), serversOf(set.Tools), set.Repeated, set.Unknown, t.provider, eval.Measure(set.Queries, answers),
 	})
+}
+
+// searching returns how this user's hub searches, but with another provider of
+// meaning where one is given. Nothing else has to be done meanwhile: it may use
+// all cores.
+func (p *program) searching(provider string) (settings.Search, error) {
+	config, err := settings.Load(p.folder.Config())
+	if err != nil {
+		return settings.Search{}, err
+	}
+	how := config.Search
+	how.Provider, how.Threads = cmp.Or(provider, how.Provider), runtime.GOMAXPROCS(0)
+	return how, how.Check()
 }
 
 func (p *program) warnOf(set *eval.Set) {

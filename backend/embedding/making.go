@@ -21,7 +21,7 @@ const (
 	keepGone  = 3 * 24 * time.Hour
 	tidyEvery = 24 * time.Hour
 	// toolTokens is how much of a tool's text the builtin model reads.
-	toolTokens = 128
+	toolTokens = 64
 	// sample is a text that no provider has anything against.
 	sample = "list files"
 )

@@ -10,15 +10,16 @@ import (
 
 // textVersion is part of a model's id: another recipe for Text needs another
 // number, and all vectors are made anew.
-const textVersion = "1"
+const textVersion = "2"
 
 // maxText is how much of a text is embedded, in bytes. What a tool is for
 // stands at its beginning, and models cut what is longer.
 const maxText = 2000
 
-// Text is what stands for a tool: its name in words, and its description.
+// Text is what stands for a tool: its server's name and its own in words, and
+// its description.
 func Text(t *catalog.Tool) string {
-	return head(words(t.Name)+". "+strings.Join(strings.Fields(head(t.Description, 2*maxText)), " "), maxText)
+	return head(words(t.Server)+" "+words(t.Name)+". "+strings.Join(strings.Fields(head(t.Description, 2*maxText)), " "), maxText)
 }
 
 // words takes a name apart at signs and where small letters end.

@@ -7,30 +7,56 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/embedding"
+	"github.com/agent-discover/agent-discover/backend/encoder"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/search"
+	"github.com/agent-discover/agent-discover/backend/settings"
 )
 
-// The providers of meaning. Default stands for what the hub uses unasked.
-const (
-	Default = ""
-	None    = "none"
-	Builtin = "builtin"
-	Local   = "local"
-	OpenAI  = "openai"
-)
-
-// searcher makes the searcher of a provider. Once it returns, every tool can be
-// found by all that the provider knows of it; progress tells how far that is.
-func searcher(_ context.Context, provider string, c *catalog.Catalog, bus *events.Bus, _ Progress) (*search.Searcher, error) {
-	switch provider {
-	case Default, None:
-		return search.New(c, bus), nil
-	case Builtin, Local, OpenAI:
-		return nil, fault.New(fault.Unavailable, "the provider %s is not in this build; tools are ranked by their words: --provider none", provider)
+// searcher makes the searcher of a hub with such settings. Once it returns,
+// every tool can be found by all that the provider knows of it; progress tells
+// how far that is. The provider works until ctx ends.
+func searcher(ctx context.Context, s settings.Search, c *catalog.Catalog, bus *events.Bus, progress Progress) (*search.Searcher, error) {
+	options := search.Options{Catalog: c, Bus: bus}
+	if s.Provider == settings.ProviderNone {
+		return search.New(options), nil
 	}
-	return nil, fault.New(fault.Invalid, "there is no provider %q: builtin, none, local or openai", provider)
+	index := embedding.New(embedding.Options{
+		Settings: s, Catalog: c, Store: nowhere{}, Bus: bus, Log: slog.New(slog.DiscardHandler),
+		Builtin: embedding.Builtin{Encoder: encoder.New(), Model: encoder.Model, Dimensions: encoder.Dimensions},
+	})
+	changes, stop := events.Subscribe[embedding.Changed](bus, 1024)
+	defer stop()
+	go func() { _ = index.Run(ctx) }() // ends with ctx, and never with an error
+	if err := wait(ctx, index, changes, progress); err != nil {
+		return nil, err
+	}
+	options.Meaning = index
+	return search.New(options), nil
+}
+
+// wait returns when every tool has its vector.
+func wait(ctx context.Context, index *embedding.Index, changes <-chan embedding.Changed, progress Progress) error {
+	look := time.NewTicker(time.Second) // for a provider that fails changes nothing
+	defer look.Stop()
+	for {
+		status := index.Status()
+		progress.tell("indexing", status.Ready, status.Tools)
+		switch {
+		case status.Ready == status.Tools:
+			return nil
+		case status.Problem != "":
+			return fault.New(fault.Unavailable, "the provider %s does not work: %s", status.Provider, status.Problem)
+		}
+		select {
+		case <-changes:
+		case <-look.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // ours is the hub's own search over the tools of a set.
@@ -39,9 +65,9 @@ type ours struct {
 	ids    map[catalog.Key]string
 }
 
-// Open returns the hub's own search, ready to rank the tools. An unknown
-// provider is an error.
-func Open(ctx context.Context, tools []Tool, provider string, progress Progress) (Engine, error) {
+// Open returns the hub's own search, ready to rank the tools as a hub with such
+// settings does, until ctx ends. A provider that fails is an error.
+func Open(ctx context.Context, tools []Tool, s settings.Search, progress Progress) (Engine, error) {
 	bus := &events.Bus{}
 	c, err := catalog.Open(ctx, nowhere{}, bus, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -51,10 +77,10 @@ func Open(ctx context.Context, tools []Tool, provider string, progress Progress)
 	if err := o.fill(ctx, c, tools); err != nil {
 		return nil, err
 	}
-	if o.search, err = searcher(ctx, provider, c, bus, progress); err != nil {
+	if o.search, err = searcher(ctx, s, c, bus, progress); err != nil {
 		return nil, err
 	}
-	o.search.Find(search.Query{Text: "anything", Limit: 1}) // builds what the hub has built before anybody asks
+	o.search.Find(ctx, search.Query{Text: "anything", Limit: 1}) // builds what the hub has built before anybody asks
 	return o, nil
 }
 
@@ -83,10 +109,10 @@ func (o *ours) fill(ctx context.Context, c *catalog.Catalog, tools []Tool) error
 }
 
 // Rank asks the search as a session does, for hits in any case.
-func (o *ours) Rank(query string, limit int) (Answer, error) {
+func (o *ours) Rank(ctx context.Context, query string, limit int) (Answer, error) {
 	ask := search.Query{Text: query, Limit: limit, Always: true}
 	began := time.Now()
-	result := o.search.Find(ask)
+	result := o.search.Find(ctx, ask)
 	answer := Answer{Found: result.Found, Confidence: "none", Took: time.Since(began)}
 	if result.Found {
 		answer.Confidence = string(result.Confidence)
@@ -100,6 +126,9 @@ func (o *ours) Rank(query string, limit int) (Answer, error) {
 // nowhere is a store that keeps nothing.
 type nowhere struct{}
 
-func (nowhere) Tools(context.Context) ([]*catalog.Tool, error)              { return nil, nil }
-func (nowhere) ReplaceTools(context.Context, string, []*catalog.Tool) error { return nil }
-func (nowhere) SetTokens(context.Context, map[catalog.Key]int) error        { return nil }
+func (nowhere) Tools(context.Context) ([]*catalog.Tool, error)                       { return nil, nil }
+func (nowhere) ReplaceTools(context.Context, string, []*catalog.Tool) error          { return nil }
+func (nowhere) Vectors(context.Context, string, func(string, float32, []byte)) error { return nil }
+func (nowhere) KeepVectors(context.Context, string, []embedding.Made) error          { return nil }
+func (nowhere) TidyVectors(context.Context, string, time.Time, time.Duration) error  { return nil }
+func (nowhere) SetTokens(context.Context, map[catalog.Key]int) error                 { return nil }

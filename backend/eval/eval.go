@@ -13,7 +13,7 @@ import (
 type Engine interface {
 	// Rank returns at most limit tools for a query, the best first, also when
 	// it would rather say that nothing fits.
-	Rank(query string, limit int) (Answer, error)
+	Rank(ctx context.Context, query string, limit int) (Answer, error)
 }
 
 // Answer is what an engine makes of one query.
@@ -50,7 +50,7 @@ func Run(ctx context.Context, e Engine, queries []Query, limit int, each func(Qu
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		answer, err := e.Rank(q.Text, max(limit, Depth))
+		answer, err := e.Rank(ctx, q.Text, max(limit, Depth))
 		if err != nil {
 			return nil, err
 		}

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/settings"
 )
 
 // tried ranks a set by words alone; the measures need more than the one hit
 // that is wanted.
 func tried(t *testing.T, set *Set) []Answer {
 	t.Helper()
-	engine, err := Open(t.Context(), set.Tools, None, nil)
+	engine, err := Open(t.Context(), set.Tools, wordsAlone, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,21 +209,34 @@ func TestASchemaMayHaveEitherName(t *testing.T) {
 	}
 }
 
-func TestAProviderIsKnownOrRefused(t *testing.T) {
-	for provider, want := range map[string]fault.Kind{"cloud": fault.Invalid, "NONE": fault.Invalid} {
-		if _, err := Open(t.Context(), nil, provider, nil); err == nil || fault.KindOf(err) != want {
-			t.Errorf("%s: %v", provider, err)
-		}
+// wordsAlone is a hub that knows no meanings.
+var wordsAlone = settings.Search{Provider: settings.ProviderNone}
+
+func TestToolsAreRankedByTheirMeaningToo(t *testing.T) {
+	tools := []Tool{
+		{ID: "a", Server: "s", Name: "alpha", Definition: []byte(`{"name":"alpha","description":"Send an electronic letter to a person"}`)},
+		{ID: "b", Server: "s", Name: "beta", Definition: []byte(`{"name":"beta","description":"Delete a row of a table"}`)},
 	}
-	for _, provider := range []string{Default, None} {
-		if _, err := Open(t.Context(), nil, provider, nil); err != nil {
-			t.Errorf("%q: %v", provider, err)
-		}
+	engine, err := Open(t.Context(), tools, settings.Default().Search, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := engine.Rank(t.Context(), "email my boss", 2)
+	if err != nil || len(answer.Hits) == 0 || answer.Hits[0].ID != "a" {
+		t.Errorf("got %+v, %v", answer, err)
+	}
+}
+
+func TestAProviderThatFailsIsSaid(t *testing.T) {
+	how := settings.Search{Provider: settings.ProviderLocal, URL: "http://127.0.0.1:1"}
+	tools := []Tool{{ID: "a", Server: "s", Name: "n", Definition: []byte(`{"name":"n"}`)}}
+	if _, err := Open(t.Context(), tools, how, nil); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("got %v", err)
 	}
 }
 
 func TestARunIsShownAsItGoesAndEndsWhenAsked(t *testing.T) {
-	engine, err := Open(t.Context(), []Tool{{ID: "a", Name: "n", Definition: []byte(`{"name":"n"}`)}}, None, nil)
+	engine, err := Open(t.Context(), []Tool{{ID: "a", Name: "n", Definition: []byte(`{"name":"n"}`)}}, wordsAlone, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

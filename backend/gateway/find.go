@@ -25,7 +25,7 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 		return nil, err
 	}
 	g := s.gateway
-	result := g.rank(args.Query, limit, g.findable(), false)
+	result := g.rank(ctx, args.Query, limit, g.findable(), false)
 	s.asked(args.Query, result)
 	if !result.Found {
 		return reply.None(args.Query, result.TopScore, g.nearest(args.Query), g.knowsNothing()), nil
@@ -41,7 +41,7 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 }
 
 // findTools ranks several intents at once and lends nothing.
-func (s *Session) findTools(_ context.Context, args arguments) (any, error) {
+func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
 	switch {
 	case len(args.Intents) == 0:
 		return nil, fault.New(fault.Invalid, "intents (string[]) is required")
@@ -51,7 +51,7 @@ func (s *Session) findTools(_ context.Context, args arguments) (any, error) {
 	g := s.gateway
 	results, allow := make([]search.Result, len(args.Intents)), g.findable()
 	for i, intent := range args.Intents {
-		results[i] = g.rank(intent, candidates, allow, false)
+		results[i] = g.rank(ctx, intent, candidates, allow, false)
 		s.asked(intent, results[i])
 	}
 	replies := make([]any, len(results))
@@ -79,8 +79,8 @@ func limitOf(query string, wanted float64) (int, error) {
 	return int(min(wanted, maxLimit)), nil
 }
 
-func (g *Gateway) rank(query string, limit int, allow func(*catalog.Tool) bool, explain bool) search.Result {
-	return g.Search.Find(search.Query{Text: query, Limit: limit, Allow: allow, Explain: explain})
+func (g *Gateway) rank(ctx context.Context, query string, limit int, allow func(*catalog.Tool) bool, explain bool) search.Result {
+	return g.Search.Find(ctx, search.Query{Text: query, Limit: limit, Allow: allow, Explain: explain})
 }
 
 // nearest returns tools that a query may have been meant to name.

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
@@ -22,13 +23,13 @@ type Finding struct {
 // Find searches as find_tool does, for a session that lists what is found, and
 // explains itself. It lends nothing and starts nothing. wanted is how many hits
 // are wanted; less than 1 means as many as find_tool gives unasked.
-func (g *Gateway) Find(query string, wanted float64) (Finding, error) {
+func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (Finding, error) {
 	limit, err := limitOf(query, wanted)
 	if err != nil {
 		return Finding{}, err
 	}
 	began := time.Now()
-	result := g.rank(query, limit, g.findable(), true)
+	result := g.rank(ctx, query, limit, g.findable(), true)
 	out := Finding{
 		Found: result.Found, Confidence: result.Confidence, Score: reply.Rounded(result.TopScore),
 		Took: time.Since(began), Hits: result.Hits,

@@ -39,7 +39,7 @@ func searcher(t *testing.T, servers map[string][]json.RawMessage) *search.Search
 			t.Fatal(err)
 		}
 	}
-	return search.New(c, &events.Bus{})
+	return search.New(search.Options{Catalog: c, Bus: &events.Bus{}})
 }
 
 // recorded returns what real servers list and what people want of them.
@@ -171,7 +171,7 @@ func small(t *testing.T, s *search.Searcher, queries []string) {
 	var one, batch costs
 	bare, kept := 0, 0
 	for _, query := range queries {
-		result := s.Find(search.Query{Text: query, Limit: 1 + reply.Others})
+		result := s.Find(t.Context(), search.Query{Text: query, Limit: 1 + reply.Others})
 		if !result.Found {
 			continue
 		}

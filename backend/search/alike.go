@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ const minAlike = 0.6
 func (x *index) alike(name string, allow func(*catalog.Tool) bool) []Hit {
 	name = strings.ToLower(name)
 	var hits []Hit
-	for _, t := range x.snapshot.Tools {
+	for i, t := range x.snapshot.Tools {
 		longest := max(len(name), len(t.Name))
 		// A distance is at least the difference of the lengths.
 		if min(len(name), len(t.Name)) < int(minAlike*float64(longest)) || !allow(t) {
@@ -25,7 +26,7 @@ func (x *index) alike(name string, allow func(*catalog.Tool) bool) []Hit {
 		}
 		score := 1 - float64(distance(name, strings.ToLower(t.Name)))/float64(longest)
 		if score >= minAlike {
-			hits = append(hits, Hit{Tool: t, Score: score})
+			hits = append(hits, Hit{Tool: t, Score: score, at: int32(i)})
 		}
 	}
 	slices.SortFunc(hits, func(a, b Hit) int {
@@ -34,24 +35,84 @@ func (x *index) alike(name string, allow func(*catalog.Tool) bool) []Hit {
 	return hits
 }
 
-// distance is how many letters must be put in, taken out or replaced to make b
-// of a: Wagner and Fischer, "The String-to-String Correction Problem" (1974).
+// Which words may stand for another: so many edits for a word of so many
+// letters, and what they then count for.
+const (
+	oneEdit, twoEdits = 4, 7
+	oneEditLikeness   = 0.8
+	twoEditsLikeness  = 0.6
+	prefixLikeness    = 0.5
+	minPrefix         = 3
+	maxSpelt          = 24 // letters; longer words are no misspellings
+)
+
+// likeness is how well a known word may stand for an unknown one; 0 for not at
+// all. mask are the letters of the unknown one.
+func likeness(word, known string, mask uint64) float32 {
+	if len(word) >= minPrefix && len(known) > len(word) && strings.HasPrefix(known, word) {
+		return prefixLikeness
+	}
+	edits := 0
+	switch {
+	case len(word) > maxSpelt:
+		return 0
+	case len(word) >= twoEdits:
+		edits = 2
+	case len(word) >= oneEdit:
+		edits = 1
+	default:
+		return 0
+	}
+	switch {
+	case !near(word, known, mask, edits):
+		return 0
+	case distance(word, known) == 1:
+		return oneEditLikeness
+	case word[0] == known[0]:
+		return twoEditsLikeness
+	}
+	return 0
+}
+
+// near reports whether so many edits make the one of the other; mask are the
+// letters of the first.
+func near(a, b string, mask uint64, edits int) bool {
+	differ := len(a) - len(b)
+	return differ <= edits && -differ <= edits && bits.OnesCount64(mask^letters(b)) <= 2*edits && distance(a, b) <= edits
+}
+
+// letters is the set of a word's letters. Two words whose sets differ by more
+// than twice a number of edits are farther apart than that.
+func letters(word string) uint64 {
+	mask := uint64(0)
+	for i := range len(word) {
+		mask |= 1 << (word[i] & 63)
+	}
+	return mask
+}
+
+// distance is how many letters must be put in, taken out, replaced or swapped
+// with their neighbour to make b of a: Damerau, "A technique for computer
+// detection and correction of spelling errors" (1964), in the form that edits
+// no part twice.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
+		next[0] = i + 1
 		for j := range len(b) {
-			cost := diagonal
+			cost := row[j]
 			if a[i] != b[j] {
 				cost++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, diagonal+1)
+			next[j+1] = min(cost, next[j]+1, row[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
 		}
+		before, row, next = row, next, before
 	}
 	return row[len(b)]
 }

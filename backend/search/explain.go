@@ -2,83 +2,119 @@ package search
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 )
 
 // Reason is what one part of a tool has to do with its score.
 type Reason struct {
-	Field string   // name, server, title, description or parameters
+	Field string   // name, server, title, description, parameters, meaning, learned or mention
 	Terms []string // words of the query that are there, or others of their kind; sorted
 	// Points are this part's share of the score: all reasons of a hit add up
 	// to it.
 	Points float64
 }
 
-// explainer says why tools have their scores for a query. Its parts are worked
-// out once for all tools.
-type explainer struct {
-	index   *index
-	asked   []string            // the query's words
-	words   map[string]float64  // those that count, and how much
-	sources map[string][]string // the query's words behind each of them
-	best    float64             // what a perfect match would get
-}
-
-func (x *index) explainer(query string) *explainer {
-	words := queryTerms(query)
-	return &explainer{x, terms(query), words, wordsOf(query), x.perfect(words)}
-}
-
 // explain returns what the parts of a tool have to do with its score, the
 // weightiest first.
-func (e *explainer) explain(tool int32) []Reason {
-	t := e.index.snapshot.Tools[tool]
-	if slices.Equal(terms(t.Name), e.asked) {
-		return []Reason{{string(fieldName), slices.Compact(slices.Sorted(slices.Values(e.asked))), 1}}
+func (r *ranking) explain(hit Hit) []Reason {
+	reasons := r.reasonsOfWords(hit.at)
+	if meaning := float64(r.meaning(hit.at)); meaning > 0 {
+		reasons = append(reasons, Reason{Field: "meaning", Points: meaning})
 	}
-	whole, parts := make(map[string]float64), make(map[field]map[string]float64)
-	eachWord(t, func(in field, term string, weight float32) {
-		if e.words[term] == 0 {
-			return
-		}
-		if parts[in] == nil {
-			parts[in] = make(map[string]float64)
-		}
-		parts[in][term] += float64(weight)
-		whole[term] += float64(weight)
-	})
-	var out []Reason
-	for in, found := range parts {
-		reason := Reason{Field: string(in)}
-		for term, freq := range found {
-			worth := e.words[term] * e.index.rarity(len(e.index.postings[term])) * e.index.saturated(tool, whole[term])
-			reason.Points += worth / e.best * freq / whole[term]
-			reason.Terms = append(reason.Terms, e.sources[term]...)
-		}
-		slices.Sort(reason.Terms)
-		reason.Terms = slices.Compact(reason.Terms)
-		out = append(out, reason)
+	if learned := r.learned(hit.at); learned > 0 {
+		reasons = append(reasons, Reason{Field: "learned", Terms: distinct(words(r.lifts[hit.at].Like)), Points: learned})
 	}
-	slices.SortFunc(out, func(a, b Reason) int {
+	sum := 0.0
+	for _, reason := range reasons {
+		sum += reason.Points
+	}
+	switch {
+	case r.named[hit.at] >= spelt:
+		return []Reason{{Field: inName.String(), Terms: distinct(words(r.query)), Points: hit.Score}}
+	case r.named[hit.at] == mentioned && hit.Score > sum:
+		reasons = append(reasons, Reason{Field: "mention", Points: hit.Score - sum})
+	case sum > 0: // a score has a ceiling, and that of a step is weighed
+		for i := range reasons {
+			reasons[i].Points *= hit.Score / sum
+		}
+	}
+	slices.SortFunc(reasons, func(a, b Reason) int {
 		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Field, b.Field))
 	})
-	return out
+	return reasons
 }
 
-// wordsOf returns, for each term that a query is matched by, the words of the
-// query that stand behind it: open is matched by create, too.
-func wordsOf(query string) map[string][]string {
-	sources := make(map[string][]string)
-	for term := range maps.Keys(queryTerms(query)) {
-		sources[term] = nil
+func distinct(words []string) []string {
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// reasonsOfWords shares what the words of a tool add to its score among its
+// fields.
+func (r *ranking) reasonsOfWords(tool int32) []Reason {
+	total := float64(r.words(tool))
+	if total == 0 {
+		return nil
 	}
-	for _, word := range terms(query) {
-		for _, term := range []string{word, canonical[word]} {
-			if _, counts := sources[term]; counts && !slices.Contains(sources[term], word) {
-				sources[term] = append(sources[term], word)
+	d := r.index.documents[tool]
+	byName := make(map[string]*Reason)
+	sum := 0.0
+	for _, p := range r.parts {
+		for _, t := range p.terms {
+			worth := float64(t.of * r.index.worth(tool, t.term))
+			if worth == 0 {
+				continue
+			}
+			whole := float32(0)
+			weights := r.index.weights(d, t.term)
+			for _, w := range weights {
+				whole += w
+			}
+			for f, w := range weights {
+				if w == 0 {
+					continue
+				}
+				name := field(f).String()
+				if byName[name] == nil {
+					byName[name] = &Reason{Field: name}
+				}
+				points := worth * float64(w/whole)
+				byName[name].Points += points
+				byName[name].Terms = append(byName[name].Terms, p.word)
+				sum += points
 			}
 		}
 	}
-	return sources
+	var out []Reason
+	for _, reason := range byName {
+		reason.Points *= total / sum
+		reason.Terms = distinct(reason.Terms)
+		out = append(out, *reason)
+	}
+	return out
+}
+
+// worth is what a term is worth to a tool.
+func (x *index) worth(tool, term int32) float32 {
+	from, to := x.starts[term], x.starts[term+1]
+	if at, ok := slices.BinarySearch(x.tools[from:to], tool); ok {
+		return x.worths[int(from)+at]
+	}
+	return 0
+}
+
+// weights is what a term counts for in each field of a document.
+func (x *index) weights(d *document, term int32) [fields]float32 {
+	var out [fields]float32
+	for f := range fields {
+		weight := x.wordWeight(d, f)
+		for _, w := range d.words[f] {
+			for form, share := range map[int32]float32{w.stem: stemShare, w.surface: surfaceShare, w.kind: kindShare} {
+				if form == term {
+					out[f] += weight * share
+				}
+			}
+		}
+	}
+	return out
 }

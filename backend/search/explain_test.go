@@ -10,7 +10,7 @@ import (
 // why writes the reasons of a query's best hit, without points.
 func why(t *testing.T, s *Searcher, query string) string {
 	t.Helper()
-	r := s.Find(Query{Text: query, Limit: 1, Explain: true})
+	r := s.Find(t.Context(), Query{Text: query, Limit: 1, Explain: true})
 	if !r.Found {
 		t.Fatalf("%q finds nothing", query)
 	}
@@ -25,7 +25,7 @@ func TestAHitSaysWhichWordsStandWhere(t *testing.T) {
 	s, _ := tools(t)
 	for query, want := range map[string]string{
 		"weather of a city":               "description[city weather] server[weather]",
-		"create a new issue with a title": "name[create issue new] description[create issue new] parameters[issue title]",
+		"create a new issue with a title": "description[create issue new] name[create issue new] parameters[issue title]",
 		"load a text file":                "name[file load text] description[file load text] server[file]",
 		"createIssue":                     "name[create issue]",
 		"create create issue issue bug":   "name[create issue] description[create issue] parameters[issue]",
@@ -42,7 +42,7 @@ func TestReasonsAddUpToTheScore(t *testing.T) {
 		"open a new issue about the login bug", "show me all issues", "load a text file", "what will the weather be in Oslo",
 		"create_issue", "getPullRequest", "issue issue title repository", "directory",
 	} {
-		for _, hit := range s.Find(Query{Text: query, Limit: 10, Explain: true}).Hits {
+		for _, hit := range s.Find(t.Context(), Query{Text: query, Limit: 10, Explain: true}).Hits {
 			sum := 0.0
 			for i, reason := range hit.Why {
 				sum += reason.Points
@@ -59,7 +59,7 @@ func TestReasonsAddUpToTheScore(t *testing.T) {
 
 func TestOnlyWhoAsksWhyIsTold(t *testing.T) {
 	s, _ := tools(t)
-	if r := s.Find(Query{Text: "create_issue", Limit: 1}); r.Hits[0].Why != nil {
+	if r := s.Find(t.Context(), Query{Text: "create_issue", Limit: 1}); r.Hits[0].Why != nil {
 		t.Errorf("got %+v", r.Hits[0].Why)
 	}
 }

@@ -1,189 +1,164 @@
 package search
 
 import (
-	"cmp"
-	"encoding/json"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 )
 
-// What a word counts for by where it stands, and the two constants of BM25:
-// how soon a repeated word stops counting, and how much a long text is held
-// against a tool.
 const (
-	weightName        = 3.0
-	weightServer      = 1.5
-	weightTitle       = 2.0
-	weightDescription = 1.0
-	weightParameter   = 0.4
+	// saturation is how soon a repeated word stops counting.
+	saturation = 0.8
 
-	saturation = 1.2
-	lengthNorm = 0.5
+	// What the forms of a word count for: its stem, the word as it is written,
+	// and for a verb its kind.
+	stemShare    = 1.0
+	surfaceShare = 0.5
+	kindShare    = 0.35
 
-	// unknownWeight is what a word that no tool holds counts for: it tells
-	// that something was asked for which is not here, or only that people
-	// say more than they need to.
-	unknownWeight = 0.3
-	minTools      = 50
+	// minTools is the size below which a catalog is taken for larger, so that
+	// a word counts for something among a few tools too.
+	minTools = 50
 )
 
 // index ranks the tools of one snapshot by BM25F: Robertson, Zaragoza and
 // Taylor, "Simple BM25 extension to multiple weighted fields" (2004). It is
 // immutable.
 type index struct {
-	snapshot *catalog.Snapshot
-	postings map[string][]posting
-	names    map[string][]int32 // tools by their name's words, joined
-	length   []float32          // weighted length over the mean
+	snapshot   *catalog.Snapshot
+	vocabulary *vocabulary
+	documents  []*document
+	usual      [fields]float32 // mean length of each field, in words
+
+	// The tools that hold term t, and what it is worth there:
+	// starts[t] to starts[t+1] of tools and worths.
+	starts []int32
+	tools  []int32
+	worths []float32
+
+	names   map[string][]int32 // tools by their squashed names
+	openers map[int32]int      // how many descriptions begin with a stem
 }
 
-type posting struct {
-	tool int32
-	freq float32 // weighted by field
-}
-
-func newIndex(snapshot *catalog.Snapshot) *index {
+// newIndex indexes a snapshot. What known holds of the tools as they are is
+// used again.
+func newIndex(snapshot *catalog.Snapshot, v *vocabulary, known map[catalog.Key]*document) *index {
 	x := &index{
-		snapshot: snapshot,
-		postings: make(map[string][]posting),
-		names:    make(map[string][]int32),
-		length:   make([]float32, len(snapshot.Tools)),
+		snapshot: snapshot, vocabulary: v,
+		documents: make([]*document, len(snapshot.Tools)), names: make(map[string][]int32, len(snapshot.Tools)),
+		openers: make(map[int32]int),
 	}
-	total := float32(0)
-	freqs := make(map[string]float32)
 	for i, t := range snapshot.Tools {
-		clear(freqs)
-		for term, f := range weigh(t, freqs) {
-			x.postings[term] = append(x.postings[term], posting{int32(i), f})
-			x.length[i] += f
+		d := known[t.Key()]
+		if d == nil || d.hash != t.Hash {
+			d = newDocument(t, v)
+			known[t.Key()] = d
 		}
-		total += x.length[i]
-		name := strings.Join(terms(t.Name), " ")
-		x.names[name] = append(x.names[name], int32(i))
+		x.documents[i] = d
+		x.names[d.squashed] = append(x.names[d.squashed], int32(i))
+		if first := d.words[inDescription]; len(first) > 0 {
+			x.openers[first[0].stem]++
+		}
+		for f, words := range d.words {
+			x.usual[f] += float32(len(words))
+		}
 	}
-	for i := range x.length {
-		x.length[i] /= max(total/float32(len(x.length)), 1)
+	for f := range x.usual {
+		x.usual[f] = max(x.usual[f]/float32(max(len(x.documents), 1)), 1e-9)
 	}
+	x.post()
 	return x
 }
 
-// field is a part of a tool in which words are looked for.
-type field string
-
-// The fields, as explanations call them.
-const (
-	fieldName        field = "name"
-	fieldServer      field = "server"
-	fieldTitle       field = "title"
-	fieldDescription field = "description"
-	fieldParameters  field = "parameters"
-)
-
-// weigh adds what the words of a tool count for to freqs.
-func weigh(t *catalog.Tool, freqs map[string]float32) map[string]float32 {
-	eachWord(t, func(_ field, term string, weight float32) { freqs[term] += weight })
-	return freqs
+// post makes the postings.
+func (x *index) post() {
+	size := x.vocabulary.size()
+	freqs := make([]float32, size) // of one document
+	x.starts = make([]int32, size+1)
+	var terms []int32 // of all documents, one after the other
+	var worths []float32
+	ends := make([]int, len(x.documents))
+	for i, d := range x.documents {
+		began := len(terms)
+		terms = x.weigh(d, freqs, terms)
+		for _, t := range terms[began:] {
+			worths = append(worths, freqs[t]/(saturation+freqs[t]))
+			freqs[t] = 0
+			x.starts[t+1]++
+		}
+		ends[i] = len(terms)
+	}
+	for t := range size {
+		x.starts[t+1] += x.starts[t]
+	}
+	rarity := make([]float32, size)
+	for t := range rarity {
+		rarity[t] = x.rarity(int32(t))
+	}
+	x.tools, x.worths = make([]int32, len(terms)), make([]float32, len(terms))
+	next := slices.Clone(x.starts)
+	at := 0
+	for i, end := range ends {
+		for ; at < end; at++ {
+			t := terms[at]
+			x.tools[next[t]], x.worths[next[t]] = int32(i), worths[at]*rarity[t]
+			next[t]++
+		}
+	}
 }
 
-// eachWord shows all words of a tool, and what each counts for where it stands.
-func eachWord(t *catalog.Tool, visit func(in field, term string, weight float32)) {
-	add := func(in field, text string, weight float32) {
-		for _, term := range terms(text) {
-			visit(in, term, weight)
-			if kind, ok := canonical[term]; ok && kind != term {
-				visit(in, kind, weight*kindWeight)
+// weigh adds to freqs what the terms of a document count for, and to terms
+// those that it met.
+func (x *index) weigh(d *document, freqs []float32, terms []int32) []int32 {
+	add := func(term int32, weight float32) {
+		if term >= 0 {
+			if freqs[term] == 0 {
+				terms = append(terms, term)
 			}
+			freqs[term] += weight
 		}
 	}
-	add(fieldName, t.Name, weightName)
-	add(fieldServer, t.Server, weightServer)
-	add(fieldTitle, t.Title, weightTitle)
-	add(fieldDescription, t.Description, weightDescription)
-	var schema struct {
-		Properties map[string]struct {
-			Description any `json:"description"`
-		} `json:"properties"`
-	}
-	_ = json.Unmarshal(t.InputSchema(), &schema) // what does not fit has no words for us
-	for name, property := range schema.Properties {
-		add(fieldParameters, name, weightParameter)
-		if text, ok := property.Description.(string); ok {
-			add(fieldParameters, text, weightParameter)
+	for f := range fields {
+		weight := x.wordWeight(d, f)
+		for _, w := range d.words[f] {
+			add(w.stem, weight*stemShare)
+			add(w.surface, weight*surfaceShare)
+			add(w.kind, weight*kindShare)
 		}
 	}
+	return terms
 }
 
-// rank returns the tools that allow admits, best first, with scores from 0 to
-// 1: the share of what a perfect match of every word in the query would get.
-func (x *index) rank(query string, allow func(*catalog.Tool) bool) []Hit {
-	words := queryTerms(query)
-	if len(words) == 0 {
-		return nil
-	}
-	scores := make(map[int32]float64)
-	best := x.perfect(words)
-	for term, share := range words {
-		found := x.postings[term]
-		idf := x.rarity(len(found))
-		for _, p := range found {
-			scores[p.tool] += share * idf * x.saturated(p.tool, float64(p.freq))
-		}
-	}
-	for _, i := range x.names[strings.Join(terms(query), " ")] {
-		scores[i] = best // the name itself was asked for
-	}
-	hits := make([]Hit, 0, len(scores))
-	for i, score := range scores {
-		if t := x.snapshot.Tools[i]; allow(t) {
-			hits = append(hits, Hit{Tool: t, Score: score / best, at: i})
-		}
-	}
-	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Tool.Proxied(), b.Tool.Proxied()))
-	})
-	return hits
+// wordWeight is what a word counts for in a field of a document.
+func (x *index) wordWeight(d *document, f field) float32 {
+	return fieldWeight[f] / (1 - fieldNorm[f] + fieldNorm[f]*float32(len(d.words[f]))/x.usual[f])
 }
 
-// perfect is what a tool would get in which every word stood without end.
-func (x *index) perfect(words map[string]float64) float64 {
-	best := 0.0
-	for term, share := range words {
-		n := len(x.postings[term])
-		if n == 0 {
-			share *= unknownWeight
-		}
-		best += share * x.rarity(n)
+// holders is how many tools hold a term.
+func (x *index) holders(term int32) int {
+	if term < 0 || int(term)+1 >= len(x.starts) { // younger than the index
+		return 0
 	}
-	return best
+	return int(x.starts[term+1] - x.starts[term])
 }
 
-// saturated is how much of a word's worth a tool gets that holds it so often.
-func (x *index) saturated(tool int32, freq float64) float64 {
-	norm := 1 - lengthNorm + lengthNorm*float64(x.length[tool])
-	return freq / (freq + saturation*norm)
+// rarity is the inverse document frequency of a term.
+func (x *index) rarity(term int32) float32 { return x.rarityOf(x.holders(term)) }
+
+func (x *index) rarityOf(holders int) float32 {
+	n := float64(max(len(x.documents), minTools))
+	return float32(math.Log(1 + (n-float64(holders)+0.5)/(float64(holders)+0.5)))
 }
 
-// rarity is the inverse document frequency of a word that n tools hold. A word
-// counts for something in a catalog of a few tools too.
-func (x *index) rarity(n int) float64 {
-	return math.Log(1 + (max(float64(len(x.length)), minTools)-float64(n)+0.5)/(float64(n)+0.5))
-}
-
-// queryTerms returns the words that count and how much each does.
-func queryTerms(query string) map[string]float64 {
-	all := terms(query)
-	out := make(map[string]float64, len(all))
-	for _, term := range all {
-		if stopWords[term] && len(all) > 1 {
-			continue
-		}
-		out[term] = 1
-		if kind, ok := canonical[term]; ok && kind != term && out[kind] == 0 {
-			out[kind] = kindWeight
-		}
+// add adds to scores what a term is worth to each tool that holds it.
+func (x *index) add(scores []float32, term int32, share float32) {
+	if x.holders(term) == 0 {
+		return
 	}
-	return out
+	from, to := x.starts[term], x.starts[term+1]
+	tools, worths := x.tools[from:to], x.worths[from:to]
+	for i, tool := range tools {
+		scores[tool] += share * worths[i]
+	}
 }

@@ -1,6 +1,10 @@
 // Package search answers which tool fits an intent. It ranks the tools of a
-// catalog snapshot and says how sure it is; it starts nothing and calls
-// nothing.
+// catalog snapshot by their words and by their meaning, and says how sure it
+// is; it starts nothing and calls nothing.
+//
+//	query ─┬─ words: BM25F over the index ──┐
+//	       ├─ meaning: nearness of vectors ─┼─ blend ── named tools first ── verdict
+//	       └─ what was called before ───────┘
 package search
 
 import (
@@ -8,7 +12,9 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/embedding"
 	"github.com/agent-discover/agent-discover/backend/events"
+	"github.com/agent-discover/agent-discover/backend/learning"
 )
 
 // Hit is a tool and how well it fits, from 0 to 1.
@@ -31,24 +37,16 @@ const (
 )
 
 // Result is a ranking. Found is false when nothing fits well enough; the hits
-// are empty then, unless the query wants them always, and TopScore tells how
-// near the nearest came.
+// are empty then, unless the query asked for them always, and TopScore tells
+// how near the nearest came.
 type Result struct {
 	Found      bool
 	Confidence Confidence
 	TopScore   float64
 	Hits       []Hit
+	// Evidence is what the verdict was made from.
+	Evidence Evidence
 }
-
-// What a score must reach to be a match at all, and what the best must have
-// and be ahead by to be trusted.
-const (
-	noMatch     = 0.12
-	highScore   = 0.4
-	highLead    = 0.2
-	mediumLead  = 0.08
-	mediumScore = 0.2
-)
 
 // Query is what to look for.
 type Query struct {
@@ -57,28 +55,52 @@ type Query struct {
 	Allow func(*catalog.Tool) bool // which tools may be shown; nil for all
 	// Explain fills in why each hit was found.
 	Explain bool
-	// Always gives hits also when nothing fits well enough; Found stays false.
+	// Always gives hits also when nothing fits well enough.
 	Always bool
+}
+
+// Meaning knows what texts mean, as vectors.
+type Meaning interface {
+	// Vectors returns the vectors of the known tools, some of which may be
+	// missing.
+	Vectors() *embedding.Vectors
+	// Query returns the vector of a query, false when there is none now.
+	Query(ctx context.Context, text string) ([]float32, bool)
+}
+
+// Learned knows what was called after like queries.
+type Learned interface {
+	Lifts(query string) []learning.Lift
+}
+
+// Options are what a searcher works with.
+type Options struct {
+	Catalog *catalog.Catalog
+	Bus     *events.Bus
+	Meaning Meaning // nil for words alone
+	Learned Learned // nil for nothing
 }
 
 // Searcher ranks the tools of a catalog. It is safe for concurrent use.
 type Searcher struct {
-	catalog *catalog.Catalog
-	bus     *events.Bus
+	options    Options
+	vocabulary *vocabulary
 
-	mu    sync.Mutex
-	index *index
+	mu        sync.Mutex
+	index     *index
+	documents map[catalog.Key]*document // of the index's tools
+	matrix    *matrix
 }
 
 // New returns a searcher; its index is built on first use or by Run.
-func New(c *catalog.Catalog, bus *events.Bus) *Searcher {
-	return &Searcher{catalog: c, bus: bus}
+func New(o Options) *Searcher {
+	return &Searcher{options: o, vocabulary: newVocabulary(), documents: make(map[catalog.Key]*document)}
 }
 
 // Run keeps the index fresh, so that no query has to wait for it.
 func (s *Searcher) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		changes, stop := events.Subscribe[catalog.Changed](s.bus, 64)
+		changes, stop := events.Subscribe[catalog.Changed](s.options.Bus, 64)
 		s.current()
 		s.follow(ctx, changes)
 		stop()
@@ -100,38 +122,53 @@ func (s *Searcher) follow(ctx context.Context, changes <-chan catalog.Changed) {
 	}
 }
 
-func (s *Searcher) current() *index {
+// current returns the index of the catalog as it is now, and the vectors of
+// its tools, nil where there are none.
+func (s *Searcher) current() (*index, *matrix) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if snapshot := s.catalog.Snapshot(); s.index == nil || s.index.snapshot != snapshot {
-		s.index = newIndex(snapshot)
+	snapshot := s.options.Catalog.Snapshot()
+	if s.index == nil || s.index.snapshot != snapshot {
+		s.index = newIndex(snapshot, s.vocabulary, s.documents)
+		s.forget(snapshot)
 	}
-	return s.index
+	if s.options.Meaning == nil {
+		return s.index, nil
+	}
+	if vectors := s.options.Meaning.Vectors(); s.matrix == nil || s.matrix.of != vectors || s.matrix.snapshot != snapshot {
+		s.matrix = newMatrix(snapshot, vectors)
+	}
+	return s.index, s.matrix
+}
+
+// forget drops what is known of tools that are no more, once they are many.
+func (s *Searcher) forget(snapshot *catalog.Snapshot) {
+	if len(s.documents) <= 2*len(snapshot.Tools) {
+		return
+	}
+	for key := range s.documents {
+		if _, ok := snapshot.Lookup(key.Server, key.Tool); !ok {
+			delete(s.documents, key)
+		}
+	}
 }
 
 // Find ranks the tools for a query.
-func (s *Searcher) Find(q Query) Result {
-	allow := q.Allow
-	if allow == nil {
-		allow = func(*catalog.Tool) bool { return true }
-	}
-	x := s.current()
-	hits := x.rank(q.Text, allow)
-	if len(hits) == 0 {
+func (s *Searcher) Find(ctx context.Context, q Query) Result {
+	r := s.rank(ctx, q.Text, q.Allow)
+	if len(r.best) == 0 {
 		return Result{}
 	}
-	result := Result{TopScore: hits[0].Score, Found: hits[0].Score >= noMatch}
+	result := Result{Evidence: r.evidence()}
+	result.Found, result.Confidence = result.Evidence.verdict()
+	result.TopScore = r.best[0].Score
 	if !result.Found && !q.Always {
 		return result
 	}
-	if result.Found {
-		result.Confidence = confidence(hits)
-	}
-	result.Hits = hits[:min(len(hits), q.Limit)]
+	result.Hits = r.best[:min(len(r.best), q.Limit)]
 	if q.Explain {
-		e := x.explainer(q.Text)
-		for i, hit := range result.Hits {
-			result.Hits[i].Why = e.explain(hit.at)
+		for i := range result.Hits {
+			result.Hits[i].Why = r.explain(result.Hits[i])
 		}
 	}
 	return result
@@ -142,11 +179,11 @@ func (s *Searcher) Find(q Query) Result {
 // Without a server it looks at all tools, and one of exactly that name is the
 // nearest there can be.
 func (s *Searcher) Nearest(server, tool string, limit int) []*catalog.Tool {
-	x := s.current()
 	other := func(t *catalog.Tool) bool {
 		return server == "" || t.Server == server && t.Name != tool
 	}
-	hits := x.rank(tool, other)
+	x, _ := s.current()
+	hits := x.rankWords(tool, other)
 	seen := make(map[*catalog.Tool]bool, len(hits))
 	for _, hit := range hits {
 		seen[hit.Tool] = true
@@ -159,18 +196,4 @@ func (s *Searcher) Nearest(server, tool string, limit int) []*catalog.Tool {
 		out = append(out, hit.Tool)
 	}
 	return out
-}
-
-func confidence(hits []Hit) Confidence {
-	lead := 1.0
-	if len(hits) > 1 {
-		lead = (hits[0].Score - hits[1].Score) / hits[0].Score
-	}
-	switch {
-	case hits[0].Score >= highScore && lead >= highLead:
-		return High
-	case hits[0].Score >= mediumScore && lead >= mediumLead:
-		return Medium
-	}
-	return Low
 }

@@ -67,7 +67,8 @@ func (s *Search) environment() error {
 	return nil
 }
 
-func (s *Search) check() error {
+// Check reports what cannot work as it is.
+func (s *Search) Check() error {
 	switch s.Provider {
 	case ProviderBuiltin, ProviderNone:
 	case ProviderLocal:

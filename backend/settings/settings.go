@@ -206,5 +206,5 @@ func (s *Settings) check(file string) error {
 	case s.Log.RetentionDays < 0 || s.Log.RetentionDays > maxRetention:
 		return fault.New(fault.Invalid, "log.retention_days (AGENT_DISCOVER_LOG_RETENTION_DAYS) is %d; it must be from 0 (keep the log for ever) to %d", s.Log.RetentionDays, maxRetention)
 	}
-	return s.Search.check()
+	return s.Search.Check()
 }

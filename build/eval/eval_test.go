@@ -65,7 +65,7 @@ func TestOddQueriesAreNoSyntax(t *testing.T) {
 	}
 	for _, text := range []string{`say "tide" AND (NOT x*`, `say "tide`, `**`, "a", "?!", "tide_ta*ble", `\`} {
 		for _, e := range []eval.Engine{originals, rivals} {
-			if _, err := e.Rank(text, 5); err != nil {
+			if _, err := e.Rank(t.Context(), text, 5); err != nil {
 				t.Errorf("%q: %v", text, err)
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"database/sql"
 	"strings"
 	"time"
@@ -50,7 +51,7 @@ func (e *fts5) fill(tools []eval.Tool) error {
 	return tx.Commit()
 }
 
-func (e *fts5) Rank(query string, limit int) (eval.Answer, error) {
+func (e *fts5) Rank(_ context.Context, query string, limit int) (eval.Answer, error) {
 	began := time.Now()
 	match := expression(query)
 	answer := eval.Answer{Found: true}

@@ -14,9 +14,10 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 
 	"github.com/agent-discover/agent-discover/backend/eval"
-	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/settings"
 )
 
 func main() {
@@ -69,17 +70,16 @@ type trial struct {
 
 func try(ctx context.Context, s set) (trial, error) {
 	t := trial{set: s}
+	words, meaning := settings.Default().Search, settings.Default().Search
+	words.Provider, meaning.Threads = settings.ProviderNone, runtime.GOMAXPROCS(0)
 	open := [engines]func() (eval.Engine, error){
 		original:  func() (eval.Engine, error) { return newFTS5(s.Tools) },
 		nearest:   func() (eval.Engine, error) { return newRival(s.Tools) },
-		byWords:   func() (eval.Engine, error) { return eval.Open(ctx, s.Tools, eval.None, nil) },
-		byMeaning: func() (eval.Engine, error) { return eval.Open(ctx, s.Tools, eval.Builtin, nil) },
+		byWords:   func() (eval.Engine, error) { return eval.Open(ctx, s.Tools, words, nil) },
+		byMeaning: func() (eval.Engine, error) { return eval.Open(ctx, s.Tools, meaning, nil) },
 	}
 	for i, engine := range open {
 		e, err := engine()
-		if fault.KindOf(err) == fault.Unavailable && err != nil {
-			continue
-		}
 		if err != nil {
 			return t, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -64,7 +65,7 @@ func fields() mapping.IndexMapping {
 }
 
 // Rank breaks ties by id, as the rival does.
-func (r *rival) Rank(text string, limit int) (eval.Answer, error) {
+func (r *rival) Rank(_ context.Context, text string, limit int) (eval.Answer, error) {
 	began := time.Now()
 	request := bleve.NewSearchRequestOptions(question(text), limit, 0, false)
 	request.SortBy([]string{"-_score", "_id"})

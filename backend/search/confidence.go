@@ -1,0 +1,188 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Evidence is what a verdict on a ranking is made from.
+type Evidence struct {
+	Named    int     // how the best tool was named
+	Words    int     // of the query that count
+	Tools    int     // that there are
+	Meaning  bool    // there was a meaning to compare
+	Top      float64 // the best score
+	Lead     float64 // ahead of the next
+	Covered  float64 // what the best tool has of the query's words, of what a perfect match would have
+	Lacking  float64 // the same of the words that it has not at all, the rarer the more
+	Proper   float64 // share of the names in the query that the best tool has not
+	Nearness float64 // of the best tool's meaning, as a share of what is usual for one that fits
+	Nearer   float64 // how much nearer than that the nearest is
+	Agree    bool    // words and meaning have the same best tool
+}
+
+func (r *ranking) evidence() Evidence {
+	top := r.best[0]
+	e := Evidence{Named: r.named[top.at], Top: top.Score, Lead: top.Score, Meaning: r.nearness != nil, Words: len(contentWords(r.query)), Tools: len(r.index.documents)}
+	if len(r.best) > 1 {
+		e.Lead -= r.best[1].Score
+	}
+	if r.perfect > 0 {
+		e.Covered = float64(r.lexical[top.at] / r.perfect)
+	}
+	e.Agree = r.lexical[top.at] == r.most
+	e.Lacking = r.lacking(top.at)
+	e.Proper = r.proper(top.at)
+	if e.Meaning {
+		nearest := slices.Max(r.nearness)
+		e.Agree = e.Agree && r.nearness[top.at] == nearest
+		e.Nearness = float64(r.blend.scale * (max(r.nearness[top.at], 0) - r.blend.zero))
+		e.Nearer = float64(r.blend.scale * (nearest - max(r.nearness[top.at], 0)))
+	}
+	return e
+}
+
+// lacking is the share of a query that a tool has no word of, by rarity.
+func (r *ranking) lacking(tool int32) float64 {
+	var lacking, all float32
+	for _, p := range r.parts {
+		rarity := r.index.rarityOf(0)
+		if len(p.terms) > 0 {
+			rarity = r.index.rarity(p.terms[0].term)
+		}
+		all += rarity
+		if !r.has(tool, p) {
+			lacking += rarity
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return float64(lacking / all)
+}
+
+func (r *ranking) has(tool int32, p part) bool {
+	return slices.ContainsFunc(p.terms, func(t share) bool { return r.index.worth(tool, t.term) > 0 })
+}
+
+// proper is the share of the names in a query, words with a capital that begin
+// no sentence, that a tool has not.
+func (r *ranking) proper(tool int32) float64 {
+	var names, missing float64
+	begins := true
+	for _, word := range splitSpace(r.query) {
+		first, _ := utf8.DecodeRuneInString(word)
+		if unicode.IsUpper(first) && !begins && len(words(word)) > 0 {
+			names++
+			if p := r.index.part(words(word)[0]); !r.has(tool, p) {
+				missing++
+			}
+		}
+		last, _ := utf8.DecodeLastRuneInString(word)
+		begins = last == '.' || last == '!' || last == '?' || last == ':'
+	}
+	return missing / max(names, 1)
+}
+
+// What a verdict takes: to be told at all, to be more than a guess, and to be
+// trusted. They are chances, of one that there is a right tool, of the others
+// that the best is it.
+const (
+	minFound  = 0.16
+	minMedium = 0.45
+	minHigh   = 0.76
+
+	// minFoundOfFew is minFound among less than minTools: they were chosen, and
+	// are more often what is meant.
+	minFoundOfFew = 0.08
+
+	// maxLead is where being ahead of the next stops telling more: there may
+	// be no next.
+	maxLead = 0.25
+
+	// tied is how little a tool that was named must be ahead of another to be
+	// no better: two servers have one of that name.
+	tied = 1e-4
+)
+
+// features are what chances are worked out from, in the order of weights.
+const features = 12
+
+func (e Evidence) features() [features]float64 {
+	is := func(b bool) float64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	return [features]float64{
+		e.Top, min(e.Lead, maxLead), min(e.Lead, 0.1), e.Covered, e.Lacking, e.Proper, is(e.Agree), math.Log1p(float64(min(max(e.Words, 4), 12))),
+		is(e.Named >= worded), is(e.Named == mentioned || e.Named == spelt), e.Nearness, e.Nearer,
+	}
+}
+
+// chance is a logistic regression: what each feature adds to the odds.
+type chance struct {
+	weights [features]float64
+	bias    float64
+}
+
+func (c chance) of(e Evidence) float64 {
+	sum := c.bias
+	for i, value := range e.features() {
+		sum += c.weights[i] * value
+	}
+	return 1 / (1 + math.Exp(-sum))
+}
+
+// chances are that there is a right tool, and that the best is it. They were
+// fitted to what the ranking does on labelled sets, each of which counts
+// alike; CONTRIBUTING tells how.
+type chances struct{ any, best chance }
+
+var (
+	byWords = chances{
+		any:  chance{[features]float64{5.971, 12.951, -22.356, 1.522, -5.832, -1.332, 4.2, 6.603, 1.873, 1.678}, -16.77},
+		best: chance{[features]float64{6.253, 12.915, -8.483, -1.523, -2.388, -0.584, 3.16, 3.994, 4.771, 3.88}, -13.936},
+	}
+	byMeaning = chances{
+		any:  chance{[features]float64{-8.249, 7.299, -4.78, 5.156, -4.136, -1.144, 1.001, 5.227, 3.596, 2.728, 16.732, 8.459}, -12.175},
+		best: chance{[features]float64{-6.105, 9.55, 1.345, 4.369, -1.869, -0.142, 0.792, 2.453, 5.193, 4.205, 9.106, 1.613}, -7.396},
+	}
+)
+
+// verdict says whether there is a tool that fits, and how sure that the best
+// one does.
+func (e Evidence) verdict() (bool, Confidence) {
+	by := byWords
+	if e.Meaning {
+		by = byMeaning
+	}
+	best, least := by.best.of(e), minFound
+	if e.Tools < minTools {
+		least = minFoundOfFew
+	}
+	switch {
+	case e.Named >= worded && e.Lead <= tied && e.Lead < e.Top:
+		return true, Medium
+	case e.Named >= worded:
+		return true, High
+	case e.Words == 0 || by.any.of(e) < least && e.Named == notNamed:
+		return false, ""
+	case e.thin():
+		return true, Low
+	case best >= minHigh:
+		return true, High
+	case best >= minMedium:
+		return true, Medium
+	}
+	return true, Low
+}
+
+// thin reports whether a tool stands out by next to nothing: by one word of
+// many, among tools that have none.
+func (e Evidence) thin() bool {
+	return e.Named == notNamed && e.Words > 3 && e.Lacking > 0.8 && e.Nearness < 0.35
+}

@@ -1,0 +1,68 @@
+package search
+
+import (
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/embedding"
+)
+
+// matrix holds the vectors of a snapshot's tools, in their order. It is
+// immutable.
+type matrix struct {
+	of       *embedding.Vectors
+	snapshot *catalog.Snapshot
+	rows     []embedding.Vector // without values where a tool has none yet
+	known    int                // rows that have values
+}
+
+func newMatrix(snapshot *catalog.Snapshot, vectors *embedding.Vectors) *matrix {
+	m := &matrix{of: vectors, snapshot: snapshot}
+	if vectors == nil || vectors.Len() == 0 {
+		return m
+	}
+	m.rows = make([]embedding.Vector, len(snapshot.Tools))
+	for i, t := range snapshot.Tools {
+		if v, ok := vectors.Of(t.Hash); ok {
+			m.rows[i] = v
+			m.known++
+		}
+	}
+	return m
+}
+
+// nearness returns the cosine of each tool's vector with a query's, and
+// unknown where a tool has none.
+func (m *matrix) nearness(query []float32) []float32 {
+	if m == nil || m.known == 0 || len(query) != m.of.Dimensions() {
+		return nil
+	}
+	rounded := embedding.Round(query)
+	out := make([]float32, len(m.rows))
+	for i, row := range m.rows {
+		if len(row.Values) == 0 {
+			out[i] = unknown
+			continue
+		}
+		out[i] = float32(dot(rounded.Values, row.Values)) * rounded.Scale * row.Scale
+	}
+	return out
+}
+
+// unknown stands for the nearness of a tool that has no vector yet.
+const unknown = -2
+
+func dot(a, b []int8) int32 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 int32
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
+		s0 += int32(x[0]) * int32(y[0])
+		s1 += int32(x[1]) * int32(y[1])
+		s2 += int32(x[2]) * int32(y[2])
+		s3 += int32(x[3]) * int32(y[3])
+	}
+	for ; i < len(a); i++ {
+		s0 += int32(a[i]) * int32(b[i])
+	}
+	return s0 + s1 + s2 + s3
+}

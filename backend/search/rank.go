@@ -1,0 +1,225 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/learning"
+)
+
+// liftShare is the most that earlier calls may add to a score.
+const liftShare = 0.2
+
+// considered is how many hits are kept of a ranking: as many as anybody may
+// ask for.
+const considered = 50
+
+// ranking is what a query comes to.
+type ranking struct {
+	query    string
+	index    *index
+	blend    blend
+	parts    []part
+	perfect  float32   // what a perfect match of the words would get
+	lexical  []float32 // what the words of each tool get
+	most     float32   // the best of them
+	nearness []float32 // of each tool's meaning; nil without any
+	named    map[int32]int
+	lifts    map[int32]learning.Lift
+	best     []Hit // what is allowed, best first
+}
+
+// rank ranks the tools for a query, and those for each of its steps.
+func (s *Searcher) rank(ctx context.Context, query string, allow func(*catalog.Tool) bool) *ranking {
+	r := s.rankOne(ctx, query, allow)
+	if steps := r.index.steps(query); len(steps) > 0 && len(r.best) > 0 && r.named[r.best[0].at] < worded {
+		s.rankSteps(ctx, r, steps, allow)
+	}
+	return r
+}
+
+func (s *Searcher) rankOne(ctx context.Context, query string, allow func(*catalog.Tool) bool) *ranking {
+	x, m := s.current()
+	r := &ranking{query: query, index: x, parts: x.parse(query), blend: wordsAlone}
+	if len(x.documents) == 0 || len(words(query)) == 0 {
+		return r
+	}
+	r.lexical = make([]float32, len(x.documents))
+	r.perfect = x.score(r.parts, r.lexical)
+	r.most = slices.Max(r.lexical)
+	if m != nil && m.known > 0 {
+		if vector, ok := s.options.Meaning.Query(ctx, corrected(query, r.parts)); ok {
+			if r.nearness = m.nearness(vector); r.nearness != nil {
+				r.blend = blendOf(m.of.Model())
+				r.blend.settle(r.nearness)
+			}
+		}
+	}
+	r.named = x.named(query)
+	if s.options.Learned != nil {
+		r.lifts = x.lifts(s.options.Learned.Lifts(query))
+	}
+	r.pick(allow)
+	return r
+}
+
+// lifts are the lifts of tools that are known, the strongest of each.
+func (x *index) lifts(all []learning.Lift) map[int32]learning.Lift {
+	var out map[int32]learning.Lift
+	for _, lift := range all {
+		for _, at := range x.names[squashed(lift.Tool)] {
+			if t := x.snapshot.Tools[at]; t.Server == lift.Server && t.Name == lift.Tool && out[at].Strength < lift.Strength {
+				if out == nil {
+					out = make(map[int32]learning.Lift)
+				}
+				out[at] = lift
+			}
+		}
+	}
+	return out
+}
+
+// pick keeps the best of the tools that are allowed.
+func (r *ranking) pick(allow func(*catalog.Tool) bool) {
+	var best []Hit
+	least := 0.0
+	for i, t := range r.index.snapshot.Tools {
+		score := r.score(int32(i))
+		if score <= least || allow != nil && !allow(t) {
+			continue
+		}
+		best = append(best, Hit{Tool: t, Score: score, at: int32(i)})
+		if len(best) == 2*considered {
+			slices.SortFunc(best, better)
+			best = best[:considered]
+			least = best[considered-1].Score
+		}
+	}
+	slices.SortFunc(best, better)
+	r.best = best[:min(len(best), considered)]
+}
+
+func better(a, b Hit) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Tool.Proxied(), b.Tool.Proxied()))
+}
+
+// score is what a tool gets in all, from 0 to 1.
+func (r *ranking) score(tool int32) float64 {
+	return placed(r.named[tool], float64(r.words(tool)+r.meaning(tool))+r.learned(tool))
+}
+
+// words is what a tool's words add to its score.
+func (r *ranking) words(tool int32) float32 {
+	if r.most == 0 {
+		return 0
+	}
+	return (1 - r.blend.meaning) * r.lexical[tool] * (1 + r.blend.coverage) / (r.most + r.blend.coverage*r.perfect)
+}
+
+// meaning is what a tool's meaning adds to its score.
+func (r *ranking) meaning(tool int32) float32 {
+	if r.nearness == nil {
+		return 0
+	}
+	near := r.nearness[tool]
+	if near == unknown {
+		near = r.blend.guess(r.words(tool) / (1 - r.blend.meaning))
+	}
+	return r.blend.meaning * max(r.blend.scale*(near-r.blend.zero), 0)
+}
+
+// learned is what earlier calls add to a tool's score: enough to come before
+// one that is nearly as good, too little to come before one that is plainly
+// better.
+func (r *ranking) learned(tool int32) float64 { return liftShare * r.lifts[tool].Strength }
+
+// placed puts tools that were named above those that were not, in the order of
+// how plainly they were.
+func placed(how int, score float64) float64 {
+	score = min(score, 1)
+	switch how {
+	case exact:
+		return 1 - 1e-6*(1-score)
+	case worded, spelt:
+		return 0.9 + 0.09*score
+	case mentioned:
+		return 0.7 + 0.2*score
+	}
+	return min(score, 0.95)
+}
+
+// rankWords ranks by words alone.
+func (x *index) rankWords(query string, allow func(*catalog.Tool) bool) []Hit {
+	r := &ranking{query: query, index: x, parts: x.parse(query), blend: wordsAlone}
+	if len(r.parts) == 0 || len(x.documents) == 0 {
+		return nil
+	}
+	r.lexical = make([]float32, len(x.documents))
+	r.perfect = x.score(r.parts, r.lexical)
+	r.most = slices.Max(r.lexical)
+	r.named = x.named(query)
+	r.pick(allow)
+	return r.best
+}
+
+// blend says how words and meaning make one score. It belongs to the model
+// that made the vectors.
+type blend struct {
+	meaning  float32 // the share of meaning; words have the rest
+	coverage float32 // how much words count by what they cover of the query, beside being the best
+	// A nearness of zero counts nothing; scale makes those of one model as
+	// large as those of another.
+	zero, scale float32
+	measured    bool // zero and scale are known
+}
+
+var wordsAlone = blend{coverage: 0.5}
+
+// blends are those of models that were measured, by how their names begin. The
+// nearness of others is laid over that of the first by its mean and spread.
+var blends = map[string]blend{
+	"builtin/all-minilm-l6-v2": {meaning: 0.5, coverage: 0.5, scale: 1, measured: true},
+}
+
+// What the nearness of the built-in model is like over the tools of a catalog.
+const (
+	usualNearness = 0.12
+	usualSpread   = 0.11
+)
+
+func blendOf(model string) blend {
+	for name, b := range blends {
+		if strings.HasPrefix(model, name) {
+			return b
+		}
+	}
+	return blend{meaning: 0.5, coverage: 0.5, scale: 1}
+}
+
+// settle finds zero and scale for a model that was not measured.
+func (b *blend) settle(nearness []float32) {
+	if b.measured {
+		return
+	}
+	var n, sum, squares float64
+	for _, near := range nearness {
+		if near != unknown {
+			n, sum, squares = n+1, sum+float64(near), squares+float64(near)*float64(near)
+		}
+	}
+	mean := sum / n
+	spread := math.Sqrt(max(squares/n-mean*mean, 1e-6))
+	if n < minTools {
+		return
+	}
+	b.scale = float32(usualSpread / spread)
+	b.zero = float32(mean - usualNearness*spread/usualSpread)
+}
+
+// guess is the nearness that is assumed of a tool without a vector, from how
+// well its words fit.
+func (b *blend) guess(words float32) float32 { return b.zero + (0.15+0.5*words)/b.scale }

@@ -1,0 +1,226 @@
+package search
+
+import (
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
+)
+
+// canonical maps a verb to the one that stands for its kind.
+var canonical = verbs(map[string]string{
+	"create": "add make new open provision register",
+	"get":    "fetch retrieve read load pull",
+	"list":   "show display enumerate browse",
+	"update": "change edit modify set patch",
+	"delete": "cancel remove destroy drop",
+	"search": "find query lookup",
+})
+
+// abbreviations are short forms that are as common as what they stand for.
+var abbreviations = map[string]string{
+	"auth": "authentication", "config": "configuration", "db": "database", "dir": "directory", "doc": "document",
+	"docs": "documentation", "env": "environment", "img": "image", "k8s": "kubernetes", "mail": "email",
+	"mr": "merge request", "msg": "message", "pic": "picture", "pr": "pull request", "repo": "repository",
+	"repos": "repository",
+}
+
+// stopWords carry no intent: they are dropped from queries, where they would
+// only thin out what the other words say.
+var stopWords = set(`a am an and any are as at be been being but by can could did do does don for from had has have he
+	help her him his how i if in into is it its just let like ll may me might more must my need no not now of on only
+	or other our out over own please same shall she should so some such than that the their them then there these they
+	this those through to too up us use using ve very want was we were what when where which while who whom why will
+	with would you your`)
+
+func verbs(kinds map[string]string) map[string]string {
+	out := make(map[string]string)
+	for kind, others := range kinds {
+		out[kind] = kind
+		for _, verb := range strings.Fields(others) {
+			out[verb] = kind
+		}
+	}
+	return out
+}
+
+func set(words string) map[string]bool {
+	out := make(map[string]bool)
+	for _, w := range strings.Fields(words) {
+		out[w] = true
+	}
+	return out
+}
+
+// eachWord takes a text apart into words in lower case, and shows them in
+// order. Names are cut at signs and where their case changes: createIssue is
+// create and issue, HTTPServer is http and server. Scripts that write no
+// spaces are shown in pairs of letters. The word is only lent.
+func eachWord(text string, visit func(word []byte)) {
+	var word []byte
+	flush := func() {
+		if len(word) > 1 {
+			visit(word)
+		}
+		word = word[:0]
+	}
+	var last rune
+	for i, r := range text {
+		switch {
+		case unspaced(r):
+			flush()
+			if next, _ := utf8.DecodeRuneInString(after(text, i)); unspaced(next) {
+				visit(utf8.AppendRune(utf8.AppendRune(word[:0], r), next))
+			} else if !unspaced(last) {
+				visit(utf8.AppendRune(word[:0], r))
+			}
+		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+			flush()
+		default:
+			if unicode.IsUpper(r) && begins(after(text, i), last) {
+				flush()
+			}
+			word = utf8.AppendRune(word, unicode.ToLower(r))
+		}
+		last = r
+	}
+	flush()
+}
+
+// begins reports whether a capital begins a word, from what stands before and
+// after it. The plural of an abbreviation is none: IDs.
+func begins(rest string, last rune) bool {
+	if unicode.IsLower(last) || unicode.IsDigit(last) {
+		return true
+	}
+	next, n := utf8.DecodeRuneInString(rest)
+	later, _ := utf8.DecodeRuneInString(rest[n:])
+	return unicode.IsUpper(last) && unicode.IsLower(next) && (next != 's' || unicode.IsLower(later))
+}
+
+// after is what follows the letter at i.
+func after(text string, i int) string {
+	_, n := utf8.DecodeRuneInString(text[i:])
+	return text[i+n:]
+}
+
+func unspaced(r rune) bool {
+	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) ||
+		r >= 0x0E00 && r < 0x0E80
+}
+
+// splitSpace cuts a text at its spaces.
+func splitSpace(text string) []string { return strings.FieldsFunc(text, unicode.IsSpace) }
+
+// words returns the words of a text.
+func words(text string) []string {
+	var out []string
+	eachWord(text, func(word []byte) { out = append(out, string(word)) })
+	return out
+}
+
+// squashed is a name without its signs and cases, so that create_issue and
+// createIssue are one.
+func squashed(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+	}
+	return b.String()
+}
+
+// forms are the terms that stand for one word in the index; -1 where it has
+// none of that form.
+type forms struct{ stem, surface, kind int32 }
+
+// vocabulary numbers words and the terms that stand for them. It only grows:
+// a number once given keeps its meaning. It is safe for concurrent use.
+type vocabulary struct {
+	mu      sync.RWMutex
+	words   map[string]forms
+	byTerm  []string         // the word of a surface term, "" for other terms
+	stems   map[string]int32 // terms by stem
+	kinds   map[string]int32 // terms by canonical verb
+	stemmer *snowballstem.Env
+}
+
+func newVocabulary() *vocabulary {
+	return &vocabulary{
+		words: make(map[string]forms), stems: make(map[string]int32), kinds: make(map[string]int32),
+		stemmer: snowballstem.NewEnv(""),
+	}
+}
+
+// add returns the forms of a word, which it makes if need be.
+func (v *vocabulary) add(word []byte) forms {
+	v.mu.RLock()
+	f, ok := v.words[string(word)]
+	v.mu.RUnlock()
+	if ok {
+		return f
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	w := string(word)
+	f = forms{stem: v.term(v.stems, v.stemOf(w)), surface: int32(len(v.byTerm)), kind: -1}
+	v.byTerm = append(v.byTerm, w)
+	if kind, ok := canonical[w]; ok {
+		f.kind = v.term(v.kinds, kind)
+	}
+	v.words[w] = f
+	return f
+}
+
+// term returns the number of a stem or kind; the caller holds the lock.
+func (v *vocabulary) term(in map[string]int32, text string) int32 {
+	id, ok := in[text]
+	if !ok {
+		id = int32(len(v.byTerm))
+		in[text] = id
+		v.byTerm = append(v.byTerm, "")
+	}
+	return id
+}
+
+// lookup returns the forms of a word of a query, -1 for those that no tool has.
+func (v *vocabulary) lookup(word string) forms {
+	v.mu.Lock() // the stemmer is one for all
+	defer v.mu.Unlock()
+	f, ok := v.words[word]
+	if ok {
+		return f
+	}
+	f = forms{-1, -1, -1}
+	if id, ok := v.stems[v.stemOf(word)]; ok {
+		f.stem = id
+	}
+	if kind, ok := canonical[word]; ok {
+		if id, ok := v.kinds[kind]; ok {
+			f.kind = id
+		}
+	}
+	return f
+}
+
+// size is how many terms there are.
+func (v *vocabulary) size() int {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return len(v.byTerm)
+}
+
+// stemOf cuts a word to its stem: Porter, "Snowball: A language for stemming
+// algorithms" (2001). The caller holds the lock.
+func (v *vocabulary) stemOf(word string) string {
+	if len(word) < 3 || word[0] >= utf8.RuneSelf {
+		return word
+	}
+	v.stemmer.SetCurrent(word)
+	english.Stem(v.stemmer)
+	return v.stemmer.Current()
+}
