@@ -167,7 +167,7 @@ func (x *Index) fill(ctx context.Context) bool {
 			x.commit(ctx, made)
 			return false
 		}
-		if x.Clock.Now().Sub(since) < commitEvery {
+		if len(jobs) == 0 || x.Clock.Now().Sub(since) < commitEvery {
 			continue
 		}
 		if !x.commit(ctx, made) {

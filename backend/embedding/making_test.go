@@ -170,6 +170,15 @@ func TestAServerThatComesBackIsNotEncodedAgain(t *testing.T) {
 	if got := encoder.encoded(); len(got) != 2 {
 		t.Errorf("encoded %q", got)
 	}
+	if err := d.catalog.Forget(t.Context(), "mail"); err != nil {
+		t.Fatal(err)
+	}
+	for range 6 {
+		d.clock.pass(t, 24*time.Hour)
+	}
+	if kept := d.stored(model); len(kept) != 1 {
+		t.Errorf("%d vectors are kept for ever", len(kept))
+	}
 	stop()
 }
 
@@ -198,7 +207,9 @@ func TestToolsMayChangeWhileOthersAreEncoded(t *testing.T) {
 		if seen[text] {
 			t.Errorf("%q is encoded twice", text)
 		}
-		seen[text] = true
+		if seen[text] = true; strings.HasPrefix(text, "tool 1") && text != "tool 1. " {
+			t.Errorf("%q is encoded, which is gone", text)
+		}
 	}
 }
 
@@ -341,6 +352,35 @@ func TestAStoreThatFailsIsTriedAgainAndNothingIsShownBefore(t *testing.T) {
 	full.is.Store(false)
 	d.clock.pass(t, time.Second)
 	d.awaitReady(x, 1)
+}
+
+func TestWhoHearsOfTheLastVectorsSeesThatNoMoreAreMade(t *testing.T) {
+	d := newDesk(t)
+	d.list("many", numbered(3)...)
+	looking := &lookingStore{Store: d.store}
+	o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, &words{before: func(string) { d.clock.add(time.Second) }})
+	o.Store = looking
+	looking.index = embedding.New(o)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- looking.index.Run(ctx) }()
+	d.awaitReady(looking.index, 3)
+	cancel()
+	if err := <-ended; err != nil || fmt.Sprint(looking.working) != "[true true false]" {
+		t.Errorf("working with each that was kept: %v, %v", looking.working, err)
+	}
+}
+
+// lookingStore is a store that looks whether more is to come.
+type lookingStore struct {
+	embedding.Store
+	index   *embedding.Index
+	working []bool
+}
+
+func (l *lookingStore) KeepVectors(ctx context.Context, model string, made []embedding.Made) error {
+	l.working = append(l.working, l.index.Status().Working)
+	return l.Store.KeepVectors(ctx, model, made)
 }
 
 type fullDisk struct {

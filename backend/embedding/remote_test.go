@@ -50,10 +50,10 @@ func (m *modelServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	m.texts, m.paths = append(m.texts, ask.Input...), append(m.paths, r.URL.Path)
 	m.keys, m.models = append(m.keys, r.Header.Get("Authorization")), append(m.models, ask.Model)
-	misdo := m.misdo
+	misdo, known := m.misdo, m.ways == nil || slices.Contains(m.ways, r.URL.Path)
 	m.mu.Unlock()
 	switch {
-	case m.ways != nil && !slices.Contains(m.ways, r.URL.Path):
+	case !known:
 		http.NotFound(w, r)
 	case misdo != nil && misdo(w, r, ask.Input):
 	case strings.HasSuffix(r.URL.Path, "/embeddings"):
@@ -88,6 +88,13 @@ func (m *modelServer) be(misdo func(http.ResponseWriter, *http.Request, []string
 	m.misdo = misdo
 }
 
+// openAll lets it answer at every path.
+func (m *modelServer) openAll() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.ways = nil
+}
+
 func (m *modelServer) asked() (texts, paths, keys, models []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -99,7 +106,7 @@ func local(url string) settings.Search {
 }
 
 func openAI(url string) settings.Search {
-	return settings.Search{Provider: settings.ProviderOpenAI, BaseURL: url + "/v1", Key: key}
+	return settings.Search{Provider: settings.ProviderOpenAI, BaseURL: url + "/secret-path/v1", Key: key}
 }
 
 // with answers every request with the same.
@@ -146,8 +153,27 @@ func TestALocalServerIsAskedInTheInterfaceThatItSpeaks(t *testing.T) {
 	}
 }
 
+func TestAnotherServerInThePlaceOfOneIsFound(t *testing.T) {
+	d, m := newDesk(t), newModelServer(t, "/api/embed")
+	d.list("disk", "read: Reads a file")
+	x, _ := d.run(d.options(local(m.URL), nil))
+	d.awaitReady(x, 1)
+	m.be(func(w http.ResponseWriter, r *http.Request, texts []string) bool { // as if its ways were others
+		if r.URL.Path == "/api/embed" {
+			return with(404, "")(w, r, texts)
+		}
+		_, _ = w.Write([]byte(openAIAnswer(texts)))
+		return true
+	})
+	m.openAll()
+	d.list("mail", "send: Sends a letter")
+	d.await("a warning", func() bool { return d.log.count("WARN") == 1 })
+	d.clock.pass(t, time.Second)
+	d.awaitReady(x, 2)
+}
+
 func TestOpenAIIsAskedWithTheKeyForManyAtOnce(t *testing.T) {
-	d, m := newDesk(t), newModelServer(t, "/v1/embeddings")
+	d, m := newDesk(t), newModelServer(t, "/secret-path/v1/embeddings")
 	d.list("many", numbered(100)...)
 	x, _ := d.run(d.options(openAI(m.URL), nil))
 	d.awaitReady(x, 100)
@@ -182,6 +208,8 @@ var failures = map[string]struct {
 	"no model":      {with(404, `{"error":"model not found"}`), "does not know the model"},
 	"used up":       {with(429, ""), "too many requests"},
 	"refused":       {with(400, key), "refuses texts with status 400"},
+	"too long":      {with(413, ""), "refuses texts with status 413"},
+	"unprocessable": {with(422, ""), "refuses texts with status 422"},
 	"broken":        {with(500, key), "status 500"},
 	"unavailable":   {with(503, ""), "status 503"},
 	"no JSON":       {with(200, "<html>"+key), "not with vectors"},
@@ -247,7 +275,7 @@ func TestAProviderThatFailsLeavesTheWordsAndComesBack(t *testing.T) {
 			if _, paths, _, _ := m.asked(); slices.Contains(paths, "/elsewhere/embeddings") {
 				t.Error("texts were sent where nobody said")
 			}
-			if text := d.log.text(); strings.Contains(text, key) || strings.Contains(text, "letter") {
+			if text := d.log.text(); strings.Contains(text, key) || strings.Contains(text, "letter") || strings.Contains(text, "secret") {
 				t.Errorf("the log tells too much: %s", text)
 			}
 		})
