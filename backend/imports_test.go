@@ -50,8 +50,7 @@ var rooms = map[string][]string{
 	"gateway": {"catalog", "clients", "events", "fault", "install", "proxy", "registry", "reply", "search", "setup", "upstream", "wire"},
 	"bridge":  {"fault", "instance", "paths", "wire"},
 	"api": {
-		"catalog", "embedding", "events", "fault", "gateway", "install", "instance", "journal", "process", "proxy", "registry",
-		"catalog", "events", "fault", "gateway", "install", "instance", "journal", "learning", "process", "proxy", "registry",
+		"catalog", "embedding", "events", "fault", "gateway", "install", "instance", "journal", "learning", "process", "proxy", "registry",
 		"secrets", "settings", "setup", "tester", "tokens", "upstream", "wire",
 		"paths", // sessions of browsers outlive the hub in a file
 	},
@@ -62,8 +61,7 @@ var rooms = map[string][]string{
 	"keytest": {},
 	// composition and programs
 	"": {
-		"api", "bridge", "catalog", "clients", "embedding", "events", "fault", "gateway", "install", "instance", "journal",
-		"api", "bridge", "catalog", "clients", "events", "fault", "gateway", "install", "instance", "journal", "learning",
+		"api", "bridge", "catalog", "clients", "embedding", "events", "fault", "gateway", "install", "instance", "journal", "learning",
 		"paths", "process", "proxy", "registry", "search", "secrets", "settings", "setup", "store", "tester", "upstream",
 	},
 	"cmd/agent-discover": {"cli"},

