@@ -72,6 +72,29 @@ func TestWhatAgentsCallAfterAQueryIsLearned(t *testing.T) {
 	}
 }
 
+func TestOnlyWhatAnAnswerTellsWasShown(t *testing.T) {
+	s := newScenario(t, backend.Options{})
+	var flags []string
+	names := strings.Fields("blue red green white black brown grey pink")
+	for _, name := range names {
+		flags = append(flags, "-tool", "write_"+name+"_note=Write a note")
+	}
+	s.play(
+		step{name: "added", method: "POST", path: "/api/servers", body: s.server("notes", append([]string{"-only"}, flags...)...), status: 201, keep: "id"},
+		step{name: "listed", method: "POST", path: "/api/servers/{id}/refresh", status: 200},
+	)
+	editor := join(t, s.hub, "editor")
+	told := editor.registry(`{"action":"find_tools","intents":["write a note","paint a wall"]}`)
+	for _, name := range names {
+		if !strings.Contains(told, "notes__write_"+name+"_note") && !editor.call("notes__write_"+name+"_note", `{}`) {
+			t.Fatalf("%s cannot be called", name)
+		}
+	}
+	if list := s.learned(); list.Total != 0 {
+		t.Errorf("learned is %+v of %s", list, told)
+	}
+}
+
 func TestPersonsTeachNothing(t *testing.T) {
 	s := pupil(t, "")
 	person := join(t, s.hub, "agent-discover-cli")

@@ -26,8 +26,8 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 	}
 	g := s.gateway
 	result := g.rank(ctx, args.Query, limit, g.findable(), false)
-	s.asked(args.Query, result)
 	if !result.Found {
+		s.asked(args.Query, nil)
 		return reply.None(args.Query, result.TopScore, g.nearest(args.Query), g.knowsNothing()), nil
 	}
 	lending := args.AutoActivate == nil || *args.AutoActivate
@@ -37,6 +37,7 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 		s.lends(ctx, found.Tools())
 	}
 	s.hears(found.Tools())
+	s.asked(args.Query, found.Tools())
 	return found, nil
 }
 
@@ -52,17 +53,18 @@ func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
 	results, allow := make([]search.Result, len(args.Intents)), g.findable()
 	for i, intent := range args.Intents {
 		results[i] = g.rank(ctx, intent, candidates, allow, false)
-		s.asked(intent, results[i])
 	}
 	replies := make([]any, len(results))
 	for i, result := range together(args.Intents, results) {
 		intent := args.Intents[i]
 		if !result.Found {
+			s.asked(intent, nil)
 			replies[i] = reply.NoneOf(intent, result.TopScore, g.nearest(intent), g.knowsNothing())
 			continue
 		}
 		found := reply.OneOf(intent, result, reply.Options{Wanted: reply.OthersInBatch, Heard: s.heard(args.Brief)})
 		s.hears(found.Tools())
+		s.asked(intent, found.Tools())
 		replies[i] = found
 	}
 	return map[string]any{"results": replies}, nil

@@ -6,7 +6,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/proxy"
-	"github.com/agent-discover/agent-discover/backend/search"
 	"github.com/agent-discover/agent-discover/backend/wire"
 )
 
@@ -14,14 +13,15 @@ import (
 // at the command line tries things out.
 func (s *Session) teaches() bool { return s.client().Name != ourOwn }
 
-// asked tells what a query of this session was answered with.
-func (s *Session) asked(query string, result search.Result) {
+// asked tells which tools a query of this session was answered with, the best
+// first.
+func (s *Session) asked(query string, told []*catalog.Tool) {
 	if !s.teaches() {
 		return
 	}
-	shown := make([]catalog.Key, len(result.Hits))
-	for i, hit := range result.Hits {
-		shown[i] = hit.Tool.Key()
+	shown := make([]catalog.Key, len(told))
+	for i, tool := range told {
+		shown[i] = tool.Key()
 	}
 	s.gateway.Learning.Asked(s.id, query, shown)
 }

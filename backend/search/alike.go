@@ -35,20 +35,28 @@ func (x *index) alike(name string, allow func(*catalog.Tool) bool) []Hit {
 	return hits
 }
 
-// Which words may stand for another: so many edits for a word of so many
-// letters, and what they then count for.
+// What a word counts for that stands for another.
 const (
-	oneEdit, twoEdits = 4, 7
-	oneEditLikeness   = 0.8
-	twoEditsLikeness  = 0.6
-	prefixLikeness    = 0.5
-	minPrefix         = 3
-	maxSpelt          = 24 // letters; longer words are no misspellings
+	oneEditLikeness  = 0.8
+	twoEditsLikeness = 0.6
+	prefixLikeness   = 0.5
+	minPrefix        = 3
+	maxSpelt         = 24 // letters; longer words are no misspellings
+)
+
+// spelling says from how many letters on a word may be misspelt in one place,
+// and in two. Few words are often typed in haste; in a sentence an unknown word
+// is more often a name.
+type spelling struct{ one, two int }
+
+var (
+	sloppy  = spelling{4, 7}
+	careful = spelling{6, 9}
 )
 
 // likeness is how well a known word may stand for an unknown one; 0 for not at
 // all. mask are the letters of the unknown one.
-func likeness(word, known string, mask uint64) float32 {
+func likeness(word, known string, mask uint64, s spelling) float32 {
 	if len(word) >= minPrefix && len(known) > len(word) && strings.HasPrefix(known, word) {
 		return prefixLikeness
 	}
@@ -56,9 +64,9 @@ func likeness(word, known string, mask uint64) float32 {
 	switch {
 	case len(word) > maxSpelt:
 		return 0
-	case len(word) >= twoEdits:
+	case len(word) >= s.two:
 		edits = 2
-	case len(word) >= oneEdit:
+	case len(word) >= s.one:
 		edits = 1
 	default:
 		return 0

@@ -76,7 +76,7 @@ func (r *ranking) proper(tool int32) float64 {
 		first, _ := utf8.DecodeRuneInString(word)
 		if unicode.IsUpper(first) && !begins && len(words(word)) > 0 {
 			names++
-			if p := r.index.part(words(word)[0]); !r.has(tool, p) {
+			if p := r.index.part(words(word)[0], careful); !r.has(tool, p) {
 				missing++
 			}
 		}
@@ -170,6 +170,8 @@ func (e Evidence) verdict() (bool, Confidence) {
 	case e.Named >= worded:
 		return true, High
 	case e.Words == 0 || by.any.of(e) < least && e.Named == notNamed:
+		return false, ""
+	case e.thin() && e.Lacking > 0.95:
 		return false, ""
 	case e.thin():
 		return true, Low

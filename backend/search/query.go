@@ -44,8 +44,12 @@ func (x *index) parse(query string) []part {
 	if all := words(query); len(counts) == 0 {
 		counts = distinct(all[:min(len(all), maxParts)])
 	}
+	spelt := sloppy
+	if len(words(query)) > maxCorrected {
+		spelt = careful
+	}
 	for _, word := range counts {
-		parts = append(parts, x.part(word))
+		parts = append(parts, x.part(word, spelt))
 	}
 	return parts
 }
@@ -81,7 +85,7 @@ func contentWords(query string) []string {
 	return out
 }
 
-func (x *index) part(word string) part {
+func (x *index) part(word string, s spelling) part {
 	p := part{word: word}
 	known := x.addForms(&p, x.vocabulary.lookup(word), 1)
 	for _, long := range words(abbreviations[word]) {
@@ -92,7 +96,7 @@ func (x *index) part(word string) part {
 		return p
 	}
 	p.guesses = true
-	for i, g := range x.guesses(word) {
+	for i, g := range x.guesses(word, s) {
 		if i == 0 && g.likeness != prefixLikeness {
 			p.meant = g.word
 		}
@@ -172,7 +176,7 @@ type guess struct {
 
 // guesses returns the known words that are spelt almost like an unknown one or
 // begin with it, the likeliest first.
-func (x *index) guesses(word string) []guess {
+func (x *index) guesses(word string, s spelling) []guess {
 	if len(word) < 3 {
 		return nil
 	}
@@ -186,7 +190,7 @@ func (x *index) guesses(word string) []guess {
 		if w == "" || x.starts[term] == x.starts[term+1] {
 			continue
 		}
-		if likeness := likeness(word, w, mask); likeness > 0 {
+		if likeness := likeness(word, w, mask, s); likeness > 0 {
 			out = append(out, guess{w, int32(term), likeness})
 		}
 	}
