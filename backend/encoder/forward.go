@@ -2,7 +2,7 @@ package encoder
 
 import "math"
 
-// block is how many tokens a kernel multiplies at once, and span how many rows of a matrix.
+// block is how many tokens a kernel multiplies at once, and span with how many rows of a matrix.
 const (
 	block = 4
 	span  = 64
@@ -12,11 +12,12 @@ const (
 // what is in the rows above the last token means nothing.
 type scratch struct {
 	tokens    int
-	state     []float32 // hidden for each token: what layers change
-	change    []float32 // hidden for each token: what a step adds to the state
-	wide      []float32 // queries, keys and values, or the inside of a layer
-	input     []int16   // what a matrix is multiplied with
-	scales    []float32 // one for each token of input
+	state     []float32           // hidden for each token: what layers change
+	change    []float32           // hidden for each token: what a step adds to the state
+	wide      []float32           // queries, keys and values, or the inside of a layer
+	input     []int16             // what a matrix is multiplied with
+	scales    []float32           // one for each token of input
+	exact     [][1 + kept]float32 // what the bias and the exact columns are multiplied with
 	attention attention
 	tile      tile
 }
@@ -30,6 +31,7 @@ func newScratch(tokens int) *scratch {
 		wide:      make([]float32, tokens*inner),
 		input:     make([]int16, tokens*inner),
 		scales:    make([]float32, tokens),
+		exact:     make([][1 + kept]float32, tokens),
 		attention: newAttention(tokens),
 	}
 }
@@ -56,7 +58,7 @@ func (m *model) encode(tokens []uint16, s *scratch, k *kernels) []float32 {
 func (p *pass) embed(m *model, tokens []uint16) {
 	for i, token := range tokens {
 		state := p.state[i*hidden:][:hidden]
-		clear(state)
+		copy(state, m.every)
 		m.words.add(state, int(token))
 		m.positions.add(state, i)
 		normalise(state, m.norm)
@@ -75,19 +77,39 @@ func (p *pass) through(l *layer) {
 	p.add(l.last)
 }
 
-// multiply sets to, for each token, to the product of the matrix and what the token has in from. They may overlap.
+// multiply sets to, for each token, to the product of the matrix and what the token has in from. They may be the same.
 func (p *pass) multiply(to []float32, m *matrix, from []float32) {
 	for i := range p.tokens {
-		p.scales[i] = p.kernels.quantise(p.input[i*m.columns:][:m.columns], from[i*m.columns:][:m.columns])
+		p.prepare(i, m, from[i*m.columns:][:m.columns])
+	}
+	for i := range p.tokens {
+		p.kernels.mix(to[i*m.rows:][:m.rows], p.exact[i][:], m.floats, m.rows)
 	}
 	t := &p.tile
-	t.group, t.pairs, t.stride, t.step = 16*m.columns, m.columns/2, 2*m.columns, 4*m.rows
+	t.group, t.stride, t.step = 16*m.columns, 2*m.columns, 4*m.rows
 	for row := 0; row < m.rows; row += span {
-		t.weights, t.rows, t.bias = &m.values[row*m.columns], &m.scales[row], &m.bias[row]
-		for i := 0; i < p.tokens; i += block {
-			t.input, t.scales, t.to = &p.input[i*m.columns], &p.scales[i], &to[i*m.rows+row]
-			p.kernels.multiply(t)
+		for part := range m.columns / section {
+			column := part * section
+			t.weights, t.rows = &m.values[row*m.columns+16*column], &m.scales[part*m.rows+row]
+			for i := 0; i < p.tokens; i += block {
+				t.input, t.scales, t.to = &p.input[i*m.columns+column], &p.scales[i], &to[i*m.rows+row]
+				p.kernels.multiply(t)
+			}
 		}
+	}
+}
+
+// prepare makes an input of what a token has in from. What the exact columns are multiplied with stays out of it: so
+// large, it would leave few of the integers for all the rest.
+func (p *pass) prepare(token int, m *matrix, from []float32) {
+	exact := &p.exact[token]
+	exact[0] = 1
+	for i, column := range m.exact {
+		exact[1+i], from[column] = from[column], 0
+	}
+	p.scales[token] = p.kernels.quantise(p.input[token*m.columns:][:m.columns], from)
+	for i, column := range m.exact {
+		from[column] = exact[1+i]
 	}
 }
 

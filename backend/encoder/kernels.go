@@ -10,7 +10,7 @@ import (
 type kernels struct {
 	name string
 
-	// multiply makes one tile of a product.
+	// multiply adds one tile of a product, of a section of the columns.
 	multiply func(*tile)
 	// quantise rounds from, whose length is a multiple of 16, to integers, and returns what one of them is worth.
 	quantise func(to []int16, from []float32) float32
@@ -26,21 +26,19 @@ type kernels struct {
 // plain is what every processor can do.
 var plain = kernels{"plain", multiplyPlain, quantisePlain, geluPlain, expPlain, mixPlain}
 
-// tile says which part of a product is to be made: span rows of a matrix times block tokens.
+// tile says which part of a product is to be added: a section of span rows of a matrix times that of block tokens.
 type tile struct {
 	weights *int8    // 4 groups of 16 rows each
 	group   int      // bytes from one group to the next
-	pairs   int      // half as many as there are columns
 	input   *int16   // the tokens, each of as many values as the matrix has columns
 	stride  int      // bytes from one token to the next
 	scales  *float32 // of the tokens
 	rows    *float32 // scales of the rows
-	bias    *float32 // of the rows
 	to      *float32 // where the row of the first token goes
 	step    int      // bytes from there to that of the next token
 }
 
-// limit is the largest integer that an input is rounded to: 1536 products with 127 still fit 32 bits.
+// limit is the largest integer that an input is rounded to: products with 127 fit 32 bits even if 1536 are added.
 const limit = 8191
 
 // tiny is what an input has to reach to be more than zero.
@@ -48,16 +46,16 @@ const tiny float32 = 1e-30
 
 func multiplyPlain(t *tile) {
 	for token := range block {
-		input := unsafe.Slice((*int16)(unsafe.Add(unsafe.Pointer(t.input), token*t.stride)), 2*t.pairs)
+		input := unsafe.Slice((*int16)(unsafe.Add(unsafe.Pointer(t.input), token*t.stride)), section)
 		to := unsafe.Slice((*float32)(unsafe.Add(unsafe.Pointer(t.to), token*t.step)), span)
 		scale := *(*float32)(unsafe.Add(unsafe.Pointer(t.scales), 4*token))
-		rows, bias := unsafe.Slice(t.rows, span), unsafe.Slice(t.bias, span)
+		rows := unsafe.Slice(t.rows, span)
 		for group := range span / 16 {
 			var sums [16]int32
-			addUp(&sums, unsafe.Slice((*int8)(unsafe.Add(unsafe.Pointer(t.weights), group*t.group)), 32*t.pairs), input)
+			addUp(&sums, unsafe.Slice((*int8)(unsafe.Add(unsafe.Pointer(t.weights), group*t.group)), 16*section), input)
 			for i, sum := range sums {
 				row := group*16 + i
-				to[row] = float32(float32(float32(sum)*rows[row])*scale) + bias[row]
+				to[row] += float32(float32(float32(sum)*rows[row]) * scale)
 			}
 		}
 	}
@@ -65,13 +63,15 @@ func multiplyPlain(t *tile) {
 
 // addUp adds to each of sixteen sums the product of its row with the input.
 func addUp(sums *[16]int32, weights []int8, input []int16) {
-	for len(weights) >= 32 && len(input) >= 2 {
+	for ; len(weights) >= 32 && len(input) >= 2; weights, input = weights[32:], input[2:] {
 		a, b := int32(input[0]), int32(input[1])
-		pair := weights[:32]
-		for i := range sums {
+		pair := (*[32]int8)(weights)
+		for i := 0; i < 16; i += 4 {
 			sums[i] += a*int32(pair[2*i]) + b*int32(pair[2*i+1])
+			sums[i+1] += a*int32(pair[2*i+2]) + b*int32(pair[2*i+3])
+			sums[i+2] += a*int32(pair[2*i+4]) + b*int32(pair[2*i+5])
+			sums[i+3] += a*int32(pair[2*i+6]) + b*int32(pair[2*i+7])
 		}
-		weights, input = weights[32:], input[2:]
 	}
 }
 

@@ -24,6 +24,8 @@ func hasVNNI() bool {
 }
 
 // constants are what the kernels broadcast, in the order in which kernels_amd64.s names them.
+//
+//lint:ignore U1000 only the assembler reads it
 var constants = [...]float32{
 	lowest, log2E, ln2High, ln2Low, taylor6, taylor5, taylor4, taylor3, taylor2, 1,
 	erfStep, erf5, erf4, erf3, erf2, erf1, 0.5, limit, tiny,

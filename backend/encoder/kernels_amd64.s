@@ -22,12 +22,12 @@
 #define LIMIT    68
 #define TINY     72
 
-// SCALED makes floats of the sums of rows, in one register, and puts them where they belong.
-#define SCALED(SUM, ROWS, TOKEN, BIAS, TO) \
+// SCALED makes floats of the sums of rows, in one register, and adds them where they belong.
+#define SCALED(SUM, ROWS, TOKEN, TO) \
 	VCVTDQ2PS SUM, SUM        \
 	VMULPS    ROWS, SUM, SUM  \
 	VMULPS    TOKEN, SUM, SUM \
-	VADDPS    BIAS, SUM, SUM  \
+	VADDPS    TO, SUM, SUM    \
 	VMOVUPS   SUM, TO
 
 // PRODUCT adds to two sums, of eight rows each, their products with two values of a token.
@@ -47,11 +47,8 @@ TEXT ·multiplyAVX2(SB), NOSPLIT, $0-8
 	LEAQ (R8)(AX*1), R9
 	LEAQ (R9)(AX*1), R10
 	LEAQ (R10)(AX*1), R11
-	MOVQ tile_pairs(DI), CX
-	SHLQ $2, CX
 	MOVQ tile_scales(DI), DX
 	MOVQ tile_rows(DI), BX
-	MOVQ tile_bias(DI), R13
 	MOVQ $4, R15
 
 group:
@@ -73,34 +70,31 @@ pair:
 	PRODUCT(R10, Y4, Y5)
 	PRODUCT(R11, Y6, Y7)
 	ADDQ $4, R12
-	CMPQ R12, CX
+	CMPQ R12, $(2*const_section)
 	JLT  pair
 
 	VMOVUPS      (BX), Y8
 	VMOVUPS      32(BX), Y9
-	VMOVUPS      (R13), Y10
-	VMOVUPS      32(R13), Y11
 	MOVQ         tile_to(DI), AX
 	MOVQ         tile_step(DI), R12
 	VBROADCASTSS (DX), Y12
-	SCALED(Y0, Y8, Y12, Y10, (AX))
-	SCALED(Y1, Y9, Y12, Y11, 32(AX))
+	SCALED(Y0, Y8, Y12, (AX))
+	SCALED(Y1, Y9, Y12, 32(AX))
 	ADDQ         R12, AX
 	VBROADCASTSS 4(DX), Y12
-	SCALED(Y2, Y8, Y12, Y10, (AX))
-	SCALED(Y3, Y9, Y12, Y11, 32(AX))
+	SCALED(Y2, Y8, Y12, (AX))
+	SCALED(Y3, Y9, Y12, 32(AX))
 	ADDQ         R12, AX
 	VBROADCASTSS 8(DX), Y12
-	SCALED(Y4, Y8, Y12, Y10, (AX))
-	SCALED(Y5, Y9, Y12, Y11, 32(AX))
+	SCALED(Y4, Y8, Y12, (AX))
+	SCALED(Y5, Y9, Y12, 32(AX))
 	ADDQ         R12, AX
 	VBROADCASTSS 12(DX), Y12
-	SCALED(Y6, Y8, Y12, Y10, (AX))
-	SCALED(Y7, Y9, Y12, Y11, 32(AX))
+	SCALED(Y6, Y8, Y12, (AX))
+	SCALED(Y7, Y9, Y12, 32(AX))
 
 	ADDQ tile_group(DI), SI
 	ADDQ $64, BX
-	ADDQ $64, R13
 	ADDQ $64, tile_to(DI)
 	DECQ R15
 	JNZ  group
@@ -118,10 +112,10 @@ pair:
 
 #define SCALEDROW(TOKEN, A, B, C, D) \
 	VBROADCASTSS TOKEN, Z24               \
-	SCALED(A, Z16, Z24, Z20, (AX))        \
-	SCALED(B, Z17, Z24, Z21, 64(AX))      \
-	SCALED(C, Z18, Z24, Z22, 128(AX))     \
-	SCALED(D, Z19, Z24, Z23, 192(AX))     \
+	SCALED(A, Z16, Z24, (AX))  \
+	SCALED(B, Z17, Z24, 64(AX))  \
+	SCALED(C, Z18, Z24, 128(AX))  \
+	SCALED(D, Z19, Z24, 192(AX))  \
 	ADDQ         R12, AX
 
 // func multiplyVNNI(t *tile)
@@ -137,8 +131,6 @@ TEXT ·multiplyVNNI(SB), NOSPLIT, $0-8
 	LEAQ (R8)(AX*1), R9
 	LEAQ (R9)(AX*1), R10
 	LEAQ (R10)(AX*1), R11
-	MOVQ tile_pairs(DI), CX
-	SHLQ $2, CX
 
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -168,7 +160,7 @@ pairs:
 	PRODUCTS(R10, Z8, Z9, Z10, Z11)
 	PRODUCTS(R11, Z12, Z13, Z14, Z15)
 	ADDQ $4, R12
-	CMPQ R12, CX
+	CMPQ R12, $(2*const_section)
 	JLT  pairs
 
 	MOVQ    tile_rows(DI), BX
@@ -176,11 +168,6 @@ pairs:
 	VMOVUPS 64(BX), Z17
 	VMOVUPS 128(BX), Z18
 	VMOVUPS 192(BX), Z19
-	MOVQ    tile_bias(DI), BX
-	VMOVUPS (BX), Z20
-	VMOVUPS 64(BX), Z21
-	VMOVUPS 128(BX), Z22
-	VMOVUPS 192(BX), Z23
 	MOVQ    tile_scales(DI), DX
 	MOVQ    tile_to(DI), AX
 	MOVQ    tile_step(DI), R12

@@ -9,7 +9,7 @@ import (
 
 func TestAProductIsExact(t *testing.T) {
 	for _, k := range everyKernels() {
-		for _, columns := range []int{2, 4, 10, hidden, inner} {
+		for _, columns := range []int{section, 2 * section, inner} {
 			for _, extreme := range []bool{false, true} {
 				checkProduct(t, k, columns, extreme)
 			}
@@ -17,48 +17,39 @@ func TestAProductIsExact(t *testing.T) {
 	}
 }
 
-// checkProduct compares one tile with sums of 64 bits, of which a float keeps the upper 24.
+// checkProduct compares one tile, of the last section of so many columns, with sums of 64 bits.
 func checkProduct(t *testing.T, k kernels, columns int, extreme bool) {
 	t.Helper()
 	const step = span + 3
 	random := rand.New(rand.NewPCG(uint64(columns), 1))
 	weights, input := make([]int8, span*columns), make([]int16, block*columns)
 	for i := range weights {
-		weights[i] = int8(random.IntN(255) - 127)
-		if extreme {
+		if weights[i] = int8(random.IntN(255) - 127); extreme {
 			weights[i] = 127
 		}
 	}
 	for i := range input {
-		input[i] = int16(random.IntN(2*limit+1) - limit)
-		if extreme {
+		if input[i] = int16(random.IntN(2*limit+1) - limit); extreme {
 			input[i] = int16(limit * (1 - 2*(i/columns%2)))
 		}
 	}
-	rows, bias, scales := floats(random, span), floats(random, span), floats(random, block)
-	to := make([]float32, block*step)
-	k.multiply(&tile{
-		weights: &weights[0], group: 16 * columns, pairs: columns / 2, input: &input[0], stride: 2 * columns,
-		scales: &scales[0], rows: &rows[0], bias: &bias[0], to: &to[0], step: 4 * step,
-	})
-	for token := range block {
-		for row := range span {
-			var sum int64
-			for column := range columns {
-				at := row/16*16*columns + column/2*32 + row%16*2 + column%2
-				sum += int64(weights[at]) * int64(input[token*columns+column])
-			}
-			want := float32(float32(float32(sum)*rows[row])*scales[token]) + bias[row]
-			if got := to[token*step+row]; got != want {
-				t.Fatalf("%s: %d columns, token %d, row %d: %v, not %v", k.name, columns, token, row, got, want)
-			}
+	rows, scales, to := floats(random, span), floats(random, block), floats(random, block*step)
+	want := slices.Clone(to)
+	first := columns - section
+	for i := range block * span {
+		token, row := i/span, i%span
+		var sum int64
+		for column := first; column < columns; column++ {
+			at := row/16*16*columns + column/2*32 + row%16*2 + column%2
+			sum += int64(weights[at]) * int64(input[token*columns+column])
 		}
-		for _, beyond := range to[token*step+span:][:step-span] {
-			if beyond != 0 {
-				t.Fatalf("%s: it writes beyond the rows", k.name)
-			}
-		}
+		want[token*step+row] += float32(float32(float32(sum)*rows[row]) * scales[token])
 	}
+	k.multiply(&tile{
+		weights: &weights[16*first], group: 16 * columns, input: &input[first], stride: 2 * columns,
+		scales: &scales[0], rows: &rows[0], to: &to[0], step: 4 * step,
+	})
+	sameBits(t, k.name+": multiply", to, want)
 }
 
 func floats(random *rand.Rand, n int) []float32 {

@@ -8,14 +8,14 @@ import (
 )
 
 // weights is what build/model wrote, in this order: a name of the form; the embeddings of words and of positions, each
-// as one scale a row and then the rows; a norm; and the layers, each as in layer. A matrix is its scales, its bias and
-// its values, sixteen rows side by side. Floats have 32 bits, little-endian.
+// as one scale a row and then the rows; what every token has; a norm; and the layers, each as in layer. A matrix is written as in matrix, its
+// integers with sixteen rows side by side. Floats and other numbers have 32 bits, little-endian.
 //
 //go:embed weights.bin
 var weights []byte
 
 // form is what weights begins with.
-const form = "minilm-l6-int8-1"
+const form = "minilm-l6-int8-2"
 
 // The sizes of the model.
 const (
@@ -31,6 +31,7 @@ const (
 // model is the weights, ready for use. Its integers lie in the program's own read-only data.
 type model struct {
 	words, positions embedding
+	every            []float32 // what every token begins with
 	norm             norm
 	layers           [layerCount]layer
 }
@@ -44,12 +45,21 @@ type layer struct {
 	last      norm
 }
 
-// matrix is a table of rows × columns integers. A row times an input, times its scale, plus its bias is one output.
+// matrix is a table of rows × columns. Nearly all are small integers with a scale for each section of a row; the few
+// columns whose inputs are by far the largest are floats, for there a rounded weight would do the most harm.
 type matrix struct {
 	rows, columns int
-	scales, bias  []float32
+	exact         [kept]int // the columns that are floats
+	floats        []float32 // the bias, and then these columns
+	scales        []float32 // rows for each section
 	values        []int8
 }
+
+// kept is how many columns of a matrix are floats, and section how many of the others share a scale.
+const (
+	kept    = 4
+	section = 192
+)
 
 // norm is what a vector is multiplied by and what is added, once its mean is 0 and its variance 1.
 type norm struct{ scale, bias []float32 }
@@ -74,7 +84,7 @@ func readModel(data []byte) *model {
 	if string(r.bytes(len(form))) != form {
 		panic("encoder: the weights are of another form")
 	}
-	m := &model{words: r.embedding(wordCount), positions: r.embedding(positions), norm: r.norm()}
+	m := &model{words: r.embedding(wordCount), positions: r.embedding(positions), every: r.floats(hidden), norm: r.norm()}
 	for i := range m.layers {
 		m.layers[i] = layer{
 			attention: r.matrix(3*hidden, hidden), mixed: r.matrix(hidden, hidden), norm: r.norm(),
@@ -118,5 +128,12 @@ func (r *reader) embedding(count int) embedding {
 func (r *reader) norm() norm { return norm{r.floats(hidden), r.floats(hidden)} }
 
 func (r *reader) matrix(rows, columns int) matrix {
-	return matrix{rows, columns, r.floats(rows), r.floats(rows), r.integers(rows * columns)}
+	m := matrix{rows: rows, columns: columns}
+	for i := range m.exact {
+		m.exact[i] = int(binary.LittleEndian.Uint32(r.bytes(4)))
+	}
+	m.floats = r.floats((1 + kept) * rows)
+	m.scales = r.floats(columns / section * rows)
+	m.values = r.integers(rows * columns)
+	return m
 }

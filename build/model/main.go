@@ -35,7 +35,7 @@ func run(wheel, to string) error {
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(folder) //nolint:errcheck // a folder of the system's temporary ones
+		defer func() { _ = os.RemoveAll(folder) }()
 		if wheel, err = download(folder); err != nil {
 			return err
 		}

