@@ -190,7 +190,7 @@ func benchmark(b *testing.B, text string, tokens int) {
 }
 
 func BenchmarkQuery(b *testing.B) {
-	benchmark(b, "find the slowest queries of the last hour please", 11)
+	benchmark(b, "find the slowest queries of the last hour, please", 12)
 }
 
 func BenchmarkDocument64(b *testing.B) {

@@ -1,0 +1,4 @@
+package encoder
+
+// everyKernels are those that this processor can run.
+func everyKernels() []kernels { return []kernels{plain, neon} }
