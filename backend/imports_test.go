@@ -37,7 +37,6 @@ var rooms = map[string][]string{
 	"journal":  {"events", "secrets", "wire"},  // the words of a raw result
 	"learning": {"catalog", "events", "fault"}, // catalog: a tool's key
 	// verbs
-	"encoder":   {},
 	"embedding": {"catalog", "events", "fault", "settings"},     // settings: who makes vectors; the encoder is given to it
 	"search":    {"catalog", "embedding", "events", "learning"}, // embedding and learning: the words in which they tell what they know
 	"upstream":  {"catalog", "events", "fault", "paths", "process", "registry", "remote", "secrets", "settings", "wire"},
@@ -62,7 +61,7 @@ var rooms = map[string][]string{
 	"keytest": {},
 	// composition and programs
 	"": {
-		"api", "bridge", "catalog", "clients", "embedding", "events", "fault", "gateway", "install", "instance", "journal", "learning",
+		"api", "bridge", "catalog", "clients", "embedding", "encoder", "events", "fault", "gateway", "install", "instance", "journal", "learning",
 		"paths", "process", "proxy", "registry", "search", "secrets", "settings", "setup", "store", "tester", "upstream",
 	},
 	"cmd/agent-discover": {"cli"},
