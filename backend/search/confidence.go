@@ -154,7 +154,7 @@ var (
 )
 
 // verdict says whether there is a tool that fits, and how sure that the best
-// one does.
+// one does. One word that is not a tool's name is never enough to be sure.
 func (e Evidence) verdict() (bool, Confidence) {
 	by := byWords
 	if e.Meaning {
@@ -175,7 +175,7 @@ func (e Evidence) verdict() (bool, Confidence) {
 		return false, ""
 	case e.thin():
 		return true, Low
-	case best >= minHigh:
+	case best >= minHigh && (e.Words > 1 || e.Named != notNamed):
 		return true, High
 	case best >= minMedium:
 		return true, Medium

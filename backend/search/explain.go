@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Reason is what one part of a tool has to do with its score.
@@ -30,7 +31,7 @@ func (r *ranking) explain(hit Hit) []Reason {
 	}
 	switch {
 	case r.named[hit.at] >= spelt:
-		return []Reason{{Field: inName.String(), Terms: distinct(words(r.query)), Points: hit.Score}}
+		return []Reason{{Field: inName.String(), Terms: distinct(strings.Fields(strings.ToLower(r.query))), Points: hit.Score}}
 	case r.named[hit.at] == mentioned && hit.Score > sum:
 		reasons = append(reasons, Reason{Field: "mention", Points: hit.Score - sum})
 	case sum > 0: // a score has a ceiling, and that of a step is weighed

@@ -27,7 +27,7 @@ func TestAHitSaysWhichWordsStandWhere(t *testing.T) {
 		"weather of a city":               "description[city weather] server[weather]",
 		"create a new issue with a title": "description[create issue new] name[create issue new] parameters[issue title]",
 		"load a text file":                "name[file load text] description[file load text] server[file]",
-		"createIssue":                     "name[create issue]",
+		"createIssue":                     "name[createissue]",
 		"create create issue issue bug":   "name[create issue] description[create issue] parameters[issue]",
 	} {
 		if got := why(t, s, query); got != want {

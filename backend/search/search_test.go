@@ -129,12 +129,14 @@ func TestNearestToolsAreOthersOfThatServer(t *testing.T) {
 
 func TestTextsAreCutIntoWords(t *testing.T) {
 	for text, want := range map[string]string{
-		"createIssue":          "create issue",
-		"list_files-ofBoxes/x": "list files of boxes",
-		"queries HTTPServer":   "queries http server",
-		"getIDs of URLs":       "get ids of urls",
-		"v2Users s3Bucket":     "v2 users s3 bucket",
+		"createIssue":          "create issue createissue",
+		"list_files-ofBoxes/x": "list files of boxes ofboxes",
+		"queries HTTPServer":   "queries http server httpserver",
+		"getIDs of URLs":       "get ids getids of urls",
+		"v2Users s3Bucket":     "v2 users v2users s3 bucket s3bucket",
 		"größe 2x 日本語":         "größe 2x 日本 本語",
+		"MySQL GitHub":         "my sql mysql git hub github",
+		"aB getPullRequest":    "ab get pull request",
 		"日 x \xff":             "日",
 	} {
 		if got := strings.Join(words(text), " "); got != want {

@@ -57,15 +57,24 @@ func set(words string) map[string]bool {
 
 // eachWord takes a text apart into words in lower case, and shows them in
 // order. Names are cut at signs and where their case changes: createIssue is
-// create and issue, HTTPServer is http and server. Scripts that write no
-// spaces are shown in pairs of letters. The word is only lent.
+// create and issue, HTTPServer is http and server. What is cut in two is shown
+// whole, too, for it may be one word to people: MySQL, GitHub. Scripts that
+// write no spaces are shown in pairs of letters. The word is only lent.
 func eachWord(text string, visit func(word []byte)) {
-	var word []byte
-	flush := func() {
-		if len(word) > 1 {
-			visit(word)
+	var run []byte // letters without a sign between them
+	begin, cuts := 0, 0
+	cut := func() {
+		if len(run)-begin > 1 {
+			visit(run[begin:])
 		}
-		word = word[:0]
+		begin = len(run)
+	}
+	flush := func() {
+		cut()
+		if cuts == 1 {
+			visit(run)
+		}
+		run, begin, cuts = run[:0], 0, 0
 	}
 	var last rune
 	for i, r := range text {
@@ -73,17 +82,18 @@ func eachWord(text string, visit func(word []byte)) {
 		case unspaced(r):
 			flush()
 			if next, _ := utf8.DecodeRuneInString(after(text, i)); unspaced(next) {
-				visit(utf8.AppendRune(utf8.AppendRune(word[:0], r), next))
+				visit(utf8.AppendRune(utf8.AppendRune(run, r), next))
 			} else if !unspaced(last) {
-				visit(utf8.AppendRune(word[:0], r))
+				visit(utf8.AppendRune(run, r))
 			}
 		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
 			flush()
 		default:
-			if unicode.IsUpper(r) && begins(after(text, i), last) {
-				flush()
+			if len(run) > begin && unicode.IsUpper(r) && begins(after(text, i), last) {
+				cut()
+				cuts++
 			}
-			word = utf8.AppendRune(word, unicode.ToLower(r))
+			run = utf8.AppendRune(run, unicode.ToLower(r))
 		}
 		last = r
 	}
