@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -97,6 +98,9 @@ func (p *program) try(ctx context.Context, t trial) error {
 // meaning where one is given. Nothing else has to be done meanwhile: it may use
 // all cores.
 func (p *program) searching(provider string) (settings.Search, error) {
+	if provider != "" && !slices.Contains(settings.Providers, provider) {
+		return settings.Search{}, fault.New(fault.Invalid, "there is no provider %q: builtin, none, local or openai", provider)
+	}
 	config, err := settings.Load(p.folder.Config())
 	if err != nil {
 		return settings.Search{}, err

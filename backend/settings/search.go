@@ -18,6 +18,9 @@ const (
 	ProviderOpenAI  = "openai"
 )
 
+// Providers are all of them.
+var Providers = []string{ProviderBuiltin, ProviderNone, ProviderLocal, ProviderOpenAI}
+
 // Search says how tools are found.
 type Search struct {
 	Provider string `koanf:"provider"` // builtin, none, local or openai

@@ -23,7 +23,7 @@ func TestWhatAgentsTeachSurvivesAKilledHubAndCanBeForgotten(t *testing.T) {
 	// What came last may still be on its way into the store; the first is not.
 	s.kill()
 
-	h.serve()
+	h.runningHub() // the companion starts one
 	contains(t, h.must("learned"), "ID  QUERY", "give a text back", "fake__echo", "0.50")
 	h.must("learned", "forget", "1")
 	if out := h.must("learned"); strings.Contains(out, "give a text back") {
