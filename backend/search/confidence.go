@@ -21,6 +21,7 @@ type Evidence struct {
 	Nearness float64 // of the best tool's meaning, as a share of what is usual for one that fits
 	Nearer   float64 // how much nearer than that the nearest is
 	Agree    bool    // words and meaning have the same best tool
+	Tied     bool    // another tool was named as plainly
 }
 
 func (r *ranking) evidence() Evidence {
@@ -28,6 +29,7 @@ func (r *ranking) evidence() Evidence {
 	e := Evidence{Named: r.named[top.at], Top: top.Score, Lead: top.Score, Meaning: r.nearness != nil, Words: len(contentWords(r.query)), Tools: len(r.index.documents)}
 	if len(r.best) > 1 {
 		e.Lead -= r.best[1].Score
+		e.Tied = e.Named >= spelt && r.named[r.best[1].at] == e.Named
 	}
 	if r.perfect > 0 {
 		e.Covered = float64(r.lexical[top.at] / r.perfect)
@@ -101,10 +103,6 @@ const (
 	// maxLead is where being ahead of the next stops telling more: there may
 	// be no next.
 	maxLead = 0.25
-
-	// tied is how little a tool that was named must be ahead of another to be
-	// no better: two servers have one of that name.
-	tied = 1e-4
 )
 
 // features are what chances are worked out from, in the order of weights.
@@ -165,7 +163,7 @@ func (e Evidence) verdict() (bool, Confidence) {
 		least = minFoundOfFew
 	}
 	switch {
-	case e.Named >= worded && e.Lead <= tied && e.Lead < e.Top:
+	case e.Tied:
 		return true, Medium
 	case e.Named >= worded:
 		return true, High

@@ -28,7 +28,7 @@ func (f field) String() string {
 // much it is held against a tool that the part is longer than is usual.
 var (
 	fieldWeight = [fields]float32{2, 1.5, 1.5, 1, .6, .3}
-	fieldNorm   = [fields]float32{.3, .3, .3, .6, .6, .7}
+	fieldNorm   = [fields]float32{.6, .3, .3, .6, .6, .7}
 )
 
 // document is a tool as the index sees it: the words of its parts. It is
