@@ -18,26 +18,27 @@ type Reason struct {
 // explain returns what the parts of a tool have to do with its score, the
 // weightiest first.
 func (r *ranking) explain(hit Hit) []Reason {
+	if r.named[hit.at] >= spelt {
+		return []Reason{{Field: inName.String(), Terms: distinct(strings.Fields(strings.ToLower(r.query))), Points: hit.Score}}
+	}
 	reasons := r.reasonsOfWords(hit.at)
-	if meaning := float64(r.meaning(hit.at)); meaning > 0 {
-		reasons = append(reasons, Reason{Field: "meaning", Points: meaning})
+	add := func(field string, terms []string, points float64) {
+		if points > 0 {
+			reasons = append(reasons, Reason{field, distinct(terms), points})
+		}
 	}
-	if learned := r.learned(hit.at); learned > 0 {
-		reasons = append(reasons, Reason{Field: "learned", Terms: distinct(words(r.lifts[hit.at].Like)), Points: learned})
-	}
-	sum := 0.0
+	add("meaning", nil, float64(r.meaning(hit.at)))
+	add("learned", words(r.lifts[hit.at].Like), r.learned(hit.at))
+	sum, mention := 0.0, r.phrase(hit.at)
 	for _, reason := range reasons {
 		sum += reason.Points
 	}
-	switch {
-	case r.named[hit.at] >= spelt:
-		return []Reason{{Field: inName.String(), Terms: distinct(strings.Fields(strings.ToLower(r.query))), Points: hit.Score}}
-	case r.named[hit.at] == mentioned && hit.Score > sum:
-		reasons = append(reasons, Reason{Field: "mention", Points: hit.Score - sum})
-	case sum > 0: // a score has a ceiling, and that of a step is weighed
-		for i := range reasons {
-			reasons[i].Points *= hit.Score / sum
-		}
+	if r.named[hit.at] == mentioned {
+		mention = max(mention, hit.Score-sum)
+	}
+	add("mention", words(hit.Tool.Name), mention)
+	for i := range reasons { // a score has a ceiling, and that of a step is weighed
+		reasons[i].Points *= hit.Score / (sum + mention)
 	}
 	slices.SortFunc(reasons, func(a, b Reason) int {
 		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Field, b.Field))

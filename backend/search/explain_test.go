@@ -28,7 +28,7 @@ func TestAHitSaysWhichWordsStandWhere(t *testing.T) {
 		"create a new issue with a title": "description[create issue new] name[create issue new] parameters[issue title]",
 		"load a text file":                "name[file load text] description[file load text] server[file]",
 		"createIssue":                     "name[createissue]",
-		"create create issue issue bug":   "name[create issue] description[create issue] parameters[issue]",
+		"create create issue issue bug":   "name[create issue] description[create issue] mention[create issue] parameters[issue]",
 	} {
 		if got := why(t, s, query); got != want {
 			t.Errorf("%q: got %s, want %s", query, got, want)

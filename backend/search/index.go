@@ -38,6 +38,7 @@ type index struct {
 	worths []float32
 
 	names   map[string][]int32 // tools by their squashed names
+	phrases map[string][]int32 // tools by the stems of their names' words, where there are several
 	openers map[int32]int      // how many descriptions begin with a stem
 }
 
@@ -47,7 +48,7 @@ func newIndex(snapshot *catalog.Snapshot, v *vocabulary, known map[catalog.Key]*
 	x := &index{
 		snapshot: snapshot, vocabulary: v,
 		documents: make([]*document, len(snapshot.Tools)), names: make(map[string][]int32, len(snapshot.Tools)),
-		openers: make(map[int32]int),
+		openers: make(map[int32]int), phrases: make(map[string][]int32),
 	}
 	for i, t := range snapshot.Tools {
 		d := known[t.Key()]
@@ -57,6 +58,9 @@ func newIndex(snapshot *catalog.Snapshot, v *vocabulary, known map[catalog.Key]*
 		}
 		x.documents[i] = d
 		x.names[d.squashed] = append(x.names[d.squashed], int32(i))
+		if key, ok := d.phrase(); ok {
+			x.phrases[key] = append(x.phrases[key], int32(i))
+		}
 		if first := d.words[inDescription]; len(first) > 0 {
 			x.openers[first[0].stem]++
 		}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"encoding/binary"
 	"slices"
 	"strings"
 )
@@ -135,4 +136,50 @@ func (x *index) mentions(query string, put func(int, []int32)) {
 		put(mentioned, x.names[squashed(token)])
 		x.qualified(token, func(_ int, tools []int32) { put(mentioned, tools) })
 	}
+}
+
+// maxPhrase is how many words of a name may stand for it in a sentence.
+const maxPhrase = 5
+
+// phrase is a name's words as they would stand in a sentence.
+func (d *document) phrase() (string, bool) {
+	stems := make([]int32, 0, maxPhrase)
+	for _, w := range d.words[inName] {
+		stems = append(stems, w.stem)
+	}
+	if len(stems) < 2 || len(stems) > maxPhrase {
+		return "", false
+	}
+	return phraseOf(stems), true
+}
+
+func phraseOf(stems []int32) string {
+	key := make([]byte, 0, 4*len(stems))
+	for _, s := range stems {
+		key = binary.LittleEndian.AppendUint32(key, uint32(s))
+	}
+	return string(key)
+}
+
+// phrased finds tools whose name's words stand in a sentence one after the
+// other, but for words without intent: create an issue.
+func (x *index) phrased(query string) map[int32]bool {
+	var stems []int32
+	for _, w := range words(query) {
+		if !stopWords[w] {
+			stems = append(stems, x.vocabulary.lookup(w).stem)
+		}
+	}
+	var out map[int32]bool
+	for from := range stems {
+		for to := from + 2; to <= min(from+maxPhrase, len(stems)); to++ {
+			for _, tool := range x.phrases[phraseOf(stems[from:to])] {
+				if out == nil {
+					out = make(map[int32]bool)
+				}
+				out[tool] = true
+			}
+		}
+	}
+	return out
 }

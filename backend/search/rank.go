@@ -14,6 +14,10 @@ import (
 // liftShare is the most that earlier calls may add to a score.
 const liftShare = 0.2
 
+// phraseBonus is what it adds to a score that the words of a tool's name stand
+// together in the query.
+const phraseBonus = 0.1
+
 // considered is how many hits are kept of a ranking: as many as anybody may
 // ask for.
 const considered = 50
@@ -29,6 +33,7 @@ type ranking struct {
 	most     float32   // the best of them
 	nearness []float32 // of each tool's meaning; nil without any
 	named    map[int32]int
+	phrased  map[int32]bool
 	lifts    map[int32]learning.Lift
 	best     []Hit // what is allowed, best first
 }
@@ -59,7 +64,7 @@ func (s *Searcher) rankOne(ctx context.Context, query string, allow func(*catalo
 			}
 		}
 	}
-	r.named = x.named(query)
+	r.named, r.phrased = x.named(query), x.phrased(query)
 	if s.options.Learned != nil {
 		r.lifts = x.lifts(s.options.Learned.Lifts(query))
 	}
@@ -109,7 +114,7 @@ func better(a, b Hit) int {
 
 // score is what a tool gets in all, from 0 to 1.
 func (r *ranking) score(tool int32) float64 {
-	return placed(r.named[tool], float64(r.words(tool)+r.meaning(tool))+r.learned(tool))
+	return placed(r.named[tool], float64(r.words(tool)+r.meaning(tool))+r.learned(tool)+r.phrase(tool))
 }
 
 // words is what a tool's words add to its score.
@@ -136,6 +141,14 @@ func (r *ranking) meaning(tool int32) float32 {
 // one that is nearly as good, too little to come before one that is plainly
 // better.
 func (r *ranking) learned(tool int32) float64 { return liftShare * r.lifts[tool].Strength }
+
+// phrase is what a tool gets whose name's words stand together in the query.
+func (r *ranking) phrase(tool int32) float64 {
+	if r.phrased[tool] {
+		return phraseBonus
+	}
+	return 0
+}
 
 // placed puts tools that were named above those that were not, in the order of
 // how plainly they were.
