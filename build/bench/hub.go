@@ -25,11 +25,11 @@ type hub struct {
 
 const patience = 30 * time.Second
 
-// startHub starts a hub on a folder under the scratch folder and waits until it answers.
-func (b *bench) startHub(ctx context.Context, binary, folder string) (*hub, error) {
+// startHub starts a hub on a folder under the scratch folder, with such variables, and waits until it answers.
+func (b *bench) startHub(ctx context.Context, binary, folder string, env ...string) (*hub, error) {
 	h := &hub{binary: binary, folder: paths.Folder(filepath.Join(b.scratch, folder))}
 	h.cmd = exec.CommandContext(ctx, binary, "serve")
-	h.cmd.Env = append(os.Environ(), h.env()...)
+	h.cmd.Env = append(append(os.Environ(), h.env()...), env...)
 	began := time.Now()
 	if err := h.cmd.Start(); err != nil {
 		return nil, err

@@ -3,7 +3,7 @@
 // much memory they hold, and how they bear many calls at once. Everything is measured in one run, taking turns, because
 // a machine is never as quiet twice; compare ratios between runs, not milliseconds.
 //
-//	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only calls,start,load,rest,window]
+//	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only calls,start,load,rest,discovery,window]
 package main
 
 import (
@@ -61,11 +61,13 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.scratch)) }()
-	parts := map[string]func(context.Context) error{"calls": b.calls, "load": b.load, "start": b.start, "rest": b.rest, "window": b.window}
+	parts := map[string]func(context.Context) error{
+		"calls": b.calls, "load": b.load, "start": b.start, "rest": b.rest, "discovery": b.discovery, "window": b.window,
+	}
 	for name := range strings.SplitSeq(only, ",") {
 		part, ok := parts[name]
 		if !ok {
-			return fmt.Errorf("no part %q: calls, start, load, rest or window", name)
+			return fmt.Errorf("no part %q: calls, start, load, rest, discovery or window", name)
 		}
 		if err := part(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -81,9 +83,9 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 // allParts are those that this system can run.
 func allParts() string {
 	if runtime.GOOS == "linux" {
-		return "calls,start,load,rest,window"
+		return "calls,start,load,rest,discovery,window"
 	}
-	return "calls,start,load,rest"
+	return "calls,start,load,rest,discovery"
 }
 
 func (b *bench) prepare() (err error) {

@@ -1,0 +1,194 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/embedding"
+	"github.com/agent-discover/agent-discover/backend/encoder"
+	"github.com/agent-discover/agent-discover/backend/paths"
+)
+
+// Targets of discovery, with manyTools tools that all have vectors.
+const (
+	manyTools         = 10_000
+	encodedTools      = 300 // as many are encoded to learn how long all take
+	targetWords       = 1   // ms a search, on one core; a median
+	targetMeaning     = 10  // ms a search, its query encoded, on one core; 95 of 100
+	targetSearchable  = 300 // ms from the start of the process to a hit
+	targetManyMemory  = 150 // MB
+	targetEncoding    = 360 // s for all tools, on one core
+	targetAgain       = 3   // s of processor that a start takes: encoding anything again would take more
+	targetChangedTool = 60  // ms that the first search after a change takes
+	targetGrowth      = 30  // MB
+)
+
+// discovery measures how tools are found where there are many.
+func (b *bench) discovery(ctx context.Context) error {
+	const folder = "discovery"
+	servers, err := b.manyServers()
+	if err != nil {
+		return err
+	}
+	model := encoder.New()
+	sample, took := encodeSome(model, servers)
+	data := paths.Folder(b.scratch + "/" + folder)
+	if err := stock(ctx, data, servers, sample); err != nil {
+		return err
+	}
+	b.report.add(fmt.Sprintf("encode %d tools on one core", manyTools), took.Seconds()*manyTools/float64(len(sample)), "s", targetEncoding,
+		"reckoned from %d tools in %.1f s", len(sample), took.Seconds())
+	if err := b.startWithMany(ctx, folder); err != nil {
+		return err
+	}
+	for _, provider := range []string{"none", "builtin"} {
+		if err := b.searchMany(ctx, folder, provider, asked(servers, b.pick(100, 400))); err != nil {
+			return err
+		}
+	}
+	if err := b.changeOne(ctx, data); err != nil {
+		return err
+	}
+	return b.growth()
+}
+
+// encodeSome encodes tools spread over all servers, and returns how long that took in all.
+func encodeSome(model *encoder.Encoder, servers [][]*catalog.Tool) ([]embedding.Vector, time.Duration) {
+	all := slices.Concat(servers...)
+	var texts []string
+	for i := range encodedTools {
+		texts = append(texts, embedding.Text(all[i*len(all)/encodedTools]))
+	}
+	model.Encode(texts[0], 64) // the first one waits for the weights
+	var out []embedding.Vector
+	began := time.Now()
+	for _, text := range texts {
+		out = append(out, embedding.Round(model.Encode(text, 64)))
+	}
+	return out, time.Since(began)
+}
+
+// startWithMany measures how soon a hub finds one of many tools, and what it holds then.
+func (b *bench) startWithMany(ctx context.Context, folder string) error {
+	var found, held, spent []float64
+	peak := int64(0)
+	for range b.pick(2, 7) {
+		began := time.Now()
+		h, err := b.startHub(ctx, b.binary, folder)
+		if err != nil {
+			return err
+		}
+		if err = b.firstHit(ctx, h); err == nil {
+			found = append(found, ms(time.Since(began)))
+			held = append(held, megabytes(settledMemory(h.pid())))
+			spent = append(spent, cpuTime(h.pid()).Seconds())
+			_, most := memory(h.pid())
+			peak = max(peak, most)
+			err = b.allReady(ctx, h)
+		}
+		if err := errors.Join(err, h.stop(ctx)); err != nil {
+			return err
+		}
+	}
+	name := fmt.Sprintf("hub with %d stored tools and vectors: ", manyTools)
+	b.report.addTimes(name+"find_tool has a hit", found, "ms", targetSearchable)
+	b.report.addTimes(name+"memory at rest, after a find_tool", held, "MB", targetManyMemory)
+	b.report.addTimes(name+"processor until then", spent, "s", targetAgain)
+	b.report.add(name+"memory at most on the way", megabytes(peak), "MB", 0, "")
+	return nil
+}
+
+// allReady is an error unless all tools have their vectors and none is made anew.
+func (b *bench) allReady(ctx context.Context, h *hub) error {
+	var status struct {
+		Ready   int
+		Working bool
+	}
+	if err := h.api.Do(ctx, http.MethodGet, "/api/search/status", nil, &status); err != nil {
+		return err
+	}
+	if status.Ready != manyTools || status.Working {
+		return fmt.Errorf("%d of %d tools have vectors, and encoding goes on: %t", status.Ready, manyTools, status.Working)
+	}
+	return nil
+}
+
+// searchMany asks a hub that runs on one core, and takes its word for how long each search took.
+func (b *bench) searchMany(ctx context.Context, folder, provider string, queries []string) (err error) {
+	h, err := b.startHub(ctx, b.binary, folder, "GOMAXPROCS=1", "AGENT_DISCOVER_EMBEDDING_PROVIDER="+provider)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.stop(ctx)) }()
+	if err := b.firstHit(ctx, h); err != nil {
+		return err
+	}
+	var inside []float64
+	at := 0
+	whole, err := b.repeat(len(queries), func() error {
+		var found struct{ MS float64 }
+		err := h.api.Do(ctx, http.MethodPost, "/api/find", map[string]string{"query": queries[at]}, &found)
+		at++
+		inside = append(inside, found.MS)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.reportSearches(provider, inside, whole)
+	return nil
+}
+
+func (b *bench) reportSearches(provider string, inside []float64, whole []time.Duration) {
+	slices.Sort(inside)
+	median, p95 := at(inside, 0.5), at(inside, 0.95)
+	over := fmt.Sprintf("over REST: median %.2f, p95 %.2f", ms(at(whole, 0.5)), ms(at(whole, 0.95)))
+	if provider == "none" {
+		b.report.add(fmt.Sprintf("search %d tools by words, one core", manyTools), median, "ms", targetWords,
+			"median of %d, p95 %.2f; %s", len(inside), p95, over)
+		return
+	}
+	b.report.add(fmt.Sprintf("search %d tools by words and meaning, one core, p95", manyTools), p95, "ms", targetMeaning,
+		"of %d, median %.2f; %s", len(inside), median, over)
+}
+
+// growth reports by how much discovery makes the program larger.
+func (b *bench) growth() error {
+	now, err := os.Stat(b.binary)
+	if err != nil {
+		return err
+	}
+	if b.against == "" {
+		b.report.add("size of the program", megabytes(now.Size()), "MB", 0, "with -against an older one, its growth")
+		return nil
+	}
+	before, err := os.Stat(b.against)
+	if err != nil {
+		return err
+	}
+	b.report.add("growth of the program", megabytes(now.Size()-before.Size()), "MB", targetGrowth, "now %.1f MB", megabytes(now.Size()))
+	return nil
+}
+
+// asked makes up queries from what tools say of themselves, no two alike; one of four is misspelt.
+func asked(servers [][]*catalog.Tool, n int) []string {
+	all := slices.Concat(servers...)
+	var out []string
+	for i := range n {
+		t := all[(i*2*len(all)/n+i)%len(all)]
+		words := strings.Fields(strings.ReplaceAll(t.Name, "_", " ") + " " + t.Description)
+		words = words[:min(len(words), 3+i%10)]
+		if last := words[len(words)-1]; i%4 == 0 && len(last) > 5 {
+			words[len(words)-1] = last[:2] + last[3:]
+		}
+		out = append(out, strings.Join(words, " "))
+	}
+	return out
+}
