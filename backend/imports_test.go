@@ -22,6 +22,7 @@ var rooms = map[string][]string{
 	"fault":    {},
 	"events":   {},
 	"tokens":   {},
+	"dot":      {}, // it is mathematics, as is the encoder
 	"encoder":  {}, // it is mathematics, and knows nothing of tools
 	"secrets":  {"events", "fault", "paths"},
 	"wire":     {},
@@ -37,8 +38,8 @@ var rooms = map[string][]string{
 	"journal":  {"events", "secrets", "wire"},  // the words of a raw result
 	"learning": {"catalog", "events", "fault"}, // catalog: a tool's key
 	// verbs
-	"embedding": {"catalog", "events", "fault", "settings"},     // settings: who makes vectors; the encoder is given to it
-	"search":    {"catalog", "embedding", "events", "learning"}, // embedding and learning: the words in which they tell what they know
+	"embedding": {"catalog", "events", "fault", "settings"},            // settings: who makes vectors; the encoder is given to it
+	"search":    {"catalog", "dot", "embedding", "events", "learning"}, // embedding and learning: the words in which they tell what they know
 	"upstream":  {"catalog", "events", "fault", "paths", "process", "registry", "remote", "secrets", "settings", "wire"},
 	"proxy":     {"events", "fault", "journal", "registry", "secrets", "upstream", "wire"},
 	"install":   {"catalog", "fault", "process", "registry", "secrets", "settings", "upstream"}, // process: it runs npm and uvx to download

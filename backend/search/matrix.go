@@ -2,6 +2,7 @@ package search
 
 import (
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/dot"
 	"github.com/agent-discover/agent-discover/backend/embedding"
 )
 
@@ -42,27 +43,10 @@ func (m *matrix) nearness(query []float32) []float32 {
 			out[i] = unknown
 			continue
 		}
-		out[i] = float32(dot(rounded.Values, row.Values)) * rounded.Scale * row.Scale
+		out[i] = float32(dot.Product(rounded.Values, row.Values)) * rounded.Scale * row.Scale
 	}
 	return out
 }
 
 // unknown stands for the nearness of a tool that has no vector yet.
 const unknown = -2
-
-func dot(a, b []int8) int32 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 int32
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
-		s0 += int32(x[0]) * int32(y[0])
-		s1 += int32(x[1]) * int32(y[1])
-		s2 += int32(x[2]) * int32(y[2])
-		s3 += int32(x[3]) * int32(y[3])
-	}
-	for ; i < len(a); i++ {
-		s0 += int32(a[i]) * int32(b[i])
-	}
-	return s0 + s1 + s2 + s3
-}

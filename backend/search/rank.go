@@ -109,7 +109,10 @@ func (r *ranking) pick(allow func(*catalog.Tool) bool) {
 }
 
 func better(a, b Hit) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Tool.Proxied(), b.Tool.Proxied()))
+	if a.Score != b.Score { // names are put together only where they matter
+		return cmp.Compare(b.Score, a.Score)
+	}
+	return cmp.Compare(a.Tool.Proxied(), b.Tool.Proxied())
 }
 
 // score is what a tool gets in all, from 0 to 1.
