@@ -66,11 +66,24 @@ func (t *Tool) InputSchema() json.RawMessage {
 
 // NewTool reads a definition; false when it is no object with a name.
 func NewTool(server string, definition json.RawMessage) (*Tool, bool) {
-	return Restore(server, definition, HashOf(server, definition), 0)
+	return read(server, definition, HashOf(server, definition), 0)
 }
 
-// Restore makes a tool of what was stored of it.
+// Restore makes a tool of what was stored of it, by NewTool's measure.
 func Restore(server string, definition json.RawMessage, hash string, tokens int) (*Tool, bool) {
+	var values [3][]byte
+	if members(definition, []string{"name", "title", "description"}, values[:]) {
+		if name, ok := text(values[0]); ok && name != "" {
+			title, _ := text(values[1])
+			description, _ := text(values[2])
+			return newTool(server, name, title, description, definition, hash, tokens), true
+		}
+	}
+	return read(server, definition, hash, tokens)
+}
+
+// read makes a tool of any definition.
+func read(server string, definition json.RawMessage, hash string, tokens int) (*Tool, bool) {
 	var def struct {
 		Name        string `json:"name"`
 		Title       any    `json:"title"`
@@ -81,10 +94,14 @@ func Restore(server string, definition json.RawMessage, hash string, tokens int)
 	}
 	title, _ := def.Title.(string)
 	description, _ := def.Description.(string)
+	return newTool(server, def.Name, title, description, definition, hash, tokens), true
+}
+
+func newTool(server, name, title, description string, definition json.RawMessage, hash string, tokens int) *Tool {
 	return &Tool{
-		Server: server, Name: def.Name, Title: title, Description: description,
+		Server: server, Name: name, Title: title, Description: description,
 		Definition: bytes.Clone(definition), Hash: hash, Tokens: tokens,
-	}, true
+	}
 }
 
 // hashed are the members of a definition that a hash covers.

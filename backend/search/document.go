@@ -1,10 +1,6 @@
 package search
 
-import (
-	"encoding/json"
-
-	"github.com/agent-discover/agent-discover/backend/catalog"
-)
+import "github.com/agent-discover/agent-discover/backend/catalog"
 
 // field is a part of a tool in which words are looked for.
 type field int
@@ -31,20 +27,60 @@ var (
 	fieldNorm   = [fields]float32{.6, .3, .3, .6, .6, .7}
 )
 
-// document is a tool as the index sees it: the words of its parts. It is
-// immutable.
+// document is a tool as the index sees it: the words of its parts, by their
+// numbers in the vocabulary. It is immutable.
 type document struct {
 	hash     string // of the tool it was made from
-	words    [fields][]forms
 	squashed string // the name without signs and cases
+	words    []int32
+	ends     [fields]int32 // where the words of each field end
 }
 
-func newDocument(t *catalog.Tool, v *vocabulary) *document {
-	d := &document{hash: t.Hash, squashed: squashed(t.Name)}
-	eachText(t, func(in field, text string) {
-		eachWord(text, func(word []byte) { d.words[in] = append(d.words[in], v.add(word)) })
-	})
+// in returns the words of a field, in their order.
+func (d *document) in(f field) []int32 {
+	if f == 0 {
+		return d.words[:d.ends[0]]
+	}
+	return d.words[d.ends[f-1]:d.ends[f]]
+}
+
+// reader makes documents. It is for one at a time.
+type reader struct {
+	vocabulary *vocabulary
+	known      map[string]int32 // words that it has met: they are most, and cost no lock
+	words      [fields][]int32
+	splitter   splitter
+}
+
+func newReader(v *vocabulary) *reader { return &reader{vocabulary: v, known: make(map[string]int32)} }
+
+func (r *reader) document(t *catalog.Tool) *document {
+	for f := range r.words {
+		r.words[f] = r.words[f][:0]
+	}
+	eachText(t, r.read)
+	size := 0
+	for _, words := range r.words {
+		size += len(words)
+	}
+	d := &document{hash: t.Hash, squashed: squashed(t.Name), words: make([]int32, 0, size)}
+	for f, words := range r.words {
+		d.words = append(d.words, words...)
+		d.ends[f] = int32(len(d.words))
+	}
 	return d
+}
+
+func (r *reader) read(in field, text string) {
+	r.splitter.parts = in == inName // it is looked for as a whole elsewhere
+	r.splitter.split(text, func(word []byte) {
+		number, ok := r.known[string(word)]
+		if !ok {
+			number = r.vocabulary.add(word)
+			r.known[string(word)] = number
+		}
+		r.words[in] = append(r.words[in], number)
+	})
 }
 
 // eachText shows the texts of a tool by where they stand.
@@ -53,16 +89,8 @@ func eachText(t *catalog.Tool, visit func(in field, text string)) {
 	visit(inServer, t.Server)
 	visit(inTitle, t.Title)
 	visit(inDescription, t.Description)
-	var schema struct {
-		Properties map[string]struct {
-			Description any `json:"description"`
-		} `json:"properties"`
-	}
-	_ = json.Unmarshal(t.InputSchema(), &schema) // what does not fit has no words for us
-	for name, property := range schema.Properties {
+	t.EachParameter(func(name, description string) {
 		visit(inParameter, name)
-		if text, ok := property.Description.(string); ok {
-			visit(inParameterText, text)
-		}
-	}
+		visit(inParameterText, description)
+	})
 }

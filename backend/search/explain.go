@@ -110,11 +110,14 @@ func (x *index) weights(d *document, term int32) [fields]float32 {
 	var out [fields]float32
 	for f := range fields {
 		weight := x.wordWeight(d, f)
-		for _, w := range d.words[f] {
-			for form, share := range map[int32]float32{w.stem: stemShare, w.surface: surfaceShare, w.kind: kindShare} {
-				if form == term {
-					out[f] += weight * share
-				}
+		for _, number := range d.in(f) {
+			switch w := x.forms[number]; term {
+			case w.stem:
+				out[f] += weight * stemShare
+			case w.surface:
+				out[f] += weight * surfaceShare
+			case w.kind:
+				out[f] += weight * kindShare
 			}
 		}
 	}

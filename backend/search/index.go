@@ -2,7 +2,9 @@ package search
 
 import (
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 )
@@ -20,6 +22,9 @@ const (
 	// minTools is the size below which a catalog is taken for larger, so that
 	// a word counts for something among a few tools too.
 	minTools = 50
+
+	// minShare is how many tools are worth a processor of their own.
+	minShare = 500
 )
 
 // index ranks the tools of one snapshot by BM25F: Robertson, Zaragoza and
@@ -28,6 +33,7 @@ const (
 type index struct {
 	snapshot   *catalog.Snapshot
 	vocabulary *vocabulary
+	forms      []forms // by the numbers of words in documents
 	documents  []*document
 	usual      [fields]float32 // mean length of each field, in words
 
@@ -50,22 +56,20 @@ func newIndex(snapshot *catalog.Snapshot, v *vocabulary, known map[catalog.Key]*
 		documents: make([]*document, len(snapshot.Tools)), names: make(map[string][]int32, len(snapshot.Tools)),
 		openers: make(map[int32]int), phrases: make(map[string][]int32),
 	}
+	read(snapshot.Tools, v, known)
+	x.forms = v.all()
 	for i, t := range snapshot.Tools {
 		d := known[t.Key()]
-		if d == nil || d.hash != t.Hash {
-			d = newDocument(t, v)
-			known[t.Key()] = d
-		}
 		x.documents[i] = d
 		x.names[d.squashed] = append(x.names[d.squashed], int32(i))
-		if key, ok := d.phrase(); ok {
+		if key, ok := x.phrase(d); ok {
 			x.phrases[key] = append(x.phrases[key], int32(i))
 		}
-		if first := d.words[inDescription]; len(first) > 0 {
-			x.openers[first[0].stem]++
+		if words := d.in(inDescription); len(words) > 0 {
+			x.openers[x.forms[words[0]].stem]++
 		}
-		for f, words := range d.words {
-			x.usual[f] += float32(len(words))
+		for f := range fields {
+			x.usual[f] += float32(len(d.in(f)))
 		}
 	}
 	for f := range x.usual {
@@ -73,6 +77,32 @@ func newIndex(snapshot *catalog.Snapshot, v *vocabulary, known map[catalog.Key]*
 	}
 	x.post()
 	return x
+}
+
+// read makes the documents of tools that are not known as they are, and puts
+// them into known.
+func read(tools []*catalog.Tool, v *vocabulary, known map[catalog.Key]*document) {
+	var fresh []*catalog.Tool
+	for _, t := range tools {
+		if d := known[t.Key()]; d == nil || d.hash != t.Hash {
+			fresh = append(fresh, t)
+		}
+	}
+	made := make([]*document, len(fresh))
+	readers := max(min(runtime.GOMAXPROCS(0), len(fresh)/minShare), 1)
+	var all sync.WaitGroup
+	for first := range readers {
+		all.Go(func() {
+			r := newReader(v)
+			for i := first; i < len(fresh); i += readers {
+				made[i] = r.document(fresh[i])
+			}
+		})
+	}
+	all.Wait()
+	for i, t := range fresh {
+		known[t.Key()] = made[i]
+	}
 }
 
 // post makes the postings.
@@ -125,7 +155,8 @@ func (x *index) weigh(d *document, freqs []float32, terms []int32) []int32 {
 	}
 	for f := range fields {
 		weight := x.wordWeight(d, f)
-		for _, w := range d.words[f] {
+		for _, number := range d.in(f) {
+			w := x.forms[number]
 			add(w.stem, weight*stemShare)
 			add(w.surface, weight*surfaceShare)
 			add(w.kind, weight*kindShare)
@@ -136,7 +167,7 @@ func (x *index) weigh(d *document, freqs []float32, terms []int32) []int32 {
 
 // wordWeight is what a word counts for in a field of a document.
 func (x *index) wordWeight(d *document, f field) float32 {
-	return fieldWeight[f] / (1 - fieldNorm[f] + fieldNorm[f]*float32(len(d.words[f]))/x.usual[f])
+	return fieldWeight[f] / (1 - fieldNorm[f] + fieldNorm[f]*float32(len(d.in(f)))/x.usual[f])
 }
 
 // holders is how many tools hold a term.

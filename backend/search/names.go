@@ -81,16 +81,17 @@ func (x *index) inWords(query string, put func(int, []int32)) {
 		}
 	}
 	for at := x.starts[rarest]; at < x.starts[rarest+1]; at++ {
-		if d := x.documents[x.tools[at]]; covers(forms, d.words[inName]) && within(forms, d) {
+		if d := x.documents[x.tools[at]]; x.covers(forms, d.in(inName)) && x.within(forms, d) {
 			put(worded, []int32{x.tools[at]})
 		}
 	}
 }
 
 // covers reports whether all words are among those asked for.
-func covers(asked, words []forms) bool {
-	for _, w := range words {
-		if !slices.ContainsFunc(asked, func(f forms) bool { return f.stem == w.stem }) {
+func (x *index) covers(asked []forms, words []int32) bool {
+	for _, number := range words {
+		stem := x.forms[number].stem
+		if !slices.ContainsFunc(asked, func(f forms) bool { return f.stem == stem }) {
 			return false
 		}
 	}
@@ -99,10 +100,10 @@ func covers(asked, words []forms) bool {
 
 // within reports whether all that was asked for stands in a tool's name or its
 // server's.
-func within(asked []forms, d *document) bool {
+func (x *index) within(asked []forms, d *document) bool {
 	for _, f := range asked {
-		same := func(w forms) bool { return w.stem == f.stem }
-		if !slices.ContainsFunc(d.words[inName], same) && !slices.ContainsFunc(d.words[inServer], same) {
+		same := func(number int32) bool { return x.forms[number].stem == f.stem }
+		if !slices.ContainsFunc(d.in(inName), same) && !slices.ContainsFunc(d.in(inServer), same) {
 			return false
 		}
 	}
@@ -142,13 +143,14 @@ func (x *index) mentions(query string, put func(int, []int32)) {
 const maxPhrase = 5
 
 // phrase is a name's words as they would stand in a sentence.
-func (d *document) phrase() (string, bool) {
-	stems := make([]int32, 0, maxPhrase)
-	for _, w := range d.words[inName] {
-		stems = append(stems, w.stem)
-	}
-	if len(stems) < 2 || len(stems) > maxPhrase {
+func (x *index) phrase(d *document) (string, bool) {
+	name := d.in(inName)
+	if len(name) < 2 || len(name) > maxPhrase {
 		return "", false
+	}
+	stems := make([]int32, 0, maxPhrase)
+	for _, w := range name {
+		stems = append(stems, x.forms[w].stem)
 	}
 	return phraseOf(stems), true
 }

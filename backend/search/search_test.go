@@ -54,6 +54,7 @@ func TestTheBestToolComesFirst(t *testing.T) {
 		"create_issue":                         "github__create_issue",
 		"createIssue":                          "github__create_issue",
 		"get pull request":                     "github__getPullRequest",
+		"please get the pull request of Ann":   "github__getPullRequest",
 		"getPullRequest":                       "github__getPullRequest",
 	} {
 		r := s.Find(t.Context(), Query{Text: query, Limit: 3})

@@ -61,44 +61,109 @@ func set(words string) map[string]bool {
 // whole, too, for it may be one word to people: MySQL, GitHub. Scripts that
 // write no spaces are shown in pairs of letters. The word is only lent.
 func eachWord(text string, visit func(word []byte)) {
-	var run []byte // letters without a sign between them
-	begin, cuts := 0, 0
-	cut := func() {
-		if len(run)-begin > 1 {
-			visit(run[begin:])
-		}
-		begin = len(run)
+	var s splitter
+	s.split(text, visit)
+}
+
+// splitter is eachWord for many texts.
+type splitter struct {
+	run   []byte // letters without a sign between them
+	begin int    // of the word in it
+	cuts  int    // before that
+	parts bool   // what is cut in two is not shown whole
+}
+
+// cut ends a word.
+func (s *splitter) cut(visit func(word []byte)) {
+	if len(s.run)-s.begin > 1 {
+		visit(s.run[s.begin:])
 	}
-	flush := func() {
-		cut()
-		if cuts == 1 {
-			visit(run)
-		}
-		run, begin, cuts = run[:0], 0, 0
+	s.begin = len(s.run)
+}
+
+// flush ends a run of letters.
+func (s *splitter) flush(visit func(word []byte)) {
+	s.cut(visit)
+	if s.cuts == 1 && !s.parts {
+		visit(s.run)
 	}
+	s.run, s.begin, s.cuts = s.run[:0], 0, 0
+}
+
+// capital ends a word before a capital that begins another.
+func (s *splitter) capital(last rune, rest string, visit func(word []byte)) {
+	if len(s.run) > s.begin && begins(rest, last) {
+		s.cut(visit)
+		s.cuts++
+	}
+}
+
+func (s *splitter) split(text string, visit func(word []byte)) {
 	var last rune
-	for i, r := range text {
-		switch {
-		case unspaced(r):
-			flush()
-			if next, _ := utf8.DecodeRuneInString(after(text, i)); unspaced(next) {
-				visit(utf8.AppendRune(utf8.AppendRune(run, r), next))
-			} else if !unspaced(last) {
-				visit(utf8.AppendRune(run, r))
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf {
+			i++
+			switch kind := kindOf[c]; {
+			case kind == sign:
+				s.flush(visit)
+			case kind == capital:
+				s.capital(last, text[i:], visit)
+				fallthrough
+			default:
+				s.run = append(s.run, lower[c])
 			}
-		case !unicode.IsLetter(r) && !unicode.IsDigit(r):
-			flush()
-		default:
-			if len(run) > begin && unicode.IsUpper(r) && begins(after(text, i), last) {
-				cut()
-				cuts++
-			}
-			run = utf8.AppendRune(run, unicode.ToLower(r))
+			last = rune(c)
+			continue
 		}
+		r, n := utf8.DecodeRuneInString(text[i:])
+		i += n
+		s.rune(r, last, text[i:], visit)
 		last = r
 	}
-	flush()
+	s.flush(visit)
 }
+
+// rune takes one letter of another script than the English; rest is what
+// stands after it.
+func (s *splitter) rune(r, last rune, rest string, visit func(word []byte)) {
+	switch {
+	case unspaced(r):
+		s.flush(visit)
+		if next, _ := utf8.DecodeRuneInString(rest); unspaced(next) {
+			visit(utf8.AppendRune(utf8.AppendRune(s.run, r), next))
+		} else if !unspaced(last) {
+			visit(utf8.AppendRune(s.run, r))
+		}
+	case !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		s.flush(visit)
+	default:
+		if unicode.IsUpper(r) {
+			s.capital(last, rest, visit)
+		}
+		s.run = utf8.AppendRune(s.run, unicode.ToLower(r))
+	}
+}
+
+// What the signs of ASCII are, and what they are in lower case.
+const (
+	sign = iota
+	letter
+	capital
+)
+
+var kindOf, lower = func() (kinds, lower [utf8.RuneSelf]byte) {
+	for c := range byte(utf8.RuneSelf) {
+		r := rune(c)
+		lower[c] = byte(unicode.ToLower(r))
+		switch {
+		case unicode.IsUpper(r):
+			kinds[c] = capital
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+			kinds[c] = letter
+		}
+	}
+	return kinds, lower
+}()
 
 // begins reports whether a capital begins a word, from what stands before and
 // after it. The plural of an abbreviation is none: IDs.
@@ -109,12 +174,6 @@ func begins(rest string, last rune) bool {
 	next, n := utf8.DecodeRuneInString(rest)
 	later, _ := utf8.DecodeRuneInString(rest[n:])
 	return unicode.IsUpper(last) && unicode.IsLower(next) && (next != 's' || unicode.IsLower(later))
-}
-
-// after is what follows the letter at i.
-func after(text string, i int) string {
-	_, n := utf8.DecodeRuneInString(text[i:])
-	return text[i+n:]
 }
 
 func unspaced(r rune) bool {
@@ -152,7 +211,8 @@ type forms struct{ stem, surface, kind int32 }
 // a number once given keeps its meaning. It is safe for concurrent use.
 type vocabulary struct {
 	mu      sync.RWMutex
-	words   map[string]forms
+	words   map[string]int32
+	forms   []forms          // by the word's number
 	byTerm  []string         // the word of a surface term, "" for other terms
 	stems   map[string]int32 // terms by stem
 	kinds   map[string]int32 // terms by canonical verb
@@ -161,29 +221,35 @@ type vocabulary struct {
 
 func newVocabulary() *vocabulary {
 	return &vocabulary{
-		words: make(map[string]forms), stems: make(map[string]int32), kinds: make(map[string]int32),
+		words: make(map[string]int32), stems: make(map[string]int32), kinds: make(map[string]int32),
 		stemmer: snowballstem.NewEnv(""),
 	}
 }
 
-// add returns the forms of a word, which it makes if need be.
-func (v *vocabulary) add(word []byte) forms {
-	v.mu.RLock()
-	f, ok := v.words[string(word)]
-	v.mu.RUnlock()
-	if ok {
-		return f
-	}
-	v.mu.Lock()
+// add returns the number of a word, which it gives if need be.
+func (v *vocabulary) add(word []byte) int32 {
+	v.mu.Lock() // the stemmer is one for all
 	defer v.mu.Unlock()
-	w := string(word)
-	f = forms{stem: v.term(v.stems, v.stemOf(w)), surface: int32(len(v.byTerm)), kind: -1}
+	if number, ok := v.words[string(word)]; ok {
+		return number
+	}
+	w, number := string(word), int32(len(v.forms))
+	f := forms{stem: v.term(v.stems, v.stemOf(w)), surface: int32(len(v.byTerm)), kind: -1}
 	v.byTerm = append(v.byTerm, w)
 	if kind, ok := canonical[w]; ok {
 		f.kind = v.term(v.kinds, kind)
 	}
-	v.words[w] = f
-	return f
+	v.forms = append(v.forms, f)
+	v.words[w] = number
+	return number
+}
+
+// all returns the forms of all words, by their numbers. They are not to be
+// changed.
+func (v *vocabulary) all() []forms {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.forms
 }
 
 // term returns the number of a stem or kind; the caller holds the lock.
@@ -199,13 +265,12 @@ func (v *vocabulary) term(in map[string]int32, text string) int32 {
 
 // lookup returns the forms of a word of a query, -1 for those that no tool has.
 func (v *vocabulary) lookup(word string) forms {
-	v.mu.Lock() // the stemmer is one for all
+	v.mu.Lock()
 	defer v.mu.Unlock()
-	f, ok := v.words[word]
-	if ok {
-		return f
+	if number, ok := v.words[word]; ok {
+		return v.forms[number]
 	}
-	f = forms{-1, -1, -1}
+	f := forms{-1, -1, -1}
 	if id, ok := v.stems[v.stemOf(word)]; ok {
 		f.stem = id
 	}
