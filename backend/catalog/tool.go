@@ -66,13 +66,14 @@ func (t *Tool) InputSchema() json.RawMessage {
 
 // NewTool reads a definition; false when it is no object with a name.
 func NewTool(server string, definition json.RawMessage) (*Tool, bool) {
-	return read(server, definition, HashOf(server, definition), 0)
+	return read(server, bytes.Clone(definition), HashOf(server, definition), 0)
 }
 
-// Restore makes a tool of what was stored of it, by NewTool's measure.
+// Restore makes a tool of what was stored of it, by NewTool's measure. The
+// definition is the tool's from now on.
 func Restore(server string, definition json.RawMessage, hash string, tokens int) (*Tool, bool) {
 	var values [3][]byte
-	if members(definition, []string{"name", "title", "description"}, values[:]) {
+	if whole(definition, members(definition, space(definition, 0), []string{"name", "title", "description"}, values[:])) {
 		if name, ok := text(values[0]); ok && name != "" {
 			title, _ := text(values[1])
 			description, _ := text(values[2])
@@ -100,7 +101,7 @@ func read(server string, definition json.RawMessage, hash string, tokens int) (*
 func newTool(server, name, title, description string, definition json.RawMessage, hash string, tokens int) *Tool {
 	return &Tool{
 		Server: server, Name: name, Title: title, Description: description,
-		Definition: bytes.Clone(definition), Hash: hash, Tokens: tokens,
+		Definition: definition, Hash: hash, Tokens: tokens,
 	}
 }
 

@@ -110,8 +110,11 @@ func (x *index) post() {
 	size := x.vocabulary.size()
 	freqs := make([]float32, size) // of one document
 	x.starts = make([]int32, size+1)
-	var terms []int32 // of all documents, one after the other
-	var worths []float32
+	words := 0
+	for _, d := range x.documents {
+		words += len(d.words)
+	}
+	terms, worths := make([]int32, 0, 2*words), make([]float32, 0, 2*words) // of all documents, one after the other
 	ends := make([]int, len(x.documents))
 	for i, d := range x.documents {
 		began := len(terms)
@@ -145,21 +148,29 @@ func (x *index) post() {
 // weigh adds to freqs what the terms of a document count for, and to terms
 // those that it met.
 func (x *index) weigh(d *document, freqs []float32, terms []int32) []int32 {
-	add := func(term int32, weight float32) {
-		if term >= 0 {
-			if freqs[term] == 0 {
-				terms = append(terms, term)
-			}
-			freqs[term] += weight
-		}
-	}
 	for f := range fields {
+		words := d.in(f)
+		if len(words) == 0 {
+			continue
+		}
 		weight := x.wordWeight(d, f)
-		for _, number := range d.in(f) {
-			w := x.forms[number]
-			add(w.stem, weight*stemShare)
-			add(w.surface, weight*surfaceShare)
-			add(w.kind, weight*kindShare)
+		stem, surface, kind := weight*stemShare, weight*surfaceShare, weight*kindShare
+		for _, number := range words {
+			w := &x.forms[number]
+			if freqs[w.stem] == 0 {
+				terms = append(terms, w.stem)
+			}
+			freqs[w.stem] += stem
+			if freqs[w.surface] == 0 {
+				terms = append(terms, w.surface)
+			}
+			freqs[w.surface] += surface
+			if w.kind >= 0 {
+				if freqs[w.kind] == 0 {
+					terms = append(terms, w.kind)
+				}
+				freqs[w.kind] += kind
+			}
 		}
 	}
 	return terms

@@ -1,36 +1,66 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
+	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 )
 
-// Tools implements catalog.Store.
+// stored is a row of tools.
+type stored struct {
+	id           int64
+	server, hash string
+	definition   []byte
+	tokens       int
+}
+
+// ahead is how many rows are read before the first of them has become a tool.
+const ahead = 256
+
+// Tools implements catalog.Store. Rows are read while those before them become
+// tools: a hub waits for this when it starts.
 func (s *Store) Tools(ctx context.Context) ([]*catalog.Tool, error) {
-	rows, err := s.read.QueryContext(ctx, "SELECT id, server, definition, hash, tokens FROM tools ORDER BY server, position")
+	read := make(chan stored, ahead)
+	var out []*catalog.Tool
+	var restoring sync.WaitGroup
+	restoring.Go(func() {
+		for row := range read {
+			if t, ok := catalog.Restore(row.server, row.definition, row.hash, row.tokens); ok {
+				t.ID = row.id
+				out = append(out, t)
+			}
+		}
+	})
+	err := s.eachTool(ctx, read)
+	close(read)
+	restoring.Wait()
 	if err != nil {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}
-	defer func() { _ = rows.Close() }()
-	var out []*catalog.Tool
-	for rows.Next() {
-		var server, hash string
-		var definition sql.RawBytes
-		var id int64
-		var tokens int
-		if err := rows.Scan(&id, &server, &definition, &hash, &tokens); err != nil {
-			return nil, fmt.Errorf("read tools: %w", err)
-		}
-		if t, ok := catalog.Restore(server, json.RawMessage(definition), hash, tokens); ok {
-			t.ID = id
-			out = append(out, t)
-		}
+	return out, nil
+}
+
+func (s *Store) eachTool(ctx context.Context, to chan<- stored) error {
+	// A text would be copied once more.
+	rows, err := s.read.QueryContext(ctx, "SELECT id, server, CAST(definition AS BLOB), hash, tokens FROM tools ORDER BY server, position")
+	if err != nil {
+		return err
 	}
-	return out, rows.Err()
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var row stored
+		var definition sql.RawBytes
+		if err := rows.Scan(&row.id, &row.server, &definition, &row.hash, &row.tokens); err != nil {
+			return err
+		}
+		row.definition = bytes.Clone(definition)
+		to <- row
+	}
+	return rows.Err()
 }
 
 // ReplaceTools implements catalog.Store.
