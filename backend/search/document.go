@@ -47,12 +47,12 @@ func (d *document) in(f field) []int32 {
 // reader makes documents. It is for one at a time.
 type reader struct {
 	vocabulary *vocabulary
-	known      map[string]int32 // words that it has met: they are most, and cost no lock
+	known      numbers // of words that it has met: they are most, and cost no lock
 	words      [fields][]int32
 	splitter   splitter
 }
 
-func newReader(v *vocabulary) *reader { return &reader{vocabulary: v, known: make(map[string]int32)} }
+func newReader(v *vocabulary) *reader { return &reader{vocabulary: v, known: newNumbers()} }
 
 func (r *reader) document(t *catalog.Tool) *document {
 	for f := range r.words {
@@ -74,12 +74,7 @@ func (r *reader) document(t *catalog.Tool) *document {
 func (r *reader) read(in field, text string) {
 	r.splitter.parts = in == inName // it is looked for as a whole elsewhere
 	r.splitter.split(text, func(word []byte) {
-		number, ok := r.known[string(word)]
-		if !ok {
-			number = r.vocabulary.add(word)
-			r.known[string(word)] = number
-		}
-		r.words[in] = append(r.words[in], number)
+		r.words[in] = append(r.words[in], r.known.of(word, r.vocabulary.add))
 	})
 }
 
