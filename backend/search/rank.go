@@ -94,18 +94,33 @@ func (r *ranking) pick(allow func(*catalog.Tool) bool) {
 	least := 0.0
 	for i, t := range r.index.snapshot.Tools {
 		score := r.score(int32(i))
-		if score <= least || allow != nil && !allow(t) {
+		if score <= least && r.named[int32(i)] == notNamed || allow != nil && !allow(t) {
 			continue
 		}
 		best = append(best, Hit{Tool: t, Score: score, at: int32(i)})
 		if len(best) == 2*considered {
-			slices.SortFunc(best, better)
+			slices.SortFunc(best, r.before)
 			best = best[:considered]
 			least = best[considered-1].Score
 		}
 	}
-	slices.SortFunc(best, better)
+	slices.SortFunc(best, r.before)
 	r.best = best[:min(len(best), considered)]
+	for i := range r.best[min(1, len(r.best)):] {
+		r.best[i+1].Score = min(r.best[i+1].Score, r.best[i].Score)
+	}
+}
+
+// before puts tools that were named before those that were not, and count no
+// more then.
+func (r *ranking) before(a, b Hit) int {
+	if named := r.named[a.at] != notNamed; named != (r.named[b.at] != notNamed) {
+		if named {
+			return -1
+		}
+		return 1
+	}
+	return better(a, b)
 }
 
 func better(a, b Hit) int {
