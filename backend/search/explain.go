@@ -8,7 +8,7 @@ import (
 
 // Reason is what one part of a tool has to do with its score.
 type Reason struct {
-	Field string   // name, server, title, description, parameters, meaning, learned or mention
+	Field string   // name, server, title, description, parameters, meaning, learned, mention or step
 	Terms []string // words of the query that are there, or others of their kind; sorted
 	// Points are this part's share of the score: all reasons of a hit add up
 	// to it.
@@ -37,6 +37,9 @@ func (r *ranking) explain(hit Hit) []Reason {
 		mention = max(mention, hit.Score-sum)
 	}
 	add("mention", words(hit.Tool.Name), mention)
+	if len(reasons) == 0 { // only a step is near it, not the whole
+		return []Reason{{Field: "step", Points: hit.Score}}
+	}
 	for i := range reasons { // a score has a ceiling, and that of a step is weighed
 		reasons[i].Points *= hit.Score / (sum + mention)
 	}
