@@ -40,15 +40,15 @@ type ranking struct {
 
 // rank ranks the tools for a query, and those for each of its steps.
 func (s *Searcher) rank(ctx context.Context, query string, allow func(*catalog.Tool) bool) *ranking {
-	r := s.rankOne(ctx, query, allow)
+	x, m := s.current() // one for the steps, too
+	r := s.rankOne(ctx, x, m, query, allow)
 	if steps := r.index.steps(query); len(steps) > 0 && len(r.best) > 0 && r.named[r.best[0].at] < worded {
-		s.rankSteps(ctx, r, steps, allow)
+		s.rankSteps(ctx, r, m, steps, allow)
 	}
 	return r
 }
 
-func (s *Searcher) rankOne(ctx context.Context, query string, allow func(*catalog.Tool) bool) *ranking {
-	x, m := s.current()
+func (s *Searcher) rankOne(ctx context.Context, x *index, m *matrix, query string, allow func(*catalog.Tool) bool) *ranking {
 	r := &ranking{query: query, index: x, parts: x.parse(query), blend: wordsAlone}
 	if len(x.documents) == 0 || len(words(query)) == 0 {
 		return r

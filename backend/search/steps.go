@@ -86,14 +86,14 @@ func (x *index) opens(clause string) bool {
 
 // rankSteps ranks the steps of a sentence each on its own, and puts the best of
 // each first, then the best of the whole, then the next of each.
-func (s *Searcher) rankSteps(ctx context.Context, whole *ranking, steps []string, allow func(*catalog.Tool) bool) {
+func (s *Searcher) rankSteps(ctx context.Context, whole *ranking, m *matrix, steps []string, allow func(*catalog.Tool) bool) {
 	company := make(map[string]float64)
 	for _, hit := range whole.best {
 		company[hit.Tool.Server] = max(company[hit.Tool.Server], hit.Score)
 	}
 	var lists [][]Hit
 	for _, step := range steps {
-		r := s.rankOne(ctx, step, allow)
+		r := s.rankOne(ctx, whole.index, m, step, allow)
 		for i, hit := range r.best {
 			r.best[i].Score = (1-companyShare)*hit.Score + companyShare*company[hit.Tool.Server]
 		}
