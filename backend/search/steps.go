@@ -77,8 +77,8 @@ var joins = set("and then also afterwards after finally please next plus once un
 // opens reports whether a clause begins as tools begin to describe themselves.
 func (x *index) opens(clause string) bool {
 	all := words(clause)
-	if len(all) < 2 || stopWords[all[0]] {
-		return false
+	if len(all) < 2 || stopWords[all[0]] || all[0] == "pull" && strings.HasPrefix(all[1], "request") {
+		return false // a pull request is a thing, though pull is a verb
 	}
 	f := x.vocabulary.lookup(all[0])
 	return f.kind >= 0 || f.stem >= 0 && x.openers[f.stem] >= minOpeners
