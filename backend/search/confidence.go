@@ -38,10 +38,11 @@ func (r *ranking) evidence() Evidence {
 	e.Lacking = r.lacking(top.at)
 	e.Proper = r.proper(top.at)
 	if e.Meaning {
-		nearest := slices.Max(r.nearness)
-		e.Agree = e.Agree && r.nearness[top.at] == nearest
-		e.Nearness = float64(r.blend.scale * (max(r.nearness[top.at], 0) - r.blend.zero))
-		e.Nearer = float64(r.blend.scale * (nearest - max(r.nearness[top.at], 0)))
+		near := max(r.near(top.at), 0)
+		nearest := max(slices.Max(r.nearness), near)
+		e.Agree = e.Agree && near == nearest
+		e.Nearness = float64(r.blend.scale * (near - r.blend.zero))
+		e.Nearer = float64(r.blend.scale * (nearest - near))
 	}
 	return e
 }

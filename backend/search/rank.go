@@ -148,11 +148,16 @@ func (r *ranking) meaning(tool int32) float32 {
 	if r.nearness == nil {
 		return 0
 	}
-	near := r.nearness[tool]
-	if near == unknown {
-		near = r.blend.guess(r.words(tool) / (1 - r.blend.meaning))
+	return r.blend.meaning * max(r.blend.scale*(r.near(tool)-r.blend.zero), 0)
+}
+
+// near is how near a tool's meaning is, or is assumed to be while it has no
+// vector.
+func (r *ranking) near(tool int32) float32 {
+	if near := r.nearness[tool]; near != unknown {
+		return near
 	}
-	return r.blend.meaning * max(r.blend.scale*(near-r.blend.zero), 0)
+	return r.blend.guess(r.words(tool) / (1 - r.blend.meaning))
 }
 
 // learned is what earlier calls add to a tool's score: enough to come before
