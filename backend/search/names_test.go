@@ -32,6 +32,9 @@ func TestAToolThatIsNamedComesFirst(t *testing.T) {
 		if !r.Found || r.Confidence != High || r.Hits[0].Tool.Proxied() != "github__create_issue" {
 			t.Errorf("%q: %s, %s", query, r.Confidence, found(r.Hits))
 		}
+		if !strings.Contains(strings.TrimSpace(query), " ") && r.Evidence.Named != exact {
+			t.Errorf("%q is no name: %+v", query, r.Evidence)
+		}
 	}
 	for _, query := range slices.Concat(misspelt, misspeltTwice, mentions) {
 		r := s.Find(t.Context(), Query{Text: query, Limit: 5})

@@ -28,6 +28,7 @@ var office = map[string]string{
 		create_pull_request: Create a pull request from a branch
 		merge_pull_request: Merge a pull request
 		create_branch: Create a branch in a repository
+		write_one_file: Commit a single file to a branch
 		push_files: Commit several files to a branch at once
 		search_repositories: Search for repositories by topic`,
 	"slack": `post_message: Post a message to a channel | channel text
@@ -108,7 +109,7 @@ var senses = func() map[string]int {
 		"issue bug ticket defect", "list show", "branch", "file files document text disk", "message channel chat tell slack",
 		"kubernetes pod pods cluster containers", "event calendar meeting appointment", "email mail inbox letter",
 		"weather rain umbrella sunny", "storm warnings hurricane", "sql database table", "screenshot picture", "page browser website",
-		"place restaurant", "accounts people members", "pull request merge", "create new", "move rename",
+		"place restaurant", "accounts people members", "pull request", "merge", "move rename",
 	} {
 		for _, word := range strings.Fields(words) {
 			out[word] = i

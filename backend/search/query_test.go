@@ -1,0 +1,144 @@
+package search
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// sought are queries and the tool that is to come first.
+func sought(t *testing.T, s *Searcher, rows map[string]string) {
+	t.Helper()
+	for query, want := range rows {
+		if r := s.Find(t.Context(), Query{Text: query, Limit: 5}); !r.Found || r.Hits[0].Tool.Proxied() != want {
+			t.Errorf("%q: want %s, got %+v %s", query, want, r.Evidence, found(r.Hits))
+		}
+	}
+}
+
+func TestSlipsAndBeginningsOfWordsAreUnderstood(t *testing.T) {
+	sought(t, New(Options{Catalog: listed(t, office)}), map[string]string{
+		"take a screnshot":         "browser__take_screenshot",
+		"tkae screenshto":          "browser__take_screenshot",
+		"wether forcast":           "weather__forecast",
+		"lst the chanels":          "slack__list_channels",
+		"send an emial":            "mail__send_email",
+		"scale the deploy":         "kube__scale_deployment",
+		"describ the colums":       "db__describe_table",
+		"serch repositorys":        "github__search_repositories",
+		"merge the pul requst":     "github__merge_pull_request",
+		"screenshots of the pages": "browser__take_screenshot",
+	})
+}
+
+func TestShortFormsAreUnderstood(t *testing.T) {
+	sought(t, New(Options{Catalog: listed(t, office)}), map[string]string{
+		"k8s pods":                 "kube__get_pods",
+		"merge the pr":             "github__merge_pull_request",
+		"find a repo on a topic":   "github__search_repositories",
+		"what is in this dir":      "files__list_directory",
+		"post a msg to a channel":  "slack__post_message",
+		"ids of the accounts":      "accounts__getUserIDs",
+		"user id":                  "accounts__getUserIDs",
+		"run a query against a db": "db__run_query",
+	})
+}
+
+func TestOtherScriptsAreUnderstood(t *testing.T) {
+	sought(t, New(Options{Catalog: listed(t, office)}), map[string]string{
+		"搜索餐厅":         "maps__search_place",
+		"附近有什么餐厅":      "maps__search_place",
+		"搜索 place 附近的": "maps__search_place",
+	})
+}
+
+// hostile are queries of people and programs that mean no good, or nothing.
+var hostile = []string{
+	"", " ", "\t\r\n  ", "🙂", "🙂🙃👩‍👩‍👧‍👦", "اعرض كل المشاكل المفتوحة", "הצג את כל הבעיות", "\u202eeussi_etaerc",
+	"the of and to", "a", "x", "日", "?", "***", `"foo" OR bar* NEAR(baz, 3); DROP TABLE tools`, `" OR 1=1 --`, `name:create* AND NOT ^x`, "(((((", `\`, `%_%`,
+	"\x00", "create\x00issue", "\xff\xfe\xfd", "create_\xffissue", "\xed\xa0\x80", "e\u0301\u0301\u0301", "ſ K Å", "İ",
+	"__", "mcp__", "mcp____", ".", "/", "::", "github__", "__create_issue", "mcp__github__", " . ",
+	strings.Repeat("issue ", 200), strings.Repeat("create an issue and then list all branches, ", 240), // the last is 10 kB
+	strings.Repeat("x", 10<<10), strings.Repeat("日", 5000), strings.Repeat("A", 5000), strings.Repeat("_", 5000),
+	strings.Repeat("aB", 3000), strings.Repeat("and ", 2000), strings.Repeat("create issue, ", 6), strings.Repeat("\xff", 3000),
+}
+
+// sane holds of any answer.
+func sane(t *testing.T, text string, r Result) {
+	t.Helper()
+	if r.Found != (r.Confidence != "") || r.Found && len(r.Hits) == 0 || r.TopScore < 0 || r.TopScore > 1 {
+		t.Errorf("%.60q: %+v", text, r)
+	}
+	seen := make(map[string]bool)
+	last := 1.0
+	for _, hit := range r.Hits {
+		// NaN is in no order.
+		if !(hit.Score > 0 && hit.Score <= last) || seen[hit.Tool.Proxied()] {
+			t.Errorf("%.60q: %f after %f for %s", text, hit.Score, last, hit.Tool.Proxied())
+		}
+		last, seen[hit.Tool.Proxied()] = hit.Score, true
+		sum := 0.0
+		for _, reason := range hit.Why {
+			sum += reason.Points
+			for _, term := range reason.Terms {
+				if !utf8.ValidString(term) {
+					t.Errorf("%.60q: a term is %q", text, term)
+				}
+			}
+		}
+		if sum < hit.Score-1e-4 || sum > hit.Score+1e-4 {
+			t.Errorf("%.60q: reasons for %f of %f: %s %+v", text, sum, hit.Score, hit.Tool.Proxied(), hit.Why)
+		}
+	}
+}
+
+func TestHostileQueriesAreQueries(t *testing.T) {
+	c := listed(t, office)
+	for _, means := range []Meaning{nil, thinks(vectorsOf(t, c, measuredModel, thinker{}))} {
+		s := New(Options{Catalog: c, Meaning: means, Learned: learned{"": {{Server: "slack", Tool: "get_users", Strength: 1, Like: "who is there"}}}})
+		for _, text := range hostile {
+			sane(t, text, s.Find(t.Context(), Query{Text: text, Limit: 10, Always: true, Explain: true}))
+			s.Nearest("", text, 5)
+		}
+	}
+}
+
+func TestWhatSaysNothingFindsNothing(t *testing.T) {
+	s := New(Options{Catalog: listed(t, office)})
+	for _, text := range []string{"", " ", "\t\n", "🙂", "a", "x", "?", "***", "\x00", "\xff\xfe", "__", "mcp__", "the of and to", "اعرض كل المشاكل المفتوحة", "日"} {
+		if r := s.Find(t.Context(), Query{Text: text, Limit: 5}); r.Found || len(r.Hits) > 0 {
+			t.Errorf("%q finds %s", text, found(r.Hits))
+		}
+	}
+}
+
+func TestSyntaxOfOtherSearchesIsNoneHere(t *testing.T) {
+	sought(t, New(Options{Catalog: listed(t, office)}), map[string]string{
+		`"take" AND screenshot*`:                        "browser__take_screenshot",
+		`NEAR(storm warnings, 3)`:                       "weather__get_alerts",
+		`storm' OR '1'='1'; -- warnings`:                "weather__get_alerts",
+		`{"query":"storm warnings"}`:                    "weather__get_alerts",
+		"create\x00issue":                               "github__create_issue",
+		strings.Repeat("storm warnings ", 100):          "weather__get_alerts",
+		"storm warnings\n\n\n" + strings.Repeat(" ", 9): "weather__get_alerts",
+	})
+}
+
+func FuzzFind(f *testing.F) {
+	for _, text := range hostile {
+		if len(text) < 200 {
+			f.Add(text)
+		}
+	}
+	f.Add("make a branch, commit the files and open a pull request")
+	f.Add("creat_isue")
+	c := listed(f, office)
+	means := New(Options{Catalog: c, Meaning: thinks(vectorsOf(f, c, measuredModel, thinker{}))})
+	alone := New(Options{Catalog: c})
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, s := range []*Searcher{alone, means} {
+			sane(t, text, s.Find(t.Context(), Query{Text: text, Limit: 50, Always: true, Explain: true}))
+		}
+		alone.Nearest("", text, 3)
+	})
+}

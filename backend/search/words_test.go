@@ -1,0 +1,55 @@
+package search
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestPluralsOfAbbreviationsAreOneWord(t *testing.T) {
+	for text, want := range map[string]string{
+		"getUserIDs": "get user ids", "listPRs": "list prs", "URLsOfAPIs": "urls of apis", "HTTPStatus": "http status",
+		"userIDs2": "user ids2", "PDFs and CSVs": "pdfs and csvs",
+	} {
+		if got := strings.Join(words(text), " "); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestScriptsWithoutSpacesAreCutIntoPairs(t *testing.T) {
+	for text, want := range map[string]string{
+		"搜索附近的餐厅":     "搜索 索附 附近 近的 的餐 餐厅",
+		"搜 索":         "搜 索",
+		"list搜索files": "list 搜索 files",
+		"カタカナ":        "カタ タカ カナ",
+		"ภาษาไทย":     "ภา าษ ษา าไ ไท ทย",
+		"한국어 검색":      "한국어 검색", // Korean is written with spaces
+		"。搜索。":        "搜索",
+	} {
+		if got := strings.Join(words(text), " "); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzWordsAreWords(f *testing.F) {
+	for _, text := range []string{"createIssue", "搜索x", "\xff\xfeA\x00b", "ÀÉß", "ǅungla", "a\u0301b", "İstanbul", "🙂é", "HTTPServerIDs"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		letters := 0
+		for _, word := range words(text) {
+			if word == "" || !utf8.ValidString(word) || strings.ContainsAny(word, " \t\n_-/.\x00") {
+				t.Errorf("%q has the word %q", text, word)
+			}
+			letters += len(word)
+		}
+		if letters > 6*len(text)+8 { // pairs show each letter twice, and lower case may be longer
+			t.Errorf("%q has %d bytes of words", text, letters)
+		}
+		if again := squashed(squashed(text)); again != squashed(text) {
+			t.Errorf("%q squashed twice is %q", text, again)
+		}
+	})
+}
