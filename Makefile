@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git re
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
-.PHONY: run build frontend desktop tray test lint dashboard race bench eval eval-readme schemathesis screenshots model clean
+.PHONY: run build frontend desktop tray test lint dashboard race bench eval eval-readme calibrate schemathesis screenshots model clean
 
 run:
 	@build/setup.sh run
@@ -57,6 +57,11 @@ eval:
 eval-readme:
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
 	@bin/eval -readme README.md
+
+# Fits the constants of backend/search/confidence.go to all labelled sets, and tells how they do.
+calibrate:
+	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
+	@bin/eval -calibrate
 
 # What schemathesis makes of /openapi.json; EXAMPLES is how many requests it makes for each operation.
 schemathesis: build

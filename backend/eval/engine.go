@@ -113,7 +113,7 @@ func (o *ours) Rank(ctx context.Context, query string, limit int) (Answer, error
 	ask := search.Query{Text: query, Limit: limit, Always: true}
 	began := time.Now()
 	result := o.search.Find(ctx, ask)
-	answer := Answer{Found: result.Found, Confidence: "none", Took: time.Since(began)}
+	answer := Answer{Found: result.Found, Confidence: "none", Took: time.Since(began), Evidence: result.Evidence}
 	if result.Found {
 		answer.Confidence = string(result.Confidence)
 	}

@@ -7,6 +7,8 @@ package eval
 import (
 	"context"
 	"time"
+
+	"github.com/agent-discover/agent-discover/backend/search"
 )
 
 // Engine ranks the tools of a set.
@@ -22,6 +24,9 @@ type Answer struct {
 	Found      bool          // false: the engine says that nothing fits
 	Confidence string        // high, medium, low, or none when nothing fits; empty where an engine does not say
 	Took       time.Duration // of the search alone
+	// Evidence is what the hub's own search made Found and Confidence from;
+	// other engines have none.
+	Evidence search.Evidence
 }
 
 // Hit is a tool that was ranked.

@@ -122,6 +122,14 @@ func (e Evidence) features() [features]float64 {
 	}
 }
 
+// Features are what chances are worked out from, for whoever fits them: numbers
+// from about 0 to 3, in the order of the weights. Those of meaning come last, and
+// are 0 without it.
+func (e Evidence) Features() []float64 {
+	f := e.features()
+	return f[:]
+}
+
 // chance is a logistic regression: what each feature adds to the odds.
 type chance struct {
 	weights [features]float64

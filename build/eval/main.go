@@ -4,6 +4,10 @@
 //
 // AGENT_DISCOVER_SHARED, else ../shared, names the folder with the sets. The
 // flag -readme FILE puts the tables between the markers in FILE, too.
+//
+// With -calibrate it fits what the verdicts of our search are made with to all
+// sets instead, and prints how that does and the constants for
+// backend/search/confidence.go.
 package main
 
 import (
@@ -22,10 +26,19 @@ import (
 
 func main() {
 	readme := flag.String("readme", "", "file whose tables are replaced")
+	fits := flag.Bool("calibrate", false, "fit the constants of verdicts")
+	var at levels
+	flag.Float64Var(&at.found, "found", 0.16, "with -calibrate: the chance of a right tool below which no match is told")
+	flag.Float64Var(&at.medium, "medium", 0.45, "with -calibrate: the chance that the first hit is right from which it is no guess")
+	flag.Float64Var(&at.high, "high", 0.76, "with -calibrate: the same, from which it is trusted")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *readme); err != nil {
+	do := func() error { return run(ctx, *readme) }
+	if *fits {
+		do = func() error { return calibrate(ctx, os.Stdout, at) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "eval:", err)
 		os.Exit(1)
 	}
