@@ -24,13 +24,21 @@ export default defineConfig({
     assetsInlineLimit: 0, // the Content-Security-Policy knows no data: for scripts and fonts
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // Icons that several pages share are one file, with what draws them; a file for each would weigh more.
+    // What several pages share is two files, icons with what draws them, and our small pieces; a file for each would
+    // weigh more. The large pieces stay with those who need them, for the first page does not.
     rolldownOptions: {
       output: {
         // The style of the first page has the name that it always had; who knows its address finds it.
         assetFileNames: ({ names }) => (names.includes("index.css") ? "styles.css" : "assets/[name]-[hash][extname]"),
         codeSplitting: {
-          groups: [{ name: "shared", test: /@lucide/, minShareCount: 2 }],
+          groups: [
+            { name: "shared", test: /@lucide/, minShareCount: 2 },
+            {
+              name: "pieces",
+              test: /src\/lib\/(?!ui\/(Dialog|Confirm|Select|Menu)|form|markdown|charts)/,
+              minShareCount: 2,
+            },
+          ],
         },
       },
     },
