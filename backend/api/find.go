@@ -38,8 +38,8 @@ type FindHit struct {
 
 // FindMatch is what a part of a tool has to do with its score.
 type FindMatch struct {
-	Field  string   `json:"field" doc:"name, server, title, description, parameters; others may come"`
-	Terms  []string `json:"terms" nullable:"false" doc:"words of the query that are there, in singular and lower case, or others of their kind"`
+	Field  string   `json:"field" doc:"name, server, title, description, parameters, meaning, learned (called before after a like query) or mention (the query has its name in it); others may come"`
+	Terms  []string `json:"terms" nullable:"false" doc:"words of the query that are there, in singular and lower case, or others of their kind; of learned those of the earlier query"`
 	Points float64  `json:"points" doc:"its share of the score: those of a hit add up to the score"`
 }
 

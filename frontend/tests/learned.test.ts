@@ -184,6 +184,7 @@ test("a reason that a search gives is said in words, also one that this page doe
         { field: "meaning", terms: [], points: 0.3 },
         { field: "learned", terms: ["show", "board"], points: 0.2 },
         { field: "learned", terms: ["board"], points: 0.1 },
+        { field: "mention", terms: [], points: 0.07 },
         { field: "moon", terms: ["phase"], points: 0.05 },
       ];
     await route.fulfill({ json: reply });
@@ -193,11 +194,12 @@ test("a reason that a search gives is said in words, also one that this page doe
   await why.filter({ hasText: "called after a like question" }).first().waitFor();
   const texts = (await why.allTextContents()).map((text) => text.replace(/\s+/g, " ").trim());
   expect(texts).toEqual([
-    "0.40 name list, ticket",
-    "0.30 meaning",
-    "0.20 called after a like question show, board",
-    "0.10 called after a like question board",
-    "0.05 moon phase",
+    "its name 0.40 list, ticket",
+    "its meaning 0.30",
+    "called after a like question 0.20 show, board",
+    "called after a like question 0.10 board",
+    "named in the question 0.07",
+    "moon 0.05 phase",
   ]);
   expect(problems).toEqual([]);
   await context.close();

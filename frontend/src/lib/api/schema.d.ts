@@ -1629,14 +1629,14 @@ export interface components {
             why: components["schemas"]["FindMatch"][];
         };
         FindMatch: {
-            /** @description name, server, title, description, parameters; others may come */
+            /** @description name, server, title, description, parameters, meaning, learned (called before after a like query) or mention (the query has its name in it); others may come */
             field: string;
             /**
              * Format: double
              * @description its share of the score: those of a hit add up to the score
              */
             points: number;
-            /** @description words of the query that are there, in singular and lower case, or others of their kind */
+            /** @description words of the query that are there, in singular and lower case, or others of their kind; of learned those of the earlier query */
             terms: string[];
         };
         FindReply: {

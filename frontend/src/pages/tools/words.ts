@@ -15,16 +15,14 @@ const two = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximum
 /** A score or a part of one, between 0 and 1. */
 export const score = (n: number): string => two.format(n);
 
-/** Where words were found, as it is said. */
+/** What a part of a tool has to do with its score, as it is said. */
 export const fields: Record<string, string> = {
-  name: "name",
-  server: "server’s name",
-  title: "title",
-  description: "description",
-  parameters: "parameters",
+  name: "its name",
+  server: "its server’s name",
+  title: "its title",
+  description: "its description",
+  parameters: "its parameters",
+  meaning: "its meaning",
   learned: "called after a like question",
-  meaning: "meaning",
+  mention: "named in the question",
 };
-
-/** Shades of the accent for the parts of a score, in their order. */
-export const shades = ["bg-accent", "bg-accent/70", "bg-accent/50", "bg-accent/35", "bg-accent/20"];

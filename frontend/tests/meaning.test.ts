@@ -1,0 +1,154 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { agreeable, launch, visit } from "./support/browser.ts";
+import { Embedder } from "./support/embedder.ts";
+import { many, TestHub } from "./support/hub.ts";
+
+let browser: Browser;
+
+beforeAll(async () => void (browser = await launch()));
+afterAll(async () => browser.close());
+
+/** hubWith starts a hub that has its vectors made by a server at an address. */
+function hubWith(url: string): Promise<TestHub> {
+  const hub = new TestHub();
+  writeFileSync(join(hub.folder, "config.yaml"), `search: {provider: local, model: tiny, url: "${url}"}\n`);
+  return hub.start();
+}
+
+const themes = ["light", "dark"] as const;
+const reading = (page: Page) => page.getByText(/^Reading tools: \d+ of \d+ understood by meaning/);
+const bar = (page: Page) => page.getByRole("progressbar", { name: "Tools understood by meaning" });
+
+/** asked counts how often a page asks how the search does. */
+function asked(page: Page): () => number {
+  let times = 0;
+  page.on("request", (request) => request.url().endsWith("/api/search/status") && times++);
+  return () => times;
+}
+
+const comesBack = (page: Page) => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+
+test("with the model in the hub nothing is in the way, and who asks is told of words and meaning", async () => {
+  await using hub = await new TestHub().start();
+  const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask");
+  await page.getByRole("button", { name: "Words and meaning" }).click();
+  const more = page.getByRole("dialog", { name: "Words and meaning" });
+  await more.getByText("Nothing leaves this machine").waitFor();
+  await more.getByText("0 of 0 tools").waitFor();
+  await hub.add("many", many(30));
+  await more.getByText("30 of 30 tools").waitFor();
+  await agreeable(page, "words and meaning");
+  expect(await reading(page).count()).toBe(0);
+  await page.keyboard.press("Escape");
+  await page.getByLabel("What the agent needs, in its words").fill("create an invoice");
+  await page.getByRole("list", { name: "Why" }).first().getByText("its meaning").waitFor();
+  await page.getByLabel("What the agent needs, in its words").fill("tool_create_invoice_0");
+  const first = page.getByRole("list", { name: "Tools that were found" }).getByRole("listitem").first();
+  await first.getByText("mcp__many__tool_create_invoice_0").waitFor();
+  expect(await page.getByRole("list", { name: "Why" }).first().getByRole("listitem").count()).toBe(1);
+  await first.getByText("its name").waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("while tools are read it shows how far that is, and that words find the others", async () => {
+  await using embedder = await new Embedder().start();
+  await using hub = await hubWith(embedder.url);
+  embedder.mode = "hold";
+  await hub.add("many", many(30));
+  for (const theme of themes) {
+    const { page, context } = await visit(browser, hub, "/tools", { theme });
+    await page.getByText("Until then the others are found by their words.").waitFor();
+    await agreeable(page, `reading, ${theme}`);
+    await context.close();
+  }
+  const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask");
+  await page.getByText("Reading tools: 0 of 30 understood").waitFor();
+  expect(await bar(page).getAttribute("aria-valuemax")).toBe("30");
+  await page.getByLabel("What the agent needs, in its words").fill("create an invoice");
+  await page.getByRole("region", { name: "Verdict" }).getByText("Found").waitFor();
+  expect(await page.getByText("its meaning").count()).toBe(0);
+  embedder.release();
+  await reading(page).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Words and meaning" }).click();
+  await page.getByRole("dialog").getByText("30 of 30 tools").waitFor();
+  await page.getByRole("dialog").getByText("tiny").waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("it is asked every two seconds while tools are read, and not at all once they are", async () => {
+  await using embedder = await new Embedder().start();
+  await using hub = await hubWith(embedder.url);
+  embedder.mode = "hold";
+  await hub.add("many", many(30));
+  const { page, context } = await visit(browser, hub, "/tools");
+  await reading(page).waitFor();
+  await page.clock.install();
+  const times = asked(page);
+  const answered = () => page.waitForResponse("**/api/search/status").then((response) => response.finished());
+  await Promise.all([answered(), comesBack(page)]);
+  for (let polls = 2; polls < 5; polls++) {
+    await page.clock.runFor(1_900);
+    expect(times()).toBe(polls - 1);
+    await Promise.all([answered(), page.clock.runFor(200)]);
+    expect(times()).toBe(polls);
+  }
+  embedder.release();
+  while (await reading(page).count()) await Promise.all([answered(), page.clock.runFor(2_100)]);
+  const until = times();
+  await page.clock.runFor(600_000);
+  expect(times()).toBe(until);
+  await Promise.all([answered(), comesBack(page)]);
+  expect(times()).toBe(until + 1);
+  await context.close();
+});
+
+test("a provider that cannot be reached is said, with what to do, and the search goes on by words", async () => {
+  await using hub = await hubWith("http://127.0.0.1:1");
+  await hub.add("many", many(30));
+  for (const theme of themes) {
+    const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask", { theme });
+    await page.getByText("Tools are found by their words alone just now").waitFor();
+    await page.getByText("http://127.0.0.1:1 cannot be reached; is it running, and is the address right?").waitFor();
+    await page.getByRole("button", { name: "Words only" }).click();
+    await page.getByRole("dialog").getByText("0 of 30 tools").waitFor();
+    await agreeable(page, `failing, ${theme}`);
+    await page.keyboard.press("Escape");
+    await page.getByLabel("What the agent needs, in its words").fill("create an invoice");
+    await page.getByRole("region", { name: "Verdict" }).getByText("Found").waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  }
+});
+
+test("a provider that is back is noticed when somebody comes back", async () => {
+  await using embedder = await new Embedder().start();
+  embedder.mode = "fail";
+  await using hub = await hubWith(embedder.url);
+  await hub.add("many", many(30));
+  const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask");
+  await page.getByText("answers with status 503").waitFor();
+  embedder.mode = "answer";
+  const well = page.getByRole("button", { name: "Words and meaning" });
+  while (!(await well.count())) await Promise.all([page.waitForResponse("**/api/search/status"), comesBack(page)]);
+  expect(await page.getByText("by their words alone").count()).toBe(0);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("with no provider it says words only, and asks no more", async () => {
+  await using hub = await new TestHub().start({ AGENT_DISCOVER_EMBEDDING_PROVIDER: "none" });
+  await hub.add("many", many(30));
+  const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask");
+  await page.getByRole("button", { name: "Words only" }).click();
+  await page.getByRole("dialog").getByText("search.provider is none in config.yaml").waitFor();
+  await agreeable(page, "words only");
+  expect(await reading(page).count()).toBe(0);
+  expect(await page.getByText("by their words alone").count()).toBe(0);
+  expect(problems).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,55 @@
+// A server that makes vectors, as somebody may run one beside the hub: it answers like Ollama, when it is let.
+
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const DIMENSIONS = 8;
+
+/** vectorOf is alike for texts with like letters, and never zero. */
+function vectorOf(text: string): number[] {
+  const vector = new Array<number>(DIMENSIONS).fill(0.1);
+  for (const letter of text) {
+    const at = letter.charCodeAt(0) % DIMENSIONS;
+    vector[at] = (vector[at] ?? 0) + 1;
+  }
+  return vector;
+}
+
+export class Embedder implements AsyncDisposable {
+  /** hold keeps answers back, fail gives none. */
+  mode: "answer" | "hold" | "fail" = "answer";
+
+  #held: (() => void)[] = [];
+  #server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (data) => (body += data));
+    request.on("end", () => this.#take(JSON.parse(body) as { input: string[] }, response));
+  });
+
+  async start(): Promise<this> {
+    await new Promise<void>((done) => this.#server.listen(0, "127.0.0.1", done));
+    return this;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** release answers what was held back, so many requests of it, or all that come from now on. */
+  release(requests = Infinity): void {
+    if (requests === Infinity) this.mode = "answer";
+    for (const answer of this.#held.splice(0, requests)) answer();
+  }
+
+  #take({ input }: { input: string[] }, response: ServerResponse): void {
+    if (this.mode === "fail") return void response.writeHead(503).end();
+    const answer = () => response.end(JSON.stringify({ embeddings: input.map(vectorOf) }));
+    if (this.mode === "hold") this.#held.push(answer);
+    else answer();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((done) => this.#server.close(done));
+  }
+}
