@@ -187,7 +187,8 @@ func (p *program) printVerdict(v verdict) error {
 	if p.json {
 		return p.printJSON(v)
 	}
-	p.printf("%d tools of %d servers, %d queries, %d of them without a right tool\n\n", v.Tools, v.Servers, v.Queries, v.NoMatch.Unlabeled)
+	p.printf("%s of %s, %s, %d of them without a right tool\n\n",
+		counted(v.Tools, "tool", "tools"), counted(v.Servers, "server", "servers"), counted(v.Queries, "query", "queries"), v.NoMatch.Unlabeled)
 	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "KIND\tQUERIES\tR@1\tR@5\tR@10\tNDCG@10\tMRR")
 	for _, m := range append([]eval.Measures{v.All}, v.Kinds...) {
@@ -200,11 +201,19 @@ func (p *program) printVerdict(v verdict) error {
 		return err
 	}
 	n := v.NoMatch
-	p.printf("\nno match    told %d times; precision %.3f, recall %.3f; %d right first hits lost (%.1f %%)\n",
-		n.Told, n.Precision, n.Recall, n.Lost, 100*n.LostShare)
+	p.printf("\nno match    told %s; precision %.3f, recall %.3f; %s lost (%.1f %%)\n",
+		counted(n.Told, "time", "times"), n.Precision, n.Recall, counted(n.Lost, "right first hit", "right first hits"), 100*n.LostShare)
 	for _, c := range v.Calibration {
-		p.printf("%-10s  %d queries, first hit right: %.3f\n", c.Label, c.Queries, c.Right)
+		p.printf("%-10s  %s, first hit right: %.3f\n", c.Label, counted(c.Queries, "query", "queries"), c.Right)
 	}
 	p.printf("latency     median %.2f ms, p95 %.2f ms, max %.2f ms\n", v.Latency.Median, v.Latency.P95, v.Latency.Max)
 	return nil
+}
+
+// counted writes a number with its noun.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }

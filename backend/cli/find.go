@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,7 +91,7 @@ func (p *program) find() *cobra.Command {
 			if err != nil {
 				return fault.Wrap(err, fault.Failed, "the search failed: %s", err)
 			}
-			return p.printFound(textOf(result))
+			return p.printFound(cmd.Context(), textOf(result))
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", limit, "tools to show")
@@ -112,14 +113,15 @@ func textOf(result json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-func (p *program) printFound(text string) error {
+func (p *program) printFound(ctx context.Context, text string) error {
 	var found struct {
-		Found        bool    `json:"found"`
-		Confidence   string  `json:"confidence"`
-		Score        float64 `json:"score"`
-		CallAs       string  `json:"call_as"`
-		Description  string  `json:"description"`
-		Hint         string  `json:"hint"`
+		Found        bool     `json:"found"`
+		Confidence   string   `json:"confidence"`
+		Score        float64  `json:"score"`
+		CallAs       string   `json:"call_as"`
+		Description  string   `json:"description"`
+		TopScore     float64  `json:"top_score"`
+		DidYouMean   []string `json:"did_you_mean"`
 		RequiredArgs []struct {
 			Name, Type, Description string
 		} `json:"required_args"`
@@ -136,12 +138,12 @@ func (p *program) printFound(text string) error {
 	case p.json:
 		p.output(text)
 	case !found.Found:
-		p.printf("Nothing fits well enough: %s\n", found.Hint)
+		p.printMiss(ctx, found.TopScore, found.DidYouMean)
 	default:
 		name := strings.TrimPrefix(found.CallAs, "mcp__")
 		p.printf("%s  (%s, %.2f)\n  %s\n", name, found.Confidence, found.Score, clip(firstLine(found.Description), 100))
 		for _, a := range found.RequiredArgs {
-			p.printf("  %s: %s  %s\n", a.Name, a.Type, clip(firstLine(a.Description), 80))
+			p.printf("%s\n", strings.TrimRight(fmt.Sprintf("  %s: %s  %s", a.Name, a.Type, clip(firstLine(a.Description), 80)), " "))
 		}
 		p.printf("  call it with: agent-discover call %s%s\n", name, placeholders(len(found.RequiredArgs), func(i int) string { return found.RequiredArgs[i].Name }))
 		for _, m := range found.OtherMatches {

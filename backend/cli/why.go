@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,7 +16,7 @@ import (
 func (p *program) why() *cobra.Command {
 	limit := 5
 	cmd := &cobra.Command{
-		Use: "why WORDS…", Short: "Show what an agent would find, and which words in which part of a tool made it so",
+		Use: "why WORDS…", Short: "Show what an agent would find, and what made each tool a hit",
 		Example: "  agent-discover why read a text file from disk", Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := p.client(cmd.Context())
@@ -26,7 +28,7 @@ func (p *program) why() *cobra.Command {
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/find", ask, &found); err != nil {
 				return err
 			}
-			if err := p.printWhy(found); err != nil {
+			if err := p.printWhy(cmd.Context(), found); err != nil {
 				return err
 			}
 			if !found.Found {
@@ -39,12 +41,34 @@ func (p *program) why() *cobra.Command {
 	return cmd
 }
 
-func (p *program) printWhy(found api.FindReply) error {
+// leastPoints is what two digits still show.
+const leastPoints = 0.005
+
+// wordsOf says which words made a part count, or what did where it was not
+// those.
+func wordsOf(why api.FindMatch) string {
+	words := cell(strings.Join(why.Terms, ", "))
+	switch why.Field {
+	case "meaning":
+		return "(means the like)"
+	case "mention":
+		return "(the tool is named)"
+	case "learned":
+		return "(called after a like question: " + words + ")"
+	}
+	return words
+}
+
+func (p *program) printWhy(ctx context.Context, found api.FindReply) error {
 	if p.json {
 		return p.printJSON(found)
 	}
 	if !found.Found {
-		p.printf("Nothing fits well enough; the nearest came to %.2f: %s\n", found.Score, found.Hint)
+		var reply struct {
+			DidYouMean []string `json:"did_you_mean"`
+		}
+		_ = json.Unmarshal(found.Reply, &reply) // what is not there is left out
+		p.printMiss(ctx, found.Score, reply.DidYouMean)
 		return nil
 	}
 	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
@@ -52,7 +76,10 @@ func (p *program) printWhy(found api.FindReply) error {
 	for _, hit := range found.Hits {
 		name, score := cell(strings.TrimPrefix(hit.CallAs, "mcp__")), fmt.Sprintf("%.2f", hit.Score)
 		for _, why := range hit.Why {
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%.2f\t%s\n", name, score, cell(why.Field), why.Points, cell(strings.Join(why.Terms, ", ")))
+			if why.Points < leastPoints && name == "" {
+				continue
+			}
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%.2f\t%s\n", name, score, cell(why.Field), why.Points, wordsOf(why))
 			name, score = "", "" // once a tool
 		}
 	}

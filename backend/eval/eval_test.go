@@ -161,8 +161,8 @@ func written(t *testing.T, name, text string) string {
 
 func TestErrorsNameFileAndLine(t *testing.T) {
 	for _, c := range []struct{ tools, queries, want string }{
-		{goodTool + "\n\n{\"id\":", goodQuery, "t.jsonl:3: unexpected end of JSON input"},
-		{goodTool, "\n" + goodQuery + " trailing", "q.jsonl:2: invalid character 't' after top-level value"},
+		{goodTool + "\n\n{\"id\":", goodQuery, "t.jsonl:3: not JSON: unexpected end of JSON input"},
+		{goodTool, "\n" + goodQuery + " trailing", "q.jsonl:2: not JSON: invalid character 't' after top-level value"},
 		{`["a"]`, goodQuery, "t.jsonl:1: not a JSON object"},
 		{`{"id":"a"}`, goodQuery, "t.jsonl:1: a tool needs an id and a name"},
 		{`{"name":"a"}`, goodQuery, "t.jsonl:1: a tool needs an id and a name"},

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -143,7 +144,10 @@ func decode(line []byte, into any) error {
 		}
 		return errors.New(wrong.Field + " has the wrong type: " + wrong.Value)
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("not JSON: %w", err)
+	}
+	return nil
 }
 
 // eachLine shows the lines of a file that are not empty; what they hold is for

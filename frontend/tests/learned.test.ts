@@ -48,8 +48,8 @@ for (const theme of ["light", "dark"] as const) {
     expect(await panel(page).getByRole("button", { name: "Erase all…" }).isDisabled()).toBe(true);
     await agreeable(page, `nothing learned, ${theme}`);
     await teach("list the sprints of the board", "list_sprint");
-    await teach("create an invoice for me", "create_ticket");
-    await panel(page).getByText("create an invoice for me").waitFor();
+    await teach("create a ticket for me", "create_ticket");
+    await panel(page).getByText("create a ticket for me").waitFor();
     await agreeable(page, `learned, ${theme}`);
     await panel(page).getByRole("button", { name: "Erase all…" }).click();
     await page.getByRole("alertdialog").waitFor();
@@ -79,17 +79,17 @@ test("what an agent teaches shows at once, with the tool, how often and when", a
 
 test("one is forgotten, which can be undone, and then all are, after a question", async () => {
   await teach("list the sprints of the board", "list_sprint");
-  await teach("create an invoice for me", "create_ticket");
+  await teach("create a ticket for me", "create_ticket");
   const { page, context, problems } = await open("/tools?mode=ask&learned=1");
   const entries = panel(page).getByRole("list", { name: "Learned" }).getByRole("listitem");
-  const forget = panel(page).getByRole("button", { name: "Forget “create an invoice for me”" });
+  const forget = panel(page).getByRole("button", { name: "Forget “create a ticket for me”" });
   await forget.click();
-  await entries.filter({ hasText: "invoice" }).waitFor({ state: "detached" });
+  await entries.filter({ hasText: "a ticket" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Undo" }).click();
-  await entries.filter({ hasText: "invoice" }).waitFor();
+  await entries.filter({ hasText: "a ticket" }).waitFor();
   expect((await learned()).entries.length).toBe(2);
   await forget.click();
-  await page.getByText("“create an invoice for me” is forgotten.").waitFor();
+  await page.getByText("“create a ticket for me” is forgotten.").waitFor();
   await page.getByRole("button", { name: "Dismiss" }).click();
   await expect.poll(async () => (await learned()).entries.map(({ tool }) => tool)).toEqual(["list_sprint"]);
 
@@ -112,7 +112,7 @@ test("learning is switched off and on, here or elsewhere", async () => {
   await panel(page).getByText("Off: nothing is learned").waitFor();
   expect((await learned()).on).toBe(false);
   await agreeable(page, "learning is off");
-  await teach("create an invoice for me", "create_ticket");
+  await teach("create a ticket for me", "create_ticket");
   expect((await learned()).entries.length).toBe(1);
   await panel(page).getByText("list the sprints of the board").waitFor();
   await hub.rest("PUT", "/api/learned", { on: true });
