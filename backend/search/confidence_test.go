@@ -44,7 +44,7 @@ func TestVerdictsOfWhatStandsOut(t *testing.T) {
 		"next to nothing":        {Evidence{Words: 12, Tools: 3000, Top: 0.2, Lead: 0.2, Lacking: 0.97, Agree: true}, false, ""},
 		"a name":                 {Evidence{Named: exact, Words: 2, Top: 1, Lead: 0.5}, true, High},
 		"a name of one tool":     {Evidence{Named: exact, Words: 2, Top: 1, Lead: 1}, true, High},
-		"a name of two":          {Evidence{Named: exact, Words: 2, Top: 1, Lead: 0}, true, Medium},
+		"a name of two":          {Evidence{Named: exact, Words: 2, Top: 1, Tied: true}, true, Medium},
 		"a name without words":   {Evidence{Named: exact, Top: 1, Lead: 0.5}, true, High},
 		"misspelt, no such word": {Evidence{Named: spelt, Words: 1, Tools: 3000, Top: 0.9, Lead: 0.2, Lacking: 1}, true, ""},
 	} {

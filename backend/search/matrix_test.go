@@ -38,27 +38,6 @@ func TestNearnessOfWhatHasNoVectorIsUnknown(t *testing.T) {
 	}
 }
 
-func TestDotIsTheSumOfProducts(t *testing.T) {
-	for n := range 70 {
-		a, b := make([]int8, n), make([]int8, n)
-		want := int32(0)
-		for i := range n {
-			a[i], b[i] = int8(127-3*i), int8(-127+5*i)
-			want += int32(a[i]) * int32(b[i])
-		}
-		if got := dot(a, b); got != want {
-			t.Errorf("of %d: %d, want %d", n, got, want)
-		}
-	}
-	most := make([]int8, 8192)
-	for i := range most {
-		most[i] = -127
-	}
-	if got := dot(most, most); got != 8192*127*127 {
-		t.Errorf("got %d", got)
-	}
-}
-
 func TestAVectorOfNothingIsNearNothing(t *testing.T) {
 	if v := embedding.Round(make([]float32, dimensions)); v.Scale != 0 {
 		t.Fatalf("got %+v", v)

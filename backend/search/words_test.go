@@ -8,8 +8,8 @@ import (
 
 func TestPluralsOfAbbreviationsAreOneWord(t *testing.T) {
 	for text, want := range map[string]string{
-		"getUserIDs": "get user ids", "listPRs": "list prs", "URLsOfAPIs": "urls of apis", "HTTPStatus": "http status",
-		"userIDs2": "user ids2", "PDFs and CSVs": "pdfs and csvs",
+		"getUserIDs": "get user ids", "listPRs": "list prs listprs", "URLsOfAPIs": "urls of apis", "HTTPStatus": "http status httpstatus",
+		"userIDs2": "user ids2 userids2", "PDFs and CSVs": "pdfs and csvs",
 	} {
 		if got := strings.Join(words(text), " "); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
