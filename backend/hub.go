@@ -275,7 +275,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.heedPause()
 	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.catalog.Snapshot().Tools))
 	inner.Go(func() error { return h.setup.Run(rooms) })
-	inner.Go(func() error { rest(); return nil })
+	inner.Go(func() error { h.search.Prepare(); rest(); return nil })
 
 	err := errors.Join(unannounced, h.await(ctx, served))
 	h.log.Info("hub is stopping")

@@ -97,6 +97,9 @@ func New(o Options) *Searcher {
 	return &Searcher{options: o, vocabulary: newVocabulary(), documents: make(map[catalog.Key]*document)}
 }
 
+// Prepare returns when the index is of the catalog as it is now.
+func (s *Searcher) Prepare() { s.current() }
+
 // Run keeps the index fresh, so that no query has to wait for it.
 func (s *Searcher) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
