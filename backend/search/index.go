@@ -2,9 +2,6 @@ package search
 
 import (
 	"math"
-	"runtime"
-	"slices"
-	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 )
@@ -89,59 +86,18 @@ func read(tools []*catalog.Tool, v *vocabulary, known map[catalog.Key]*document)
 		}
 	}
 	made := make([]*document, len(fresh))
-	readers := max(min(runtime.GOMAXPROCS(0), len(fresh)/minShare), 1)
-	var all sync.WaitGroup
-	for first := range readers {
-		all.Go(func() {
-			r := newReader(v)
-			for i := first; i < len(fresh); i += readers {
-				made[i] = r.document(fresh[i])
-			}
-		})
+	readers := make([]int, processors(len(fresh)))
+	for i := range readers {
+		readers[i] = i
 	}
-	all.Wait()
+	each(readers, func(first int) {
+		r := newReader(v)
+		for i := first; i < len(fresh); i += len(readers) {
+			made[i] = r.document(fresh[i])
+		}
+	})
 	for i, t := range fresh {
 		known[t.Key()] = made[i]
-	}
-}
-
-// post makes the postings.
-func (x *index) post() {
-	size := x.vocabulary.size()
-	freqs := make([]float32, size) // of one document
-	x.starts = make([]int32, size+1)
-	words := 0
-	for _, d := range x.documents {
-		words += len(d.words)
-	}
-	terms, worths := make([]int32, 0, 2*words), make([]float32, 0, 2*words) // of all documents, one after the other
-	ends := make([]int, len(x.documents))
-	for i, d := range x.documents {
-		began := len(terms)
-		terms = x.weigh(d, freqs, terms)
-		for _, t := range terms[began:] {
-			worths = append(worths, freqs[t]/(saturation+freqs[t]))
-			freqs[t] = 0
-			x.starts[t+1]++
-		}
-		ends[i] = len(terms)
-	}
-	for t := range size {
-		x.starts[t+1] += x.starts[t]
-	}
-	rarity := make([]float32, size)
-	for t := range rarity {
-		rarity[t] = x.rarity(int32(t))
-	}
-	x.tools, x.worths = make([]int32, len(terms)), make([]float32, len(terms))
-	next := slices.Clone(x.starts)
-	at := 0
-	for i, end := range ends {
-		for ; at < end; at++ {
-			t := terms[at]
-			x.tools[next[t]], x.worths[next[t]] = int32(i), worths[at]*rarity[t]
-			next[t]++
-		}
 	}
 }
 

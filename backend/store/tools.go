@@ -4,63 +4,56 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 )
 
-// stored is a row of tools.
-type stored struct {
-	id           int64
-	server, hash string
-	definition   []byte
-	tokens       int
-}
-
-// ahead is how many rows are read before the first of them has become a tool.
-const ahead = 256
-
-// Tools implements catalog.Store. Rows are read while those before them become
-// tools: a hub waits for this when it starts.
+// Tools implements catalog.Store. It reads two halves at the same time, for a
+// hub waits for this when it starts.
 func (s *Store) Tools(ctx context.Context) ([]*catalog.Tool, error) {
-	read := make(chan stored, ahead)
-	var out []*catalog.Tool
-	var restoring sync.WaitGroup
-	restoring.Go(func() {
-		for row := range read {
-			if t, ok := catalog.Restore(row.server, row.definition, row.hash, row.tokens); ok {
-				t.ID = row.id
-				out = append(out, t)
-			}
-		}
-	})
-	err := s.eachTool(ctx, read)
-	close(read)
-	restoring.Wait()
-	if err != nil {
+	// A name from the middle; any would do.
+	var middle string
+	err := s.read.QueryRowContext(ctx, "SELECT name FROM servers ORDER BY name LIMIT 1 OFFSET (SELECT count(*) FROM servers) / 2").Scan(&middle)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, fmt.Errorf("read tools: %w", err)
 	}
-	return out, nil
+	var first, second []*catalog.Tool
+	halves, reading := errgroup.WithContext(ctx)
+	halves.Go(func() (err error) { first, err = s.toolsWhere(reading, "server < ?", middle); return err })
+	halves.Go(func() (err error) { second, err = s.toolsWhere(reading, "server >= ?", middle); return err })
+	if err := halves.Wait(); err != nil {
+		return nil, fmt.Errorf("read tools: %w", err)
+	}
+	return append(first, second...), nil
 }
 
-func (s *Store) eachTool(ctx context.Context, to chan<- stored) error {
+func (s *Store) toolsWhere(ctx context.Context, condition, server string) ([]*catalog.Tool, error) {
 	// A text would be copied once more.
-	rows, err := s.read.QueryContext(ctx, "SELECT id, server, CAST(definition AS BLOB), hash, tokens FROM tools ORDER BY server, position")
+	rows, err := s.read.QueryContext(ctx,
+		"SELECT id, server, CAST(definition AS BLOB), hash, tokens FROM tools WHERE "+condition+" ORDER BY server, position", server)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
+	var out []*catalog.Tool
 	for rows.Next() {
-		var row stored
+		var server, hash string
 		var definition sql.RawBytes
-		if err := rows.Scan(&row.id, &row.server, &definition, &row.hash, &row.tokens); err != nil {
-			return err
+		var id int64
+		var tokens int
+		if err := rows.Scan(&id, &server, &definition, &hash, &tokens); err != nil {
+			return nil, err
 		}
-		row.definition = bytes.Clone(definition)
-		to <- row
+		if t, ok := catalog.Restore(server, bytes.Clone(definition), hash, tokens); ok {
+			t.ID = id
+			out = append(out, t)
+		}
 	}
-	return rows.Err()
+	return out, rows.Err()
 }
 
 // ReplaceTools implements catalog.Store.
