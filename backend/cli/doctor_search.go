@@ -29,6 +29,9 @@ func (p *program) checkSearch(ctx context.Context) []finding {
 		f.Detail = fmt.Sprintf("by words alone: provider %s, model %s, does not work", now.Provider, now.Model)
 	default:
 		f.Detail = fmt.Sprintf("by words and meaning (provider %s, model %s): %d of %d tools ready", now.Provider, now.Model, now.Ready, now.Tools)
+		if now.Working {
+			f.Detail += "; the others follow, and are found by their words until then"
+		}
 	}
 	return []finding{f}
 }

@@ -216,7 +216,7 @@ test("tools are reached, opened, left and asked for by keyboard alone", async ()
   await page.keyboard.type("as an agent");
   await page.getByRole("option", { name: "Ask for a tool as an agent" }).waitFor();
   await page.keyboard.press("Enter");
-  await page.getByText("Nothing is started and nothing is lent").waitFor();
+  await page.getByText("Asking starts and lends nothing").waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });
