@@ -74,7 +74,7 @@ func (p *program) find() *cobra.Command {
 	limit := 5
 	cmd := &cobra.Command{
 		Use: "find WORDS…", Short: "Find a tool for what you need, as an agent would",
-		Example: "  agent-discover find read a text file from disk", Args: cobra.MinimumNArgs(1),
+		Example: "  agent-discover find read a text file from disk", Args: words,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := p.session(cmd.Context())
 			if err != nil {
@@ -96,6 +96,14 @@ func (p *program) find() *cobra.Command {
 	}
 	cmd.Flags().IntVar(&limit, "limit", limit, "tools to show")
 	return cmd
+}
+
+// words wants arguments that say something.
+func words(_ *cobra.Command, args []string) error {
+	if strings.TrimSpace(strings.Join(args, " ")) == "" {
+		return fault.New(fault.Invalid, "say in a few words what is needed")
+	}
+	return nil
 }
 
 // textOf returns the text blocks of a tool's result.

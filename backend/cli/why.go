@@ -17,7 +17,7 @@ func (p *program) why() *cobra.Command {
 	limit := 5
 	cmd := &cobra.Command{
 		Use: "why WORDS…", Short: "Show what an agent would find, and what made each tool a hit",
-		Example: "  agent-discover why read a text file from disk", Args: cobra.MinimumNArgs(1),
+		Example: "  agent-discover why read a text file from disk", Args: words,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := p.client(cmd.Context())
 			if err != nil {
