@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git re
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
-.PHONY: run build frontend desktop tray test lint dashboard race bench eval eval-readme calibrate schemathesis screenshots model clean
+.PHONY: run build frontend desktop tray test lint dashboard race bench eval eval-parts eval-readme calibrate schemathesis screenshots model clean
 
 run:
 	@build/setup.sh run
@@ -52,6 +52,11 @@ bench: build desktop tray
 eval:
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
 	@bin/eval
+
+# What each part of our ranking gives on the same sets.
+eval-parts:
+	@AGENT_DISCOVER_PARTS=1 AGENT_DISCOVER_SHARED=$${AGENT_DISCOVER_SHARED:-$(CURDIR)/../shared} \
+		go test -count=1 -v -timeout=30m -run='^TestWhatEachPartGives$$' ./backend/search
 
 # The same, and its tables into the README.
 eval-readme:
