@@ -64,7 +64,7 @@ func moments(examples []example) (mean, spread []float64) {
 		for _, e := range examples {
 			spread[j] += (e.x[j] - mean[j]) * (e.x[j] - mean[j]) / float64(len(examples))
 		}
-		if spread[j] = math.Sqrt(spread[j]); spread[j] == 0 {
+		if spread[j] = math.Sqrt(spread[j]); spread[j] < 1e-9 {
 			spread[j] = 1 // a feature that is always the same gets no weight
 		}
 	}
