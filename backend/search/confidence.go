@@ -93,7 +93,7 @@ func (r *ranking) proper(tool int32) float64 {
 // trusted. They are chances, of one that there is a right tool, of the others
 // that the best is it.
 const (
-	minFound  = 0.16
+	minFound  = 0.17
 	minMedium = 0.45
 	minHigh   = 0.76
 
@@ -151,12 +151,12 @@ type chances struct{ any, best chance }
 
 var (
 	byWords = chances{
-		any:  chance{[features]float64{5.971, 12.951, -22.356, 1.522, -5.832, -1.332, 4.2, 6.603, 1.873, 1.678}, -16.77},
-		best: chance{[features]float64{6.253, 12.915, -8.483, -1.523, -2.388, -0.584, 3.16, 3.994, 4.771, 3.88}, -13.936},
+		any:  chance{[features]float64{5.476, 9.324, -15.275, 2.454, -5.009, -1.361, 1.295, 6.005, 0.772, 2.974}, -13.36},
+		best: chance{[features]float64{5.747, 10.473, -3.302, -0.156, -1.831, -0.555, -1.266, 3.753, 2.52, 4.015}, -9.665},
 	}
 	byMeaning = chances{
-		any:  chance{[features]float64{-8.249, 7.299, -4.78, 5.156, -4.136, -1.144, 1.001, 5.227, 3.596, 2.728, 16.732, 8.459}, -12.175},
-		best: chance{[features]float64{-6.105, 9.55, 1.345, 4.369, -1.869, -0.142, 0.792, 2.453, 5.193, 4.205, 9.106, 1.613}, -7.396},
+		any:  chance{[features]float64{-6.69, 3.314, 0.126, 3.96, -4.165, -1.055, 1.054, 4.853, 1.176, 3.542, 15.838, 8.284}, -11.476},
+		best: chance{[features]float64{-4.242, 7.869, 1.98, 3.98, -1.944, 0.031, 0.68, 2.52, 2.427, 4.143, 8.131, 0.745}, -7.651},
 	}
 )
 
