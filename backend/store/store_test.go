@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -132,6 +133,39 @@ func TestToolsKeepTheirBytesAndTheirOrder(t *testing.T) {
 	}
 	if got, _ := s.Tools(t.Context()); len(got) != 0 {
 		t.Errorf("%d tools are left", len(got))
+	}
+}
+
+func TestToolsOfManyServersAreAllRead(t *testing.T) {
+	s, _ := openStore(t)
+	var want []string
+	for i := range 9 {
+		server := fmt.Sprint("srv", i)
+		if i%2 == 0 { // tools may outlive their server
+			if _, err := s.InsertServer(t.Context(), registry.Server{Name: server}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var tools []*catalog.Tool
+		for k := range 3 {
+			tool, _ := catalog.NewTool(server, fmt.Appendf(nil, `{"name":"t%d"}`, 3-k))
+			tool.ID = int64(10*i + k)
+			tools, want = append(tools, tool), append(want, fmt.Sprint(tool.ID, " ", tool.Proxied()))
+		}
+		if err := s.ReplaceTools(t.Context(), server, tools); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := s.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, tool := range all {
+		got = append(got, fmt.Sprint(tool.ID, " ", tool.Proxied()))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("read %v\nwant %v", got, want)
 	}
 }
 
