@@ -50,14 +50,11 @@ type index struct {
 func newIndex(snapshot *catalog.Snapshot, v *vocabulary, known map[catalog.Key]*document) *index {
 	x := &index{
 		snapshot: snapshot, vocabulary: v,
-		documents: make([]*document, len(snapshot.Tools)), names: make(map[string][]int32, len(snapshot.Tools)),
+		documents: read(snapshot.Tools, v, known), names: make(map[string][]int32, len(snapshot.Tools)),
 		openers: make(map[int32]int), phrases: make(map[string][]int32),
 	}
-	read(snapshot.Tools, v, known)
 	x.forms = v.all()
-	for i, t := range snapshot.Tools {
-		d := known[t.Key()]
-		x.documents[i] = d
+	for i, d := range x.documents {
 		x.names[d.squashed] = append(x.names[d.squashed], int32(i))
 		if key, ok := x.phrase(d); ok {
 			x.phrases[key] = append(x.phrases[key], int32(i))
@@ -76,16 +73,16 @@ func newIndex(snapshot *catalog.Snapshot, v *vocabulary, known map[catalog.Key]*
 	return x
 }
 
-// read makes the documents of tools that are not known as they are, and puts
-// them into known.
-func read(tools []*catalog.Tool, v *vocabulary, known map[catalog.Key]*document) {
-	var fresh []*catalog.Tool
-	for _, t := range tools {
-		if d := known[t.Key()]; d == nil || d.hash != t.Hash {
-			fresh = append(fresh, t)
+// read returns the documents of tools. It makes those of tools that are not
+// known as they are, and puts them into known.
+func read(tools []*catalog.Tool, v *vocabulary, known map[catalog.Key]*document) []*document {
+	out := make([]*document, len(tools))
+	var fresh []int
+	for i, t := range tools {
+		if out[i] = known[t.Key()]; out[i] == nil || out[i].hash != t.Hash {
+			fresh = append(fresh, i)
 		}
 	}
-	made := make([]*document, len(fresh))
 	readers := make([]int, processors(len(fresh)))
 	for i := range readers {
 		readers[i] = i
@@ -93,12 +90,13 @@ func read(tools []*catalog.Tool, v *vocabulary, known map[catalog.Key]*document)
 	each(readers, func(first int) {
 		r := newReader(v)
 		for i := first; i < len(fresh); i += len(readers) {
-			made[i] = r.document(fresh[i])
+			out[fresh[i]] = r.document(tools[fresh[i]])
 		}
 	})
-	for i, t := range fresh {
-		known[t.Key()] = made[i]
+	for _, i := range fresh {
+		known[tools[i].Key()] = out[i]
 	}
+	return out
 }
 
 // weigh adds to freqs what the terms of a document count for, and to terms
