@@ -93,7 +93,7 @@ func (r *ranking) proper(tool int32) float64 {
 // trusted. They are chances, of one that there is a right tool, of the others
 // that the best is it.
 const (
-	minFound  = 0.17
+	minFound  = 0.2
 	minMedium = 0.45
 	minHigh   = 0.76
 
