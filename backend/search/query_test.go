@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -23,7 +24,8 @@ func TestSlipsAndBeginningsOfWordsAreUnderstood(t *testing.T) {
 		"wether forcast":           "weather__forecast",
 		"lst the chanels":          "slack__list_channels",
 		"send an emial":            "mail__send_email",
-		"scale the deploy":         "kube__scale_deployment",
+		"kuber":                    "kube__get_pods",
+		"forec for a cit":          "weather__forecast",
 		"describ the colums":       "db__describe_table",
 		"serch repositorys":        "github__search_repositories",
 		"merge the pul requst":     "github__merge_pull_request",
@@ -33,7 +35,7 @@ func TestSlipsAndBeginningsOfWordsAreUnderstood(t *testing.T) {
 
 func TestShortFormsAreUnderstood(t *testing.T) {
 	sought(t, New(Options{Catalog: listed(t, office)}), map[string]string{
-		"k8s pods":                 "kube__get_pods",
+		"k8s":                      "kube__get_pods",
 		"merge the pr":             "github__merge_pull_request",
 		"find a repo on a topic":   "github__search_repositories",
 		"what is in this dir":      "files__list_directory",
@@ -109,6 +111,22 @@ func TestWhatSaysNothingFindsNothing(t *testing.T) {
 		if r := s.Find(t.Context(), Query{Text: text, Limit: 5}); r.Found || len(r.Hits) > 0 {
 			t.Errorf("%q finds %s", text, found(r.Hits))
 		}
+	}
+}
+
+func TestOfALongQueryTheBeginningCounts(t *testing.T) {
+	s := New(Options{Catalog: listed(t, office)})
+	var long strings.Builder
+	long.WriteString("storm warnings ")
+	for i := range 300 {
+		fmt.Fprintf(&long, "filler%d ", i)
+	}
+	x, _ := s.current()
+	if parts := x.parse(long.String()); len(parts) != maxParts || parts[0].word != "storm" {
+		t.Errorf("%d words count", len(parts))
+	}
+	if r := s.Find(t.Context(), Query{Text: long.String(), Limit: 1, Always: true}); r.Hits[0].Tool.Name != "get_alerts" {
+		t.Errorf("got %s", found(r.Hits))
 	}
 }
 

@@ -56,12 +56,13 @@ func TestANameAmongStepsIsStillFirst(t *testing.T) {
 
 func TestStepsOfServersTheSentenceSpeaksOfComeFirst(t *testing.T) {
 	s := New(Options{Catalog: listed(t, and(map[string]string{
-		"forge": "create_issue: Create a new issue in a repository\nlist_issues: List the issues of a repository\ncreate_branch: Create a branch in a repository",
+		"workshop": "create_issue: Create a new issue in a repository\nlist_issues: List the issues of a repository\ncreate_branch: Create a branch in a repository",
 	}))})
-	r := s.Find(t.Context(), Query{Text: "in the forge, create a new issue and create a branch", Limit: 2})
-	for _, hit := range r.Hits {
-		if hit.Tool.Server != "forge" {
-			t.Errorf("got %s", found(r.Hits))
+	r := s.Find(t.Context(), Query{Text: "create a new issue and create a branch, all of it in the workshop", Limit: 6})
+	got := found(r.Hits)
+	for _, tool := range []string{"create_issue", "create_branch"} {
+		if first := strings.Index(got, tool); !strings.HasSuffix(got[:max(first, 0)], "workshop__") {
+			t.Errorf("%s of another comes first: %s", tool, got)
 		}
 	}
 }
