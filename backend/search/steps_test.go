@@ -58,7 +58,7 @@ func TestStepsOfServersTheSentenceSpeaksOfComeFirst(t *testing.T) {
 	s := New(Options{Catalog: listed(t, and(map[string]string{
 		"workshop": "create_issue: Create a new issue in a repository\nlist_issues: List the issues of a repository\ncreate_branch: Create a branch in a repository",
 	}))})
-	r := s.Find(t.Context(), Query{Text: "create a new issue and create a branch, all of it in the workshop", Limit: 6})
+	r := s.Find(t.Context(), Query{Text: "create a branch and create a new issue, all of it in the workshop", Limit: 6})
 	got := found(r.Hits)
 	for _, tool := range []string{"create_issue", "create_branch"} {
 		if first := strings.Index(got, tool); !strings.HasSuffix(got[:max(first, 0)], "workshop__") {
