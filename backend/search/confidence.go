@@ -97,10 +97,6 @@ const (
 	minMedium = 0.45
 	minHigh   = 0.76
 
-	// minFoundOfFew is minFound among less than minTools: they were chosen, and
-	// are more often what is meant.
-	minFoundOfFew = 0.08
-
 	// maxLead is where being ahead of the next stops telling more: there may
 	// be no next.
 	maxLead = 0.25
@@ -147,16 +143,23 @@ func (c chance) of(e Evidence) float64 {
 // chances are that there is a right tool, and that the best is it. They were
 // fitted to what the ranking does on labelled sets, each of which counts
 // alike; CONTRIBUTING tells how.
-type chances struct{ any, best chance }
+type chances struct {
+	any, best chance
+	// few is minFound among less than minTools: they were chosen, and are more
+	// often what is meant.
+	few float64
+}
 
 var (
 	byWords = chances{
 		any:  chance{[features]float64{5.476, 9.324, -15.275, 2.454, -5.009, -1.361, 1.295, 6.005, 0.772, 2.974}, -13.36},
 		best: chance{[features]float64{5.747, 10.473, -3.302, -0.156, -1.831, -0.555, -1.266, 3.753, 2.52, 4.015}, -9.665},
+		few:  0.08,
 	}
 	byMeaning = chances{
 		any:  chance{[features]float64{-6.69, 3.314, 0.126, 3.96, -4.165, -1.055, 1.054, 4.853, 1.176, 3.542, 15.838, 8.284}, -11.476},
 		best: chance{[features]float64{-4.242, 7.869, 1.98, 3.98, -1.944, 0.031, 0.68, 2.52, 2.427, 4.143, 8.131, 0.745}, -7.651},
+		few:  0.04,
 	}
 )
 
@@ -169,7 +172,7 @@ func (e Evidence) verdict() (bool, Confidence) {
 	}
 	best, least := by.best.of(e), minFound
 	if e.Tools < minTools {
-		least = minFoundOfFew
+		least = by.few
 	}
 	switch {
 	case e.Tied:
