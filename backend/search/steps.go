@@ -80,8 +80,12 @@ func (x *index) opens(clause string) bool {
 	if len(all) < 2 || stopWords[all[0]] || all[0] == "pull" && strings.HasPrefix(all[1], "request") {
 		return false // a pull request is a thing, though pull is a verb
 	}
+	least := minOpeners
+	if len(x.documents) < minTools {
+		least = 1
+	}
 	f := x.vocabulary.lookup(all[0])
-	return f.kind >= 0 || f.stem >= 0 && x.openers[f.stem] >= minOpeners
+	return f.kind >= 0 || f.stem >= 0 && x.openers[f.stem] >= least
 }
 
 // rankSteps ranks the steps of a sentence each on its own, and puts the best of

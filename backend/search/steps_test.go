@@ -66,3 +66,11 @@ func TestStepsOfServersTheSentenceSpeaksOfComeFirst(t *testing.T) {
 		}
 	}
 }
+
+func TestAmongAFewToolsOneIsEnoughForAWordToBeginAStep(t *testing.T) {
+	few := map[string]string{"git": "stage_all: Stage everything that changed\nwrite_commit: Commit what is staged"}
+	x, _ := New(Options{Catalog: listed(t, few)}).current()
+	if steps := x.steps("stage the files and commit the lot"); len(steps) != 2 {
+		t.Errorf("steps are %q", steps)
+	}
+}
