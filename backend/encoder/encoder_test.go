@@ -70,6 +70,9 @@ func TestVectorsAreThoseOfThePublishedModel(t *testing.T) {
 			every := 1
 			if k.name == plain.name {
 				every = 20 // it is slow, and the same to the bit
+				if watched {
+					every = 100
+				}
 			}
 			for i := 0; i < len(sentences); i += every {
 				sentence := sentences[i]
@@ -84,17 +87,20 @@ func TestVectorsAreThoseOfThePublishedModel(t *testing.T) {
 }
 
 func TestKernelsOfThisProcessorGiveTheSameVectorToTheBit(t *testing.T) {
-	texts := []string{"", "one", "a tool that finds tools", strings.Repeat("many words and ", 20)}
+	texts := []string{"", "one", "a tool that finds tools"}
+	if !watched {
+		texts = append(texts, strings.Repeat("many words and ", 20))
+	}
 	exact := New()
 	exact.kernels = plain
-	for _, k := range everyKernels() {
-		e := New()
-		e.kernels = k
-		for _, text := range texts {
-			want, got := exact.Encode(text, 256), e.Encode(text, 256)
-			for i := range want {
-				if want[i] != got[i] {
-					t.Fatalf("%s: %q has %v at %d, not %v", k.name, text, got[i], i, want[i])
+	for _, text := range texts {
+		want := exact.Encode(text, 256)
+		for _, k := range everyKernels()[1:] {
+			e := New()
+			e.kernels = k
+			for i, got := range e.Encode(text, 256) {
+				if want[i] != got {
+					t.Fatalf("%s: %q has %v at %d, not %v", k.name, text, got, i, want[i])
 				}
 			}
 		}
