@@ -49,6 +49,9 @@ const (
 // is more often a name.
 type spelling struct{ one, two int }
 
+// maxEdits is in how many places a word may be misspelt.
+const maxEdits = 2
+
 var (
 	sloppy  = spelling{4, 7}
 	careful = spelling{6, 9}

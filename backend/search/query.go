@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -182,12 +183,16 @@ func (x *index) guesses(word string, s spelling) []guess {
 	}
 	v := x.vocabulary
 	v.mu.RLock()
-	known := v.byTerm
+	known, sets := v.byTerm, v.letters
 	v.mu.RUnlock()
 	mask := letters(word)
 	var out []guess
-	for term, w := range known[:min(len(known), len(x.starts)-1)] {
-		if w == "" || x.starts[term] == x.starts[term+1] {
+	for term, set := range sets[:min(len(known), len(x.starts)-1)] {
+		if bits.OnesCount64(mask^set) > 2*maxEdits && mask&^set != 0 || x.starts[term] == x.starts[term+1] {
+			continue // too many other letters, and not its beginning
+		}
+		w := known[term]
+		if w == "" {
 			continue
 		}
 		if likeness := likeness(word, w, mask, s); likeness > 0 {

@@ -95,14 +95,14 @@ func (r *ranking) pick(allow func(*catalog.Tool) bool) {
 		if score <= least && r.named[int32(i)] == notNamed || allow != nil && !allow(t) {
 			continue
 		}
-		best = append(best, Hit{Tool: t, Score: score, at: int32(i)})
+		best = append(best, Hit{Tool: t, Score: score, at: int32(i), named: r.named[int32(i)] != notNamed})
 		if len(best) == 2*considered {
-			slices.SortFunc(best, r.before)
+			slices.SortFunc(best, before)
 			best = best[:considered]
 			least = best[considered-1].Score
 		}
 	}
-	slices.SortFunc(best, r.before)
+	slices.SortFunc(best, before)
 	r.best = best[:min(len(best), considered)]
 	for i := range r.best[min(1, len(r.best)):] {
 		r.best[i+1].Score = min(r.best[i+1].Score, r.best[i].Score)
@@ -111,9 +111,9 @@ func (r *ranking) pick(allow func(*catalog.Tool) bool) {
 
 // before puts tools that were named before those that were not, and count no
 // more then.
-func (r *ranking) before(a, b Hit) int {
-	if named := r.named[a.at] != notNamed; named != (r.named[b.at] != notNamed) {
-		if named {
+func before(a, b Hit) int {
+	if a.named != b.named {
+		if a.named {
 			return -1
 		}
 		return 1

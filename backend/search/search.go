@@ -23,7 +23,8 @@ type Hit struct {
 	Score float64
 	Why   []Reason // only where the query asked for it
 
-	at int32 // the tool's place in the snapshot
+	at    int32 // the tool's place in the snapshot
+	named bool  // by the query
 }
 
 // Confidence says what to do with the best hit.

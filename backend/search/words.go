@@ -214,6 +214,7 @@ type vocabulary struct {
 	words   map[string]int32
 	forms   []forms          // by the word's number
 	byTerm  []string         // the word of a surface term, "" for other terms
+	letters []uint64         // those of each word of byTerm
 	stems   map[string]int32 // terms by stem
 	kinds   map[string]int32 // terms by canonical verb
 	stemmer *snowballstem.Env
@@ -235,7 +236,7 @@ func (v *vocabulary) add(word []byte) int32 {
 	}
 	w, number := string(word), int32(len(v.forms))
 	f := forms{stem: v.term(v.stems, v.stemOf(w)), surface: int32(len(v.byTerm)), kind: -1}
-	v.byTerm = append(v.byTerm, w)
+	v.byTerm, v.letters = append(v.byTerm, w), append(v.letters, letters(w))
 	if kind, ok := canonical[w]; ok {
 		f.kind = v.term(v.kinds, kind)
 	}
@@ -258,7 +259,7 @@ func (v *vocabulary) term(in map[string]int32, text string) int32 {
 	if !ok {
 		id = int32(len(v.byTerm))
 		in[text] = id
-		v.byTerm = append(v.byTerm, "")
+		v.byTerm, v.letters = append(v.byTerm, ""), append(v.letters, 0)
 	}
 	return id
 }
