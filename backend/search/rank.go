@@ -92,10 +92,11 @@ func (r *ranking) pick(allow func(*catalog.Tool) bool) {
 	least := 0.0
 	for i, t := range r.index.snapshot.Tools {
 		score := r.score(int32(i))
-		if score <= least && r.named[int32(i)] == notNamed || allow != nil && !allow(t) {
+		named := len(r.named) > 0 && r.named[int32(i)] != notNamed
+		if score <= least && !named || allow != nil && !allow(t) {
 			continue
 		}
-		best = append(best, Hit{Tool: t, Score: score, at: int32(i), named: r.named[int32(i)] != notNamed})
+		best = append(best, Hit{Tool: t, Score: score, at: int32(i), named: named})
 		if len(best) == 2*considered {
 			slices.SortFunc(best, before)
 			best = best[:considered]
@@ -130,7 +131,14 @@ func better(a, b Hit) int {
 
 // score is what a tool gets in all, from 0 to 1.
 func (r *ranking) score(tool int32) float64 {
-	return placed(r.named[tool], float64(r.words(tool)+r.meaning(tool))+r.learned(tool)+r.phrase(tool))
+	score := float64(r.words(tool) + r.meaning(tool))
+	if len(r.lifts) > 0 || len(r.phrased) > 0 { // most queries have none, and this is asked for every tool
+		score += r.learned(tool) + r.phrase(tool)
+	}
+	if len(r.named) == 0 {
+		return placed(notNamed, score)
+	}
+	return placed(r.named[tool], score)
 }
 
 // words is what a tool's words add to its score.
