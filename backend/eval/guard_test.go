@@ -9,11 +9,11 @@ import (
 // reached is the R@1 that the search by words alone has come to on each set. It
 // may go up; slack is how far it may fall.
 var reached = map[string]float64{
-	"azure-mcp":       0.709,
-	"metatool-single": 0.513,
-	"toollinkos":      0.678,
-	"agent-discover":  0.722,
-	"catalog-dev":     0.491,
+	"azure-mcp":       0.801,
+	"metatool-single": 0.537,
+	"toollinkos":      0.685,
+	"agent-discover":  0.778,
+	"catalog-dev":     0.545,
 }
 
 const slack = 0.01
