@@ -153,6 +153,7 @@ func listen(t *testing.T, hub *backend.Hub) *listener {
 		}
 	}()
 	t.Cleanup(func() { _ = conn.CloseNow(); <-ended })
+	l.await(t, "a new socket", 0, "state", "") // what happens before is in the state, or told to nobody
 	return l
 }
 
