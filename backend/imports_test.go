@@ -30,40 +30,46 @@ var rooms = map[string][]string{
 	"process":  {},
 	"paths":    {"fault"},
 	"instance": {"fault", "paths", "process"},
+	"splice":   {"fault"},
+	"dialect":  {}, // it is about JSON, and knows no tools
 	// nouns
-	"settings": {"fault"},
+	"settings": {"fault", "splice"}, // splice: a setting changes in its place
 	"registry": {"events", "fault"},
 	"catalog":  {"events", "tokens"},
 	"clients":  {},
 	"journal":  {"events", "secrets", "wire"},  // the words of a raw result
 	"learning": {"catalog", "events", "fault"}, // catalog: a tool's key
+	"editors":  {"fault", "splice"},            // splice: the words for where an entry stands
 	// verbs
-	"embedding": {"catalog", "events", "fault", "settings"},            // settings: who makes vectors; the encoder is given to it
-	"search":    {"catalog", "dot", "embedding", "events", "learning"}, // embedding and learning: the words in which they tell what they know
-	"upstream":  {"catalog", "events", "fault", "paths", "process", "registry", "remote", "secrets", "settings", "wire"},
-	"proxy":     {"events", "fault", "journal", "registry", "secrets", "upstream", "wire"},
-	"install":   {"catalog", "fault", "process", "registry", "secrets", "settings", "upstream"}, // process: it runs npm and uvx to download
-	"tester":    {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
-	"setup":     {"catalog", "fault", "install", "registry", "secrets"},                       // catalog: an import brings tools
-	"eval":      {"catalog", "embedding", "encoder", "events", "fault", "search", "settings"}, // it asks the very searcher that the hub asks
-	"reply":     {"catalog", "search", "tokens"},                                              // tokens: an estimate, which needs no vocabulary
+	"embedding":    {"catalog", "events", "fault", "settings"},            // settings: who makes vectors; the encoder is given to it
+	"search":       {"catalog", "dot", "embedding", "events", "learning"}, // embedding and learning: the words in which they tell what they know
+	"upstream":     {"catalog", "events", "fault", "paths", "process", "registry", "remote", "secrets", "settings", "wire"},
+	"proxy":        {"events", "fault", "journal", "registry", "secrets", "upstream", "wire"},
+	"install":      {"catalog", "fault", "process", "registry", "secrets", "settings", "upstream"}, // process: it runs npm and uvx to download
+	"tester":       {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
+	"setup":        {"catalog", "fault", "install", "registry", "secrets"},                                                // catalog: an import brings tools
+	"eval":         {"catalog", "embedding", "encoder", "events", "fault", "search", "settings"},                          // it asks the very searcher that the hub asks
+	"registration": {"editors", "events", "fault", "paths", "process", "secrets", "splice"},                               // secrets: a diff covers them; process: what runs
+	"intake":       {"editors", "fault", "install", "process", "registration", "registry", "secrets", "splice"},           // registration: it takes out what came in
+	"checkup":      {"catalog", "dialect", "editors", "fault", "install", "intake", "registration", "registry", "tokens"}, // it looks at what the others know
+	"reply":        {"catalog", "search", "tokens"},                                                                       // tokens: an estimate, which needs no vocabulary
 	// doors
-	"gateway": {"catalog", "clients", "events", "fault", "install", "proxy", "registry", "reply", "search", "setup", "upstream", "wire"},
+	"gateway": {"catalog", "clients", "dialect", "editors", "events", "fault", "install", "proxy", "registry", "reply", "search", "setup", "upstream", "wire"},
 	"bridge":  {"fault", "instance", "paths", "wire"},
 	"api": {
-		"catalog", "embedding", "events", "fault", "gateway", "install", "instance", "journal", "learning", "process", "proxy", "registry",
+		"catalog", "checkup", "editors", "embedding", "events", "fault", "gateway", "install", "instance", "intake", "journal", "learning", "process", "proxy", "registration", "registry",
 		"secrets", "settings", "setup", "tester", "tokens", "upstream", "wire",
 		"paths", // sessions of browsers outlive the hub in a file
 	},
-	"cli": {"", "api", "bridge", "eval", "fault", "gateway", "instance", "paths", "process", "secrets", "settings", "setup", "store", "wire"},
+	"cli": {"", "api", "bridge", "checkup", "editors", "eval", "fault", "gateway", "instance", "intake", "paths", "process", "registration", "secrets", "settings", "setup", "store", "wire"},
 	// adapters
 	"store":   {"catalog", "clients", "embedding", "fault", "journal", "learning", "registry", "secrets", "setup", "tester"},
 	"mcptest": {"wire"},
 	"keytest": {},
 	// composition and programs
 	"": {
-		"api", "bridge", "catalog", "clients", "embedding", "encoder", "events", "fault", "gateway", "install", "instance", "journal", "learning",
-		"paths", "process", "proxy", "registry", "search", "secrets", "settings", "setup", "store", "tester", "upstream",
+		"api", "bridge", "catalog", "checkup", "clients", "editors", "embedding", "encoder", "events", "fault", "gateway", "install", "instance", "intake",
+		"journal", "learning", "paths", "process", "proxy", "registration", "registry", "search", "secrets", "settings", "setup", "store", "tester", "upstream",
 	},
 	"cmd/agent-discover": {"cli"},
 }
@@ -89,7 +95,9 @@ var homes = []struct {
 	{"text/template", nil, "a program that links it keeps every method of every type: megabytes in each companion"},
 	{"html/template", nil, "it links text/template"},
 	{"github.com/danielgtaylor/huma", []string{"backend/api"}, "REST is one door"},
-	{"github.com/tailscale/hujson", []string{"backend/setup", "backend/editors"}, "files that people write by hand are read in two places"},
+	{"github.com/tailscale/hujson", []string{"backend/setup", "backend/splice"}, "files that people write by hand are read in two places"},
+	{"github.com/pelletier/go-toml/v2", []string{"backend/splice"}, "entries in files of others are found in one place"},
+	{"go.yaml.in/yaml/v3", []string{"backend/splice"}, "entries in files of others are found in one place"},
 	{"github.com/spf13/cobra", []string{"backend/cli"}, "the command line is one door"},
 	{"golang.org/x/term", []string{"backend/cli"}, "who hides what is typed has a terminal"},
 	{"github.com/tiktoken-go", []string{"backend/tokens"}, "its vocabulary takes memory once it is used"},
