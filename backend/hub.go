@@ -14,7 +14,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -33,7 +32,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/journal"
 	"github.com/agent-discover/agent-discover/backend/learning"
 	"github.com/agent-discover/agent-discover/backend/paths"
-	"github.com/agent-discover/agent-discover/backend/process"
 	"github.com/agent-discover/agent-discover/backend/proxy"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/search"
@@ -65,6 +63,8 @@ type Options struct {
 	Console io.Writer
 	// Unheld overrides how long such a hub outlives its last session.
 	Unheld time.Duration
+	// Program is what editors start as a companion; "" for this very program.
+	Program string
 	// Times override how long the HTTP door waits.
 	Times api.Times
 }
@@ -93,6 +93,7 @@ type Hub struct {
 	setup     *setup.Syncer
 	tester    *tester.Tester
 	gateway   *gateway.Gateway
+	desk      desk
 	bridge    *bridge.Hub
 	door      *api.Door
 
@@ -150,28 +151,6 @@ func (h *Hub) build(ctx context.Context) error {
 	return h.connect(ctx, config)
 }
 
-func (h *Hub) listen(config settings.Settings) error {
-	port := config.Port
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil && port != 0 {
-		h.log.Warn("port is taken, using a free one", "port", port, "error", err)
-		listener, err = net.Listen("tcp", "127.0.0.1:0")
-	}
-	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the hub cannot listen on this machine's loopback address")
-	}
-	h.listener = listener
-	h.info = instance.Info{
-		ID: process.Self(), Version: h.options.Version, Protocol: instance.Protocol,
-		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port,
-		Token: instance.NewSecret(), Started: time.Now().UTC(), AuthOff: config.AuthOff,
-	}
-	if config.AuthOff {
-		h.log.Warn("AGENT_DISCOVER_AUTH is off: every program on this machine can use this hub and all its servers without a token")
-	}
-	return nil
-}
-
 // connect makes the rooms and shows them to each other.
 func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	bus := &events.Bus{}
@@ -219,6 +198,9 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		Info: h.info, Serve: h.gateway.Serve, Stop: h.Stop, Log: h.log,
 		Busy: func() bool { return h.upstream.InFlight() > 0 },
 	}
+	if err := h.openDesk(config, bus, login); err != nil {
+		return err
+	}
 	kept := h.store.Imports()
 	importer := setup.NewImporter(setup.ImportOptions{
 		Installer: h.installer, Catalog: h.catalog, Secrets: h.vault, Names: kept, Metrics: importedMetrics{h.journal}, Presets: kept,
@@ -227,6 +209,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	h.door = api.New(api.Options{
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Learning: h.learning, Vault: h.vault,
 		Setup: h.setup, Importer: importer, Proxy: h.proxy, Tester: h.tester, Meaning: h.meaning, SecretNames: h.secretNames,
+		Registrar: h.desk.registrar, Intake: h.desk.intake, Checkup: h.desk.checkup, KeepSetting: h.keepSetting,
 		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Sessions: h.options.Folder.Run("sessions.json"), Log: h.log,
 		Bus: bus, Times: h.options.Times,
 	})
@@ -248,7 +231,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopRooms()
 	var inner errgroup.Group
 	for _, run := range []func(context.Context) error{
-		h.catalog.Run, h.meaning.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.learning.Run, h.installer.Run, h.vault.Run, h.tester.Run,
+		h.catalog.Run, h.meaning.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.learning.Run, h.installer.Run, h.vault.Run, h.tester.Run, h.desk.registrar.Run,
 	} {
 		inner.Go(func() error { return run(rooms) })
 	}

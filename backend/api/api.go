@@ -20,15 +20,18 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/checkup"
 	"github.com/agent-discover/agent-discover/backend/embedding"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/gateway"
 	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/intake"
 	"github.com/agent-discover/agent-discover/backend/journal"
 	"github.com/agent-discover/agent-discover/backend/learning"
 	"github.com/agent-discover/agent-discover/backend/proxy"
+	"github.com/agent-discover/agent-discover/backend/registration"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/setup"
@@ -51,6 +54,9 @@ type Options struct {
 	Proxy     *proxy.Proxy
 	Tester    *tester.Tester
 	Meaning   *embedding.Index
+	Registrar *registration.Registrar
+	Intake    *intake.Intake
+	Checkup   *checkup.Checkup
 	Clients   func() []gateway.Client
 	Gateway   *gateway.Gateway
 	Companion http.Handler // takes the upgrade of a companion's socket
@@ -60,6 +66,8 @@ type Options struct {
 	Bus       *events.Bus // whose events WebSockets get
 	Log       *slog.Logger
 
+	// KeepSetting writes a decision of the user's into the settings file.
+	KeepSetting func(keys []string, value any) error
 	// SecretNames names the secrets of a server; nil: none are shown.
 	SecretNames func(server string) []string
 	Times       Times
@@ -137,6 +145,8 @@ func New(o Options) *Door {
 	s.learnedRoutes(routes)
 	s.contextRoutes(routes)
 	s.setupRoutes(routes)
+	s.editorRoutes(routes)
+	s.intakeRoutes(routes)
 	s.prereqRoutes(routes)
 	s.testerRoutes(routes)
 	s.transientRoutes(routes)

@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"reflect"
+
+	"github.com/agent-discover/agent-discover/backend/intake"
 )
 
 // What requests may hold, for the OpenAPI document. Routes read their bodies
@@ -135,6 +137,49 @@ type learnedFields struct {
 	On bool     `json:"on"`
 }
 
+type editorFields struct {
+	_           struct{}          `additionalProperties:"true"`
+	Editors     []string          `json:"editors,omitempty" doc:"ids"`
+	All         bool              `json:"all,omitempty" doc:"all that are found here and can have our entry; to unregister: all that have it"`
+	Project     string            `json:"project,omitempty" doc:"a project's folder, whose own files are meant instead of the user's"`
+	Replace     bool              `json:"replace,omitempty" doc:"also an entry of our name that starts something else"`
+	Expect      map[string]string `json:"expect,omitempty" doc:"hashes of the files as a plan has shown them, by path: one that has changed since is left alone"`
+	Environment map[string]string `json:"environment,omitempty" doc:"variables that move editors' files, as the asking person has them"`
+}
+
+type editorPlanFields struct {
+	_ struct{} `additionalProperties:"true"`
+	editorFields
+	Action  string   `json:"action" enum:"register,unregister,undo"`
+	Changes []string `json:"changes,omitempty" doc:"to undo: ids of the history"`
+}
+
+type editorUndoFields struct {
+	_       struct{} `additionalProperties:"true"`
+	Changes []string `json:"changes" doc:"ids of the history"`
+}
+
+type editorSettingsFields struct {
+	_            struct{} `additionalProperties:"true"`
+	AutoRegister bool     `json:"auto_register"`
+}
+
+type scanFields struct {
+	_      struct{} `additionalProperties:"true"`
+	Text   string   `json:"text,omitempty" doc:"a configuration of any client, a part of one, or a command line"`
+	Bundle string   `json:"bundle,omitempty" doc:"the whole path of an .mcpb or .dxt file"`
+}
+
+type intakeFields struct {
+	_       struct{}          `additionalProperties:"true"`
+	Servers []intake.Choice   `json:"servers,omitempty" doc:"all that are not here if not said"`
+	TakeOut bool              `json:"take_out,omitempty" doc:"take the entries out of the editors afterwards"`
+	Text    string            `json:"text,omitempty" doc:"instead of the editors"`
+	Bundle  string            `json:"bundle,omitempty" doc:"the whole path of an .mcpb or .dxt file, instead of the editors"`
+	Values  map[string]string `json:"values,omitempty" doc:"answers to what a bundle asks"`
+	DryRun  bool              `json:"dry_run,omitempty" doc:"tell what would come in"`
+}
+
 type pingFields struct {
 	_ struct{} `additionalProperties:"true"`
 }
@@ -157,6 +202,14 @@ var documented = map[string]struct {
 	"POST /api/sync":                      {body: reflect.TypeFor[syncFields](), optional: true},
 	"POST /api/find":                      {body: reflect.TypeFor[findFields]()},
 	"PUT /api/learned":                    {body: reflect.TypeFor[learnedFields]()},
+	"POST /api/editors/plan":              {body: reflect.TypeFor[editorPlanFields]()},
+	"POST /api/editors/register":          {body: reflect.TypeFor[editorFields]()},
+	"POST /api/editors/unregister":        {body: reflect.TypeFor[editorFields]()},
+	"POST /api/editors/undo":              {body: reflect.TypeFor[editorUndoFields]()},
+	"PUT /api/editors/settings":           {body: reflect.TypeFor[editorSettingsFields]()},
+	"POST /api/editors/reviewed":          {body: reflect.TypeFor[pingFields](), optional: true},
+	"POST /api/editors/scan":              {body: reflect.TypeFor[scanFields]()},
+	"POST /api/editors/import":            {body: reflect.TypeFor[intakeFields]()},
 	"POST /api/transient":                 {body: reflect.TypeFor[transientFields]()},
 	"POST /api/presets":                   {body: reflect.TypeFor[presetFields]()},
 	"POST /api/elicitations/{id}/respond": {body: reflect.TypeFor[answerFields]()},

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -32,6 +33,7 @@ var tags = []*huma.Tag{
 	{Name: "tester", Description: "Ask one server directly"},
 	{Name: "secrets", Description: "Credentials of servers; values are never shown"},
 	{Name: "journal", Description: "What was called, and how it went"},
+	{Name: "editors", Description: "AI editors of this machine: our entry in them, and their servers"},
 	{Name: "marketplace", Description: "Servers that others publish"},
 }
 
@@ -51,6 +53,8 @@ func tagOf(path string) string {
 		return "secrets"
 	case first == "transient" || first == "presets" || first == "elicitations":
 		return "tester"
+	case first == "editors":
+		return "editors"
 	case first == "browse" || first == "npm-check":
 		return "marketplace"
 	case first != "servers":
@@ -63,7 +67,10 @@ func tagOf(path string) string {
 
 // namers are the operations that are told a name elsewhere than in their path,
 // and may not find it.
-var namers = []string{"GET /api/npm-check", "POST /api/secrets/migrate"}
+var namers = []string{
+	"GET /api/npm-check", "POST /api/secrets/migrate", "POST /api/editors/plan", "POST /api/editors/register", "POST /api/editors/unregister",
+	"POST /api/editors/undo", "GET /api/editors/history", "GET /api/editors/servers", "GET /api/editors/export", "POST /api/editors/scan", "POST /api/editors/import",
+}
 
 // created are the operations that answer with 201.
 var created = []string{"POST /api/servers", "POST /api/tickets", "POST /api/transient", "POST /api/presets"}
@@ -74,12 +81,24 @@ func emptyDocument(version string) *huma.OpenAPI {
 		Info:    &huma.Info{Title: "Agent Discover", Version: version, Description: introduction},
 		Tags:    tags,
 		Components: &huma.Components{
-			Schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer),
+			Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				"token": {Type: "http", Scheme: "bearer", Description: "the hub's own token, new at each start, or a session's"},
 			},
 		},
 	}
+}
+
+// schemasOf begins the names of types of rooms whose types have short names, which alone would say little in the
+// document.
+var schemasOf = map[string]string{"registration": "Editor", "intake": "Intake", "checkup": "Checkup"}
+
+func schemaName(t reflect.Type, hint string) string {
+	of := t
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+		of = of.Elem()
+	}
+	return schemasOf[path.Base(of.PkgPath())] + huma.DefaultSchemaNamer(t, hint)
 }
 
 // complete returns the document with all that routes do not say themselves. It

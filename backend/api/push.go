@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/journal"
 	"github.com/agent-discover/agent-discover/backend/learning"
+	"github.com/agent-discover/agent-discover/backend/registration"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/tester"
@@ -70,6 +71,7 @@ func (p *pusher) follow(ctx context.Context) {
 	anew := make(map[string]bool)
 	hub := newPace(hubEvery)
 	defer p.hearHub(hub.moved)()
+	defer p.Registrar.Attend()()
 	output := newPace(outputEvery)
 	defer events.Signal[upstream.Wrote](p.Bus, output.moved)()
 	var measured <-chan time.Time // when calls that were made since show in the state
@@ -136,6 +138,7 @@ func (p *pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[tester.Asked](ctx, p.Bus, sources, news)
 	listen[tester.Answered](ctx, p.Bus, sources, news)
 	listen[learning.Changed](ctx, p.Bus, sources, news)
+	listen[registration.Changed](ctx, p.Bus, sources, news)
 	return news
 }
 
@@ -190,6 +193,8 @@ func (p *pusher) pass(e any, anew map[string]bool) (dirty bool) {
 		p.broadcast(answeredMessage(e))
 	case learning.Changed:
 		p.broadcast(p.learnedMessage())
+	case registration.Changed:
+		p.broadcast(editorsMessage())
 	default:
 		return true
 	}

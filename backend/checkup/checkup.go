@@ -26,18 +26,18 @@ type Cost struct {
 
 // Finding is one thing that a person should know or do.
 type Finding struct {
-	Kind    string   `json:"kind"`    // duplicate, name-limit, tool-cap, schema, stale, missing, dropped, reload, policy, unreadable
-	Level   string   `json:"level"`   // note, warning or problem
-	Editors []string `json:"editors"` // ids
-	Subject string   `json:"subject"` // a server, tool or path
-	Text    string   `json:"text"`    // what is so, a sentence
-	Advice  string   `json:"advice"`  // what to do, a sentence; may be empty
+	Kind    string   `json:"kind"`                     // duplicate, name-limit, tool-cap, schema, stale, missing, dropped, reload, policy, unreadable
+	Level   string   `json:"level"`                    // note, warning or problem
+	Editors []string `json:"editors" nullable:"false"` // ids
+	Subject string   `json:"subject"`                  // a server, tool or path
+	Text    string   `json:"text"`                     // what is so, a sentence
+	Advice  string   `json:"advice"`                   // what to do, a sentence; may be empty
 }
 
 // Report is a checkup.
 type Report struct {
-	Costs    []Cost    `json:"costs"`
-	Findings []Finding `json:"findings"`
+	Costs    []Cost    `json:"costs" nullable:"false"`
+	Findings []Finding `json:"findings" nullable:"false"`
 }
 
 // Options are what a checkup looks at.

@@ -11,9 +11,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/clients"
 )
 
-// entryTokens is what the definition of registry costs in a model's context
+// EntryTokens is what the definition of registry costs in a model's context
 // (o200k_base); a test counts it. Counting here would load the vocabulary.
-const entryTokens = 395
+const EntryTokens = 395
 
 // ourOwn is how the command line introduces itself: no editor.
 const ourOwn = "agent-discover-cli"
@@ -30,7 +30,7 @@ type ContextUse struct {
 // Context tells what tools cost in the contexts of clients, also of those that
 // were here before. The last seen come first.
 func (g *Gateway) Context(ctx context.Context) (ContextUse, error) {
-	out := ContextUse{Entry: entryTokens}
+	out := ContextUse{Entry: EntryTokens}
 	out.Tools, out.Whole = g.everything()
 	var here []clients.Client
 	now := time.Now()
@@ -78,7 +78,7 @@ func (s *Session) seen(now time.Time, whole int) (clients.Client, bool) {
 	if !s.introduced || s.name == ourOwn {
 		return clients.Client{}, false
 	}
-	c := clients.Client{Name: s.name, Version: s.version, First: now, Last: now, Listed: entryTokens, Whole: whole}
+	c := clients.Client{Name: s.name, Version: s.version, First: now, Last: now, Listed: EntryTokens, Whole: whole}
 	for _, t := range s.toolsLocked() {
 		c.Listed += t.Tokens
 	}

@@ -24,8 +24,8 @@ func TestTheToolThatEverySessionPaysForIsSmall(t *testing.T) {
 	if n := tokens.Count(string(list)); n > 500 {
 		t.Errorf("the tool list costs %d tokens", n)
 	}
-	if n := tokens.Count(string(registryTool)); n != entryTokens {
-		t.Errorf("registry costs %d tokens, and entryTokens says %d", n, entryTokens)
+	if n := tokens.Count(string(registryTool)); n != EntryTokens {
+		t.Errorf("registry costs %d tokens, and EntryTokens says %d", n, EntryTokens)
 	}
 	var def struct {
 		InputSchema struct {

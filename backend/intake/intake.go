@@ -28,20 +28,20 @@ type Source struct {
 type Candidate struct {
 	ID       string         `json:"id"`   // of what it runs: the same in every scan
 	Name     string         `json:"name"` // proposed; free here and among the candidates
-	Sources  []Source       `json:"sources"`
-	Here     string         `json:"here"`     // the server of the registry that is the same; "" for none
-	Ours     bool           `json:"-"`        // it is our own entry: never shown
-	Secrets  []string       `json:"secrets"`  // places of credentials: env.NAME, args[3], headers.NAME, url
-	Problem  string         `json:"problem"`  // why it cannot come in
-	Warnings []string       `json:"warnings"` // what a person should know: a command that is not on this machine, variables of the editor's own
-	Command  string         `json:"command"`  // as a person reads it, credentials covered
+	Sources  []Source       `json:"sources" nullable:"false"`
+	Here     string         `json:"here"`                      // the server of the registry that is the same; "" for none
+	Ours     bool           `json:"-"`                         // it is our own entry: never shown
+	Secrets  []string       `json:"secrets" nullable:"false"`  // places of credentials: env.NAME, args[3], headers.NAME, url
+	Problem  string         `json:"problem"`                   // why it cannot come in
+	Warnings []string       `json:"warnings" nullable:"false"` // what a person should know: a command that is not on this machine, variables of the editor's own
+	Command  string         `json:"command"`                   // as a person reads it, credentials covered
 	Server   editors.Server `json:"-"`
 }
 
 // Scan is what was found.
 type Scan struct {
-	Candidates []Candidate `json:"candidates"`
-	Problems   []Problem   `json:"problems"`
+	Candidates []Candidate `json:"candidates" nullable:"false"`
+	Problems   []Problem   `json:"problems" nullable:"false"`
 }
 
 // Problem is a file that could not be read.
@@ -59,11 +59,11 @@ type Choice struct {
 
 // Request says what is to come in.
 type Request struct {
-	Choices []Choice          `json:"servers"`  // none: all that are not here and can come in
-	TakeOut bool              `json:"take_out"` // take the entries out of the editors, those too of servers that are here already
-	Text    string            `json:"text"`     // pasted: instead of the editors
-	Bundle  string            `json:"bundle"`   // the whole path of an .mcpb or .dxt file: instead of the editors
-	Values  map[string]string `json:"values"`   // what the user answered to what a bundle asks
+	Choices []Choice          `json:"servers" nullable:"false"` // none: all that are not here and can come in
+	TakeOut bool              `json:"take_out"`                 // take the entries out of the editors, those too of servers that are here already
+	Text    string            `json:"text"`                     // pasted: instead of the editors
+	Bundle  string            `json:"bundle"`                   // the whole path of an .mcpb or .dxt file: instead of the editors
+	Values  map[string]string `json:"values"`                   // what the user answered to what a bundle asks
 }
 
 // Arrival says what became of a candidate.
@@ -72,14 +72,14 @@ type Arrival struct {
 	Name    string   `json:"name"`   // here
 	Status  string   `json:"status"` // imported, here, failed
 	Problem string   `json:"problem,omitempty"`
-	Moved   []string `json:"moved"` // places whose credentials went into the keychain
-	Kept    []string `json:"kept"`  // places whose credentials still stand there in plain text, with the reason in Problem
+	Moved   []string `json:"moved" nullable:"false"` // places whose credentials went into the keychain
+	Kept    []string `json:"kept" nullable:"false"`  // places whose credentials still stand there in plain text, with the reason in Problem
 }
 
 // Report is what an import did.
 type Report struct {
-	Servers []Arrival `json:"servers"`
-	Taken   []Taken   `json:"taken"` // out of editors
+	Servers []Arrival `json:"servers" nullable:"false"`
+	Taken   []Taken   `json:"taken" nullable:"false"` // out of editors
 	DryRun  bool      `json:"dry_run,omitempty"`
 }
 
@@ -87,7 +87,7 @@ type Report struct {
 type Taken struct {
 	Editor  string   `json:"editor"`
 	Path    string   `json:"path"`
-	Entries []string `json:"entries"`
+	Entries []string `json:"entries" nullable:"false"`
 	Change  string   `json:"change,omitempty"` // the record in history
 	Problem string   `json:"problem,omitempty"`
 }
@@ -149,7 +149,7 @@ type Exported struct {
 	Path   string   `json:"path"` // where that would go on this machine; "" when not known
 	Format string   `json:"format"`
 	Text   string   `json:"text"`
-	Left   []string `json:"left"` // servers that it cannot hold, with the reason
+	Left   []string `json:"left" nullable:"false"` // servers that it cannot hold, with the reason
 }
 
 // Export writes servers of the registry, all when none are named, as an editor

@@ -46,6 +46,10 @@ func (f Folder) Log() string { return filepath.Join(string(f), "logs", "hub.log"
 // Sealed is a file of secrets that are encrypted.
 func (f Folder) Sealed(name string) string { return filepath.Join(string(f), name+".age") }
 
+// Backups is where a room keeps what it changed or took from elsewhere; the
+// room makes it.
+func (f Folder) Backups(room string) string { return filepath.Join(string(f), "backups", room) }
+
 // Run is a file that describes the running hub.
 func (f Folder) Run(name string) string { return filepath.Join(string(f), "run", name) }
 

@@ -47,22 +47,22 @@ type Status struct {
 	ID          string       `json:"id"`
 	Name        string       `json:"name"`
 	Detected    bool         `json:"detected"`
-	Evidence    []string     `json:"evidence"`
+	Evidence    []string     `json:"evidence" nullable:"false"`
 	Verified    bool         `json:"verified"`
 	Registrable bool         `json:"registrable"` // our entry may come in here
 	Importable  bool         `json:"importable"`
 	State       State        `json:"state"` // the worst of its files that needs something done
-	Files       []FileStatus `json:"files"`
-	Running     bool         `json:"running"`        // a process of it runs, and it must not while its file is changed
-	Reload      string       `json:"reload"`         // hot, session, refresh or restart
-	ReloadHint  string       `json:"reload_hint"`    // a sentence
-	NeedsReload bool         `json:"needs_reload"`   // its file was changed and it was not seen connecting since
-	ListChanged string       `json:"list_changed"`   // yes, no, unknown
-	MaxTools    int          `json:"max_tools"`      // 0: none known
-	MaxName     int          `json:"max_name"`       // 0: none known
-	Managed     []string     `json:"managed"`        // policies of an administrator
-	Note        string       `json:"note,omitempty"` // a sentence
-	New         bool         `json:"new"`            // found since a person last looked
+	Files       []FileStatus `json:"files" nullable:"false"`
+	Running     bool         `json:"running"`                  // a process of it runs, and it must not while its file is changed
+	Reload      string       `json:"reload"`                   // hot, session, refresh or restart
+	ReloadHint  string       `json:"reload_hint"`              // a sentence
+	NeedsReload bool         `json:"needs_reload"`             // its file was changed and it was not seen connecting since
+	ListChanged string       `json:"list_changed"`             // yes, no, unknown
+	MaxTools    int          `json:"max_tools"`                // 0: none known
+	MaxName     int          `json:"max_name"`                 // 0: none known
+	Managed     []string     `json:"managed" nullable:"false"` // policies of an administrator
+	Note        string       `json:"note,omitempty"`           // a sentence
+	New         bool         `json:"new"`                      // found since a person last looked
 }
 
 // Action is what is done to a file.
@@ -81,12 +81,12 @@ type Plan struct {
 	Editor  string `json:"editor"`
 	Path    string `json:"path"`
 	Action  Action `json:"action"`
-	Nothing bool   `json:"nothing"`           // it is as wished already
-	Writer  string `json:"writer,omitempty"`  // the command that will make the change
-	Wait    bool   `json:"wait"`              // until the editor has ended
-	Diff    []Line `json:"diff"`              // credentials are covered
-	Before  string `json:"before"`            // hash of the file as it was read; "" when it is not there
-	Problem string `json:"problem,omitempty"` // why it is refused
+	Nothing bool   `json:"nothing"`               // it is as wished already
+	Writer  string `json:"writer,omitempty"`      // the command that will make the change
+	Wait    bool   `json:"wait"`                  // until the editor has ended
+	Diff    []Line `json:"diff" nullable:"false"` // credentials are covered
+	Before  string `json:"before"`                // hash of the file as it was read; "" when it is not there
+	Problem string `json:"problem,omitempty"`     // why it is refused
 	Snippet string `json:"snippet,omitempty"`
 }
 
@@ -105,7 +105,7 @@ type Record struct {
 	Name     string    `json:"name"` // of the editor
 	Path     string    `json:"path"`
 	Action   Action    `json:"action"`
-	Entries  []string  `json:"entries"`
+	Entries  []string  `json:"entries" nullable:"false"`
 	At       time.Time `json:"at"`
 	By       string    `json:"by"` // person or automatic
 	Undoes   string    `json:"undoes,omitempty"`
@@ -133,7 +133,7 @@ type Changed struct{}
 type change struct {
 	Record
 	Place  splice.Place `json:"place"`
-	Cuts   []splice.Cut `json:"cuts"`
+	Cuts   []splice.Cut `json:"cuts" nullable:"false"`
 	Made   int          `json:"made"`
 	Before string       `json:"before"` // hash; "" when the file was not there
 	After  string       `json:"after"`  // hash; "" when it is not there now
@@ -223,6 +223,9 @@ func (r *Registrar) Reviewed(ctx context.Context) error { return errors.ErrUnsup
 
 // SetAuto says whether editors that are found from now on get our entry.
 func (r *Registrar) SetAuto(on bool) {}
+
+// AutoRegisters reports whether they do.
+func (r *Registrar) AutoRegisters() bool { return r.Auto }
 
 // Attend has files looked at every few seconds, not only now and then, until
 // leave is called.

@@ -1,6 +1,6 @@
 // Package settings answers what the user decided, beyond servers: the numbers
-// and switches of config.yaml, with defaults for all of them. It reads; it
-// never writes.
+// and switches of config.yaml, with defaults for all of them. What it
+// writes is one value in its place: comments and order are the user's.
 package settings
 
 import (
@@ -34,6 +34,8 @@ type Settings struct {
 	Roots  []string `koanf:"roots"` // URIs that shared servers are told as roots
 	Log    Log      `koanf:"log"`
 	Search Search   `koanf:"search"`
+	// Editors says what is done about AI editors unasked.
+	Editors Editors `koanf:"editors"`
 	// SetupFile declares servers that the hub brings in at its start; empty for
 	// none. It is absolute once loaded.
 	SetupFile string `koanf:"setup_file"`
@@ -50,6 +52,12 @@ type Settings struct {
 // Agents says what an agent may do on its own.
 type Agents struct {
 	Install string `koanf:"install"` // ask, allow or deny
+}
+
+// Editors says what is done about AI editors unasked.
+type Editors struct {
+	// AutoRegister puts our entry into editors that are found from now on.
+	AutoRegister bool `koanf:"auto_register"`
 }
 
 // Sampling is the model that answers transient servers.
