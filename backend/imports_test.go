@@ -90,7 +90,7 @@ var homes = []struct {
 	{"github.com/zalando/go-keyring", []string{"backend/secrets"}, "one place touches the keychain"},
 	{"github.com/godbus/dbus", []string{"backend/secrets", "backend/keytest", "app", "app/tray", "app/xtest", "build/bench"}, "it looks at a keychain without a question to the user, ends an operation that hangs, and asks a desktop what it has"},
 	{"filippo.io/age", []string{"backend/secrets"}, "one place seals values"},
-	{"github.com/coder/websocket", []string{"backend/api", "build/bench", "app/tray"}, "events go to clients through one door, and the tray listens"},
+	{"github.com/coder/websocket", []string{"backend/api", "backend/cli", "build/bench", "app/tray"}, "events go to clients through one door; the tray and a command that watches listen"},
 	{module + "build/icons", []string{"app", "app/tray"}, "pictures are for what a person sees"},
 	{"text/template", nil, "a program that links it keeps every method of every type: megabytes in each companion"},
 	{"html/template", nil, "it links text/template"},

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -27,7 +28,8 @@ type EditorEntry struct {
 }
 
 type editorsInput struct {
-	All bool `query:"all" doc:"those too that were not found here"`
+	All bool     `query:"all" doc:"those too that were not found here"`
+	Env []string `query:"env,explode" doc:"NAME=VALUE: variables that move editors' files, as the asking person has them"`
 }
 
 type editorInput struct {
@@ -66,7 +68,13 @@ func (s *server) editorRoutes(api huma.API) {
 }
 
 func (s *server) editors(ctx context.Context, in *editorsInput) (*reply[EditorList], error) {
-	list, err := s.Registrar.Status(ctx, in.All, nil)
+	environment := make(map[string]string)
+	for _, variable := range in.Env {
+		if name, value, ok := strings.Cut(variable, "="); ok {
+			environment[name] = value
+		}
+	}
+	list, err := s.Registrar.Status(ctx, in.All, environment)
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ Exit codes: 0 ok, 1 arguments, 2 not found, 3 failed, 4 disabled or not approved
 	}
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage{err} })
-	root.AddCommand(p.serve(), p.mcp(), p.open(), p.stop(), p.pause(), p.resume(), p.status(), p.servers(), p.secrets(), p.find(), p.why(), p.eval(), p.call(),
+	root.AddCommand(p.serve(), p.mcp(), p.open(), p.stop(), p.pause(), p.resume(), p.status(), p.servers(), p.secrets(), p.editors(), p.find(), p.why(), p.eval(), p.call(),
 		p.sync(), p.importDatabase(), p.logs(), p.metrics(), p.learned(), p.token(), p.doctor(), p.versionCommand())
 	wrapArgs(root)
 	return root
