@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,7 @@ type step struct {
 	want   []string // in the answer's body
 	never  []string
 	events []string // what the WebSocket tells then: types, with a part of the message after a space
-	keep   string   // member of the answer's body to remember
+	keep   string   // member of the answer's body to remember; a way to it has points, as changes.0.id
 }
 
 // scenario plays steps to one hub, one after the other, with somebody at the
@@ -92,13 +93,32 @@ func (s *scenario) step(next step) {
 		s.listen.await(s.t, next.name, mark, kind, part)
 	}
 	if next.keep != "" {
-		var answer map[string]any
+		var answer any
 		if err := json.Unmarshal([]byte(body), &answer); err != nil {
 			s.t.Fatalf("%s: %v", next.name, err)
 		}
-		value, _ := json.Marshal(answer[next.keep])
+		value, _ := json.Marshal(memberOf(answer, next.keep))
 		s.kept = append(s.kept, "{"+next.keep+"}", strings.Trim(string(value), `"`))
 	}
+}
+
+// memberOf follows a way into an answer; nil where that does not lead on.
+func memberOf(answer any, way string) any {
+	for part := range strings.SplitSeq(way, ".") {
+		switch here := answer.(type) {
+		case map[string]any:
+			answer = here[part]
+		case []any:
+			at, err := strconv.Atoi(part)
+			if err != nil || at >= len(here) {
+				return nil
+			}
+			answer = here[at]
+		default:
+			return nil
+		}
+	}
+	return answer
 }
 
 func (s *scenario) send(method, path, body string) (status int, answer string) {
