@@ -97,7 +97,7 @@ var homes = []struct {
 	{"github.com/danielgtaylor/huma", []string{"backend/api"}, "REST is one door"},
 	{"github.com/tailscale/hujson", []string{"backend/setup", "backend/splice"}, "files that people write by hand are read in two places"},
 	{"github.com/pelletier/go-toml/v2", []string{"backend/splice"}, "entries in files of others are found in one place"},
-	{"go.yaml.in/yaml/v3", []string{"backend/splice"}, "entries in files of others are found in one place"},
+	{"go.yaml.in/yaml/v3", []string{"backend/splice", "backend/editors"}, "entries in files of others are found in one place; the table of editors is written by people"},
 	{"github.com/spf13/cobra", []string{"backend/cli"}, "the command line is one door"},
 	{"golang.org/x/term", []string{"backend/cli"}, "who hides what is typed has a terminal"},
 	{"github.com/tiktoken-go", []string{"backend/tokens"}, "its vocabulary takes memory once it is used"},

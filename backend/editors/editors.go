@@ -1,23 +1,28 @@
 // Package editors answers which AI editors and agents there are, where each
 // keeps its MCP servers on this machine, and how it spells one. The answers are
-// a table, data in table.yaml; it reads folders and never changes a file.
+// a table, data in table.yaml; it looks for files and never changes one.
 package editors
 
 import (
-	"errors"
 	"io/fs"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/splice"
 )
 
 // Machine is where editors are looked for: this one, or in tests any.
 type Machine struct {
-	OS       string                                   // linux, darwin or windows
+	OS       string                                   // linux, darwin or windows; it decides how paths are written
 	Home     string                                   // of the user
 	Variable func(name string) string                 // of the user's environment
 	Stat     func(path string) (fs.FileInfo, error)   // os.Stat
 	Glob     func(pattern string) ([]string, error)   // filepath.Glob
 	Command  func(name string) (path string, ok bool) // a program on the user's PATH
+	Read     func(path string) ([]byte, error)        // os.ReadFile; only Beside reads
+	// Root is a folder in which the whole machine lies, for tests with files of
+	// another system: below it /home/me/a is home/me/a, and C:\Users\me\a is
+	// C/Users/me/a. "" is the machine itself.
+	Root string
 }
 
 // Editor is a row of the table.
@@ -33,7 +38,7 @@ type Editor struct {
 	Import   bool       // whether its servers can be read
 	Each     bool       // every file whose folder is there counts, not only the first
 	Writer   string     // the program that makes the change itself, where there is one: claude
-	Running  []string   // processes that must not run while the file is changed
+	Running  []string   // names of processes that must not run while the file is changed
 	Project  []string   // files of a project, below its folder
 
 	Reload      Reload
@@ -47,6 +52,8 @@ type Editor struct {
 	Managed     []string // files by which an administrator decides; read, never circumvented
 	Verified    bool     // several sources agree, or the client's own source or documentation says so
 	Note        string   // what a person should know, a sentence
+
+	row *row // what depends on the system
 }
 
 // Permission says when our entry may come into an editor's file.
@@ -77,9 +84,12 @@ type File struct {
 	Scope  string // user, or the project's folder
 	Place  splice.Place
 	Shape  string
+	Or     []splice.Place // where its servers may stand as well: read when Place has none
+	Plugin string         // the folder that ${CLAUDE_PLUGIN_ROOT} means in it; "" for none
 }
 
-// Found is an editor as it is on a machine.
+// Found is an editor as it is on a machine. Its Editor is a copy: Register and
+// Running are what holds on this machine.
 type Found struct {
 	*Editor
 	Detected bool
@@ -100,44 +110,12 @@ type Server struct {
 	Disabled  bool
 }
 
-// Table returns all rows, in the order in which they are shown. The rows are
-// shared: nobody changes them.
-func Table() []*Editor { return nil }
-
-// ByID returns the editor of an id, or of another id that people type.
-func ByID(id string) (*Editor, bool) { return nil, false }
-
-// Overrides returns the names of the variables that move files of editors.
-func Overrides() []string { return nil }
-
-// Here is this machine, with the variables of a user's environment. A program
-// is looked for on that environment's PATH.
-func Here(variable func(name string) string) Machine { return Machine{} }
-
-// With is the machine with other variables first.
-func (m Machine) With(variables map[string]string) Machine { return m }
-
-// Find looks for an editor. It reads no file.
-func (m Machine) Find(e *Editor) Found { return Found{Editor: e} }
-
-// InProject returns the file of a project into which an editor's entry goes;
-// false when it has none.
-func (m Machine) InProject(e *Editor, folder string) (File, bool) { return File{}, false }
-
-// Beside returns further files with an editor's servers that are read and never
-// written: of plugins, profiles, projects.
-func (m Machine) Beside(e *Editor) []File { return nil }
-
-// Spell returns how a shape writes a server.
-func Spell(shape, name string, s Server) (splice.Object, error) { return nil, errors.ErrUnsupported }
-
-// Understand reads a server as a shape writes it, as far as it can be
-// understood; the error is a fault.Invalid.
-func Understand(shape string, entry any) (Server, error) { return Server{}, errors.ErrUnsupported }
-
-// Ours reports whether a server is our own entry, by what it starts.
-func Ours(s Server) bool { return false }
-
 // SameClient reports whether a client's name for itself is meant by a name in
 // Editor.Clients.
-func SameClient(known, name string) bool { return false }
+func SameClient(known, name string) bool {
+	name = strings.ToLower(name)
+	if begin, ok := strings.CutSuffix(known, "*"); ok {
+		return strings.HasPrefix(name, begin)
+	}
+	return name == known
+}
