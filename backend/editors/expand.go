@@ -88,6 +88,15 @@ const star = "\x00"
 
 // substitute puts in the values of variables; ok is false when one is not set.
 func (m Machine) substitute(pattern string) (path string, firm, ok bool) {
+	path, firm, ok = m.replace(pattern)
+	if rest, below := strings.CutPrefix(path, "~"); below {
+		path = strings.TrimRight(m.Home, m.separators()) + rest
+		ok = ok && m.Home != ""
+	}
+	return m.slashed(path), firm, ok
+}
+
+func (m Machine) replace(pattern string) (path string, firm, ok bool) {
 	ok = true
 	path = variables.ReplaceAllStringFunc(pattern, func(variable string) string {
 		match := variables.FindStringSubmatch(variable)
@@ -100,17 +109,11 @@ func (m Machine) substitute(pattern string) (path string, firm, ok bool) {
 			firm = firm || !common
 			return strings.TrimRight(value, m.separators())
 		}
-		if instead := or(match[3], standard[name]); instead != "" {
-			return instead
-		}
-		ok = false
-		return ""
+		instead, _, known := m.replace(or(match[3], standard[name])) // it may name a variable too
+		ok = ok && known && instead != ""
+		return instead
 	})
-	if rest, below := strings.CutPrefix(path, "~"); below {
-		path = strings.TrimRight(m.Home, m.separators()) + rest
-		ok = ok && m.Home != ""
-	}
-	return m.slashed(path), firm, ok
+	return path, firm, ok
 }
 
 // apps is where desktop applications keep their settings.

@@ -3,8 +3,6 @@ package editors
 import (
 	"slices"
 	"strings"
-
-	"github.com/agent-discover/agent-discover/backend/splice"
 )
 
 // Find looks for an editor. It reads no file.
@@ -79,11 +77,15 @@ func (m Machine) files(r *row) []File {
 	var all []File
 	for _, s := range r.Files.on(m.OS) {
 		paths, firm := m.expand(s.Path)
+		if firm && !r.Each {
+			all = nil
+		}
 		for _, path := range paths {
-			all = append(all, m.file(r, s, path))
+			if f := m.file(r, s, path); f.Exists || !s.Existing {
+				all = append(all, f)
+			}
 		}
 		if firm && !r.Each {
-			all = all[len(all)-len(paths):]
 			break
 		}
 	}
@@ -159,48 +161,4 @@ func (m Machine) InProject(e *Editor, folder string) (File, bool) {
 		all = append(all, f)
 	}
 	return m.first(all), true
-}
-
-// Beside returns further files with an editor's servers that are read and never
-// written: of plugins, profiles, projects. It reads a file where only that says
-// which projects there are.
-func (m Machine) Beside(e *Editor) []File {
-	if e.row == nil {
-		return nil
-	}
-	var all []File
-	for _, f := range m.existingFiles(e.row, e.row.Beside, m.files(e.row)) {
-		within := f.Place.Keys
-		if at := slices.Index(within, eachName); at >= 0 {
-			all = append(all, m.members(f, at)...)
-			continue
-		}
-		all = append(all, f)
-	}
-	return all
-}
-
-// eachName stands in a key path for the name of every member.
-const eachName = "*"
-
-// members is a file once for each member of the collection that its keys lead
-// to before the place at which a name stands.
-func (m Machine) members(f File, at int) []File {
-	text, err := m.Read(f.Path)
-	if err != nil {
-		return nil
-	}
-	entries, err := splice.Read(text, splice.Place{Format: f.Place.Format, Keys: f.Place.Keys[:at]})
-	if err != nil {
-		return nil // whoever reads the file for its other servers says so
-	}
-	var all []File
-	for _, entry := range entries {
-		one := f
-		one.Scope = entry.Name
-		one.Place.Keys = slices.Clone(f.Place.Keys)
-		one.Place.Keys[at] = entry.Name
-		all = append(all, one)
-	}
-	return all
 }

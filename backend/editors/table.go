@@ -45,6 +45,23 @@ func ByID(id string) (*Editor, bool) {
 	return nil, false
 }
 
+// ByClient returns the editor that gives itself a name in initialize; the one
+// with the longest match where several could mean it.
+func ByClient(name string) (*Editor, bool) {
+	name = strings.ToLower(strings.TrimSpace(name))
+	var best *Editor
+	length := 0
+	for _, e := range table() {
+		for _, client := range e.Clients {
+			beginning, more := strings.CutSuffix(client, "*")
+			if (client == name || more && strings.HasPrefix(name, beginning)) && len(client) > length {
+				best, length = e, len(client)
+			}
+		}
+	}
+	return best, best != nil
+}
+
 // row is an editor as table.yaml has it; its head says what the fields mean.
 type row struct {
 	ID      string   `yaml:"id"`
@@ -100,7 +117,9 @@ type spot struct {
 	List   string        `yaml:"list"`
 	Or     [][]string    `yaml:"or"`
 	Shape  string        `yaml:"shape"`
-	Plugin int           `yaml:"plugin"` // how many folders up the plugin's own is; 0: it is none's
+	// Existing says that it counts only when it is there.
+	Existing bool `yaml:"existing"`
+	Plugin   int  `yaml:"plugin"` // how many folders up the plugin's own is; 0: it is none's
 }
 
 // bySystem is a list for each system; "unix" stands for linux and darwin, "any"
