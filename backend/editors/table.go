@@ -48,18 +48,24 @@ func ByID(id string) (*Editor, bool) {
 // ByClient returns the editor that gives itself a name in initialize; the one
 // with the longest match where several could mean it.
 func ByClient(name string) (*Editor, bool) {
-	name = strings.ToLower(strings.TrimSpace(name))
 	var best *Editor
 	length := 0
 	for _, e := range table() {
-		for _, client := range e.Clients {
-			beginning, more := strings.CutSuffix(client, "*")
-			if (client == name || more && strings.HasPrefix(name, beginning)) && len(client) > length {
-				best, length = e, len(client)
+		for _, known := range e.Clients {
+			if SameClient(known, name) && len(known) > length {
+				best, length = e, len(known)
 			}
 		}
 	}
 	return best, best != nil
+}
+
+// SameClient reports whether a client's name for itself is meant by a name in
+// Editor.Clients.
+func SameClient(known, name string) bool {
+	name = strings.ToLower(strings.TrimSpace(name))
+	beginning, more := strings.CutSuffix(known, "*")
+	return known == name || more && strings.HasPrefix(name, beginning)
 }
 
 // row is an editor as table.yaml has it; its head says what the fields mean.
