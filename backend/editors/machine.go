@@ -46,7 +46,9 @@ func (m Machine) With(variables map[string]string) Machine {
 func programs(folders []string, endings string) func(name string) (string, bool) {
 	index := sync.OnceValue(func() map[string]string { return list(folders, endings) })
 	return func(name string) (string, bool) {
-		path, ok := index()[name]
+		path := index()[name]
+		info, err := os.Stat(path)
+		ok := err == nil && !info.IsDir() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 		return path, ok
 	}
 }
