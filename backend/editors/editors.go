@@ -5,7 +5,6 @@ package editors
 
 import (
 	"io/fs"
-	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/splice"
 )
@@ -108,14 +107,4 @@ type Server struct {
 	URL       string
 	Headers   map[string]string
 	Disabled  bool
-}
-
-// SameClient reports whether a client's name for itself is meant by a name in
-// Editor.Clients.
-func SameClient(known, name string) bool {
-	name = strings.ToLower(name)
-	if begin, ok := strings.CutSuffix(known, "*"); ok {
-		return strings.HasPrefix(name, begin)
-	}
-	return name == known
 }
