@@ -31,7 +31,8 @@ var rooms = map[string][]string{
 	"paths":    {"fault"},
 	"instance": {"fault", "paths", "process"},
 	"splice":   {"fault"},
-	"dialect":  {}, // it is about JSON, and knows no tools
+	"swap":     {"fault", "process"}, // process: whether who left a file beside another is gone
+	"dialect":  {},                   // it is about JSON, and knows no tools
 	// nouns
 	"settings": {"fault", "splice"}, // splice: a setting changes in its place
 	"registry": {"events", "fault"},
@@ -49,7 +50,7 @@ var rooms = map[string][]string{
 	"tester":       {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
 	"setup":        {"catalog", "fault", "install", "registry", "secrets"},                                                // catalog: an import brings tools
 	"eval":         {"catalog", "embedding", "encoder", "events", "fault", "search", "settings"},                          // it asks the very searcher that the hub asks
-	"registration": {"editors", "events", "fault", "paths", "process", "secrets", "splice"},                               // secrets: a diff covers them; process: what runs
+	"registration": {"editors", "events", "fault", "paths", "process", "secrets", "splice", "swap"},                       // secrets: a diff covers them; process: what runs
 	"intake":       {"editors", "fault", "install", "process", "registration", "registry", "secrets", "splice"},           // registration: it takes out what came in
 	"checkup":      {"catalog", "dialect", "editors", "fault", "install", "intake", "registration", "registry", "tokens"}, // it looks at what the others know
 	"reply":        {"catalog", "search", "tokens"},                                                                       // tokens: an estimate, which needs no vocabulary

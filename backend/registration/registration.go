@@ -6,13 +6,11 @@ package registration
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/editors"
 	"github.com/agent-discover/agent-discover/backend/events"
-	"github.com/agent-discover/agent-discover/backend/splice"
 )
 
 // Name is that of our entry.
@@ -129,17 +127,6 @@ type Outcome struct {
 // Changed is published when the state of an editor may be another.
 type Changed struct{}
 
-// change is a record with all that it takes to undo it, as it is kept.
-type change struct {
-	Record
-	Place  splice.Place `json:"place"`
-	Cuts   []splice.Cut `json:"cuts" nullable:"false"`
-	Made   int          `json:"made"`
-	Before string       `json:"before"` // hash; "" when the file was not there
-	After  string       `json:"after"`  // hash; "" when it is not there now
-	Mode   uint32       `json:"mode"`
-}
-
 // Options are what a registrar works with.
 type Options struct {
 	Machine editors.Machine
@@ -159,13 +146,6 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 }
 
-// Registrar puts our entry into editors. It is safe for concurrent use.
-type Registrar struct{ Options }
-
-// New returns a registrar. It changes nothing and reads nothing before it is
-// asked or Run runs.
-func New(o Options) *Registrar { return &Registrar{Options: o} }
-
 // Wish says what is to be done to which editors.
 type Wish struct {
 	Action      Action
@@ -177,60 +157,3 @@ type Wish struct {
 	Environment map[string]string // variables that move files, as the asking person has them
 	By          string            // person or automatic
 }
-
-// Status returns editors in the table's order: those that are detected or have
-// a record, all when asked for all.
-func (r *Registrar) Status(ctx context.Context, all bool, environment map[string]string) ([]Status, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// Plan says what Apply would do to each file, in order, and changes nothing.
-// An unknown id is a fault.NotFound.
-func (r *Registrar) Plan(ctx context.Context, w Wish) ([]Plan, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// Apply does it, one file after the other; one that fails does not keep the
-// others from it.
-func (r *Registrar) Apply(ctx context.Context, w Wish) ([]Outcome, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// TakeOut takes entries out of one file of an editor.
-func (r *Registrar) TakeOut(ctx context.Context, editor string, file editors.File, entries []string) (Outcome, error) {
-	return Outcome{}, errors.ErrUnsupported
-}
-
-// PlanUndo says what Undo would do.
-func (r *Registrar) PlanUndo(ctx context.Context, changes []string) ([]Plan, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// Undo takes changes back, the last first: to the byte while the file is as the
-// change left it, else our part of it alone.
-func (r *Registrar) Undo(ctx context.Context, changes []string) ([]Outcome, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// History returns all changes, the last first; of one editor when it is named.
-func (r *Registrar) History(ctx context.Context, editor string) ([]Record, error) {
-	return nil, errors.ErrUnsupported
-}
-
-// Reviewed notes that a person has seen the editors that are there: none of
-// them is new from now on.
-func (r *Registrar) Reviewed(ctx context.Context) error { return errors.ErrUnsupported }
-
-// SetAuto says whether editors that are found from now on get our entry.
-func (r *Registrar) SetAuto(on bool) {}
-
-// AutoRegisters reports whether they do.
-func (r *Registrar) AutoRegisters() bool { return r.Auto }
-
-// Attend has files looked at every few seconds, not only now and then, until
-// leave is called.
-func (r *Registrar) Attend() (leave func()) { return func() {} }
-
-// Run watches the files of editors until ctx ends: it publishes Changed, carries
-// out what waits, and registers new editors where that is wished.
-func (r *Registrar) Run(ctx context.Context) error { <-ctx.Done(); return nil }

@@ -1,0 +1,193 @@
+package registration
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/editors"
+	"github.com/agent-discover/agent-discover/backend/secrets"
+	"github.com/agent-discover/agent-discover/backend/splice"
+)
+
+// longest is how much of a line is shown, in bytes.
+const longest = 400
+
+// cover covers credentials in lines of a file: those of the servers in it,
+// however they are written there, and what looks like one anywhere.
+type cover struct {
+	known []*secrets.Redactor
+}
+
+func newCover(file editors.File, texts ...[]byte) *cover {
+	c := &cover{}
+	var all secrets.Launch
+	all.Env, all.Headers = map[string]string{}, map[string]string{}
+	for _, text := range texts {
+		list, err := splice.Read(text, file.Place)
+		if err != nil {
+			continue
+		}
+		for i, e := range list {
+			server, err := editors.Understand(file.Shape, e.Value)
+			if err != nil {
+				continue
+			}
+			for name, value := range server.Env {
+				all.Env[fmt.Sprint(name, " ", i, len(text))] = value
+			}
+			for name, value := range server.Headers {
+				all.Headers[fmt.Sprint(name, " ", i, len(text))] = value
+			}
+			all.Args = append(append(all.Args, server.Args...), "")
+			if server.URL != "" {
+				c.known = append(c.known, secrets.ForLaunch(secrets.Launch{URL: server.URL}))
+			}
+		}
+	}
+	c.known = append(c.known, secrets.ForLaunch(all))
+	return c
+}
+
+// fill gives lines that follow each other their texts.
+func (c *cover) fill(lines []Line, a, b []string) {
+	var old, fresh []int
+	for _, line := range lines {
+		if line.Kind == "remove" {
+			old = append(old, line.Old)
+		}
+		if line.Kind == "add" || line.Kind == "same" {
+			fresh = append(fresh, line.New)
+		}
+	}
+	removed, rest := c.part(a, old), c.part(b, fresh)
+	for i := range lines {
+		if lines[i].Kind == "remove" {
+			lines[i].Text = removed[lines[i].Old]
+		} else {
+			lines[i].Text = rest[lines[i].New]
+		}
+	}
+	clip(lines)
+}
+
+// margin is how many lines before and after a part are looked at with it: what
+// says that a value is a credential may stand in another line.
+const margin = 20
+
+// part covers the lines of these numbers, which go from 1.
+func (c *cover) part(all []string, numbers []int) map[int]string {
+	out := make(map[int]string, len(numbers))
+	if len(numbers) == 0 {
+		return out
+	}
+	from := max(slices.Min(numbers)-1-margin, 0)
+	to := min(slices.Max(numbers)+margin, len(all))
+	covered := c.lines(withoutKeys(all, from, to))
+	for _, n := range numbers {
+		out[n] = covered[n-1-from]
+	}
+	return out
+}
+
+// lines covers lines together, and each by itself where together they would
+// become fewer.
+func (c *cover) lines(lines []string) []string {
+	together := strings.Split(c.text(strings.Join(lines, "\n")), "\n")
+	if len(together) == len(lines) {
+		return together
+	}
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = c.text(line)
+	}
+	return out
+}
+
+func (c *cover) text(text string) string {
+	for _, r := range c.known {
+		text = r.Text(text)
+	}
+	return coverText(text)
+}
+
+// quoted is an assignment with single quotes, as TOML and YAML have them.
+var quoted = regexp.MustCompile(`([-_.A-Za-z0-9]{2,64})(\s*[:=]\s*)'((?:[^']|'')*)'`)
+
+// coverText covers what looks like a credential.
+func coverText(text string) string {
+	text = quoted.ReplaceAllStringFunc(text, func(match string) string {
+		parts := quoted.FindStringSubmatch(match)
+		if !secrets.SensitiveName(parts[1]) || len(parts[3]) < 6 || strings.HasPrefix(parts[3], "${") {
+			return match
+		}
+		return parts[1] + parts[2] + "'" + secrets.Cover + "'"
+	})
+	return (*secrets.Redactor)(nil).Text(text)
+}
+
+// withoutKeys is a part of the lines with those of private keys covered.
+func withoutKeys(all []string, from, to int) []string {
+	out := slices.Clone(all[from:to])
+	within := false
+	for i, line := range all[:to] {
+		begins := strings.Contains(line, "-----BEGIN ") && strings.Contains(line, "PRIVATE KEY-----")
+		ends := strings.Contains(line, "-----END ")
+		whole := begins && ends // in one line, where the redactor finds it
+		if i >= from && !whole && (within || begins) {
+			out[i-from] = secrets.Cover
+		}
+		within = (within || begins) && !ends
+	}
+	return out
+}
+
+// clip shortens long lines: to where a line and the one that comes in its place
+// become different.
+func clip(lines []Line) {
+	for i, line := range lines {
+		if len(line.Text) <= longest {
+			continue
+		}
+		start := 0
+		for _, j := range []int{i - 1, i + 1} {
+			if j >= 0 && j < len(lines) && lines[j].Kind != line.Kind && lines[j].Kind != "same" {
+				start = max(start, common(line.Text, lines[j].Text)-longest/4)
+			}
+		}
+		defer func(i, start int, text string) { lines[i].Text = window(text, start) }(i, start, line.Text)
+	}
+}
+
+// common is how many bytes two texts have in common at their beginning.
+func common(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func window(text string, start int) string {
+	for start > 0 && !utf8.RuneStart(text[start]) {
+		start--
+	}
+	out := text[start:]
+	if start > 0 {
+		out = "…" + out
+	}
+	return cutText(out, longest)
+}
+
+// cutText shortens a text to n bytes.
+func cutText(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
+}

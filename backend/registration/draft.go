@@ -1,0 +1,241 @@
+package registration
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/editors"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/splice"
+	"github.com/agent-discover/agent-discover/backend/swap"
+)
+
+// draft is what is to be done to one file. It is shown as a Plan and carried
+// out by perform, so that what is shown is what is done.
+type draft struct {
+	found   editors.Found
+	file    editors.File
+	action  Action
+	entries []string
+	by      string
+	replace bool
+	undoes  string // the change that it takes back
+
+	was   swap.File
+	text  []byte // the file afterwards
+	gone  bool   // the file is not there afterwards
+	steps []step
+	had   bool
+	has   bool
+
+	nothing  bool
+	taken    bool       // a wish that waits is taken back
+	link     string     // that has to lead to our program
+	reverted bool       // by Undo, not to the byte
+	commands [][]string // of the editor's own program, which makes the change
+	wait     bool       // until the editor has ended
+	folders  []string   // that go with the file
+	snippet  string
+	problem  error
+}
+
+// draft says what a wish means for a file.
+func (r *Registrar) draft(ctx context.Context, t target, w Wish) draft {
+	d := draft{found: t.found, file: t.file, action: w.Action, entries: []string{Name}, by: orPerson(w.By), replace: w.Replace, problem: t.problem}
+	if d.problem != nil {
+		return d
+	}
+	d.look()
+	if hash, shown := w.Expect[d.file.Path]; shown && d.problem == nil && hash != d.was.Hash {
+		d.problem = fault.New(fault.Conflict, "%s was changed since it was shown; look at the change again", d.file.Path)
+		return d
+	}
+	switch {
+	case d.problem != nil:
+	case w.Action == Register:
+		r.register(&d)
+	case w.Action == Unregister:
+		d.unregister()
+	default:
+		d.problem = fault.New(fault.Invalid, "an editor's file is changed to register or to unregister")
+	}
+	r.complete(ctx, &d, w)
+	return d
+}
+
+func orPerson(by string) string {
+	if by == "" {
+		return "person"
+	}
+	return by
+}
+
+func (d *draft) look() {
+	d.was, d.problem = swap.Look(d.file.Path)
+	d.text = d.was.Data
+}
+
+// complete says what all drafts have in common: why and how they are carried
+// out, or why not.
+func (r *Registrar) complete(ctx context.Context, d *draft, w Wish) {
+	d.taken = d.problem == nil && r.notes.opposes(d.file.Path, d.action)
+	if d.problem == nil && !d.nothing {
+		d.problem = d.was.Writable()
+	}
+	if d.problem != nil {
+		if d.action == Register {
+			d.snippet = r.snippet(d.found.Editor, d.file)
+		}
+		return
+	}
+	if d.nothing {
+		return
+	}
+	d.wait = d.file.Scope == userScope && r.runs(ctx, d.found)
+	if !d.wait {
+		r.command(d, w)
+	}
+}
+
+// runs reports whether an editor runs that must not while its file is changed.
+func (r *Registrar) runs(ctx context.Context, found editors.Found) bool {
+	return len(found.Running) > 0 && r.Running(ctx, found.Running)
+}
+
+func (r *Registrar) register(d *draft) {
+	switch {
+	case d.found.Register == editors.Never:
+		d.problem = fault.New(fault.Denied, "%s is not changed from outside; paste the entry in its own settings", d.found.Name)
+		return
+	case d.found.Register == editors.IfExisting && !d.was.Exists && d.file.Scope == userScope:
+		d.problem = fault.New(fault.Denied, "%s has no %s yet, and it is not sure that it would read a new one; add a server in %s first, or paste the entry yourself",
+			d.found.Name, d.file.Path, d.found.Name)
+		return
+	}
+	wanted, link, err := r.wanted(d.found.Editor)
+	if err != nil {
+		d.problem = err
+		return
+	}
+	d.link = link
+	if r.missing(r.Entry.Command) {
+		d.problem = fault.New(fault.Unavailable, "%s cannot be started: put agent-discover back there, or start it from where it is now", r.Entry.Command)
+		return
+	}
+	e, err := readEntry(d.was.Data, d.file)
+	if err != nil {
+		d.problem = err
+		return
+	}
+	d.had, d.has = e.ours, true
+	switch r.state(e, wanted) {
+	case Registered:
+		d.nothing = true
+	case Stale:
+		if d.nothing = starts(e.server, wanted); !d.nothing { // else the link alone is missing
+			d.apply(step{Name: Name, Was: true, Is: true}, func(text []byte) (splice.Change, error) {
+				return mend(text, d.file, e.server, wanted)
+			})
+		}
+	case Foreign:
+		if !d.replace {
+			d.problem = fault.New(fault.Conflict, "%s has a server named %s that starts something else; replace it only if you do not need it", d.file.Path, Name)
+			return
+		}
+		fallthrough
+	default:
+		d.put(wanted, e.there)
+	}
+}
+
+func (d *draft) put(wanted editors.Server, there bool) {
+	value, err := editors.Spell(d.file.Shape, Name, wanted)
+	if err != nil {
+		d.problem = err
+		return
+	}
+	d.apply(step{Name: Name, Was: there, Is: true}, func(text []byte) (splice.Change, error) {
+		return splice.Put(text, d.file.Place, Name, value)
+	})
+}
+
+func (d *draft) unregister() {
+	e, err := readEntry(d.was.Data, d.file)
+	switch {
+	case err != nil:
+		d.problem = err
+		return
+	case !e.there:
+		d.nothing = true
+		return
+	case !e.ours && !d.replace:
+		d.problem = fault.New(fault.Conflict, "the server named %s in %s is not ours: it starts something else", Name, d.file.Path)
+		return
+	}
+	d.had = e.ours
+	d.remove(Name)
+}
+
+// draftTakeOut says what it means to take entries out of a file.
+func (r *Registrar) draftTakeOut(ctx context.Context, t target, entries []string) draft {
+	d := draft{found: t.found, file: t.file, action: TakeOut, entries: entries, by: "person"}
+	d.look()
+	if r.readOnly(t) {
+		d.problem = fault.New(fault.Denied, "%s is only read: %s makes it anew by itself", t.file.Path, t.found.Name)
+	}
+	if d.problem == nil {
+		for _, name := range entries {
+			d.remove(name)
+		}
+		d.nothing = d.problem == nil && len(d.steps) == 0
+	}
+	r.complete(ctx, &d, Wish{Action: TakeOut})
+	return d
+}
+
+// readOnly reports whether a file is one of those that are never written.
+func (r *Registrar) readOnly(t target) bool {
+	return slices.ContainsFunc(r.Machine.Beside(t.found.Editor), func(f editors.File) bool {
+		return f.Path == t.file.Path && slices.Equal(f.Place.Keys, t.file.Place.Keys)
+	})
+}
+
+// apply makes a step of a change to the text as it is so far: of an entry that
+// was, and is then, there or not.
+func (d *draft) apply(s step, act func(text []byte) (splice.Change, error)) {
+	if d.problem != nil {
+		return
+	}
+	change, err := act(d.text)
+	if err != nil {
+		d.problem = err
+		return
+	}
+	if len(change.Cuts) > 0 {
+		d.text = change.Text
+		s.Cuts, s.Made = change.Cuts, change.Made
+		d.steps = append(d.steps, s)
+	}
+}
+
+// remove takes an entry out.
+func (d *draft) remove(name string) {
+	d.apply(step{Name: name, Was: true}, func(text []byte) (splice.Change, error) { return splice.Remove(text, d.file.Place, name) })
+}
+
+// plan is what a person is shown.
+func (d *draft) plan() Plan {
+	p := Plan{
+		Editor: d.found.ID, Path: d.file.Path, Action: d.action, Nothing: d.nothing && !d.taken, Wait: d.wait,
+		Before: d.was.Hash, Snippet: d.snippet, Diff: []Line{}, Writer: shown(d.commands),
+	}
+	switch {
+	case d.problem != nil:
+		p.Problem = fault.MessageOf(d.problem)
+	case d.gone:
+		p.Diff = contrast(d.was.Data, nil, d.file)
+	case !d.nothing:
+		p.Diff = contrast(d.was.Data, d.text, d.file)
+	}
+	return p
+}

@@ -1,0 +1,184 @@
+package registration
+
+import (
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/editors"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/process"
+	"github.com/agent-discover/agent-discover/backend/splice"
+)
+
+// entry is what stands under our name in a file.
+type entry struct {
+	there  bool
+	ours   bool
+	server editors.Server // when it is ours
+	value  any            // as it stands there; only until the file is closed
+}
+
+// readEntry looks for our name. The error is a fault that says what is wrong
+// with the text.
+func readEntry(text []byte, file editors.File) (entry, error) {
+	list, err := splice.Read(text, file.Place)
+	if err != nil {
+		return entry{}, err
+	}
+	for _, e := range list {
+		if e.Name != Name {
+			continue
+		}
+		server, err := editors.Understand(file.Shape, e.Value)
+		if err != nil || !editors.Ours(server) {
+			return entry{there: true}, nil
+		}
+		return entry{there: true, ours: true, server: server, value: e.Value}, nil
+	}
+	return entry{}, nil
+}
+
+// state compares what the entry starts with what it should start.
+func (r *Registrar) state(e entry, wanted editors.Server) State {
+	switch {
+	case !e.there:
+		return Absent
+	case !e.ours:
+		return Foreign
+	case !starts(e.server, wanted) || r.missing(e.server.Command):
+		return Stale
+	}
+	return Registered
+}
+
+// starts reports whether an entry does what ours has to. What a person added
+// beside it, variables among them, is theirs.
+func starts(server, wanted editors.Server) bool {
+	if server.Command != wanted.Command || !slices.Equal(server.Args, wanted.Args) || server.Transport != wanted.Transport {
+		return false
+	}
+	for name, value := range server.Env {
+		if process.OwnVariable(name) && wanted.Env[name] != value {
+			return false
+		}
+	}
+	for name, value := range wanted.Env {
+		if server.Env[name] != value {
+			return false
+		}
+	}
+	return true
+}
+
+// missing reports whether a program cannot be started.
+func (r *Registrar) missing(program string) bool {
+	info, err := r.Machine.Stat(program)
+	return err != nil || info.IsDir() || r.Machine.OS != "windows" && info.Mode()&0o111 == 0
+}
+
+// wanted is what our entry starts in an editor. Where that cannot have a space
+// in it, link is what has to lead to the program.
+func (r *Registrar) wanted(e *editors.Editor) (server editors.Server, link string, err error) {
+	server = r.Entry
+	if !e.NoSpaces || !strings.Contains(server.Command, " ") {
+		return server, "", nil
+	}
+	link = filepath.Join(filepath.Dir(r.Folder), "bin", filepath.Base(server.Command))
+	if r.Machine.OS == "windows" || strings.Contains(link, " ") {
+		return server, "", fault.New(fault.Unavailable,
+			"%s starts no program with a space in its path; move agent-discover into a folder without one", e.Name)
+	}
+	server.Command = link
+	return server, link, nil
+}
+
+// mended is a server as it should be, with all that somebody added.
+func mended(server, wanted editors.Server) editors.Server {
+	out := server
+	out.Transport, out.Command, out.Args = wanted.Transport, wanted.Command, wanted.Args
+	out.URL, out.Headers = "", nil
+	out.Env = maps.Clone(wanted.Env)
+	for name, value := range server.Env {
+		if out.Env == nil {
+			out.Env = map[string]string{}
+		}
+		if _, set := out.Env[name]; !set && !process.OwnVariable(name) {
+			out.Env[name] = value
+		}
+	}
+	return out
+}
+
+// mend puts an entry of ours right in its place: it sets the fields that have
+// to be others and leaves all else.
+func mend(text []byte, file editors.File, server, wanted editors.Server) (splice.Change, error) {
+	right := mended(server, wanted)
+	before, err := editors.Spell(file.Shape, Name, server)
+	if err != nil {
+		return splice.Change{}, err
+	}
+	after, err := editors.Spell(file.Shape, Name, right)
+	if err != nil {
+		return splice.Change{}, err
+	}
+	change, err := splice.Set(text, file.Place, Name, differences(before, after))
+	if err != nil {
+		return splice.Change{}, err
+	}
+	if now, err := readEntry(change.Text, file); err == nil && now.ours && starts(now.server, wanted) {
+		return change, nil
+	}
+	return splice.Put(text, file.Place, Name, after)
+}
+
+// differences are the fields of after that are others than before; one that it
+// does not have any more becomes empty.
+func differences(before, after splice.Object) splice.Object {
+	var fields splice.Object
+	for _, f := range after {
+		if !slices.ContainsFunc(before, func(o splice.Field) bool { return reflect.DeepEqual(o, f) }) {
+			fields = append(fields, f)
+		}
+	}
+	for _, f := range before {
+		if !slices.ContainsFunc(after, func(o splice.Field) bool { return o.Key == f.Key }) {
+			fields = append(fields, splice.Field{Key: f.Key, Value: empty(f.Value)})
+		}
+	}
+	return fields
+}
+
+func empty(value any) any {
+	switch value.(type) {
+	case splice.Object:
+		return splice.Object{}
+	case []string:
+		return []string{}
+	case []any:
+		return []any{}
+	case string:
+		return ""
+	}
+	return nil
+}
+
+// snippet is what a person pastes where we may not write; "" when that cannot
+// be said.
+func (r *Registrar) snippet(e *editors.Editor, file editors.File) string {
+	wanted, _, err := r.wanted(e)
+	if err != nil || file.Shape == "" {
+		return ""
+	}
+	value, err := editors.Spell(file.Shape, Name, wanted)
+	if err != nil {
+		return ""
+	}
+	change, err := splice.Put(nil, file.Place, Name, value)
+	if err != nil {
+		return ""
+	}
+	return coverText(string(change.Text))
+}
