@@ -55,7 +55,7 @@ var rooms = map[string][]string{
 	"checkup":      {"catalog", "dialect", "editors", "fault", "install", "intake", "registration", "registry", "tokens"}, // it looks at what the others know
 	"reply":        {"catalog", "search", "tokens"},                                                                       // tokens: an estimate, which needs no vocabulary
 	// doors
-	"gateway": {"catalog", "clients", "dialect", "editors", "events", "fault", "install", "proxy", "registry", "reply", "search", "setup", "upstream", "wire"},
+	"gateway": {"catalog", "clients", "dialect", "editors", "events", "fault", "install", "proxy", "registration", "registry", "reply", "search", "setup", "upstream", "wire"}, // registration: what our entry is called
 	"bridge":  {"fault", "instance", "paths", "wire"},
 	"api": {
 		"catalog", "checkup", "editors", "embedding", "events", "fault", "gateway", "install", "instance", "intake", "journal", "learning", "process", "proxy", "registration", "registry",

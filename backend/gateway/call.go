@@ -40,17 +40,22 @@ func (s *Session) callTool(ctx context.Context, params json.RawMessage) (json.Ra
 }
 
 // resolve understands the names by which a tool may be called: as listed
-// (server__tool) and as find_tool gives it (mcp__server__tool). Of several
-// readings one with a tool that is known wins, else the longest server name.
+// (server__tool, or short where the client has no room) and as find_tool gives
+// it (mcp__server__tool). Of several readings one with a tool that is known
+// wins, else the longest server name.
 func (s *Session) resolve(name string) (server, tool string, ok bool) {
-	ways := s.gateway.Registry.Splits(strings.TrimPrefix(name, "mcp__"))
-	if len(ways) == 0 {
-		return "", "", false
-	}
+	name = strings.TrimPrefix(name, "mcp__")
+	ways := s.gateway.Registry.Splits(name)
 	for _, way := range ways {
 		if _, known := s.gateway.Catalog.Snapshot().Lookup(way[0], way[1]); known {
 			return way[0], way[1], true
 		}
+	}
+	if t := s.meant(name); t != nil {
+		return t.Server, t.Name, true
+	}
+	if len(ways) == 0 {
+		return "", "", false
 	}
 	return ways[0][0], ways[0][1], true
 }

@@ -31,7 +31,7 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 		return reply.None(args.Query, result.TopScore, g.nearest(args.Query), g.knowsNothing()), nil
 	}
 	lending := args.AutoActivate == nil || *args.AutoActivate
-	listed := func(t *catalog.Tool) bool { return lending || s.lists(t) }
+	listed := func(t *catalog.Tool) bool { return (lending || s.lists(t)) && s.takesWhole(t) }
 	found := reply.One(result, reply.Options{Wanted: limit - 1, All: args.Limit >= 1, Listed: listed, Heard: s.heard(args.Brief)})
 	if lending {
 		s.lends(ctx, found.Tools())

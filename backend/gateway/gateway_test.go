@@ -61,7 +61,7 @@ func TestAListedToolKeepsAllButItsName(t *testing.T) {
 		if !ok {
 			t.Fatal(def)
 		}
-		if got := string(listed(tool)); got != want {
+		if got := string(listed(tool, tool.Proxied())); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

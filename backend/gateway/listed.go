@@ -12,12 +12,12 @@ import (
 // language can read it.
 const maxSchemaDepth = 100
 
-// listed returns a tool's definition under the name by which sessions know it.
+// listed returns a tool's definition under the name by which a session knows it.
 // What MCP's own schema forbids is mended or left out: clients that check drop
 // their whole list for one such tool. A definition that is in order keeps its
 // every byte; get_schema shows any as it is.
-func listed(t *catalog.Tool) json.RawMessage {
-	def := wire.Set(t.Definition, "name", wire.Quote(t.Proxied()))
+func listed(t *catalog.Tool, name string) json.RawMessage {
+	def := wire.Set(t.Definition, "name", wire.Quote(name))
 	for _, member := range []struct {
 		name  string
 		kinds string // first bytes that a value may have

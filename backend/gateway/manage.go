@@ -128,9 +128,9 @@ func (s *Session) activate(ctx context.Context, args arguments) (any, error) {
 		Name        string `json:"name"`
 		Description string `json:"description"`
 	}
-	listed := []tool{}
-	for _, t := range tools {
-		listed = append(listed, tool{t.Proxied(), t.Description})
+	listed, names := []tool{}, s.shownAs(tools)
+	for i, t := range tools {
+		listed = append(listed, tool{names[i], t.Description})
 	}
 	return struct {
 		statusOf

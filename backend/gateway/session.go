@@ -38,6 +38,7 @@ type Session struct {
 	mu         sync.Mutex
 	name       string // of the client, from initialize
 	version    string
+	manner     manner          // how the client takes tools
 	asks       map[string]bool // methods that the client can be asked
 	introduced bool            // it has said who it is
 	ready      bool            // initialized: may be told of changes
@@ -121,6 +122,7 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	s.mu.Lock()
 	if asked.ClientInfo.Name != "" {
 		s.name, s.version = clip(asked.ClientInfo.Name), clip(asked.ClientInfo.Version)
+		s.manner = mannerOf(s.name, s.gateway.table())
 	}
 	s.asks = map[string]bool{
 		"sampling/createMessage": asked.Capabilities["sampling"] != nil,
@@ -186,12 +188,12 @@ func signatureOf(tools []*catalog.Tool) uint64 {
 
 func (s *Session) listTools() (json.RawMessage, error) {
 	s.mu.Lock()
-	tools := s.toolsLocked()
+	tools, m := s.toolsLocked(), s.manner
 	s.signature = signatureOf(tools)
 	s.mu.Unlock()
-	list := []json.RawMessage{registryTool}
-	for _, t := range tools {
-		list = append(list, listed(t))
+	list, names := []json.RawMessage{s.gateway.fit(m, registryName, registryTool)}, m.names(tools)
+	for i, t := range tools {
+		list = append(list, s.gateway.show(m, t, names[i]))
 	}
 	return encode(struct {
 		Tools []json.RawMessage `json:"tools"`
