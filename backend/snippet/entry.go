@@ -1,0 +1,310 @@
+package snippet
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// found is a server as a text has it.
+type found struct {
+	name  string
+	entry map[string]any
+}
+
+// containers are the keys under which clients keep their servers.
+var containers = []string{
+	"mcpServers", "mcp_servers", "context_servers", "servers", "mcp", "amp.mcpServers", "mcp.servers", "extensions", "mcp-servers",
+}
+
+// deepest is how far below the root servers are looked for.
+const deepest = 4
+
+// serversIn finds servers in a value: under the keys of clients, as members, in
+// a list, or the value itself.
+func serversIn(value any, depth int) []found {
+	members, isMap := value.(map[string]any)
+	list, isList := value.([]any)
+	switch {
+	case depth > deepest:
+		return nil
+	case isList:
+		return inList(list, isEntry)
+	case !isMap:
+		return nil
+	case isEntry(members):
+		return []found{{text(members["name"]), members}}
+	}
+	var all []found
+	for _, key := range containers {
+		all = append(all, contained(members[key], depth)...)
+	}
+	if projects, ok := members["projects"].(map[string]any); ok { // Claude Code's
+		for _, path := range slices.Sorted(maps.Keys(projects)) {
+			all = append(all, serversIn(projects[path], depth+1)...)
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	if all = inMap(members, isEntry); len(all) > 0 {
+		return all
+	}
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		if inner, ok := members[key].(map[string]any); ok {
+			all = append(all, serversIn(inner, depth+1)...)
+		}
+	}
+	return all
+}
+
+// contained reads what stands under a key such as mcpServers: each member is a
+// server, whatever is in it, unless it is such a key again.
+func contained(value any, depth int) []found {
+	if list, ok := value.([]any); ok {
+		return inList(list, func(map[string]any) bool { return true })
+	}
+	members, ok := value.(map[string]any)
+	if !ok {
+		return nil
+	}
+	further := make(map[string]any)
+	for _, key := range containers {
+		if inner, has := members[key]; has && !isEntry(inner) {
+			further[key] = inner
+		}
+	}
+	if inner := serversIn(further, depth+1); len(inner) > 0 {
+		return inner
+	}
+	return inMap(members, func(map[string]any) bool { return true })
+}
+
+func inList(list []any, is func(map[string]any) bool) []found {
+	var all []found
+	for _, item := range list {
+		if entry, ok := item.(map[string]any); ok && is(entry) {
+			all = append(all, found{text(entry["name"]), entry})
+		}
+	}
+	return all
+}
+
+func inMap(members map[string]any, is func(map[string]any) bool) []found {
+	var all []found
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if entry, ok := members[name].(map[string]any); ok && is(entry) {
+			all = append(all, found{name, entry})
+		}
+	}
+	return all
+}
+
+// programs and places are the keys of what is run and of where it is.
+var (
+	programs  = []string{"command", "cmd"}
+	addresses = []string{"httpUrl", "http_url", "serverUrl", "url", "uri"}
+)
+
+func isEntry[V any](value V) bool {
+	entry, ok := any(value).(map[string]any)
+	if !ok {
+		return false
+	}
+	for _, key := range programs {
+		switch command := entry[key].(type) {
+		case string, []any:
+			return true
+		case map[string]any: // Zed as it was
+			return text(command["path"]) != ""
+		}
+	}
+	return first(entry, addresses) != ""
+}
+
+// first returns the first text that an entry has under one of some keys.
+func first(entry map[string]any, keys []string) string {
+	for _, key := range keys {
+		if found := text(entry[key]); found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// understand reads an entry, whoever's spelling it is.
+func understand(f found) Entry {
+	e := Entry{Name: f.name}
+	e.Server.Disabled = f.entry["disabled"] == true || f.entry["enabled"] == false
+	if at := first(f.entry, addresses); at != "" {
+		e.remote(f.entry, at)
+	} else {
+		e.local(f.entry)
+	}
+	if text(f.entry["envFile"]) != "" {
+		e.note("its “envFile” is left out: give the variables that the server needs")
+	}
+	return e
+}
+
+func (e *Entry) note(format string, args ...any) {
+	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
+}
+
+func remote(at string) Entry {
+	var e Entry
+	e.remote(nil, at)
+	return e
+}
+
+func (e *Entry) remote(entry map[string]any, at string) {
+	e.Server.URL = strings.TrimSpace(at)
+	e.Server.Transport = transportOf(entry, e.Server.URL)
+	headers := entry["headers"]
+	if headers == nil {
+		headers = entry["http_headers"]
+	}
+	if init, ok := entry["requestInit"].(map[string]any); ok && headers == nil {
+		headers = init["headers"]
+	}
+	e.Server.Headers = e.texts(headers, "headers")
+	if variable := text(entry["bearer_token_env_var"]); variable != "" {
+		e.header("Authorization", "Bearer ${"+variable+"}")
+	}
+	for name, variable := range e.texts(entry["env_http_headers"], "env_http_headers") {
+		e.header(name, "${"+variable+"}")
+	}
+	if parsed, err := url.Parse(e.Server.URL); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
+		e.Problem = "its address is no http or https URL"
+	}
+}
+
+func (e *Entry) header(name, value string) {
+	if e.Server.Headers == nil {
+		e.Server.Headers = make(map[string]string)
+	}
+	e.Server.Headers[name] = value
+}
+
+var endsInSSE = regexp.MustCompile(`/sse/?($|[?#])`)
+
+func transportOf(entry map[string]any, at string) string {
+	said := strings.ToLower(first(entry, []string{"type", "transport"}))
+	if said == "sse" || said == "" && text(entry["httpUrl"]) == "" && endsInSSE.MatchString(at) {
+		return "sse"
+	}
+	return "streamable-http"
+}
+
+func (e *Entry) local(entry map[string]any) {
+	e.Server.Transport = "stdio"
+	source := entry
+	var command any
+	for _, key := range programs {
+		if command == nil {
+			command = entry[key]
+		}
+	}
+	if nested, ok := command.(map[string]any); ok { // Zed as it was
+		source, command = nested, nested["path"]
+	}
+	line := words(command)
+	if program := text(command); program != "" {
+		line = []string{program}
+	}
+	arguments := source["args"]
+	if arguments == nil {
+		arguments = source["arguments"]
+	}
+	line = append(line, words(arguments)...)
+	if given := text(arguments); strings.TrimSpace(given) != "" {
+		more, _ := Split(given)
+		line = append(line, more...)
+	}
+	if len(line) == 1 && strings.ContainsAny(line[0], " \t\n") && !absolute.MatchString(line[0]) {
+		line, _ = Split(line[0])
+	}
+	if len(line) > 0 {
+		e.Server.Command, e.Server.Args = line[0], line[1:]
+	}
+	e.Server.Dir = first(entry, []string{"cwd", "working_directory", "workingDirectory"})
+	e.variables(source)
+	if strings.TrimSpace(e.Server.Command) == "" {
+		e.Server.Command, e.Problem = "", nothing(entry)
+	}
+}
+
+// absolute paths may hold spaces that divide nothing.
+var absolute = regexp.MustCompile(`^["']?([A-Za-z]:)?[\\/]`)
+
+func (e *Entry) variables(entry map[string]any) {
+	for _, key := range []string{"env", "envs", "environment"} {
+		if e.Server.Env = e.texts(entry[key], key); e.Server.Env != nil {
+			return
+		}
+	}
+}
+
+func nothing(entry map[string]any) string {
+	switch kind := text(entry["type"]); {
+	case entry["settings"] != nil || text(entry["source"]) == "extension":
+		return "an extension of Zed starts this one; there is no command to take over"
+	case kind == "builtin" || kind == "platform" || kind == "frontend":
+		return "it is built into its client; there is no command to take over"
+	}
+	return "it has neither a command nor a URL"
+}
+
+func text(value any) string {
+	s, _ := value.(string)
+	return s
+}
+
+// scalar is the text of a value that is one.
+func scalar(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case json.Number:
+		return v.String(), true
+	case bool, int, int64, uint64, float64:
+		return fmt.Sprint(v), true
+	}
+	return "", false
+}
+
+func words(value any) []string {
+	list, _ := value.([]any)
+	var out []string
+	for _, item := range list {
+		if s, ok := scalar(item); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// texts reads named texts: {"A": "b"}, and ["A=b"] too.
+func (e *Entry) texts(value any, what string) map[string]string {
+	out := make(map[string]string)
+	for _, line := range words(value) {
+		name, given, _ := strings.Cut(line, "=")
+		out[name] = given
+	}
+	members, _ := value.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if s, ok := scalar(members[name]); ok {
+			out[name] = s
+		} else if members[name] != nil {
+			e.note("a member of “%s” is no text and is left out", what)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
