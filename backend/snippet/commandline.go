@@ -94,7 +94,7 @@ func started(words []string) Entry {
 		e.set(words[0])
 		words = words[1:]
 	}
-	if len(words) == 0 {
+	if len(words) == 0 || strings.TrimSpace(words[0]) == "" {
 		e.Problem = "it has neither a command nor a URL"
 		return e
 	}
@@ -123,7 +123,7 @@ func added(words []string) Entry {
 		switch {
 		case word == "--":
 			a.line, words = append(a.line, words...), nil
-		case strings.HasPrefix(word, "-") && len(a.line) < 2:
+		case strings.HasPrefix(word, "-"):
 			words = a.option(word, words)
 		default:
 			if a.line = append(a.line, word); len(a.line) == 2 && !address.MatchString(word) {
