@@ -4,7 +4,7 @@ VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git re
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
-.PHONY: run build frontend desktop tray test lint dashboard race bench eval eval-parts eval-readme calibrate schemathesis screenshots model clean
+.PHONY: run build frontend desktop tray test test-editors lint dashboard race bench eval eval-parts eval-readme calibrate schemathesis screenshots model clean
 
 run:
 	@build/setup.sh run
@@ -30,6 +30,11 @@ tray:
 test:
 	@build/setup.sh test
 	@build/test.sh lint unit dashboard $(if $(filter 0,$(RACE)),,race) desktop tray
+
+# Real AI clients connect through the entry that we write; they take 1.6 GB, once.
+test-editors:
+	@build/setup.sh clients
+	@build/test.sh editors
 
 lint:
 	@build/test.sh lint

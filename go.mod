@@ -7,6 +7,8 @@ ignore ./frontend/node_modules
 
 ignore ./build/servers/node_modules
 
+ignore ./build/clients/node_modules
+
 require (
 	filippo.io/age v1.3.2
 	github.com/blevesearch/snowballstem v0.9.0

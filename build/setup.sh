@@ -7,11 +7,12 @@
 #   build/setup.sh desktop    for the window: GTK, WebKit
 #   build/setup.sh tray       for the tray: GTK, its library for icons
 #   build/setup.sh desktop-test  for the tests of both: a virtual display, a panel, a session
-#   build/setup.sh node-path  prints which Node runs the programs in build/servers
+#   build/setup.sh clients    for `make test-editors`: the AI clients pinned in build/clients, 1.6 GB
+#   build/setup.sh node-path  prints which Node runs the programs in build/servers and build/clients
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-servers=build/servers
+servers=build/servers clients=build/clients
 
 say() { printf '%s\n' "setup: $*" >&2; }
 die() {
@@ -100,6 +101,17 @@ packages() {
   cp "$1/package-lock.json" "$installed"
 }
 
+# clients: some lack a package for another system in some registries, which npm ci takes for a lock file that does not
+# fit. Two put the program for this system in place after they are installed.
+clients() {
+  run
+  cmp -s $clients/package-lock.json $clients/node_modules/.installed.json && return
+  say "installing the AI clients that the tests connect"
+  (cd $clients && npm install --no-save --loglevel=error >&2 &&
+    npm rebuild --loglevel=error --ignore-scripts=false @anthropic-ai/claude-code opencode-ai >&2)
+  cp $clients/package-lock.json $clients/node_modules/.installed.json
+}
+
 frontend() {
   run
   packages frontend "what the dashboard is built with"
@@ -134,7 +146,7 @@ desktop_test() {
 # node_path: some of the pinned programs need a newer Node than we ask of people.
 node_path() {
   local node
-  for node in "$PWD/$servers"/node_modules/node-linux-*/bin/node "$(command -v node || true)"; do
+  for node in "$PWD/$servers"/node_modules/node-linux-*/bin/node "$PWD/$clients"/node_modules/node-linux-*/bin/node "$(command -v node || true)"; do
     if [ -x "$node" ] && at_least 22.19 "$("$node" --version 2>/dev/null | tr -d v)"; then
       printf '%s\n' "$node"
       return
@@ -143,7 +155,7 @@ node_path() {
   die "no Node 22.19 or newer: run build/setup.sh test, or install one"
 }
 
-[ $# -gt 0 ] || die "which part? run, test, frontend, desktop, tray, desktop-test or node-path"
+[ $# -gt 0 ] || die "which part? run, test, frontend, desktop, tray, desktop-test, clients or node-path"
 for part in "$@"; do
   case $part in
     run) run ;;
@@ -152,7 +164,8 @@ for part in "$@"; do
     desktop) desktop ;;
     tray) tray ;;
     desktop-test) desktop_test ;;
+    clients) clients ;;
     node-path) node_path ;;
-    *) die "unknown part $part: run, test, frontend, desktop, tray, desktop-test or node-path" ;;
+    *) die "unknown part $part: run, test, frontend, desktop, tray, desktop-test, clients or node-path" ;;
   esac
 done

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the named parts of the tests, lint, unit, dashboard, race, desktop and tray, and sums them up (build/testsum).
+# Runs the named parts of the tests, lint, unit, dashboard, race, desktop, tray and editors, and sums them up (build/testsum).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -28,10 +28,10 @@ formatted() {
 
 lint() {
   run gofumpt true formatted
-  run "go vet" true go vet -tags=desktop ./...
+  run "go vet" true go vet -tags=desktop,clients ./...
   run "go vet of the icons' generator" true go -C build/icons/generate vet ./...
   run "go vet of the evaluation's baselines" true go -C build/eval vet ./...
-  run staticcheck true tool staticcheck -checks=all -tags=desktop ./...
+  run staticcheck true tool staticcheck -checks=all -tags=desktop,clients ./...
   run errcheck true tool errcheck -tags=desktop -ignoretests -exclude build/errcheck.txt ./...
   build/setup.sh frontend
   run "dashboard: types, lint, format" true npm --silent --prefix frontend run check
@@ -91,6 +91,14 @@ tray() {
   CGO_ENABLED=1 run "staticcheck the tray" true tool staticcheck -checks=all -tags=tray,desktop ./app/tray
   CGO_ENABLED=1 run "errcheck the tray" true tool errcheck -tags=tray,desktop -ignoretests -exclude build/errcheck.txt ./app/tray
   run "the tray" false go test -json -count=1 -timeout=5m -tags=desktop -run='Tray' ./app/tray
+}
+
+# Real AI clients, connecting through the entry that we write.
+editors() {
+  run "build the hub" true make --no-print-directory build
+  local node
+  node=$(build/setup.sh node-path)
+  PATH="${node%/*}:$PATH" run "AI clients" false go test -json -count=1 -timeout=15m -tags=clients ./build/clients
 }
 
 rm -rf "$coverage"
