@@ -1,9 +1,10 @@
 // Command bench measures what Agent Discover costs: the time and the processor that a call through companion and hub
 // takes beside the same call made directly and through a relay that only copies bytes, how fast the programs start, how
-// much memory they hold, and how they bear many calls at once. Everything is measured in one run, taking turns, because
-// a machine is never as quiet twice; compare ratios between runs, not milliseconds.
+// much memory they hold, how they bear many calls at once, and how long our entry takes into many editors. Everything is
+// measured in one run, taking turns, because a machine is never as quiet twice; compare ratios between runs, not
+// milliseconds.
 //
-//	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only calls,start,load,rest,discovery,window]
+//	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only calls,start,load,rest,editors,discovery,window]
 package main
 
 import (
@@ -62,12 +63,12 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.scratch)) }()
 	parts := map[string]func(context.Context) error{
-		"calls": b.calls, "load": b.load, "start": b.start, "rest": b.rest, "discovery": b.discovery, "window": b.window,
+		"calls": b.calls, "load": b.load, "start": b.start, "rest": b.rest, "editors": b.editors, "discovery": b.discovery, "window": b.window,
 	}
 	for name := range strings.SplitSeq(only, ",") {
 		part, ok := parts[name]
 		if !ok {
-			return fmt.Errorf("no part %q: calls, start, load, rest, discovery or window", name)
+			return fmt.Errorf("no part %q: calls, start, load, rest, editors, discovery or window", name)
 		}
 		if err := part(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -83,9 +84,9 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 // allParts are those that this system can run.
 func allParts() string {
 	if runtime.GOOS == "linux" {
-		return "calls,start,load,rest,discovery,window"
+		return "calls,start,load,rest,editors,discovery,window"
 	}
-	return "calls,start,load,rest,discovery"
+	return "calls,start,load,rest,editors,discovery"
 }
 
 func (b *bench) prepare() (err error) {

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/editors"
+)
+
+// Targets of what is done to the files of editors.
+const (
+	manyEditors    = 25
+	targetRegister = 500 // ms for all of them
+	targetDetect   = 200 // ms for all that are known
+)
+
+// editors measures what a person waits for who has many editors: how long they are looked for, and how long our entry
+// takes into the files of all of them and out again.
+func (b *bench) editors(ctx context.Context) (err error) {
+	home := filepath.Join(b.scratch, "home of editors")
+	env, err := plainHome(home)
+	if err != nil {
+		return err
+	}
+	h, err := b.startHub(ctx, b.binary, "editors", env...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, h.stop(ctx)) }()
+	var list api.EditorList
+	look := func() error { return h.api.Do(ctx, http.MethodGet, "/api/editors?all=true", nil, &list) }
+	if err := look(); err != nil {
+		return err
+	}
+	known := len(list.Editors)
+	desk := &editorDesk{hub: h}
+	if err := desk.plant(home, list); err != nil {
+		return err
+	}
+	looks, err := b.repeat(b.pick(10, 100), look)
+	if err != nil {
+		return err
+	}
+	b.report.addTimes(fmt.Sprintf("GET /api/editors, %d known, %d here", known, manyEditors), inMs(looks), "ms", targetDetect)
+	for range b.pick(3, 20) {
+		if err := desk.round(ctx); err != nil {
+			return err
+		}
+	}
+	b.report.addTimes(fmt.Sprintf("preview of %d editors", manyEditors), desk.previews, "ms", 0)
+	b.report.addTimes(fmt.Sprintf("registering %d editors", manyEditors), desk.registers, "ms", targetRegister)
+	b.report.addTimes(fmt.Sprintf("undo in %d editors", manyEditors), desk.undos, "ms", 0)
+	return nil
+}
+
+// plainHome makes a home folder in which no editor is, and returns the environment of who lives there: no variable
+// moves a file, and no program of an editor is on the PATH.
+func plainHome(home string) ([]string, error) {
+	programs := filepath.Join(home, "programs")
+	if err := os.MkdirAll(programs, 0o755); err != nil {
+		return nil, err
+	}
+	env := []string{"HOME=" + home, "SHELL=/bin/sh", "PATH=" + programs}
+	for _, name := range editors.Overrides() {
+		env = append(env, name+"=")
+	}
+	return env, os.WriteFile(filepath.Join(home, ".profile"), []byte("PATH='"+programs+"'\nexport PATH\n"), 0o600)
+}
+
+// editorDesk puts our entry into the files of many editors and takes it out again, and keeps how long that took.
+type editorDesk struct {
+	hub                        *hub
+	ids                        []string
+	files                      map[string]string // as they were, by path
+	previews, registers, undos []float64         // ms
+}
+
+// plant writes files of as many editors as are wanted, so that they are found.
+func (d *editorDesk) plant(home string, list api.EditorList) error {
+	d.files = make(map[string]string)
+	for _, e := range list.Editors {
+		if len(d.ids) == manyEditors {
+			break
+		}
+		if len(e.Files) == 0 || !e.Registrable || e.Detected || d.files[e.Files[0].Path] != "" {
+			continue
+		}
+		path := e.Files[0].Path
+		if inside, err := filepath.Rel(home, path); err != nil || !filepath.IsLocal(inside) {
+			return fmt.Errorf("%s would change %s", e.ID, path)
+		}
+		d.files[path] = written(path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(d.files[path]), 0o600)); err != nil {
+			return err
+		}
+		d.ids = append(d.ids, e.ID)
+	}
+	if len(d.ids) < manyEditors {
+		return fmt.Errorf("our entry may come into %d editors only", len(d.ids))
+	}
+	return nil
+}
+
+// written is what an editor may have written into its file.
+func written(path string) string {
+	switch filepath.Ext(path) {
+	case ".toml":
+		return "model = \"large\"\n\n[history]\nkeep = true\n"
+	case ".yaml", ".yml":
+		return "model: large\nhistory:\n  keep: true\n"
+	}
+	return "{\n  \"model\": \"large\",\n  \"history\": {\n    \"keep\": true\n  }\n}\n"
+}
+
+// round shows, makes and takes back one change of every editor. Every file has to be as it was then.
+func (d *editorDesk) round(ctx context.Context) error {
+	var plans api.Plans
+	wish := map[string]any{"action": "register", "editors": d.ids}
+	if err := d.timed(ctx, "/api/editors/plan", wish, &plans, &d.previews); err != nil {
+		return err
+	}
+	var done, undone api.Outcomes
+	if err := d.timed(ctx, "/api/editors/register", wish, &done, &d.registers); err != nil {
+		return err
+	}
+	var changes []string
+	for _, o := range done.Outcomes {
+		if o.Status == "done" {
+			changes = append(changes, o.Change)
+		}
+	}
+	if len(changes) != manyEditors || len(plans.Plans) != manyEditors {
+		return fmt.Errorf("%d plans, %d of %d changes: %+v", len(plans.Plans), len(changes), manyEditors, done.Outcomes)
+	}
+	if err := d.timed(ctx, "/api/editors/undo", map[string]any{"changes": changes}, &undone, &d.undos); err != nil {
+		return err
+	}
+	for path, before := range d.files {
+		now, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if string(now) != before {
+			return fmt.Errorf("%s is not as it was:\n%s", path, now)
+		}
+	}
+	return nil
+}
+
+func (d *editorDesk) timed(ctx context.Context, path string, body, answer any, took *[]float64) error {
+	began := time.Now()
+	err := d.hub.api.Do(ctx, http.MethodPost, path, body, answer)
+	*took = append(*took, ms(time.Since(began)))
+	return err
+}
+
+func inMs(times []time.Duration) []float64 {
+	out := make([]float64, len(times))
+	for i, t := range times {
+		out[i] = ms(t)
+	}
+	return out
+}
