@@ -20,6 +20,10 @@ const (
 // automatic is who makes a change that nobody asked for at this moment.
 const automatic = "automatic"
 
+// AutoRegisters reports whether editors that are found from now on get our
+// entry.
+func (r *Registrar) AutoRegisters() bool { return r.auto.Load() }
+
 // SetAuto says whether editors that are found from now on get our entry.
 func (r *Registrar) SetAuto(on bool) {
 	r.auto.Store(on)
