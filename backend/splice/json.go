@@ -62,7 +62,7 @@ func parseHujson(body []byte) (*hujson.Value, error) {
 	}
 	line := 1
 	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d,", &line) // without a number it is the first line
-	return nil, invalid(line, "the file is not valid JSON")
+	return nil, invalid(min(line, lineOf(body, len(body)-1)), "the file is not valid JSON")
 }
 
 // tooDeep returns where a text opens too many brackets for a recursive parser;

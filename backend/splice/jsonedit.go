@@ -27,7 +27,7 @@ func (d *jsonDoc) put(name string, value Object) (edits []edit, made int, err er
 	return []edit{d.insert(d.last(), content)}, made, nil
 }
 
-// fill gives a text without a value one.
+// fill gives a text without a value one: behind its comments, before its blanks.
 func (d *jsonDoc) fill(value any) edit {
 	var b strings.Builder
 	at := len(d.body)
@@ -36,9 +36,9 @@ func (d *jsonDoc) fill(value any) edit {
 	} else if d.body[at-1] != '\n' {
 		b.WriteByte('\n')
 	}
-	jsonStyle{unit: "  ", at: ""}.write(&b, value)
+	jsonStyle{unit: "  "}.write(&b, value)
 	b.WriteByte('\n')
-	return edit{at, len(d.body), b.String()}
+	return edit{at, at, b.String()}
 }
 
 // index returns which member goes by a name; -1 for none.
@@ -232,6 +232,8 @@ func (d *jsonDoc) cutItem(box *hujson.Value, items []jsonItem, i int) []edit {
 	from, to := m.first().StartOffset, m.value.EndOffset
 	floor, comma := from-len(m.first().BeforeExtra), d.comma(m)
 	switch {
+	case comma < 0 && i == 0:
+		return d.widen(floor, from, to, true)
 	case comma < 0:
 		before := d.comma(items[i-1])
 		return append(d.widen(floor, from, to, true), edit{before, before + 1, ""})

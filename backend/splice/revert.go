@@ -23,7 +23,7 @@ func Revert(text []byte, p Place, name string, c Change) (Change, error) {
 	}
 	u := undo{place: p, name: name, change: c}
 	u.read()
-	d, src, err := change(text, p, name, nil)
+	d, _, err := change(text, p, name, nil)
 	if err != nil {
 		return Change{}, err
 	}
@@ -33,12 +33,9 @@ func Revert(text []byte, p Place, name string, c Change) (Change, error) {
 			continue
 		}
 		undone := apply(text, cuts)
-		if after, _, err := parse(undone, p); err == nil && d.same(after, name) && u.done(d, after) {
+		if after, _, err := parse(undone, p); err == nil && d.same(after, name) && u.done(after) {
 			return Change{Text: undone, Cuts: cuts}, nil
 		}
-	}
-	if u.fields {
-		return u.revertFields(src.text)
 	}
 	if u.taken {
 		old, ok := u.old.(Object)
@@ -46,6 +43,9 @@ func Revert(text []byte, p Place, name string, c Change) (Change, error) {
 			return Change{}, fault.New(fault.Invalid, "what stood at %q is no object, and has no place any more", name)
 		}
 		return Put(text, p, name, old)
+	}
+	if !u.fresh && len(u.gone)+len(u.came) > 0 {
+		return u.revertFields(text)
 	}
 	return prune(text, p, name, c.Made)
 }
@@ -66,29 +66,59 @@ type undo struct {
 	place  Place
 	name   string
 	change Change
-	fields bool   // the change was of some of an entry's fields, not of all of it
-	taken  bool   // an entry was taken out,
+	fresh  bool   // the entry was not there before
+	taken  bool   // it was, and all of it was taken out or replaced,
 	old    any    // with this value
-	gone   Object // fields that were taken out
+	gone   Object // fields of it that were taken out
 	came   Object // fields that were put in
 }
 
-// read finds out from its cuts what a change was.
+// read finds out what a change was: from the texts before and after it, or
+// where nobody kept them, from what its cuts took out and put in.
 func (u *undo) read() {
-	for _, c := range u.change.Cuts {
-		old, wholeOld := u.fragment(c.Old)
-		come, wholeNew := u.fragment(c.New)
-		switch {
-		case wholeOld:
-			u.taken, u.old = true, old
-		case !wholeNew:
-			gone, _ := old.(Object)
-			came, _ := come.(Object)
-			u.gone, u.came = append(u.gone, gone...), append(u.came, came...)
-			u.fields = u.fields || len(gone)+len(came) > 0
+	if text := u.change.Text; text != nil {
+		before, _, err := parse(apply(text, inverse(u.change.Cuts)), u.place)
+		after, _, bad := parse(text, u.place)
+		if err == nil && bad == nil {
+			u.compare(before, after)
+			return
 		}
 	}
-	u.fields = u.fields && !u.taken
+	pure := true
+	for _, c := range u.change.Cuts {
+		pure = pure && c.Old == ""
+		came, wholeNew := u.fragment(c.New, false)
+		gone, wholeOld := u.fragment(c.Old, wholeNew || u.removal())
+		if wholeOld && !u.taken {
+			u.taken, u.old = true, gone
+		} else if o, ok := gone.(Object); ok {
+			u.gone = append(u.gone, o...)
+		}
+		if wholeNew {
+			u.fresh = true
+		} else if o, ok := came.(Object); ok {
+			u.came = append(u.came, o...)
+		}
+	}
+	u.fresh = u.fresh && pure
+	if o, ok := u.old.(Object); ok {
+		u.old = merged(o, u.gone)
+	}
+}
+
+func (u *undo) compare(before, after document) {
+	old, was := before.member(u.name)
+	now, is := after.member(u.name)
+	was0, ok0 := old.(Object)
+	now0, ok1 := now.(Object)
+	switch {
+	case was == 0:
+		u.fresh = true
+	case is == 0 || !ok0 || !ok1:
+		u.taken, u.old = true, old
+	default:
+		u.gone, u.came = unlike(now0, was0), unlike(was0, now0)
+	}
 }
 
 // removal reports whether a change put nothing in.
@@ -96,8 +126,9 @@ func (u *undo) removal() bool {
 	return !slices.ContainsFunc(u.change.Cuts, func(c Cut) bool { return c.New != "" })
 }
 
-// fragment reads the text of a cut: a whole entry, or fields of one.
-func (u *undo) fragment(text string) (value any, whole bool) {
+// fragment reads the text of a cut: a whole entry, or fields of one. Fields may
+// go by the entry's name; it takes an object to be the entry, or to be sure.
+func (u *undo) fragment(text string, sure bool) (value any, whole bool) {
 	if strings.Trim(text, ", \t\r\n") == "" {
 		return nil, false
 	}
@@ -109,18 +140,34 @@ func (u *undo) fragment(text string) (value any, whole bool) {
 				continue
 			}
 			if v, n := d.member(u.name); n == 1 {
-				if _, ok := v.(Object); ok || u.removal() {
+				if t, ok := d.(*tomlDoc); ok && t.entry(u.name) != nil && t.entry(u.name).kind == tomlImplicit {
+					break
+				}
+				if _, ok := v.(Object); ok || sure {
 					return v, true
 				}
 			}
 		}
 	}
-	for _, f := range u.framed(text) {
-		if d, _, err := parse([]byte(f.text), Place{Format: f.place.Format}); err == nil {
-			return Object(d.members()), false
+	return u.fields(text), false
+}
+
+// fields reads the fields of an entry that a text has: a section of TOML says
+// where it belongs.
+func (u *undo) fields(text string) any {
+	inner := slices.Clone(u.place.Keys)
+	if u.place.List == "" {
+		inner = append(inner, u.name)
+	}
+	for _, keys := range [][]string{inner, nil} {
+		for _, f := range u.framed(text) {
+			d, _, err := parse([]byte(f.text), Place{Format: f.place.Format, Keys: keys})
+			if err == nil && len(d.members()) > 0 {
+				return Object(d.members())
+			}
 		}
 	}
-	return nil, false
+	return nil
 }
 
 type framed struct {
@@ -135,9 +182,9 @@ func (u *undo) framed(text string) []framed {
 	case JSON, StrictJSON:
 		p.Format = JSON
 		text = strings.Trim(text, ", \t\r\n")
-		return []framed{{"{" + text + "\n}", p}, {"[" + text + "\n]", p}}
+		return []framed{{"{" + text + "\n}", p}, {"[" + text + "\n]", p}, {text, p}}
 	case YAML:
-		return []framed{{dedent(text), p}, {"[" + text + "]", p}}
+		return []framed{{dedent(text), p}, {dedent(aligned(text)), p}, {"[" + text + "]", p}}
 	}
 	return []framed{{text, p}}
 }
@@ -149,17 +196,33 @@ func dedent(text string) string {
 	return strings.TrimPrefix(strings.ReplaceAll("\n"+text, "\n"+indent, "\n"), "\n")
 }
 
+// aligned moves the first line of several to where the leftmost of the others
+// starts: a cut may start behind a line's indentation.
+func aligned(text string) string {
+	least := -1
+	for _, line := range strings.Split(text, "\n")[1:] {
+		if bare := strings.TrimLeft(line, " "); !blank([]byte(bare)) && (least < 0 || len(line)-len(bare) < least) {
+			least = len(line) - len(bare)
+		}
+	}
+	return strings.Repeat(" ", max(least, 0)) + text
+}
+
 // inPlace returns the cuts where what they take out stands in their places.
 func (u *undo) inPlace(text []byte, cuts []Cut) []Cut {
 	for _, c := range cuts {
 		if c.At > len(text) || !bytes.HasPrefix(text[c.At:], []byte(c.Old)) {
 			return nil
 		}
-		if strings.HasSuffix(c.New, "\n") && c.Old == "" && c.At > 0 && text[c.At-1] != '\n' {
+		if whole := strings.HasSuffix(c.New, "\n") && c.Old == ""; whole && !startsLine(text, c.At) {
 			return nil
 		}
 	}
 	return cuts
+}
+
+func startsLine(text []byte, at int) bool {
+	return at == 0 || text[at-1] == '\n' || string(text[:at]) == mark
 }
 
 // moved returns the cuts where what they take out stands now, alone or with what
@@ -189,25 +252,14 @@ func only(text []byte, part string) (int, bool) {
 	return at, part != "" && at >= 0 && bytes.LastIndex(text, []byte(part)) == at
 }
 
-// done reports whether an entry is as it was before the change.
-func (u *undo) done(before, after document) bool {
-	if u.fields {
-		got, n := after.member(u.name)
-		entry, ok := got.(Object)
-		if n == 0 || !ok {
-			return false
-		}
-		was, _ := before.member(u.name)
-		old, _ := was.(Object)
-		rest := func(o Object) Object {
-			return slices.DeleteFunc(slices.Clone(o), func(f Field) bool { return has(u.came, f.Key) || has(u.gone, f.Key) })
-		}
-		return len(unlike(entry, u.gone)) == 0 && equal(rest(entry), rest(old))
+// done reports whether an entry is as it was before the change, as far as that
+// is known: one that the change brought is not there, and no other is missing.
+func (u *undo) done(after document) bool {
+	_, n := after.member(u.name)
+	if u.fresh {
+		return n == 0
 	}
-	if u.taken {
-		return holds(after, u.name, u.old)
-	}
-	return holds(after, u.name, absent{})
+	return n == 1
 }
 
 func has(o Object, key string) bool {
@@ -227,8 +279,9 @@ func (u *undo) revertFields(text []byte) (Change, error) {
 		return Change{Text: text}, nil
 	}
 	now := text
-	for _, f := range u.came {
-		if !has(entry, f.Key) || !equal(get(entry, f.Key), f.Value) {
+	for _, f := range merged(u.gone, u.came) {
+		got, wants := has(entry, f.Key), has(u.came, f.Key)
+		if got != wants || got && !equal(get(entry, f.Key), f.Value) {
 			continue
 		}
 		var c Change

@@ -25,14 +25,15 @@ func (d *tomlDoc) put(name string, value Object) (edits []edit, made int, err er
 		at := d.exprs[d.first(n)].value + 1
 		return []edit{{at, at, text}}, 0, nil
 	}
-	return []edit{d.append(name, value)}, len(d.place.Keys) + 1 - len(d.way), nil
+	return []edit{d.append(len(d.body), name, value)}, len(d.place.Keys) + 1 - len(d.way), nil
 }
 
-// append puts an entry at the end of the file, after a blank line.
-func (d *tomlDoc) append(name string, value Object) edit {
+// append puts an entry at the end of the file, after a blank line. What stands
+// from keep on will go.
+func (d *tomlDoc) append(keep int, name string, value Object) edit {
 	var b strings.Builder
-	if !blank(d.body) {
-		if d.body[len(d.body)-1] != '\n' {
+	if !blank(d.body[:keep]) {
+		if d.body[keep-1] != '\n' {
 			b.WriteByte('\n')
 		}
 		b.WriteByte('\n')
@@ -114,7 +115,11 @@ func (d *tomlDoc) replace(n *tomlNode, name string, value Object) []edit {
 		return []edit{{x.key, x.end, string(d.body[x.key:x.value]) + tomlText(value)}}
 	}
 	if len(parts) > 1 || !x.header {
-		return append(d.without(n), d.append(name, value))
+		edits, keep := d.without(n), len(d.body)
+		if last := edits[len(edits)-1]; last.to == keep {
+			keep = last.from
+		}
+		return append(edits, d.append(keep, name, value))
 	}
 	var b strings.Builder
 	tomlSection(&b, d.path(name), d.place.List != "", value)
@@ -186,9 +191,11 @@ func (d *tomlDoc) extend(n *tomlNode, name string, fields Object) edit {
 	}
 	var b strings.Builder
 	if head < 0 && n.kind == tomlImplicit { // it has tables in it alone
+		// Their header is part of the cut, which so shows that the entry was there.
 		at := lineStart(d.body, d.exprs[d.first(n)].key)
+		end := lineEnd(d.body, at)
 		tomlSection(&b, d.path(name), false, fields)
-		return edit{at, at, b.String() + "\n"}
+		return edit{at, end, b.String() + "\n" + string(d.body[at:end])}
 	}
 	if head < 0 {
 		last = d.lastDotted(n)

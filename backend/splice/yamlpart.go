@@ -137,4 +137,3 @@ func (d *yamlDoc) valueEnd(at int) int {
 	}
 	return at + len(bytes.TrimRight(d.body[at:], " \t\n"))
 }
-
