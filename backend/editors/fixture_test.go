@@ -1,10 +1,15 @@
 package editors
 
 import (
+	"bytes"
+	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/splice"
 )
 
 // where is a case of a paths.yaml: which files count on a system, with these
@@ -45,5 +50,101 @@ func TestEveryEditorsFilesAreWhereItsFolderSays(t *testing.T) {
 				t.Errorf("%s: paths.yaml and the table differ about %s", e.ID, system)
 			}
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the after files of testdata anew")
+
+// entry is ours, as it goes into editors.
+var entry = Server{Transport: stdio, Command: "/opt/agent-discover/agent-discover", Args: []string{"mcp"}}
+
+// fixture is a file of an editor's folder in testdata; ok is false when there
+// is none.
+func fixture(e *Editor, name string) (path string, text []byte, ok bool) {
+	ending := map[splice.Format]string{splice.TOML: ".toml", splice.YAML: ".yaml"}[e.Place.Format]
+	path = filepath.Join("testdata", e.ID, name+or(ending, ".json"))
+	text, err := os.ReadFile(path)
+	return path, text, err == nil
+}
+
+func TestOurEntryGoesIntoEveryEditorsFileAndOutAgain(t *testing.T) {
+	for _, e := range Table() {
+		if e.Register == Never {
+			continue
+		}
+		t.Run(e.ID, func(t *testing.T) {
+			_, before, ok := fixture(e, "before")
+			if !ok {
+				t.Fatal("its folder in testdata has no file from before")
+			}
+			object, err := Spell(e.Shape, "discover", entry)
+			if err != nil {
+				t.Fatal(err)
+			}
+			change, err := splice.Put(before, e.Place, "discover", object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path, after, _ := fixture(e, "after")
+			if *update {
+				if err := os.WriteFile(path, change.Text, 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if !bytes.Equal(change.Text, after) {
+				t.Errorf("got\n%s\nwant\n%s", change.Text, after)
+			}
+			checkEntry(t, e, after)
+			back, err := splice.Revert(after, e.Place, "discover", change)
+			if err != nil || !bytes.Equal(back.Text, before) {
+				t.Errorf("taken back, %v, it is\n%s", err, back.Text)
+			}
+			checkRemoved(t, e, before, after)
+		})
+	}
+}
+
+// checkEntry reads our entry as the editor's file has it now, and all that
+// were there before.
+func checkEntry(t *testing.T, e *Editor, text []byte) {
+	t.Helper()
+	entries, err := splice.Read(text, e.Place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours := 0
+	for _, one := range entries {
+		s, err := Understand(e.Shape, one.Value)
+		if one.Name == "discover" {
+			if err != nil || !reflect.DeepEqual(s, entry) || !Ours(s) {
+				t.Errorf("our entry is %+v, %v", s, err)
+			}
+			ours++
+		} else if (err != nil) != (one.Name == "developer") || Ours(s) { // Goose has that built in
+			t.Errorf("%s is %+v, %v", one.Name, s, err)
+		}
+	}
+	if ours != 1 {
+		t.Errorf("our entry is there %d times", ours)
+	}
+}
+
+// checkRemoved takes our entry out of a file by its name alone.
+func checkRemoved(t *testing.T, e *Editor, before, after []byte) {
+	t.Helper()
+	removed, err := splice.Remove(after, e.Place, "discover")
+	if err != nil {
+		t.Fatal(err)
+	}
+	had, err := splice.Read(before, e.Place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(had) > 0 && !bytes.Equal(removed.Text, before) {
+		t.Errorf("with our entry taken out it is\n%s", removed.Text)
+	}
+	if has, err := splice.Read(removed.Text, e.Place); err != nil || !reflect.DeepEqual(has, had) {
+		t.Errorf("with our entry taken out it has %v, %v; before %v", has, err, had)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/agent-discover/agent-discover/backend/splice"
 )
 
 // fake is a machine that has only these files, written as it writes paths.
@@ -188,6 +190,51 @@ func TestFilesBesideAreReadToo(t *testing.T) {
 		if id == "continue" && (got[0].Place.Format != "json" || got[0].Place.List != "") {
 			t.Errorf("%s: %+v", id, got[0].Place)
 		}
+	}
+}
+
+func TestAProjectInTheUsersFileIsAPlaceOfItsOwn(t *testing.T) {
+	m := fake("linux", nil, "/home/me/.claude.json")
+	m.Read = func(path string) ([]byte, error) {
+		if path != "/home/me/.claude.json" {
+			t.Errorf("%s is read", path)
+		}
+		return []byte(`{"projects":{"/w/a.b":{"mcpServers":{"x":{"command":"x"}}},"/w/c":{}},"mcpServers":{}}`), nil
+	}
+	e, _ := ByID("claude")
+	got := m.Beside(e)
+	if len(got) != 2 || got[0].Scope != "/w/a.b" || !slices.Equal(got[0].Place.Keys, []string{"projects", "/w/a.b", "mcpServers"}) || got[1].Scope != "/w/c" {
+		t.Fatalf("got %+v", got)
+	}
+	text, _ := m.Read(got[0].Path)
+	if entries, err := splice.Read(text, got[0].Place); err != nil || len(entries) != 1 || entries[0].Name != "x" {
+		t.Errorf("got %v, %v", entries, err)
+	}
+	m.Read = func(string) ([]byte, error) { return []byte(`{"projects":`), nil }
+	if got := m.Beside(e); got != nil {
+		t.Errorf("of a broken file: %+v", got)
+	}
+}
+
+func TestAPluginsServersStandAtEitherPlace(t *testing.T) {
+	e, _ := ByID("claude-plugins")
+	f := e.row.file(e.row.Beside["any"][0], "/x")
+	for text, place := range map[string]splice.Place{`{"mcpServers":{"x":{"command":"x"}}}`: f.Place, `{"x":{"command":"x"}}`: f.Or[0]} {
+		entries, err := splice.Read([]byte(text), place)
+		if err != nil || len(entries) != 1 || entries[0].Name != "x" {
+			t.Errorf("%s: %v, %v", text, entries, err)
+		}
+	}
+}
+
+func TestFindingReadsNoFile(t *testing.T) {
+	m := fake("linux", nil, "/home/me/.claude.json", "/home/me/.claude/plugins/cache/a/b/c/.mcp.json")
+	m.Read = func(path string) ([]byte, error) {
+		t.Errorf("%s is read", path)
+		return nil, nil
+	}
+	for _, e := range Table() {
+		m.Find(e)
 	}
 }
 
