@@ -22,6 +22,7 @@ type submenu struct {
 var destinations = []struct{ label, page string }{
 	{"Overview", "/"},
 	{"Servers", "/servers"},
+	{"Editors", "/editors"},
 	{"Tools", "/tools"},
 	{"Test", "/test"},
 	{"Activity", "/activity"},

@@ -100,7 +100,7 @@ test("tabs and choices are one stop for Tab, and arrows go through them", async 
   expect(await tab.innerText()).toBe(names[0]);
   expect(await page.locator("[role=tab][tabindex='0']").count()).toBe(1);
 
-  await page.keyboard.press("Control+3");
+  await page.keyboard.press("Control+4");
   const mode = page.getByRole("radiogroup", { name: "How to look for a tool" });
   await mode.getByRole("radio", { checked: true }).focus();
   const before = await mode.getByRole("radio", { checked: true }).innerText();

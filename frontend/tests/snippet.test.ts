@@ -4,7 +4,6 @@ import {
   credentialsOf,
   filled,
   nameFrom,
-  nameProblem,
   newDraft,
   suggestName,
   withSecrets,
@@ -12,6 +11,7 @@ import {
 import { parseJson } from "../src/pages/servers/add/jsonc.ts";
 import { readSnippet } from "../src/pages/servers/add/snippet.ts";
 import { lineOf, readCommand, split } from "../src/lib/commandline.ts";
+import { nameProblem } from "../src/lib/names.ts";
 
 /** What a draft comes to, on one line. */
 const short = (text: string, known?: Map<string, string>) =>

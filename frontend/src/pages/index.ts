@@ -1,6 +1,7 @@
 // The pages, in the order of the menu. Each is loaded when it is first opened.
 
 import Activity from "@lucide/svelte/icons/activity";
+import CodeXml from "@lucide/svelte/icons/code-xml";
 import FlaskConical from "@lucide/svelte/icons/flask-conical";
 import Gauge from "@lucide/svelte/icons/gauge";
 import Hourglass from "@lucide/svelte/icons/hourglass";
@@ -18,7 +19,7 @@ export interface PageEntry {
   onlyWhenWaiting?: boolean;
 }
 
-// Places kept for pages to come: browse, editors, toolsets, settings.
+// Places kept for pages to come: browse, toolsets, settings.
 export const pages: PageEntry[] = [
   { id: "overview", title: "Overview", icon: Gauge, load: () => import("./overview/Overview.svelte") },
   {
@@ -29,10 +30,11 @@ export const pages: PageEntry[] = [
     onlyWhenWaiting: true,
   },
   { id: "servers", title: "Servers", icon: Server, load: () => import("./servers/Servers.svelte") },
+  { id: "editors", title: "Editors", icon: CodeXml, load: () => import("./editors/Editors.svelte") },
   { id: "tools", title: "Tools", icon: Wrench, load: () => import("./tools/Tools.svelte") },
   { id: "test", title: "Test", icon: FlaskConical, load: () => import("./test/Test.svelte") },
   { id: "activity", title: "Activity", icon: Activity, load: () => import("./activity/Activity.svelte") },
 ];
 
-/** The keys Ctrl/Cmd+1 to 6 open these, as the window's own menu says (app/menu.go). */
-export const byKey: string[] = ["overview", "servers", "tools", "test", "activity", "approvals"];
+/** The keys Ctrl/Cmd+1 to 7 open these, as the window's own menu says (app/menu.go). */
+export const byKey: string[] = ["overview", "servers", "editors", "tools", "test", "activity", "approvals"];

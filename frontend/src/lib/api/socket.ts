@@ -36,6 +36,8 @@ export interface Messages {
   elicitation_answered: { id: string };
   output: { serverName: string; left_out?: number; lines: OutputLine[] };
   learned: { on: boolean; total: number };
+  /** Whether our entry is in them may be another by now. */
+  editors: object;
   error: { message: string };
 }
 

@@ -1,18 +1,10 @@
 // Servers out of what other programs keep them in: Claude, Cursor, VS Code, Zed, Windsurf, Codex, opencode, and ours.
 
 import { looksSecret } from "./credentials.ts";
-import {
-  nameFrom,
-  nameProblem,
-  newDraft,
-  suggestName,
-  targetOf,
-  unfilled,
-  type Draft,
-  type Transport,
-} from "./draft.ts";
+import { nameFrom, newDraft, suggestName, targetOf, unfilled, type Draft, type Transport } from "./draft.ts";
 import { JsonError, parseJson, type Json } from "./jsonc.ts";
 import { split } from "../../../lib/commandline.ts";
+import { nameProblem } from "../../../lib/names.ts";
 
 /** What a text holds. */
 export interface Snippet {

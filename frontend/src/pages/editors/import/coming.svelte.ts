@@ -1,0 +1,93 @@
+// Servers that may come in from editors, a text or a bundle, what a person chose of them, and what became of that.
+
+import { SvelteMap } from "svelte/reactivity";
+import { messageOf } from "$lib/api/client";
+import { ask, type Candidate, type Question, type Report, type Scan } from "$lib/api/editors";
+import { nameProblem } from "$lib/names";
+import { editors } from "$lib/stores/editors.svelte";
+import { hub } from "$lib/stores/hub.svelte";
+
+/** Where servers come from; all of editors when neither is given. */
+export interface Origin {
+  text?: string;
+  bundle?: string;
+}
+
+interface Choice {
+  name?: string;
+  chosen?: boolean;
+}
+
+export class Coming {
+  /** Undefined until it is known. */
+  scan = $state.raw<Scan>();
+  problem = $state("");
+  busy = $state(false);
+  takeOut = $state(false);
+  report = $state.raw<Report>();
+  /** What a person answered to what a bundle asks, by key. */
+  values = new SvelteMap<string, string>();
+
+  #origin: Origin = {};
+  #choices = new SvelteMap<string, Choice>();
+
+  candidates = $derived(this.scan?.candidates ?? []);
+  questions = $derived(this.scan?.questions ?? []);
+  chosen = $derived(this.candidates.filter((one) => this.isChosen(one)));
+  wrong = $derived(
+    this.chosen.some((one) => this.wrongName(one)) || this.questions.some((question) => this.#open(question)),
+  );
+  #taken = $derived(new Set(hub.servers.map(({ name }) => name)));
+
+  /** look reads what is there; what was chosen before is kept. */
+  async look(origin: Origin = this.#origin): Promise<void> {
+    this.#origin = origin;
+    this.busy = true;
+    try {
+      const given = origin.text || origin.bundle;
+      this.scan = await (given ? ask<Scan>("POST", "/scan", origin) : ask<Scan>("GET", "/servers"));
+      this.problem = "";
+      for (const { key, default: value } of this.questions) if (!this.values.has(key)) this.values.set(key, value);
+    } catch (problem) {
+      this.problem = messageOf(problem);
+    }
+    this.busy = false;
+  }
+
+  /** possible reports whether something can be done with a server: it comes in, or what stands in editors goes. */
+  possible = ({ problem, here, sources }: Candidate): boolean =>
+    !problem && (!here || (this.takeOut && (sources ?? []).some(({ can_take }) => can_take)));
+
+  isChosen = (one: Candidate): boolean => this.possible(one) && (this.#choices.get(one.id)?.chosen ?? true);
+  nameOf = ({ id, name }: Candidate): string => this.#choices.get(id)?.name ?? name;
+  change = (id: string, to: Choice): void => void this.#choices.set(id, { ...this.#choices.get(id), ...to });
+
+  wrongName = (one: Candidate): string | undefined => {
+    if (one.here) return undefined;
+    const name = this.nameOf(one);
+    const twice = this.chosen.some((other) => other !== one && !other.here && this.nameOf(other) === name);
+    return nameProblem(name, this.#taken) ?? (twice ? "Another one here has this name." : undefined);
+  };
+
+  #open = ({ key, required }: Question): boolean => required && !this.values.get(key)?.trim();
+
+  /** bring does what was chosen. */
+  async bring(): Promise<void> {
+    this.busy = true;
+    this.problem = "";
+    try {
+      this.report = await ask<Report>("POST", "/import", {
+        servers: this.chosen.map((one) => ({ id: one.id, name: this.nameOf(one) })),
+        take_out: this.takeOut,
+        text: this.#origin.text ?? "",
+        bundle: this.#origin.bundle ?? "",
+        values: Object.fromEntries(this.values),
+        dry_run: false,
+      });
+      void editors.load();
+    } catch (problem) {
+      this.problem = messageOf(problem);
+    }
+    this.busy = false;
+  }
+}
