@@ -4,8 +4,9 @@
 //
 // What a schema says and a vendor refuses goes into the description as words,
 // so that a model still reads it. Arguments that fit a schema fit the adapted
-// one too: it may allow more, never less. References that run in a circle end
-// in an object of any properties.
+// one too, which may allow more; of alternatives that is so for properties that
+// each of them names. References that run in a circle end in any value of their
+// type.
 package dialect
 
 import (
@@ -32,6 +33,8 @@ const (
 	maxNesting = 128
 	// maxGrowth is by how many bytes references may make a schema longer.
 	maxGrowth = 16 << 10
+	// maxLoose is how many values of any type are written out; it takes much.
+	maxLoose = 250
 	// maxPasses is how often a schema is looked at until nothing changes.
 	maxPasses = 4
 	// maxChanges is how many kinds of changes are told.
@@ -72,7 +75,7 @@ func pass(w way, schema json.RawMessage) (next json.RawMessage, changes []string
 		return anyArguments, []string{"not a schema of at most 1 MB: any arguments are taken"}, false
 	}
 	root, cut := parse(schema)
-	a := &adapter{way: w, document: root, spare: maxGrowth}
+	a := &adapter{way: w, document: root, spare: maxGrowth, loose: maxLoose}
 	out := w.root(a, root)
 	written := out.append(nil)
 	if !cut && string(written) == string(root.append(nil)) {
@@ -92,6 +95,7 @@ type adapter struct {
 	way      way
 	document *value // in which references are looked up
 	spare    int    // bytes by which the schema may still grow
+	loose    int    // values of any type that may still be written out
 	changes  []string
 }
 

@@ -35,22 +35,33 @@ func (a *adapter) lenientRoot(v *value) *value {
 func (a *adapter) rename(n *value) (words []string) {
 	properties := n.get("properties")
 	refused := func(name string) bool { return !a.way.name.MatchString(name) }
-	if !slices.ContainsFunc(membersOf(properties), func(m member) bool { return refused(m.name) }) {
+	if !slices.ContainsFunc(membersOf(properties), func(m member) bool { return refused(m.name) }) &&
+		!slices.ContainsFunc(n.get("required").texts(), refused) {
 		return nil
 	}
 	a.note("properties whose names are refused: in words")
 	required, kept := make(map[string]bool), objectOf()
+	missing := make(map[string]bool)
 	for _, name := range n.get("required").texts() {
 		required[name] = true
+		missing[name] = refused(name)
 	}
-	for _, m := range properties.members {
+	for _, m := range membersOf(properties) {
+		delete(missing, m.name)
 		if refused(m.name) {
 			words = append(words, unnamed(m.name, m.value, required[m.name]))
 		} else {
 			kept.members = append(kept.members, m)
 		}
 	}
-	n.set("properties", kept)
+	for _, name := range n.get("required").texts() {
+		if missing[name] {
+			words = append(words, unnamed(name, nil, true))
+		}
+	}
+	if properties != nil {
+		n.set("properties", kept)
+	}
 	needed := slices.DeleteFunc(n.get("required").texts(), refused)
 	if len(needed) == 0 {
 		n.drop("required")

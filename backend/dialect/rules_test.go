@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -60,12 +61,19 @@ func refused(d dialect.Dialect, schema []byte) string {
 // invalid says why a schema is none of draft 2020-12, whatever it says itself
 // that it is of.
 func invalid(schema []byte) string {
-	_, err := compiled(schema)
-	if err != nil {
-		return err.Error()
+	if why, known := looked.Load(string(schema)); known {
+		return why.(string)
 	}
-	return ""
+	why := ""
+	if _, err := compiled(schema); err != nil {
+		why = err.Error()
+	}
+	looked.Store(string(schema), why)
+	return why
 }
+
+// looked is what invalid said before: most schemas are shown it several times.
+var looked sync.Map
 
 // anyText is a regular expression that takes all.
 type anyText struct{}

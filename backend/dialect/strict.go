@@ -229,15 +229,14 @@ func (a *adapter) several(n *value, kinds []string, p place, words []string) *va
 
 // anything is what takes every value.
 func (a *adapter) anything(n *value) *value {
-	const size = 260
-	a.note("values of any type: anyOf of all")
-	if a.spare < size {
-		return objectOf("type", textOf("string"))
+	if a.loose--; a.loose < 0 {
+		a.note("too many values of any type: texts")
+		return a.anyOf(n, []*value{objectOf("type", textOf("string"))}, true)
 	}
-	a.spare -= size
+	a.note("values of any type: anyOf of all")
+	object := objectOf("type", textOf("object"), "properties", objectOf(anyName, objectOf("type", textOf("string"))))
 	text, number, flag := objectOf("type", textOf("string")), objectOf("type", textOf("number")), objectOf("type", textOf("boolean"))
-	return a.anyOf(n, []*value{
-		text, number, flag, objectOf("type", textOf("object"), "properties", objectOf(anyName, text)),
-		objectOf("type", textOf("array"), "items", objectOf("anyOf", listOf(text, number, flag))),
-	}, true)
+	item := objectOf("type", textOf("string"), "nullable", word("true"))
+	list := objectOf("type", textOf("array"), "items", objectOf("anyOf", listOf(item, number, flag, object)))
+	return a.anyOf(n, []*value{text, number, flag, object, list}, true)
 }

@@ -58,7 +58,7 @@ func (p *parser) value(depth int) *value {
 		v.raw = p.data[start:p.at]
 	}
 	v.size = p.at - start
-	if depth > maxNesting && v.kind != '"' && v.kind != 0 {
+	if depth > maxNesting && len(v.members)+len(v.items) > 0 {
 		p.cut = true
 		return &value{kind: '{', size: v.size}
 	}

@@ -157,6 +157,14 @@ func TestAShortNameStaysWhatItIs(t *testing.T) {
 	if got := wire.GetString(toolsOf(t, s)[1], "name"); got != want {
 		t.Errorf("it is called %s, and was %s before", got, want)
 	}
+	unlisted := json.RawMessage(`{"name":"` + strings.Repeat("c", 80) + `"}`)
+	if _, err := g.Catalog.Replace(t.Context(), "other", []json.RawMessage{unlisted}); err != nil {
+		t.Fatal(err)
+	}
+	other, _ := g.Catalog.Snapshot().Lookup("other", strings.Repeat("c", 80))
+	if server, tool, _ := s.resolve(s.manner.short(other, few)); server != "other" || tool != other.Name {
+		t.Errorf("what has left the list means %s of %s", tool, server)
+	}
 	if server, tool, ok := enter(t, g, "someone").resolve(want); ok && tool == name {
 		t.Errorf("somebody who was shown no short name has one: %s of %s", tool, server)
 	}
