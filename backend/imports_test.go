@@ -33,6 +33,7 @@ var rooms = map[string][]string{
 	"splice":   {"fault"},
 	"swap":     {"fault", "process"}, // process: whether who left a file beside another is gone
 	"dialect":  {},                   // it is about JSON, and knows no tools
+	"bundle":   {"fault"},
 	// nouns
 	"settings": {"fault", "splice"}, // splice: a setting changes in its place
 	"registry": {"events", "fault"},
@@ -41,6 +42,7 @@ var rooms = map[string][]string{
 	"journal":  {"events", "secrets", "wire"},  // the words of a raw result
 	"learning": {"catalog", "events", "fault"}, // catalog: a tool's key
 	"editors":  {"fault", "splice"},            // splice: the words for where an entry stands
+	"snippet":  {"editors", "fault", "splice"}, // splice: the one place that reads JSON with comments, TOML and YAML
 	// verbs
 	"embedding":    {"catalog", "events", "fault", "settings"},            // settings: who makes vectors; the encoder is given to it
 	"search":       {"catalog", "dot", "embedding", "events", "learning"}, // embedding and learning: the words in which they tell what they know
@@ -51,7 +53,7 @@ var rooms = map[string][]string{
 	"setup":        {"catalog", "fault", "install", "registry", "secrets"},                                                // catalog: an import brings tools
 	"eval":         {"catalog", "embedding", "encoder", "events", "fault", "search", "settings"},                          // it asks the very searcher that the hub asks
 	"registration": {"editors", "events", "fault", "paths", "process", "secrets", "splice", "swap"},                       // secrets: a diff covers them; process: what runs
-	"intake":       {"editors", "fault", "install", "process", "registration", "registry", "secrets", "splice"},           // registration: it takes out what came in
+	"intake":       {"bundle", "editors", "fault", "install", "registration", "registry", "secrets", "snippet", "splice"}, // registration: it takes out what came in
 	"checkup":      {"catalog", "dialect", "editors", "fault", "install", "intake", "registration", "registry", "tokens"}, // it looks at what the others know
 	"reply":        {"catalog", "search", "tokens"},                                                                       // tokens: an estimate, which needs no vocabulary
 	// doors

@@ -6,11 +6,14 @@ package intake
 
 import (
 	"context"
-	"errors"
+	"slices"
+	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/editors"
+	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/registration"
+	"github.com/agent-discover/agent-discover/backend/snippet"
 )
 
 // Source is a place in which a server stands.
@@ -21,6 +24,8 @@ type Source struct {
 	Entry    string `json:"entry"`    // the server's name there
 	Disabled bool   `json:"disabled"` // switched off there
 	CanTake  bool   `json:"can_take"` // the entry can be taken out
+
+	seen sighting
 }
 
 // Candidate is a server that may come in. The same command and arguments in
@@ -101,6 +106,7 @@ type Question struct {
 	Default     string `json:"default"`
 	Required    bool   `json:"required"`
 	Secret      bool   `json:"secret"`
+	Multiple    bool   `json:"multiple"` // each line of the answer is one
 }
 
 // TakeOut takes entries out of a file of an editor, so that it can be undone.
@@ -116,44 +122,57 @@ type Options struct {
 }
 
 // Intake brings servers in. It is safe for concurrent use.
-type Intake struct{ Options }
+type Intake struct {
+	Options
+	importing sync.Mutex // one import at a time
+}
 
 // New returns an intake.
-func New(o Options) *Intake { return &Intake{o} }
+func New(o Options) *Intake { return &Intake{Options: o} }
 
-// Scan reads the servers of all editors that are there; of some when ids are
-// given.
+// Scan reads the servers of all editors that are there. With ids it returns
+// those that one of these editors has, with all places in which they are. An
+// unknown id is a fault.NotFound.
 func (i *Intake) Scan(ctx context.Context, ids []string) (Scan, error) {
-	return Scan{}, errors.ErrUnsupported
+	wanted := make(map[string]bool, len(ids))
+	for _, id := range ids {
+		e, ok := editors.ByID(id)
+		if !ok {
+			return Scan{}, noEditor(id)
+		}
+		wanted[e.ID] = true
+	}
+	seen, problems := i.look(ctx)
+	scan := Scan{Candidates: i.candidates(ctx, seen), Problems: problems}
+	if len(ids) > 0 {
+		scan.Candidates = slices.DeleteFunc(scan.Candidates, func(c Candidate) bool {
+			return !slices.ContainsFunc(c.Sources, func(s Source) bool { return wanted[s.Editor] })
+		})
+		scan.Problems = slices.DeleteFunc(scan.Problems, func(p Problem) bool { return !wanted[p.Editor] })
+	}
+	return scan, ctx.Err()
+}
+
+func noEditor(id string) error {
+	return fault.New(fault.NotFound, "there is no editor %q; agent-discover editors list --all names them", id)
 }
 
 // ScanText reads what a person pasted: the configuration of any client, whole
 // or a part of it, a single entry, or a command line.
 func (i *Intake) ScanText(ctx context.Context, text string) (Scan, error) {
-	return Scan{}, errors.ErrUnsupported
-}
-
-// ScanBundle reads the manifest of an .mcpb or .dxt file, and what it asks for.
-func (i *Intake) ScanBundle(ctx context.Context, file string) (Scan, []Question, error) {
-	return Scan{}, nil, errors.ErrUnsupported
-}
-
-// Import brings in what is chosen. With dry nothing is changed.
-func (i *Intake) Import(ctx context.Context, q Request, dry bool) (Report, error) {
-	return Report{}, errors.ErrUnsupported
-}
-
-// Exported is servers as an editor's file holds them.
-type Exported struct {
-	Editor string   `json:"editor"`
-	Path   string   `json:"path"` // where that would go on this machine; "" when not known
-	Format string   `json:"format"`
-	Text   string   `json:"text"`
-	Left   []string `json:"left" nullable:"false"` // servers that it cannot hold, with the reason
-}
-
-// Export writes servers of the registry, all when none are named, as an editor
-// spells them. References to secrets stay references, which only we know.
-func (i *Intake) Export(ctx context.Context, editor string, servers []string) (Exported, error) {
-	return Exported{}, errors.ErrUnsupported
+	entries, err := snippet.Read(text)
+	if err != nil {
+		return Scan{}, err
+	}
+	seen := make([]sighting, 0, len(entries))
+	for _, e := range entries {
+		name := e.Name
+		if name == "" {
+			name = snippet.Suggest(e.Server)
+		}
+		s := sighting{entry: name, server: e.Server, problem: e.Problem, warnings: e.Notes, pasted: true}
+		s.tidy(i.Machine)
+		seen = append(seen, s)
+	}
+	return Scan{Candidates: i.candidates(ctx, seen), Problems: []Problem{}}, ctx.Err()
 }

@@ -1,0 +1,115 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/agent-discover/agent-discover/backend/editors"
+	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/splice"
+)
+
+// maxFile is how many bytes an editor's file may have. Some keep their history
+// in it.
+const maxFile = 64 << 20
+
+// sighting is an entry in one place.
+type sighting struct {
+	editor   *editors.Editor // nil for what was pasted
+	file     editors.File
+	beside   bool   // the file is not to be written
+	pasted   bool   // it stands in no file
+	at       int    // its place among all that were seen
+	entry    string // its name there, as it is written
+	server   editors.Server
+	problem  string
+	warnings []string
+}
+
+// look reads all files of editors that are there.
+func (i *Intake) look(ctx context.Context) (seen []sighting, problems []Problem) {
+	problems = []Problem{}
+	for _, e := range editors.Table() {
+		if ctx.Err() != nil {
+			break
+		}
+		if !e.Import {
+			continue
+		}
+		found := i.Machine.Find(e)
+		files := len(found.Files)
+		for n, file := range append(found.Files[:files:files], i.Machine.Beside(e)...) {
+			some, err := i.lookInto(e, file, n >= files)
+			if err != nil {
+				problems = append(problems, Problem{Editor: e.ID, Path: shown(file.Path), Error: shown(fault.MessageOf(err))})
+			}
+			seen = append(seen, some...)
+		}
+	}
+	return seen, problems
+}
+
+func (i *Intake) lookInto(e *editors.Editor, file editors.File, beside bool) ([]sighting, error) {
+	if !file.Exists {
+		return nil, nil
+	}
+	text, err := i.readFile(file.Path)
+	if err != nil {
+		return nil, err
+	}
+	entries, place, err := read(text, file)
+	if err != nil {
+		return nil, err
+	}
+	file.Place = place
+	var seen []sighting
+	for _, entry := range entries {
+		s := sighting{editor: e, file: file, beside: beside, entry: entry.Name}
+		if s.server, err = editors.Understand(file.Shape, entry.Value); err != nil {
+			s.problem = fault.MessageOf(err)
+		} else if editors.Ours(s.server) {
+			continue
+		}
+		s.tidy(i.Machine)
+		seen = append(seen, s)
+	}
+	return seen, nil
+}
+
+// read returns the entries of a file and where they are in it.
+func read(text []byte, file editors.File) ([]splice.Entry, splice.Place, error) {
+	entries, err := splice.Read(text, file.Place)
+	if err != nil || len(entries) > 0 {
+		return entries, file.Place, err
+	}
+	for _, place := range file.Or {
+		if other, err := splice.Read(text, place); err == nil && len(other) > 0 {
+			return other, place, nil
+		}
+	}
+	return nil, file.Place, nil
+}
+
+func (i *Intake) readFile(path string) ([]byte, error) {
+	info, err := i.Machine.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, unreadable(err)
+	case !info.Mode().IsRegular(): // a pipe or a device may have no end
+		return nil, fault.New(fault.Invalid, "it is not a regular file")
+	case info.Size() > maxFile:
+		return nil, fault.New(fault.Invalid, "it is over %d MiB", maxFile>>20)
+	}
+	text, err := i.Machine.Read(path)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	return text, nil
+}
+
+func unreadable(err error) error {
+	return fault.Wrap(err, fault.Unavailable, "it cannot be read; give yourself read access to it")
+}
