@@ -117,7 +117,9 @@ func (r *Registrar) register(d *draft) {
 		d.problem = err
 		return
 	}
-	d.link = link
+	if link != "" && !r.leads(link) {
+		d.link = link
+	}
 	if r.missing(r.Entry.Command) {
 		d.problem = fault.New(fault.Unavailable, "%s cannot be started: put agent-discover back there, or start it from where it is now", r.Entry.Command)
 		return
@@ -226,7 +228,7 @@ func (d *draft) remove(name string) {
 // plan is what a person is shown.
 func (d *draft) plan() Plan {
 	p := Plan{
-		Editor: d.found.ID, Path: d.file.Path, Action: d.action, Nothing: d.nothing && !d.taken, Wait: d.wait,
+		Editor: d.found.ID, Path: d.file.Path, Action: d.action, Nothing: d.nothing && !d.taken && d.link == "", Wait: d.wait,
 		Before: d.was.Hash, Snippet: d.snippet, Diff: []Line{}, Writer: shown(d.commands),
 	}
 	switch {

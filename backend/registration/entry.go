@@ -2,6 +2,7 @@ package registration
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -48,7 +49,7 @@ func (r *Registrar) state(e entry, wanted editors.Server) State {
 		return Absent
 	case !e.ours:
 		return Foreign
-	case !starts(e.server, wanted) || r.missing(e.server.Command):
+	case !starts(e.server, wanted) || r.missing(e.server.Command) || !r.leads(wanted.Command):
 		return Stale
 	}
 	return Registered
@@ -77,6 +78,15 @@ func starts(server, wanted editors.Server) bool {
 func (r *Registrar) missing(program string) bool {
 	info, err := r.Machine.Stat(program)
 	return err != nil || info.IsDir() || r.Machine.OS != "windows" && info.Mode()&0o111 == 0
+}
+
+// leads reports whether a command is our program, or a link to it.
+func (r *Registrar) leads(command string) bool {
+	if command == r.Entry.Command {
+		return true
+	}
+	to, err := os.Readlink(command)
+	return err == nil && to == r.Entry.Command
 }
 
 // wanted is what our entry starts in an editor. Where that cannot have a space
@@ -166,12 +176,22 @@ func empty(value any) any {
 }
 
 // snippet is what a person pastes where we may not write; "" when that cannot
-// be said.
+// be said. It is always the same, and made once.
 func (r *Registrar) snippet(e *editors.Editor, file editors.File) string {
-	wanted, _, err := r.wanted(e)
-	if err != nil || file.Shape == "" {
-		return ""
+	key := strings.Join(append([]string{e.ID, file.Shape, string(file.Place.Format), file.Place.List}, file.Place.Keys...), "\x00")
+	if text, ok := r.snippets.Load(key); ok {
+		return text.(string)
 	}
+	text := ""
+	wanted, _, err := r.wanted(e)
+	if err == nil {
+		text = compose(file, wanted)
+	}
+	r.snippets.Store(key, text)
+	return text
+}
+
+func compose(file editors.File, wanted editors.Server) string {
 	value, err := editors.Spell(file.Shape, Name, wanted)
 	if err != nil {
 		return ""

@@ -43,7 +43,7 @@ func (r *Registrar) perform(ctx context.Context, d draft) (Outcome, error) {
 
 func (r *Registrar) carry(ctx context.Context, d draft, out *Outcome) (err error) {
 	switch {
-	case d.nothing && d.taken:
+	case d.nothing && (d.taken || d.link != ""):
 		out.Status = done
 	case d.nothing:
 		out.Status = nothing
@@ -179,9 +179,6 @@ func anyOf(there map[string]bool, names []string) bool {
 // with a space in its path.
 func (r *Registrar) makeLink(link string) error {
 	if link == "" {
-		return nil
-	}
-	if to, err := os.Readlink(link); err == nil && to == r.Entry.Command {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {

@@ -20,10 +20,7 @@ func (r *Registrar) Status(ctx context.Context, all bool, environment map[string
 	if err != nil {
 		return nil, err
 	}
-	last := make(map[string]time.Time)
-	for _, c := range changes {
-		last[c.Editor] = c.At
-	}
+	last := lastChanges(changes)
 	machine := r.Machine.With(environment)
 	statuses := []Status{}
 	for _, e := range editors.Table() {
@@ -34,6 +31,15 @@ func (r *Registrar) Status(ctx context.Context, all bool, environment map[string
 		}
 	}
 	return statuses, ctx.Err()
+}
+
+// lastChanges says when each editor's files were last changed by us.
+func lastChanges(all []*change) map[string]time.Time {
+	last := make(map[string]time.Time)
+	for _, c := range all {
+		last[c.Editor] = c.At
+	}
+	return last
 }
 
 func (r *Registrar) status(ctx context.Context, found editors.Found, seen seen, changed time.Time) Status {
