@@ -30,7 +30,7 @@ type Registrar struct {
 	ledger   *ledger
 	notes    *notes
 	looks    looks
-	snippets sync.Map // string to string
+	snippets sync.Map   // string to string
 	writing  sync.Mutex // held while files are changed
 	auto     atomic.Bool
 	attended atomic.Int32
