@@ -30,9 +30,6 @@ func (r *Registrar) SetAuto(on bool) {
 	r.rouse()
 }
 
-// AutoRegisters reports whether they do.
-func (r *Registrar) AutoRegisters() bool { return r.auto.Load() }
-
 // Attend has files looked at every few seconds, not only now and then, until
 // leave is called.
 func (r *Registrar) Attend() (leave func()) {
