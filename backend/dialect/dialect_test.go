@@ -171,6 +171,9 @@ var rows = map[string]struct {
 	"keywords of the wrong kind": {
 		of(`{"type":"String","required":true,"description":7,"minLength":-1,"properties":[]}`), all(of(`{"type":"string"}`)),
 	},
+	"no type by that name": {of(`{"type":"","enum":["a"]}`), map[dialect.Dialect]string{
+		dialect.Anthropic: of(`{"enum":["a"]}`), dialect.OpenAI: of(`{"enum":["a"]}`), dialect.Gemini: of(`{"type":"string","enum":["a"]}`),
+	}},
 	"a pattern that is not Python's": {of(`{"type":"string","pattern":"^\\p{L}$"}`), only(of(`{"type":"string","description":"(pattern ^\\p{L}$)"}`), dialect.OpenAI)},
 }
 

@@ -134,11 +134,11 @@ func names(v *value) *value {
 // types are a type or several, by their right names; nil when there is none.
 func types(v *value) *value {
 	if s, ok := v.text(); ok {
-		switch right := known[strings.ToLower(s)]; right {
-		case s:
-			return v
-		case "":
+		switch right := known[strings.ToLower(s)]; {
+		case right == "":
 			return nil
+		case right == s:
+			return v
 		default:
 			return textOf(right)
 		}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/clients"
-	"github.com/agent-discover/agent-discover/backend/editors"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/install"
 	"github.com/agent-discover/agent-discover/backend/proxy"
@@ -58,8 +57,6 @@ type Options struct {
 	Bus       *events.Bus
 	Log       *slog.Logger
 	Version   string
-	// Editors are those whose limits and models are known; nil: all of the table.
-	Editors []*editors.Editor
 }
 
 // Gateway serves sessions. It is safe for concurrent use.
@@ -74,14 +71,6 @@ type Gateway struct {
 // New returns a gateway.
 func New(o Options) *Gateway {
 	return &Gateway{Options: o, sessions: make(map[*Session]struct{})}
-}
-
-// table is the editors whose clients are known.
-func (g *Gateway) table() []*editors.Editor {
-	if g.Editors != nil {
-		return g.Editors
-	}
-	return editors.Table()
 }
 
 // Serve speaks MCP with one client until its stream ends. id names the session;

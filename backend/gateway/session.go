@@ -122,7 +122,7 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	s.mu.Lock()
 	if asked.ClientInfo.Name != "" {
 		s.name, s.version = clip(asked.ClientInfo.Name), clip(asked.ClientInfo.Version)
-		s.manner = mannerOf(s.name, s.gateway.table())
+		s.manner = mannerOf(s.name)
 	}
 	s.asks = map[string]bool{
 		"sampling/createMessage": asked.Capabilities["sampling"] != nil,

@@ -29,9 +29,9 @@ type manner struct {
 }
 
 // mannerOf is that of a client by the name that it gave itself.
-func mannerOf(client string, table []*editors.Editor) manner {
-	e := editorOf(strings.ToLower(client), table)
-	if e == nil {
+func mannerOf(client string) manner {
+	e, known := editors.ByClient(client)
+	if !known {
 		return manner{}
 	}
 	m := manner{dialect: dialect.Dialect(e.Schemas)}
@@ -40,24 +40,6 @@ func mannerOf(client string, table []*editors.Editor) manner {
 		m.room = max(e.MaxName-utf8.RuneCountInString(prefix), leastRoom)
 	}
 	return m
-}
-
-// editorOf finds the editor that calls itself so; a whole name goes before the
-// longest beginning of one.
-func editorOf(client string, table []*editors.Editor) *editors.Editor {
-	var found *editors.Editor
-	longest := 0
-	for _, e := range table {
-		for _, name := range e.Clients {
-			if name == client {
-				return e
-			}
-			if start, open := strings.CutSuffix(name, "*"); open && strings.HasPrefix(client, start) && len(start) > longest {
-				found, longest = e, len(start)
-			}
-		}
-	}
-	return found
 }
 
 // names are those under which a client is shown tools, in their order. One that

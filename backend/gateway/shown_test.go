@@ -10,7 +10,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
 	"github.com/agent-discover/agent-discover/backend/clients"
-	"github.com/agent-discover/agent-discover/backend/editors"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/wire"
@@ -26,13 +25,6 @@ type noClients struct{}
 
 func (noClients) Clients(context.Context) ([]clients.Client, error) { return nil, nil }
 func (noClients) KeepClient(context.Context, clients.Client) error  { return nil }
-
-var known = []*editors.Editor{
-	{ID: "gemini-cli", Clients: []string{"gemini-cli-mcp-client*", "gemini-cli"}, Schemas: "gemini", MaxName: 63, NamePrefix: "mcp_{server}_"},
-	{ID: "gemini-like", Clients: []string{"gemini*"}, Schemas: "openai"},
-	{ID: "claude-code", Clients: []string{"claude-code"}, Schemas: "anthropic", MaxName: 64, NamePrefix: "mcp__{server}__"},
-	{ID: "narrow", Clients: []string{"narrow"}, MaxName: 12, NamePrefix: "{server}"},
-}
 
 // offering is a gateway whose one enabled server s has these tools.
 func offering(t *testing.T, definitions ...string) *Gateway {
@@ -53,7 +45,7 @@ func offering(t *testing.T, definitions ...string) *Gateway {
 	if _, err := tools.Replace(t.Context(), "s", raw); err != nil {
 		t.Fatal(err)
 	}
-	return New(Options{Registry: reg, Catalog: tools, Usage: usage{}, Bus: bus, Book: clients.New(noClients{}, slog.New(slog.DiscardHandler)), Editors: known})
+	return New(Options{Registry: reg, Catalog: tools, Usage: usage{}, Bus: bus, Book: clients.New(noClients{}, slog.New(slog.DiscardHandler))})
 }
 
 // enter is the session of a client by some name.
@@ -122,7 +114,7 @@ func TestALongNameIsShortForAClientWithALimit(t *testing.T) {
 	for client, row := range map[string]struct {
 		room  int
 		short bool
-	}{"someone": {1000, false}, "claude-code": {64 - len("mcp__discover__"), true}, "gemini-cli": {63 - len("mcp_discover_"), true}, "narrow": {leastRoom, true}} {
+	}{"someone": {1000, false}, "claude-code": {64 - len("mcp__discover__"), true}, "gemini-cli": {63 - len("mcp_discover_"), true}} {
 		s := enter(t, g, client)
 		var names []string
 		for _, def := range toolsOf(t, s)[1:] {
