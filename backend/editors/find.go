@@ -77,9 +77,6 @@ func (m Machine) files(r *row) []File {
 	var all []File
 	for _, s := range r.Files.on(m.OS) {
 		paths, firm := m.expand(s.Path)
-		if firm && !r.Each {
-			all = nil
-		}
 		for _, path := range paths {
 			if f := m.file(r, s, path); f.Exists || !s.Existing {
 				all = append(all, f)

@@ -57,7 +57,11 @@ func TestEveryShapeReadsWhatItWrites(t *testing.T) {
 				}
 				continue
 			}
-			back, err := Understand(name, plainJSON(object))
+			entry := plainJSON(object)
+			if text, err := json.Marshal(entry); err != nil || strings.Contains(string(text), `"":`) {
+				t.Errorf("%s: %s, %v", name, text, err)
+			}
+			back, err := Understand(name, entry)
 			if err != nil || !reflect.DeepEqual(back, s) {
 				t.Errorf("%s: %+v came back as %+v, %v, from %v", name, s, back, err, object)
 			}
@@ -81,6 +85,10 @@ func TestAServerIsUnderstoodAsEditorsWriteIt(t *testing.T) {
 		{"goose", `{"type":"stdio","cmd":"npx","args":["-y","x"],"envs":{"N":3,"B":true,"Z":null}}`, with(local, func(s *Server) { s.Env = map[string]string{"N": "3", "B": "true"} })},
 		{"codex", `{"command":"npx","args":["-y","x"],"env_vars":["T",{"name":"U"}]}`, with(local, func(s *Server) { s.Env = map[string]string{"T": "${T}", "U": "${U}"} })},
 		{"copilot-cli", `{"type":"local","command":"npx","args":["-y","x"],"tools":["*"]}`, local},
+		{"plain", `{"command":"npx","args":["-y","x"],"url":"","isActive":false}`, with(local, func(s *Server) { s.Disabled = true })},
+		{"plain", `{"type":"stdio","command":"npx","args":["-y","x"],"url":"https://h","headers":{"A":"b"}}`, local},
+		{"plain", `{"type":"http","command":"x","env":{"A":"b"},"cwd":"/w","url":"https://h/mcp"}`, remote},
+		{"codex", `{"command":"npx","args":["-y","x"],"env":{"T":"1"},"env_vars":["T"]}`, with(local, func(s *Server) { s.Env = map[string]string{"T": "1"} })},
 		{"plain", `{"url":"https://h/mcp"}`, remote},
 		{"plain", `{"url":"https://h/sse/?a=b"}`, Server{Transport: sse, URL: "https://h/sse/?a=b"}},
 		{"gemini", `{"url":"https://h/mcp"}`, Server{Transport: sse, URL: "https://h/mcp"}},
