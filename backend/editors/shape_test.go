@@ -190,3 +190,26 @@ func TestOurEntryIsKnownByWhatItStarts(t *testing.T) {
 		}
 	}
 }
+
+func FuzzAnEntryIsUnderstoodOrRefused(f *testing.F) {
+	f.Add(`{"command":["x",1],"transport":{"type":"stdio"},"env":{"A":null}}`)
+	f.Add(`{"command":{"path":{"path":"x"}},"headers":{"A":"b"},"url":"%"}`)
+	f.Add(`{"type":"sse","requestInit":{"headers":{"A":1}},"env_vars":[{"name":1},"B"]}`)
+	f.Add(`{"command":"a 'b","arguments":"\"c"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var entry any
+		if json.Unmarshal([]byte(text), &entry) != nil {
+			return
+		}
+		for name := range shapes {
+			s, err := Understand(name, entry)
+			if err != nil && fault.KindOf(err) != fault.Invalid {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if err == nil && (s.Transport == stdio) == (s.Command == "") || err == nil && (s.Transport == stdio) != (s.URL == "") {
+				t.Fatalf("%s: %+v", name, s)
+			}
+			Ours(s)
+		}
+	})
+}

@@ -45,19 +45,14 @@ func ByID(id string) (*Editor, bool) {
 	return nil, false
 }
 
-// ByClient returns the editor that gives itself a name in initialize; the one
-// with the longest match where several could mean it.
+// ByClient returns the editor that gives itself a name in initialize.
 func ByClient(name string) (*Editor, bool) {
-	var best *Editor
-	length := 0
 	for _, e := range table() {
-		for _, known := range e.Clients {
-			if SameClient(known, name) && len(known) > length {
-				best, length = e, len(known)
-			}
+		if slices.ContainsFunc(e.Clients, func(known string) bool { return SameClient(known, name) }) {
+			return e, true
 		}
 	}
-	return best, best != nil
+	return nil, false
 }
 
 // SameClient reports whether a client's name for itself is meant by a name in

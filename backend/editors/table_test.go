@@ -125,6 +125,20 @@ func TestAClientIsKnownByItsNameForItself(t *testing.T) {
 	}
 }
 
+func TestNoTwoEditorsShareTheNameOfAClient(t *testing.T) {
+	for _, e := range Table() {
+		for _, other := range Table() {
+			for _, known := range e.Clients {
+				for _, name := range other.Clients {
+					if e != other && SameClient(known, strings.TrimSuffix(name, "*")) {
+						t.Errorf("%q of %s is also %s", name, other.ID, e.ID)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestOverridesAreTheVariablesThatMoveFiles(t *testing.T) {
 	got := Overrides()
 	for _, name := range []string{
