@@ -199,9 +199,10 @@ func (d *jsonDoc) members() []Field {
 	var fields []Field
 	for _, m := range itemsOf(d.found()) {
 		if m.name == nil {
-			o, _ := jsonValue(m.value).(Object)
+			v := jsonValue(m.value)
+			o, _ := v.(Object)
 			key, _ := get(o, d.place.List).(string)
-			fields = append(fields, Field{key, o})
+			fields = append(fields, Field{key, v})
 			continue
 		}
 		fields = append(fields, Field{keyOf(*m.name), jsonValue(m.value)})
@@ -306,7 +307,8 @@ func (d *jsonDoc) same(other document, name string) bool {
 	return d.sameFrom(0, o, name)
 }
 
-// sameFrom compares two texts from a step of the way on, all but the entry.
+// sameFrom compares two texts from a step of the way on, all but the entry:
+// members are the same when their bytes are.
 func (d *jsonDoc) sameFrom(step int, o *jsonDoc, name string) bool {
 	here, there := itemsOf(d.step(step)), itemsOf(o.step(step))
 	skip := func(d *jsonDoc, m jsonItem) bool {
@@ -317,7 +319,7 @@ func (d *jsonDoc) sameFrom(step int, o *jsonDoc, name string) bool {
 	}
 	here = slices.DeleteFunc(here, func(m jsonItem) bool { return skip(d, m) })
 	there = slices.DeleteFunc(there, func(m jsonItem) bool { return skip(o, m) })
-	if !slices.EqualFunc(here, there, sameItem) {
+	if !slices.EqualFunc(here, there, func(a, b jsonItem) bool { return bytes.Equal(d.text(a), o.text(b)) }) {
 		return false
 	}
 	return step == len(d.place.Keys) || d.sameFrom(step+1, o, name)
@@ -331,14 +333,5 @@ func (d *jsonDoc) step(i int) *hujson.Value {
 	return nil
 }
 
-func sameItem(a, b jsonItem) bool {
-	if a.name != nil && keyOf(*a.name) != keyOf(*b.name) {
-		return false
-	}
-	literal, ok := a.value.Value.(hujson.Literal)
-	if ok {
-		other, ok := b.value.Value.(hujson.Literal)
-		return ok && bytes.Equal(literal, other)
-	}
-	return a.value.Value.Kind() == b.value.Value.Kind() && slices.EqualFunc(itemsOf(a.value), itemsOf(b.value), sameItem)
-}
+// text returns the bytes of an item.
+func (d *jsonDoc) text(m jsonItem) []byte { return d.body[m.first().StartOffset:m.value.EndOffset] }

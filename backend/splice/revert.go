@@ -228,15 +228,16 @@ func startsLine(text []byte, at int) bool {
 // moved returns the cuts where what they take out stands now, alone or with what
 // stood around it; nil when that is nowhere or in several places.
 func (u *undo) moved(text []byte, cuts []Cut) []Cut {
-	const around = 40
 	out := slices.Clone(cuts)
 	last := 0
 	for i, c := range cuts {
 		at, ok := only(text, c.Old)
-		if whole := u.change.Text; !ok && whole != nil {
-			from, to := max(c.At-around, 0), min(c.At+len(c.Old)+around, len(whole))
-			at, ok = only(text, string(whole[from:to]))
-			at += c.At - from
+		for _, around := range []int{40, 20, 10} {
+			if whole := u.change.Text; !ok && whole != nil {
+				from, to := max(c.At-around, 0), min(c.At+len(c.Old)+around, len(whole))
+				at, ok = only(text, string(whole[from:to]))
+				at += c.At - from
+			}
 		}
 		if !ok || at < last {
 			return nil

@@ -223,8 +223,7 @@ func (d *yamlDoc) editable(name string) error {
 
 func (d *yamlDoc) members() []Field {
 	if c := d.found(); c != nil {
-		left := limit
-		return named(yamlAny(c.value, 0, &left), d.place)
+		return named(yamlValueOf(c.value), d.place)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ type yamlPart struct {
 
 // part finds the lines of a member; nil when it is not there.
 func (d *yamlDoc) part(c *yamlStep, name string) (*yamlPart, error) {
-	i := slices.IndexFunc(named(d.anyOf(c.value), d.place), func(f Field) bool { return f.Key == name })
+	i := slices.IndexFunc(named(yamlValueOf(c.value), d.place), func(f Field) bool { return f.Key == name })
 	if i < 0 {
 		return nil, nil
 	}
@@ -28,11 +28,6 @@ func (d *yamlDoc) part(c *yamlStep, name string) (*yamlPart, error) {
 		return d.itemPart(c, i)
 	}
 	return d.keyPart(c, i)
-}
-
-func (d *yamlDoc) anyOf(n *yaml.Node) any {
-	left := limit
-	return yamlAny(n, 0, &left)
 }
 
 func (d *yamlDoc) keyPart(c *yamlStep, i int) (*yamlPart, error) {

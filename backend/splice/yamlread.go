@@ -8,6 +8,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// yamlValueOf decodes a node and what is in it, up to a million nodes.
+func yamlValueOf(n *yaml.Node) any {
+	left := 1 << 20
+	return yamlAny(n, 0, &left)
+}
+
 // yamlAny decodes a node. Aliases may make a small text large, or endless: left
 // is how many nodes may still come, and what is too deep is left out.
 func yamlAny(n *yaml.Node, depth int, left *int) any {
