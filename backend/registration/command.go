@@ -31,6 +31,9 @@ func (r *Registrar) command(d *draft, w Wish) {
 		return
 	}
 	program, ok := r.Machine.Command(claude)
+	if ending := filepath.Ext(program); strings.EqualFold(ending, ".cmd") || strings.EqualFold(ending, ".bat") {
+		return // a shell would read the quotes of JSON in its own way
+	}
 	own := r.Machine.Find(d.found.Editor).Files // as the program itself finds it
 	if !ok || len(own) == 0 || own[0].Path != d.file.Path || !slices.Equal(own[0].Place.Keys, d.file.Place.Keys) {
 		return

@@ -43,6 +43,7 @@ type draft struct {
 func (r *Registrar) draft(ctx context.Context, t target, w Wish) draft {
 	d := draft{found: t.found, file: t.file, action: w.Action, entries: []string{Name}, by: orPerson(w.By), replace: w.Replace, problem: t.problem}
 	if d.problem != nil {
+		r.complete(ctx, &d, w)
 		return d
 	}
 	d.look()
@@ -55,7 +56,7 @@ func (r *Registrar) draft(ctx context.Context, t target, w Wish) draft {
 	case w.Action == Register:
 		r.register(&d)
 	case w.Action == Unregister:
-		d.unregister()
+		r.unregister(&d)
 	default:
 		d.problem = fault.New(fault.Invalid, "an editor's file is changed to register or to unregister")
 	}
@@ -78,7 +79,7 @@ func (d *draft) look() {
 // complete says what all drafts have in common: why and how they are carried
 // out, or why not.
 func (r *Registrar) complete(ctx context.Context, d *draft, w Wish) {
-	d.taken = d.problem == nil && r.notes.opposes(d.file.Path, d.action)
+	d.taken = d.problem == nil && slices.Contains(d.entries, Name) && r.notes.opposes(d.file.Path, d.action)
 	if d.problem == nil && !d.nothing {
 		d.problem = d.was.Writable()
 	}
@@ -141,7 +142,7 @@ func (r *Registrar) register(d *draft) {
 		}
 	case Foreign:
 		if !d.replace {
-			d.problem = fault.New(fault.Conflict, "%s has a server named %s that starts something else; replace it only if you do not need it", d.file.Path, Name)
+			d.problem = fault.New(fault.Denied, "%s has a server named %s that starts something else; replace it only if you do not need it", d.file.Path, Name)
 			return
 		}
 		fallthrough
@@ -161,7 +162,7 @@ func (d *draft) put(wanted editors.Server, there bool) {
 	})
 }
 
-func (d *draft) unregister() {
+func (r *Registrar) unregister(d *draft) {
 	e, err := readEntry(d.was.Data, d.file)
 	switch {
 	case err != nil:
@@ -171,11 +172,48 @@ func (d *draft) unregister() {
 		d.nothing = true
 		return
 	case !e.ours && !d.replace:
-		d.problem = fault.New(fault.Conflict, "the server named %s in %s is not ours: it starts something else", Name, d.file.Path)
+		d.problem = fault.New(fault.Denied, "the server named %s in %s is not ours: it starts something else", Name, d.file.Path)
 		return
 	}
 	d.had = e.ours
-	d.remove(Name)
+	if c := r.origin(d.file.Path); c == nil || !r.unmake(d, c) {
+		d.remove(Name)
+	}
+}
+
+// origin is the change that brought our entry into a file, nil when that is not
+// known, or the file itself is of its making.
+func (r *Registrar) origin(path string) *change {
+	all, err := r.ledger.all()
+	if err != nil {
+		return nil
+	}
+	back := undone(all)
+	for _, c := range slices.Backward(all) {
+		if c.Path == path && c.Has && !c.Had && c.Before != "" && !back[c.ID] {
+			return c
+		}
+	}
+	return nil
+}
+
+// unmake takes our entry out with all that was made for it, and reports whether
+// that could be done.
+func (r *Registrar) unmake(d *draft, c *change) bool {
+	texts, err := r.texts(c)
+	if err != nil || len(c.steps) != 1 {
+		return false
+	}
+	s := c.steps[0]
+	change, err := splice.Revert(d.text, d.file.Place, Name, splice.Change{Text: texts[0], Cuts: s.Cuts, Made: s.Made})
+	if err != nil {
+		return false
+	}
+	if e, err := readEntry(change.Text, d.file); err != nil || e.there {
+		return false
+	}
+	d.apply(step{Name: Name, Was: true}, func([]byte) (splice.Change, error) { return change, nil })
+	return true
 }
 
 // draftTakeOut says what it means to take entries out of a file.

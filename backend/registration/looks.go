@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/editors"
 	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/splice"
 	"github.com/agent-discover/agent-discover/backend/swap"
 )
 
@@ -29,6 +30,7 @@ type sight struct {
 	hash    string
 	entry   entry
 	problem string // why it cannot be read
+	stuck   string // why our entry could not come in
 	closed  string // why it cannot be written
 }
 
@@ -49,7 +51,7 @@ func (l *looks) at(file editors.File) sight {
 			l.keep(key, s)
 		}
 	}
-	if s.closed = ""; closed != nil {
+	if s.closed = s.stuck; closed != nil {
 		s.closed = fault.MessageOf(closed)
 	}
 	return s
@@ -73,6 +75,21 @@ func read(file editors.File) sight {
 	if s.entry, err = readEntry(f.Data, file); err != nil {
 		s.problem = fault.MessageOf(err)
 	}
+	if s.problem == "" && !s.entry.there {
+		s.stuck = stuck(f.Data, file)
+	}
 	s.entry.value = nil
 	return s
+}
+
+// stuck tries whether an entry could come into a text that can be read.
+func stuck(text []byte, file editors.File) string {
+	value, err := editors.Spell(file.Shape, Name, editors.Server{Transport: "stdio", Command: Name})
+	if err == nil {
+		_, err = splice.Put(text, file.Place, Name, value)
+	}
+	if err != nil {
+		return fault.MessageOf(err)
+	}
+	return ""
 }

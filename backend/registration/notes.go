@@ -74,7 +74,8 @@ func (w wish) same(o wish) bool {
 	return w.Action == o.Action && w.Change == o.Change && slices.Equal(w.Entries, o.Entries)
 }
 
-func (w wish) aboutOurs() bool { return w.Action == Register || w.Action == Unregister }
+// aboutOurs reports whether a wish is about our own entry.
+func (w wish) aboutOurs() bool { return slices.Contains(w.Entries, Name) }
 
 func (n *notes) load() error {
 	if n.read {
@@ -222,9 +223,8 @@ func (n *notes) drop(these func(wish) bool) (bool, error) {
 
 // withdraw forgets what waits for our entry in a file, once something was done
 // about it.
-func (n *notes) withdraw(path string, action Action) error {
-	about := wish{Action: action, File: editors.File{Path: path}}
-	_, err := n.drop(func(w wish) bool { return about.aboutOurs() && w.same(about) })
+func (n *notes) withdraw(path string) error {
+	_, err := n.drop(func(w wish) bool { return w.File.Path == path && w.aboutOurs() })
 	return err
 }
 
@@ -254,5 +254,5 @@ func (n *notes) waitsFor(path string) (wish, bool) {
 // opposes reports whether an action takes a wish back that waits.
 func (n *notes) opposes(path string, action Action) bool {
 	w, ok := n.waitsFor(path)
-	return ok && (action == Register || action == Unregister) && w.Action != action
+	return ok && w.Action != action
 }

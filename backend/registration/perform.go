@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/editors"
 	"github.com/agent-discover/agent-discover/backend/fault"
@@ -77,11 +78,11 @@ func (r *Registrar) fail(out Outcome, d draft, err error) (Outcome, error) {
 // fulfilled or against this one, and nobody puts it back on their own where a
 // person sent it away.
 func (r *Registrar) note(d draft) error {
-	if d.action == TakeOut {
+	if !slices.Contains(d.entries, Name) {
 		return nil
 	}
 	if !d.wait {
-		if err := r.notes.withdraw(d.file.Path, d.action); err != nil {
+		if err := r.notes.withdraw(d.file.Path); err != nil {
 			return err
 		}
 	}

@@ -3,7 +3,6 @@ package registration
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -61,7 +60,7 @@ func (r *Registrar) syncAll(paths ...string) error { return r.disk.SyncAll(paths
 // Plan says what Apply would do to each file, in order, and changes nothing.
 // An unknown id is a fault.NotFound.
 func (r *Registrar) Plan(ctx context.Context, w Wish) ([]Plan, error) {
-	targets, err := r.targets(ctx, w)
+	targets, err := r.targets(w)
 	if err != nil {
 		return nil, err
 	}
@@ -76,12 +75,9 @@ func (r *Registrar) Plan(ctx context.Context, w Wish) ([]Plan, error) {
 // Apply does it, one file after the other; one that fails does not keep the
 // others from it.
 func (r *Registrar) Apply(ctx context.Context, w Wish) ([]Outcome, error) {
-	if err := os.MkdirAll(r.Folder, 0o700); err != nil {
-		return nil, fmt.Errorf("make folder of changes: %w", err)
-	}
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	targets, err := r.targets(ctx, w)
+	targets, err := r.targets(w)
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +110,9 @@ const attempts = 3
 // insist carries a draft out, and a fresh one when an editor was faster.
 func (r *Registrar) insist(ctx context.Context, begin func() draft) Outcome {
 	for n := 1; ; n++ {
-		outcome, err := r.perform(ctx, begin())
-		if fault.KindOf(err) != fault.Conflict || n == attempts {
+		d := begin()
+		outcome, err := r.perform(ctx, d)
+		if d.problem != nil || fault.KindOf(err) != fault.Conflict || n == attempts {
 			return outcome
 		}
 	}
@@ -140,10 +137,10 @@ type target struct {
 }
 
 // targets are the files that a wish is about.
-func (r *Registrar) targets(ctx context.Context, w Wish) ([]target, error) {
+func (r *Registrar) targets(w Wish) ([]target, error) {
 	machine := r.Machine.With(w.Environment)
 	if w.All {
-		return r.everywhere(ctx, machine, w)
+		return r.everywhere(machine, w), nil
 	}
 	var all []target
 	for _, id := range w.Editors {
@@ -175,8 +172,8 @@ func (r *Registrar) named(machine editors.Machine, e *editors.Editor, w Wish) ([
 		all = append(all, target{found: found, file: file})
 	}
 	if len(all) == 0 {
-		problem := fault.New(fault.Unavailable, "where %s keeps its servers on this system is not known", e.Name)
-		all = append(all, target{found: found, problem: problem})
+		problem := fault.New(fault.Unavailable, "where %s keeps its servers on this system is not known; paste the entry in its own settings", e.Name)
+		all = append(all, target{found: found, file: editors.File{Place: e.Place, Shape: e.Shape}, problem: problem})
 	}
 	return all, nil
 }
@@ -195,7 +192,7 @@ func project(machine editors.Machine, found editors.Found, folder string) ([]tar
 
 // everywhere are the files of all editors in which there is something to do, or
 // to say.
-func (r *Registrar) everywhere(ctx context.Context, machine editors.Machine, w Wish) ([]target, error) {
+func (r *Registrar) everywhere(machine editors.Machine, w Wish) []target {
 	var all []target
 	for _, e := range editors.Table() {
 		found := machine.Find(e)
@@ -217,15 +214,15 @@ func (r *Registrar) everywhere(ctx context.Context, machine editors.Machine, w W
 		}
 	}
 	if w.Action == Unregister {
-		all = slices.DeleteFunc(all, func(t target) bool { return !r.holds(ctx, t) })
+		all = slices.DeleteFunc(all, func(t target) bool { return !r.holds(t) })
 	}
-	return all, nil
+	return all
 }
 
 // holds reports whether there is an entry of ours to take out, or a wish for
 // one to take back.
-func (r *Registrar) holds(ctx context.Context, t target) bool {
-	state := r.fileStatus(ctx, t.found, t.file).State
+func (r *Registrar) holds(t target) bool {
+	state := r.fileStatus(t.found, t.file).State
 	return state == Registered || state == Stale || state == Waiting || state == Dropped
 }
 

@@ -53,7 +53,7 @@ func (r *Registrar) status(ctx context.Context, found editors.Found, seen seen, 
 		Running: found.Detected && r.runs(ctx, found),
 	}
 	for _, file := range r.withRecorded(found, r.stillOurs) {
-		s.Files = append(s.Files, r.fileStatus(ctx, found, file))
+		s.Files = append(s.Files, r.fileStatus(found, file))
 	}
 	s.State = worst(s.Files)
 	if s.State == Registered && found.Reload != editors.Hot && !changed.IsZero() {
@@ -93,7 +93,7 @@ func worst(files []FileStatus) State {
 }
 
 // fileStatus says what our entry is in a file.
-func (r *Registrar) fileStatus(_ context.Context, found editors.Found, file editors.File) FileStatus {
+func (r *Registrar) fileStatus(found editors.Found, file editors.File) FileStatus {
 	seen := r.looks.at(file)
 	s := FileStatus{Path: file.Path, Exists: seen.exists, Problem: seen.problem, Command: seen.entry.server.Command}
 	wanted, _, err := r.wanted(found.Editor)
@@ -107,7 +107,7 @@ func (r *Registrar) fileStatus(_ context.Context, found editors.Found, file edit
 		if s.State == Absent && r.dropped(found, file) {
 			s.State = Dropped
 		}
-		if waits && (s.State == Registered) != (w.Action == Register) {
+		if waits && (w.Action != Register || s.State != Registered) {
 			s.State, s.Problem = Waiting, w.Problem
 		}
 	}

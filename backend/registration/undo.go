@@ -61,13 +61,7 @@ func (r *Registrar) Undo(ctx context.Context, changes []string) ([]Outcome, erro
 	}
 	outcomes := []Outcome{}
 	for _, w := range wishes {
-		out := Outcome{Editor: w.Editor, Path: w.File.Path, Status: done}
-		if _, err := r.notes.drop(func(o wish) bool { return o.ID == w.ID }); err != nil {
-			out.Status, out.Problem = failed, fault.MessageOf(err)
-		} else if w.Action == Register {
-			err = r.notes.refuse(w.File.Path, true)
-		}
-		outcomes = append(outcomes, out)
+		outcomes = append(outcomes, r.takeBack(w))
 	}
 	for _, c := range list {
 		outcomes = append(outcomes, r.insist(ctx, func() draft {
@@ -80,6 +74,19 @@ func (r *Registrar) Undo(ctx context.Context, changes []string) ([]Outcome, erro
 	}
 	r.tell()
 	return outcomes, ctx.Err()
+}
+
+// takeBack forgets a wish that waits.
+func (r *Registrar) takeBack(w wish) Outcome {
+	out := Outcome{Editor: w.Editor, Path: w.File.Path, Status: done}
+	_, err := r.notes.drop(func(o wish) bool { return o.ID == w.ID })
+	if err == nil && w.Action == Register {
+		err = r.notes.refuse(w.File.Path, true)
+	}
+	if err != nil {
+		out.Status, out.Problem = failed, fault.MessageOf(err)
+	}
+	return out
 }
 
 // chosen are changes by their ids, the last first, and what waits.

@@ -154,7 +154,7 @@ func (r *Registrar) welcome(ctx context.Context) {
 func (r *Registrar) welcomed(ctx context.Context, found editors.Found, seen seen) bool {
 	settled := found.Detected && len(found.Files) > 0
 	for _, file := range found.Files {
-		state := r.fileStatus(ctx, found, file).State
+		state := r.fileStatus(found, file).State
 		switch {
 		case found.Register == editors.Never || len(found.Managed) > 0 || slices.Contains(seen.Refused, file.Path):
 		case found.Register == editors.IfExisting && !file.Exists:
