@@ -79,7 +79,7 @@ func idOf(s sighting) string {
 func (c *Candidate) add(s sighting) {
 	source := Source{Path: shown(s.file.Path), Entry: shown(s.entry), Disabled: s.server.Disabled, seen: s}
 	if s.editor != nil {
-		source.Editor, source.Name, source.CanTake = s.editor.ID, s.editor.Name, !s.beside && s.problem == ""
+		source.Editor, source.Name, source.CanTake = s.editor.ID, s.editor.Name, !s.beside && s.problem == "" && s.entry != ""
 	}
 	same := func(o Source) bool {
 		return o.seen.file.Path == s.file.Path && slices.Equal(o.seen.file.Place.Keys, s.file.Place.Keys) && o.seen.entry == s.entry && o.Editor == source.Editor

@@ -39,6 +39,9 @@ func (i *Intake) Export(ctx context.Context, editor string, servers []string) (E
 	if files := i.Machine.Find(e).Files; len(files) > 0 {
 		out.Path, place, shape = files[0].Path, files[0].Place, files[0].Shape
 	}
+	if place.Format != splice.TOML { // where what comes in later comes first
+		slices.Reverse(chosen)
+	}
 	var text []byte
 	for _, s := range chosen {
 		if ctx.Err() != nil {
@@ -59,6 +62,7 @@ func (i *Intake) Export(ctx context.Context, editor string, servers []string) (E
 			out.Left = append(out.Left, s.Name+": "+note)
 		}
 	}
+	slices.Sort(out.Left)
 	out.Text = string(text)
 	return out, nil
 }

@@ -30,7 +30,8 @@ type household struct {
 	ctx     context.Context // of one comparison
 	servers []registry.Server
 	secrets map[string]map[string]bool // names by server; true for what can be read
-	closed  bool                       // the keychain answers nothing
+	closed  bool                       // the keychain answers nothing when it is listed
+	stuck   bool                       // nor when it is asked for a value
 }
 
 func (i *Intake) household(ctx context.Context) *household {
@@ -104,7 +105,7 @@ func (m *matching) setting(theirs map[string]string, name, value string) {
 		key = textproto.CanonicalMIMEHeaderKey(name)
 	}
 	text, has := theirs[key]
-	if has {
+	if has && strings.Contains(text, "${secret:") { // which counts more than a secret of that name
 		m.text(text, value)
 		return
 	}
@@ -117,6 +118,10 @@ func (m *matching) setting(theirs map[string]string, name, value string) {
 			m.secret(secret, strings.TrimPrefix(value, "Bearer "))
 			return
 		}
+	}
+	if has {
+		m.text(text, value)
+		return
 	}
 	m.lower(poorer, fmt.Sprintf("without %s", shown(name)))
 }
@@ -163,8 +168,9 @@ func (m *matching) secret(name, value string) {
 		m.lower(poorer, fmt.Sprintf("without the secret %s", shown(name)))
 	case !readable && !m.strict:
 		m.lower(unsure, "whether its secrets are the same cannot be seen while the keychain is locked")
-	case m.Installer.Vault.Holds(m.ctx, owner, name, value):
+	case !m.stuck && m.Installer.Vault.Holds(m.ctx, owner, name, value):
 	case m.strict:
+		m.stuck = m.stuck || !readable
 		m.lower(unsure, fmt.Sprintf("its secret %s has another value, or cannot be read just now", shown(name)))
 	default:
 		m.lower(other, "")

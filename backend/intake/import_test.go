@@ -225,6 +225,9 @@ func TestServersAreWrittenAsAnEditorSpellsThem(t *testing.T) {
 				t.Errorf("%s shows %s:\n%s %q", editor, secret, out.Text, out.Left)
 			}
 		}
+		if strings.Contains(out.Text, "docs") && strings.Index(out.Text, "docs") > strings.Index(out.Text, "files") {
+			t.Errorf("%s has them in another order:\n%s", editor, out.Text)
+		}
 		left := strings.Join(out.Left, "\n")
 		for _, part := range []string{"empty: it has neither", "waits: it waits for approval", "files: args[3] holds a credential", "files: its secrets stand as references"} {
 			if !strings.Contains(left, part) {

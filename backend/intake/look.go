@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
+	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/editors"
 	"github.com/agent-discover/agent-discover/backend/fault"
@@ -39,8 +41,10 @@ func (i *Intake) look(ctx context.Context) (seen []sighting, problems []Problem)
 		}
 		found := i.Machine.Find(e)
 		files := len(found.Files)
+		parsed := make(map[string]map[string]any) // by path: one file may hold the servers of many projects
 		for n, file := range append(found.Files[:files:files], i.Machine.Beside(e)...) {
-			some, err := i.lookInto(e, file, n >= files)
+			beside := n >= files
+			some, err := i.lookInto(e, file, beside, parsed)
 			if err != nil {
 				problems = append(problems, Problem{Editor: e.ID, Path: shown(file.Path), Error: shown(fault.MessageOf(err))})
 			}
@@ -50,19 +54,20 @@ func (i *Intake) look(ctx context.Context) (seen []sighting, problems []Problem)
 	return seen, problems
 }
 
-func (i *Intake) lookInto(e *editors.Editor, file editors.File, beside bool) ([]sighting, error) {
+func (i *Intake) lookInto(e *editors.Editor, file editors.File, beside bool, parsed map[string]map[string]any) ([]sighting, error) {
 	if !file.Exists {
 		return nil, nil
 	}
-	text, err := i.readFile(file.Path)
+	var entries []splice.Entry
+	var err error
+	if beside && len(file.Place.Keys) > 1 {
+		entries, err = i.deepIn(file, parsed)
+	} else {
+		entries, file.Place, err = i.entries(file)
+	}
 	if err != nil {
 		return nil, err
 	}
-	entries, place, err := read(text, file)
-	if err != nil {
-		return nil, err
-	}
-	file.Place = place
 	var seen []sighting
 	for _, entry := range entries {
 		s := sighting{editor: e, file: file, beside: beside, entry: entry.Name}
@@ -77,8 +82,41 @@ func (i *Intake) lookInto(e *editors.Editor, file editors.File, beside bool) ([]
 	return seen, nil
 }
 
-// read returns the entries of a file and where they are in it.
-func read(text []byte, file editors.File) ([]splice.Entry, splice.Place, error) {
+// deepIn returns the entries of a file that is only read, from a document that
+// is parsed once for all of its collections.
+func (i *Intake) deepIn(file editors.File, parsed map[string]map[string]any) ([]splice.Entry, error) {
+	document, done := parsed[file.Path]
+	if !done {
+		text, err := i.readFile(file.Path)
+		if err != nil {
+			return nil, err
+		}
+		members, err := splice.Read(text, splice.Place{Format: file.Place.Format})
+		if err != nil {
+			return nil, err
+		}
+		document = make(map[string]any, len(members))
+		for _, m := range members {
+			document[m.Name] = m.Value
+		}
+		parsed[file.Path] = document
+	}
+	for _, key := range file.Place.Keys {
+		document, _ = document[key].(map[string]any)
+	}
+	var entries []splice.Entry
+	for _, name := range slices.Sorted(maps.Keys(document)) {
+		entries = append(entries, splice.Entry{Name: name, Value: document[name]})
+	}
+	return entries, nil
+}
+
+// entries returns the entries of a file and where they are in it.
+func (i *Intake) entries(file editors.File) ([]splice.Entry, splice.Place, error) {
+	text, err := i.readFile(file.Path)
+	if err != nil {
+		return nil, file.Place, err
+	}
 	entries, err := splice.Read(text, file.Place)
 	if err != nil || len(entries) > 0 {
 		return entries, file.Place, err

@@ -54,6 +54,30 @@ func TestServersOfEveryFormatAreFound(t *testing.T) {
 	}
 }
 
+func TestServersOfProjectsPluginsAndOldSettingsAreRead(t *testing.T) {
+	d := newDesk(t, false)
+	projects := map[string]any{}
+	for n := range 300 {
+		projects[fmt.Sprint("/work/p", n)] = map[string]any{"history": strings.Repeat("x", 2000), "mcpServers": map[string]any{"p": map[string]any{"command": "npx", "args": []string{fmt.Sprint("p", n)}}}}
+	}
+	text, err := json.Marshal(map[string]any{"projects": projects})
+	d.must(err)
+	d.write(".claude.json", string(text))
+	plugin := filepath.Dir(d.write(".claude/plugins/cache/market/tool/1.0.0/.mcp.json", `{"tool": {"command": "${CLAUDE_PLUGIN_ROOT}/bin/tool", "env": {"DATA": "${CLAUDE_PLUGIN_ROOT}/data"}}}`))
+	d.write(".config/Code/User/settings.json", `{"editor.fontSize": 12, "mcp": {"servers": {"old": {"command": "npx", "args": ["old"]}}}}`)
+	scan := d.scan()
+	tool := candidate(t, scan, "tool")
+	if tool.Server.Command != plugin+"/bin/tool" || tool.Server.Env["DATA"] != plugin+"/data" || tool.Sources[0].CanTake {
+		t.Errorf("the plugin's is %+v", tool)
+	}
+	if old := candidate(t, scan, "old"); old.Sources[0].Editor != "vscode" || old.Sources[0].CanTake {
+		t.Errorf("the old one is %+v", old)
+	}
+	if len(scan.Candidates) != 302 || len(scan.Problems) > 0 {
+		t.Errorf("found are %d, %+v", len(scan.Candidates), scan.Problems)
+	}
+}
+
 func TestWhatDoesTheSameIsOneCandidate(t *testing.T) {
 	d := newDesk(t, false)
 	npx := filepath.ToSlash(filepath.Join(d.bin, "npx"))
