@@ -1,13 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { credentialsIn, isCredential } from "../src/pages/servers/add/credentials.ts";
-import {
-  credentialsOf,
-  filled,
-  nameFrom,
-  newDraft,
-  suggestName,
-  withSecrets,
-} from "../src/pages/servers/add/draft.ts";
+import { credentialsOf, filled, nameFrom, newDraft, suggestName, withSecrets } from "../src/pages/servers/add/draft.ts";
 import { parseJson } from "../src/pages/servers/add/jsonc.ts";
 import { readSnippet } from "../src/pages/servers/add/snippet.ts";
 import { lineOf, readCommand, split } from "../src/lib/commandline.ts";

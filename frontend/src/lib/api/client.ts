@@ -1,6 +1,6 @@
 // The hub's REST operations, typed by its own OpenAPI document (schema.d.ts is generated: npm run types).
 
-import createClient from "openapi-fetch";
+import type { Client } from "openapi-fetch";
 import type { components, paths } from "./schema";
 import type { Connection } from "./window.ts";
 
@@ -43,22 +43,40 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   }
 }
 
-const client = createClient<paths>({
-  baseUrl: "http://hub",
-  fetch: async (given: Request) => {
-    const url = new URL(given.url);
-    const body = given.method === "GET" ? undefined : await given.text();
-    return request(url.pathname + url.search, {
-      method: given.method,
-      headers: given.headers,
-      body: body || undefined,
-      signal: given.signal,
+interface Given {
+  params?: { path?: Record<string, unknown>; query?: Record<string, unknown> };
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+/** asking returns what asks for paths of the document by a method. */
+const asking =
+  (method: string) =>
+  async (path: string, { params, body, signal }: Given = {}): Promise<object> => {
+    const place = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params?.path?.[name])));
+    const values = Object.entries(params?.query ?? {}).filter(([, value]) => value !== undefined && value !== null);
+    const query = new URLSearchParams(values.map(([name, value]) => [name, String(value)])).toString();
+    const response = await request(query ? `${place}?${query}` : place, {
+      method,
+      signal,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { "Content-Type": "application/json" } }),
     });
-  },
-});
+    const text = await response.text();
+    if (response.ok) return { data: text ? (JSON.parse(text) as unknown) : undefined, response };
+    try {
+      return { error: JSON.parse(text) as unknown, response };
+    } catch {
+      return { error: text, response };
+    }
+  };
 
 /** GET, POST, PUT and DELETE for the paths of the document: `await take(api.GET("/api/servers"))`. */
-export const api = client;
+export const api = {
+  GET: asking("GET"),
+  POST: asking("POST"),
+  PUT: asking("PUT"),
+  DELETE: asking("DELETE"),
+} as Pick<Client<paths>, "GET" | "POST" | "PUT" | "DELETE">;
 
 /** take awaits an answer and returns its body; it throws an ApiError with the hub's own words otherwise. */
 export async function take<T>(answer: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {

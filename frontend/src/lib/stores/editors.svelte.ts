@@ -1,7 +1,9 @@
 // Which editors there are and whether our entry is in them, kept fresh by the socket.
 
-import { ask, type Editor, type EditorList } from "../api/editors.ts";
+import { api, take, type Schemas } from "../api/client.ts";
 import { Fresh } from "./fresh.svelte.ts";
+
+type Editor = Schemas["EditorStatus"];
 
 const SOON = 150; // ms: several files often change at once
 
@@ -9,7 +11,7 @@ const SOON = 150; // ms: several files often change at once
 export const broken = ({ state }: Editor): boolean => state === "stale" || state === "dropped";
 
 class Editors {
-  #answer = new Fresh(() => ask<EditorList>("GET", "?all=true"));
+  #answer = new Fresh(() => take(api.GET("/api/editors", { params: { query: { all: true } } })));
 
   /** Undefined until it is known. */
   answer = $derived(this.#answer.value);

@@ -1,8 +1,10 @@
 // What a person is shown before it is done; the page has one dialog for it.
 
 import { editors } from "$lib/stores/editors.svelte";
-import type { Editor } from "$lib/api/editors";
+import type { Schemas } from "$lib/api/client";
 import type { Wish } from "./proposal.svelte";
+
+type Editor = Schemas["EditorStatus"];
 
 class Asking {
   wish = $state.raw<Wish>();

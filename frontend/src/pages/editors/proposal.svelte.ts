@@ -3,10 +3,13 @@
 import { SvelteSet } from "svelte/reactivity";
 import { attempt } from "$lib/actions";
 import { messageOf } from "$lib/api/client";
-import { ask, type Outcome, type Plan } from "$lib/api/editors";
+import { api, take, type Schemas } from "$lib/api/client";
 import { editors } from "$lib/stores/editors.svelte";
 import { toasts } from "$lib/stores/toasts.svelte";
 import { listed, said } from "./words";
+
+type Outcome = Schemas["EditorOutcome"];
+type Plan = Schemas["EditorPlan"];
 
 export interface Wish {
   action: "register" | "unregister" | "undo";
@@ -21,8 +24,6 @@ export interface Wish {
   /** To undo: ids of changes. */
   changes?: string[];
 }
-
-const apply = (path: string, body: object) => ask<{ outcomes: Outcome[] | null }>("POST", path, body);
 
 /** changing reports whether a plan would do something. */
 export const changing = (plan: Plan): boolean => !plan.nothing && !plan.problem;
@@ -40,7 +41,7 @@ export class Proposal {
 
   chosen = $derived((this.plans ?? []).filter((plan) => changing(plan) && !this.left.has(plan.editor)));
   /** Ids of the editors that something would be done to. */
-  editors = $derived([...new Set(this.chosen.map(({ editor }) => editor))]);
+  editors = $derived(this.chosen.map(({ editor }) => editor).filter((id, i, all) => all.indexOf(id) === i));
 
   constructor(wish: Wish) {
     this.wish = wish;
@@ -49,9 +50,10 @@ export class Proposal {
   /** look asks what would be done. */
   look = async (): Promise<void> => {
     try {
-      const { verb: _, ...wish } = this.wish;
-      const { plans } = await ask<{ plans: Plan[] | null }>("POST", "/plan", wish);
-      [this.plans, this.problem, this.outcomes] = [plans ?? [], "", []];
+      const { action, editors, all, replace, changes } = this.wish;
+      const body = { action, editors, all, replace, changes };
+      const { plans } = await take(api.POST("/api/editors/plan", { body }));
+      [this.plans, this.problem, this.outcomes] = [plans, "", []];
     } catch (problem) {
       this.problem = messageOf(problem);
     }
@@ -64,8 +66,12 @@ export class Proposal {
     try {
       const { action, changes, replace } = this.wish;
       const expect = Object.fromEntries(this.chosen.map(({ path, before }) => [path, before]));
-      const body = action === "undo" ? { changes } : { editors: this.editors, replace, expect };
-      this.outcomes = (await apply(`/${action}`, body)).outcomes ?? [];
+      const body = { editors: this.editors, replace, expect };
+      this.outcomes = await (action === "undo"
+        ? undo(changes)
+        : action === "register"
+          ? outcomesOf(api.POST("/api/editors/register", { body }))
+          : outcomesOf(api.POST("/api/editors/unregister", { body })));
       tell(action, this.outcomes);
     } catch (problem) {
       this.problem = messageOf(problem);
@@ -79,6 +85,8 @@ export class Proposal {
     this.outcomes.find((outcome) => outcome.editor === editor && outcome.path === path);
 }
 
+const outcomesOf = async (answer: Parameters<typeof take<Schemas["Outcomes"]>>[0]) => (await take(answer)).outcomes;
+const undo = (changes: string[] = []) => outcomesOf(api.POST("/api/editors/undo", { body: { changes } }));
 const well = ({ status }: Outcome): boolean => status !== "refused" && status !== "failed";
 
 /** tell says what was done, with a way back. */
@@ -96,14 +104,14 @@ function tell(action: Wish["action"], outcomes: Outcome[]): void {
   if (!words.length) return;
   toasts.show(words.slice(0, 4).join(" "), {
     ms: 15_000,
-    action: changes.length && action !== "undo" ? { label: "Undo", run: () => void undo(changes) } : undefined,
+    action: changes.length && action !== "undo" ? { label: "Undo", run: () => void takeBack(changes) } : undefined,
   });
 }
 
-/** undo takes changes back that were made a moment ago. */
-async function undo(changes: string[]): Promise<void> {
+/** takeBack undoes what was done a moment ago. */
+async function takeBack(changes: string[]): Promise<void> {
   await attempt(async () => {
-    const outcomes = (await apply("/undo", { changes })).outcomes ?? [];
+    const outcomes = await undo(changes);
     tell("undo", outcomes);
     for (const outcome of outcomes) if (!well(outcome)) throw new Error(outcome.problem);
   });

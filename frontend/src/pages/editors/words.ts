@@ -6,26 +6,36 @@ import CircleDashed from "@lucide/svelte/icons/circle-dashed";
 import CircleSlash from "@lucide/svelte/icons/circle-slash";
 import Hourglass from "@lucide/svelte/icons/hourglass";
 import Wrench from "@lucide/svelte/icons/wrench";
-import type { ChangeRecord, Editor, EditorFile, EditorState } from "$lib/api/editors";
+import type { Schemas } from "$lib/api/client";
 import { plain } from "$lib/plain";
 import type { State } from "$lib/ui/state";
 
+type ChangeRecord = Schemas["EditorRecord"];
+type Editor = Schemas["EditorStatus"];
+type EditorFile = Schemas["EditorFileStatus"];
+
 type Look = Omit<State, "id">;
 
-const looks: Record<EditorState, Look> = {
+const absent: Look = {
+  word: "Not registered",
+  tone: "neutral",
+  icon: CircleDashed,
+  title: "Our entry is not there",
+};
+const looks: Record<string, Look> = {
+  absent,
   registered: { word: "Registered", tone: "good", icon: CircleCheck, title: "Our entry is in its configuration" },
-  absent: { word: "Not registered", tone: "neutral", icon: CircleDashed, title: "Our entry is not there" },
   stale: { word: "Needs repair", tone: "warn", icon: Wrench, title: "Our entry starts the wrong program" },
   dropped: { word: "Needs repair", tone: "warn", icon: Wrench, title: "Our entry was taken out by something else" },
   foreign: { word: "Name is taken", tone: "warn", icon: CircleAlert, title: "Another entry has our name" },
   unreadable: { word: "Cannot be changed", tone: "bad", icon: CircleSlash, title: "We leave its file alone" },
   waiting: { word: "Waits", tone: "accent", icon: Hourglass, title: "It is done when the editor is closed" },
 };
-const readOnly: Look = { ...looks.absent, word: "Only read", title: "Our entry cannot be put in; servers can be read" };
+const readOnly: Look = { ...absent, word: "Only read", title: "Our entry cannot be put in; servers can be read" };
 
 /** lookOf tells how an editor stands. */
 export const lookOf = ({ state, registrable }: Editor): Look =>
-  state === "absent" && !registrable ? readOnly : looks[state];
+  state === "absent" && !registrable ? readOnly : (looks[state] ?? absent);
 
 /** explain says what is the matter with a file; empty when nothing is. */
 export function explain({ name }: Editor, { state, command, problem }: EditorFile): string {
@@ -60,7 +70,7 @@ export const said = (action: string, where: string): string => past[action]?.(wh
 
 /** deedOf says what a change in the history was. */
 export function deedOf({ action, name, entries, undoes }: ChangeRecord): string {
-  const what = listed(entries ?? []) || "our entry";
+  const what = listed(entries) || "our entry";
   if (undoes || action === "undo") return `Undone in ${name}: ${what}`;
   return action === "register" ? `Added ${what} to ${name}` : `Took ${what} out of ${name}`;
 }

@@ -2,10 +2,14 @@
 
 import { SvelteMap } from "svelte/reactivity";
 import { messageOf } from "$lib/api/client";
-import { ask, type Candidate, type Question, type Report, type Scan } from "$lib/api/editors";
+import { api, take, type Schemas } from "$lib/api/client";
 import { nameProblem } from "$lib/names";
 import { editors } from "$lib/stores/editors.svelte";
 import { hub } from "$lib/stores/hub.svelte";
+
+type Candidate = Schemas["IntakeCandidate"];
+type Question = Schemas["IntakeQuestion"];
+type Report = Schemas["IntakeReport"];
 
 /** Where servers come from; all of editors when neither is given. */
 export interface Origin {
@@ -20,7 +24,7 @@ interface Choice {
 
 export class Coming {
   /** Undefined until it is known. */
-  scan = $state.raw<Scan>();
+  scan = $state.raw<Schemas["IntakeScan"] & Partial<Schemas["Scanned"]>>();
   problem = $state("");
   busy = $state(false);
   takeOut = $state(false);
@@ -37,6 +41,7 @@ export class Coming {
   wrong = $derived(
     this.chosen.some((one) => this.wrongName(one)) || this.questions.some((question) => this.#open(question)),
   );
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- it is made anew when servers change
   #taken = $derived(new Set(hub.servers.map(({ name }) => name)));
 
   /** look reads what is there; what was chosen before is kept. */
@@ -45,7 +50,9 @@ export class Coming {
     this.busy = true;
     try {
       const given = origin.text || origin.bundle;
-      this.scan = await (given ? ask<Scan>("POST", "/scan", origin) : ask<Scan>("GET", "/servers"));
+      this.scan = await (given
+        ? take(api.POST("/api/editors/scan", { body: { ...origin } }))
+        : take(api.GET("/api/editors/servers")));
       this.problem = "";
       for (const { key, default: value } of this.questions) if (!this.values.has(key)) this.values.set(key, value);
     } catch (problem) {
@@ -56,7 +63,7 @@ export class Coming {
 
   /** possible reports whether something can be done with a server: it comes in, or what stands in editors goes. */
   possible = ({ problem, here, sources }: Candidate): boolean =>
-    !problem && (!here || (this.takeOut && (sources ?? []).some(({ can_take }) => can_take)));
+    !problem && (!here || (this.takeOut && sources.some(({ can_take }) => can_take)));
 
   isChosen = (one: Candidate): boolean => this.possible(one) && (this.#choices.get(one.id)?.chosen ?? true);
   nameOf = ({ id, name }: Candidate): string => this.#choices.get(id)?.name ?? name;
@@ -76,14 +83,17 @@ export class Coming {
     this.busy = true;
     this.problem = "";
     try {
-      this.report = await ask<Report>("POST", "/import", {
-        servers: this.chosen.map((one) => ({ id: one.id, name: this.nameOf(one) })),
-        take_out: this.takeOut,
-        text: this.#origin.text ?? "",
-        bundle: this.#origin.bundle ?? "",
-        values: Object.fromEntries(this.values),
-        dry_run: false,
-      });
+      this.report = await take(
+        api.POST("/api/editors/import", {
+          body: {
+            servers: this.chosen.map((one) => ({ id: one.id, name: this.nameOf(one) })),
+            take_out: this.takeOut,
+            text: this.#origin.text ?? "",
+            bundle: this.#origin.bundle ?? "",
+            values: Object.fromEntries(this.values),
+          },
+        }),
+      );
       void editors.load();
     } catch (problem) {
       this.problem = messageOf(problem);
