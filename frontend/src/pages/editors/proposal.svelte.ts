@@ -72,7 +72,7 @@ export class Proposal {
         : action === "register"
           ? outcomesOf(api.POST("/api/editors/register", { body }))
           : outcomesOf(api.POST("/api/editors/unregister", { body })));
-      tell(action, this.outcomes);
+      if (this.outcomes.every(well)) tell(action, this.outcomes);
     } catch (problem) {
       this.problem = messageOf(problem);
     }

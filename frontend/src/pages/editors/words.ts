@@ -29,7 +29,12 @@ const looks: Record<string, Look> = {
   dropped: { word: "Needs repair", tone: "warn", icon: Wrench, title: "Our entry was taken out by something else" },
   foreign: { word: "Name is taken", tone: "warn", icon: CircleAlert, title: "Another entry has our name" },
   unreadable: { word: "Cannot be changed", tone: "bad", icon: CircleSlash, title: "We leave its file alone" },
-  waiting: { word: "Waits", tone: "accent", icon: Hourglass, title: "It is done when the editor is closed" },
+  waiting: {
+    word: "Waits until it is closed",
+    tone: "accent",
+    icon: Hourglass,
+    title: "The change is made when the editor is closed",
+  },
 };
 const readOnly: Look = { ...absent, word: "Only read", title: "Our entry cannot be put in; servers can be read" };
 

@@ -14,13 +14,3 @@ export const stepsOf = (servers: Server[], seen: number, called: boolean): Steps
   editor: seen > 0,
   call: called || servers.some((server) => (server.metrics?.total_calls ?? 0) > 0),
 });
-
-/** entryOf is what an editor's configuration needs. */
-export const entryOf = (program: string): string => `{
-  "mcpServers": {
-    "discover": {
-      "command": ${JSON.stringify(program || "agent-discover")},
-      "args": ["mcp"]
-    }
-  }
-}`;
