@@ -31,6 +31,10 @@ type desk struct {
 func (h *Hub) openDesk(config settings.Settings, bus *events.Bus, login func(context.Context) process.Env) error {
 	look := variable(login)
 	machine := editors.Here(func(name string) string { return look(context.Background(), name) })
+	machine.Command = func(name string) (string, bool) { // as the user's shell finds it, also what was installed a moment ago
+		path := login(context.Background()).LookPath(name)
+		return path, path != ""
+	}
 	entry, err := h.entry()
 	if err != nil {
 		return err
