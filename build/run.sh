@@ -89,11 +89,12 @@ wait_for=$("$binary" servers list --json | node -e '
 say "" "What an agent does with it:"
 CGO_ENABLED=0 go run ./build/demo -binary "$binary" -wait "$wait_for"
 
+say "" "The AI editors that are here, and whether our entry is in them:"
+"$binary" editors list | sed 's/^/  /'
 cat <<EOF
 
-For an editor, this is the one entry:
-
-  {"mcpServers":{"discover":{"command":"$binary","args":["mcp"]}}}
+To put it in, which shows every change first:  $binary editors register --all
+By hand it is this:  {"mcpServers":{"discover":{"command":"$binary","args":["mcp"]}}}
 
 EOF
 # screen: somebody could see a window.
