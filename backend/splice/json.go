@@ -279,9 +279,14 @@ func keyOf(v hujson.Value) string {
 func jsonValue(v *hujson.Value) any {
 	switch t := v.Value.(type) {
 	case *hujson.Object:
-		out := make(Object, 0, len(t.Members))
+		out, at := make(Object, 0, len(t.Members)), make(map[string]int, len(t.Members))
 		for i := range t.Members {
-			out = append(out, Field{keyOf(t.Members[i].Name), jsonValue(&t.Members[i].Value)})
+			f := Field{keyOf(t.Members[i].Name), jsonValue(&t.Members[i].Value)}
+			if twice, ok := at[f.Key]; ok { // the last counts
+				out[twice] = f
+				continue
+			}
+			at[f.Key], out = len(out), append(out, f)
 		}
 		return out
 	case *hujson.Array:
