@@ -128,7 +128,7 @@ func shown(commands [][]string) string {
 // run lets an editor's own program make a change, and sees what became of it.
 func (r *Registrar) run(ctx context.Context, d draft) (*change, error) {
 	c := d.change()
-	c.Writer, c.After, c.steps = true, "", nil
+	c.Writer, c.Loose, c.After, c.steps = true, true, "", nil
 	if err := r.ledger.begin(c, d.was.Data); err != nil {
 		return nil, err
 	}

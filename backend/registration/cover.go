@@ -116,6 +116,9 @@ func (c *cover) text(text string) string {
 // quoted is an assignment with single quotes, as TOML and YAML have them.
 var quoted = regexp.MustCompile(`([-_.A-Za-z0-9]{2,64})(\s*[:=]\s*)'((?:[^']|'')*)'`)
 
+// assigned is a word that gives something a value, also as the value of another.
+var assigned = regexp.MustCompile(`[^\s"']+=[^\s"']+`)
+
 // coverText covers what looks like a credential.
 func coverText(text string) string {
 	text = quoted.ReplaceAllStringFunc(text, func(match string) string {
@@ -125,7 +128,8 @@ func coverText(text string) string {
 		}
 		return parts[1] + parts[2] + "'" + secrets.Cover + "'"
 	})
-	return (*secrets.Redactor)(nil).Text(text)
+	var none *secrets.Redactor
+	return assigned.ReplaceAllStringFunc(none.Text(text), none.Text)
 }
 
 // withoutKeys is a part of the lines with those of private keys covered.

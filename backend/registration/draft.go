@@ -31,6 +31,7 @@ type draft struct {
 	nothing  bool
 	taken    bool       // a wish that waits is taken back
 	link     string     // that has to lead to our program
+	loose    bool       // by Undo: see change.Loose
 	reverted bool       // by Undo, not to the byte
 	commands [][]string // of the editor's own program, which makes the change
 	wait     bool       // until the editor has ended

@@ -41,6 +41,7 @@ type change struct {
 	Had     bool         `json:"had"`              // whether our entry was there
 	Has     bool         `json:"has"`              // whether it is
 	Writer  bool         `json:"writer,omitempty"` // a program of the editor made it: After is known afterwards alone
+	Loose   bool         `json:"loose,omitempty"`  // the file was changed beside the steps: they do not lead from before to after
 
 	steps []step
 }
@@ -225,22 +226,25 @@ func (l *ledger) commit(c *change) error {
 // abort forgets a change that was not made.
 func (l *ledger) abort(c *change) { _ = os.RemoveAll(filepath.Join(l.folder, c.ID)) }
 
-// prune forgets the oldest changes of a file, but the newest that can still be
-// undone.
+// prune forgets the oldest changes of a file. The newest that stands stays, and
+// what was last done about our entry.
 func (l *ledger) prune(path string) {
 	undone := undone(l.list)
 	var of []*change
-	live := -1
+	stands, ours := 0, 0
 	for _, c := range l.list {
-		if c.Path == path {
-			if !undone[c.ID] {
-				live = c.Number
-			}
-			of = append(of, c)
+		if c.Path != path {
+			continue
+		}
+		if of = append(of, c); c.Action != Undo && !undone[c.ID] {
+			stands = c.Number
+		}
+		if slices.Contains(c.Entries, Name) {
+			ours = c.Number
 		}
 	}
 	for _, c := range of[:max(len(of)-kept, 0)] {
-		if c.Number != live && os.RemoveAll(filepath.Join(l.folder, c.ID)) == nil {
+		if c.Number != stands && c.Number != ours && os.RemoveAll(filepath.Join(l.folder, c.ID)) == nil {
 			l.list = slices.DeleteFunc(l.list, func(o *change) bool { return o == c })
 		}
 	}

@@ -128,6 +128,7 @@ func (d *draft) change() *change {
 			Editor: d.found.ID, Name: d.found.Name, Path: d.file.Path, Action: d.action, Entries: d.entries,
 			By: d.by, Undoes: d.undoes,
 		},
+		Loose: d.loose,
 		Scope: d.file.Scope, Shape: d.file.Shape, Place: d.file.Place,
 		Before: d.was.Hash, Mode: d.was.Mode, Had: d.had, Has: d.has, steps: d.steps,
 	}

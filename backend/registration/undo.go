@@ -150,7 +150,7 @@ func (r *Registrar) restore(d *draft, c *change) {
 		d.problem = err
 		return
 	}
-	d.text, d.gone, d.folders = before, c.Before == "", c.Folders
+	d.text, d.gone, d.folders, d.loose = before, c.Before == "", c.Folders, c.Loose
 	if !d.was.Exists {
 		d.was.Mode = c.Mode
 	}
@@ -178,12 +178,12 @@ func (r *Registrar) revert(d *draft, c *change) {
 		d.problem = err
 		return
 	}
-	list, err := splice.Read(d.was.Data, c.Place)
-	if err != nil {
-		d.problem = err
-		return
-	}
 	for i, s := range slices.Backward(c.steps) {
+		list, err := splice.Read(d.text, c.Place)
+		if err != nil {
+			d.problem = err
+			return
+		}
 		there := slices.ContainsFunc(list, func(e splice.Entry) bool { return e.Name == s.Name })
 		if s.superfluous(c, there) {
 			continue
@@ -209,13 +209,17 @@ func (s step) superfluous(c *change, there bool) bool {
 	return !there && (!s.Was || c.Had)
 }
 
-// texts are the file after each step of a change.
+// texts are the file after each step of a change; nil each where that is not
+// known.
 func (r *Registrar) texts(c *change) ([][]byte, error) {
+	texts := make([][]byte, len(c.steps))
+	if c.Loose {
+		return texts, nil
+	}
 	text, err := r.ledger.before(c)
 	if err != nil {
 		return nil, err
 	}
-	texts := make([][]byte, len(c.steps))
 	for i, s := range c.steps {
 		if text = s.on(text); text == nil {
 			return nil, fault.New(fault.Failed, "what the change of %s was cannot be read", c.Path)

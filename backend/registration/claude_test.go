@@ -1,0 +1,258 @@
+package registration
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// program stands in for the editor's own: it does what it is told to a file, in
+// its own way, and writes something else besides.
+type program struct {
+	path  string
+	calls [][]string
+	fails func(args []string) (output string, err error)
+	apart bool // does nothing
+}
+
+func (p *program) run(_ context.Context, name string, args ...string) ([]byte, error) {
+	p.calls = append(p.calls, append([]string{name}, args...))
+	if p.fails != nil {
+		if out, err := p.fails(args); err != nil {
+			return []byte(out), err
+		}
+	}
+	if p.apart {
+		return nil, nil
+	}
+	text, err := os.ReadFile(p.path)
+	if err != nil {
+		text = []byte("{}")
+	}
+	var all map[string]any
+	if err := json.Unmarshal(text, &all); err != nil {
+		return []byte("it is no JSON"), err
+	}
+	servers, _ := all["mcpServers"].(map[string]any)
+	if servers == nil {
+		servers = map[string]any{}
+	}
+	switch args[1] {
+	case "add-json":
+		var server any
+		if err := json.Unmarshal([]byte(args[5]), &server); err != nil {
+			return nil, err
+		}
+		if servers[args[4]] != nil {
+			return []byte("it exists already"), errors.New("exit status 1")
+		}
+		servers[args[4]] = server
+	case "remove":
+		delete(servers, args[4])
+	}
+	starts, _ := all["starts"].(float64)
+	all["starts"], all["mcpServers"] = starts+1, servers
+	text, err = json.MarshalIndent(all, "", "  ")
+	return nil, errors.Join(err, os.WriteFile(p.path, text, 0o600))
+}
+
+func claudeRig(t *testing.T) (*rig, *program) {
+	t.Helper()
+	rg := newRig(t, "linux")
+	p := &program{path: rg.path("claude-code")}
+	rg.again(func(o *Options) {
+		o.Machine.Command = func(name string) (string, bool) { return "/usr/bin/" + name, name == "claude" }
+		o.Execute = p.run
+	})
+	return rg, p
+}
+
+func TestAnEditorsOwnProgramMakesTheChange(t *testing.T) {
+	rg, p := claudeRig(t)
+	path := rg.file("claude-code", `{"history": [1], "mcpServers": {"a": {"command": "x"}}}`)
+	plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"claude"}})
+	if want := `claude mcp add-json --scope user discover '{"args":["mcp"],"command":"`; err != nil || !strings.HasPrefix(plans[0].Writer, want) || len(p.calls) != 0 {
+		t.Errorf("got %+v, %v", plans, err)
+	}
+	before := rg.read(path)
+	first := rg.register("claude-code", done)
+	rg.is("claude-code", Registered)
+	if len(p.calls) != 1 || p.calls[0][0] != "/usr/bin/claude" {
+		t.Errorf("got %v", p.calls)
+	}
+	rg.register("claude-code", nothing)
+	if c := rg.record(first); !c.Exact || !c.Possible {
+		t.Errorf("got %+v", c)
+	}
+	rg.undo(done, first)
+	rg.holds(path, before)
+
+	rg.register("claude-code", done)
+	rg.again(func(o *Options) { o.Entry.Command = rg.program("moved") })
+	p.calls = nil
+	second := rg.register("claude-code", done)
+	if len(p.calls) != 2 || p.calls[0][2] != "remove" || p.calls[1][2] != "add-json" {
+		t.Errorf("got %v", p.calls)
+	}
+	rg.is("claude-code", Registered)
+	p.calls = nil
+	rg.write(path, strings.Replace(rg.read(path), `"history"`, `"more": 1, "history"`, 1))
+	rg.undo(done, second)
+	rg.is("claude-code", Stale)
+	if len(p.calls) != 0 {
+		t.Errorf("got %v", p.calls)
+	}
+	third := rg.unregister("claude-code", done)
+	if len(p.calls) != 1 || p.calls[0][2] != "remove" || !strings.Contains(rg.read(path), `"more"`) {
+		t.Errorf("got %v", p.calls)
+	}
+	rg.undo(done, third)
+	rg.is("claude-code", Stale)
+}
+
+func TestWhatItsProgramPutInGoesOutByIt(t *testing.T) {
+	rg, p := claudeRig(t)
+	path := rg.file("claude-code", `{"mcpServers": {"a": {"command": "x"}}}`)
+	change := rg.register("claude-code", done)
+	rg.write(path, strings.Replace(rg.read(path), `"starts": 1`, `"starts": 7`, 1))
+	p.calls = nil
+	plans, err := rg.PlanUndo(t.Context(), []string{change})
+	if err != nil || plans[0].Writer != "claude mcp remove --scope user discover" {
+		t.Errorf("got %+v, %v", plans, err)
+	}
+	back := rg.undo(done, change)[0].Change
+	if len(p.calls) != 1 || !strings.Contains(rg.read(path), `"starts": 8`) || strings.Contains(rg.read(path), Name) {
+		t.Errorf("got %v, %s", p.calls, rg.read(path))
+	}
+	if c := rg.record(change); !c.Undone {
+		t.Errorf("got %+v", c)
+	}
+	rg.undo(done, back)
+	rg.is("claude-code", Registered)
+}
+
+func TestItsProgramTakesServersOut(t *testing.T) {
+	rg, p := claudeRig(t)
+	path := rg.file("claude-code", `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}, "c": {"command": "z"}}}`)
+	out, err := rg.TakeOut(t.Context(), "claude-code", rg.found("claude-code").Files[0], []string{"a", "c"})
+	if err != nil || out.Status != done || len(p.calls) != 2 || rg.entries(path, rg.found("claude-code").Place) != "b " {
+		t.Errorf("got %+v, %v, %v", out, err, p.calls)
+	}
+	rg.write(path, strings.Replace(rg.read(path), `"starts"`, `"starts2"`, 1))
+	rg.undo(done, out.Change)
+	if got := strings.Fields(rg.entries(path, rg.found("claude-code").Place)); len(got) != 3 || !slices.Contains(got, "a") || !slices.Contains(got, "c") {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestWhatItsProgramCannotDoIsTold(t *testing.T) {
+	no := errors.New("exit status 1")
+	for name, row := range map[string]struct {
+		text  string
+		fails func(args []string) (string, error)
+		apart bool
+		want  string
+	}{
+		"it fails":         {`{"mcpServers": {}}`, func([]string) (string, error) { return "\n  Error: API_KEY=hunter2hunter2 is wrong\nmore", no }, false, "claude mcp add-json failed: Error: API_KEY=[redacted] is wrong"},
+		"it says nothing":  {`{"mcpServers": {}}`, func([]string) (string, error) { return "", no }, false, "claude mcp add-json failed: exit status 1"},
+		"it does nothing":  {`{"mcpServers": {}}`, nil, true, "said that it made the change"},
+		"it stops halfway": {`{"mcpServers": {"discover": {"type": "stdio", "command": "/old/agent-discover", "args": ["mcp"]}}, "x": 1}`, func(args []string) (string, error) { return "no", map[bool]error{true: no}[args[1] == "add-json"] }, false, "failed: no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rg, p := claudeRig(t)
+			path := rg.file("claude-code", row.text)
+			p.fails, p.apart = row.fails, row.apart
+			out := rg.do(Wish{Action: Register, Editors: []string{"claude-code"}}, failed)
+			if !strings.Contains(out[0].Problem, row.want) || strings.Contains(out[0].Problem, "more") {
+				t.Errorf("got %q", out[0].Problem)
+			}
+			rg.holds(path, row.text)
+		})
+	}
+}
+
+func TestItsProgramMayNotTakeForEver(t *testing.T) {
+	rg, _ := claudeRig(t)
+	rg.file("claude-code", `{}`)
+	synctest.Test(t, func(t *testing.T) {
+		rg.Execute = func(ctx context.Context, _ string, _ ...string) ([]byte, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		begin := time.Now()
+		out, err := rg.Apply(t.Context(), Wish{Action: Register, Editors: []string{"claude-code"}})
+		if err != nil || out[0].Status != failed || !strings.Contains(out[0].Problem, "did not end in time") || time.Since(begin) != commandTime {
+			t.Errorf("got %+v, %v, %v", out, err, time.Since(begin))
+		}
+	})
+}
+
+func TestTheFileIsChangedWhereItsProgramCannot(t *testing.T) {
+	for name, change := range map[string]func(rg *rig) Wish{
+		"it is missing": func(rg *rig) Wish {
+			rg.again(func(o *Options) { o.Machine.Command = func(string) (string, bool) { return "", false } })
+			return Wish{}
+		},
+		"it is a script of Windows": func(rg *rig) Wish {
+			rg.again(func(o *Options) { o.Machine.Command = func(string) (string, bool) { return `C:\x\claude.CMD`, true } })
+			return Wish{}
+		},
+		"another file is meant": func(*rig) Wish { return Wish{Environment: map[string]string{"CLAUDE_CONFIG_DIR": "/elsewhere"}} },
+		"the entry has more": func(rg *rig) Wish {
+			rg.file("claude-code", `{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"], "timeout": 5}}}`)
+			return Wish{}
+		},
+		"the entry has a secret": func(rg *rig) Wish {
+			rg.file("claude-code", `{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"], "env": {"API_KEY": "`+secret+`"}}}}`)
+			return Wish{}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rg, p := claudeRig(t)
+			rg.file("claude-code", "{}")
+			w := change(rg)
+			w.Action, w.Editors = Register, []string{"claude-code"}
+			path := rg.do(w, done)[0].Path
+			if len(p.calls) > 0 || !strings.Contains(rg.read(path), rg.Entry.Command) {
+				t.Errorf("got %v, %s", p.calls, rg.read(path))
+			}
+		})
+	}
+}
+
+func TestAChangeByAProgramThatWasCutShortIsSettled(t *testing.T) {
+	for name, kept := range map[string]bool{"made": true, "not made": false} {
+		t.Run(name, func(t *testing.T) {
+			rg, p := claudeRig(t)
+			path := rg.file("claude-code", `{"mcpServers": {"a": {"command": "x"}}}`)
+			d := rg.Registrar.draft(t.Context(), target{found: rg.found("claude-code"), file: rg.found("claude-code").Files[0]}, Wish{Action: Register})
+			c := d.change()
+			c.Writer, c.Loose, c.After, c.steps = true, true, "", nil
+			if err := rg.ledger.begin(c, d.was.Data); err != nil {
+				t.Fatal(err)
+			}
+			if kept {
+				if _, err := p.run(t.Context(), d.commands[0][0], d.commands[0][1:]...); err != nil {
+					t.Fatal(err)
+				}
+			} else { // it wrote its own things alone
+				rg.write(path, strings.Replace(rg.read(path), "{", `{"starts": 3, `, 1))
+			}
+			rg.again(nil) // we were ended before we saw what became of it
+			history, err := rg.History(t.Context(), "")
+			if err != nil || (len(history) == 1) != kept {
+				t.Fatalf("got %+v, %v", history, err)
+			}
+			if kept {
+				rg.undo(done, c.ID)
+				rg.holds(path, `{"mcpServers": {"a": {"command": "x"}}}`)
+			}
+		})
+	}
+}

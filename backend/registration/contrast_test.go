@@ -1,0 +1,165 @@
+package registration
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// drawn is a diff as text.
+func drawn(lines []Line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintf(&b, "%s|%d|%d|%s\n", l.Kind, l.Old, l.New, l.Text)
+	}
+	return b.String()
+}
+
+func TestADiffShowsWhatChangesAndALittleAround(t *testing.T) {
+	rg := newRig(t, "linux")
+	var text strings.Builder
+	text.WriteString("{\n")
+	for i := range 20 {
+		fmt.Fprintf(&text, "  \"k%d\": %d,\n", i, i)
+	}
+	text.WriteString("  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"}\n  }\n}\n")
+	rg.file("cursor", text.String())
+	plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	added := 0
+	for i, l := range plans[0].Diff {
+		switch {
+		case (l.Kind == "skip") != (i == 0), l.Kind == "remove":
+			t.Errorf("line %d is %+v", i, l)
+		case l.Kind == "add":
+			added++
+		}
+	}
+	if first := plans[0].Diff[1]; added == 0 || first.Text != `  "k18": 18,` || first.Old != 20 || first.New != 20 {
+		t.Errorf("got\n%s", drawn(plans[0].Diff))
+	}
+	if last := plans[0].Diff[len(plans[0].Diff)-1]; last.Text != "}" || last.New-last.Old != added {
+		t.Errorf("got\n%s", drawn(plans[0].Diff))
+	}
+}
+
+func TestADiffLeadsFromOneTextToTheOther(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		var a, b []string
+		for range random.IntN(12) {
+			a = append(a, string(rune('a'+random.IntN(4))))
+		}
+		for range random.IntN(12) {
+			b = append(b, string(rune('a'+random.IntN(4))))
+		}
+		edits := follow(t, script(a, b), a, b)
+		if want := len(a) + len(b) - 2*longestCommon(a, b); edits != want {
+			t.Fatalf("%v to %v in %d, not %d", a, b, edits, want)
+		}
+	}
+	long := make([]string, 3*maxEdits)
+	other := slices.Clone(long)
+	for i := range long {
+		long[i], other[i] = fmt.Sprint(i), fmt.Sprint(-i)
+	}
+	follow(t, script(long, other), long, other)
+}
+
+// follow makes b of a as lines say, and counts those that change something.
+func follow(t *testing.T, lines []Line, a, b []string) (edits int) {
+	t.Helper()
+	var out []string
+	x := 0
+	for _, l := range lines {
+		if l.Kind != "add" {
+			if x++; l.Old != x {
+				t.Fatalf("line %d of %v is skipped", x, a)
+			}
+		}
+		switch {
+		case l.Kind == "same" && (a[l.Old-1] != b[l.New-1]):
+			t.Fatal("lines that differ are the same")
+		case l.Kind != "same":
+			edits++
+		}
+		if l.Kind != "remove" {
+			out = append(out, b[l.New-1])
+			if l.New != len(out) {
+				t.Fatal("a line is out of order")
+			}
+		}
+	}
+	if !slices.Equal(out, b) || x != len(a) {
+		t.Fatalf("%v became %v, not %v", a, out, b)
+	}
+	return edits
+}
+
+func longestCommon(a, b []string) int {
+	if len(a) == 0 || len(b) == 0 {
+		return 0
+	}
+	row := make([]int, len(b)+1)
+	for _, x := range a {
+		corner := 0
+		for j, y := range b {
+			above := row[j+1]
+			if row[j+1] = max(above, row[j]); x == y {
+				row[j+1] = corner + 1
+			}
+			corner = above
+		}
+	}
+	return row[len(b)]
+}
+
+func TestNoCredentialIsShown(t *testing.T) {
+	key := "-----BEGIN PRIVATE KEY-----\n" + strings.Repeat("MIIEvQIBADANBgkq\n", 30) + "-----END PRIVATE KEY-----"
+	for name, row := range map[string]struct{ editor, text string }{
+		"in a variable":         {"cursor", "{\n\"mcpServers\": {\n\"a\": {\"command\": \"x\", \"env\": {\"GITHUB_TOKEN\": \"" + secret + "\"}}\n}\n}"},
+		"escaped":               {"cursor", "{\n\"mcpServers\": {\n\"a\": {\"command\": \"x\", \"env\": {\"API_KEY\": \"hunter2\\u0068unter2\"}}\n}\n}"},
+		"after a flag":          {"cursor", "{\n\"mcpServers\": {\n\"a\": {\"command\": \"x\", \"args\": [\n\"--token\",\n\"" + secret + "\"\n]}\n}\n}"},
+		"in a header":           {"cursor", "{\n\"mcpServers\": {\n\"a\": {\"url\": \"https://h/mcp\", \"headers\": {\"Authorization\": \"Bearer " + secret + "\"}}\n}\n}"},
+		"in an address":         {"cursor", "{\n\"mcpServers\": {\n\"a\": {\"url\": \"https://h/mcp?key=" + secret + "\"}\n}\n}"},
+		"of another program":    {"gemini-cli", "{\n\"security\": {\"auth\": {\"apiKey\": \"" + secret + "\"}},\n\"mcpServers\": {}\n}"},
+		"in single quotes":      {"codex", "[mcp_servers.a]\ncommand = 'x'\n[mcp_servers.a.env]\nAPI_TOKEN = '" + secret + "'\n"},
+		"in single quotes else": {"codex", "api_token = '" + secret + "'\n"},
+		"in a block":            {"goose", "extensions:\n  a:\n    type: stdio\n    cmd: x\n    envs:\n      API_TOKEN: |-\n        " + secret + "\n"},
+		"a key in many lines":   {"codex", "pem = '''\n" + key + "'''\n"},
+		"in our own entry":      {"cursor", "{\n\"mcpServers\": {\n\"discover\": {\"command\": \"/x/agent-discover\", \"args\": [\"mcp\"], \"env\": {\"MY_PASSWORD\": \"" + secret + "\"}}\n}\n}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rg := newRig(t, "linux")
+			rg.file(row.editor, row.text)
+			plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{row.editor}})
+			if err != nil || plans[0].Problem != "" || len(plans[0].Diff) == 0 {
+				t.Fatalf("got %+v, %v", plans, err)
+			}
+			text := drawn(plans[0].Diff)
+			if strings.Contains(text, secret) || strings.Contains(text, "unter2") || strings.Contains(text, "MIIEvQ") || !strings.Contains(text, Name) {
+				t.Errorf("it is shown:\n%s", text)
+			}
+			rg.register(row.editor, done)
+			plans, err = rg.Plan(t.Context(), Wish{Action: Unregister, Editors: []string{row.editor}})
+			if text = drawn(plans[0].Diff); err != nil || strings.Contains(text, secret) || strings.Contains(text, "unter2") || strings.Contains(text, "MIIEvQ") {
+				t.Errorf("it is shown:\n%s", text)
+			}
+		})
+	}
+}
+
+func TestALongLineIsShownWhereItChanges(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", `{"x": "`+strings.Repeat("é", 3000)+`", "mcpServers": {"a": {"command": "x"}}}`)
+	plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}})
+	text := drawn(plans[0].Diff)
+	if err != nil || len(text) > 3*longest || !strings.Contains(text, rg.Entry.Command[:40]) || !strings.ContainsRune(text, '…') || strings.ContainsRune(text, '\ufffd') {
+		t.Errorf("got %s, %v", text, err)
+	}
+	_ = path
+}
