@@ -42,7 +42,7 @@ func newPerson(t *testing.T, folder string) *person {
 		t: t, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work"), program: filepath.Join(dir, "bin", "agent-discover"),
 		path: filepath.Join(here, "node_modules", ".bin") + ":" + os.Getenv("PATH"),
 	}
-	p.folder = paths.Folder(filepath.Join(p.home, ".agent-discover"))
+	p.folder = p.usual()
 	if folder != "" {
 		p.folder = paths.Folder(filepath.Join(dir, folder))
 	}
@@ -56,6 +56,9 @@ func newPerson(t *testing.T, folder string) *person {
 	p.serve()
 	return p
 }
+
+// usual is the data folder that is taken when nothing else is said.
+func (p *person) usual() paths.Folder { return paths.Folder(filepath.Join(p.home, ".agent-discover")) }
 
 // install puts a program of a person's own in place.
 func install(t *testing.T, from, to string) {
@@ -105,7 +108,7 @@ func (p *person) env() []string {
 func (p *person) ours(args ...string) *exec.Cmd {
 	cmd := exec.Command(p.program, args...)
 	cmd.Dir, cmd.Env = p.work, append(p.env(), "AGENT_DISCOVER_PORT=0")
-	if string(p.folder) != filepath.Join(p.home, ".agent-discover") {
+	if p.folder != p.usual() {
 		cmd.Env = append(cmd.Env, "AGENT_DISCOVER_HOME="+string(p.folder))
 	}
 	return cmd
@@ -145,6 +148,7 @@ func (p *person) serve() {
 	p.t.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
+		p.endStray()
 		if p.t.Failed() {
 			p.t.Logf("hub.log:\n%s", p.read(p.folder.Log()))
 		}
@@ -153,6 +157,17 @@ func (p *person) serve() {
 		info, err := instance.Read(p.folder)
 		return err == nil && info.PID == cmd.Process.Pid
 	})
+}
+
+// endStray ends a hub that a companion started because its entry led it to no other: there must be none.
+func (p *person) endStray() {
+	p.t.Helper()
+	info, err := instance.Read(p.usual())
+	if err != nil {
+		return
+	}
+	p.t.Errorf("another hub was started, on %s", p.usual())
+	_ = instance.NewClient(info).Do(context.Background(), http.MethodPost, "/api/stop", nil, nil)
 }
 
 // get asks the hub.

@@ -4,6 +4,7 @@ package main_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/agent-discover/agent-discover/backend/api"
+	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/registration"
 )
 
 // fewest is how many files of editors must have had our entry, so that a table
@@ -27,7 +30,7 @@ func TestEveryEntryInAFileStartsACompanionThatListsRegistry(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)
 	h.loginPath() // no client's own program makes the change
-	h.serve()
+	hub := h.serve()
 	ids := h.plantEditors()
 	answer := h.run(append([]string{"editors", "register", "--yes", "--json"}, ids...)...)
 	var out api.Outcomes
@@ -45,13 +48,26 @@ func TestEveryEntryInAFileStartsACompanionThatListsRegistry(t *testing.T) {
 				if entry.command != h.program || !slices.Equal(entry.args, []string{"mcp"}) {
 					t.Errorf("it starts %s %q", entry.command, entry.args)
 				}
-				if tools := entry.tools(t, h); !slices.Contains(tools, "registry") {
+				if tools := entry.tools(t, h, o.Path); !slices.Contains(tools, "registry") {
 					t.Errorf("it lists %q", tools)
 				}
 			})
 		}
 	})
+	eventually(t, "the hub that wrote the entries knows all that came through them", func() bool {
+		var cost api.ContextCost
+		if err := instance.NewClient(hub.Info).Do(t.Context(), http.MethodGet, "/api/context", nil, &cost); err != nil {
+			t.Fatal(err)
+		}
+		return !slices.ContainsFunc(out.Outcomes, func(o registration.Outcome) bool {
+			return !slices.ContainsFunc(cost.Clients, func(c api.ClientContext) bool { return c.Name == clientOf(o.Path) })
+		})
+	})
 }
+
+// clientOf is what an editor calls itself: an end of its file's path, which no
+// other one has.
+func clientOf(path string) string { return path[max(0, len(path)-90):] }
 
 // json runs a command that has to succeed and decodes its output.
 func (h *home) json(answer any, args ...string) {
@@ -190,14 +206,14 @@ func texts(v any) []string {
 
 // tools starts what an entry says with the little that an editor gives it, and
 // returns what it lists.
-func (e fileEntry) tools(t *testing.T, h *home) []string {
+func (e fileEntry) tools(t *testing.T, h *home, file string) []string {
 	t.Helper()
 	cmd := exec.Command(e.command, e.args...)
 	cmd.Dir, cmd.Env = h.dir, append([]string{"HOME=" + h.dir, "PATH=/usr/bin:/bin"}, e.env...)
 	if coverage != "" {
 		cmd.Env = append(cmd.Env, "GOCOVERDIR="+coverage)
 	}
-	editor := mcp.NewClient(&mcp.Implementation{Name: "editor", Version: "1"}, nil)
+	editor := mcp.NewClient(&mcp.Implementation{Name: clientOf(file), Version: "1"}, nil)
 	session, err := editor.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)
