@@ -3,17 +3,19 @@ package editors
 import "strings"
 
 // Ours reports whether a server is our own entry, by what it starts: the program
-// agent-discover as the companion, whatever its folder, also through a shell. A
-// package of that name that a package manager runs is another product.
+// agent-discover as the companion, whatever its folder and what its name goes on
+// with (a version, a system), also through a shell. A package of that name that
+// a package manager runs is another product.
 func Ours(s Server) bool {
 	program, rest := unwrap(s.Command, s.Args)
 	if strings.Contains(strings.ToLower(program), "node_modules") {
 		return false
 	}
-	if base := base(program); base != "agent-discover" && base != "agent-discover.exe" {
+	name := strings.TrimSuffix(base(program), ".exe")
+	if !strings.HasPrefix(name, "agent-discover") {
 		return false
 	}
-	return len(rest) == 0 || rest[0] == "mcp"
+	return len(rest) > 0 && rest[0] == "mcp" || len(rest) == 0 && name == "agent-discover"
 }
 
 // unwrap is the command behind a shell that runs one line, and behind env.

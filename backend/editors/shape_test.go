@@ -170,6 +170,8 @@ func TestOurEntryIsKnownByWhatItStarts(t *testing.T) {
 		{true, []string{"/opt/agent-discover", "mcp"}},
 		{true, []string{`C:\Program Files\Agent Discover\Agent-Discover.EXE`, "mcp"}},
 		{true, []string{"agent-discover"}},
+		{true, []string{"/opt/agent-discover-2.0.1-linux-amd64", "mcp"}},
+		{true, []string{`C:\x\agent-discover_windows_amd64.exe`, "mcp"}},
 		{true, []string{"cmd", "/c", `C:\a b\agent-discover.exe`, "mcp"}},
 		{true, []string{"cmd.exe", "/d", "/C", `"C:\a b\agent-discover.exe" mcp`}},
 		{true, []string{"/bin/sh", "-lc", "exec '/a b/agent-discover' mcp"}},

@@ -122,6 +122,10 @@ func (r *Registrar) register(d *draft) {
 	if link != "" && !r.leads(link) {
 		d.link = link
 	}
+	if !editors.Ours(r.Entry) {
+		d.problem = fault.New(fault.Unavailable, "%s would not be known as ours again; give the program a name that begins with agent-discover", r.Entry.Command)
+		return
+	}
 	if r.missing(r.Entry.Command) {
 		d.problem = fault.New(fault.Unavailable, "%s cannot be started: put agent-discover back there, or start it from where it is now", r.Entry.Command)
 		return
