@@ -1,6 +1,7 @@
 package splice
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -100,9 +101,13 @@ func TestWhatCannotBeWrittenIsRefused(t *testing.T) {
 			_, err := Put(nil, toml, "x", Object{{"a", []any{nil}}})
 			return err
 		},
+		"a number that would not read back": func() error {
+			_, err := Put(nil, toml, "x", Object{{"a", json.Number("1e400")}})
+			return err
+		},
 		"a text that is not UTF-8": func() error { _, err := Put(nil, toml, "x", Object{{"a", "\xff"}}); return err },
 		"a name that is not UTF-8": func() error { _, err := Put(nil, toml, "\xff", Object{}); return err },
-		"a field twice":            func() error { _, err := Put(nil, toml, "x", Object{{"a", 1}, {"a", 2}}); return err },
+		"a field twice":            func() error { _, err := Put(nil, placeOf(JSON, ""), "x", Object{{"a", 1}, {"a", 2}}); return err },
 		"an item without its name": func() error { _, err := Put(nil, list, "x", Object{{"a", 1}}); return err },
 		"an item of another name":  func() error { _, err := Put(nil, list, "x", Object{{"name", "y"}}); return err },
 		"no key":                   func() error { _, err := Scalar(nil, nil, 1); return err },

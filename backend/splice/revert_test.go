@@ -125,6 +125,33 @@ func TestAChangeIsTakenBackFromAFileThatOthersChangedSince(t *testing.T) {
 		},
 
 		{
+			name: "toml: a field that was added goes", place: "mcp_servers", format: TOML, do: set,
+			before:  "[mcp_servers.discover]\nn = 1\n\n[b]\n",
+			foreign: [][2]string{{"command = \"x\"", "command = 'x' # c"}, {"n = 1", "n = 2"}},
+			after:   "[mcp_servers.discover]\nn = 2\n\n[b]\n",
+		},
+		{
+			name: "toml: a field of a list's item goes", place: "m[name]", format: TOML, do: set,
+			before:  "[[m]]\nname = 'a'\n[[m]]\nname = 'discover'\n[m.env]\nA = 1\n",
+			foreign: [][2]string{{"command = \"x\"", "command = 'x'"}},
+			after:   "[[m]]\nname = 'a'\n[[m]]\nname = 'discover'\n[m.env]\nA = 1\n",
+		},
+		{
+			name: "yaml: a mapping gets its value back", place: "l[name]", format: YAML,
+			do: func(text string, p Place) (Change, error) {
+				return Set([]byte(text), p, "discover", Object{{"env", Object{{"A", "x"}}}, {"command", "x"}})
+			},
+			before:  "l:\n  - name: discover\n    env:\n      B: z\n",
+			foreign: [][2]string{{"A: x", "A: 'x'"}},
+			after:   "l:\n  - name: discover\n    env:\n      B: z\n",
+		},
+		{
+			name: "yaml: a field that was added goes", place: "l[name]", format: YAML, do: set,
+			before:  "l:\n- name: discover\n  n: 1\n- a\n",
+			foreign: [][2]string{{"  command: x\n", ""}, {"- name: discover\n", "- name: discover\n  command: 'x' # c\n"}},
+			after:   "l:\n- name: discover\n  n: 1\n- a\n",
+		},
+		{
 			name: "yaml: another member came first", place: "extensions", format: YAML, do: put,
 			before:  "extensions:\n  # a\n  a: {}\n",
 			foreign: [][2]string{{"extensions:\n", "b: 1\nextensions:\n  c: {}\n"}},
