@@ -19,7 +19,7 @@ const notes = `{"manifest_version": "0.3", "name": "my notes", "display_name": "
 		"args": ["${__dirname}/server/index.js", "--key=${user_config.other_key}", "${user_config.folders}"], "env": {"NOTES_KEY": "${user_config.api_key}", "LEVEL": "${user_config.level}"}}},
 	"user_config": {
 		"api_key": {"type": "string", "title": "API key", "description": "Of notes", "sensitive": true, "required": true},
-		"other_key": {"type": "string", "title": "Other", "description": "", "sensitive": true},
+		"other_key": {"type": "string", "title": "Other", "description": "", "sensitive": true, "default": "preset-horse"},
 		"folders": {"type": "directory", "title": "Folders", "description": "", "multiple": true, "default": ["${HOME}/notes"]},
 		"level": {"type": "number", "title": "Level", "description": "", "default": 3}}}`
 
@@ -118,11 +118,19 @@ func TestTheSameBundleAgainMendsItsFiles(t *testing.T) {
 	if d.read(s.Args[0]) != "code" || len(d.unpacked()) != 1 {
 		t.Errorf("its file is %s, beside %v", d.read(s.Args[0]), d.unpacked())
 	}
-	is(t, "with answers", arrivals(d.bring(intake.Request{Bundle: file, Values: map[string]string{"api_key": "other-staple", "level": "7"}})), "my-notes imported env.NOTES_KEY")
+	is(t, "with answers", arrivals(d.bring(intake.Request{Bundle: file, Values: map[string]string{"api_key": "other-staple", "level": "7"}})), "my-notes imported env.NOTES_KEY,user_config.other_key")
 	s = d.server("my-notes")
 	if s.Env["LEVEL"] != "7" || !d.vault.Holds(t.Context(), "my-notes", "NOTES_KEY", "other-staple") {
 		t.Errorf("it is %+v", s)
 	}
+	d.add(registry.Server{Name: "by-hand", Command: "npx", Args: s.Args})
+	d.must(d.Installer.Remove(t.Context(), "my-notes"))
+	scan, _, err = d.ScanBundle(t.Context(), file)
+	d.must(err)
+	if c := candidate(t, scan, "my-notes"); c.Here != "" {
+		t.Errorf("what a person made by hand is taken for it: %+v", c)
+	}
+	d.bring(intake.Request{Bundle: file, Values: answers})
 	other := d.bundle(map[string]string{"manifest.json": notes, "server/index.js": "another's code"})
 	is(t, "another of that name", arrivals(d.bring(intake.Request{Bundle: other, Values: answers})), "my-notes-2 imported env.NOTES_KEY,user_config.other_key")
 	if d.read(s.Args[0]) != "code" {

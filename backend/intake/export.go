@@ -130,20 +130,18 @@ func placeholder(name string) string {
 	return name
 }
 
-// put changes the text of one place, as secrets.Literals names it.
+// put changes the text of one place, as secrets.Literals names it. The registry
+// gives out copies: that place is nobody else's.
 func put(s *editors.Server, where, text string) {
 	kind, name, _ := strings.Cut(where, ".")
 	switch {
 	case kind == "env":
-		s.Env = maps.Clone(s.Env)
 		s.Env[name] = text
 	case kind == "headers":
-		s.Headers = maps.Clone(s.Headers)
 		s.Headers[name] = text
 	case kind == "url":
 		s.URL = text
 	default:
-		s.Args = slices.Clone(s.Args)
 		for n := range s.Args {
 			if where == argument(n) {
 				s.Args[n] = text

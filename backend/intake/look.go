@@ -73,8 +73,6 @@ func (i *Intake) lookInto(e *editors.Editor, file editors.File, beside bool, par
 		s := sighting{editor: e, file: file, beside: beside, entry: entry.Name}
 		if s.server, err = editors.Understand(file.Shape, entry.Value); err != nil {
 			s.problem = fault.MessageOf(err)
-		} else if editors.Ours(s.server) {
-			continue
 		}
 		s.tidy(i.Machine)
 		seen = append(seen, s)

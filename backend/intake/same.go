@@ -71,9 +71,6 @@ func (i *Intake) program(command string) string {
 	if !ok {
 		return command
 	}
-	if found == command {
-		return name
-	}
 	one, err := i.Machine.Stat(found)
 	other, otherErr := i.Machine.Stat(command)
 	if err == nil && otherErr == nil && os.SameFile(one, other) {

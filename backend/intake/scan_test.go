@@ -131,7 +131,7 @@ func TestVariablesDecideWhetherTwoAreOne(t *testing.T) {
 func TestNothingOfAScanShowsACredential(t *testing.T) {
 	d := newDesk(t, false)
 	d.write(".cursor/mcp.json", `{"mcpServers": {
-		"a": {"command": "npx", "args": ["--token", "correct-horse", "--api-key=battery-staple", "`+token+`", "--url", "https://me:pass-word@h/x"], "env": {"API_KEY": "hidden-value", "OTHER": "${TOKEN:-default-value}"}},
+		"a": {"command": "npx", "args": ["--token", "correct-horse", "--api-key=battery-staple", "`+token+`", "--url", "https://me:pass-word@h/x", "hidden-value"], "env": {"API_KEY": "hidden-value", "OTHER": "${TOKEN:-default-value}"}},
 		"b": {"url": "https://h/mcp?token=query-value", "headers": {"Authorization": "Bearer bearer-value"}},
 		"c": {"type": "odd hidden-type", "command": {"secret": "hidden-value"}},
 		"d": {"command": "x", "env": {"T": "${input:x} hidden-value"}}}}`)
@@ -187,7 +187,14 @@ func TestAServerOfTheRegistryIsKnownAgain(t *testing.T) {
 	d.add(registry.Server{Name: "plain", Command: "uvx", Args: []string{"p"}})
 	_, err := d.Installer.Migrate(t.Context(), nil, true)
 	d.must(err)
+	d.add(registry.Server{Name: "given", Command: "uvx", Args: []string{"given"}})
+	d.add(registry.Server{Name: "bearer", Transport: "sse", Homepage: "https://b/sse"})
+	d.must(d.vault.Set(t.Context(), "given", "TOKEN", "correct-horse"))
+	d.must(d.vault.Set(t.Context(), "bearer", "API_KEY", "correct-horse"))
 	d.write(".cursor/mcp.json", `{"mcpServers": {
+		"u": {"command": "uvx", "args": ["given"], "env": {"TOKEN": "correct-horse"}},
+		"v": {"command": "uvx", "args": ["given"], "env": {"TOKEN": "another-horse"}},
+		"w": {"url": "https://b/sse", "headers": {"Authorization": "Bearer correct-horse"}},
 		"x": {"command": "npx", "args": ["-y", "@x/a"], "env": {"TOKEN": "correct-horse"}},
 		"mine": {"command": "npx", "args": ["-y", "@x/a"], "env": {"TOKEN": "another-horse"}},
 		"y": {"url": "https://h.example/mcp", "headers": {"Authorization": "Bearer correct-horse"}},
@@ -198,8 +205,11 @@ func TestAServerOfTheRegistryIsKnownAgain(t *testing.T) {
 		got = append(got, c.Name+"="+c.Here)
 	}
 	slices.Sort(got)
-	is(t, "they are here as", got, "mine-2=", "mine=mine", "plain=plain", "remote=remote")
+	is(t, "they are here as", got, "bearer=bearer", "given=given", "mine-2=", "mine=mine", "plain=plain", "remote=remote", "v=")
 	warned(t, candidate(t, scan, "plain"), "here as plain, but without MODE")
+	for _, name := range []string{"bearer", "remote"} {
+		warned(t, candidate(t, scan, name))
+	}
 }
 
 func TestALockedKeychainIsNotAsked(t *testing.T) {
