@@ -218,8 +218,10 @@ func TestAServerOfSeveralEditorsIsFoundOnce(t *testing.T) {
 func TestLimitsAreToldForWhatAnEditorLoadsAndForWhatComesThroughUs(t *testing.T) {
 	r := newRoom(t)
 	long := strings.Repeat("n", 50)
-	definitions := []string{`{"name":"` + long + `"}`, `{"name":"odd","inputSchema":{"type":"object","properties":{"filter[id]":{"type":"string"},"n":{"const":1}}}}`, plain,
-		`{"name":"usual","inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"n":{"type":"integer","default":3}},"additionalProperties":false}}`}
+	definitions := []string{
+		`{"name":"` + long + `"}`, `{"name":"odd","inputSchema":{"type":"object","properties":{"filter[id]":{"type":"string"},"n":{"const":1}}}}`, plain,
+		`{"name":"usual","inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"n":{"type":"integer","default":3}},"additionalProperties":false}}`,
+	}
 	for i := range 37 {
 		definitions = append(definitions, strings.Replace(plain, "open", fmt.Sprint("open", i), 1))
 	}

@@ -47,6 +47,7 @@ func (p *program) examine(ctx context.Context) error {
 	findings := []finding{p.checkFolder(), p.checkSettings(), p.checkDatabase(ctx), p.checkHub(ctx)}
 	findings = append(findings, p.checkSecrets(ctx)...)
 	findings = append(findings, p.checkSearch(ctx)...)
+	findings = append(findings, p.checkDesks(ctx)...)
 	if info, err := instance.Read(p.folder); err == nil && info.AuthOff {
 		findings = append(findings, finding{What: "token", Detail: authOff, Advice: "stop the hub, unset the variable, and start it again"})
 	}

@@ -69,6 +69,18 @@ var rows = map[string]struct {
 		`{"type":"object","description":"D","properties":{"x":{"type":"string"},"y":{"type":"string"}},"required":["y"],"oneOf":[{"required":["x"]},{"required":["y"]}]}`,
 		all(`{"type":"object","description":"D (alternatives: x, or y)","properties":{"x":{"type":"string"},"y":{"type":"string"}},"required":["y"]}`),
 	},
+	"one of two required, and no others": {
+		`{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}},"additionalProperties":false,"anyOf":[{"required":["x"]},{"required":["y"]}]}`,
+		map[dialect.Dialect]string{
+			dialect.Gemini:    `{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}},"description":"(alternatives: x, or y)"}`,
+			dialect.OpenAI:    `{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}},"additionalProperties":false,"description":"(alternatives: x, or y)"}`,
+			dialect.Anthropic: `{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}},"additionalProperties":false,"description":"(alternatives: x, or y)"}`,
+		},
+	},
+	"properties that an alternative adds": {
+		`{"type":"object","properties":{"x":{"type":"string"}},"additionalProperties":false,"anyOf":[{"properties":{"y":{"type":"string"}}},{"required":["x"]}]}`,
+		all(`{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}},"description":"(alternatives: y, or x)"}`),
+	},
 	"not at the root": {
 		`{"type":"object","properties":{"x":{"type":"string"}},"not":{"required":["z"]}}`,
 		only(`{"type":"object","properties":{"x":{"type":"string"}},"description":"(not {\"required\":[\"z\"]})"}`, dialect.Gemini, dialect.OpenAI),

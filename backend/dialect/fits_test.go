@@ -128,7 +128,7 @@ func mustJSON(v any) []byte { data, _ := json.Marshal(v); return data }
 func TestWhatFitsASchemaFitsTheAdaptedOne(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(1, 2))}
 	fitting := make(map[dialect.Dialect]int)
-	for range 70 {
+	for range 40 {
 		schema := m.root()
 		defined := !strings.Contains(string(schema), "#/$defs/gone") // a validator takes no other
 		fits := func(any) bool { return false }
@@ -156,7 +156,7 @@ func TestWhatFitsASchemaFitsTheAdaptedOne(t *testing.T) {
 			}
 		}
 	}
-	if fitting[dialect.Gemini] < 100 {
+	if fitting[dialect.Gemini] < 50 {
 		t.Errorf("too little was tried: %v", fitting)
 	}
 }
@@ -191,7 +191,7 @@ func hostile() map[string]string {
 	all := `{"type":"object","allOf":[` + strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/l"},`, 3000), ",") + `],"$defs":{"l":{"allOf":[` +
 		strings.TrimSuffix(strings.Repeat(`{"$ref":"#/$defs/m"},`, 3000), ",") + `]},"m":{"properties":{"x":{"type":"string"}}}}}`
 	var many, branches, parts []string
-	for i := range 40000 {
+	for i := range 15000 {
 		many = append(many, fmt.Sprintf(`"p%d":true`, i))
 		parts = append(parts, fmt.Sprintf(`{"k%d":1}`, i))
 		branches = append(branches, fmt.Sprintf(`{"required":["p%d"]}`, i))
@@ -204,12 +204,12 @@ func hostile() map[string]string {
 		"many parts":                `{"type":"object","allOf":[` + strings.Join(parts, ",") + `]}`,
 		"many branches":             `{"type":"object","anyOf":[` + strings.Join(branches, ",") + `]}`,
 		"many branches of one":      of(`{"anyOf":[` + strings.Join(parts, ",") + `]}`),
-		"many required":             `{"type":"object","required":[` + strings.Join(quotedNames(60000), ",") + `]}`,
+		"many required":             `{"type":"object","required":[` + strings.Join(quotedNames(25000), ",") + `]}`,
 		"nested":                    strings.Repeat(`{"type":"object","properties":{"a":`, 2000) + `true` + strings.Repeat(`}}`, 2000),
 		"nested lists":              `{"type":"object","x":` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) + `}`,
 		"nested choices":            of(strings.Repeat(`{"anyOf":[{"type":"string"},`, 60) + `true` + strings.Repeat(`]}`, 60)),
 		"nested alternatives":       strings.Repeat(`{"type":"object","properties":{"a":{"type":"string"}},"anyOf":[{"required":["a"]},`, 60) + `true` + strings.Repeat(`]}`, 60),
-		"one name, many meanings":   `{"type":"object","anyOf":[` + meanings(5000) + `]}`,
+		"one name, many meanings":   `{"type":"object","anyOf":[` + meanings(2500) + `]}`,
 		"a text of a megabyte":      of(`{"type":"string","description":"` + strings.Repeat("a", 1<<20) + `"}`),
 		"a long text, often meant":  `{"type":"object","properties":{` + strings.Join(references(2000), ",") + `},"$defs":{"l":{"description":"` + strings.Repeat("a", 100000) + `"}}}`,
 		"references into nowhere":   of(`{"$ref":"#/` + strings.Repeat("/", 100000) + `"}`),

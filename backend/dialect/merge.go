@@ -187,8 +187,10 @@ func (a *adapter) union(n *value, branches []branch, t *trail) (*value, *trail, 
 		}
 	}
 	out := n.copied()
-	out.drop("additionalProperties", "unevaluatedProperties")
-	if all := gather(properties, "anyOf"); len(all.members) > 0 {
+	if all := gather(properties, "anyOf"); len(all.members) > len(membersOf(n.get("properties"))) {
+		out.drop("additionalProperties", "unevaluatedProperties")
+		out.set("properties", all)
+	} else if len(all.members) > 0 {
 		out.set("properties", all)
 	}
 	needed := listOf()
