@@ -29,7 +29,7 @@ import (
 // desk is a home with editors, and the rooms that an intake works with.
 type desk struct {
 	*intake.Intake
-	t     *testing.T
+	t     testing.TB
 	home  string
 	bin   string // the only folder of programs
 	vault *secrets.Vault
@@ -38,7 +38,7 @@ type desk struct {
 
 // newDesk has npx and uvx, and a vault under a passphrase that is unlocked
 // unless it is to be locked.
-func newDesk(t *testing.T, locked bool) *desk {
+func newDesk(t testing.TB, locked bool) *desk {
 	t.Helper()
 	d := &desk{t: t, home: t.TempDir(), bin: t.TempDir()}
 	d.program("npx")

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/intake"
@@ -291,6 +292,34 @@ func TestAFileThatCannotBeReadKeepsNothingElseBack(t *testing.T) {
 			t.Errorf("%s has no problem: %+v", name, c)
 		}
 	}
+}
+
+func FuzzScanText(f *testing.F) {
+	d := newDesk(f, false)
+	d.add(registry.Server{Name: "taken", Command: "npx", Args: []string{"--token=${secret:a}", "x${secret:b}y${secret:c}"}, Env: map[string]string{"A": "${secret:a}"}})
+	for _, seed := range []string{
+		`{"mcpServers":{"taken":{"command":"npx","args":["--token=z","xoyoy"],"env":{"A":"b"}},"discover":{"command":"/opt/agent-discover","args":["mcp"]}}}`,
+		`"a": {"command":"cmd","args":["/c","npx","--yes","b"],"cwd":"/x"}, "a ": {"url":"https://u:p@h/x?token=abcdefgh","headers":{"A":"Bearer ${input:x}"}}`,
+		"[mcp_servers.a]\ncommand = \"${A:-b}/c\"\nenv = {K = \"$K\", L = \"{env:M}\"}", "claude mcp add -e A=b n -- ./x ~/y", "https://h/sse",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		scan, err := d.ScanText(t.Context(), text)
+		if err != nil && fault.KindOf(err) != fault.Invalid {
+			t.Errorf("the error is no fault.Invalid: %v", err)
+		}
+		seen := map[string]bool{}
+		for _, c := range scan.Candidates {
+			if c.Here == "" && (registry.CheckName(c.Name) != nil || seen[c.Name] || strings.EqualFold(c.Name, "discover")) {
+				t.Errorf("a name is %q", c.Name)
+			}
+			seen[c.Name] = true
+			if strings.ContainsFunc(fmt.Sprint(c.Command, c.Problem, c.Warnings, c.Sources[0].Entry), unicode.IsControl) {
+				t.Errorf("a control character is shown: %q", c.Command)
+			}
+		}
+	})
 }
 
 func TestAPastedTextIsScanned(t *testing.T) {
