@@ -102,3 +102,7 @@ export function tick(at: number): string {
 
 /** A stretch of time, from milliseconds: 21 Nov, 18:00 – 18:15 */
 export const between = (from: number, to: number): string => dayAndTime.formatRange(from, to);
+
+/** sentence makes the hub's words one: with a capital letter and a full stop. */
+export const sentence = (words: string): string =>
+  words && words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");

@@ -43,24 +43,28 @@ export class Proposal {
   /** Ids of the editors that something would be done to. */
   editors = $derived(this.chosen.map(({ editor }) => editor).filter((id, i, all) => all.indexOf(id) === i));
 
+  #turn = 0;
+
   constructor(wish: Wish) {
     this.wish = wish;
   }
 
-  /** look asks what would be done. */
+  /** look asks what would be done. What has been asked or done meanwhile overtakes the answer. */
   look = async (): Promise<void> => {
+    const turn = ++this.#turn;
     try {
       const { action, editors, all, replace, changes } = this.wish;
       const body = { action, editors, all, replace, changes };
       const { plans } = await take(api.POST("/api/editors/plan", { body }));
-      [this.plans, this.problem, this.outcomes] = [plans, "", []];
+      if (turn === this.#turn) [this.plans, this.problem, this.outcomes] = [plans, "", []];
     } catch (problem) {
-      this.problem = messageOf(problem);
+      if (turn === this.#turn) this.problem = messageOf(problem);
     }
   };
 
   /** apply does what was shown; it reports whether all of it was done. */
   apply = async (): Promise<boolean> => {
+    this.#turn++;
     this.busy = true;
     this.problem = "";
     try {
@@ -95,14 +99,16 @@ function tell(action: Wish["action"], outcomes: Outcome[]): void {
     ...new Set(outcomes.filter((outcome) => outcome.status === status).map(({ editor }) => editors.nameOf(editor))),
   ];
   const [done, waiting] = [names("done"), names("waiting")];
+  // What several editors want done stands in their rows.
+  const [only, ...others] = outcomes;
   const words = [
     done.length ? said(action, listed(done)) : "",
     waiting.length ? `${listed(waiting)}: as soon as it is closed.` : "",
-    ...new Set(outcomes.map(({ status, reload }) => (status === "done" && reload) || "")),
+    (!others.length && only?.status === "done" && only.reload) || "",
   ].filter(Boolean);
   const changes = outcomes.flatMap(({ change }) => change || []);
   if (!words.length) return;
-  toasts.show(words.slice(0, 4).join(" "), {
+  toasts.show(words.join(" "), {
     ms: 15_000,
     action: changes.length && action !== "undo" ? { label: "Undo", run: () => void takeBack(changes) } : undefined,
   });

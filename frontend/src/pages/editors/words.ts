@@ -7,6 +7,7 @@ import CircleSlash from "@lucide/svelte/icons/circle-slash";
 import Hourglass from "@lucide/svelte/icons/hourglass";
 import Wrench from "@lucide/svelte/icons/wrench";
 import type { Schemas } from "$lib/api/client";
+import { sentence } from "$lib/format";
 import { plain } from "$lib/plain";
 import type { State } from "$lib/ui/state";
 
@@ -47,7 +48,7 @@ export function explain({ name }: Editor, { state, command, problem }: EditorFil
   const starts = command ? `starts ${plain(command)}` : "starts another program";
   switch (state) {
     case "stale":
-      return problem || `Our entry ${starts}, which is not where this program is.`;
+      return sentence(problem ?? "") || `Our entry ${starts}, which is not where this program is.`;
     case "dropped":
       return "Our entry was put in here, and something else has taken it out.";
     case "foreign":
@@ -55,7 +56,7 @@ export function explain({ name }: Editor, { state, command, problem }: EditorFil
     case "waiting":
       return `It is changed as soon as ${name} is closed, for ${name} would undo it.`;
   }
-  return problem ?? "";
+  return sentence(problem ?? "");
 }
 
 /** listed joins names as a sentence does. */

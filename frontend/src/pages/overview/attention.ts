@@ -2,7 +2,7 @@
 
 import type { Schemas } from "$lib/api/client";
 import type { Server } from "$lib/api/socket";
-import { count, plural } from "$lib/format";
+import { count, plural, sentence } from "$lib/format";
 import { failing as fails, type Tone } from "$lib/ui/state";
 
 /** Something that can be done: a place to go to, or an act of the page by its name. */
@@ -177,7 +177,3 @@ function secrets({ servers, vault }: Known): Concern[] {
   }
   return out;
 }
-
-/** sentence makes the hub's words one: with a capital letter and a full stop. */
-export const sentence = (words: string): string =>
-  words && words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");

@@ -1,0 +1,314 @@
+import { chmodSync, statSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { agreeable, launch, visit } from "./support/browser.ts";
+import { EditorHub } from "./support/editors.ts";
+
+let browser: Browser;
+beforeAll(async () => void (browser = await launch()));
+afterAll(() => browser.close());
+
+const row = (page: Page, name: string) =>
+  page.getByRole("list", { name: "Editors" }).getByRole("listitem", { name, exact: true });
+const toast = (page: Page, text: string | RegExp) => page.locator("[data-toasts]").getByText(text);
+const dialog = (page: Page) => page.getByRole("dialog");
+const ours = /"discover": \{/;
+
+/** fits checks that nothing is wider than what it stands in. */
+async function fits(page: Page): Promise<void> {
+  const wide = await page.evaluate(() =>
+    [...document.querySelectorAll("main, main > div, [role=tabpanel] > div, [role=dialog]")].some(
+      (part) => part.scrollWidth > part.clientWidth,
+    ),
+  );
+  expect(wide, "wider than its place").toBe(false);
+}
+
+test("at the first run every editor is shown what changes, one button adds to all, and undo gives back every byte", async () => {
+  await using hub = await new EditorHub().install().start();
+  const { page, context, problems } = await visit(browser, hub, "/overview");
+  await page.getByRole("link", { name: "Connect your editors" }).click();
+  const files = page.getByRole("list", { name: "Files that are changed" }).getByRole("listitem");
+  await files.nth(4).waitFor();
+  for (const name of ["Claude Desktop", "Cursor", "Visual Studio Code", "OpenAI Codex"])
+    expect(await page.getByRole("checkbox", { name }).isChecked(), name).toBe(true);
+  const broken = page.getByRole("checkbox", { name: "Zed" });
+  expect(await broken.isDisabled()).toBe(true);
+  await files.filter({ has: broken }).getByText("Line 2: the file is not valid JSON.").waitFor();
+  const cursor = files.filter({ hasText: "Cursor" });
+  await cursor.getByText("What changes").click();
+  const change = cursor.getByRole("region", { name: `Change of ${hub.file("cursor")}` });
+  await change.waitFor();
+  expect(await change.getByText("added:").count()).toBe(7);
+  expect(await change.innerText()).not.toContain("ghp_");
+  expect(hub.ids.map((id) => hub.text(id))).toEqual(hub.ids.map((id) => hub.was(id)));
+
+  await page.getByRole("checkbox", { name: "OpenAI Codex" }).uncheck();
+  await page.getByRole("button", { name: "Add to 3 editors" }).click();
+  await toast(page, /^Our entry is in Claude Desktop, Cursor and Visual Studio Code\./).waitFor();
+  for (const id of ["claude-desktop", "cursor", "vscode"] as const) expect(hub.text(id), id).toMatch(ours);
+  expect(hub.text("cursor")).toContain("// what I use every day");
+  expect(hub.text("codex")).toBe(hub.was("codex"));
+  expect(hub.text("zed")).toBe(hub.was("zed"));
+  await row(page, "Cursor").getByText("Registered").waitFor();
+  await row(page, "Claude Desktop")
+    .getByText(/^Quit Claude Desktop/)
+    .waitFor();
+  await page.getByText("3 of 5 registered").waitFor();
+
+  await page.locator("[data-toasts]").getByRole("button", { name: "Undo" }).click();
+  await toast(page, /^Undone in/).waitFor();
+  await row(page, "Cursor").getByText("Not registered").waitFor();
+  expect(hub.ids.map((id) => hub.text(id))).toEqual(hub.ids.map((id) => hub.was(id)));
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("the first run can be put off, and what it could not do stays in sight", async () => {
+  await using hub = await new EditorHub().install("cursor", "vscode").start();
+  const { page, context, problems } = await visit(browser, hub, "/editors");
+  await page.getByRole("button", { name: "Not now" }).click();
+  await row(page, "Cursor").getByText("Not registered").waitFor();
+  await page.reload();
+  await page.route("**/api/editors/register", async (route) => {
+    hub.write("cursor", '{ "mcpServers": { "late": { "command": "x" } } }\n');
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Add to 2 editors" }).click();
+  await page.getByRole("listitem").filter({ hasText: "Visual Studio Code" }).getByText("Done.").waitFor();
+  await page
+    .getByRole("listitem")
+    .filter({ hasText: "Cursor" })
+    .getByText(/changed/)
+    .first()
+    .waitFor();
+  expect(hub.text("cursor")).not.toMatch(ours);
+  await page.getByRole("button", { name: "Show all editors" }).click();
+  await row(page, "Visual Studio Code").getByText("Registered").waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("what was shown is what is done: a file that has changed meanwhile is left alone, and shown anew", async () => {
+  await using hub = await new EditorHub().install("cursor").start();
+  const { page, context, problems } = await visit(browser, hub, "/editors");
+  await page.getByRole("button", { name: "Not now" }).click();
+  await row(page, "Cursor").getByRole("button", { name: "Add to Cursor" }).click();
+  await dialog(page)
+    .getByRole("region", { name: /^Change of/ })
+    .waitFor();
+  const other = hub.was("cursor").replace("every day", "on Sundays");
+  hub.write("cursor", other);
+  await dialog(page).getByRole("button", { name: "Add to Cursor" }).click();
+  await dialog(page)
+    .getByText(/changed/)
+    .first()
+    .waitFor();
+  expect(hub.text("cursor")).toBe(other);
+  await agreeable(page, "a change that was refused");
+  await dialog(page).getByRole("button", { name: "Look again" }).click();
+  await dialog(page).getByText("on Sundays").waitFor();
+  await dialog(page).getByRole("button", { name: "Add to Cursor" }).click();
+  await dialog(page).waitFor({ state: "detached" });
+  expect(hub.text("cursor")).toMatch(ours);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("what others do to the files shows within seconds: our entry dropped, moved, and another one of our name", async () => {
+  await using hub = await new EditorHub().install("cursor", "codex").start();
+  const { page, context, problems } = await visit(browser, hub, "/editors");
+  await page.getByRole("button", { name: "Add to 2 editors" }).click();
+  await row(page, "Cursor").getByText("Registered").waitFor();
+  const badge = page.getByRole("navigation").getByRole("link", { name: /^Editors/ });
+  const right = hub.text("cursor");
+
+  hub.write("cursor", hub.was("cursor"));
+  await row(page, "Cursor").getByText("Needs repair").waitFor();
+  await row(page, "Cursor").getByText("something else has taken it out").waitFor();
+  await badge.getByText("1").waitFor();
+  await row(page, "Cursor").getByRole("button", { name: "Repair Cursor" }).click();
+  await dialog(page).getByRole("button", { name: "Repair Cursor" }).click();
+  await row(page, "Cursor").getByText("Registered").waitFor();
+  expect(hub.text("cursor")).toBe(right);
+  await badge.getByText("1").waitFor({ state: "detached" });
+
+  hub.write("cursor", right.replace(/"command": ".*agent-discover"/, '"command": "/gone/agent-discover"'));
+  await row(page, "Cursor").getByText("/gone/agent-discover").waitFor();
+  await row(page, "Cursor").getByRole("button", { name: "Repair Cursor" }).click();
+  await dialog(page).getByText("removed:").first().waitFor();
+  await dialog(page).getByRole("button", { name: "Repair Cursor" }).click();
+  await row(page, "Cursor").getByText("Registered").waitFor();
+  expect(hub.text("cursor")).toBe(right);
+
+  hub.write("codex", '[mcp_servers.discover]\ncommand = "something-else"\n');
+  await row(page, "OpenAI Codex").getByText("Name is taken").waitFor();
+  await row(page, "OpenAI Codex").getByText("it starts another program").waitFor();
+  await row(page, "OpenAI Codex").getByRole("button", { name: "Replace in OpenAI Codex" }).click();
+  await dialog(page).getByRole("button", { name: "Replace in OpenAI Codex" }).click();
+  await row(page, "OpenAI Codex").getByText("Registered").waitFor();
+  expect(hub.text("codex")).not.toContain("something-else");
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("the history tells what was done, and each can be undone, whole or our part of it", async () => {
+  await using hub = await new EditorHub().install("cursor", "vscode").start();
+  const { page, context, problems } = await visit(browser, hub, "/editors");
+  await page.getByRole("button", { name: "Add to 2 editors" }).click();
+  await row(page, "Cursor").getByText("Registered").waitFor();
+  hub.write("vscode", hub.text("vscode").replace("notes", "others"));
+  await page.getByRole("tab", { name: "History" }).click();
+  const changes = page.getByRole("list", { name: "Changes" }).getByRole("listitem");
+  const cursor = changes.filter({ hasText: "Added discover to Cursor" });
+  await cursor.getByText("Gives back every byte").waitFor();
+  await cursor.getByText("just now").waitFor();
+  const code = changes.filter({ hasText: "Added discover to Visual Studio Code" });
+  await code.getByText("Our part only").waitFor();
+  await agreeable(page, "the history");
+
+  await cursor.getByRole("button", { name: /^Undo/ }).click();
+  await dialog(page).getByText("removed:").first().waitFor();
+  expect(hub.text("cursor")).toMatch(ours);
+  await dialog(page).getByRole("button", { name: "Undo in Cursor" }).click();
+  await cursor.getByText("Undone", { exact: true }).waitFor();
+  expect(hub.text("cursor")).toBe(hub.was("cursor"));
+  await code.getByRole("button", { name: /^Undo/ }).click();
+  await dialog(page).getByRole("button", { name: "Undo in Visual Studio Code" }).click();
+  await code.getByText("Undone", { exact: true }).waitFor();
+  expect(hub.text("vscode")).toBe(hub.was("vscode").replace("notes", "others"));
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a file that we may not write is left as it is, and the entry is there to be pasted", async () => {
+  await using hub = await new EditorHub().install("cursor", "zed").start();
+  hub.lock("cursor");
+  const { page, context, problems } = await visit(browser, hub, "/editors");
+  await row(page, "Cursor").getByText("Cannot be changed").waitFor();
+  await row(page, "Zed").getByText("Cannot be changed").waitFor();
+  expect(
+    await row(page, "Zed")
+      .getByRole("button", { name: /^(Add|Repair)/ })
+      .count(),
+  ).toBe(0);
+  await row(page, "Zed")
+    .getByRole("button", { name: /^Copy the entry/ })
+    .click();
+  const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as object;
+  expect(copied).toHaveProperty("context_servers.discover.args", ["mcp"]);
+  expect(statSync(hub.file("cursor")).mode & 0o777).toBe(0o400);
+  expect(hub.text("cursor")).toBe(hub.was("cursor"));
+  chmodSync(hub.file("cursor"), 0o600);
+  await row(page, "Zed")
+    .getByRole("button", { name: /^Copy the path/ })
+    .click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(hub.file("zed"));
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("all editors are found by words, and all are added and removed at once", async () => {
+  await using hub = await new EditorHub().install("cursor", "vscode", "codex").start();
+  const { page, context, problems } = await visit(browser, hub, "/editors");
+  await page.getByRole("button", { name: "Not now" }).click();
+  await page.getByRole("button", { name: /^Show all \d\d editors/ }).click();
+  await row(page, "Qwen Code").getByText("Not on this machine").waitFor();
+  await page.getByRole("searchbox").fill("code user");
+  await row(page, "Visual Studio Code").waitFor();
+  await row(page, "Cursor").waitFor({ state: "detached" });
+  await page.getByRole("searchbox").fill("no such editor at all");
+  await page.getByText("No editor matches").waitFor();
+  await page.getByRole("button", { name: "Show those of this machine" }).click();
+
+  await page.getByRole("button", { name: "Add to all detected…" }).click();
+  await dialog(page).getByRole("button", { name: "Add to 3 editors" }).click();
+  await page.getByText("3 of 3 registered").waitFor();
+  await page.getByRole("button", { name: "Remove from all…" }).click();
+  await dialog(page).getByRole("checkbox", { name: "Cursor" }).uncheck();
+  await dialog(page).getByRole("button", { name: "Remove from 2 editors" }).click();
+  await page.getByText("1 of 3 registered").waitFor();
+  expect(hub.text("cursor")).toMatch(ours);
+  expect(hub.text("codex")).toBe(hub.was("codex"));
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("an editor that is installed later is new once, and gets our entry by itself when that is wished", async () => {
+  await using hub = await new EditorHub().install("cursor").start();
+  const { page, context, problems } = await visit(browser, hub, "/editors");
+  await page.getByRole("button", { name: "Add to 1 editor" }).click();
+  await row(page, "Cursor").getByText("Registered").waitFor();
+  hub.install("vscode");
+  await row(page, "Visual Studio Code").getByText("New").waitFor();
+  expect(hub.text("vscode")).toBe(hub.was("vscode"));
+  await page.reload();
+  await row(page, "Visual Studio Code").getByText("Not registered").waitFor();
+  expect(await row(page, "Visual Studio Code").getByText("New").count()).toBe(0);
+
+  const onOff = page.getByRole("switch", { name: "Add new editors by themselves" });
+  await onOff.click();
+  await page.getByText("gets the entry when it is found").waitFor();
+  hub.install("codex");
+  await row(page, "OpenAI Codex").getByText("Registered").waitFor({ timeout: 60_000 });
+  await page.getByRole("tab", { name: "History" }).click();
+  const change = page.getByRole("listitem").filter({ hasText: "Added discover to OpenAI Codex" });
+  await change.getByText("by itself").waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("where no editor is, and where the hub cannot tell, it is said what to do", async () => {
+  await using hub = await new EditorHub().start();
+  const { page, context, problems } = await visit(browser, hub, "/editors", { expected: /503/ });
+  await page.getByText("No editor was found on this machine").waitFor();
+  await page.getByRole("button", { name: "Copy entry for editors" }).focus();
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('"discover"');
+  await fits(page);
+  await page.route(/\/api\/editors/, (route) => route.fulfill({ status: 503, json: { error: "the disk is full" } }));
+  await page.reload();
+  await page.getByText("The editors could not be read").waitFor();
+  await agreeable(page, "editors that could not be read");
+  await page.unroute(/\/api\/editors/);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("No editor was found on this machine").waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+for (const theme of ["light", "dark"] as const) {
+  test(`it pleases axe in ${theme}, fits, and is used by keyboard alone`, async () => {
+    await using hub = await new EditorHub().install().start();
+    const { page, context, problems } = await visit(browser, hub, "/overview", { theme, width: 400 });
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await page.keyboard.press("Control+3");
+    await page.getByRole("checkbox", { name: "Cursor" }).waitFor();
+    await page.getByText("What changes").first().click();
+    await agreeable(page, `the first run, ${theme}`);
+    await fits(page);
+    const reach = async (name: string | RegExp) => {
+      const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+      for (let i = 0; i < 60 && !(await focused()).match(name); i++) await page.keyboard.press("Tab");
+      expect(await focused()).toMatch(name);
+    };
+    await page.locator("#main").focus();
+    await reach(/^Add to 4 editors$/);
+    await page.keyboard.press("Enter");
+    await row(page, "Cursor").getByText("Registered").waitFor();
+    await agreeable(page, `the list, ${theme}`);
+    await fits(page);
+    await page.setViewportSize({ width: 1600, height: 900 });
+    await fits(page);
+    await page.locator("#main").focus();
+    await reach(/^Remove…$/);
+    await page.keyboard.press("Enter");
+    await dialog(page).getByText("removed:").first().waitFor();
+    await agreeable(page, `a change before it is made, ${theme}`);
+    await page.keyboard.press("Escape");
+    await dialog(page).waitFor({ state: "detached" });
+    expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe("Remove…");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+}

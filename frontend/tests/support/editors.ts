@@ -1,0 +1,75 @@
+// A home with editors in it, as they leave their files behind: commented, indented by tabs, in TOML, broken, locked.
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { TestHub } from "./hub.ts";
+
+export const TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+
+const cursor = `{
+  // what I use every day
+  "mcpServers": {
+    "notes": { "command": "npx", "args": ["-y", "@example/notes"] },
+    "github": {
+      "command": "npx",
+      "args": ["-y", "@example/github"],
+      "env": { "GITHUB_TOKEN": "${TOKEN}" }
+    },
+  },
+}
+`;
+
+/** What each editor's file holds; null for one that is not there yet, in a folder that is. */
+const texts = {
+  cursor: [".cursor/mcp.json", cursor],
+  vscode: [
+    ".config/Code/User/mcp.json",
+    '{\n\t"servers": {\n\t\t"notes": {"type": "stdio", "command": "npx", "args": ["-y", "@example/notes"]}\n\t}\n}\n',
+  ],
+  "claude-desktop": [".config/Claude/claude_desktop_config.json", null],
+  codex: [".codex/config.toml", 'model = "some"\n\n[mcp_servers.clock]\ncommand = "uvx"\nargs = ["clock-mcp"]\n'],
+  zed: [".config/zed/settings.json", '{\n  "theme": "One",,\n  "context_servers": {}\n}\n'],
+} as const satisfies Record<string, readonly [path: string, text: string | null]>;
+
+export type EditorId = keyof typeof texts;
+
+export class EditorHub extends TestHub {
+  readonly ids = Object.keys(texts) as EditorId[];
+
+  /** install makes the files of these editors, all if none is named. */
+  install(...ids: EditorId[]): this {
+    for (const id of ids.length ? ids : this.ids) {
+      mkdirSync(dirname(this.file(id)), { recursive: true });
+      this.write(id, texts[id][1]);
+    }
+    return this;
+  }
+
+  file(id: EditorId): string {
+    return join(this.folder, texts[id][0]);
+  }
+
+  /** text is what the file holds now; "" where it is not there. */
+  text(id: EditorId): string {
+    return existsSync(this.file(id)) ? readFileSync(this.file(id), "utf8") : "";
+  }
+
+  /** was is what the file held when the editor was installed. */
+  was(id: EditorId): string {
+    return texts[id][1] ?? "";
+  }
+
+  write(id: EditorId, text: string | null): void {
+    if (text !== null) writeFileSync(this.file(id), text, { mode: 0o600 });
+  }
+
+  lock(id: EditorId): void {
+    chmodSync(this.file(id), 0o400);
+  }
+
+  /** start runs the hub with nobody's variables that move files of editors, and no editor's program on the path. */
+  override start(env: Record<string, string> = {}): Promise<this> {
+    const bare = Object.fromEntries(["XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"].map((name) => [name, ""]));
+    return super.start({ ...bare, PATH: dirname(process.execPath) + ":/usr/bin:/bin", ...env });
+  }
+}
