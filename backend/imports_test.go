@@ -52,7 +52,8 @@ var rooms = map[string][]string{
 	"tester":       {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
 	"setup":        {"catalog", "fault", "install", "registry", "secrets"},                                                // catalog: an import brings tools
 	"eval":         {"catalog", "embedding", "encoder", "events", "fault", "search", "settings"},                          // it asks the very searcher that the hub asks
-	"registration": {"editors", "events", "fault", "paths", "process", "secrets", "splice", "swap"},                       // secrets: a diff covers them; process: what runs
+	"contrast":     {"editors", "secrets", "splice"},                                                                      // secrets: they are covered; the others know where servers stand
+	"registration": {"contrast", "editors", "events", "fault", "paths", "process", "splice", "swap"},                      // process: what runs
 	"intake":       {"bundle", "editors", "fault", "install", "registration", "registry", "secrets", "snippet", "splice"}, // registration: it takes out what came in
 	"checkup":      {"catalog", "dialect", "editors", "fault", "install", "intake", "registration", "registry", "tokens"}, // it looks at what the others know
 	"reply":        {"catalog", "search", "tokens"},                                                                       // tokens: an estimate, which needs no vocabulary

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/contrast"
 	"github.com/agent-discover/agent-discover/backend/editors"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/splice"
@@ -188,11 +189,11 @@ func (r *Registrar) execute(ctx context.Context, d draft) error {
 // said is the first line of what a program printed.
 func said(out []byte, err error) string {
 	for line := range bytes.Lines(out) {
-		if text := strings.TrimSpace(coverText(string(line))); text != "" {
-			return cutText(text, 200)
+		if text := strings.TrimSpace(contrast.Covered(string(line))); text != "" {
+			return contrast.Head(text, 200)
 		}
 	}
-	return cutText(coverText(err.Error()), 200)
+	return contrast.Head(contrast.Covered(err.Error()), 200)
 }
 
 // complement works out what a program did: what stood under each name before,

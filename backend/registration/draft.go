@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/agent-discover/agent-discover/backend/contrast"
 	"github.com/agent-discover/agent-discover/backend/editors"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/splice"
@@ -278,9 +279,9 @@ func (d *draft) plan() Plan {
 	case d.problem != nil:
 		p.Problem = fault.MessageOf(d.problem)
 	case d.gone:
-		p.Diff = contrast(d.was.Data, nil, d.file)
+		p.Diff = contrast.Lines(d.was.Data, nil, d.file)
 	case !d.nothing:
-		p.Diff = contrast(d.was.Data, d.text, d.file)
+		p.Diff = contrast.Lines(d.was.Data, d.text, d.file)
 	}
 	return p
 }

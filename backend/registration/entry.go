@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/contrast"
 	"github.com/agent-discover/agent-discover/backend/editors"
 	"github.com/agent-discover/agent-discover/backend/fault"
 	"github.com/agent-discover/agent-discover/backend/process"
@@ -200,5 +201,5 @@ func compose(file editors.File, wanted editors.Server) string {
 	if err != nil {
 		return ""
 	}
-	return coverText(string(change.Text))
+	return contrast.Covered(string(change.Text))
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/editors"
@@ -204,8 +203,6 @@ func (n *notes) wait(w wish) (id string, err error) {
 
 // waitingID begins the names of wishes, which no change's does.
 const waitingID = "waiting-"
-
-func isWish(id string) bool { return strings.HasPrefix(id, waitingID) }
 
 // drop forgets the wishes that a test names, and reports whether there was one.
 func (n *notes) drop(these func(wish) bool) (bool, error) {

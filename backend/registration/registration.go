@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/contrast"
 	"github.com/agent-discover/agent-discover/backend/editors"
 	"github.com/agent-discover/agent-discover/backend/events"
 )
@@ -89,12 +90,7 @@ type Plan struct {
 }
 
 // Line is a line of a diff.
-type Line struct {
-	Kind string `json:"kind"`          // "same", "add", "remove" or "skip", which stands for lines left out
-	Text string `json:"text"`          // without its line end
-	Old  int    `json:"old,omitempty"` // its number before, from 1
-	New  int    `json:"new,omitempty"` // and after
-}
+type Line = contrast.Line
 
 // Record is a change that was made, as history shows it.
 type Record struct {

@@ -1,4 +1,4 @@
-package registration
+package contrast
 
 import (
 	"fmt"
@@ -110,7 +110,7 @@ func (c *cover) text(text string) string {
 	for _, r := range c.known {
 		text = r.Text(text)
 	}
-	return coverText(text)
+	return Covered(text)
 }
 
 // quoted is an assignment with single quotes, as TOML and YAML have them.
@@ -119,8 +119,8 @@ var quoted = regexp.MustCompile(`([-_.A-Za-z0-9]{2,64})(\s*[:=]\s*)'((?:[^']|'')
 // assigned is a word that gives something a value, also as the value of another.
 var assigned = regexp.MustCompile(`[^\s"']+=[^\s"']+`)
 
-// coverText covers what looks like a credential.
-func coverText(text string) string {
+// Covered is a text in which what looks like a credential is covered.
+func Covered(text string) string {
 	text = quoted.ReplaceAllStringFunc(text, func(match string) string {
 		parts := quoted.FindStringSubmatch(match)
 		if !secrets.SensitiveName(parts[1]) || len(parts[3]) < 6 || strings.HasPrefix(parts[3], "${") {
@@ -182,11 +182,11 @@ func window(text string, start int) string {
 	if start > 0 {
 		out = "…" + out
 	}
-	return cutText(out, longest)
+	return Head(out, longest)
 }
 
-// cutText shortens a text to n bytes.
-func cutText(text string, n int) string {
+// Head is a text shortened to n bytes.
+func Head(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}

@@ -1,4 +1,7 @@
-package registration
+// Package contrast answers what a person is shown of a change to an editor's
+// file: the lines that change and a few around them, with every credential
+// covered, of whatever program it is.
+package contrast
 
 import (
 	"slices"
@@ -10,8 +13,16 @@ import (
 // around is how many lines are shown before and after one that changes.
 const around = 3
 
-// contrast shows what changes between two texts of a file, credentials covered.
-func contrast(before, after []byte, file editors.File) []Line {
+// Line is a line of a diff.
+type Line struct {
+	Kind string `json:"kind"`          // "same", "add", "remove" or "skip", which stands for lines left out
+	Text string `json:"text"`          // without its line end
+	Old  int    `json:"old,omitempty"` // its number before, from 1
+	New  int    `json:"new,omitempty"` // and after
+}
+
+// Lines shows what changes between two texts of a file. It is never nil.
+func Lines(before, after []byte, file editors.File) []Line {
 	a, b := split(before), split(after)
 	lines := shorten(script(a, b))
 	cover := newCover(file, before, after)
