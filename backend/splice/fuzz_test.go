@@ -214,7 +214,48 @@ func FuzzJSON(f *testing.F) {
 	places := []Place{placeOf(JSON, "mcpServers"), placeOf(StrictJSON, "mcpServers"), placeOf(JSON, "tools/mcpServers"), placeOf(JSON, "[name]"), placeOf(JSON, "servers[name]"), placeOf(JSON, "")}
 	seed(f, JSON, len(places), `{"a":1,"a":2,"mcpServers":{"x":1,"x":2}}`, strings.Repeat(`{"tools":`, 40)+"{}"+strings.Repeat("}", 40),
 		`{"mcpServers":{"discover":{},},}`, `{"mcpServers":{/*`+"\n"+`*/"x":{}/*,*/}}`, "{\r\"mcpServers\":\t{}\r}", `{"mcpServers":{"discover":1e999}}//`, `{"\ud800":"\ud800"}`)
-	f.Fuzz(func(t *testing.T, text []byte, i uint8) { checkAnyText(t, text, places[int(i)%len(places)]) })
+	f.Fuzz(func(t *testing.T, text []byte, i uint8) {
+		p := places[int(i)%len(places)]
+		checkOutline(t, text, p)
+		checkAnyText(t, text, p)
+	})
+}
+
+// checkOutline compares what is found without a whole tree with what is found in
+// one.
+func checkOutline(t *testing.T, text []byte, p Place) {
+	src, err := open(text)
+	if err != nil || blank(src.body) || tooDeep(src.body) >= 0 {
+		return
+	}
+	quick, ok := outline(src.body, p.Keys)
+	if !ok {
+		return
+	}
+	whole, err := parseHujson(src.body)
+	if err != nil || whole == nil {
+		t.Fatalf("%v in\n%q", err, text)
+	}
+	a, b := &jsonDoc{place: p, body: src.body}, &jsonDoc{place: p, body: src.body}
+	bad, worse := a.walk(quick), b.walk(whole)
+	if fmt.Sprint(bad, a.problem) != fmt.Sprint(worse, b.problem) || len(a.way) != len(b.way) {
+		t.Fatalf("%v, %v, %d steps; %v, %v, %d steps in\n%q", bad, a.problem, len(a.way), worse, b.problem, len(b.way), text)
+	}
+	for i := range a.way {
+		if got, want := places(a.way[i]), places(b.way[i]); got != want {
+			t.Fatalf("%s, and it should be %s in\n%q", got, want, text)
+		}
+	}
+}
+
+// places prints where all is that a value has in it.
+func places(v *hujson.Value) string {
+	text := fmt.Sprintf("%d-%d %q", v.StartOffset, v.EndOffset, afterAll(v))
+	for _, m := range itemsOf(v) {
+		text += fmt.Sprintf("; %q %d-%d", m.first().BeforeExtra, m.first().StartOffset, m.first().EndOffset)
+		text += fmt.Sprintf(" %q %d-%d %q", m.value.BeforeExtra, m.value.StartOffset, m.value.EndOffset, m.value.AfterExtra)
+	}
+	return text
 }
 
 func FuzzTOML(f *testing.F) {

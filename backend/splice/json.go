@@ -30,9 +30,12 @@ func parseJSON(src source, p Place) (document, error) {
 	if at := tooDeep(d.body); at >= 0 {
 		return nil, invalid(lineOf(d.body, at), "the file is nested too deep")
 	}
-	root, err := parseHujson(d.body)
-	if err != nil {
-		return nil, err
+	root, ok := outline(d.body, p.Keys)
+	if !ok {
+		var err error
+		if root, err = parseHujson(d.body); err != nil {
+			return nil, err
+		}
 	}
 	if p.Format == StrictJSON {
 		var raw json.RawMessage
@@ -91,22 +94,23 @@ func tooDeep(body []byte) int {
 }
 
 // afterComment returns where the comment that starts at a place ends, before the
-// line feed of a line comment; the place itself when none starts there.
+// line feed of a line comment; the place itself when none starts there, and one
+// behind the body when it does not end.
 func afterComment(body []byte, at int) int {
 	rest := body[at:]
-	end, skip := -1, 0
 	switch {
 	case bytes.HasPrefix(rest, []byte("//")):
-		end = bytes.IndexByte(rest, '\n')
-	case bytes.HasPrefix(rest, []byte("/*")):
-		end, skip = bytes.Index(rest[2:], []byte("*/")), 4
-	default:
-		return at
-	}
-	if end < 0 {
+		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
+			return at + end
+		}
 		return len(body)
+	case bytes.HasPrefix(rest, []byte("/*")):
+		if end := bytes.Index(rest[2:], []byte("*/")); end >= 0 {
+			return at + end + 4
+		}
+		return len(body) + 1
 	}
-	return at + end + skip
+	return at
 }
 
 // walk goes from the root to the collection as far as there is a way.
@@ -199,13 +203,13 @@ func (d *jsonDoc) members() []Field {
 	var fields []Field
 	for _, m := range itemsOf(d.found()) {
 		if m.name == nil {
-			v := jsonValue(m.value)
+			v := d.value(m)
 			o, _ := v.(Object)
 			key, _ := get(o, d.place.List).(string)
 			fields = append(fields, Field{key, v})
 			continue
 		}
-		fields = append(fields, Field{keyOf(*m.name), jsonValue(m.value)})
+		fields = append(fields, Field{keyOf(*m.name), d.value(m)})
 	}
 	return fields
 }
@@ -214,10 +218,18 @@ func (d *jsonDoc) member(name string) (value any, count int) {
 	items := itemsOf(d.found())
 	for i := range items {
 		if d.called(items[i], name) {
-			value, count = jsonValue(items[i].value), count+1
+			value, count = d.value(items[i]), count+1
 		}
 	}
 	return value, count
+}
+
+// value returns an item's value.
+func (d *jsonDoc) value(m jsonItem) any {
+	if !load(d.body, m.value) {
+		return nil // it was valid, so this is never reached
+	}
+	return jsonValue(m.value)
 }
 
 // called reports whether a member goes by a name.

@@ -45,7 +45,7 @@ func (d *jsonDoc) fill(value any) edit {
 func (d *jsonDoc) index(name string) (int, []jsonItem) {
 	items := itemsOf(d.found())
 	for i := range items {
-		if d.called(items[i], name) {
+		if d.called(items[i], name) && load(d.body, items[i].value) {
 			return i, items
 		}
 	}

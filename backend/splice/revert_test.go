@@ -93,6 +93,12 @@ func TestAChangeIsTakenBackFromAFileThatOthersChangedSince(t *testing.T) {
 			after:   "{\"mcpServers\": {\"discover\": {\"command\": \"mine\"}}}",
 		},
 		{
+			name: "a field that others took out stays out", place: "mcpServers", format: JSON, do: set,
+			before:  "{\"mcpServers\": {\"discover\": {\"n\": 1, \"command\": \"old\"}}}",
+			foreign: [][2]string{{", \"command\": \"x\"", ""}},
+			after:   "{\"mcpServers\": {\"discover\": {\"n\": 1}}}",
+		},
+		{
 			name: "a field that was added goes", place: "mcpServers", format: JSON, do: set,
 			before:  "{\"mcpServers\": {\"discover\": {\"n\": 1}}}",
 			foreign: [][2]string{{"\"command\": \"x\", \"n\": 1", "\"n\": 1, \"command\": \"x\""}},

@@ -1,6 +1,7 @@
 package splice
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -74,7 +75,7 @@ func tomlTree(body []byte) (root *tomlNode, exprs []tomlExpr, err error) {
 			x.node, err = root.header(path, n.Kind == unstable.ArrayTable)
 			table, owner = x.node, len(exprs)
 		} else {
-			x.value = x.end + strings.IndexByte(string(body[x.end:n.Raw.Offset+n.Raw.Length]), '=') + 1
+			x.value = x.end + bytes.IndexByte(body[x.end:], '=') + 1
 			x.end = int(n.Raw.Offset + n.Raw.Length)
 			for body[x.value] == ' ' || body[x.value] == '\t' {
 				x.value++
