@@ -12,8 +12,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/splice"
 )
 
-// longest is how much of a line is shown, in bytes.
-const longest = 400
+// longest is how much of a line is shown, and wide how much of a line is looked
+// at to find credentials in what is shown; in bytes.
+const (
+	longest = 400
+	wide    = 1 << 16
+)
 
 // cover covers credentials in lines of a file: those of the servers in it,
 // however they are written there, and what looks like one anywhere.
@@ -54,23 +58,29 @@ func newCover(file editors.File, texts ...[]byte) *cover {
 // fill gives lines that follow each other their texts.
 func (c *cover) fill(lines []Line, a, b []string) {
 	var old, fresh []int
-	for _, line := range lines {
-		if line.Kind == "remove" {
-			old = append(old, line.Old)
+	part := make([]bool, len(lines)) // of a line, which is looked at by itself
+	for i := range lines {
+		switch line := &lines[i]; line.Kind {
+		case "remove":
+			line.Text, old = a[line.Old-1], append(old, line.Old)
+		default:
+			line.Text, fresh = b[line.New-1], append(fresh, line.New)
 		}
-		if line.Kind == "add" || line.Kind == "same" {
-			fresh = append(fresh, line.New)
-		}
+		part[i] = len(lines[i].Text) > wide
 	}
+	clip(lines, wide)
 	removed, rest := c.part(a, old), c.part(b, fresh)
 	for i := range lines {
-		if lines[i].Kind == "remove" {
-			lines[i].Text = removed[lines[i].Old]
-		} else {
-			lines[i].Text = rest[lines[i].New]
+		switch line := &lines[i]; {
+		case part[i]:
+			line.Text = c.text(line.Text)
+		case line.Kind == "remove":
+			line.Text = removed[line.Old]
+		default:
+			line.Text = rest[line.New]
 		}
 	}
-	clip(lines)
+	clip(lines, longest)
 }
 
 // margin is how many lines before and after a part are looked at with it: what
@@ -85,7 +95,13 @@ func (c *cover) part(all []string, numbers []int) map[int]string {
 	}
 	from := max(slices.Min(numbers)-1-margin, 0)
 	to := min(slices.Max(numbers)+margin, len(all))
-	covered := c.lines(withoutKeys(all, from, to))
+	some := withoutKeys(all, from, to)
+	for i, line := range some {
+		if len(line) > wide {
+			some[i] = "" // it is looked at by itself, as far as it is shown
+		}
+	}
+	covered := c.lines(some)
 	for _, n := range numbers {
 		out[n] = covered[n-1-from]
 	}
@@ -148,20 +164,24 @@ func withoutKeys(all []string, from, to int) []string {
 	return out
 }
 
-// clip shortens long lines: to where a line and the one that comes in its place
-// become different.
-func clip(lines []Line) {
+// clip shortens long lines to n bytes: to where a line and the one that comes
+// in its place become different.
+func clip(lines []Line, n int) {
+	texts := make([]string, len(lines))
 	for i, line := range lines {
-		if len(line.Text) <= longest {
+		texts[i] = line.Text
+	}
+	for i, text := range texts {
+		if len(text) <= n {
 			continue
 		}
 		start := 0
 		for _, j := range []int{i - 1, i + 1} {
-			if j >= 0 && j < len(lines) && lines[j].Kind != line.Kind && lines[j].Kind != "same" {
-				start = max(start, common(line.Text, lines[j].Text)-longest/4)
+			if j >= 0 && j < len(lines) && lines[j].Kind != lines[i].Kind && lines[j].Kind != "same" {
+				start = max(start, common(text, texts[j])-n/4)
 			}
 		}
-		defer func(i, start int, text string) { lines[i].Text = window(text, start) }(i, start, line.Text)
+		lines[i].Text = window(text, start, n)
 	}
 }
 
@@ -174,7 +194,7 @@ func common(a, b string) int {
 	return n
 }
 
-func window(text string, start int) string {
+func window(text string, start, n int) string {
 	for start > 0 && !utf8.RuneStart(text[start]) {
 		start--
 	}
@@ -182,7 +202,7 @@ func window(text string, start int) string {
 	if start > 0 {
 		out = "…" + out
 	}
-	return Head(out, longest)
+	return Head(out, n)
 }
 
 // Head is a text shortened to n bytes.

@@ -81,12 +81,17 @@ func TestNoCredentialIsShown(t *testing.T) {
 }
 
 func TestALongLineIsShownWhereItChanges(t *testing.T) {
-	rg := newRig(t, "linux")
-	path := rg.file("cursor", `{"x": "`+strings.Repeat("é", 3000)+`", "mcpServers": {"a": {"command": "x"}}}`)
-	plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}})
-	text := drawn(plans[0].Diff)
-	if err != nil || len(text) > 1200 || !strings.Contains(text, rg.Entry.Command[:40]) || !strings.ContainsRune(text, '…') || strings.ContainsRune(text, '\ufffd') {
-		t.Errorf("got %s, %v", text, err)
+	for _, length := range []int{3000, 60_000} {
+		rg := newRig(t, "linux")
+		pem := `-----BEGIN PRIVATE KEY-----` + strings.Repeat(`MIIEvQIBADANBgkq\n`, 150) + `-----END PRIVATE KEY-----`
+		rg.file("cursor", `{"x": "`+strings.Repeat("é", length)+`", "pem": "`+pem+`", "api_key": "`+secret+`", "mcpServers": {"a": {"command": "x"}}}`)
+		plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}})
+		text := drawn(plans[0].Diff)
+		if err != nil || len(text) > 1200 || !strings.Contains(text, rg.Entry.Command[:40]) || !strings.ContainsRune(text, '…') || strings.ContainsRune(text, '\ufffd') {
+			t.Errorf("got %s, %v", text, err)
+		}
+		if strings.Contains(text, secret) || strings.Contains(text, "MIIEvQ") {
+			t.Errorf("a credential is shown: %s", text)
+		}
 	}
-	_ = path
 }

@@ -71,7 +71,13 @@ func TestOurEntryGoesInAndOutOfEveryEditor(t *testing.T) {
 	everyRow(t, func(rg *rig, e *editors.Editor) {
 		texts := others(rg.found(e.ID).Files[0].Place)
 		if !likeNoOther(rg, e) {
-			texts = map[string]string{"servers": texts["servers"]}
+			path := rg.file(e.ID, texts["servers"])
+			change := rg.register(e.ID, done)
+			rg.is(e.ID, Registered)
+			rg.register(e.ID, nothing)
+			rg.undo(done, change)
+			rg.holds(path, texts["servers"])
+			return
 		}
 		for name, text := range texts {
 			path := rg.file(e.ID, text)
@@ -106,8 +112,8 @@ func TestOurEntryGoesInAndOutOfEveryEditor(t *testing.T) {
 func TestChangesAreTakenBackInEveryOrder(t *testing.T) {
 	orders := [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
 	everyRow(t, func(rg *rig, e *editors.Editor) {
-		if rg.Machine.OS != "linux" {
-			rg.Skip("orders are the same everywhere")
+		if !likeNoOther(rg, e) {
+			rg.Skip("orders are the same for all that are alike")
 		}
 		place := rg.found(e.ID).Files[0].Place
 		text := others(place)["servers"]
@@ -137,8 +143,8 @@ func TestChangesAreTakenBackInEveryOrder(t *testing.T) {
 
 func TestWhatAnEditorWritesAfterUsStays(t *testing.T) {
 	everyRow(t, func(rg *rig, e *editors.Editor) {
-		if rg.Machine.OS != "linux" {
-			rg.Skip("files are the same everywhere")
+		if !likeNoOther(rg, e) {
+			rg.Skip("files are the same for all that are alike")
 		}
 		place := rg.found(e.ID).Files[0].Place
 		path := rg.file(e.ID, others(place)["servers"])
