@@ -224,14 +224,17 @@ func (u *unpacking) enter(ctx context.Context, launch bundle.Launch, kept []hidd
 			return errors.Join(err, u.leave(ctx))
 		}
 	}
-	if u.here == "" {
-		return nil
+	if u.here != "" {
+		u.arrival.Status = Imported
+		_, err := u.Installer.Registry.Update(ctx, name, func(r *registry.Server) {
+			r.Command, r.Args, r.Env = launch.Command, launch.Args, launch.Env
+		})
+		if err != nil {
+			return err
+		}
 	}
-	u.arrival.Status = Imported
-	_, err := u.Installer.Registry.Update(ctx, name, func(r *registry.Server) {
-		r.Command, r.Args, r.Env = launch.Command, launch.Args, launch.Env
-	})
-	return err
+	u.hide(ctx, secrets.Plaintext(launch.Env, launch.Args, nil, ""), u.arrival) // answers that the bundle does not call secret
+	return nil
 }
 
 // leave removes the server that could not come in whole.

@@ -103,6 +103,18 @@ func TestABundleComesInWithItsSecretsInTheKeychain(t *testing.T) {
 	}
 }
 
+func TestAnAnswerThatIsACredentialUnaskedIsHiddenToo(t *testing.T) {
+	d := newDesk(t, false)
+	manifest := strings.Replace(notes, `"${user_config.level}"`, `"3", "SERVICE_TOKEN": "${user_config.level}"`, 1)
+	manifest = strings.Replace(manifest, `"type": "number"`, `"type": "string"`, 1)
+	file := d.bundle(map[string]string{"manifest.json": manifest, "server/index.js": "code"})
+	report := d.bring(intake.Request{Bundle: file, Values: map[string]string{"api_key": "battery-staple", "level": "correct-horse"}})
+	is(t, "arrivals", arrivals(report), "my-notes imported env.NOTES_KEY,user_config.other_key,env.SERVICE_TOKEN")
+	if s := d.server("my-notes"); s.Env["SERVICE_TOKEN"] != "${secret:SERVICE_TOKEN}" {
+		t.Errorf("it is %+v", s)
+	}
+}
+
 func TestTheSameBundleAgainMendsItsFiles(t *testing.T) {
 	d := newDesk(t, false)
 	file := d.bundle(map[string]string{"manifest.json": notes, "server/index.js": "code"})

@@ -26,7 +26,7 @@ func (i *Intake) candidates(ctx context.Context, seen []sighting) []Candidate {
 		if s.problem == "" && editors.Ours(s.server) {
 			continue
 		}
-		key := i.launch(s.server).key()
+		key := i.launch(s.server).key(s.server.Dir)
 		if s.problem != "" {
 			key = fmt.Sprint("\x00", s.at) // what cannot come in is like nothing else
 		}
@@ -67,7 +67,7 @@ func candidateOf(s sighting) Candidate {
 
 // idOf names what a server runs, or where one stands that is not understood.
 func idOf(s sighting) string {
-	what := []any{s.server.Transport, s.server.Command, append([]string{}, s.server.Args...), s.server.Env, s.server.URL, s.server.Headers}
+	what := []any{s.server.Transport, s.server.Command, append([]string{}, s.server.Args...), s.server.Env, s.server.URL, s.server.Headers, s.server.Dir}
 	if s.problem != "" {
 		what = append(what, s.file.Path, s.file.Place.Keys, s.entry)
 	}

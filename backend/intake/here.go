@@ -70,6 +70,9 @@ func (h *household) compare(s editors.Server, r registry.Server, strict bool) (l
 	if m.how == other {
 		return other, ""
 	}
+	if s.Dir != "" {
+		m.lower(poorer, "it starts in your home folder")
+	}
 	given, theirs := settings(s), r.Env
 	if one.transport != "stdio" {
 		theirs = make(map[string]string)

@@ -173,15 +173,15 @@ func serverOf(name, source string, s editors.Server) registry.Server {
 
 // hide moves the credentials of a server that came in into the keychain. Where
 // that cannot be, they stay, and that is said.
-func (b *bringing) hide(ctx context.Context, places []string, a *Arrival) {
+func (i *Intake) hide(ctx context.Context, places []string, a *Arrival) {
 	if len(places) == 0 {
 		return
 	}
-	if b.Installer.Vault == nil {
+	if i.Installer.Vault == nil {
 		a.Kept, a.Problem = places, "there is no keychain here: its credentials stand in its configuration in plain text"
 		return
 	}
-	moves, err := b.Installer.Migrate(ctx, []string{a.Name}, true)
+	moves, err := i.Installer.Migrate(ctx, []string{a.Name}, true)
 	why := ""
 	if err != nil {
 		why = fault.MessageOf(err)

@@ -154,6 +154,18 @@ func TestAnEntryStaysUntilTheServerHereDoesAllThatItDoes(t *testing.T) {
 	}
 }
 
+func TestWorkingFoldersTellEntriesApartAndKeepThemWhereTheyAre(t *testing.T) {
+	d := newDesk(t, false)
+	file := d.write(".cursor/mcp.json", `{"mcpServers": {
+		"a": {"command": "npx", "args": ["x"], "cwd": "/one"}, "b": {"command": "npx", "args": ["x"], "cwd": "/two"}, "c": {"command": "npx", "args": ["c"], "cwd": "`+filepath.ToSlash(d.home)+`"}}}`)
+	is(t, "arrivals", sorted(arrivals(d.bring(intake.Request{}))), "a imported", "b imported", "c imported")
+	report := d.bring(intake.Request{TakeOut: true})
+	is(t, "taken out", d.out, "cursor mcp.json [c]")
+	if len(report.Taken) != 3 || !strings.Contains(report.Taken[0].Problem, "but it starts in your home folder") || !strings.Contains(d.read(file), "/two") {
+		t.Errorf("taken out: %+v", report.Taken)
+	}
+}
+
 func TestAFailureKeepsNoOtherFileFromBeingChanged(t *testing.T) {
 	d := newDesk(t, false)
 	d.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"]}}}`)

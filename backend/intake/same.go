@@ -20,8 +20,9 @@ type launch struct {
 	url       string
 }
 
-func (l launch) key() string {
-	text, _ := json.Marshal([]any{l.transport, l.words, l.url}) // strings
+// key is the same for servers that do the same in the same folder.
+func (l launch) key(dir string) string {
+	text, _ := json.Marshal([]any{l.transport, l.words, l.url, dir}) // strings
 	return string(text)
 }
 

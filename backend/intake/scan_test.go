@@ -177,6 +177,9 @@ func TestWhatOnlyAnEditorFillsInIsSaid(t *testing.T) {
 	if b.Server.Command != filepath.Join("/opt/b", "bin", "tool") {
 		t.Errorf("its command is %s", b.Server.Command)
 	}
+	if b.Server.Dir != "/opt/b" {
+		t.Errorf("its folder is %s", b.Server.Dir)
+	}
 	warned(t, candidate(t, scan, "c"), "env.RUN has ${cat}")
 	is(t, "secrets", candidate(t, scan, "d").Secrets, "env.PASSWORD")
 }
@@ -189,12 +192,15 @@ func TestAServerOfTheRegistryIsKnownAgain(t *testing.T) {
 	_, err := d.Installer.Migrate(t.Context(), nil, true)
 	d.must(err)
 	d.add(registry.Server{Name: "given", Command: "uvx", Args: []string{"given"}})
+	d.add(registry.Server{Name: "both", Command: "uvx", Args: []string{"both"}, Env: map[string]string{"TOKEN": "of-the-past"}})
+	d.must(d.vault.Set(t.Context(), "both", "TOKEN", "correct-horse")) // counts more
 	d.add(registry.Server{Name: "bearer", Transport: "sse", Homepage: "https://b/sse"})
 	d.must(d.vault.Set(t.Context(), "given", "TOKEN", "correct-horse"))
 	d.must(d.vault.Set(t.Context(), "bearer", "API_KEY", "correct-horse"))
 	d.write(".cursor/mcp.json", `{"mcpServers": {
 		"u": {"command": "uvx", "args": ["given"], "env": {"TOKEN": "correct-horse"}},
 		"v": {"command": "uvx", "args": ["given"], "env": {"TOKEN": "another-horse"}},
+		"t": {"command": "uvx", "args": ["both"], "env": {"TOKEN": "correct-horse"}},
 		"w": {"url": "https://b/sse", "headers": {"Authorization": "Bearer correct-horse"}},
 		"x": {"command": "npx", "args": ["-y", "@x/a"], "env": {"TOKEN": "correct-horse"}},
 		"mine": {"command": "npx", "args": ["-y", "@x/a"], "env": {"TOKEN": "another-horse"}},
@@ -206,7 +212,7 @@ func TestAServerOfTheRegistryIsKnownAgain(t *testing.T) {
 		got = append(got, c.Name+"="+c.Here)
 	}
 	slices.Sort(got)
-	is(t, "they are here as", got, "bearer=bearer", "given=given", "mine-2=", "mine=mine", "plain=plain", "remote=remote", "v=")
+	is(t, "they are here as", got, "bearer=bearer", "both=both", "given=given", "mine-2=", "mine=mine", "plain=plain", "remote=remote", "v=")
 	warned(t, candidate(t, scan, "plain"), "here as plain, but without MODE")
 	for _, name := range []string{"bearer", "remote"} {
 		warned(t, candidate(t, scan, name))

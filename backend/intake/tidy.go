@@ -90,20 +90,22 @@ func (s *sighting) inherit(m editors.Machine) {
 	}
 }
 
-// folder does without a working folder: servers start in the user's home.
+// folder tells that servers start in the user's home. Another working folder
+// stays with the entry, so that what differs in it alone is not taken for one.
 func (s *sighting) folder(m editors.Machine) {
 	dir, command := s.server.Dir, s.server.Command
 	relative := strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) && !strings.HasPrefix(command, "~") && !strings.Contains(command, "${")
 	switch {
+	case dir == m.Home:
+		s.server.Dir = ""
 	case dir != "" && relative:
 		s.server.Command = filepath.Join(dir, command)
 		fallthrough
-	case dir != "" && dir != m.Home:
+	case dir != "":
 		s.warn("its working folder is left out: servers start in your home folder here")
 	case relative:
 		s.warn("its command is a path that counts from a project's folder: servers start in your home folder here")
 	}
-	s.server.Dir = ""
 }
 
 // explain tells of what nothing fills in here.

@@ -25,7 +25,6 @@ type Entry struct {
 const (
 	maxText    = 1 << 20 // bytes
 	maxEntries = 2000
-	maxDepth   = 200 // brackets within brackets
 )
 
 var (
@@ -74,8 +73,6 @@ func plain(text string) (string, error) {
 		return "", fault.New(fault.Invalid, "the text is over %d MiB; paste the part with the servers", maxText>>20)
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
 		return "", fault.New(fault.Invalid, "this is no text; is it a file of another kind?")
-	case tooDeep(text):
-		return "", fault.New(fault.Invalid, "the text is nested too deep to be a configuration")
 	}
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	if inner := fence.FindStringSubmatch(text); inner != nil {
@@ -85,23 +82,6 @@ func plain(text string) (string, error) {
 		return "", fault.New(fault.Invalid, "there is nothing in the text")
 	}
 	return text, nil
-}
-
-// tooDeep reports whether brackets stand in more brackets than any person
-// writes; who parses by recursion is not to see such a text.
-func tooDeep(text string) bool {
-	depth := 0
-	for i := range len(text) {
-		switch text[i] {
-		case '[', '{', '(':
-			if depth++; depth > maxDepth {
-				return true
-			}
-		case ']', '}', ')':
-			depth = max(depth-1, 0)
-		}
-	}
-	return false
 }
 
 // data reads what is JSON, TOML or YAML; isData is false for a text that is

@@ -83,6 +83,7 @@ func TestATextIsReadAsItWasMeant(t *testing.T) {
 		"fenced":       {"```json\n{\"a\": {\"command\": \"x\"}}\n```", []string{"a: x"}},
 
 		"a command line":         {"npx -y @scope/server --flag 'two words' \"a\\\"b\"", []string{`: npx|-y|@scope/server|--flag|two words|a"b`}},
+		"an empty word":          {"''", []string{":  !"}},
 		"a prompt":               {"$ TOKEN=abc env=1 uvx thing", []string{": TOKEN=abc env=1 uvx|thing"}},
 		"over several lines":     {"docker run -i --rm \\\n  -e TOKEN \\\n  mcp/github", []string{": docker|run|-i|--rm|-e|TOKEN|mcp/github"}},
 		"several commands":       {"# two\nnpx -y a\n\nuvx b", []string{": npx|-y|a", ": uvx|b"}},
