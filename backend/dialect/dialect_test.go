@@ -138,6 +138,18 @@ var rows = map[string]struct {
 		of(`{"description":"X","anyOf":[{"type":"string","description":"S"},{"type":"number"}]}`),
 		only(of(`{"anyOf":[{"type":"string","description":"X S"},{"type":"number"}]}`), dialect.Gemini),
 	},
+	"alternatives of an object below": {
+		of(`{"type":"object","properties":{"y":{"type":"string"},"z":{"type":"string"}},"anyOf":[{"required":["y"]},{"required":["z"]}]}`),
+		only(of(`{"type":"object","properties":{"y":{"type":"string"},"z":{"type":"string"}},"description":"(alternatives: y, or z)"}`), dialect.Gemini),
+	},
+	"conditions on a text": {
+		of(`{"type":"string","anyOf":[{"minLength":5},{"pattern":"^a"}]}`),
+		only(of(`{"type":"string"}`), dialect.Gemini),
+	},
+	"objects to choose from": {
+		of(`{"anyOf":[{"type":"object","properties":{"y":{"type":"string"}},"required":["y"]},{"properties":{"z":{"type":"number"}}}]}`),
+		only(of(`{"anyOf":[{"type":"object","properties":{"y":{"type":"string"}},"required":["y"]},{"type":"object","properties":{"z":{"type":"number"}}}]}`), dialect.Gemini),
+	},
 	"oneOf of constants": {
 		of(`{"oneOf":[{"const":"a","description":"first"},{"const":"b"}]}`),
 		only(of(`{"type":"string","enum":["a","b"],"description":"(a: first)"}`), dialect.Gemini),

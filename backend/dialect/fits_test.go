@@ -255,6 +255,9 @@ func TestAHostileSchemaCostsLittle(t *testing.T) {
 			if again, _ := dialect.Adapt(d, adapted); string(again) != string(adapted) {
 				t.Errorf("%s, %s: it is not adapted to the end", name, d)
 			}
+			if strings.Contains(string(adapted), strings.Repeat("[", 200)) || strings.Contains(string(adapted), strings.Repeat(`{"type":"object","properties":{"a":`, 100)) {
+				t.Errorf("%s, %s: it is nested as deep as before", name, d)
+			}
 		}
 	}
 }
