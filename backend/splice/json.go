@@ -68,51 +68,6 @@ func parseHujson(body []byte) (*hujson.Value, error) {
 	return nil, invalid(min(line, lineOf(body, len(body)-1)), "the file is not valid JSON")
 }
 
-// tooDeep returns where a text opens too many brackets for a recursive parser;
-// -1 for nowhere.
-func tooDeep(body []byte) int {
-	depth := 0
-	for i := 0; i < len(body); i++ {
-		switch body[i] {
-		case '{', '[':
-			if depth++; depth > deepest {
-				return i
-			}
-		case '}', ']':
-			depth--
-		case '"':
-			for i++; i < len(body) && body[i] != '"'; i++ {
-				if body[i] == '\\' {
-					i++
-				}
-			}
-		case '/':
-			i = max(i, afterComment(body, i)-1)
-		}
-	}
-	return -1
-}
-
-// afterComment returns where the comment that starts at a place ends, before the
-// line feed of a line comment; the place itself when none starts there, and one
-// behind the body when it does not end.
-func afterComment(body []byte, at int) int {
-	rest := body[at:]
-	switch {
-	case bytes.HasPrefix(rest, []byte("//")):
-		if end := bytes.IndexByte(rest, '\n'); end >= 0 {
-			return at + end
-		}
-		return len(body)
-	case bytes.HasPrefix(rest, []byte("/*")):
-		if end := bytes.Index(rest[2:], []byte("*/")); end >= 0 {
-			return at + end + 4
-		}
-		return len(body) + 1
-	}
-	return at
-}
-
 // walk goes from the root to the collection as far as there is a way.
 func (d *jsonDoc) walk(root *hujson.Value) error {
 	d.way = []*hujson.Value{root}
