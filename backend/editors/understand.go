@@ -219,7 +219,7 @@ func (r *reader) transport(shape string, s Server) string {
 		return sse
 	case "", "remote":
 	default:
-		r.fail("it is of the type %q, which no server is that can be started or reached from here", kind)
+		r.fail("it is of the type %q: the editor has it built in, or only the editor knows how to reach it", kind)
 		return ""
 	}
 	if s.Command != "" {
