@@ -284,7 +284,7 @@ for (const theme of ["light", "dark"] as const) {
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await page.keyboard.press("Control+3");
     await page.getByRole("checkbox", { name: "Cursor" }).waitFor();
-    await page.getByText("What changes").first().click();
+    await page.locator("summary").first().click();
     await agreeable(page, `the first run, ${theme}`);
     await fits(page);
     const reach = async (name: string | RegExp) => {

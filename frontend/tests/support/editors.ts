@@ -2,17 +2,22 @@
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { TestHub } from "./hub.ts";
+import { many, TestHub } from "./hub.ts";
 
 export const TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+
+/** A server that lists so many tools, as JSON. */
+const entry = (count: number, name: string): string => {
+  const [command, ...args] = many(count, name);
+  return `"command": ${JSON.stringify(command)}, "args": ${JSON.stringify(args)}`;
+};
 
 const cursor = `{
   // what I use every day
   "mcpServers": {
-    "notes": { "command": "npx", "args": ["-y", "@example/notes"] },
+    "notes": { ${entry(40, "notes")} },
     "github": {
-      "command": "npx",
-      "args": ["-y", "@example/github"],
+      ${entry(6, "github")},
       "env": { "GITHUB_TOKEN": "${TOKEN}" }
     },
   },
@@ -24,10 +29,10 @@ const texts = {
   cursor: [".cursor/mcp.json", cursor],
   vscode: [
     ".config/Code/User/mcp.json",
-    '{\n\t"servers": {\n\t\t"notes": {"type": "stdio", "command": "npx", "args": ["-y", "@example/notes"]}\n\t}\n}\n',
+    `{\n\t"servers": {\n\t\t"notes": {"type": "stdio", ${entry(40, "notes")}}\n\t}\n}\n`,
   ],
   "claude-desktop": [".config/Claude/claude_desktop_config.json", null],
-  codex: [".codex/config.toml", 'model = "some"\n\n[mcp_servers.clock]\ncommand = "uvx"\nargs = ["clock-mcp"]\n'],
+  codex: [".codex/config.toml", 'model = "some"\n\n[mcp_servers.clock]\ncommand = "clock-mcp"\nargs = ["--utc"]\n'],
   zed: [".config/zed/settings.json", '{\n  "theme": "One",,\n  "context_servers": {}\n}\n'],
 } as const satisfies Record<string, readonly [path: string, text: string | null]>;
 

@@ -17,6 +17,8 @@ export interface Origin {
   bundle?: string;
 }
 
+type Found = Schemas["IntakeScan"] & Partial<Schemas["Scanned"]>;
+
 interface Choice {
   name?: string;
   chosen?: boolean;
@@ -24,7 +26,7 @@ interface Choice {
 
 export class Coming {
   /** Undefined until it is known. */
-  scan = $state.raw<Schemas["IntakeScan"] & Partial<Schemas["Scanned"]>>();
+  scan = $state.raw<Found>();
   problem = $state("");
   busy = $state(false);
   takeOut = $state(false);
@@ -33,6 +35,7 @@ export class Coming {
   values = new SvelteMap<string, string>();
 
   #origin: Origin = {};
+  #turn = 0;
   #choices = new SvelteMap<string, Choice>();
 
   candidates = $derived(this.scan?.candidates ?? []);
@@ -44,21 +47,28 @@ export class Coming {
   // eslint-disable-next-line svelte/prefer-svelte-reactivity -- it is made anew when servers change
   #taken = $derived(new Set(hub.servers.map(({ name }) => name)));
 
+  /** clear forgets what was found. */
+  clear(): void {
+    this.#turn++;
+    [this.scan, this.problem, this.busy] = [undefined, "", false];
+  }
+
   /** look reads what is there; what was chosen before is kept. */
   async look(origin: Origin = this.#origin): Promise<void> {
+    const turn = ++this.#turn;
     this.#origin = origin;
     this.busy = true;
+    let [scan, problem]: [Found | undefined, string] = [undefined, ""];
     try {
-      const given = origin.text || origin.bundle;
-      this.scan = await (given
+      scan = await (origin.text || origin.bundle
         ? take(api.POST("/api/editors/scan", { body: { ...origin } }))
         : take(api.GET("/api/editors/servers")));
-      this.problem = "";
-      for (const { key, default: value } of this.questions) if (!this.values.has(key)) this.values.set(key, value);
-    } catch (problem) {
-      this.problem = messageOf(problem);
+    } catch (failure) {
+      problem = messageOf(failure);
     }
-    this.busy = false;
+    if (turn !== this.#turn) return;
+    [this.scan, this.problem, this.busy] = [scan, problem, false];
+    for (const { key, default: value } of this.questions) if (!this.values.has(key)) this.values.set(key, value);
   }
 
   /** possible reports whether something can be done with a server: it comes in, or what stands in editors goes. */

@@ -1,0 +1,215 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { agreeable, launch, visit } from "./support/browser.ts";
+import { EditorHub, TOKEN } from "./support/editors.ts";
+import { plain } from "./support/hub.ts";
+import { zip } from "./support/zip.ts";
+
+let browser: Browser;
+beforeAll(async () => void (browser = await launch()));
+afterAll(() => browser.close());
+
+const PASSPHRASE = { AGENT_DISCOVER_PASSPHRASE: "a passphrase for tests" };
+
+const found = (page: Page, name: string) =>
+  page
+    .getByRole("list", { name: "Servers that were found" })
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("textbox", { name: `Name of ${name}` }) });
+
+interface Server {
+  name: string;
+  command: string;
+  approved: boolean;
+}
+const servers = async (hub: EditorHub) =>
+  Object.fromEntries((await hub.rest<Server[]>("GET", "/api/servers")).map((server) => [server.name, server]));
+
+test("servers of editors come in once, their credentials go to the keychain, and their entries go and come back", async () => {
+  await using hub = await new EditorHub().install().start(PASSPHRASE);
+  const { page, context, problems } = await visit(browser, hub, "/editors");
+  await page.getByRole("tab", { name: "Import" }).click();
+  await found(page, "notes").getByText("Cursor").waitFor();
+  await found(page, "notes").getByText("Visual Studio Code").waitFor();
+  await found(page, "github").getByText("1 credential goes to the keychain").waitFor();
+  await found(page, "clock")
+    .getByText(/clock-mcp is not on this machine/)
+    .waitFor();
+  await page.getByText("Zed could not be read").waitFor();
+  expect(await page.getByRole("main").innerText()).not.toContain(TOKEN);
+
+  const name = page.getByRole("textbox", { name: "Name of github" });
+  const go = page.getByRole("button", { name: /^Import \d/ });
+  await name.fill("not a name");
+  await found(page, "github").getByText("Letters, digits, dots, dashes and underscores only.").waitFor();
+  expect(await go.isDisabled()).toBe(true);
+  await name.fill("notes");
+  await found(page, "github").getByText("Another one here has this name.").waitFor();
+  await agreeable(page, "names that cannot be");
+  await name.fill("tracker");
+  await found(page, "clock").getByRole("checkbox", { name: "Import" }).uncheck();
+  await page.getByRole("checkbox", { name: "Take the entries out of the editors afterwards" }).check();
+  await page.getByRole("button", { name: "Import 2 servers" }).click();
+
+  await page.getByText("2 servers came in").waitFor();
+  await page.getByText("1 credential is in the keychain").waitFor();
+  await page.getByText(/taken out of Cursor/).waitFor();
+  await agreeable(page, "what came in");
+  const now = await servers(hub);
+  expect(Object.keys(now).sort()).toEqual(["notes", "tracker"]);
+  expect(JSON.stringify(now)).not.toContain(TOKEN);
+  expect(hub.text("cursor")).not.toContain("server.ts");
+  expect(hub.text("cursor")).toContain("// what I use every day");
+  expect(hub.text("codex")).toBe(hub.was("codex"));
+
+  await page.getByRole("button", { name: "Put the entries back…" }).click();
+  await page.getByRole("dialog").locator("summary").first().click();
+  await page.getByRole("dialog").getByText("added:").first().waitFor();
+  expect(await page.getByRole("dialog").innerText()).not.toContain(TOKEN);
+  await page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Undo in/ })
+    .click();
+  await page
+    .locator("[data-toasts]")
+    .getByText(/^Undone in/)
+    .waitFor();
+  expect(hub.ids.map((id) => hub.text(id))).toEqual(hub.ids.map((id) => hub.was(id)));
+
+  await page.getByRole("button", { name: "Look for more" }).click();
+  await page.getByRole("link", { name: "already here as tracker" }).click();
+  await page.getByRole("heading", { level: 1, name: "tracker" }).waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("what is pasted is read by the hub, in any form, and comes in", async () => {
+  await using hub = await new EditorHub().install("cursor").start();
+  const { page, context, problems } = await visit(browser, hub, "/editors?tab=import&from=text", { expected: /422/ });
+  const [command = "", ...args] = plain(5, "billing");
+  const text = page.getByRole("textbox", { name: "Text" });
+  await text.fill("[mcp_servers.first]\ncommand = 7");
+  await found(page, "first").getByText("It has neither a command nor a URL.").waitFor();
+  expect(await found(page, "first").getByRole("checkbox").isDisabled()).toBe(true);
+  await text.fill("{ broken");
+  await page.getByRole("alert").getByText("not valid JSON").waitFor();
+  expect(await found(page, "first").count()).toBe(0);
+  await text.fill(`[mcp_servers.first]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`);
+  await found(page, "first").waitFor();
+  await text.fill(
+    JSON.stringify({ mcpServers: { second: { command, args }, third: { url: "https://example.com/mcp" } } }),
+  );
+  await found(page, "third").getByText("https://example.com/mcp").waitFor();
+  await found(page, "third").getByRole("checkbox").uncheck();
+  await agreeable(page, "what was pasted");
+  await page.getByRole("button", { name: "Import 1 server" }).click();
+  await page.getByText("1 server came in").waitFor();
+  expect(Object.keys(await servers(hub))).toEqual(["second"]);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a bundle asks for what it needs, what is secret is covered, and then it comes in", async () => {
+  await using hub = await new EditorHub().start(PASSPHRASE);
+  const file = join(hub.folder, "weather.mcpb");
+  const manifest = {
+    manifest_version: "0.3",
+    name: "weather",
+    version: "1.0.0",
+    description: "Forecasts",
+    author: { name: "Somebody" },
+    server: {
+      type: "node",
+      entry_point: "server/index.js",
+      mcp_config: {
+        command: "node",
+        args: ["${__dirname}/server/index.js", "${user_config.place}"],
+        env: { WEATHER_KEY: "${user_config.key}" },
+      },
+    },
+    user_config: {
+      place: { type: "string", title: "Place", description: "Where you are", required: true },
+      key: { type: "string", title: "API key", description: "Of your account", required: true, sensitive: true },
+    },
+  };
+  writeFileSync(
+    file,
+    zip({ "manifest.json": JSON.stringify(manifest), "server/index.js": "process.stdin.resume();\n" }),
+  );
+  const { page, context, problems } = await visit(browser, hub, "/editors?tab=import&from=bundle", {
+    expected: /40\d/,
+  });
+  const path = page.getByRole("textbox", { name: "Bundle" });
+  await path.fill("/nowhere/at-all.mcpb");
+  await page.getByRole("button", { name: "Look", exact: true }).click();
+  await page.getByRole("alert").waitFor();
+  await path.fill(file);
+  await page.keyboard.press("Enter");
+  await found(page, "weather").waitFor();
+  const go = page.getByRole("button", { name: "Import 1 server" });
+  expect(await go.isDisabled()).toBe(true);
+  await page.getByLabel("Place").fill("Oslo");
+  expect(await page.getByLabel("API key").getAttribute("type")).toBe("password");
+  await page.getByLabel("API key").fill(TOKEN);
+  await agreeable(page, "what a bundle asks for");
+  await go.click();
+  await page.getByText("1 server came in").waitFor();
+  const now = await servers(hub);
+  expect(JSON.stringify(now.weather)).toContain("Oslo");
+  expect(JSON.stringify(now)).not.toContain(TOKEN);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("servers are exported as an editor spells them, those that are chosen", async () => {
+  await using hub = await new EditorHub().install("cursor", "codex").start();
+  const { page, context, problems } = await visit(browser, hub, "/editors?tab=export");
+  await page.getByText("No server yet").waitFor();
+  await hub.add("billing", plain(5, "billing"));
+  await hub.add("tickets", plain(5, "tickets"));
+  const text = page.getByRole("region", { name: "Exported servers" });
+  await text.getByText('"billing"').waitFor();
+  await page.getByRole("checkbox", { name: "tickets" }).uncheck();
+  await text.getByText('"tickets"').waitFor({ state: "detached" });
+  await page.getByLabel("Editor", { exact: true }).click();
+  await page.getByRole("option", { name: /^OpenAI Codex/ }).click();
+  await text.getByText("[mcp_servers.billing]").waitFor();
+  await page.getByText(hub.file("codex")).waitFor();
+  await agreeable(page, "the export");
+  await page.getByRole("button", { name: "Copy", exact: true }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("[mcp_servers.billing]");
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("the checkup tells what editors cost and what is wrong, with commands to copy and the way to the editor", async () => {
+  await using hub = await new EditorHub().install().start();
+  await hub.rest("POST", "/api/editors/import", { servers: [] });
+  for (const { id, name } of await hub.rest<{ id: number; name: string }[]>("GET", "/api/servers"))
+    if (name === "notes") await hub.rest("POST", `/api/servers/${id}/refresh`);
+  const { page, context, problems } = await visit(browser, hub, "/editors?tab=checkup");
+  const costs = page.getByRole("region", { name: "Context cost" }).getByRole("listitem");
+  await costs.filter({ hasText: "Cursor" }).getByText("1 of 2 servers known here, 40 tools").waitFor();
+  await costs
+    .filter({ hasText: "Cursor" })
+    .getByText(/tokens today, .* less$/)
+    .waitFor();
+  const finding = page.getByRole("region", { name: "Findings" }).getByRole("listitem");
+  const twice = finding.filter({ hasText: "start notes" });
+  await twice.getByText("Warning").waitFor();
+  await twice.getByRole("button", { name: /^Copy agent-discover editors import/ }).click();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(
+    /^agent-discover editors import .*--take-out$/,
+  );
+  const levels = await finding.locator("span:first-child").first().innerText();
+  expect(levels.trim()).toBe("Problem");
+  await agreeable(page, "the checkup");
+  await finding.filter({ hasText: "not valid JSON" }).getByRole("link", { name: "Zed" }).click();
+  const zed = page.getByRole("listitem", { name: "Zed" });
+  await zed.getByText("Cannot be changed").waitFor();
+  expect(await zed.evaluate((row) => row === document.activeElement)).toBe(true);
+  expect(problems).toEqual([]);
+  await context.close();
+});
