@@ -4,7 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/editors"
 )
 
 func TestADiffLeadsFromOneTextToTheOther(t *testing.T) {
@@ -76,4 +79,22 @@ func longestCommon(a, b []string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+func TestCredentialsAreCoveredHoweverTheyAreWritten(t *testing.T) {
+	for id, text := range map[string]string{
+		"goose":  "extensions:\n  a:\n    cmd: x\n    envs:\n      API_TOKEN: |-\n        hunter2hunter2\n",
+		"codex":  "[mcp_servers.a]\ncommand = 'x'\nenv.API_TOKEN = '''\nhunter2hunter2'''\n",
+		"cursor": "{\"mcpServers\": {\n\"a\": {\"command\": \"x\", \"args\": [\"-H\",\n\"Authorization: Bearer\\u0020hunter2hunter2\"]}}}",
+	} {
+		e, _ := editors.ByID(id)
+		lines := Lines([]byte(text), []byte("\n"), editors.File{Place: e.Place, Shape: e.Shape})
+		shown := ""
+		for _, line := range lines {
+			shown += line.Text + "\n"
+		}
+		if strings.Contains(shown, "hunter2") || !strings.Contains(shown, "[redacted]") || len(lines) < strings.Count(text, "\n") {
+			t.Errorf("%s:\n%s", id, shown)
+		}
+	}
 }

@@ -226,3 +226,24 @@ func TestAnEditorThatIsFasterIsReadAgain(t *testing.T) {
 	}
 	rg.register("cursor", refused)
 }
+
+func TestAFileIsReadAgainOnlyWhenItMayBeAnother(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", `{"a": {"b": 1}}`)
+	file := rg.found("cursor").Files[0]
+	for age, again := range map[time.Duration]bool{0: true, time.Hour: false} {
+		at := time.Now().Add(-age)
+		texts := []string{`{"a": {"b": 1}}`, `{"mcpServers": `}
+		hashes := []string{}
+		for _, text := range texts { // of one length, in one place, at one time
+			rg.write(path, text)
+			if err := os.Chtimes(path, at, at); err != nil {
+				t.Fatal(err)
+			}
+			hashes = append(hashes, rg.looks.at(file).hash)
+		}
+		if (hashes[0] != hashes[1]) != again {
+			t.Errorf("written %v ago: %v", age, hashes)
+		}
+	}
+}

@@ -299,3 +299,16 @@ func TestNewEditorsThatRunWait(t *testing.T) {
 		t.Errorf("got %+v", history)
 	}
 }
+
+func TestWhereAPersonTookItOutItDoesNotComeBackByItself(t *testing.T) {
+	rg := newRig(t, "linux")
+	rg.again(func(o *Options) { o.Auto = true })
+	path := rg.file("cursor", "{") // it cannot come in yet
+	rg.scan(t.Context(), nil)
+	rg.is("cursor", Unreadable)
+	rg.write(path, "{}")
+	rg.register("cursor", done)
+	rg.unregister("cursor", done)
+	rg.scan(t.Context(), nil)
+	rg.holds(path, "{}")
+}
