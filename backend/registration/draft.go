@@ -30,6 +30,7 @@ type draft struct {
 	has   bool
 
 	nothing  bool
+	remark   string     // why
 	taken    bool       // a wish that waits is taken back
 	link     string     // that has to lead to our program
 	loose    bool       // by Undo: see change.Loose

@@ -177,14 +177,16 @@ func TestAFileThatIsGoneLeavesNothingToTakeBack(t *testing.T) {
 	if c := rg.record(change); c.Possible || !strings.Contains(c.Why, "not there") {
 		t.Errorf("got %+v", c)
 	}
-	if out := rg.undo(refused, change); !strings.Contains(out[0].Problem, "not there any more") {
+	if out := rg.undo(nothing, change); !strings.Contains(out[0].Problem, "not there any more") {
 		t.Errorf("got %+v", out)
 	}
 	if _, err := rg.Undo(t.Context(), []string{"nobody"}); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("got %v", err)
 	}
 	rg.write(path, `{"other": 1}`)
-	rg.undo(nothing, change)
+	if out := rg.undo(nothing, change); !strings.Contains(out[0].Problem, "nothing of that change") {
+		t.Errorf("got %+v", out)
+	}
 	rg.holds(path, `{"other": 1}`)
 }
 

@@ -47,7 +47,7 @@ func (r *Registrar) carry(ctx context.Context, d draft, out *Outcome) (err error
 	case d.nothing && (d.taken || d.link != ""):
 		out.Status = done
 	case d.nothing:
-		out.Status = nothing
+		out.Status, out.Problem = nothing, d.remark
 	case d.wait:
 		out.Status, out.Reload = waits, "Quit "+d.found.Name+": the change is made as soon as it has ended."
 		out.Change, err = r.notes.wait(d.wish())

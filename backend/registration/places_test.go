@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -176,4 +177,50 @@ func TestAnEditorThatNeedsARestartSaysSoUntilItWasSeen(t *testing.T) {
 	if rg.unregister("codex", done); rg.is("codex", Absent).NeedsReload {
 		t.Error("there is nothing to read")
 	}
+}
+
+func TestManyAskAtOnce(t *testing.T) {
+	rg := newRig(t, "linux")
+	ids := []string{"cursor", "zed", "codex", "gemini-cli", "goose"}
+	for _, id := range ids {
+		rg.file(id, "")
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 5 {
+				out, err := rg.Apply(t.Context(), Wish{Action: []Action{Register, Unregister}[i%2], Editors: ids})
+				if err != nil {
+					t.Error(err)
+				}
+				for _, o := range out {
+					if o.Status != done && o.Status != nothing {
+						t.Errorf("got %+v", o)
+					}
+				}
+				_, bad := rg.Registrar.Status(t.Context(), false, nil)
+				if _, err := rg.History(t.Context(), ""); err != nil || bad != nil {
+					t.Error(err, bad)
+				}
+				if err := rg.Reviewed(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	rg.do(Wish{Action: Register, Editors: ids[:1]}, rg.last("cursor"))
+	for _, id := range ids {
+		if s := rg.status(id).State; s != Registered && s != Absent {
+			t.Errorf("%s is %s", id, s)
+		}
+	}
+}
+
+// last is what registering an editor again would come to.
+func (rg *rig) last(id string) string {
+	if rg.status(id).State == Registered {
+		return nothing
+	}
+	return done
 }

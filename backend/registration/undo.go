@@ -135,7 +135,7 @@ func (r *Registrar) draftUndo(ctx context.Context, c *change, was swap.File, bac
 	case was.Hash == c.After:
 		r.restore(&d, c)
 	case !was.Exists:
-		d.problem = fault.New(fault.NotFound, "%s is not there any more, so there is nothing to take back", c.Path)
+		d.nothing, d.remark = true, c.Path+" is not there any more, so there is nothing to take back"
 	default:
 		r.revert(&d, c)
 	}
@@ -193,7 +193,9 @@ func (r *Registrar) revert(d *draft, c *change) {
 			return splice.Revert(text, d.file.Place, s.Name, made)
 		})
 	}
-	d.nothing = d.problem == nil && len(d.steps) == 0
+	if d.problem == nil && len(d.steps) == 0 {
+		d.nothing, d.remark = true, "nothing of that change is left in "+c.Path
+	}
 	if e, err := readEntry(d.text, d.file); err == nil {
 		d.has = e.ours
 	}
