@@ -26,7 +26,7 @@ func TestServersOfEveryFormatAreFound(t *testing.T) {
 	d.write(".config/goose/config.yaml", "extensions:\n  memory:\n    type: stdio\n    enabled: false\n    cmd: npx\n    args: [-y, '@x/memory']\n    envs: {A: b}\n")
 	d.write(".config/opencode/opencode.json", `{"mcp": {"fetch": {"type": "local", "command": ["uvx", "mcp-server-fetch"], "environment": {"K": "{env:SET_HERE}"}}}}`)
 	d.write(".claude.json", `{"mcpServers": {"discover": {"type": "stdio", "command": "/opt/agent-discover", "args": ["mcp"]}},
-		"projects": {"/work/a": {"mcpServers": {"ofproject": {"command": "npx", "args": ["-y", "@x/project"]}}}}}`)
+		"projects": {"/projects/a": {"mcpServers": {"ofproject": {"command": "npx", "args": ["-y", "@x/project"]}}}}}`)
 
 	scan := d.scan()
 	if len(scan.Problems) > 0 {
@@ -59,7 +59,7 @@ func TestServersOfProjectsPluginsAndOldSettingsAreRead(t *testing.T) {
 	d := newDesk(t, false)
 	projects := map[string]any{}
 	for n := range 300 {
-		projects[fmt.Sprint("/work/p", n)] = map[string]any{"history": strings.Repeat("x", 2000), "mcpServers": map[string]any{"p": map[string]any{"command": "npx", "args": []string{fmt.Sprint("p", n)}}}}
+		projects[fmt.Sprint("/projects/p", n)] = map[string]any{"history": strings.Repeat("x", 2000), "mcpServers": map[string]any{"p": map[string]any{"command": "npx", "args": []string{fmt.Sprint("p", n)}}}}
 	}
 	text, err := json.Marshal(map[string]any{"projects": projects})
 	d.must(err)
