@@ -106,14 +106,22 @@ func (r *Registrar) runs(ctx context.Context, found editors.Found) bool {
 	return len(found.Running) > 0 && r.Running(ctx, found.Running)
 }
 
-func (r *Registrar) register(d *draft) {
+// unwelcome says why an editor does not get our entry, or nil.
+func (r *Registrar) unwelcome(d *draft) error {
 	switch {
 	case d.found.Register == editors.Never:
-		d.problem = fault.New(fault.Denied, "%s is not changed from outside; paste the entry in its own settings", d.found.Name)
-		return
+		return fault.New(fault.Denied, "%s is not changed from outside; paste the entry in its own settings", d.found.Name)
 	case d.found.Register == editors.IfExisting && !d.was.Exists && d.file.Scope == userScope:
-		d.problem = fault.New(fault.Denied, "%s has no %s yet, and it is not sure that it would read a new one; add a server in %s first, or paste the entry yourself",
+		return fault.New(fault.Denied, "%s has no %s yet, and it is not sure that it would read a new one; add a server in %s first, or paste the entry yourself",
 			d.found.Name, d.file.Path, d.found.Name)
+	case r.missing(r.Entry.Command):
+		return fault.New(fault.Unavailable, "%s cannot be started: put agent-discover back there, or start it from where it is now", r.Entry.Command)
+	}
+	return nil
+}
+
+func (r *Registrar) register(d *draft) {
+	if d.problem = r.unwelcome(d); d.problem != nil {
 		return
 	}
 	wanted, link, err := r.wanted(d.found.Editor)
@@ -126,10 +134,6 @@ func (r *Registrar) register(d *draft) {
 	}
 	if !editors.Ours(r.Entry) {
 		d.problem = fault.New(fault.Unavailable, "%s would not be known as ours again; give the program a name that begins with agent-discover", r.Entry.Command)
-		return
-	}
-	if r.missing(r.Entry.Command) {
-		d.problem = fault.New(fault.Unavailable, "%s cannot be started: put agent-discover back there, or start it from where it is now", r.Entry.Command)
 		return
 	}
 	e, err := readEntry(d.was.Data, d.file)
