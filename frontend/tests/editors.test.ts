@@ -50,7 +50,7 @@ test("at the first run every editor is shown what changes, one button adds to al
   expect(hub.text("cursor")).toContain("// what I use every day");
   expect(hub.text("codex")).toBe(hub.was("codex"));
   expect(hub.text("zed")).toBe(hub.was("zed"));
-  await row(page, "Cursor").getByText("Registered").waitFor();
+  await row(page, "Cursor").getByText("Registered", { exact: true }).waitFor();
   await row(page, "Claude Desktop")
     .getByText(/^Quit Claude Desktop/)
     .waitFor();
@@ -84,7 +84,7 @@ test("the first run can be put off, and what it could not do stays in sight", as
     .waitFor();
   expect(hub.text("cursor")).not.toMatch(ours);
   await page.getByRole("button", { name: "Show all editors" }).click();
-  await row(page, "Visual Studio Code").getByText("Registered").waitFor();
+  await row(page, "Visual Studio Code").getByText("Registered", { exact: true }).waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -119,7 +119,7 @@ test("what others do to the files shows within seconds: our entry dropped, moved
   await using hub = await new EditorHub().install("cursor", "codex").start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("button", { name: "Add to 2 editors" }).click();
-  await row(page, "Cursor").getByText("Registered").waitFor();
+  await row(page, "Cursor").getByText("Registered", { exact: true }).waitFor();
   const badge = page.getByRole("navigation").getByRole("link", { name: /^Editors/ });
   const right = hub.text("cursor");
 
@@ -129,7 +129,7 @@ test("what others do to the files shows within seconds: our entry dropped, moved
   await badge.getByText("1").waitFor();
   await row(page, "Cursor").getByRole("button", { name: "Repair Cursor" }).click();
   await dialog(page).getByRole("button", { name: "Repair Cursor" }).click();
-  await row(page, "Cursor").getByText("Registered").waitFor();
+  await row(page, "Cursor").getByText("Registered", { exact: true }).waitFor();
   expect(hub.text("cursor")).toBe(right);
   await badge.getByText("1").waitFor({ state: "detached" });
 
@@ -138,7 +138,7 @@ test("what others do to the files shows within seconds: our entry dropped, moved
   await row(page, "Cursor").getByRole("button", { name: "Repair Cursor" }).click();
   await dialog(page).getByText("removed:").first().waitFor();
   await dialog(page).getByRole("button", { name: "Repair Cursor" }).click();
-  await row(page, "Cursor").getByText("Registered").waitFor();
+  await row(page, "Cursor").getByText("Registered", { exact: true }).waitFor();
   expect(hub.text("cursor")).toBe(right);
 
   hub.write("codex", '[mcp_servers.discover]\ncommand = "something-else"\n');
@@ -146,7 +146,7 @@ test("what others do to the files shows within seconds: our entry dropped, moved
   await row(page, "OpenAI Codex").getByText("it starts another program").waitFor();
   await row(page, "OpenAI Codex").getByRole("button", { name: "Replace in OpenAI Codex" }).click();
   await dialog(page).getByRole("button", { name: "Replace in OpenAI Codex" }).click();
-  await row(page, "OpenAI Codex").getByText("Registered").waitFor();
+  await row(page, "OpenAI Codex").getByText("Registered", { exact: true }).waitFor();
   expect(hub.text("codex")).not.toContain("something-else");
   expect(problems).toEqual([]);
   await context.close();
@@ -156,7 +156,7 @@ test("the history tells what was done, and each can be undone, whole or our part
   await using hub = await new EditorHub().install("cursor", "vscode").start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("button", { name: "Add to 2 editors" }).click();
-  await row(page, "Cursor").getByText("Registered").waitFor();
+  await row(page, "Cursor").getByText("Registered", { exact: true }).waitFor();
   hub.write("vscode", hub.text("vscode").replace("notes", "others"));
   await page.getByRole("tab", { name: "History" }).click();
   const changes = page.getByRole("list", { name: "Changes" }).getByRole("listitem");
@@ -208,6 +208,28 @@ test("a file that we may not write is left as it is, and the entry is there to b
   await context.close();
 });
 
+test("an editor that would undo the change gets it when it is closed, or not at all when that is taken back", async () => {
+  await using hub = await new EditorHub().install("claude-desktop").start();
+  const close = await hub.open("claude-desktop");
+  const { page, context, problems } = await visit(browser, hub, "/editors");
+  await page.getByText("Claude Desktop is open and would undo this.").waitFor();
+  await page.getByRole("button", { name: "Add to 1 editor" }).click();
+  await toast(page, "Claude Desktop: as soon as it is closed.").waitFor();
+  await row(page, "Claude Desktop").getByText("Waits until it is closed").waitFor();
+  expect(hub.text("claude-desktop")).toBe("");
+  await row(page, "Claude Desktop").getByRole("button", { name: "Remove from Claude Desktop" }).click();
+  await dialog(page).getByRole("button", { name: "Remove from Claude Desktop" }).click();
+  await row(page, "Claude Desktop").getByText("Not registered").waitFor();
+  await row(page, "Claude Desktop").getByRole("button", { name: "Add to Claude Desktop" }).click();
+  await dialog(page).getByRole("button", { name: "Add to Claude Desktop" }).click();
+  await row(page, "Claude Desktop").getByText("Waits until it is closed").waitFor();
+  await close();
+  await row(page, "Claude Desktop").getByText("Registered", { exact: true }).waitFor({ timeout: 60_000 });
+  expect(hub.text("claude-desktop")).toMatch(ours);
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
 test("all editors are found by words, and all are added and removed at once", async () => {
   await using hub = await new EditorHub().install("cursor", "vscode", "codex").start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
@@ -238,7 +260,7 @@ test("an editor that is installed later is new once, and gets our entry by itsel
   await using hub = await new EditorHub().install("cursor").start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("button", { name: "Add to 1 editor" }).click();
-  await row(page, "Cursor").getByText("Registered").waitFor();
+  await row(page, "Cursor").getByText("Registered", { exact: true }).waitFor();
   hub.install("vscode");
   await row(page, "Visual Studio Code").getByText("New").waitFor();
   expect(hub.text("vscode")).toBe(hub.was("vscode"));
@@ -250,7 +272,7 @@ test("an editor that is installed later is new once, and gets our entry by itsel
   await onOff.click();
   await page.getByText("gets the entry when it is found").waitFor();
   hub.install("codex");
-  await row(page, "OpenAI Codex").getByText("Registered").waitFor({ timeout: 60_000 });
+  await row(page, "OpenAI Codex").getByText("Registered", { exact: true }).waitFor({ timeout: 60_000 });
   await page.getByRole("tab", { name: "History" }).click();
   const change = page.getByRole("listitem").filter({ hasText: "Added discover to OpenAI Codex" });
   await change.getByText("by itself").waitFor();
@@ -295,7 +317,7 @@ for (const theme of ["light", "dark"] as const) {
     await page.locator("#main").focus();
     await reach(/^Add to 4 editors$/);
     await page.keyboard.press("Enter");
-    await row(page, "Cursor").getByText("Registered").waitFor();
+    await row(page, "Cursor").getByText("Registered", { exact: true }).waitFor();
     await agreeable(page, `the list, ${theme}`);
     await fits(page);
     await page.setViewportSize({ width: 1600, height: 900 });

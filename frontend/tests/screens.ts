@@ -6,6 +6,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { launch, visit, type View, type Visit } from "./support/browser.ts";
+import { EditorHub } from "./support/editors.ts";
 import { furnish } from "./support/home.ts";
 import { TestHub } from "./support/hub.ts";
 
@@ -29,6 +30,19 @@ const full: Shot[] = [
   { name: "server-output", path: "/servers/everything?tab=output" },
   { name: "server-secrets", path: "/servers/tickets?tab=secrets" },
   { name: "server-failing", path: "/servers/broken" },
+  { name: "editors", path: "/editors" },
+  {
+    name: "editors-change",
+    path: "/editors",
+    before: async ({ page }) => {
+      await page.getByRole("button", { name: "Replace in OpenAI Codex" }).click();
+      await page.getByRole("region", { name: /^Change of/ }).waitFor();
+    },
+  },
+  { name: "editors-import", path: "/editors?tab=import" },
+  { name: "editors-export", path: "/editors?tab=export" },
+  { name: "editors-checkup", path: "/editors?tab=checkup" },
+  { name: "editors-history", path: "/editors?tab=history" },
   { name: "tools", path: "/tools" },
   { name: "tool", path: "/tools/everything/echo" },
   { name: "test", path: "/test/everything?tool=get-annotated-message" },
@@ -46,7 +60,7 @@ const full: Shot[] = [
     },
   },
 ];
-const empty = ["overview", "approvals", "servers", "tools", "test", "activity"].map((name) => ({
+const empty = ["overview", "approvals", "servers", "editors", "tools", "test", "activity"].map((name) => ({
   name,
   path: `/${name}`,
 }));
@@ -87,12 +101,20 @@ async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suf
   await seen.context.close();
 }
 
+/** unsettle puts our entry into editors, and has others change what stands there. */
+async function unsettle(hub: EditorHub): Promise<void> {
+  await hub.rest("POST", "/api/editors/register", { editors: ["cursor", "vscode", "claude-desktop"] });
+  hub.write("vscode", hub.was("vscode"));
+  hub.write("codex", '[mcp_servers.discover]\ncommand = "something-else"\n');
+}
+
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
 {
   // As on a machine that keeps secrets.
-  await using hub = await new TestHub().start({ AGENT_DISCOVER_PASSPHRASE: "a passphrase for pictures" });
+  await using hub = await new EditorHub().install().start({ AGENT_DISCOVER_PASSPHRASE: "a passphrase for pictures" });
   const agents = await furnish(hub);
+  if (only !== "--readme") await unsettle(hub);
   for (const shot of only === "--readme" ? readme : full) {
     for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-${theme}`);
     if (only === "--readme") continue;
@@ -104,5 +126,8 @@ const browser = await launch();
 if (only !== "--readme") {
   await using hub = await new TestHub().start();
   for (const shot of empty) for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-empty-${theme}`);
+  await using begun = await new EditorHub().install().start();
+  for (const theme of themes)
+    await shoot(browser, begun, { name: "editors", path: "/editors" }, { theme }, `-first-${theme}`);
 }
 await browser.close();

@@ -1,6 +1,8 @@
 // A home with editors in it, as they leave their files behind: commented, indented by tabs, in TOML, broken, locked.
 
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { many, TestHub } from "./hub.ts";
 
@@ -66,6 +68,19 @@ export class EditorHub extends TestHub {
 
   write(id: EditorId, text: string | null): void {
     if (text !== null) writeFileSync(this.file(id), text, { mode: 0o600 });
+  }
+
+  /** open runs a program under a name, as an editor would; what is returned ends it. */
+  async open(name: string): Promise<() => Promise<void>> {
+    const program = join(this.folder, name);
+    copyFileSync("/bin/sleep", program);
+    const child = spawn(program, ["600"], { stdio: "ignore" });
+    await once(child, "spawn");
+    return async () => {
+      const gone = once(child, "exit");
+      child.kill();
+      await gone;
+    };
   }
 
   lock(id: EditorId): void {
