@@ -1757,15 +1757,15 @@ export interface components {
         };
         CheckupFinding: {
             advice: string;
-            editors: string[];
+            editors: string[] | null;
             kind: string;
             level: string;
             subject: string;
             text: string;
         };
         CheckupReport: {
-            costs: components["schemas"]["CheckupCost"][];
-            findings: components["schemas"]["CheckupFinding"][];
+            costs: components["schemas"]["CheckupCost"][] | null;
+            findings: components["schemas"]["CheckupFinding"][] | null;
         };
         Client: {
             /** Format: int64 */
@@ -1861,14 +1861,6 @@ export interface components {
             /** @description the last first */
             changes: components["schemas"]["EditorRecord"][];
         };
-        EditorLine: {
-            kind: string;
-            /** Format: int64 */
-            new?: number;
-            /** Format: int64 */
-            old?: number;
-            text: string;
-        };
         EditorList: {
             /** @description whether editors that are found from now on get our entry */
             auto_register: boolean;
@@ -1888,7 +1880,7 @@ export interface components {
         EditorPlan: {
             action: string;
             before: string;
-            diff: components["schemas"]["EditorLine"][];
+            diff: components["schemas"]["Line"][];
             editor: string;
             nothing: boolean;
             path: string;
@@ -2183,6 +2175,7 @@ export interface components {
             description: string;
             key: string;
             kind: string;
+            multiple: boolean;
             required: boolean;
             secret: boolean;
             title: string;
@@ -2284,6 +2277,14 @@ export interface components {
         LevelReply: {
             level: string;
             ok: boolean;
+        };
+        Line: {
+            kind: string;
+            /** Format: int64 */
+            new?: number;
+            /** Format: int64 */
+            old?: number;
+            text: string;
         };
         ListOfElicitation: {
             entries: components["schemas"]["Elicitation"][] | null;
@@ -3206,6 +3207,8 @@ export interface operations {
             query?: {
                 /** @description those too that were not found here */
                 all?: boolean;
+                /** @description NAME=VALUE: variables that move editors' files, as the asking person has them */
+                env?: string[] | null;
             };
             header?: never;
             path?: never;
