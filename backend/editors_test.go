@@ -133,9 +133,11 @@ func TestNewEditorsGetOurEntryWhereThatIsWished(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s.listen.await(t, "a new editor", mark, "editors", "")
-	s.play(step{name: "automatic", method: "GET", path: "/api/editors/history", status: 200, want: []string{`"by":"automatic"`}})
-	if data, err := os.ReadFile(file); err != nil || !strings.Contains(string(data), `"discover"`) {
-		t.Errorf("%s, %v", data, err)
+	for text := ""; !strings.Contains(text, `"discover"`) && !t.Failed(); {
+		s.listen.await(t, "a new editor", mark, "editors", "") // or what was said before it came
+		mark = s.listen.mark()
+		data, _ := os.ReadFile(file)
+		text = string(data)
 	}
+	s.play(step{name: "automatic", method: "GET", path: "/api/editors/history", status: 200, want: []string{`"by":"automatic"`}})
 }

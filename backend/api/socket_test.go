@@ -22,9 +22,11 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/editors"
 	"github.com/agent-discover/agent-discover/backend/events"
 	"github.com/agent-discover/agent-discover/backend/instance"
 	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/registration"
 	"github.com/agent-discover/agent-discover/backend/registry"
 	"github.com/agent-discover/agent-discover/backend/secrets"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -68,6 +70,7 @@ func serve(t testing.TB, times Times) *bench {
 		Registry: b.servers, Catalog: b.tools, Bus: b.bus, Log: log, Times: times, Journal: calls,
 		Upstream:    upstream.New(upstream.Options{Registry: b.servers, Catalog: b.tools, Bus: b.bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
 		SecretNames: func(server string) []string { return b.names[server] },
+		Registrar:   registration.New(registration.Options{Machine: editors.Here(func(string) string { return "" }), Folder: t.TempDir(), Bus: b.bus, Log: log}),
 		Companion:   http.NotFoundHandler(),
 		Info:        instance.Info{Version: "1.2.3", Token: "the-token", Host: "127.0.0.1", Port: server.Listener.Addr().(*net.TCPAddr).Port},
 	})
