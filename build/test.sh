@@ -68,7 +68,11 @@ dashboard() {
 }
 
 race() {
-  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=12m ./backend/...
+  # Rooms of functions alone, without a goroutine or anything shared, have nothing to race for.
+  local raced
+  raced=$(go list ./backend/... | grep -v -E '/(bundle|contrast|dialect|dot|snippet|splice)$')
+  # shellcheck disable=SC2086
+  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=12m $raced
 }
 
 desktop() {
