@@ -192,7 +192,7 @@ func TestTheWindowHasShortcuts(t *testing.T) {
 	window := s.find(Title)
 	w.reached("page")
 	s.active(window)
-	s.do("key", "ctrl+5")
+	s.do("key", "ctrl+6")
 	w.reached("navigate /activity")
 	s.do("key", "ctrl+k")
 	w.reached("navigate palette")
