@@ -201,6 +201,13 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	if err := h.openDesk(config, bus, login); err != nil {
 		return err
 	}
+	h.openDoor(servers, bus)
+	return nil
+}
+
+// openDoor makes the door for REST and WebSocket, which everything else stands
+// behind.
+func (h *Hub) openDoor(servers *registry.Registry, bus *events.Bus) {
 	kept := h.store.Imports()
 	importer := setup.NewImporter(setup.ImportOptions{
 		Installer: h.installer, Catalog: h.catalog, Secrets: h.vault, Names: kept, Metrics: importedMetrics{h.journal}, Presets: kept,
@@ -213,7 +220,6 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Sessions: h.options.Folder.Run("sessions.json"), Log: h.log,
 		Bus: bus, Times: h.options.Times,
 	})
-	return nil
 }
 
 // Info returns where the hub listens, and its token.

@@ -243,7 +243,7 @@ func TestALockOfAnEditorIsWaitedFor(t *testing.T) {
 		}
 		fresh(0)
 		go func() {
-			time.Sleep(patience / 2)
+			time.Sleep(patience / 2) // virtual
 			_ = os.Remove(lock)
 		}()
 		if err := (Disk{}).Put(t.Context(), look(t, path), []byte("after the lock")); err != nil {
