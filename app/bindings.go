@@ -9,9 +9,9 @@ import (
 
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 
+	"github.com/agent-discover/agent-discover/app/autostart"
 	"github.com/agent-discover/agent-discover/app/launch"
-	"github.com/agent-discover/agent-discover/app/login"
-	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 // Window is what the page reaches as window.go.app.Window. Its exported methods answer the page's calls, which Wails
@@ -123,9 +123,9 @@ func (w *Window) SetStartAtLogin(on bool) error {
 // Ready is called by the page when it has its first list, for those who measure.
 func (w *Window) Ready() { w.desk.trace("ready") }
 
-func trayEntry() (login.Entry, error) {
+func trayEntry() (autostart.Entry, error) {
 	program, err := launch.Find(launch.Tray)
-	return login.Tray(program), err
+	return autostart.Tray(program), err
 }
 
 // inWords gives an error of a dialog a message.

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/process"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
 func bound(t *testing.T) *Window {

@@ -14,7 +14,7 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 
 	"github.com/agent-discover/agent-discover/app/launch"
-	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 // watcher is told what happens to the window, each on a goroutine of its own.

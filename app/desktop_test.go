@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
 func TestTheWindowBringsUpAHubAndShowsItsServers(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // foreign names a folder with a page that no dashboard of ours would be: what the window must bear from one that

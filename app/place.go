@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // area is a rectangle on the desktop, in its units.

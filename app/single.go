@@ -13,9 +13,9 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // There is one window for a data folder, and one for each server under test. A second start hands over what it was

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 func dataFolder(t *testing.T) paths.Folder {

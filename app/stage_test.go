@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/app/xtest"
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/app/desktoptest"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // deadline is how long anything may take; it is only ever waited for when something is broken.
@@ -28,7 +28,7 @@ const deadline = 60 * time.Second
 
 // stage is a desktop of a test's own with the programs that were built.
 type stage struct {
-	*xtest.Desktop
+	*desktoptest.Desktop
 	t      *testing.T
 	bin    string
 	folder paths.Folder
@@ -36,12 +36,12 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	for _, program := range xtest.Programs {
+	for _, program := range desktoptest.Programs {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Fatalf("%v (build/setup.sh desktop installs it)", err)
 		}
 	}
-	desktop, err := xtest.Open()
+	desktop, err := desktoptest.Open()
 	if err != nil {
 		t.Fatal(err)
 	}

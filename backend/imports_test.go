@@ -1,4 +1,6 @@
-package backend
+// Package backend_test checks the structure of the source tree: which packages
+// there are, and which of them may import which.
+package backend_test
 
 import (
 	"go/parser"
@@ -14,71 +16,123 @@ import (
 
 const module = "github.com/agent-discover/agent-discover/"
 
-// rooms says what each room may import of ours. A room that is not here may
-// not exist; an import that is not here may not be made. Leaves know nothing,
-// nouns know leaves, verbs know nouns, doors know verbs, hub.go knows all.
-var rooms = map[string][]string{
-	// leaves
-	"fault":    {},
-	"events":   {},
-	"tokens":   {},
-	"dot":      {}, // it is mathematics, as is the encoder
-	"encoder":  {}, // it is mathematics, and knows nothing of tools
-	"secrets":  {"events", "fault", "paths"},
-	"wire":     {},
-	"remote":   {"fault", "wire"},
-	"process":  {},
-	"paths":    {"fault"},
-	"instance": {"fault", "paths", "process"},
-	"splice":   {"fault"},
-	"swap":     {"fault", "process"}, // process: whether who left a file beside another is gone
-	"dialect":  {},                   // it is about JSON, and knows no tools
-	"bundle":   {"fault"},
-	// nouns
-	"settings": {"fault", "splice"}, // splice: a setting changes in its place
-	"registry": {"events", "fault"},
-	"catalog":  {"events", "tokens"},
-	"clients":  {},
-	"journal":  {"events", "secrets", "wire"},  // the words of a raw result
-	"learning": {"catalog", "events", "fault"}, // catalog: a tool's key
-	"editors":  {"fault", "splice"},            // splice: the words for where an entry stands
-	"snippet":  {"editors", "fault", "splice"}, // splice: the one place that reads JSON with comments, TOML and YAML
-	// verbs
-	"embedding":    {"catalog", "events", "fault", "settings"},            // settings: who makes vectors; the encoder is given to it
-	"search":       {"catalog", "dot", "embedding", "events", "learning"}, // embedding and learning: the words in which they tell what they know
-	"upstream":     {"catalog", "events", "fault", "paths", "process", "registry", "remote", "secrets", "settings", "wire"},
-	"proxy":        {"events", "fault", "journal", "registry", "secrets", "upstream", "wire"},
-	"install":      {"catalog", "fault", "process", "registry", "secrets", "settings", "upstream"}, // process: it runs npm and uvx to download
-	"tester":       {"events", "fault", "journal", "proxy", "registry", "secrets", "settings", "upstream", "wire"},
-	"setup":        {"catalog", "fault", "install", "registry", "secrets"},                                                // catalog: an import brings tools
-	"eval":         {"catalog", "embedding", "encoder", "events", "fault", "search", "settings"},                          // it asks the very searcher that the hub asks
-	"contrast":     {"editors", "secrets", "splice"},                                                                      // secrets: they are covered; the others know where servers stand
-	"registration": {"contrast", "editors", "events", "fault", "paths", "process", "splice", "swap"},                      // process: what runs
-	"intake":       {"bundle", "editors", "fault", "install", "registration", "registry", "secrets", "snippet", "splice"}, // registration: it takes out what came in
-	"checkup":      {"catalog", "dialect", "editors", "fault", "install", "intake", "registration", "registry", "tokens"}, // it looks at what the others know
-	"reply":        {"catalog", "search", "tokens"},                                                                       // tokens: an estimate, which needs no vocabulary
-	// doors
-	"gateway": {"catalog", "clients", "dialect", "editors", "events", "fault", "install", "proxy", "registration", "registry", "reply", "search", "setup", "upstream", "wire"}, // registration: what our entry is called
-	"bridge":  {"fault", "instance", "paths", "wire"},
-	"api": {
-		"catalog", "checkup", "editors", "embedding", "events", "fault", "gateway", "install", "instance", "intake", "journal", "learning", "process", "proxy", "registration", "registry",
-		"secrets", "settings", "setup", "tester", "tokens", "upstream", "wire",
-		"paths", // sessions of browsers outlive the hub in a file
+// wings are the groups of packages from the lowest to the highest. A package
+// imports only from its own wing and from lower ones. The test packages in
+// testing are outside this order: only tests import them.
+var wings = []string{"base", "protocol", "discovery", "servers", "editors", "doors", "store", "hub", "cli", "cmd"}
+
+// allowed lists what each package may import from backend. A new package or a
+// new import needs a line here, with its reason where that is not obvious.
+var allowed = map[string][]string{
+	"base/events":   {},
+	"base/fault":    {},
+	"base/process":  {},
+	"base/tokens":   {},
+	"base/paths":    {"base/fault"},
+	"base/settings": {"base/fault"},
+	"base/instance": {"base/fault", "base/paths", "base/process"},
+
+	"protocol/jsonrpc":      {},
+	"protocol/schemacompat": {},
+	"protocol/mcphttp":      {"base/fault", "protocol/jsonrpc"},
+
+	"discovery/minilm":    {},
+	"discovery/dot":       {},
+	"discovery/catalog":   {"base/events", "base/tokens"},
+	"discovery/learning":  {"base/events", "base/fault", "discovery/catalog"},
+	"discovery/embedding": {"base/events", "base/fault", "base/settings", "discovery/catalog"},
+	"discovery/search":    {"base/events", "discovery/catalog", "discovery/dot", "discovery/embedding", "discovery/learning"},
+	"discovery/findreply": {"base/tokens", "discovery/catalog", "discovery/search"},
+	"discovery/eval": { // it measures the searcher that the hub uses
+		"base/events", "base/fault", "base/settings",
+		"discovery/catalog", "discovery/embedding", "discovery/minilm", "discovery/search",
 	},
-	"cli": {"", "api", "bridge", "checkup", "editors", "eval", "fault", "gateway", "instance", "intake", "paths", "process", "registration", "secrets", "settings", "setup", "store", "wire"},
-	// adapters
-	"store":   {"catalog", "clients", "embedding", "fault", "journal", "learning", "registry", "secrets", "setup", "tester"},
-	"mcptest": {"wire"},
-	"keytest": {},
-	// composition and programs
-	"": {
-		"api", "bridge", "catalog", "checkup", "clients", "editors", "embedding", "encoder", "events", "fault", "gateway", "install", "instance", "intake",
-		"journal", "learning", "paths", "process", "proxy", "registration", "registry", "search", "secrets", "settings", "setup", "store", "tester", "upstream",
+
+	"servers/registry": {"base/events", "base/fault"},
+	"servers/secrets":  {"base/events", "base/fault", "base/paths"},
+	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/secrets"}, // secrets: records are redacted
+	"servers/upstream": {
+		"base/events", "base/fault", "base/paths", "base/process", "base/settings",
+		"protocol/jsonrpc", "protocol/mcphttp",
+		"discovery/catalog", // the tools that a server lists
+		"servers/registry", "servers/secrets",
+	},
+	"servers/proxy": {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/upstream"},
+	"servers/lifecycle": {
+		"base/fault", "base/process", "base/settings", // process: npm and uvx run to download packages
+		"discovery/catalog", "servers/registry", "servers/secrets", "servers/upstream",
+	},
+	"servers/inspector": {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
+	"servers/setup":     {"base/fault", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import brings tools
+
+	"editors/configedit": {"base/fault"},
+	"editors/bundle":     {"base/fault"},
+	"editors/atomicfile": {"base/fault", "base/process"}, // process: whether the owner of a leftover file has ended
+	"editors/table":      {"base/fault", "editors/configedit"},
+	"editors/snippet":    {"base/fault", "editors/configedit", "editors/table"},
+	"editors/configdiff": {"editors/configedit", "editors/table", "servers/secrets"}, // secrets: diffs are redacted
+	"editors/registration": { // the only package that changes files outside the data folder
+		"base/events", "base/fault", "base/paths", "base/process",
+		"editors/atomicfile", "editors/configdiff", "editors/configedit", "editors/table",
+	},
+	"editors/importer": {
+		"base/fault", "servers/lifecycle", "servers/registry", "servers/secrets",
+		"editors/bundle", "editors/configedit", "editors/registration", "editors/snippet", "editors/table", // registration: it removes imported entries
+	},
+	"editors/doctor": {
+		"base/tokens", "protocol/schemacompat", "discovery/catalog", "servers/registry",
+		"editors/importer", "editors/registration", "editors/table",
+	},
+
+	"doors/clients": {},
+	"doors/gateway": {
+		"base/events", "base/fault", "protocol/jsonrpc", "protocol/schemacompat",
+		"discovery/catalog", "discovery/findreply", "discovery/search",
+		"servers/lifecycle", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
+		"editors/registration", "editors/table", // registration: the name of our entry
+		"doors/clients",
+	},
+	"doors/companion": {"base/fault", "base/instance", "base/paths", "protocol/jsonrpc"},
+	"doors/api": {
+		"base/events", "base/fault", "base/instance", "base/paths", "base/process", "base/tokens", "protocol/jsonrpc",
+		"discovery/catalog", "discovery/embedding", "discovery/learning",
+		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/proxy", "servers/registry", "servers/secrets",
+		"servers/setup", "servers/upstream",
+		"editors/doctor", "editors/importer", "editors/registration",
+		"doors/gateway",
+	},
+
+	// store implements the Store interface of every package that keeps something.
+	"store": {
+		"base/fault", "discovery/catalog", "discovery/embedding", "discovery/learning",
+		"servers/inspector", "servers/journal", "servers/registry", "servers/secrets", "servers/setup",
+		"doors/clients",
+	},
+	// hub composes everything.
+	"hub": {
+		"base/events", "base/fault", "base/instance", "base/paths", "base/process", "base/settings",
+		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
+		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/proxy", "servers/registry", "servers/secrets",
+		"servers/setup", "servers/upstream",
+		"editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
+		"doors/api", "doors/clients", "doors/companion", "doors/gateway",
+		"store",
+	},
+	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
+	"cli": {
+		"base/fault", "base/instance", "base/paths", "base/process", "base/settings", "protocol/jsonrpc",
+		"discovery/eval", "servers/secrets", "servers/setup",
+		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
+		"doors/api", "doors/companion", "doors/gateway", "store", "hub",
 	},
 	"cmd/agent-discover": {"cli"},
+
+	"testing/keyringtest": {},
+	"testing/mcptest":     {},
+	"testing/reference":   {},
 }
 
-// homes says who alone may import a package from outside, and why.
+// homes lists the only folders that may import an external package, and why.
 var homes = []struct {
 	prefix string
 	in     []string
@@ -86,29 +140,29 @@ var homes = []struct {
 }{
 	{"github.com/wailsapp/wails", []string{"app", "."}, "the hub must run where there is no desktop"},
 	{"github.com/getlantern/systray", []string{"app/tray"}, "it takes the main thread and needs a desktop"},
-	{"database/sql", []string{"backend/store", "build/eval"}, "one place knows SQL; a baseline searches with it"},
-	{"modernc.org/sqlite", []string{"backend/store", "build/eval"}, "one place knows SQLite; a baseline searches with it"},
-	{"github.com/blevesearch/bleve", []string{"build/eval"}, "it is how another program searches, for comparison"},
-	{"github.com/blevesearch/snowballstem", []string{"backend/search"}, "words are cut to stems in one place"},
+	{"database/sql", []string{"backend/store", "build/eval"}, "SQL is used in one place; a baseline searches with it"},
+	{"modernc.org/sqlite", []string{"backend/store", "build/eval"}, "SQLite is used in one place; a baseline searches with it"},
+	{"github.com/blevesearch/bleve", []string{"build/eval"}, "another program searches with it; used for comparison"},
+	{"github.com/blevesearch/snowballstem", []string{"backend/discovery/search"}, "words are stemmed in one place"},
 	{"github.com/pressly/goose", []string{"backend/store"}, "one place changes the schema"},
-	{"github.com/zalando/go-keyring", []string{"backend/secrets"}, "one place touches the keychain"},
-	{"github.com/godbus/dbus", []string{"backend/secrets", "backend/keytest", "app", "app/tray", "app/xtest", "build/bench"}, "it looks at a keychain without a question to the user, ends an operation that hangs, and asks a desktop what it has"},
-	{"filippo.io/age", []string{"backend/secrets"}, "one place seals values"},
-	{"github.com/coder/websocket", []string{"backend/api", "backend/cli", "build/bench", "app/tray"}, "events go to clients through one door; the tray and a command that watches listen"},
-	{module + "build/icons", []string{"app", "app/tray"}, "pictures are for what a person sees"},
-	{"text/template", nil, "a program that links it keeps every method of every type: megabytes in each companion"},
+	{"github.com/zalando/go-keyring", []string{"backend/servers/secrets"}, "the keychain is used in one place"},
+	{"github.com/godbus/dbus", []string{"backend/servers/secrets", "backend/testing/keyringtest", "app", "app/tray", "app/desktoptest", "build/bench"}, "it reads the keychain without prompting, ends an operation that hangs, and queries the desktop"},
+	{"filippo.io/age", []string{"backend/servers/secrets"}, "values are encrypted in one place"},
+	{"github.com/coder/websocket", []string{"backend/doors/api", "backend/cli", "build/bench", "app/tray"}, "one package sends events to clients; the tray and commands that watch receive them"},
+	{module + "build/icons", []string{"app", "app/tray"}, "icons are for graphical programs"},
+	{"text/template", nil, "a program that links it keeps every method of every type, which costs each companion megabytes"},
 	{"html/template", nil, "it links text/template"},
-	{"github.com/danielgtaylor/huma", []string{"backend/api"}, "REST is one door"},
-	{"github.com/tailscale/hujson", []string{"backend/setup", "backend/splice"}, "files that people write by hand are read in two places"},
-	{"github.com/pelletier/go-toml/v2", []string{"backend/splice"}, "entries in files of others are found in one place"},
-	{"go.yaml.in/yaml/v3", []string{"backend/splice", "backend/editors"}, "entries in files of others are found in one place; the table of editors is written by people"},
-	{"github.com/spf13/cobra", []string{"backend/cli"}, "the command line is one door"},
-	{"golang.org/x/term", []string{"backend/cli"}, "who hides what is typed has a terminal"},
-	{"github.com/tiktoken-go", []string{"backend/tokens"}, "its vocabulary takes memory once it is used"},
+	{"github.com/danielgtaylor/huma", []string{"backend/doors/api"}, "REST is served in one place"},
+	{"github.com/tailscale/hujson", []string{"backend/servers/setup", "backend/editors/configedit"}, "files that people write by hand are read in two places"},
+	{"github.com/pelletier/go-toml/v2", []string{"backend/editors/configedit"}, "other programs' files are parsed in one place"},
+	{"go.yaml.in/yaml/v3", []string{"backend/editors/configedit", "backend/editors/table"}, "other programs' files are parsed in one place; the table of editors is written by hand"},
+	{"github.com/spf13/cobra", []string{"backend/cli"}, "there is one command line"},
+	{"golang.org/x/term", []string{"backend/cli"}, "hidden input needs a terminal"},
+	{"github.com/tiktoken-go", []string{"backend/base/tokens"}, "its vocabulary takes memory once it is used"},
 	{
 		"github.com/modelcontextprotocol/go-sdk",
-		[]string{"backend/wire", "backend/remote", "backend/upstream", "backend/gateway", "backend/cli", "backend/mcptest", "build/demo", "build/bench"},
-		"typed results lose what they do not know: proxied traffic never passes through them",
+		[]string{"backend/protocol/jsonrpc", "backend/protocol/mcphttp", "backend/servers/upstream", "backend/doors/gateway", "backend/cli", "backend/testing/mcptest", "build/demo", "build/bench"},
+		"typed results drop unknown fields: proxied traffic never passes through them",
 	},
 }
 
@@ -119,37 +173,70 @@ func TestImportsFollowTheTable(t *testing.T) {
 		}
 		for _, imported := range imports {
 			checkHome(t, file, dir, imported)
-			if rest, ours := strings.CutPrefix(imported+"/", module+"backend/"); ours && inBackend(dir) {
-				checkRoom(t, file, dir, strings.TrimSuffix(rest, "/"))
+			if pkg, ok := strings.CutPrefix(imported, module+"backend/"); ok {
+				checkImport(t, file, strings.TrimPrefix(dir, "backend/"), pkg)
 			}
 			if strings.HasPrefix(imported, module+"app") && inBackend(dir) {
-				t.Errorf("%s imports %s: backend must never need a desktop", file, imported)
+				t.Errorf("%s imports %s: backend must not need a desktop", file, imported)
 			}
 		}
 	})
 }
 
-func TestEveryRoomIsInTheTable(t *testing.T) {
+func TestTheTableListsEveryPackage(t *testing.T) {
 	seen := make(map[string]bool)
-	visitGo(t, ".", func(_, dir string, _ []string) { seen[strings.TrimPrefix(dir, "./")] = true })
+	visitGo(t, ".", func(_, dir string, _ []string) { seen[dir] = true })
+	delete(seen, ".") // this test
 	for dir := range seen {
-		if dir == "." {
-			dir = ""
+		if _, ok := allowed[dir]; !ok {
+			t.Errorf("package backend/%s is not in the table: add what it may import", dir)
 		}
-		if _, ok := rooms[dir]; !ok {
-			t.Errorf("the room backend/%s is not in the table: say what it may import", dir)
+	}
+	for dir := range allowed {
+		if !seen[dir] {
+			t.Errorf("the table lists backend/%s, which does not exist", dir)
 		}
 	}
 }
 
-func inBackend(dir string) bool { return dir == "backend" || strings.HasPrefix(dir, "backend/") }
+func TestNoWingImportsAHigherOne(t *testing.T) {
+	for dir, imports := range allowed {
+		for _, imported := range imports {
+			if _, ok := allowed[imported]; !ok {
+				t.Errorf("backend/%s may import backend/%s, which is not in the table", dir, imported)
+			}
+			if level(dir) < level(imported) {
+				t.Errorf("backend/%s may not import backend/%s: its wing is higher", dir, imported)
+			}
+		}
+	}
+}
 
-func checkRoom(t *testing.T, file, dir, imported string) {
+func TestPackageNamesAreUnique(t *testing.T) {
+	seen := make(map[string]string)
+	for dir := range allowed {
+		if other, ok := seen[path.Base(dir)]; ok {
+			t.Errorf("backend/%s and backend/%s have the same name", dir, other)
+		}
+		seen[path.Base(dir)] = dir
+	}
+}
+
+// level returns the position of a package's wing in wings; -1 for the test
+// packages.
+func level(dir string) int {
+	wing, _, _ := strings.Cut(dir, "/")
+	return slices.Index(wings, wing)
+}
+
+func inBackend(dir string) bool { return strings.HasPrefix(dir, "backend/") }
+
+// checkImport checks an import of backend/imported by file, which lies in
+// backend/dir. Programs outside backend may import any package.
+func checkImport(t *testing.T, file, dir, imported string) {
 	t.Helper()
-	room := strings.TrimPrefix(strings.TrimPrefix(dir, "backend"), "/")
-	allowed, ok := rooms[room]
-	if ok && !slices.Contains(allowed, imported) {
-		t.Errorf("%s imports backend/%s; %q may import only %v", file, imported, room, allowed)
+	if may, ok := allowed[dir]; ok && !slices.Contains(may, imported) {
+		t.Errorf("%s imports backend/%s, which the table does not allow", file, imported)
 	}
 }
 
@@ -157,13 +244,13 @@ func checkHome(t *testing.T, file, dir, imported string) {
 	t.Helper()
 	for _, home := range homes {
 		if (imported == home.prefix || strings.HasPrefix(imported, home.prefix+"/")) && !slices.Contains(home.in, dir) {
-			t.Errorf("%s imports %s, whose home is %v: %s", file, imported, home.in, home.why)
+			t.Errorf("%s imports %s, which only %v may import: %s", file, imported, home.in, home.why)
 		}
 	}
 }
 
-// visitGo shows every Go file under root with its folder, both slash-separated
-// and relative to root, and what it imports.
+// visitGo calls visit for every Go file under root with the file and its folder,
+// both slash-separated and relative to root, and the paths that it imports.
 func visitGo(t *testing.T, root string, visit func(file, dir string, imports []string)) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {

@@ -43,7 +43,7 @@ unit() {
   mkdir -p "$coverage/unit" "$coverage/children"
   # What only plays a server for tests is no code to be covered.
   local covered
-  covered=$(go list ./backend/... | grep -v -e /mcptest -e /keytest | paste -sd, -)
+  covered=$(go list ./backend/... | grep -v -e /testing/ | paste -sd, -)
   run "tests" false go test -json -count=1 -timeout=12m -covermode=atomic -coverpkg="$covered" ./... \
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR
@@ -71,7 +71,7 @@ race() {
   # Rooms of functions alone, without a goroutine or anything shared, have nothing to race for; nor has what asks one
   # thing after the other, as the scripts of the command line and the recorded exchanges do.
   local raced
-  raced=$(go list ./backend/... | grep -v -E '/(bundle|contrast|dialect|dot|snippet|splice)$')
+  raced=$(go list ./backend/... | grep -v -E '/(bundle|configdiff|schemacompat|dot|snippet|configedit)$')
   # shellcheck disable=SC2086
   CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=12m \
     -skip='^(TestCommandLine|TestRecordedExchangesAreAnsweredAlike|TestTypedSecretIsNotShown)$' $raced

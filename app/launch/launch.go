@@ -11,8 +11,8 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/process"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
 // The programs of this product.

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-discover/agent-discover/app/autostart"
 	"github.com/agent-discover/agent-discover/app/launch"
-	"github.com/agent-discover/agent-discover/app/login"
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
 const (
@@ -161,12 +161,12 @@ func (t *tray) copy(f face) (note string, err error) {
 }
 
 // atLogin returns the entry that starts this program at login.
-func atLogin() (login.Entry, error) {
+func atLogin() (autostart.Entry, error) {
 	program, err := os.Executable()
 	if err != nil {
-		return login.Entry{}, fault.Wrap(err, fault.Unavailable, "this program cannot find its own file")
+		return autostart.Entry{}, fault.Wrap(err, fault.Unavailable, "this program cannot find its own file")
 	}
-	return login.Tray(program), nil
+	return autostart.Tray(program), nil
 }
 
 func startAtLogin(on bool) error {

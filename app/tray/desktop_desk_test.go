@@ -18,10 +18,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/app/xtest"
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/keytest"
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/app/desktoptest"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/testing/keyringtest"
 )
 
 // deadline is how long a program may take; it is only ever waited for when
@@ -31,7 +31,7 @@ const deadline = 60 * time.Second
 // desk is a desktop session of a test.
 type desk struct {
 	t       *testing.T
-	bus     *keytest.Session
+	bus     *keyringtest.Session
 	display string
 	folder  paths.Folder
 	home    string
@@ -39,7 +39,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	d := &desk{t: t, bus: keytest.Start(t), display: xtest.Display(t), home: t.TempDir()}
+	d := &desk{t: t, bus: keyringtest.Start(t), display: desktoptest.Display(t), home: t.TempDir()}
 	d.folder = paths.Folder(filepath.Join(d.home, "data"))
 	for _, name := range []string{"agent-discover", "agent-discover-tray"} {
 		if _, err := os.Stat(binary(t, name)); err != nil {

@@ -17,13 +17,13 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"github.com/agent-discover/agent-discover/app/xtest"
+	"github.com/agent-discover/agent-discover/app/desktoptest"
 	"github.com/agent-discover/agent-discover/build/icons"
 )
 
 func TestTheTrayPausesAndResumes(t *testing.T) {
 	d := newDesk(t)
-	panel := xtest.NewPanel(t, d.bus.Connect())
+	panel := desktoptest.NewPanel(t, d.bus.Connect())
 	d.tray()
 	icon := panel.Await()
 	d.rest(http.MethodGet, "/api/servers", nil, nil)
@@ -48,7 +48,7 @@ func TestTheTrayPausesAndResumes(t *testing.T) {
 
 func TestTheTrayShowsTwentyServersOfMany(t *testing.T) {
 	d := newDesk(t)
-	panel := xtest.NewPanel(t, d.bus.Connect())
+	panel := desktoptest.NewPanel(t, d.bus.Connect())
 	d.tray()
 	icon := panel.Await()
 	d.hub(0)
@@ -56,14 +56,14 @@ func TestTheTrayShowsTwentyServersOfMany(t *testing.T) {
 		d.rest(http.MethodPost, "/api/servers", map[string]any{"name": "s" + strconv.Itoa(100+i), "command": "x", "warm": false}, nil)
 	}
 	icon.AwaitItem("3 more…")
-	if all := xtest.Find(icon.Menu(), "Servers").Items; len(all) != maxListed+1 || all[0].Label != "s100" || all[maxListed-1].Label != "s119" || !all[0].Checkable || all[maxListed].Checkable {
+	if all := desktoptest.Find(icon.Menu(), "Servers").Items; len(all) != maxListed+1 || all[0].Label != "s100" || all[maxListed-1].Label != "s119" || !all[0].Checkable || all[maxListed].Checkable {
 		t.Errorf("%d items: %+v", len(all), all)
 	}
 	for i := range 22 {
 		d.rest(http.MethodDelete, "/api/servers/"+strconv.Itoa(i+1), nil, nil)
 	}
-	icon.AwaitMenu("one server only", func(menu []xtest.Item) *xtest.Item {
-		if servers := xtest.Find(menu, "Servers"); servers != nil && len(servers.Items) == 1 && servers.Items[0].Label == "s122" {
+	icon.AwaitMenu("one server only", func(menu []desktoptest.Item) *desktoptest.Item {
+		if servers := desktoptest.Find(menu, "Servers"); servers != nil && len(servers.Items) == 1 && servers.Items[0].Label == "s122" {
 			return servers
 		}
 		return nil
@@ -115,7 +115,7 @@ func TestTheTraysIconFitsThePanel(t *testing.T) {
 					t.Fatalf("the portal: %v, %v", reply, err)
 				}
 			}
-			panel := xtest.NewPanel(t, d.bus.Connect())
+			panel := desktoptest.NewPanel(t, d.bus.Connect())
 			d.start(binary(t, "agent-discover-tray"), append(d.env(), "XDG_CURRENT_DESKTOP="+row.desktop))
 			icon := panel.Await()
 			d.until("the icon is the right one", func() bool { return bytes.Equal(drawnIcon(icon), row.want) })
@@ -132,7 +132,7 @@ func TestTheTraysIconFitsThePanel(t *testing.T) {
 }
 
 // drawnIcon is the picture that a program tells its panel to show.
-func drawnIcon(icon xtest.Icon) []byte {
+func drawnIcon(icon desktoptest.Icon) []byte {
 	data, err := os.ReadFile(icon.Property("IconName"))
 	if err != nil {
 		return nil // it is just being replaced
@@ -142,7 +142,7 @@ func drawnIcon(icon xtest.Icon) []byte {
 
 func TestTheTrayCopiesTheConfigurationUnderWayland(t *testing.T) {
 	d := newDesk(t)
-	panel := xtest.NewPanel(t, d.bus.Connect())
+	panel := desktoptest.NewPanel(t, d.bus.Connect())
 	env := d.env()
 	copied := filepath.Join(t.TempDir(), "copied")
 	path := script(t, "wl-copy", "cat >'"+copied+".part' && mv '"+copied+".part' '"+copied+"'") + ":" + os.Getenv("PATH")
@@ -157,7 +157,7 @@ func TestTheTrayCopiesTheConfigurationUnderWayland(t *testing.T) {
 }
 
 func TestTheTraysIconIsSeenInARealPanel(t *testing.T) {
-	xtest.Need(t, "xfce4-panel", "import")
+	desktoptest.Need(t, "xfce4-panel", "import")
 	d := newDesk(t)
 	daemons, err := filepath.Glob("/usr/lib/*/xfce4/xfconf/xfconfd")
 	if err != nil || len(daemons) == 0 {
@@ -255,7 +255,7 @@ const maxMemory = 80 << 10
 
 func TestTheTrayTakesLittleMemory(t *testing.T) {
 	d := newDesk(t)
-	panel := xtest.NewPanel(t, d.bus.Connect())
+	panel := desktoptest.NewPanel(t, d.bus.Connect())
 	tray := d.tray()
 	icon := panel.Await()
 	d.hub(0)

@@ -16,13 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/app/xtest"
-	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/app/desktoptest"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
 func TestTheTrayListsServersAndAClickActivatesOne(t *testing.T) {
 	d := newDesk(t)
-	panel := xtest.NewPanel(t, d.bus.Connect())
+	panel := desktoptest.NewPanel(t, d.bus.Connect())
 	d.tray()
 	icon := panel.Await()
 	if title := icon.Property("Title"); title != "Agent Discover" {
@@ -33,22 +33,22 @@ func TestTheTrayListsServersAndAClickActivatesOne(t *testing.T) {
 	one, two := "zeta_"+stamp, "Alpha-"+stamp
 	d.add(one, two)
 	icon.AwaitItem("0 of 2 servers running")
-	if menu := xtest.Text(icon.Menu()); !strings.Contains(menu, "Servers\n  "+two+"\n  "+one+"\n") {
+	if menu := desktoptest.Text(icon.Menu()); !strings.Contains(menu, "Servers\n  "+two+"\n  "+one+"\n") {
 		t.Errorf("the menu:\n%s", menu)
 	}
 
 	icon.Click(icon.AwaitItem(one))
-	icon.AwaitMenu("a check mark", func(menu []xtest.Item) *xtest.Item { return marked(menu, one, true) })
+	icon.AwaitMenu("a check mark", func(menu []desktoptest.Item) *desktoptest.Item { return marked(menu, one, true) })
 	d.until("REST shows it as active", func() bool { return d.active() == one })
 	d.rest(http.MethodPost, "/api/servers/1/deactivate", nil, nil)
-	icon.AwaitMenu("no check mark", func(menu []xtest.Item) *xtest.Item { return marked(menu, one, false) })
+	icon.AwaitMenu("no check mark", func(menu []desktoptest.Item) *desktoptest.Item { return marked(menu, one, false) })
 	if got := d.active(); got != "" {
 		t.Errorf("active are %q", got)
 	}
 }
 
-func marked(menu []xtest.Item, label string, want bool) *xtest.Item {
-	found := xtest.Find(menu, label)
+func marked(menu []desktoptest.Item, label string, want bool) *desktoptest.Item {
+	found := desktoptest.Find(menu, label)
 	if found == nil || found.Checked != want {
 		return nil
 	}
@@ -57,13 +57,13 @@ func marked(menu []xtest.Item, label string, want bool) *xtest.Item {
 
 func TestTheTrayKeepsACheckMarkThatTheHubRefuses(t *testing.T) {
 	d := newDesk(t)
-	panel := xtest.NewPanel(t, d.bus.Connect())
+	panel := desktoptest.NewPanel(t, d.bus.Connect())
 	d.tray()
 	icon := panel.Await()
 	d.rest(http.MethodPost, "/api/servers", map[string]any{"name": "broken", "command": "/nonexistent"}, nil)
 	d.rest(http.MethodPost, "/api/health", nil, nil)
 	icon.Click(icon.AwaitItem("broken (failed)")) // nothing but the mark can change
-	icon.AwaitMenu("what came of it", func(menu []xtest.Item) *xtest.Item {
+	icon.AwaitMenu("what came of it", func(menu []desktoptest.Item) *desktoptest.Item {
 		if len(menu) > 1 && strings.Contains(menu[1].Label, "Failed to activate") {
 			return marked(menu, "broken (failed)", false)
 		}
@@ -73,7 +73,7 @@ func TestTheTrayKeepsACheckMarkThatTheHubRefuses(t *testing.T) {
 
 func TestQuitInTheTrayEndsTheHubForGoodWithAnEditorAttached(t *testing.T) {
 	d := newDesk(t)
-	panel := xtest.NewPanel(t, d.bus.Connect())
+	panel := desktoptest.NewPanel(t, d.bus.Connect())
 	tray := d.tray()
 	icon := panel.Await()
 	hub := d.hub(0)
@@ -105,7 +105,7 @@ func TestQuitInTheTrayEndsTheHubForGoodWithAnEditorAttached(t *testing.T) {
 
 func TestTheTrayBringsAKilledHubBackButNoStoppedOne(t *testing.T) {
 	d := newDesk(t)
-	panel := xtest.NewPanel(t, d.bus.Connect())
+	panel := desktoptest.NewPanel(t, d.bus.Connect())
 	d.tray()
 	icon := panel.Await()
 	first := d.hub(0)
@@ -124,8 +124,8 @@ func TestTheTrayBringsAKilledHubBackButNoStoppedOne(t *testing.T) {
 	if second.Alive() {
 		t.Error("the hub runs")
 	}
-	if menu := icon.Menu(); xtest.Find(menu, "everything") != nil || xtest.Find(menu, "Pause all").Enabled {
-		t.Errorf("the menu of no hub:\n%s", xtest.Text(menu))
+	if menu := icon.Menu(); desktoptest.Find(menu, "everything") != nil || desktoptest.Find(menu, "Pause all").Enabled {
+		t.Errorf("the menu of no hub:\n%s", desktoptest.Text(menu))
 	}
 	icon.Click(icon.AwaitItem("Start"))
 	icon.AwaitItem("0 of 1 server running")
@@ -133,7 +133,7 @@ func TestTheTrayBringsAKilledHubBackButNoStoppedOne(t *testing.T) {
 
 func TestATrayThatTheWindowStartedLeavesAStoppedHubAlone(t *testing.T) {
 	d := newDesk(t)
-	panel := xtest.NewPanel(t, d.bus.Connect())
+	panel := desktoptest.NewPanel(t, d.bus.Connect())
 	if err := d.folder.Create(); err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestATrayThatTheWindowStartedLeavesAStoppedHubAlone(t *testing.T) {
 
 func TestASignalEndsTheTrayAndLeavesTheHub(t *testing.T) {
 	d := newDesk(t)
-	panel := xtest.NewPanel(t, d.bus.Connect())
+	panel := desktoptest.NewPanel(t, d.bus.Connect())
 	tray := d.tray()
 	panel.Await().AwaitItem("No servers yet")
 	hub := d.hub(0)
@@ -206,7 +206,7 @@ func TestAfterALoginTheTrayWaitsForThePanel(t *testing.T) {
 	asked := d.watchBus()
 	d.tray("--login")
 	<-asked // it has looked for a panel in vain
-	xtest.NewPanel(t, d.bus.Connect()).Await().AwaitItem("No servers yet")
+	desktoptest.NewPanel(t, d.bus.Connect()).Await().AwaitItem("No servers yet")
 }
 
 // watchBus returns a channel that is closed when a program asks who shows icons.

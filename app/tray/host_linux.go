@@ -58,7 +58,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 const (

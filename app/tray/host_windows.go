@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/windows/registry"
 
-	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/build/icons"
 )
 

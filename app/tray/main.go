@@ -19,10 +19,10 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"github.com/agent-discover/agent-discover/app/login"
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/app/autostart"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // version is set by the linker.
@@ -50,7 +50,7 @@ func start(args []string, out, problems io.Writer) int {
 	var o options
 	flags := flag.NewFlagSet("agent-discover-tray", flag.ContinueOnError)
 	flags.SetOutput(problems)
-	flags.BoolVar(&o.login, login.Flag[2:], false, "started by a login: wait for the panel")
+	flags.BoolVar(&o.login, autostart.Flag[2:], false, "started by a login: wait for the panel")
 	flags.BoolVar(&o.attach, "attach", false, "start no hub that the user stopped")
 	show := flags.Bool("version", false, "print the version")
 	switch err := flags.Parse(args); {

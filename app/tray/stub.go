@@ -6,7 +6,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 func available(context.Context, time.Duration) error {

@@ -5,8 +5,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // redraw is the least time between two changes of the menu: calls come and go

@@ -10,10 +10,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend"
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
 // paper is a face on which a test reads.
@@ -61,14 +61,14 @@ func runHub(t *testing.T) (folder paths.Folder, client *instance.Client, end fun
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", "")
 	folder = paths.Folder(t.TempDir())
-	hub, err := backend.Open(t.Context(), backend.Options{Folder: folder, Version: "1.0.0"})
+	h, err := hub.Open(t.Context(), hub.Options{Folder: folder, Version: "1.0.0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	go func() { ended <- errors.Join(hub.Run(context.Background()), hub.Close()) }()
+	go func() { ended <- errors.Join(h.Run(context.Background()), h.Close()) }()
 	end = sync.OnceFunc(func() {
-		hub.Stop()
+		h.Stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
@@ -77,7 +77,7 @@ func runHub(t *testing.T) (folder paths.Folder, client *instance.Client, end fun
 	if _, err := instance.Await(t.Context(), folder); err != nil {
 		t.Fatal(err)
 	}
-	client = instance.NewClient(hub.Info())
+	client = instance.NewClient(h.Info())
 	if err := client.Do(t.Context(), http.MethodPost, "/api/servers", map[string]any{"name": "one", "command": "/nonexistent", "warm": false}, nil); err != nil {
 		t.Fatal(err)
 	}

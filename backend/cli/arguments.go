@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/api"
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/wire"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // property is what of a schema decides how a value is written.
@@ -36,14 +36,14 @@ func typed(tool api.KnownTool, pairs []string) (json.RawMessage, error) {
 		if !known && string(schema.AdditionalProperties) == "false" {
 			return nil, fault.New(fault.Invalid, "%s takes no argument %q; it takes: %s", tool.Name, key, names(schema.Properties))
 		}
-		encoded, err := propertyOf(raw).add(key, value, wire.Get(out, key))
+		encoded, err := propertyOf(raw).add(key, value, jsonrpc.Get(out, key))
 		if err != nil {
 			return nil, err
 		}
-		out = wire.Set(out, key, encoded)
+		out = jsonrpc.Set(out, key, encoded)
 	}
 	for _, name := range schema.Required {
-		if wire.Get(out, name) == nil {
+		if jsonrpc.Get(out, name) == nil {
 			return nil, fault.New(fault.Invalid, "%s needs the argument %q; it takes: %s", tool.Name, name, names(schema.Properties))
 		}
 	}
@@ -75,7 +75,7 @@ func (p property) add(key, value string, before json.RawMessage) (json.RawMessag
 		return p.encode(key, value)
 	}
 	var elements json.RawMessage
-	if trimmed := strings.TrimSpace(value); strings.HasPrefix(trimmed, "[") && wire.Valid([]byte(trimmed)) {
+	if trimmed := strings.TrimSpace(value); strings.HasPrefix(trimmed, "[") && jsonrpc.Valid([]byte(trimmed)) {
 		elements = json.RawMessage(trimmed[1 : len(trimmed)-1])
 	} else {
 		element, err := propertyOf(p.Items).encode(key, value)
@@ -94,14 +94,14 @@ func (p property) add(key, value string, before json.RawMessage) (json.RawMessag
 
 func (p property) encode(key, value string) (json.RawMessage, error) {
 	raw := json.RawMessage(value)
-	isJSON := wire.Valid(raw)
+	isJSON := jsonrpc.Valid(raw)
 	number := isJSON && strings.ContainsRune("-0123456789", rune(value[0]))
 	wrong := func(kind string) error {
 		return fault.New(fault.Invalid, "%s must be %s, not %q", key, kind, value)
 	}
 	switch p.kind() {
 	case "string":
-		return wire.Quote(value), nil
+		return jsonrpc.Quote(value), nil
 	case "integer":
 		if !number || strings.ContainsAny(value, ".eE") {
 			return nil, wrong("a whole number")
@@ -126,7 +126,7 @@ func (p property) encode(key, value string) (json.RawMessage, error) {
 	if isJSON {
 		return raw, nil
 	}
-	return wire.Quote(value), nil
+	return jsonrpc.Quote(value), nil
 }
 
 // kind is the property's type; of several the first that is not null.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/api"
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/wire"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 func (p *program) call() *cobra.Command {
@@ -148,14 +148,14 @@ func (p *program) arguments(tool api.KnownTool, pairs []string, raw string) (jso
 }
 
 func object(raw []byte) (json.RawMessage, error) {
-	if !wire.Valid(raw) || bytes.TrimSpace(raw)[0] != '{' {
+	if !jsonrpc.Valid(raw) || bytes.TrimSpace(raw)[0] != '{' {
 		return nil, fault.New(fault.Invalid, "the arguments are not a JSON object")
 	}
 	return raw, nil
 }
 
 func failedCall(err error) error {
-	var rpc *wire.Error
+	var rpc *jsonrpc.Error
 	if errors.As(err, &rpc) {
 		return fault.New(fault.Failed, "%s", rpc.Message)
 	}
@@ -188,7 +188,7 @@ func (p *program) printResult(result json.RawMessage) error {
 			case "resource_link":
 				p.printf("[resource %s]\n", block.URI)
 			case "resource":
-				p.printf("[resource %s]\n", wire.GetString(block.Resource, "uri"))
+				p.printf("[resource %s]\n", jsonrpc.GetString(block.Resource, "uri"))
 			default:
 				p.printf("[%s]\n", block.Type)
 			}

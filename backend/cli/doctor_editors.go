@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/checkup"
-	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 )
 
 // checkDesks says what is wrong with the editors of this machine, one line a
@@ -17,13 +17,13 @@ func (p *program) checkDesks(ctx context.Context) []finding {
 	if err != nil {
 		return nil
 	}
-	var report checkup.Report
+	var report doctor.Report
 	if instance.NewClient(info).Do(ctx, http.MethodGet, "/api/editors/checkup", nil, &report) != nil {
 		return nil // what ails the hub is said already
 	}
 	var findings []finding
 	for _, f := range report.Findings {
-		if f.Level != checkup.Note {
+		if f.Level != doctor.Note {
 			findings = append(findings, finding{What: "editors (" + strings.Join(f.Editors, ", ") + ")", Detail: f.Text, Advice: f.Advice})
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/api"
-	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api"
 )
 
 // checkSecrets says where secrets are kept and which credentials stand in

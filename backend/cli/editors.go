@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/api"
-	"github.com/agent-discover/agent-discover/backend/editors"
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/registration"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
 func (p *program) editors() *cobra.Command {
@@ -41,7 +41,7 @@ nothing else in those files is touched. EDITOR is an id of: agent-discover edito
 
 func (p *program) completeEditors(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var ids []string
-	for _, e := range editors.Table() {
+	for _, e := range table.Table() {
 		ids = append(ids, e.ID+"\t"+e.Name)
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp
@@ -51,7 +51,7 @@ func (p *program) completeEditors(*cobra.Command, []string, string) ([]string, c
 // holds where the person stands counts.
 func environment() map[string]string {
 	out := make(map[string]string)
-	for _, name := range editors.Overrides() {
+	for _, name := range table.Overrides() {
 		if value := os.Getenv(name); value != "" {
 			out[name] = value
 		}

@@ -12,10 +12,10 @@ import (
 	"github.com/coder/websocket"
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/checkup"
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/registration"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/editors/doctor"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
 
 func (p *program) checkEditors() *cobra.Command {
@@ -26,7 +26,7 @@ func (p *program) checkEditors() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var report checkup.Report
+			var report doctor.Report
 			if err := client.Do(cmd.Context(), http.MethodGet, "/api/editors/checkup", nil, &report); err != nil {
 				return err
 			}
@@ -40,17 +40,17 @@ func (p *program) checkEditors() *cobra.Command {
 }
 
 // about keeps what is said of some editors; all when none is named.
-func about(r checkup.Report, ids []string) checkup.Report {
+func about(r doctor.Report, ids []string) doctor.Report {
 	if len(ids) == 0 {
 		return r
 	}
 	named := func(id string) bool { return slices.Contains(ids, id) }
-	r.Costs = slices.DeleteFunc(r.Costs, func(c checkup.Cost) bool { return !named(c.Editor) })
-	r.Findings = slices.DeleteFunc(r.Findings, func(f checkup.Finding) bool { return !slices.ContainsFunc(f.Editors, named) })
+	r.Costs = slices.DeleteFunc(r.Costs, func(c doctor.Cost) bool { return !named(c.Editor) })
+	r.Findings = slices.DeleteFunc(r.Findings, func(f doctor.Finding) bool { return !slices.ContainsFunc(f.Editors, named) })
 	return r
 }
 
-func (p *program) printCheckup(r checkup.Report) error {
+func (p *program) printCheckup(r doctor.Report) error {
 	if len(r.Costs) > 0 {
 		table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
 		_, _ = fmt.Fprintln(table, "EDITOR\tOWN SERVERS\tTOOLS KNOWN\tTOKENS TODAY\tTHROUGH US")

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/api"
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/intake"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
 
 // intakeWish is what an import is told on the command line.
@@ -74,8 +74,8 @@ func (w *intakeWish) check(args []string) error {
 }
 
 // request finds out which candidates are meant.
-func (p *program) request(ctx context.Context, client *instance.Client, w intakeWish, ids []string) (intake.Request, error) {
-	q := intake.Request{TakeOut: w.takeOut, Values: map[string]string{}}
+func (p *program) request(ctx context.Context, client *instance.Client, w intakeWish, ids []string) (importer.Request, error) {
+	q := importer.Request{TakeOut: w.takeOut, Values: map[string]string{}}
 	for _, pair := range w.values {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok {
@@ -122,7 +122,7 @@ func (p *program) textOf(file string) (string, error) {
 }
 
 // candidates asks the hub what there is: in a text or bundle, else in editors.
-func candidates(ctx context.Context, client *instance.Client, q intake.Request, ids []string) (found api.Scanned, err error) {
+func candidates(ctx context.Context, client *instance.Client, q importer.Request, ids []string) (found api.Scanned, err error) {
 	if q.Text != "" || q.Bundle != "" {
 		err = client.Do(ctx, http.MethodPost, "/api/editors/scan", map[string]string{"text": q.Text, "bundle": q.Bundle}, &found)
 		return found, err
@@ -132,7 +132,7 @@ func candidates(ctx context.Context, client *instance.Client, q intake.Request, 
 	}
 	seen := make(map[string]bool)
 	for _, id := range ids {
-		var some intake.Scan
+		var some importer.Scan
 		if err := client.Do(ctx, http.MethodGet, "/api/editors/servers?editor="+url.QueryEscape(id), nil, &some); err != nil {
 			return found, err
 		}
@@ -149,13 +149,13 @@ func candidates(ctx context.Context, client *instance.Client, q intake.Request, 
 
 // chosen keeps the candidates that are named, all when none is. Those that are
 // here already count where their entries are to be taken out.
-func chosen(all []intake.Candidate, w intakeWish) ([]intake.Choice, error) {
+func chosen(all []importer.Candidate, w intakeWish) ([]importer.Choice, error) {
 	as := make(map[string]string)
 	for _, name := range w.servers {
 		name, here, _ := strings.Cut(name, "=")
 		as[name] = here
 	}
-	choices := []intake.Choice{}
+	choices := []importer.Choice{}
 	named := make(map[string]bool)
 	for _, c := range all {
 		names := []string{c.Name}
@@ -165,9 +165,9 @@ func chosen(all []intake.Candidate, w intakeWish) ([]intake.Choice, error) {
 		i := slices.IndexFunc(names, func(name string) bool { _, ok := as[name]; return ok })
 		switch {
 		case len(as) == 0 && c.Problem == "" && (c.Here == "" || w.takeOut):
-			choices = append(choices, intake.Choice{ID: c.ID})
+			choices = append(choices, importer.Choice{ID: c.ID})
 		case i >= 0:
-			choices = append(choices, intake.Choice{ID: c.ID, Name: as[names[i]]})
+			choices = append(choices, importer.Choice{ID: c.ID, Name: as[names[i]]})
 			named[names[i]] = true
 		}
 	}
@@ -179,13 +179,13 @@ func chosen(all []intake.Candidate, w intakeWish) ([]intake.Choice, error) {
 	return choices, nil
 }
 
-func (p *program) bringIn(ctx context.Context, client *instance.Client, q intake.Request, w intakeWish) error {
+func (p *program) bringIn(ctx context.Context, client *instance.Client, q importer.Request, w intakeWish) error {
 	if len(q.Choices) == 0 {
-		return p.say(intake.Report{Servers: []intake.Arrival{}, Taken: []intake.Taken{}}, "There is no server to bring in.\n")
+		return p.say(importer.Report{Servers: []importer.Arrival{}, Taken: []importer.Taken{}}, "There is no server to bring in.\n")
 	}
-	ask := func(dry bool) (r intake.Report, err error) {
+	ask := func(dry bool) (r importer.Report, err error) {
 		body := struct {
-			intake.Request
+			importer.Request
 			DryRun bool `json:"dry_run"`
 		}{q, dry}
 		err = client.Do(ctx, http.MethodPost, "/api/editors/import", body, &r)
@@ -213,13 +213,13 @@ func (p *program) bringIn(ctx context.Context, client *instance.Client, q intake
 	} else {
 		p.printArrivals(report)
 	}
-	if err == nil && slices.ContainsFunc(report.Servers, func(a intake.Arrival) bool { return a.Status == "failed" }) {
+	if err == nil && slices.ContainsFunc(report.Servers, func(a importer.Arrival) bool { return a.Status == "failed" }) {
 		return exitCode(exitFailed)
 	}
 	return err
 }
 
-func (p *program) printArrivals(r intake.Report) {
+func (p *program) printArrivals(r importer.Report) {
 	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "SERVER\tSTATUS\tTO THE KEYCHAIN\tNOTE")
 	for _, a := range r.Servers {
@@ -248,7 +248,7 @@ func (p *program) exportServers() *cobra.Command {
 				return err
 			}
 			query := url.Values{"editor": {args[0]}, "servers": {strings.Join(args[1:], ",")}}
-			var exported intake.Exported
+			var exported importer.Exported
 			if err := client.Do(cmd.Context(), http.MethodGet, "/api/editors/export?"+query.Encode(), nil, &exported); err != nil {
 				return err
 			}

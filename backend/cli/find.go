@@ -10,15 +10,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/bridge"
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/wire"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/companion"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // session is an MCP session of the command line with the hub. What an agent
 // gets, a person gets here: the same tool, the same bytes.
 type session struct {
-	conn  *wire.Conn
+	conn  *jsonrpc.Conn
 	close func()
 }
 
@@ -27,11 +27,11 @@ func (p *program) session(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	stream, err := bridge.Dial(ctx, info, p.version, rand.Text())
+	stream, err := companion.Dial(ctx, info, p.version, rand.Text())
 	if err != nil {
 		return nil, err
 	}
-	conn := wire.NewConn(stream, stream, silent{}, wire.Options{LineLimit: 512 << 20})
+	conn := jsonrpc.NewConn(stream, stream, silent{}, jsonrpc.Options{LineLimit: 512 << 20})
 	go func() { _ = conn.Run(ctx) }() // ends when the stream is closed
 	s := &session{conn: conn, close: func() { _ = stream.Close() }}
 	params, err := json.Marshal(map[string]any{
@@ -39,7 +39,7 @@ func (p *program) session(ctx context.Context) (*session, error) {
 		"clientInfo": map[string]string{"name": "agent-discover-cli", "version": p.version},
 	})
 	if err == nil {
-		_, err = conn.Call(ctx, wire.Call{Method: "initialize", Params: params})
+		_, err = conn.Call(ctx, jsonrpc.Call{Method: "initialize", Params: params})
 	}
 	if err == nil {
 		err = conn.Notify("notifications/initialized", nil)
@@ -57,18 +57,18 @@ func (s *session) callTool(ctx context.Context, name string, arguments json.RawM
 	if err := json.Compact(&line, arguments); err != nil {
 		return nil, fault.Wrap(err, fault.Invalid, "the arguments are not JSON")
 	}
-	params := wire.Set(wire.Set(nil, "name", wire.Quote(name)), "arguments", line.Bytes())
-	return s.conn.Call(ctx, wire.Call{Method: "tools/call", Params: params})
+	params := jsonrpc.Set(jsonrpc.Set(nil, "name", jsonrpc.Quote(name)), "arguments", line.Bytes())
+	return s.conn.Call(ctx, jsonrpc.Call{Method: "tools/call", Params: params})
 }
 
 // silent is a client that offers nothing.
 type silent struct{}
 
 func (silent) Request(context.Context, string, json.RawMessage) (json.RawMessage, error) {
-	return nil, wire.NewError(-32601, "Method not found")
+	return nil, jsonrpc.NewError(-32601, "Method not found")
 }
 func (silent) Notification(string, json.RawMessage) {}
-func (silent) Bad([]byte, error) *wire.Error        { return nil }
+func (silent) Bad([]byte, error) *jsonrpc.Error     { return nil }
 
 func (p *program) find() *cobra.Command {
 	limit := 5

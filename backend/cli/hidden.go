@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/agent-discover/agent-discover/backend/fault"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 // maxSecret bounds what is read; the hub refuses less.

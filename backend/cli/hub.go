@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend"
-	"github.com/agent-discover/agent-discover/backend/api"
-	"github.com/agent-discover/agent-discover/backend/bridge"
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/gateway"
-	"github.com/agent-discover/agent-discover/backend/instance"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/companion"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
 func (p *program) serve() *cobra.Command {
@@ -28,14 +28,14 @@ func (p *program) serve() *cobra.Command {
 			if by == "" {
 				console = p.err
 			}
-			hub, err := backend.Open(cmd.Context(), backend.Options{Folder: p.folder, Version: p.version, StartedBy: by, Console: console})
+			h, err := hub.Open(cmd.Context(), hub.Options{Folder: p.folder, Version: p.version, StartedBy: by, Console: console})
 			if err != nil {
 				if by != "" && fault.KindOf(err) != fault.Conflict { // then another hub is there
 					instance.ReportFailure(p.folder, err)
 				}
 				return p.cannotServe(err)
 			}
-			return errors.Join(hub.Run(cmd.Context()), hub.Close())
+			return errors.Join(h.Run(cmd.Context()), h.Close())
 		},
 	}
 	cmd.Flags().StringVar(&by, "started-by", "", "")
@@ -56,7 +56,7 @@ func (p *program) mcp() *cobra.Command {
 	return &cobra.Command{
 		Use: "mcp", Short: "Be the MCP server that an editor starts (stdio)", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			companion := &bridge.Companion{
+			companion := &companion.Companion{
 				Folder: p.folder, Version: p.version, In: p.in, Out: p.out, Tool: gateway.RegistryTool(),
 				Log: slog.New(slog.NewTextHandler(p.err, nil)),
 			}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/clients"
+	"github.com/agent-discover/agent-discover/backend/doors/clients"
 )
 
 // maxClients is how many clients are remembered: they may call themselves

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/clients"
+	"github.com/agent-discover/agent-discover/backend/doors/clients"
 )
 
 func TestAClientIsRememberedAsItLastWas(t *testing.T) {

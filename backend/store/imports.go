@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/agent-discover/agent-discover/backend/setup"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
 // Imports is what an import asks and adds beside servers and tools. It adds

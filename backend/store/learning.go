@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/learning"
+	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 )
 
 // Learned implements learning.Store.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/catalog"
-	"github.com/agent-discover/agent-discover/backend/learning"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 )
 
 func learnedOf(t *testing.T, s *Store) learning.Kept {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
 // lensLife is how long a session may stay away and still find its tools.

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
 // Tallies implements journal.Store.

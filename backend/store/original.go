@@ -10,8 +10,8 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/setup"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
 // originalTables are what is read of the original product's database. Versions

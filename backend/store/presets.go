@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/tester"
+	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 )
 
 const presetColumns = "id, server, kind, target, name, payload, created_at, updated_at"
 
 // Presets implements tester.PresetStore.
-func (s *Store) Presets(ctx context.Context, f tester.PresetFilter) ([]tester.Preset, error) {
+func (s *Store) Presets(ctx context.Context, f inspector.PresetFilter) ([]inspector.Preset, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT "+presetColumns+` FROM presets
 		WHERE (?1 = '' OR server = ?1) AND (?2 = '' OR kind = ?2) AND (?3 = '' OR target = ?3)
 		ORDER BY server, target, name`, f.Server, f.Kind, f.Target)
@@ -20,7 +20,7 @@ func (s *Store) Presets(ctx context.Context, f tester.PresetFilter) ([]tester.Pr
 		return nil, fmt.Errorf("read presets: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	out := []tester.Preset{}
+	out := []inspector.Preset{}
 	for rows.Next() {
 		p, err := scanPreset(rows.Scan)
 		if err != nil {
@@ -32,7 +32,7 @@ func (s *Store) Presets(ctx context.Context, f tester.PresetFilter) ([]tester.Pr
 }
 
 // SavePreset implements tester.PresetStore.
-func (s *Store) SavePreset(ctx context.Context, p tester.Preset) (tester.Preset, error) {
+func (s *Store) SavePreset(ctx context.Context, p inspector.Preset) (inspector.Preset, error) {
 	row := s.write.QueryRowContext(ctx, `INSERT INTO presets (server, kind, target, name, payload, created_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, ?6, ?6)
 		ON CONFLICT (server, kind, target, name) DO UPDATE SET payload = excluded.payload, updated_at = excluded.updated_at
@@ -54,8 +54,8 @@ func (s *Store) DeletePreset(ctx context.Context, id int64) (bool, error) {
 	return n > 0, err
 }
 
-func scanPreset(scan func(...any) error) (tester.Preset, error) {
-	var p tester.Preset
+func scanPreset(scan func(...any) error) (inspector.Preset, error) {
+	var p inspector.Preset
 	var payload string
 	var created, updated int64
 	err := scan(&p.ID, &p.Server, &p.Kind, &p.Target, &p.Name, &payload, &created, &updated)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
 // ofCalls begins what is read from the index of calls alone: the records

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 const serverColumns = `name, description, source, transport, command, args, env, tags,

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/catalog"
-	"github.com/agent-discover/agent-discover/backend/fault"
-	"github.com/agent-discover/agent-discover/backend/registry"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 func openStore(t *testing.T) (*Store, string) {

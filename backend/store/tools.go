@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/agent-discover/agent-discover/backend/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
 // Tools implements catalog.Store. It reads two halves at the same time, for a

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/embedding"
+	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
 // Vectors implements embedding.Store.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/catalog"
-	"github.com/agent-discover/agent-discover/backend/embedding"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
 func vectorsOf(t *testing.T, s *Store, model string) map[string]string {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/wire"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // Targets of a call of 1 kB.
@@ -152,7 +152,7 @@ func (b *bench) relay(ctx context.Context, command []string) (*client, int, erro
 	if err := cmd.Start(); err != nil {
 		return nil, 0, err
 	}
-	address, err := wire.NewLineReader(out, 100).Next()
+	address, err := jsonrpc.NewLineReader(out, 100).Next()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -162,19 +162,19 @@ func (b *bench) relay(ctx context.Context, command []string) (*client, int, erro
 
 func call(tool string) func(json.RawMessage) json.RawMessage {
 	return func(message json.RawMessage) json.RawMessage {
-		return object("name", wire.Quote(tool), "arguments", object("message", message))
+		return object("name", jsonrpc.Quote(tool), "arguments", object("message", message))
 	}
 }
 
 func proxyCall(message json.RawMessage) json.RawMessage {
-	return object("name", wire.Quote("registry"), "arguments",
-		object("action", wire.Quote("proxy_call"), "call_as", wire.Quote("mcp__child__echo"), "arguments", object("message", message)))
+	return object("name", jsonrpc.Quote("registry"), "arguments",
+		object("action", jsonrpc.Quote("proxy_call"), "call_as", jsonrpc.Quote("mcp__child__echo"), "arguments", object("message", message)))
 }
 
 func object(keysAndValues ...any) json.RawMessage {
 	var o json.RawMessage
 	for i := 0; i < len(keysAndValues); i += 2 {
-		o = wire.Set(o, keysAndValues[i].(string), keysAndValues[i+1].(json.RawMessage))
+		o = jsonrpc.Set(o, keysAndValues[i].(string), keysAndValues[i+1].(json.RawMessage))
 	}
 	return o
 }
@@ -182,5 +182,5 @@ func object(keysAndValues ...any) json.RawMessage {
 // message is a JSON string of size bytes of ordinary text.
 func message(size int) json.RawMessage {
 	const words = "the quick brown fox jumps over the lazy dog, and then it rests; "
-	return wire.Quote(string(bytes.Repeat([]byte(words), size/len(words)+1)[:size]))
+	return jsonrpc.Quote(string(bytes.Repeat([]byte(words), size/len(words)+1)[:size]))
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
 // The stand-in is about as large as what 107 published servers list: 2,970 tools of 1,600 bytes each.
@@ -16,11 +18,10 @@ const (
 // toolFiles returns files with tools in them, one a server, and how many tools they hold: recorded from published
 // servers where such recordings are at hand, else made up.
 func (b *bench) toolFiles() ([]string, int, error) {
-	shared := os.Getenv("AGENT_DISCOVER_SHARED")
-	if shared == "" {
-		shared = "../shared"
+	var found []string
+	if catalog, ok := reference.Find("catalog"); ok {
+		found, _ = filepath.Glob(filepath.Join(catalog, "*.json")) // the pattern is well-formed
 	}
-	found, _ := filepath.Glob(filepath.Join(shared, "catalog", "*.json")) // the pattern is well-formed
 	var files []string
 	total := 0
 	for _, file := range found {

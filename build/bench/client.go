@@ -11,14 +11,14 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/wire"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // client is an MCP client as thin as one can be, on the standard input and output of a process that it starts.
 type client struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
-	lines *wire.LineReader
+	lines *jsonrpc.LineReader
 	id    int
 	out   []byte
 }
@@ -41,12 +41,12 @@ func open(ctx context.Context, env []string, command ...string) (*client, error)
 	if err := c.cmd.Start(); err != nil {
 		return nil, err
 	}
-	c.in, c.lines = in, wire.NewLineReader(out, maxLine)
+	c.in, c.lines = in, jsonrpc.NewLineReader(out, maxLine)
 	if _, err := c.call("initialize", json.RawMessage(clientGreeting)); err != nil {
 		c.close()
 		return nil, fmt.Errorf("open a session with %v: %w", command, err)
 	}
-	_, err = c.in.Write(wire.AppendRequest(nil, nil, "notifications/initialized", nil))
+	_, err = c.in.Write(jsonrpc.AppendRequest(nil, nil, "notifications/initialized", nil))
 	return c, err
 }
 
@@ -65,7 +65,7 @@ func (c *client) call(method string, params json.RawMessage) ([]byte, error) {
 
 func (c *client) send(method string, params json.RawMessage) error {
 	c.id++
-	c.out = wire.AppendRequest(c.out[:0], strconv.AppendInt(nil, int64(c.id), 10), method, params)
+	c.out = jsonrpc.AppendRequest(c.out[:0], strconv.AppendInt(nil, int64(c.id), 10), method, params)
 	_, err := c.in.Write(c.out)
 	return err
 }

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/catalog"
-	"github.com/agent-discover/agent-discover/backend/embedding"
-	"github.com/agent-discover/agent-discover/backend/encoder"
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
+	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
 )
 
 // Targets of discovery, with manyTools tools that all have vectors.
@@ -37,7 +37,7 @@ func (b *bench) discovery(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	model := encoder.New()
+	model := minilm.New()
 	sample, took := encodeSome(model, servers)
 	data := paths.Folder(b.scratch + "/" + folder)
 	if err := stock(ctx, data, servers, sample); err != nil {
@@ -60,7 +60,7 @@ func (b *bench) discovery(ctx context.Context) error {
 }
 
 // encodeSome encodes tools spread over all servers, and returns how long that took in all.
-func encodeSome(model *encoder.Encoder, servers [][]*catalog.Tool) ([]embedding.Vector, time.Duration) {
+func encodeSome(model *minilm.Encoder, servers [][]*catalog.Tool) ([]embedding.Vector, time.Duration) {
 	all := slices.Concat(servers...)
 	var texts []string
 	for i := range encodedTools {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/api"
-	"github.com/agent-discover/agent-discover/backend/editors"
+	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
 // Targets of what is done to the files of editors.
@@ -67,7 +67,7 @@ func plainHome(home string) ([]string, error) {
 		return nil, err
 	}
 	env := []string{"HOME=" + home, "SHELL=/bin/sh", "PATH=" + programs}
-	for _, name := range editors.Overrides() {
+	for _, name := range table.Overrides() {
 		env = append(env, name+"=")
 	}
 	return env, os.WriteFile(filepath.Join(home, ".profile"), []byte("PATH='"+programs+"'\nexport PATH\n"), 0o600)

@@ -49,17 +49,17 @@ func (r *report) addCalls(rows []row, ways []*way) {
 	r.Calls = append(r.Calls, rows...)
 	fmt.Printf("\n%s, %s there and back, %d calls each way, taking turns (ms; CPU of a call without the child)\n",
 		rows[0].Child, bytesText(rows[0].Bytes), rows[0].Calls)
-	table := newTable(os.Stdout)
-	table.row("", "min", "median", "p95", "added", "× relay", "hub CPU", "companion CPU", "both")
+	columns := newColumns(os.Stdout)
+	columns.row("", "min", "median", "p95", "added", "× relay", "hub CPU", "companion CPU", "both")
 	for _, row := range rows {
 		if row.Ratio == 0 {
-			table.row(row.Way, num(row.Min), num(row.Median), num(row.P95))
+			columns.row(row.Way, num(row.Min), num(row.Median), num(row.P95))
 			continue
 		}
-		table.row(row.Way, num(row.Min), num(row.Median), num(row.P95), num(row.Added), fmt.Sprintf("%.2f", row.Ratio),
+		columns.row(row.Way, num(row.Min), num(row.Median), num(row.P95), num(row.Added), fmt.Sprintf("%.2f", row.Ratio),
 			num(row.HubCPU), num(row.OurCPU), num(row.HubCPU+row.OurCPU))
 	}
-	table.flush()
+	columns.flush()
 	for i, row := range rows {
 		if !ways[i].targets {
 			continue
@@ -76,8 +76,8 @@ func (r *report) addCalls(rows []row, ways []*way) {
 // printFigures prints every figure beside its target.
 func (r *report) printFigures(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\nFigures of %s on %s, %d processors\n", r.Version, r.System, r.CPUs)
-	table := newTable(w)
-	table.row("", "measured", "target", "")
+	columns := newColumns(w)
+	columns.row("", "measured", "target", "")
 	over := 0
 	for _, f := range r.Figures {
 		target, verdict := "-", ""
@@ -88,9 +88,9 @@ func (r *report) printFigures(w io.Writer) {
 				over++
 			}
 		}
-		table.row(f.Name, amount(f.Value, f.Unit), target, verdict, f.Note)
+		columns.row(f.Name, amount(f.Value, f.Unit), target, verdict, f.Note)
 	}
-	table.flush()
+	columns.flush()
 	_, _ = fmt.Fprintf(w, "%d of %d figures are over their target\n", over, len(r.Figures))
 }
 
@@ -102,19 +102,19 @@ func (r *report) save(file string) error {
 	return os.WriteFile(file, append(data, '\n'), 0o644)
 }
 
-// table prints aligned columns.
-type table struct{ w *tabwriter.Writer }
+// columns prints aligned columns.
+type columns struct{ w *tabwriter.Writer }
 
-func newTable(w io.Writer) table { return table{tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)} }
+func newColumns(w io.Writer) columns { return columns{tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)} }
 
-func (t table) row(cells ...string) {
+func (t columns) row(cells ...string) {
 	for _, cell := range cells {
 		_, _ = fmt.Fprintf(t.w, "%s\t", cell)
 	}
 	_, _ = fmt.Fprintln(t.w)
 }
 
-func (t table) flush() { _ = t.w.Flush() }
+func (t columns) flush() { _ = t.w.Flush() }
 
 func num(v float64) string { return fmt.Sprintf("%.3f", v) }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/coder/websocket"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/agent-discover/agent-discover/backend/wire"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // Targets of REST and WebSocket, on a hub with manyServers and the whole catalogue.
@@ -148,7 +148,7 @@ func (b *bench) restCalls(ctx context.Context, h *hub) error {
 	}
 	child := slices.IndexFunc(servers, func(s server) bool { return s.Name == "child" })
 	url := fmt.Sprintf("http://%s/api/servers/%d/call", h.info.Address(), servers[child].ID)
-	body := string(object("tool", wire.Quote("echo"), "args", message(1000)))
+	body := string(object("tool", jsonrpc.Quote("echo"), "args", message(1000)))
 	params := call("echo")(message(1000))
 	var plain, rest []time.Duration
 	for range b.pick(3, 20) {

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"strconv"
 
-	"github.com/agent-discover/agent-discover/backend/wire"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // roles are what this program plays when it starts itself.
@@ -35,7 +35,7 @@ func playTools(args []string) error {
 	if err != nil {
 		return err
 	}
-	return serve(wire.Get(data, "tools"))
+	return serve(jsonrpc.Get(data, "tools"))
 }
 
 // serve is a minimal MCP server on standard input and output: it reads a line and answers at once.
@@ -44,7 +44,7 @@ func serve(list json.RawMessage) error {
 	if err := json.Unmarshal(list, &tools); err != nil {
 		return err
 	}
-	lines := wire.NewLineReader(os.Stdin, maxLine)
+	lines := jsonrpc.NewLineReader(os.Stdin, maxLine)
 	var out []byte
 	for {
 		line, err := lines.Next()
@@ -54,35 +54,35 @@ func serve(list json.RawMessage) error {
 		if err != nil {
 			return err
 		}
-		m, err := wire.Parse(line)
+		m, err := jsonrpc.Parse(line)
 		if err != nil || !m.IsRequest() {
 			continue
 		}
 		result, failure := answer(&m, tools)
-		out = wire.AppendResponse(out[:0], m.ID, result, failure)
+		out = jsonrpc.AppendResponse(out[:0], m.ID, result, failure)
 		if _, err := os.Stdout.Write(out); err != nil {
 			return err
 		}
 	}
 }
 
-func answer(m *wire.Message, tools []json.RawMessage) (json.RawMessage, *wire.Error) {
+func answer(m *jsonrpc.Message, tools []json.RawMessage) (json.RawMessage, *jsonrpc.Error) {
 	switch m.Method {
 	case "initialize":
 		return json.RawMessage(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"bench","version":"1"}}`), nil
 	case "tools/list":
-		return page(tools, wire.GetString(m.Params, "cursor")), nil
+		return page(tools, jsonrpc.GetString(m.Params, "cursor")), nil
 	case "tools/call":
-		message := wire.Get(wire.Get(m.Params, "arguments"), "message")
+		message := jsonrpc.Get(jsonrpc.Get(m.Params, "arguments"), "message")
 		if len(message) < 2 {
-			return nil, wire.NewError(-32602, "no message")
+			return nil, jsonrpc.NewError(-32602, "no message")
 		}
 		result := make([]byte, 0, len(message)+64)
 		result = append(result, `{"content":[{"type":"text","text":"Echo: `...)
 		result = append(result, message[1:]...) // with its closing quote
 		return append(result, `}]}`...), nil
 	}
-	return nil, wire.NewError(-32601, "Method not found: %s", m.Method)
+	return nil, jsonrpc.NewError(-32601, "Method not found: %s", m.Method)
 }
 
 func page(tools []json.RawMessage, cursor string) json.RawMessage {

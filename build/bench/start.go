@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/agent-discover/agent-discover/backend/wire"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // Targets of start and memory.
@@ -136,8 +136,8 @@ func (b *bench) firstHit(ctx context.Context, h *hub) error {
 		return err
 	}
 	defer c.close()
-	query := object("action", wire.Quote("find_tool"), "query", wire.Quote("create an issue in a repository"))
-	line, err := c.call("tools/call", object("name", wire.Quote("registry"), "arguments", query))
+	query := object("action", jsonrpc.Quote("find_tool"), "query", jsonrpc.Quote("create an issue in a repository"))
+	line, err := c.call("tools/call", object("name", jsonrpc.Quote("registry"), "arguments", query))
 	if err != nil {
 		return err
 	}

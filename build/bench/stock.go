@@ -11,14 +11,14 @@ import (
 	"os"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/catalog"
-	"github.com/agent-discover/agent-discover/backend/embedding"
-	"github.com/agent-discover/agent-discover/backend/encoder"
-	"github.com/agent-discover/agent-discover/backend/events"
-	"github.com/agent-discover/agent-discover/backend/paths"
-	"github.com/agent-discover/agent-discover/backend/registry"
-	"github.com/agent-discover/agent-discover/backend/search"
-	"github.com/agent-discover/agent-discover/backend/settings"
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
+	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
+	"github.com/agent-discover/agent-discover/backend/discovery/search"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -135,7 +135,7 @@ func near(random *rand.Rand, v embedding.Vector) embedding.Vector {
 func meaning(s *store.Store, c *catalog.Catalog, bus *events.Bus) *embedding.Index {
 	return embedding.New(embedding.Options{
 		Settings: settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, Catalog: c, Store: s, Bus: bus, Log: silent(),
-		Builtin: embedding.Builtin{Encoder: encoder.New(), Model: encoder.Model, Dimensions: encoder.Dimensions},
+		Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
-	"github.com/agent-discover/agent-discover/app/xtest"
+	"github.com/agent-discover/agent-discover/app/desktoptest"
 )
 
 // Targets of the desktop's programs.
@@ -28,7 +28,7 @@ const (
 // window measures how fast the window shows the servers of a running hub, and what the tray holds. Both run on a
 // desktop of their own, without a graphics card.
 func (b *bench) window(ctx context.Context) error {
-	desktop, err := xtest.Open()
+	desktop, err := desktoptest.Open()
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (b *bench) beside(name string) string {
 	return path
 }
 
-func (b *bench) windowOf(ctx context.Context, h *hub, desktop *xtest.Desktop) error {
+func (b *bench) windowOf(ctx context.Context, h *hub, desktop *desktoptest.Desktop) error {
 	program := b.beside("agent-discover-desktop")
 	if program == "" {
 		return nil
@@ -76,7 +76,7 @@ func (b *bench) windowOf(ctx context.Context, h *hub, desktop *xtest.Desktop) er
 }
 
 // openWindow starts the window and returns when a text was painted in it, measured from outside; a screen reader confirms it.
-func openWindow(ctx context.Context, h *hub, desktop *xtest.Desktop, program, text string) (took time.Duration, err error) {
+func openWindow(ctx context.Context, h *hub, desktop *desktoptest.Desktop, program, text string) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "-page", "/servers")
@@ -105,7 +105,7 @@ func openWindow(ctx context.Context, h *hub, desktop *xtest.Desktop, program, te
 	return took, nil
 }
 
-func (b *bench) trayOf(h *hub, desktop *xtest.Desktop) error {
+func (b *bench) trayOf(h *hub, desktop *desktoptest.Desktop) error {
 	program := b.beside("agent-discover-tray")
 	if program == "" {
 		return nil

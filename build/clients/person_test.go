@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // patience is how long a client may take; it is only ever waited for when something is broken.

@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/eval"
-	"github.com/agent-discover/agent-discover/backend/settings"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
 // nothing are intents, one a line, that no tool server is there for: of the

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/eval"
+	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
 func TestWordsAreThoseOfTheOriginal(t *testing.T) {
@@ -26,7 +26,7 @@ func TestWordsAreThoseOfTheOriginal(t *testing.T) {
 
 func tiny(t *testing.T) set {
 	t.Helper()
-	folder := filepath.Join("..", "..", "backend", "eval", "testdata")
+	folder := filepath.Join("..", "..", "backend", "discovery", "eval", "testdata")
 	read, err := eval.Read(filepath.Join(folder, "tools.jsonl"), filepath.Join(folder, "queries.jsonl"))
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
-	"github.com/agent-discover/agent-discover/backend/eval"
+	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
 // fts5 asks SQLite as agent-discover 1.4 does: all words of the query as

@@ -7,7 +7,7 @@
 //
 // With -calibrate it fits what the verdicts of our search are made with to all
 // sets instead, and prints how that does and the constants for
-// backend/search/confidence.go.
+// backend/discovery/search/confidence.go.
 package main
 
 import (
@@ -20,8 +20,8 @@ import (
 	"os/signal"
 	"runtime"
 
-	"github.com/agent-discover/agent-discover/backend/eval"
-	"github.com/agent-discover/agent-discover/backend/settings"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
 func main() {

@@ -11,7 +11,7 @@ import (
 	"github.com/blevesearch/bleve/v2/mapping"
 	"github.com/blevesearch/bleve/v2/search/query"
 
-	"github.com/agent-discover/agent-discover/backend/eval"
+	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
 // rival asks bleve as mcpproxy-go does: names and servers are whole keywords,

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"fmt"
-	"os"
+	"errors"
 	"path/filepath"
 	"slices"
 
-	"github.com/agent-discover/agent-discover/backend/eval"
+	"github.com/agent-discover/agent-discover/backend/testing/reference"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
 // origins say where sets come from, in the order of the tables. Others come
@@ -27,14 +28,11 @@ type set struct {
 
 // sets reads those that are at hand, each a folder with two files.
 func sets() ([]set, error) {
-	shared := os.Getenv("AGENT_DISCOVER_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "shared")
+	bench, ok := reference.Find("bench")
+	if !ok {
+		return nil, errors.New("no labelled sets: AGENT_DISCOVER_SHARED must name the folder with bench/NAME/tools.jsonl and queries.jsonl")
 	}
-	files, _ := filepath.Glob(filepath.Join(shared, "bench", "*", "queries.jsonl")) // the pattern is well-formed
-	if len(files) == 0 {
-		return nil, fmt.Errorf("no sets in %s: AGENT_DISCOVER_SHARED names the folder that has bench/NAME/tools.jsonl and queries.jsonl", shared)
-	}
+	files, _ := filepath.Glob(filepath.Join(bench, "*", "queries.jsonl")) // the pattern is well-formed
 	var out []set
 	for _, queries := range files {
 		folder := filepath.Dir(queries)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/eval"
+	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
 // row is one line of the first table: a set, or a part of it.

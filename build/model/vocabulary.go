@@ -8,7 +8,7 @@ import (
 // slots is the size of the hash table; it has to be a power of two, and twice the number of words leaves runs short.
 const slots = 1 << 16
 
-// tabulate lays the vocabulary out as backend/encoder looks words up, little-endian: the number of words; where each
+// tabulate lays the vocabulary out as backend/discovery/minilm looks words up, little-endian: the number of words; where each
 // word begins in the text, and at last where the text ends; the hash table, with the id plus one in each slot that is
 // taken; and the text. A word is in the slot of its hash, or in the next free one after it.
 func tabulate(words []string) ([]byte, error) {

@@ -19,7 +19,7 @@ const (
 // lane is how many rows of a matrix lie side by side.
 const lane = 16
 
-// layOut writes the weights as backend/encoder reads them: all floats are of 32 bits, little-endian; see layout there.
+// layOut writes the weights as backend/discovery/minilm reads them: all floats are of 32 bits, little-endian; see layout there.
 func layOut(t tensors) ([]byte, error) {
 	w := writer{tensors: t, out: []byte("minilm-l6-int8-2")}
 	w.embeddings()

@@ -88,7 +88,7 @@ function lock(title, text) {
 }
 
 // isOurs reports whether what answers here knows this page's session: another program may have taken the hub's port,
-// and must not be sent the token. How that is proven says the comment of Hello in backend/instance.
+// and must not be sent the token. How that is proven says the comment of Hello in backend/base/instance.
 async function isOurs() {
   const text = new TextEncoder();
   const hash = await crypto.subtle.digest("SHA-256", text.encode(sessionStorage.getItem("token")));

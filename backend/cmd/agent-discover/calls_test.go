@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
 func TestTwoCompanionsShareOneChild(t *testing.T) {

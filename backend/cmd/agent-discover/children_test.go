@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
 // TestServerThatFailsHarmsNobodyElse lets one server of each bad kind fail

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/mcptest"
-	"github.com/agent-discover/agent-discover/backend/process"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
 func TestBadLinesAreAnsweredAndTheSessionLives(t *testing.T) {

@@ -10,20 +10,15 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
 // TestTheOriginalsBenchmarkIsRanked runs the command as a person does; what it
 // wrote must bear out what it printed.
 func TestTheOriginalsBenchmarkIsRanked(t *testing.T) {
 	t.Parallel()
-	shared := os.Getenv("AGENT_DISCOVER_SHARED")
-	if shared == "" {
-		shared = filepath.Join("..", "..", "..", "..", "shared")
-	}
-	set := filepath.Join(shared, "bench", "agent-discover")
-	if _, err := os.Stat(set); err != nil {
-		t.Skip("the original's benchmark is not here: AGENT_DISCOVER_SHARED names no folder with bench/agent-discover")
-	}
+	set := reference.Path(t, "bench", "agent-discover")
 	out := filepath.Join(t.TempDir(), "ranked.jsonl")
 	queries := filepath.Join(set, "queries.jsonl")
 	cmd := exec.Command(programs.current, "--json", "eval", "--tools", filepath.Join(set, "tools.jsonl"), "--queries", queries, "--out", out)

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/paths"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // deadline is how long anything that must happen may take; it is only ever

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
 // inspector is the command line of MCP Inspector: a client that we did not

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
 func TestWhatAgentsTeachSurvivesAKilledHubAndCanBeForgotten(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 
 	_ "modernc.org/sqlite" // holds the database as another program may
 
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/mcptest"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
 func TestTakenPortIsSaidAndAnotherOneIsUsed(t *testing.T) {

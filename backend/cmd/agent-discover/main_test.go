@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
 // builds are the programs under test: release 1.0.0, which all tests use

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
 // exchange is one recorded request with its answer.
@@ -40,13 +42,9 @@ type exchange struct {
 // skipped where they are not.
 func recordings(t *testing.T) []exchange {
 	t.Helper()
-	shared := os.Getenv("AGENT_DISCOVER_SHARED")
-	if shared == "" {
-		shared = "../../../../shared"
-	}
-	files, err := filepath.Glob(filepath.Join(shared, "golden", "original", "[0-9]*.json"))
+	files, err := filepath.Glob(filepath.Join(reference.Path(t, "golden", "original"), "[0-9]*.json"))
 	if err != nil || len(files) == 0 {
-		t.Skip("no recordings of the original: AGENT_DISCOVER_SHARED names no folder with golden/original")
+		t.Fatalf("no recordings, %v", err)
 	}
 	slices.Sort(files)
 	var all []exchange

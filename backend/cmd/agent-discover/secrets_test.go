@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/instance"
-	"github.com/agent-discover/agent-discover/backend/keytest"
-	"github.com/agent-discover/agent-discover/backend/mcptest"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/testing/keyringtest"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
 // piped runs a command with a text on its standard input.
@@ -50,7 +50,7 @@ func (c *client) variable(server, name string) string {
 
 func TestSecretsInTheKeychainReachTheirServer(t *testing.T) {
 	t.Parallel()
-	session := keytest.Start(t)
+	session := keyringtest.Start(t)
 	session.Unlock()
 	h := newHome(t)
 	h.env = append(h.env, session.Env()...)
@@ -98,7 +98,7 @@ func TestSecretsInTheKeychainReachTheirServer(t *testing.T) {
 
 func TestStartThatNeedsALockedKeychainSaysSo(t *testing.T) {
 	t.Parallel()
-	session := keytest.Start(t)
+	session := keyringtest.Start(t)
 	session.Unlock()
 	h := newHome(t)
 	h.env = append(h.env, session.Env()...)

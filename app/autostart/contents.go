@@ -1,0 +1,72 @@
+package autostart
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strings"
+)
+
+// desktopFile returns an XDG autostart file. A program that is gone is passed
+// over without a message at login.
+func desktopFile(e Entry) []byte {
+	// A value's own escapes come on top of those of a quoted argument.
+	value := strings.NewReplacer(`\`, `\\`).Replace
+	argument := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", "$", `\$`, "%", "%%").Replace
+	var b bytes.Buffer
+	b.WriteString("[Desktop Entry]\nType=Application\n")
+	fmt.Fprintf(&b, "Name=%s\n", value(e.Title))
+	b.WriteString("Comment=Shows and steers the MCP servers of your AI editors\n")
+	fmt.Fprintf(&b, "Exec=%s %s\n", value(`"`+argument(e.Program)+`"`), Flag)
+	fmt.Fprintf(&b, "TryExec=%s\n", value(e.Program))
+	b.WriteString("Icon=agent-discover\nTerminal=false\nStartupNotify=false\nX-GNOME-Autostart-enabled=true\n")
+	return b.Bytes()
+}
+
+// desktopFileOn reports whether an autostart file has its effect: desktops switch
+// one off by a key in it.
+func desktopFileOn(data []byte) bool {
+	on, section := true, ""
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			section = line
+			continue
+		}
+		key, value, _ := strings.Cut(line, "=")
+		key, value = strings.TrimSpace(key), strings.ToLower(strings.TrimSpace(value))
+		if section != "[Desktop Entry]" {
+			continue
+		}
+		if key == "Hidden" && value == "true" || key == "X-GNOME-Autostart-enabled" && value == "false" {
+			on = false
+		}
+	}
+	return on
+}
+
+// launchAgent returns the property list of a job that starts once in each
+// graphical login.
+func launchAgent(e Entry) []byte {
+	text := func(s string) string {
+		var b bytes.Buffer
+		_ = xml.EscapeText(&b, []byte(s)) // a buffer takes everything
+		return b.String()
+	}
+	var b bytes.Buffer
+	b.WriteString(xml.Header + `<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">` + "\n")
+	b.WriteString("<plist version=\"1.0\"><dict>\n")
+	fmt.Fprintf(&b, "<key>Label</key><string>%s</string>\n", text(e.ID))
+	fmt.Fprintf(&b, "<key>ProgramArguments</key><array><string>%s</string><string>%s</string></array>\n", text(e.Program), Flag)
+	b.WriteString("<key>RunAtLoad</key><true/>\n<key>LimitLoadToSessionType</key><string>Aqua</string>\n")
+	b.WriteString("<key>ProcessType</key><string>Interactive</string>\n</dict></plist>\n")
+	return b.Bytes()
+}
+
+// runValue returns the command line for the Run key. A path on Windows holds no
+// quotes.
+func runValue(e Entry) string { return `"` + e.Program + `" ` + Flag }
+
+// runValueOn reports whether Windows still obeys a Run value, by what its settings
+// keep of it: an odd first byte means that the user switched it off.
+func runValueOn(approved []byte) bool { return len(approved) == 0 || approved[0]&1 == 0 }

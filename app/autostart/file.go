@@ -1,0 +1,53 @@
+//go:build !windows
+
+package autostart
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+)
+
+func (e Entry) on() (bool, error) {
+	file, err := e.file()
+	if err != nil {
+		return false, err
+	}
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fault.Wrap(err, fault.Unavailable, "%s cannot be read", file)
+	}
+	return obeyed(data), nil
+}
+
+func (e Entry) write() error {
+	file, err := e.file()
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return cannotChange(err, filepath.Dir(file))
+	}
+	if err := paths.WriteFile(file, contents(e)); err != nil {
+		return cannotChange(err, file)
+	}
+	return nil
+}
+
+func (e Entry) remove() error {
+	file, err := e.file()
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return cannotChange(err, file)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package autostart
+
+import (
+	"encoding/xml"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+func TestTheAutostartFileQuotesItsProgram(t *testing.T) {
+	for program, want := range map[string]string{
+		"/opt/agent discover/tray": `"/opt/agent discover/tray" --login`,
+		"/home/50%/tray":           `"/home/50%%/tray" --login`,
+		`/home/a"b$c` + "`d/tray":  `"/home/a\\"b\\$c` + "\\\\`d/tray" + `" --login`,
+		`/home/a\b/tray`:           `"/home/a\\\\b/tray" --login`,
+		"/home/ünï/tray":           `"/home/ünï/tray" --login`,
+	} {
+		lines := strings.Split(string(desktopFile(Tray(program))), "\n")
+		if !slices.Contains(lines, "Exec="+want) {
+			t.Errorf("%s: got %q, want Exec=%s", program, lines, want)
+		}
+		if lines[0] != "[Desktop Entry]" || !slices.Contains(lines, "Name=Agent Discover") || !slices.Contains(lines, "Type=Application") {
+			t.Errorf("no desktop entry: %q", lines)
+		}
+	}
+}
+
+func TestADesktopsOwnSwitchIsObeyed(t *testing.T) {
+	written := string(desktopFile(Tray("/tray")))
+	for name, row := range map[string]struct {
+		data string
+		want bool
+	}{
+		"as written":            {written, true},
+		"hidden":                {written + "Hidden=true\n", false},
+		"not hidden":            {written + "Hidden = false\n", true},
+		"off in GNOME":          {strings.Replace(written, "enabled=true", "enabled=false", 1), false},
+		"another group's key":   {written + "[Other]\nHidden=true\n", true},
+		"empty, as some mask":   {"", true},
+		"rubbish stays rubbish": {"\x00\xff=[\n=\n[", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := desktopFileOn([]byte(row.data)); got != row.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+}
+
+func TestTheLaunchAgentIsXMLWhateverThePath(t *testing.T) {
+	program := `/Users/a&b <c>/tray`
+	decoder := xml.NewDecoder(strings.NewReader(string(launchAgent(Tray(program)))))
+	var texts []string
+	for {
+		token, err := decoder.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, ok := token.(xml.CharData); ok && strings.TrimSpace(string(data)) != "" {
+			texts = append(texts, string(data))
+		}
+	}
+	want := []string{"Label", "agent-discover-tray", "ProgramArguments", program, "--login", "RunAtLoad", "LimitLoadToSessionType", "Aqua", "ProcessType", "Interactive"}
+	if !slices.Equal(texts, want) {
+		t.Errorf("got %q, want %q", texts, want)
+	}
+}
+
+func TestTheRunValueIsOneCommandLine(t *testing.T) {
+	if got := runValue(Tray(`C:\Program Files\x\tray.exe`)); got != `"C:\Program Files\x\tray.exe" --login` {
+		t.Error(got)
+	}
+	for first, want := range map[byte]bool{2: true, 6: true, 3: false, 7: false} {
+		if runValueOn([]byte{first, 0, 0}) != want {
+			t.Errorf("%d: want %v", first, want)
+		}
+	}
+	if !runValueOn(nil) {
+		t.Error("a value that the settings know nothing of is on")
+	}
+}
+
+func TestAProgramIsSwitchedOnAndOff(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the registry of whoever runs the tests is left alone")
+	}
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(home, "config"))
+	entry := Tray("/opt/agent-discover-tray")
+	expect := func(want bool) {
+		t.Helper()
+		if got, err := entry.On(); got != want || err != nil {
+			t.Fatalf("on: %v, %v, want %v", got, err, want)
+		}
+	}
+	expect(false)
+	for range 2 {
+		if err := entry.Set(true); err != nil {
+			t.Fatal(err)
+		}
+		expect(true)
+	}
+	if runtime.GOOS == "linux" {
+		data, err := os.ReadFile(filepath.Join(home, "config", "autostart", "agent-discover-tray.desktop"))
+		if err != nil || string(data) != string(desktopFile(entry)) {
+			t.Errorf("%v: %s", err, data)
+		}
+	}
+	for range 2 {
+		if err := entry.Set(false); err != nil {
+			t.Fatal(err)
+		}
+		expect(false)
+	}
+}
+
+func TestAProgramThatNoEntryCanNameIsRefused(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	for _, program := range []string{"", "tray", "./tray", "/a\nExec=/bin/evil", "/a\x7f"} {
+		if err := Tray(program).Set(true); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%q: %v", program, err)
+		}
+	}
+}
+
+func TestAPlaceThatCannotBeWrittenSaysSo(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files only")
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", file)
+	t.Setenv("XDG_CONFIG_HOME", file)
+	if err := Tray("/tray").Set(true); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "not writable") {
+		t.Errorf("got %v", err)
+	}
+}

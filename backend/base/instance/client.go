@@ -1,0 +1,191 @@
+package instance
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// Hello is what a hub answers to GET /hello?nonce=….
+//
+// A page that was open while the hub was started anew does not send its token
+// to whatever listens at the old port now. It asks /hello?nonce=N&session=ID,
+// with the id that it got with its token, and sends the token only when the
+// SessionProof shows that the other side knows the token's SHA-256. A stranger
+// learns a nonce and an id by that, which are worth nothing. In a browser:
+//
+//	const text = new TextEncoder(), hex = (a) => Array.from(a, (b) => b.toString(16).padStart(2, "0")).join("");
+//	const hash = await crypto.subtle.digest("SHA-256", text.encode(token));
+//	const key = await crypto.subtle.importKey("raw", hash, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+//	const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
+//	const hello = await (await fetch(`/hello?nonce=${nonce}&session=${session}`)).json();
+//	const said = ["agent-discover", "session", `127.0.0.1:${location.port}`, nonce, hello.nonce].join("\n");
+//	const proof = Uint8Array.from((hello.session_proof ?? "").match(/../g) ?? [], (b) => parseInt(b, 16));
+//	const known = await crypto.subtle.verify("HMAC", key, proof, text.encode(said));
+//
+// The address is 127.0.0.1 and the port also where the page came by another
+// name of this machine. Without a SessionProof the hub does not know the
+// session, or not any more, and the page needs a new ticket.
+type Hello struct {
+	Nonce        string `json:"nonce"`
+	Proof        string `json:"proof"` // with the hub's own token
+	SessionProof string `json:"session_proof,omitempty" doc:"HMAC-SHA-256 in hexadecimal, its key the SHA-256 of the session's token, over the lines agent-discover, session, 127.0.0.1:PORT, the asker's nonce and this answer's"`
+	Version      string `json:"version"`
+	Protocol     int    `json:"protocol"`
+	AuthOff      bool   `json:"auth_off,omitempty" doc:"no token is asked for"`
+}
+
+// Client speaks REST with one hub. It lets each connection prove that the hub
+// is at its other end before the first request with a token goes over it.
+type Client struct {
+	info Info
+	http *http.Client
+}
+
+// NewClient returns a client; it connects on the first request.
+func NewClient(info Info) *Client {
+	return &Client{info: info, http: &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dialProven(ctx, info) },
+	}}}
+}
+
+// HTTP returns the client's connections, for what is no REST: each has proven
+// itself, and the caller adds the token.
+func (c *Client) HTTP() *http.Client { return c.http }
+
+// Do sends a request with body as JSON (none when nil) and decodes the answer
+// into out (ignored when nil). An answer of 400 and over is an error with the
+// hub's own message.
+func (c *Client) Do(ctx context.Context, method, path string, body, out any) error {
+	var payload io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("encode request: %w", err)
+		}
+		payload = bytes.NewReader(data)
+	}
+	answer, err := c.send(ctx, method, path, payload)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Close() }()
+	data, err := io.ReadAll(answer)
+	if err != nil {
+		return brokeOff(err)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(data, out)
+}
+
+// Download writes the answer to a GET into out as it comes.
+func (c *Client) Download(ctx context.Context, path string, out io.Writer) error {
+	answer, err := c.send(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Close() }()
+	if _, err := io.Copy(out, answer); err != nil {
+		return brokeOff(err)
+	}
+	return nil
+}
+
+// send returns the body of an answer below 400.
+func (c *Client) send(ctx context.Context, method, path string, payload io.Reader) (io.ReadCloser, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+c.info.Address()+path, payload)
+	if err != nil {
+		return nil, fmt.Errorf("make request: %w", err)
+	}
+	req.Header.Set("Authorization", "Bearer "+c.info.Token)
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer; see: agent-discover doctor", c.info.Address())
+	}
+	if resp.StatusCode < 400 {
+		return resp.Body, nil
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, brokeOff(err)
+	}
+	return nil, answerError(resp.StatusCode, data)
+}
+
+func brokeOff(err error) error {
+	return fault.Wrap(err, fault.Unavailable, "the hub's answer broke off; try again")
+}
+
+func answerError(status int, data []byte) error {
+	var body struct {
+		Error string `json:"error"`
+	}
+	if json.Unmarshal(data, &body) != nil || body.Error == "" {
+		body.Error = http.StatusText(status)
+	}
+	kind := fault.Failed
+	switch status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		kind = fault.Invalid
+	case http.StatusNotFound:
+		kind = fault.NotFound
+	case http.StatusConflict:
+		kind = fault.Conflict
+	case http.StatusForbidden:
+		kind = fault.Denied
+	case http.StatusServiceUnavailable:
+		kind = fault.Unavailable
+	}
+	return fault.New(kind, "%s", body.Error)
+}
+
+func dialProven(ctx context.Context, info Info) (net.Conn, error) {
+	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "tcp", info.Address())
+	if err != nil {
+		return nil, err
+	}
+	_ = conn.SetDeadline(time.Now().Add(5 * time.Second))
+	if err := prove(conn, info); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, conn.SetDeadline(time.Time{})
+}
+
+func prove(conn net.Conn, info Info) error {
+	nonce := NewSecret()
+	req, err := http.NewRequest(http.MethodGet, "http://"+info.Address()+"/hello?nonce="+url.QueryEscape(nonce), nil)
+	if err != nil {
+		return err
+	}
+	if err := req.Write(conn); err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), req)
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+	if err != nil {
+		return err
+	}
+	var hello Hello
+	if json.Unmarshal(data, &hello) != nil ||
+		!SameProof(hello.Proof, Proof(info.Token, "hub", info.Address(), nonce, hello.Nonce)) {
+		return fault.New(fault.Denied, "what listens at %s is not this user's hub", info.Address())
+	}
+	return nil
+}

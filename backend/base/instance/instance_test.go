@@ -1,0 +1,296 @@
+package instance
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+)
+
+func folder(t *testing.T) paths.Folder {
+	t.Helper()
+	f := paths.Folder(t.TempDir())
+	if err := f.Create(); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestOneHubHoldsAFolder(t *testing.T) {
+	f := folder(t)
+	lock, err := Acquire(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Acquire(f); fault.KindOf(err) != fault.Conflict || !strings.Contains(fault.MessageOf(err), "just starting") {
+		t.Errorf("before the announcement: %v", err)
+	}
+	info := Info{ID: process.Self(), Version: "1.2.3", Host: "127.0.0.1", Port: 7, Token: "secret", Started: time.Now()}
+	if err := lock.Announce(info); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Acquire(f)
+	for _, want := range []string{"process " + strconv.Itoa(os.Getpid()), "1.2.3", "http://127.0.0.1:7", string(f)} {
+		if !strings.Contains(fault.MessageOf(err), want) {
+			t.Errorf("%q does not say %q", fault.MessageOf(err), want)
+		}
+	}
+	if strings.Contains(err.Error(), "secret") {
+		t.Error("the message holds the token")
+	}
+	if stat, _ := os.Stat(f.Run("hub.json")); stat.Mode().Perm() != 0o600 {
+		t.Errorf("hub.json is open to others: %v", stat.Mode())
+	}
+	if got, err := Read(f); err != nil || got.Token != "secret" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(f); err != ErrNone {
+		t.Errorf("after the release: %v", err)
+	}
+	again, err := Acquire(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = again.Release()
+}
+
+func TestAFileOfADeadHubCountsAsNone(t *testing.T) {
+	f := folder(t)
+	for name, id := range map[string]process.ID{
+		"another start": {PID: os.Getpid(), Start: "other"}, "no start": {PID: os.Getpid()}, "no process": {PID: 1 << 30, Start: "x"},
+	} {
+		data, _ := json.Marshal(Info{ID: id, Host: "127.0.0.1", Port: 1})
+		if err := os.WriteFile(f.Run("hub.json"), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(f); err != ErrNone {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := os.WriteFile(f.Run("hub.json"), []byte("{half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(f); err != ErrNone {
+		t.Errorf("half a file: %v", err)
+	}
+}
+
+func TestTheWishToStopIsKept(t *testing.T) {
+	f := folder(t)
+	for _, wish := range []bool{true, true, false, false} {
+		if err := SetStopped(f, wish); err != nil {
+			t.Fatal(err)
+		}
+		if Stopped(f) != wish {
+			t.Errorf("want %v", wish)
+		}
+	}
+}
+
+func TestAProofIsBoundToAllItCovers(t *testing.T) {
+	base := Proof("token", "hub", "127.0.0.1:1", "a", "b")
+	for name, other := range map[string]string{
+		"token": Proof("other", "hub", "127.0.0.1:1", "a", "b"), "role": Proof("token", "companion", "127.0.0.1:1", "a", "b"),
+		"address": Proof("token", "hub", "127.0.0.1:2", "a", "b"), "nonces": Proof("token", "hub", "127.0.0.1:1", "b", "a"),
+		"border": Proof("token", "hub", "127.0.0.1:1", "a\nb"),
+	} {
+		if name != "border" && SameProof(base, other) {
+			t.Errorf("another %s gives the same proof", name)
+		}
+	}
+	if !SameProof(base, Proof("token", "hub", "127.0.0.1:1", "a", "b")) {
+		t.Error("the same gives another proof")
+	}
+}
+
+// hub answers like a hub that knows token, and records what it was sent.
+func hub(t *testing.T, token string, seen chan<- string) Info {
+	t.Helper()
+	var info Info
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen <- r.URL.Path + " " + r.Header.Get("Authorization")
+		switch r.URL.Path {
+		case "/hello":
+			_ = json.NewEncoder(w).Encode(Hello{Nonce: "n", Proof: Proof(token, "hub", info.Address(), r.URL.Query().Get("nonce"), "n")})
+		case "/fail":
+			w.WriteHeader(http.StatusConflict)
+			_, _ = io.WriteString(w, `{"error":"exists already"}`)
+		default:
+			body, _ := io.ReadAll(r.Body)
+			_ = json.NewEncoder(w).Encode(map[string]string{"got": string(body)})
+		}
+	}))
+	t.Cleanup(server.Close)
+	address, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	port, _ := strconv.Atoi(address.Port())
+	info = Info{Host: address.Hostname(), Port: port, Token: "right"}
+	return info
+}
+
+func TestAProvenHubGetsTheToken(t *testing.T) {
+	seen := make(chan string, 10)
+	client := NewClient(hub(t, "right", seen))
+	var out struct{ Got string }
+	if err := client.Do(t.Context(), http.MethodPost, "/x", map[string]int{"a": 1}, &out); err != nil || out.Got != `{"a":1}` {
+		t.Errorf("got %q, %v", out.Got, err)
+	}
+	if first, second := <-seen, <-seen; first != "/hello " || second != "/x Bearer right" {
+		t.Errorf("sent %q, then %q", first, second)
+	}
+	err := client.Do(t.Context(), http.MethodGet, "/fail", nil, nil)
+	if fault.KindOf(err) != fault.Conflict || fault.MessageOf(err) != "exists already" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAStrangerGetsNoToken(t *testing.T) {
+	seen := make(chan string, 10)
+	client := NewClient(hub(t, "guessed", seen))
+	err := client.Do(t.Context(), http.MethodGet, "/api/status", nil, nil)
+	if err == nil {
+		t.Fatal("a stranger was believed")
+	}
+	close(seen)
+	for request := range seen {
+		if request != "/hello " {
+			t.Errorf("the stranger saw %q", request)
+		}
+	}
+}
+
+func TestAClosedPortIsSaidPlainly(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := listener.Addr().(*net.TCPAddr).Port
+	_ = listener.Close()
+	err = NewClient(Info{Host: "127.0.0.1", Port: port}).Do(t.Context(), http.MethodGet, "/", nil, nil)
+	if fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestServiceManagersAreGivenEverything(t *testing.T) {
+	env, args := process.Env{"AGENT_DISCOVER_HOME=/a b", "AGENT_DISCOVER_X=<&%>"}, []string{"/opt/x y/agent-discover", "serve"}
+	systemd := strings.Join(systemdCommand("label", "/a b", env, args), "|")
+	if want := "systemd-run|--user|--quiet|--collect|--unit=label|--working-directory=/a b|--setenv=AGENT_DISCOVER_HOME=/a b|--setenv=AGENT_DISCOVER_X=<&%>|--|/opt/x y/agent-discover|serve"; systemd != want {
+		t.Errorf("got %s", systemd)
+	}
+	launchd := string(launchdJob("label", "/a b", env, args))
+	for _, want := range []string{"<string>/opt/x y/agent-discover</string>", "<key>AGENT_DISCOVER_X</key><string>&lt;&amp;%&gt;</string>", "<key>RunAtLoad</key><true/>"} {
+		if !strings.Contains(launchd, want) {
+			t.Errorf("the job lacks %s:\n%s", want, launchd)
+		}
+	}
+	script := string(windowsScript("/a b", env, args))
+	for _, want := range []string{"set \"AGENT_DISCOVER_X=<&%%>\"\r\n", "\"/opt/x y/agent-discover\" \"serve\"\r\n"} {
+		if !strings.Contains(script, want) {
+			t.Errorf("the script lacks %s:\n%s", want, script)
+		}
+	}
+}
+
+func TestAServiceManagerIsToldNoCredential(t *testing.T) {
+	manager := t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", manager)
+	if err := os.MkdirAll(filepath.Join(manager, "systemd", "private"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f, args := folder(t), []string{"agent-discover", "serve"}
+	if serviceCommand(f, process.Env{"AGENT_DISCOVER_PORT=0"}, args) == nil {
+		t.Skip("no service manager is used here")
+	}
+	for _, name := range []string{"AGENT_DISCOVER_PASSPHRASE", "AGENT_DISCOVER_OPENAI_API_KEY"} {
+		if argv := serviceCommand(f, process.Env{name + "=correct-horse"}, args); argv != nil {
+			t.Errorf("%s is told: %q", name, argv)
+		}
+	}
+}
+
+func TestLosersOfAStartRaceLeaveTheWinnersJobAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("launchctl is of macOS")
+	}
+	dir := t.TempDir()
+	said := filepath.Join(dir, "said")
+	// As launchctl does, it loads a job once.
+	script := "#!/bin/sh\necho \"$*\" >> '" + said + "'\n[ \"$1\" != bootstrap ] || mkdir '" + filepath.Join(dir, "loaded") + "' 2>/dev/null\n"
+	if err := os.WriteFile(filepath.Join(dir, "launchctl"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	argv := launchdCommand("gui/501", "label", "/a b/label.plist")
+	for range 3 {
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+		if err := cmd.Run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load, start := "bootstrap gui/501 /a b/label.plist\n", "kickstart gui/501/label\n"
+	if got, _ := os.ReadFile(said); string(got) != load+load+start+load+start {
+		t.Errorf("launchctl was told:\n%s", got)
+	}
+}
+
+func TestAHubThatMayNotLeaveItsJobIsStartedInIt(t *testing.T) {
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(cmd *exec.Cmd) { cmd.Dir = filepath.Join(dir, "absent") }
+	argv := []string{self, "-test.run=^$"}
+	if err := startDetached(dir, process.Clean(), argv, refused); err == nil {
+		t.Error("a start that is refused counts as one")
+	}
+	if err := startDetached(dir, process.Clean(), argv, refused, process.DetachInJob); err != nil {
+		t.Errorf("the second way was not tried: %v", err)
+	}
+}
+
+func TestWindowAndTrayStartTheHubBesideThem(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("plays the hub with a script")
+	}
+	bin := t.TempDir()
+	t.Setenv("PATH", bin)
+	t.Setenv("XDG_RUNTIME_DIR", "") // no service manager
+	for _, by := range []string{"tray", "window"} {
+		f := folder(t)
+		if _, err := Ensure(t.Context(), f, by); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "agent-discover, which is the hub, is missing") {
+			t.Errorf("%s, no hub: %v", by, err)
+		}
+		script := "#!/bin/sh\necho \"played for $*\" >\"$AGENT_DISCOVER_HOME/said\"\n" +
+			"mv \"$AGENT_DISCOVER_HOME/said\" \"$AGENT_DISCOVER_HOME/run/failed\"\n"
+		if err := os.WriteFile(filepath.Join(bin, "agent-discover"), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Ensure(t.Context(), f, by); err == nil || !strings.Contains(fault.MessageOf(err), "played for serve --started-by "+by) {
+			t.Errorf("%s: %v", by, err)
+		}
+		if err := os.Remove(filepath.Join(bin, "agent-discover")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package instance
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+)
+
+// StartTimeout is how long a start may take until the hub has announced itself.
+const StartTimeout = 15 * time.Second
+
+const pollInterval = 10 * time.Millisecond
+
+// Ensure returns the running hub, and starts one when there is none. Of many
+// callers at once one wins; the others wait for the same hub. by is the kind
+// of program that asks (companion, tray, window).
+func Ensure(ctx context.Context, folder paths.Folder, by string) (Info, error) {
+	if info, err := Read(folder); err == nil {
+		return info, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, StartTimeout)
+	defer cancel()
+	if err := Start(ctx, folder, by); err != nil {
+		return Info{}, err
+	}
+	return Await(ctx, folder)
+}
+
+// Await waits until a hub has announced itself, or has said why it cannot.
+func Await(ctx context.Context, folder paths.Folder) (Info, error) {
+	tick := time.NewTicker(pollInterval)
+	defer tick.Stop()
+	for {
+		if info, err := Read(folder); err == nil {
+			return info, nil
+		}
+		if why, err := os.ReadFile(folder.Run("failed")); err == nil {
+			return Info{}, fault.New(fault.Unavailable, "the hub cannot start: %s", why)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return Info{}, fault.Wrap(context.Cause(ctx), fault.Unavailable,
+				"the hub did not start in time; %s has the reason, and so does: agent-discover serve", folder.Log())
+		}
+	}
+}
+
+// Start asks for a hub and does not wait for it. It goes through the user's
+// service manager where there is one, else the hub is detached; in neither
+// case it inherits this process's environment beyond the user's session and
+// our own settings.
+func Start(ctx context.Context, folder paths.Folder, by string) error {
+	if err := folder.Create(); err != nil {
+		return err
+	}
+	_ = os.Remove(folder.Run("failed")) // of an earlier start; most often there is none
+	exe, err := program(by)
+	if err != nil {
+		return err
+	}
+	env := process.Own().With("AGENT_DISCOVER_HOME", string(folder))
+	args := []string{exe, "serve", "--started-by", by}
+	if argv := serviceCommand(folder, env, args); argv != nil && exec.CommandContext(ctx, argv[0], argv[1:]...).Run() == nil {
+		return nil
+	}
+	if err := startDetached(string(folder), append(process.Clean(), env...), args, process.Detach, process.DetachInJob); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "the hub's program %s cannot be started", exe)
+	}
+	return nil
+}
+
+// program returns the file that is started as the hub: this one, or for a
+// program that is no hub itself the one that lies beside it.
+func program(by string) (string, error) {
+	if by == "tray" || by == "window" {
+		if hub := process.Sibling("agent-discover"); hub != "" {
+			return hub, nil
+		}
+		return "", fault.New(fault.Unavailable, "the program agent-discover, which is the hub, is missing; put it beside this one or on the PATH")
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return "", fault.Wrap(err, fault.Unavailable, "this program cannot find its own file to start the hub")
+	}
+	return exe, nil
+}
+
+// startDetached starts args in the first of several ways that the system lets
+// it. The error is the last one's.
+func startDetached(dir string, env process.Env, args []string, ways ...func(*exec.Cmd)) (err error) {
+	for _, detach := range ways {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Env, cmd.Dir = env, dir
+		detach(cmd)
+		if err = cmd.Start(); err == nil {
+			go func() { _ = cmd.Wait() }() // ends with the hub: no zombie while we live
+			return nil
+		}
+	}
+	return err
+}
+
+// ReportFailure leaves word, for those who wait for a start, of why it failed.
+func ReportFailure(folder paths.Folder, why error) {
+	_ = paths.WriteFile(folder.Run("failed"), []byte(fault.MessageOf(why))) // a folder that takes nothing is known to them
+}
+
+// serviceCommand returns the command that starts args under the user's service
+// manager, nil where there is none. It is told the environment by a command line
+// or a file, which others read: with a credential in that it is not asked.
+func serviceCommand(folder paths.Folder, env process.Env, args []string) []string {
+	for _, name := range []string{"AGENT_DISCOVER_PASSPHRASE", "AGENT_DISCOVER_OPENAI_API_KEY"} {
+		if env.Get(name) != "" {
+			return nil
+		}
+	}
+	label := labelOf(string(folder))
+	switch runtime.GOOS {
+	case "linux":
+		if _, err := os.Stat(os.Getenv("XDG_RUNTIME_DIR") + "/systemd/private"); err != nil {
+			return nil
+		}
+		return systemdCommand(label, string(folder), env, args)
+	case "darwin":
+		// A loaded job keeps what it was made of: another program has
+		// another job.
+		label = labelOf(append(append([]string{string(folder)}, env...), args...)...)
+		file := folder.Run(label + ".plist")
+		if paths.WriteFile(file, launchdJob(label, string(folder), env, args)) != nil {
+			return nil
+		}
+		return launchdCommand(fmt.Sprintf("gui/%d", os.Getuid()), label, file)
+	case "windows":
+		file := folder.Run(label + ".cmd")
+		if paths.WriteFile(file, windowsScript(string(folder), env, args)) != nil {
+			return nil
+		}
+		return []string{"cmd", "/c", fmt.Sprintf(
+			`schtasks /Create /F /SC ONCE /ST 00:00 /TN %s /TR "%s" >nul && schtasks /Run /TN %s >nul`, label, file, label)}
+	}
+	return nil
+}
+
+func labelOf(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return "agent-discover-" + hex.EncodeToString(sum[:4])
+}
+
+// launchdCommand loads a job, which starts it, or starts one that is loaded
+// already. A job that runs goes on: who loses a race must not end the winner.
+func launchdCommand(domain, label, file string) []string {
+	const script = `launchctl bootstrap "$1" "$3" 2>/dev/null || exec launchctl kickstart "$1/$2"`
+	return []string{"/bin/sh", "-c", script, "sh", domain, label, file}
+}
+
+func systemdCommand(label, dir string, env process.Env, args []string) []string {
+	argv := []string{"systemd-run", "--user", "--quiet", "--collect", "--unit=" + label, "--working-directory=" + dir}
+	for _, kv := range env {
+		argv = append(argv, "--setenv="+kv)
+	}
+	return append(append(argv, "--"), args...)
+}

@@ -1,0 +1,96 @@
+package settings
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+func load(t *testing.T, text string) (Settings, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Load(file)
+}
+
+func TestNoFileMeansDefaults(t *testing.T) {
+	s, err := Load(filepath.Join(t.TempDir(), "config.yaml"))
+	if err != nil || s.Port != 3424 || s.Agents.Install != "ask" || s.Limits.CallTimeout != time.Minute ||
+		s.Log.Retention() != 30*24*time.Hour || s.SetupFile != "" || !s.WarmPackages {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+func TestFileGoesOverDefaultsAndEnvironmentOverTheFile(t *testing.T) {
+	t.Setenv("AGENT_DISCOVER_PORT", "4000")
+	t.Setenv("AGENT_DISCOVER_ROOTS", "file:///a, file:///b,")
+	t.Setenv("AGENT_DISCOVER_LOG_RETENTION_DAYS", "0")
+	s, err := load(t, "# mine\nport: 5000\nlimits:\n  idle_stop: 200ms\nagents: {install: deny}\nlog: {retention_days: 7}\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Port != 4000 || s.Limits.IdleStop != 200*time.Millisecond || s.Limits.StartTimeout != time.Minute || s.Agents.Install != "deny" || s.Log.Retention() != 0 {
+		t.Errorf("got %+v", s)
+	}
+	if strings.Join(s.Roots, " ") != "file:///a file:///b" {
+		t.Errorf("roots %q", s.Roots)
+	}
+}
+
+func TestSetupFileIsFoundWhereAPersonMeansIt(t *testing.T) {
+	home, here := t.TempDir(), t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	t.Chdir(here)
+	file := filepath.Join(t.TempDir(), "config.yaml")
+	for given, want := range map[string]string{
+		"": "", "setup.json": filepath.Join(filepath.Dir(file), "setup.json"), "~/setup.json": filepath.Join(home, "setup.json"),
+		filepath.Join(here, "x.json"): filepath.Join(here, "x.json"),
+	} {
+		if err := os.WriteFile(file, []byte("setup_file: '"+given+"'\nwarm_packages: false\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if s, err := Load(file); err != nil || s.SetupFile != want || s.WarmPackages {
+			t.Errorf("%q: got %+v, %v", given, s, err)
+		}
+	}
+	t.Setenv("AGENT_DISCOVER_SETUP_FILE", "from-here.json")
+	if s, err := Load(file); err != nil || s.SetupFile != filepath.Join(here, "from-here.json") {
+		t.Errorf("got %q, %v", s.SetupFile, err)
+	}
+}
+
+func TestAWrongFileSaysWhatIsWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"port: [":                      "line 1",
+		"prot: 1":                      "unknown settings: prot",
+		"agents: {install: maybe}":     "ask, allow or deny",
+		"port: 70000":                  "65535",
+		"limits: {call_timeout: 0s}":   "more than 0",
+		"limits: {idle_stop: soon}":    "idle_stop",
+		"limits: {call_timeout: 5}":    "needs a unit",
+		"roots: [foo]":                 "file:// URI",
+		"log: {retention_days: -1}":    "keep the log for ever",
+		"log: {retention_days: 9e9}":   "retention_days",
+		"log: {retention_days: 99999}": "36500",
+	} {
+		_, err := load(t, text)
+		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) {
+			t.Errorf("%q: got %v, want it to name %q", text, err, want)
+		}
+	}
+	for _, name := range []string{"AGENT_DISCOVER_PORT", "AGENT_DISCOVER_LOG_RETENTION_DAYS"} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, "many")
+			if _, err := load(t, ""); !strings.Contains(fault.MessageOf(err), name) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,43 @@
+package findreply
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+)
+
+// arguable reads a tool's arguments from its schema: the required ones, and
+// how many others there are.
+func arguable(t *catalog.Tool) (required []Argument, optional int) {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+	}
+	_ = json.Unmarshal(t.InputSchema(), &schema) // a schema of another shape has none
+	required = []Argument{}
+	for _, name := range schema.Required {
+		var property struct {
+			Type        json.RawMessage `json:"type"`
+			Description any             `json:"description"`
+		}
+		_ = json.Unmarshal(schema.Properties[name], &property)
+		a := Argument{Name: name, Type: typeName(property.Type)}
+		text, _ := property.Description.(string)
+		a.Description = clip(text, maxArgument)
+		required = append(required, a)
+	}
+	return required, max(len(schema.Properties)-len(required), 0)
+}
+
+func typeName(raw json.RawMessage) string {
+	var one string
+	if json.Unmarshal(raw, &one) == nil && one != "" {
+		return one
+	}
+	var several []string
+	if json.Unmarshal(raw, &several) == nil && len(several) > 0 {
+		return strings.Join(several, "|")
+	}
+	return "any"
+}

@@ -1,0 +1,338 @@
+package findreply
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/base/tokens"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/search"
+)
+
+// tool makes a tool that requires some arguments, each described alike.
+func tool(t *testing.T, name, description, argument string, arguments ...string) *catalog.Tool {
+	t.Helper()
+	properties := make(map[string]any)
+	for _, a := range arguments {
+		properties[a] = map[string]string{"type": "string", "description": argument}
+	}
+	definition, err := json.Marshal(map[string]any{
+		"name": name, "description": description,
+		"inputSchema": map[string]any{"properties": properties, "required": arguments},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, ok := catalog.NewTool("srv", definition)
+	if !ok {
+		t.Fatal(name)
+	}
+	return made
+}
+
+func ranked(c search.Confidence, tools ...*catalog.Tool) search.Result {
+	result := search.Result{Found: true, Confidence: c, TopScore: 0.5}
+	for i, t := range tools {
+		result.Hits = append(result.Hits, search.Hit{Tool: t, Score: 0.5 - 0.01*float64(i)})
+	}
+	return result
+}
+
+func others(t *testing.T, n int, description string) []*catalog.Tool {
+	t.Helper()
+	var out []*catalog.Tool
+	for i := range n {
+		out = append(out, tool(t, fmt.Sprintf("other_tool_%d", i), description, ""))
+	}
+	return out
+}
+
+func text(t *testing.T, told any) string {
+	t.Helper()
+	out, err := Text(told)
+	if err != nil || !utf8.ValidString(out) || strings.Contains(out, "\n") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return out
+}
+
+func plain(wanted int) Options {
+	return Options{
+		Wanted: wanted, Listed: func(*catalog.Tool) bool { return false }, Heard: func(*catalog.Tool) Heard { return Nothing },
+	}
+}
+
+func TestAReplyThatFitsLosesNothing(t *testing.T) {
+	best := tool(t, "send_mail", "Sends a <b>. To one address.", "whom to", "to")
+	got := text(t, One(ranked(search.High, best, others(t, 1, "Says more. Much more.")[0]), plain(Others)))
+	want := `{"found":true,"confidence":"high","score":0.5,"call_as":"mcp__srv__send_mail","server":"srv","tool":"send_mail",` +
+		`"description":"Sends a <b>. To one address.","required_args":[{"name":"to","type":"string","description":"whom to"}],` +
+		`"optional_count":0,"next_step":"invoke call_as directly: by registry proxy_call",` +
+		`"other_matches":[{"call_as":"mcp__srv__other_tool_0","tool":"other_tool_0","description":"Says more.","score":0.49}]}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	got = text(t, OneOf("mail it", ranked(search.Low, best), plain(OthersInBatch)))
+	want = `{"intent":"mail it","found":true,"confidence":"low","score":0.5,"call_as":"mcp__srv__send_mail","tool":"send_mail",` +
+		`"description":"Sends a <b>. To one address.","required_args":[{"name":"to","type":"string","description":"whom to"}],` +
+		`"optional_count":0,"other_matches":[]}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestTheOthersLoseTheirWordsBeforeTheBestAndThatBeforeItsArguments(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, arguments := range []int{1, 6, 9} {
+		for length := range 40 {
+			var names []string
+			for i := range arguments {
+				names = append(names, fmt.Sprintf("argument_%d", i))
+			}
+			best := tool(t, "do_it", "Does it. "+strings.Repeat("word ", 2*length), "the place", names...)
+			tools := append([]*catalog.Tool{best}, others(t, 3, "Says what it is good for in a sentence.")...)
+			got := One(ranked(search.Medium, tools...), plain(Others))
+			if n := tokens.Count(text(t, got)); n > budget {
+				t.Errorf("%d words cost %d tokens", length, n)
+			}
+			lost := []bool{
+				got.OtherMatches[0].Tool == "", got.OtherMatches[0].Description == "",
+				got.Text != best.Description, got.RequiredArgs[0].Description == "", len(got.OtherMatches) < 3,
+			}
+			seen[fmt.Sprint(lost)] = true
+			if len(got.Tools()) != 1+len(got.OtherMatches) {
+				t.Errorf("%d tools are told, and said to be %d", 1+len(got.OtherMatches), len(got.Tools()))
+			}
+			for i := 1; i < len(lost); i++ {
+				if long := i != 3 || len(best.Description) > maxSummary; lost[i] && !lost[i-1] && long { // a short description cannot be cut
+					t.Errorf("%d words, %d arguments: lost is %v", length, arguments, lost)
+				}
+			}
+		}
+	}
+	if len(seen) < 5 {
+		t.Errorf("seen are only %v", seen)
+	}
+}
+
+func TestNothingThatAServerWritesMakesAReplyLarge(t *testing.T) {
+	const noise = 700 // tokens of what nobody writes
+	for name, row := range map[string]struct {
+		unit    string
+		one, of int
+	}{
+		"words":   {"creates the thing ", budget, 120},
+		"lines":   {"a thing\n", budget, 125},
+		"Chinese": {"在存储库中创建", budget, 120},
+		"emoji":   {"👩‍👩‍👧‍👦🦄", budget, 120},
+		"letters": {"abcdefgh ", noise, noise}, "no spaces": {"Xq7", noise, noise}, "rare": {"龘鱻麤", noise, noise},
+		"quotes": {`\"`, noise, noise}, "zero": {"\x00", noise, noise}, "no UTF-8": {"\xff\xfe", noise, noise},
+	} {
+		huge := strings.Repeat(row.unit, 100<<10/len(row.unit))
+		tools := append([]*catalog.Tool{tool(t, "do_it", huge, huge, "a", "b")}, others(t, 4, huge)...)
+		for _, confidence := range []search.Confidence{search.High, search.Low} {
+			if n := tokens.Count(text(t, One(ranked(confidence, tools...), plain(Others)))); n > row.one {
+				t.Errorf("%s: find_tool answers with %d tokens", name, n)
+			}
+		}
+		if n := tokens.Count(text(t, OneOf(huge, ranked(search.Low, tools...), plain(OthersInBatch)))); n > row.of {
+			t.Errorf("%s: find_tools answers with %d tokens for an intent", name, n)
+		}
+		if n := tokens.Count(text(t, NoneOf(huge, 0, tools, false))); n > noise {
+			t.Errorf("%s: a miss costs %d tokens", name, n)
+		}
+	}
+}
+
+func TestWhatACallNeedsIsNeverLeftOut(t *testing.T) {
+	var arguments []string
+	for i := range 300 {
+		arguments = append(arguments, fmt.Sprintf("argument_%d", i))
+	}
+	long := strings.Repeat("n", 2000)
+	for name, best := range map[string]*catalog.Tool{
+		"many arguments": tool(t, "many", strings.Repeat("words ", 900), "what it is", arguments...),
+		"a long name":    tool(t, long, "Has a name.", "what it is", long),
+	} {
+		for _, got := range []*Found{
+			One(ranked(search.Low, append([]*catalog.Tool{best}, others(t, 4, "Other.")...)...), plain(Others)),
+			OneOf("x", ranked(search.Low, best), plain(OthersInBatch)),
+		} {
+			said := text(t, got)
+			required, _ := arguable(best)
+			for _, a := range required {
+				if !strings.Contains(said, `{"name":"`+a.Name+`","type":"string"}`) {
+					t.Fatalf("%s: no %.50s in %.500s", name, a.Name, said)
+				}
+			}
+			if got.CallAs != best.CallAs() || got.Intent == "" && len(got.OtherMatches) == 0 {
+				t.Errorf("%s: %.500s", name, said)
+			}
+		}
+	}
+	if got := One(ranked(search.Low, others(t, 1, "x")[0], tool(t, long, "x", "")), plain(Others)); len(got.OtherMatches) != 0 || len(got.Tools()) != 1 {
+		t.Errorf("another is named in %d letters", len(long))
+	}
+}
+
+func TestAsManyOthersAsWereAskedForStay(t *testing.T) {
+	tools := others(t, 30, strings.Repeat("Says a lot of what it is good for ", 20))
+	o := plain(29)
+	o.All = true
+	got := One(ranked(search.Low, tools...), o)
+	if n := tokens.Count(text(t, got)); len(got.OtherMatches) != 29 || len(got.Tools()) != 30 || n > budget+25*moreBudget {
+		t.Errorf("%d others in %d tokens", len(got.OtherMatches), n)
+	}
+}
+
+func TestAllThatWereAskedForStayAlsoWhereTheyAreTooMuch(t *testing.T) {
+	arguments := strings.Fields(strings.Repeat("a_long_name_of_an_argument ", 30))
+	tools := append([]*catalog.Tool{tool(t, "do_it", "Does it.", "what it is", arguments...)}, others(t, 4, "Other.")...)
+	o := plain(Others)
+	few := One(ranked(search.Medium, tools...), o)
+	o.All = true
+	if all := One(ranked(search.Medium, tools...), o); len(all.OtherMatches) != 4 || len(few.OtherMatches) != 1 {
+		t.Errorf("%d of all and %d of few are told", len(all.OtherMatches), len(few.OtherMatches))
+	}
+}
+
+func TestWhoIsSureIsToldMoreOfTheBestAndFewerOthers(t *testing.T) {
+	tools := append([]*catalog.Tool{tool(t, "do_it", "Does it. "+strings.Repeat("one word ", 70), "")}, others(t, 4, "Other.")...)
+	sure, unsure := One(ranked(search.High, tools...), plain(Others)), One(ranked(search.Medium, tools...), plain(Others))
+	if len(sure.OtherMatches) != 2 || len(unsure.OtherMatches) != 4 || len(sure.Text) <= len(unsure.Text) {
+		t.Errorf("sure: %d others, %s\nunsure: %d others, %s", len(sure.OtherMatches), sure.Text, len(unsure.OtherMatches), unsure.Text)
+	}
+}
+
+func TestWhatIsTooLongEndsWhereItCanBeRead(t *testing.T) {
+	short := strings.Repeat("One sentence. ", 40)
+	for _, row := range []struct {
+		text  string
+		limit int
+		want  string
+	}{
+		{"short", 5, "short"},
+		{"A sentence. Another one", 15, "A sentence."},
+		{"some words, and more", 12, "some words…"},
+		{"aaaaaaaaaaaa", 5, "aaaaa…"},
+		{"在存储库", 7, "在存…"},
+	} {
+		if got := clip(row.text, row.limit); got != row.want {
+			t.Errorf("%q at %d: %q, want %q", row.text, row.limit, got, row.want)
+		}
+	}
+	for description, want := range map[string]string{
+		"Reads it. " + short:                           "Reads it. One sentence. One sentence. One sentence. One sentence. One sentence. One sentence. One sentence.",
+		"Reads a whole file of text. " + short:         "Reads a whole file of text.",
+		"Use: 1. open it, 2. read it " + short:         "Use: 1. open it, 2. read it One sentence. One sentence. One sentence. One sentence. One sentence. One sentence.",
+		strings.Repeat("在存储库", 70):                     strings.Repeat("在存储库", 20) + "在存储…",
+		"In English. And " + strings.Repeat("界", 5000): "In English. And " + strings.Repeat("界", 34) + "…",
+	} {
+		f := found(ranked(search.Low, tool(t, "read", description, strings.Repeat("x", 300), "a")), plain(0))
+		if n := len(f.RequiredArgs[0].Description); n > maxArgument+len("…") {
+			t.Errorf("an argument is described in %d bytes", n)
+		}
+		if f.clipText(250); len(f.Text) > 250+len("…") {
+			t.Errorf("%d bytes are left", len(f.Text))
+		}
+		if f.summarize(); f.Text != want {
+			t.Errorf("got  %s\nwant %s", f.Text, want)
+		}
+	}
+}
+
+func TestALongNameIsNotSaidAgainInTheNextStep(t *testing.T) {
+	o := plain(Others)
+	o.Listed = func(*catalog.Tool) bool { return true }
+	for name, want := range map[string]string{"do": "as srv__do if listed", strings.Repeat("name_of_it_", 40): "directly: without mcp__ if listed"} {
+		if got := One(ranked(search.High, tool(t, name, "Does it.", "")), o); !strings.Contains(got.NextStep, want) {
+			t.Errorf("got %s", got.NextStep)
+		}
+	}
+}
+
+func TestOnlyWhatWasNotToldIsTold(t *testing.T) {
+	tools := append([]*catalog.Tool{tool(t, "send_mail", "Sends a mail.", "whom to", "to")}, others(t, 2, "Other.")...)
+	o := plain(Others)
+	o.Heard = func(x *catalog.Tool) Heard {
+		return map[string]Heard{"send_mail": Described, "other_tool_0": Named}[x.Name]
+	}
+	got := text(t, One(ranked(search.High, tools...), o))
+	want := `{"found":true,"confidence":"high","score":0.5,"call_as":"mcp__srv__send_mail","told":true,` +
+		`"next_step":"invoke call_as directly: by registry proxy_call",` +
+		`"other_matches":[{"call_as":"mcp__srv__other_tool_0"},{"call_as":"mcp__srv__other_tool_1","tool":"other_tool_1","description":"Other.","score":0.48}]}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	o.Heard = func(*catalog.Tool) Heard { return Named }
+	if got := text(t, One(ranked(search.High, tools...), o)); !strings.Contains(got, "Sends a mail.") || strings.Contains(got, `"told"`) {
+		t.Errorf("only named before: %s", got)
+	}
+}
+
+func TestTheNextStepIsWhatWorksInThisSession(t *testing.T) {
+	for want, n := range map[string]struct {
+		next   next
+		others int
+	}{
+		"invoke call_as directly: as s__t if listed, else by registry proxy_call":                                               {next{search.High, "s__t", false}, 4},
+		"invoke call_as directly: without mcp__ if listed, else by registry proxy_call":                                         {next{search.High, "s__t", true}, 0},
+		"invoke call_as directly: by registry proxy_call":                                                                       {next{search.High, "", true}, 0},
+		"check other_matches; pick one and invoke (without re-searching): without mcp__ if listed, else by registry proxy_call": {next{search.Medium, "s__t", false}, 1},
+		"check other_matches; pick one and invoke (without re-searching): by registry proxy_call":                               {next{search.Medium, "", false}, 1},
+		"invoke call_as directly if it fits: as s__t if listed, else by registry proxy_call":                                    {next{search.Medium, "s__t", false}, 0},
+		"ambiguous — ask the user to disambiguate or pick from other_matches; then invoke it by registry proxy_call":            {next{search.Low, "", false}, 1},
+		"ambiguous — ask the user to disambiguate; then invoke it as s__t if listed, else by registry proxy_call":               {next{search.Low, "s__t", false}, 0},
+		"": {next{}, 4},
+	} {
+		if got := n.next.say(n.others); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestANameThatIsMisspeltIsRecognized(t *testing.T) {
+	var tools []*catalog.Tool
+	for _, name := range []string{"create_issue", "list-issues", "create_issues", "createIssue", "create_isue_2", "read_file"} {
+		tools = append(tools, tool(t, name, "Does it.", ""))
+	}
+	for query, want := range map[string]string{
+		"creat_isue":                       "[create_issue create_issues createIssue]",
+		"mcp__srv__creat_isue":             "[create_issue create_issues createIssue]",
+		"Craete Issue":                     "[create_issue create_issues createIssue]",
+		"lsit issues":                      "[list-issues]",
+		"a":                                "[]",
+		"":                                 "[]",
+		"knit":                             "[]",
+		"create issue a b c":               "[]", // a sentence
+		strings.Repeat("create_issue", 30): "[]",
+	} {
+		got := None(query, 0.1, tools, false)
+		for i := range got.DidYouMean {
+			got.DidYouMean[i] = strings.TrimPrefix(got.DidYouMean[i], "mcp__srv__")
+		}
+		if fmt.Sprint(got.DidYouMean) != want || got.Matches == nil || len(got.Matches) != 0 {
+			t.Errorf("%s: %v, want %s", query, got.DidYouMean, want)
+		}
+	}
+}
+
+func TestRequiredArgumentsAreReadFromAnySchema(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"properties":{"a":{"type":"string","description":"the a"},"b":{}},"required":["a"]}`: "[{a string the a}] 1",
+		`{"properties":{"a":{"type":["null","integer"]}},"required":["a"]}`:                    "[{a null|integer }] 0",
+		`{"required":["ghost"]}`:                           "[{ghost any }] 0",
+		`{"properties":{"a":true,"b":7},"required":["a"]}`: "[{a any }] 1",
+		`"odd"`: "[] 0",
+		`{}`:    "[] 0",
+	} {
+		tool, _ := catalog.NewTool("s", json.RawMessage(`{"name":"t","inputSchema":`+schema+`}`))
+		required, optional := arguable(tool)
+		if got := fmt.Sprint(required, optional); got != want {
+			t.Errorf("%s: got %s, want %s", schema, got, want)
+		}
+	}
+}

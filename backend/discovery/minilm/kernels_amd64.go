@@ -1,0 +1,50 @@
+package minilm
+
+import "golang.org/x/sys/cpu"
+
+// avx2 needs AVX2 alone.
+var avx2 = kernels{"avx2", multiplyAVX2, quantiseAVX2, geluAVX2, expAVX2, mixAVX2}
+
+// vnni multiplies and adds in one step, sixteen rows at once.
+var vnni = kernels{"vnni", multiplyVNNI, quantiseAVX2, geluAVX2, expAVX2, mixAVX2}
+
+// fastest returns the best kernels that processor and system allow.
+func fastest() kernels {
+	switch {
+	case hasVNNI():
+		return vnni
+	case cpu.X86.HasAVX2:
+		return avx2
+	}
+	return plain
+}
+
+func hasVNNI() bool {
+	return cpu.X86.HasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI
+}
+
+// constants are what the kernels broadcast, in the order in which kernels_amd64.s names them.
+//
+//lint:ignore U1000 only the assembler reads it
+var constants = [...]float32{
+	lowest, log2E, ln2High, ln2Low, taylor6, taylor5, taylor4, taylor3, taylor2, 1,
+	erfStep, erf5, erf4, erf3, erf2, erf1, 0.5, limit, tiny,
+}
+
+//go:noescape
+func multiplyAVX2(t *tile)
+
+//go:noescape
+func multiplyVNNI(t *tile)
+
+//go:noescape
+func quantiseAVX2(to []int16, from []float32) float32
+
+//go:noescape
+func geluAVX2(x []float32)
+
+//go:noescape
+func expAVX2(x []float32, most float32)
+
+//go:noescape
+func mixAVX2(to, weights, values []float32, stride int)

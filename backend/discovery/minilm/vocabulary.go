@@ -1,0 +1,64 @@
+package minilm
+
+import (
+	_ "embed"
+	"encoding/binary"
+)
+
+// vocabularyData is what build/model wrote, little-endian: the number of words; where each begins in the text, and where
+// the text ends; a hash table of 65536 slots, each with the id of a word plus one, or 0; and the text.
+//
+//go:embed vocabulary.bin
+var vocabularyData []byte
+
+// slots is the size of the hash table.
+const slots = 1 << 16
+
+// The tokens with a meaning of their own, by their ids.
+const (
+	unknown = 100
+	begin   = 101
+	end     = 102
+)
+
+// vocabulary finds the ids of words, in the bytes as they are embedded. A piece that continues a word begins with ##.
+type vocabulary struct {
+	starts, table []byte
+	text          []byte
+}
+
+func readVocabulary(data []byte) vocabulary {
+	count := binary.LittleEndian.Uint32(data)
+	table := 4 + 4*(count+1)
+	return vocabulary{starts: data[4:table], table: data[table : table+2*slots], text: data[table+2*slots:]}
+}
+
+// word returns the word with that id.
+func (v vocabulary) word(id int) string {
+	from, to := binary.LittleEndian.Uint32(v.starts[4*id:]), binary.LittleEndian.Uint32(v.starts[4*id+4:])
+	return string(v.text[from:to])
+}
+
+// find returns the id of the word that is the prefix and then the piece; sum is that of both.
+func (v vocabulary) find(sum hash, prefix string, piece []byte) (uint16, bool) {
+	for slot := sum.slot(); ; slot = (slot + 1) % slots {
+		id := int(binary.LittleEndian.Uint16(v.table[2*slot:])) - 1
+		if id < 0 {
+			return 0, false
+		}
+		from, to := binary.LittleEndian.Uint32(v.starts[4*id:]), binary.LittleEndian.Uint32(v.starts[4*id+4:])
+		word := v.text[from:to]
+		if len(word) == len(prefix)+len(piece) && string(word[:len(prefix)]) == prefix && string(word[len(prefix):]) == string(piece) {
+			return uint16(id), true
+		}
+	}
+}
+
+// hash is FNV-1a of 32 bits: that of a text goes on from that of its beginning.
+type hash uint32
+
+const noHash hash = 2166136261
+
+func (h hash) add(b byte) hash { return (h ^ hash(b)) * 16777619 }
+
+func (h hash) slot() uint32 { return uint32(h^h>>16) % slots }

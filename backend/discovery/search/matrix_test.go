@@ -1,0 +1,52 @@
+package search
+
+import (
+	"math"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
+)
+
+func TestNearnessIsTheCosine(t *testing.T) {
+	c := listed(t, office)
+	vectors := vectorsOf(t, c, measuredModel, thinker{})
+	m := newMatrix(c.Snapshot(), vectors)
+	query := thinker{}.Encode("post a message about the branch", 0)
+	near := m.nearness(query)
+	for i, tool := range c.Snapshot().Tools {
+		v, _ := vectors.Of(tool.Hash)
+		want := 0.0
+		for j, n := range v.Values {
+			want += float64(n) * float64(v.Scale) * float64(query[j])
+		}
+		if math.Abs(want-float64(near[i])) > 0.01 {
+			t.Errorf("%s: %f, want %f", tool.Name, near[i], want)
+		}
+	}
+}
+
+func TestNearnessOfWhatHasNoVectorIsUnknown(t *testing.T) {
+	c := listed(t, office)
+	some := and(nil)
+	delete(some, "mail")
+	m := newMatrix(c.Snapshot(), vectorsOf(t, listed(t, some), measuredModel, thinker{}))
+	near := m.nearness(thinker{}.Encode("mail", 0))
+	for i, tool := range c.Snapshot().Tools {
+		if (near[i] == unknown) != (tool.Server == "mail") || near[i] != unknown && (near[i] < -1.01 || near[i] > 1.01) {
+			t.Errorf("%s: %f", tool.Proxied(), near[i])
+		}
+	}
+}
+
+func TestAVectorOfNothingIsNearNothing(t *testing.T) {
+	if v := embedding.Round(make([]float32, dimensions)); v.Scale != 0 {
+		t.Fatalf("got %+v", v)
+	}
+	c := listed(t, office)
+	near := newMatrix(c.Snapshot(), vectorsOf(t, c, measuredModel, thinker{})).nearness(make([]float32, dimensions))
+	for _, n := range near {
+		if n != 0 {
+			t.Errorf("got %f", n)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
+	"github.com/agent-discover/agent-discover/backend/discovery/learning"
+)
+
+// office are the servers of an office: of each its tools, name: description,
+// and after a bar names of parameters.
+var office = map[string]string{
+	"github": `create_issue: Create a new issue in a repository | title body
+		list_issues: List the issues of a repository
+		update_issue: Change title, text or labels of an issue
+		getPullRequest: Get a pull request with its reviews
+		create_pull_request: Create a pull request from a branch
+		merge_pull_request: Merge a pull request
+		create_branch: Create a branch in a repository
+		write_one_file: Commit a single file to a branch
+		push_files: Commit several files to a branch at once
+		search_repositories: Search for repositories by topic`,
+	"slack": `post_message: Post a message to a channel | channel text
+		list_channels: List the channels of the workspace
+		get_users: List the members of the workspace`,
+	"kube": `get_pods: List the pods of a Kubernetes cluster
+		scale_deployment: Change how many replicas a deployment has`,
+	"files": `read_text_file: Read the contents of a file from disk as text
+		write_file: Write text to a file, over what was there
+		list_directory: List what is in a directory
+		move_file: Move or rename a file`,
+	"calendar": `create_event: Create an event with guests | start end
+		list_events: List the events of a day
+		delete_event: Delete an event`,
+	"mail": `send_email: Send an email to somebody | recipient subject
+		search_emails: Search the inbox`,
+	"weather": `forecast: Weather of the coming days for a city
+		get_alerts: Storm warnings of a region`,
+	"db": `run_query: Run SQL against the database | sql
+		describe_table: Describe the columns of a table
+		drop_table: Drop a table of the database`,
+	"browser": `take_screenshot: Take a screenshot of the page
+		open_page: Open an address in the browser`,
+	"maps":     `search_place: 搜索附近的地点和餐厅`,
+	"accounts": `getUserIDs: Return the IDs of all accounts`,
+}
+
+// definitions are tools as a server lists them.
+func definitions(server string) []json.RawMessage {
+	var out []json.RawMessage
+	for line := range strings.Lines(server) {
+		name, rest, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		description, parameters, _ := strings.Cut(rest, " | ")
+		properties := make(map[string]any)
+		for _, p := range strings.Fields(parameters) {
+			properties[p] = map[string]string{"description": p + " of it"}
+		}
+		raw, _ := json.Marshal(map[string]any{"name": name, "description": description, "inputSchema": map[string]any{"properties": properties}})
+		out = append(out, raw)
+	}
+	return out
+}
+
+// listed is a catalog of servers, in an order of its own at each call.
+func listed(t testing.TB, servers map[string]string) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.Open(t.Context(), noStore{}, &events.Bus{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for server, tools := range servers {
+		if _, err := c.Replace(t.Context(), server, definitions(tools)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c
+}
+
+// and are the office's servers and others, which come over them.
+func and(others map[string]string) map[string]string {
+	out := maps.Clone(office)
+	maps.Copy(out, others)
+	return out
+}
+
+func found(hits []Hit) string {
+	var names []string
+	for _, hit := range hits {
+		names = append(names, hit.Tool.Proxied())
+	}
+	return strings.Join(names, " ")
+}
+
+// senses are words that mean alike, each with a number of its own.
+var senses = func() map[string]int {
+	out := make(map[string]int)
+	for i, words := range []string{
+		"issue bug ticket defect", "list show", "branch", "file files document text disk", "message channel chat tell slack",
+		"kubernetes pod pods cluster containers", "event calendar meeting appointment", "email mail inbox letter",
+		"weather rain umbrella sunny", "storm warnings hurricane", "sql database table", "screenshot picture", "page browser website",
+		"place restaurant", "accounts people members", "pull request", "merge", "move rename",
+	} {
+		for _, word := range strings.Fields(words) {
+			out[word] = i
+		}
+	}
+	return out
+}()
+
+const dimensions = 64
+
+// thinker is an encoder that knows senses: texts with the same ones are near.
+type thinker struct{}
+
+func (thinker) Encode(text string, _ int) []float32 {
+	v := make([]float32, dimensions)
+	v[dimensions-1] = 0.1 // nothing is orthogonal to everything
+	for _, word := range words(text) {
+		if at, ok := senses[word]; ok {
+			v[at]++
+		}
+	}
+	length := 0.0
+	for _, n := range v {
+		length += float64(n) * float64(n)
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(length))
+	}
+	return v
+}
+
+func (thinker) Release() {}
+
+// nowhere keeps no vectors.
+type nowhere struct{}
+
+func (nowhere) Vectors(context.Context, string, func(string, float32, []byte)) error { return nil }
+func (nowhere) KeepVectors(context.Context, string, []embedding.Made) error          { return nil }
+func (nowhere) TidyVectors(context.Context, string, time.Time, time.Duration) error  { return nil }
+
+const measuredModel = "all-minilm-l6-v2"
+
+// vectorsOf has the vectors of a catalog made by an encoder that goes by a
+// model's name.
+func vectorsOf(t testing.TB, c *catalog.Catalog, model string, encoder embedding.Encoder) *embedding.Vectors {
+	t.Helper()
+	how := settings.Default().Search
+	how.Provider, how.Threads = settings.ProviderBuiltin, 1
+	bus := &events.Bus{}
+	x := embedding.New(embedding.Options{
+		Settings: how, Catalog: c, Store: nowhere{}, Bus: bus, Log: slog.New(slog.DiscardHandler),
+		Builtin: embedding.Builtin{Encoder: encoder, Model: model, Dimensions: dimensions},
+	})
+	changes, stop := events.Subscribe[embedding.Changed](bus, 1024)
+	defer stop()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = x.Run(ctx) }()
+	defer func() { cancel(); <-done }()
+	for x.Status().Ready < x.Status().Tools {
+		<-changes
+	}
+	return x.Vectors()
+}
+
+// minded is a Meaning that is set by hand.
+type minded struct {
+	vectors func() *embedding.Vectors
+	query   func(text string) ([]float32, bool)
+}
+
+func (m minded) Vectors() *embedding.Vectors { return m.vectors() }
+
+func (m minded) Query(_ context.Context, text string) ([]float32, bool) { return m.query(text) }
+
+// thinks is a Meaning with the thinker's queries.
+func thinks(vectors *embedding.Vectors) minded {
+	return minded{
+		func() *embedding.Vectors { return vectors },
+		func(text string) ([]float32, bool) { return thinker{}.Encode(text, 0), true },
+	}
+}
+
+// learned are lifts by query; those of "" are for all.
+type learned map[string][]learning.Lift
+
+func (l learned) Lifts(query string) []learning.Lift { return slices.Concat(l[query], l[""]) }

@@ -1,0 +1,269 @@
+package search
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/reference"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
+	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
+)
+
+// ways are how to rank without a part of the ranking. What they change in the
+// package is put back by end; then is done to each ranking.
+var ways = []struct {
+	name    string
+	without func() (end func())
+	then    func(*ranking)
+	whole   bool // the sentence is not taken apart
+}{
+	{name: "nothing"},
+	{name: "words as they are written", then: func(r *ranking) { r.reparse(func(p *part) { p.drop(surfaceShare) }) }},
+	{name: "kinds of verbs", without: func() func() { return swap(&canonical, nil) }},
+	{name: "short forms", without: func() func() { return swap(&abbreviations, nil) }},
+	{name: "stop words", without: func() func() { return swap(&stopWords, nil) }},
+	{name: "guesses of misspelt words", then: func(r *ranking) {
+		r.reparse(func(p *part) {
+			if p.guesses {
+				p.terms = nil
+			}
+		})
+	}},
+	{name: "names of parameters", without: func() func() { return lighter(inParameter) }},
+	{name: "texts of parameters", without: func() func() { return lighter(inParameterText) }},
+	{name: "both of parameters", without: func() func() { return lighter(inParameter, inParameterText) }},
+	{name: "the server's name", without: func() func() { return lighter(inServer) }},
+	{name: "the title", without: func() func() { return lighter(inTitle) }},
+	{name: "the weight of names", without: func() func() {
+		was := fieldWeight
+		fieldWeight[inName] = fieldWeight[inDescription]
+		return func() { fieldWeight = was }
+	}},
+	{name: "names first", then: func(r *ranking) { r.named = nil; r.pick(nil) }},
+	{name: "coverage", without: func() func() { return swap(&wordsAlone, blend{}) }, then: func(r *ranking) { r.blend.coverage = 0; r.pick(nil) }},
+	{name: "steps", whole: true},
+}
+
+func swap[T any](at *T, other T) (end func()) {
+	was := *at
+	*at = other
+	return func() { *at = was }
+}
+
+// lighter makes fields count next to nothing.
+func lighter(fields ...field) (end func()) {
+	was := fieldWeight
+	for _, f := range fields {
+		fieldWeight[f] = 1e-6
+	}
+	return func() { fieldWeight = was }
+}
+
+// drop leaves out the terms that count so much.
+func (p *part) drop(of float32) {
+	p.terms = slices.DeleteFunc(p.terms, func(s share) bool { return !p.guesses && s.of == of })
+}
+
+// reparse changes what a query is taken for, and ranks anew.
+func (r *ranking) reparse(change func(*part)) {
+	for i := range r.parts {
+		change(&r.parts[i])
+		r.parts[i].perfect = 0
+		r.index.measure(&r.parts[i])
+	}
+	clear(r.lexical)
+	if len(r.lexical) == 0 {
+		return
+	}
+	r.perfect = r.index.score(r.parts, r.lexical)
+	r.most = slices.Max(r.lexical)
+	r.pick(nil)
+}
+
+// labelled are tools and queries, each with what is right.
+type labelled struct {
+	name    string
+	catalog *catalog.Catalog
+	ids     map[catalog.Key]string
+	queries []labelledQuery
+	vectors *embedding.Vectors
+	asked   map[string][]float32
+	encoder *minilm.Encoder
+}
+
+type labelledQuery struct {
+	Query    string
+	Kind     string
+	Relevant []string
+}
+
+func eachLine(t *testing.T, file string, visit func(line []byte)) {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 8<<20)
+	for lines.Scan() {
+		visit(lines.Bytes())
+	}
+}
+
+func readSet(t *testing.T, folder string) *labelled {
+	t.Helper()
+	c, err := catalog.Open(t.Context(), noStore{}, &events.Bus{}, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &labelled{name: filepath.Base(folder), catalog: c, ids: make(map[catalog.Key]string), asked: make(map[string][]float32)}
+	servers := make(map[string][]json.RawMessage)
+	eachLine(t, filepath.Join(folder, "tools.jsonl"), func(line []byte) {
+		var in struct {
+			ID, Server, Name string
+			Schema           json.RawMessage `json:"input_schema"`
+		}
+		if err := json.Unmarshal(line, &in); err != nil {
+			t.Fatal(err)
+		}
+		var all map[string]any
+		_ = json.Unmarshal(line, &all)
+		all["inputSchema"] = in.Schema
+		raw, _ := json.Marshal(all)
+		key := catalog.Key{Server: in.Server, Tool: in.Name}
+		for set.ids[key] != "" {
+			key.Server += " "
+		}
+		set.ids[key] = in.ID
+		servers[key.Server] = append(servers[key.Server], raw)
+	})
+	for server, tools := range servers {
+		if _, err := c.Replace(t.Context(), server, tools); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eachLine(t, filepath.Join(folder, "queries.jsonl"), func(line []byte) {
+		var q labelledQuery
+		if err := json.Unmarshal(line, &q); err != nil {
+			t.Fatal(err)
+		}
+		if len(q.Relevant) > 0 {
+			set.queries = append(set.queries, q)
+		}
+	})
+	return set
+}
+
+// embed has the vectors of a set made by the built-in model.
+func (set *labelled) embed(t *testing.T) {
+	t.Helper()
+	how := settings.Default().Search
+	how.Threads = runtime.GOMAXPROCS(0)
+	bus := &events.Bus{}
+	set.encoder = minilm.New()
+	x := embedding.New(embedding.Options{
+		Settings: how, Catalog: set.catalog, Store: nowhere{}, Bus: bus, Log: slog.New(slog.DiscardHandler),
+		Builtin: embedding.Builtin{Encoder: set.encoder, Model: minilm.Model, Dimensions: minilm.Dimensions},
+	})
+	changes, stop := events.Subscribe[embedding.Changed](bus, 1024)
+	defer stop()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() { _ = x.Run(ctx) }() // ends with ctx
+	for x.Status().Ready < x.Status().Tools {
+		<-changes
+	}
+	set.vectors = x.Vectors()
+}
+
+func (set *labelled) meaning() Meaning {
+	return minded{func() *embedding.Vectors { return set.vectors }, func(text string) ([]float32, bool) {
+		if set.asked[text] == nil {
+			set.asked[text] = set.encoder.Encode(text, 64)
+		}
+		return set.asked[text], true
+	}}
+}
+
+// measured is the share of queries whose first hit is right, and of those with
+// a right one among the first five; of several, of the share that is there.
+func (set *labelled) measured(t *testing.T, s *Searcher, then func(*ranking), whole bool) string {
+	first, five := 0.0, 0.0
+	for _, q := range set.queries {
+		x, m := s.current()
+		r := s.rankOne(t.Context(), x, m, q.Query, nil)
+		if then != nil && r.lexical != nil {
+			then(r)
+		}
+		if steps := x.steps(q.Query); !whole && len(steps) > 0 && len(r.best) > 0 && r.named[r.best[0].at] < worded {
+			s.rankSteps(t.Context(), r, m, steps, nil)
+		}
+		among := 0
+		for i, hit := range r.best[:min(len(r.best), 5)] {
+			if slices.Contains(q.Relevant, set.ids[hit.Tool.Key()]) {
+				among++
+				if i == 0 {
+					first++
+				}
+			}
+		}
+		if q.Kind == "multi" {
+			five += float64(among) / float64(min(len(q.Relevant), 5))
+		} else {
+			five += float64(min(among, 1))
+		}
+	}
+	n := float64(len(set.queries))
+	return strings.ReplaceAll(fmt.Sprintf("%.3f / %.3f", first/n, five/n), "0.", ".")
+}
+
+// The table tells what each part of the ranking gives on every labelled set, by
+// words alone and with meaning. That takes minutes: make eval-parts asks for
+// it. Otherwise the tiniest set shows that the table can be made.
+func TestWhatEachPartGives(t *testing.T) {
+	which := "agent-discover"
+	if os.Getenv("AGENT_DISCOVER_PARTS") != "" {
+		which = "*"
+	}
+	folders, err := filepath.Glob(filepath.Join(reference.Path(t, "bench"), which, "queries.jsonl"))
+	if err != nil || len(folders) == 0 {
+		t.Fatalf("no labelled sets, %v", err)
+	}
+	var sets []*labelled
+	for _, queries := range folders {
+		sets = append(sets, readSet(t, filepath.Dir(queries)))
+	}
+	for _, set := range sets {
+		var b strings.Builder
+		set.embed(t)
+		for _, way := range ways {
+			end := func() {}
+			if way.without != nil {
+				end = way.without()
+			}
+			alone := set.measured(t, New(Options{Catalog: set.catalog}), way.then, way.whole)
+			meaning := set.measured(t, New(Options{Catalog: set.catalog, Meaning: set.meaning()}), way.then, way.whole)
+			end()
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", way.name, alone, meaning)
+		}
+		set.encoder.Release()
+		if rows := strings.Count(b.String(), "\n"); rows != len(ways) || strings.Contains(b.String(), "NaN") {
+			t.Errorf("%s: %d rows:\n%s", set.name, rows, b.String())
+		}
+		t.Logf("%s, %d queries: R@1 / R@5\n\n| without | words alone | with meaning |\n|---|---|---|\n%s\n", set.name, len(set.queries), b.String())
+	}
+}

@@ -1,0 +1,168 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+)
+
+type noStore struct{}
+
+func (noStore) Tools(context.Context) ([]*catalog.Tool, error)              { return nil, nil }
+func (noStore) ReplaceTools(context.Context, string, []*catalog.Tool) error { return nil }
+func (noStore) SetTokens(context.Context, map[catalog.Key]int) error        { return nil }
+
+func tools(t *testing.T) (*Searcher, *catalog.Catalog) {
+	t.Helper()
+	bus := &events.Bus{}
+	c, err := catalog.Open(t.Context(), noStore{}, bus, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for server, defs := range map[string][]string{
+		"github": {
+			`{"name":"create_issue","description":"Create a new issue in a repository","inputSchema":{"properties":{"title":{"description":"of the issue"}}}}`,
+			`{"name":"list_issues","description":"List the issues of a repository"}`,
+			`{"name":"getPullRequest","description":"Get a pull request"}`,
+		},
+		"files":   {`{"name":"read_text_file","description":"Read the contents of a file from disk as text"}`, `{"name":"list_directory","description":"List what is in a directory"}`},
+		"weather": {`{"name":"forecast","description":"Weather of the coming days for a city","inputSchema":"odd"}`},
+	} {
+		var raw []json.RawMessage
+		for _, def := range defs {
+			raw = append(raw, json.RawMessage(def))
+		}
+		if _, err := c.Replace(t.Context(), server, raw); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return New(Options{Catalog: c, Bus: bus}), c
+}
+
+func TestTheBestToolComesFirst(t *testing.T) {
+	s, _ := tools(t)
+	for query, want := range map[string]string{
+		"open a new issue about the login bug": "github__create_issue",
+		"show me all issues":                   "github__list_issues",
+		"load a text file":                     "files__read_text_file",
+		"what will the weather be in Oslo":     "weather__forecast",
+		"create_issue":                         "github__create_issue",
+		"createIssue":                          "github__create_issue",
+		"get pull request":                     "github__getPullRequest",
+		"please get the pull request of Ann":   "github__getPullRequest",
+		"getPullRequest":                       "github__getPullRequest",
+	} {
+		r := s.Find(t.Context(), Query{Text: query, Limit: 3})
+		if !r.Found || r.Hits[0].Tool.Proxied() != want {
+			t.Errorf("%q: got %+v, want %s", query, r.Hits, want)
+		}
+		if r.TopScore < 0 || r.TopScore > 1 {
+			t.Errorf("%q: score %f", query, r.TopScore)
+		}
+	}
+}
+
+func TestNothingIsFoundWhereNothingFits(t *testing.T) {
+	s, _ := tools(t)
+	for _, query := range []string{"xyzzy plugh", "", "a", "the of and", "🙂", "transfer bitcoin between wallets safely"} {
+		if r := s.Find(t.Context(), Query{Text: query, Limit: 3}); r.Found || len(r.Hits) != 0 {
+			t.Errorf("%q: got %+v", query, r)
+		}
+	}
+}
+
+func TestAQueryMayWantHitsThatDoNotFit(t *testing.T) {
+	s, _ := tools(t)
+	const far = "transfer bitcoin between wallets safely after lunch with a passport, an umbrella, seven sandwiches, warm socks, sunglasses, binoculars, a tent, batteries and a repository"
+	if r := s.Find(t.Context(), Query{Text: far, Limit: 3}); r.Found || len(r.Hits) != 0 || r.TopScore == 0 {
+		t.Errorf("unasked: got %+v", r)
+	}
+	r := s.Find(t.Context(), Query{Text: far, Limit: 3, Always: true, Explain: true})
+	if r.Found || r.Confidence != "" || len(r.Hits) == 0 || r.Hits[0].Score != r.TopScore || len(r.Hits[0].Why) == 0 {
+		t.Errorf("asked: got %+v", r)
+	}
+}
+
+func TestAnExactNameIsTrusted(t *testing.T) {
+	s, _ := tools(t)
+	r := s.Find(t.Context(), Query{Text: "create_issue", Limit: 5})
+	if r.Confidence != High || r.TopScore < 0.9999 {
+		t.Errorf("got %s, %f", r.Confidence, r.TopScore)
+	}
+}
+
+func TestOnlyWhatIsAllowedIsFound(t *testing.T) {
+	s, _ := tools(t)
+	r := s.Find(t.Context(), Query{Text: "list issues", Limit: 5, Allow: func(tool *catalog.Tool) bool { return tool.Server != "github" }})
+	for _, hit := range r.Hits {
+		if hit.Tool.Server == "github" {
+			t.Errorf("found %s", hit.Tool.Proxied())
+		}
+	}
+}
+
+func TestANewToolIsFoundAtOnce(t *testing.T) {
+	s, c := tools(t)
+	s.Find(t.Context(), Query{Text: "x", Limit: 1})
+	if _, err := c.Replace(t.Context(), "new", []json.RawMessage{json.RawMessage(`{"name":"frobnicate","description":"Frobnicates a widget"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.Find(t.Context(), Query{Text: "frobnicate widgets", Limit: 1}); !r.Found || r.Hits[0].Tool.Server != "new" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestNearestToolsAreOthersOfThatServer(t *testing.T) {
+	s, _ := tools(t)
+	var names []string
+	for _, tool := range s.Nearest("github", "create_issue", 3) {
+		names = append(names, tool.Proxied())
+	}
+	if got := strings.Join(names, " "); got != "github__list_issues" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestTextsAreCutIntoWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"createIssue":          "create issue createissue",
+		"list_files-ofBoxes/x": "list files of boxes ofboxes",
+		"queries HTTPServer":   "queries http server httpserver",
+		"getIDs of URLs":       "get ids getids of urls",
+		"v2Users s3Bucket":     "v2 users v2users s3 bucket s3bucket",
+		"größe 2x 日本語":         "größe 2x 日本 本語",
+		"MySQL GitHub":         "my sql mysql git hub github",
+		"aB getPullRequest":    "ab get pull request",
+		"日 x \xff":             "日",
+	} {
+		if got := strings.Join(words(text), " "); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestAMisspeltNameHasNeighbours(t *testing.T) {
+	s, _ := tools(t)
+	for name, want := range map[string]string{"forcast": "weather__forecast", "creat_isue": "github__create_issue", "Forecst": "weather__forecast"} {
+		near := s.Nearest("", name, 3)
+		if len(near) == 0 || near[0].Proxied() != want {
+			t.Errorf("%s: got %v, want %s", name, near, want)
+		}
+	}
+	if near := s.Nearest("", "zzzzqqqq", 3); len(near) != 0 {
+		t.Errorf("nonsense is near %s", near[0].Proxied())
+	}
+}
+
+func TestDistanceCountsEdits(t *testing.T) {
+	for pair, want := range map[[2]string]int{{"", ""}: 0, {"abc", ""}: 3, {"kitten", "sitting"}: 3, {"echo", "eco"}: 1, {"ab", "ba"}: 1} {
+		if got := distance(pair[0], pair[1]); got != want {
+			t.Errorf("%v: %d, want %d", pair, got, want)
+		}
+	}
+}

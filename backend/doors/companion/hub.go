@@ -1,0 +1,201 @@
+package companion
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+)
+
+// Hub is the hub's end of companions' sockets: an HTTP handler that takes over
+// the connection.
+type Hub struct {
+	Info  instance.Info
+	Serve func(ctx context.Context, session string, stream io.ReadWriter) error
+	Busy  func() bool // whether calls are in flight
+	Stop  func()      // ends the hub gently
+	Log   *slog.Logger
+
+	mu       sync.Mutex
+	streams  map[*stream]struct{}
+	closed   bool
+	changed  chan struct{} // closed and renewed when the number of sessions changes
+	sessions sync.WaitGroup
+}
+
+// ServeHTTP implements http.Handler. It returns when the session is over.
+func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Upgrade") != upgradeName {
+		w.Header().Set("Upgrade", upgradeName)
+		http.Error(w, "this is the socket of "+upgradeName, http.StatusUpgradeRequired)
+		return
+	}
+	conn, rw, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		h.Log.Error("companion's connection not taken over", "error", err)
+		return
+	}
+	s := &stream{Conn: conn, buffered: rw.Reader}
+	defer func() { _ = conn.Close() }()
+	_ = conn.SetDeadline(time.Now().Add(handshakeTimeout))
+	_, err = conn.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + upgradeName + "\r\n\r\n"))
+	if err != nil {
+		return
+	}
+	session, err := h.welcome(s)
+	if err != nil {
+		h.Log.Warn("companion turned away", "error", err)
+		return
+	}
+	_ = conn.SetDeadline(time.Time{})
+	if session == "" || !h.enter(s) {
+		return
+	}
+	defer h.leave(s)
+	// Not the request's context: that ends with the HTTP server's patience.
+	if err := h.Serve(context.WithoutCancel(r.Context()), session, s); err != nil {
+		h.Log.Debug("session broke off", "session", session, "error", err)
+	}
+}
+
+// welcome runs the hub's side of the handshake. The session is empty when the
+// companion got another answer than to come in.
+func (h *Hub) welcome(s *stream) (session string, err error) {
+	var hello greeting
+	if err := s.receive(&hello); err != nil {
+		return "", err
+	}
+	nonce := instance.NewSecret()
+	err = s.send(counterGreeting{
+		Protocol: instance.Protocol, Version: h.Info.Version, Nonce: nonce,
+		Proof: instance.Proof(h.Info.Token, "hub", h.Info.Address(), hello.Nonce, nonce),
+	})
+	if err != nil {
+		return "", err
+	}
+	var given credentials
+	if err := s.receive(&given); err != nil {
+		return "", err
+	}
+	switch {
+	case !instance.SameProof(given.Proof, instance.Proof(h.Info.Token, "companion", h.Info.Address(), nonce, hello.Nonce)):
+		return "", s.send(verdict{Error: "the proof is wrong"})
+	case hello.Protocol > instance.Protocol:
+		return "", h.outgrown(s)
+	case given.Replace && h.idle():
+		h.Log.Info("stopping for a newer version", "version", hello.Version)
+		err := s.send(verdict{Stopping: true})
+		h.Stop()
+		return "", err
+	case len(hello.Session) < 16 || len(hello.Session) > 128:
+		return "", s.send(verdict{Error: "the session's id must have 16 to 128 characters"})
+	}
+	welcome := verdict{Ready: true}
+	if given.Replace {
+		welcome.Notice = "the hub is version " + h.Info.Version + " and in use by others; it makes room for version " + hello.Version + " when they are done, or at: agent-discover stop, then agent-discover serve"
+		h.Log.Info("a newer version waits for this hub to be idle", "version", hello.Version)
+	}
+	return hello.Session, s.send(welcome)
+}
+
+// outgrown answers a companion of a newer protocol than ours.
+func (h *Hub) outgrown(s *stream) error {
+	if h.idle() {
+		err := s.send(verdict{Stopping: true})
+		h.Stop()
+		return err
+	}
+	return s.send(verdict{Error: "this hub (version " + h.Info.Version + ") is older than the companion and in use by others; restart it when they are done: agent-discover stop, then agent-discover serve"})
+}
+
+func (h *Hub) idle() bool { return h.Sessions() == 0 && !h.Busy() }
+
+// newer reports whether version a is a later release than b. Builds without a
+// version number are never newer.
+func newer(a, b string) bool {
+	a, b = "v"+strings.TrimPrefix(a, "v"), "v"+strings.TrimPrefix(b, "v")
+	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
+}
+
+func (h *Hub) enter(s *stream) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	if h.streams == nil {
+		h.streams = make(map[*stream]struct{})
+	}
+	h.streams[s] = struct{}{}
+	h.sessions.Add(1)
+	h.notify()
+	return true
+}
+
+func (h *Hub) leave(s *stream) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.streams, s)
+	h.sessions.Done()
+	h.notify()
+}
+
+func (h *Hub) notify() {
+	if h.changed != nil {
+		close(h.changed)
+		h.changed = nil
+	}
+}
+
+// Sessions counts the companions that are attached.
+func (h *Hub) Sessions() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.streams)
+}
+
+// AwaitIdle returns when no companion has been attached for the whole of a
+// time, or ctx ends.
+func (h *Hub) AwaitIdle(ctx context.Context, whole time.Duration) error {
+	for {
+		h.mu.Lock()
+		if h.changed == nil {
+			h.changed = make(chan struct{})
+		}
+		changed, count := h.changed, len(h.streams)
+		h.mu.Unlock()
+		var passed <-chan time.Time
+		timer := time.NewTimer(whole)
+		if count == 0 {
+			passed = timer.C
+		}
+		select {
+		case <-passed:
+			timer.Stop()
+			return nil
+		case <-changed:
+			timer.Stop()
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+// Close ends all sessions and waits for them.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.closed = true
+	for s := range h.streams {
+		_ = s.Close()
+	}
+	h.mu.Unlock()
+	h.sessions.Wait()
+}

@@ -1,0 +1,191 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+)
+
+// codeBusy is the JSON-RPC code of a refusal for load; the range is the
+// server's own.
+const codeBusy = -32000
+
+// callTool serves tools/call.
+func (s *Session) callTool(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	name, ok := jsonrpc.String(jsonrpc.Get(params, "name"))
+	if !ok || name == "" {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: tools/call needs the name of a tool")
+	}
+	if name == registryName {
+		return s.callRegistry(ctx, params)
+	}
+	server, tool, ok := s.resolve(name)
+	if !ok {
+		err := s.unknownTool(name)
+		s.gateway.Proxy.Refuse(s.request("", name, params), err)
+		return nil, err
+	}
+	result, err := s.call(ctx, server, tool, params)
+	return s.suggest(server, tool, result, err)
+}
+
+// resolve understands the names by which a tool may be called: as listed
+// (server__tool, or short where the client has no room) and as find_tool gives
+// it (mcp__server__tool). Of several readings one with a tool that is known
+// wins, else the longest server name.
+func (s *Session) resolve(name string) (server, tool string, ok bool) {
+	name = strings.TrimPrefix(name, "mcp__")
+	ways := s.gateway.Registry.Splits(name)
+	for _, way := range ways {
+		if _, known := s.gateway.Catalog.Snapshot().Lookup(way[0], way[1]); known {
+			return way[0], way[1], true
+		}
+	}
+	if t := s.meant(name); t != nil {
+		return t.Server, t.Name, true
+	}
+	if len(ways) == 0 {
+		return "", "", false
+	}
+	return ways[0][0], ways[0][1], true
+}
+
+// call makes a call of this session. It counts against the session's limit.
+func (s *Session) call(ctx context.Context, server, tool string, params json.RawMessage) (json.RawMessage, error) {
+	request := s.request(server, tool, params)
+	if !s.take() {
+		s.gateway.Proxy.Refuse(request, errBusy)
+		return nil, errBusy
+	}
+	defer s.giveBack()
+	result, err := s.gateway.Proxy.Call(ctx, request)
+	s.called(request, result, err)
+	return result, err
+}
+
+func (s *Session) request(server, tool string, params json.RawMessage) proxy.Request {
+	return proxy.Request{
+		Client: s.client().Name, Session: s.id, Server: server, Tool: tool, Params: params, Caller: s,
+		Progress: func(progress json.RawMessage) { _ = s.conn.Notify("notifications/progress", progress) },
+	}
+}
+
+// answer turns what a call failed with into what MCP wants to see: an error of
+// the server as it was, too much load as an error, everything else as a result
+// that a model can read.
+func answer(result json.RawMessage, err error) (json.RawMessage, error) {
+	var rpc *jsonrpc.Error
+	var cancelled *jsonrpc.Cancelled
+	switch {
+	case err == nil:
+		return result, nil
+	case errors.As(err, &rpc):
+		return nil, rpc
+	case errors.As(err, &cancelled):
+		return nil, err // nobody waits for it
+	case fault.KindOf(err) == fault.Busy:
+		return nil, jsonrpc.NewError(codeBusy, "%s", fault.MessageOf(err))
+	}
+	return errorResult(fault.MessageOf(err))
+}
+
+func errorResult(text string) (json.RawMessage, error) {
+	return encode(map[string]any{
+		"content": []map[string]string{{"type": "text", "text": text}},
+		"isError": true,
+	})
+}
+
+func (s *Session) unknownTool(name string) error {
+	text := "Unknown tool: " + name
+	var near []string
+	bare := name[strings.LastIndex(name, "__")+1:]
+	findable := s.gateway.findable()
+	for _, t := range s.gateway.Search.Nearest("", strings.TrimPrefix(bare, "_"), 3) {
+		if findable(t) {
+			near = append(near, t.CallAs())
+		}
+	}
+	if len(near) > 0 {
+		text += " — did you mean " + strings.Join(near, ", ") + "?"
+	}
+	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s Ask registry {action:\"find_tool\", query:…} for others.", text+".")
+}
+
+// suggest adds the nearest other tools to a call that failed, because a model
+// that took the wrong tool seldom notices. All that the server said stays as it
+// was; the suggestion comes after it.
+func (s *Session) suggest(server, tool string, result json.RawMessage, err error) (json.RawMessage, error) {
+	var rpc *jsonrpc.Error
+	ours := err != nil && !errors.As(err, &rpc)
+	if ours || rpc == nil && !proxy.IsError(result) || rpc != nil && !misdirected(rpc) {
+		return answer(result, err)
+	}
+	near := s.gateway.Search.Nearest(server, tool, 3)
+	if len(near) == 0 {
+		return answer(result, err)
+	}
+	text := "\ndid_you_mean: " + strings.Join(callAs(near), ", ") + "\nPick the closest match and call it directly — do NOT re-run find_tool."
+	if rpc != nil {
+		return nil, jsonrpc.ParseError(jsonrpc.Set(rpc.Raw(), "message", jsonrpc.Quote(rpc.Message+text)))
+	}
+	return appendSuggestion(result, text, near), nil
+}
+
+// misdirected reports whether an error says that the call itself was wrong.
+// Other codes may have a meaning of their own to the client.
+func misdirected(rpc *jsonrpc.Error) bool {
+	switch rpc.Code {
+	case jsonrpc.CodeInvalidParams, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInternalError:
+		return true
+	}
+	return false
+}
+
+// appendSuggestion splices a text block and a did_you_mean member into a result.
+func appendSuggestion(result json.RawMessage, text string, near []*catalog.Tool) json.RawMessage {
+	block, _ := encode(map[string]string{"type": "text", "text": text})
+	content := bytes.TrimSpace(jsonrpc.Get(result, "content"))
+	if len(content) < 2 || content[0] != '[' {
+		return result
+	}
+	body := bytes.TrimSpace(content[1 : len(content)-1])
+	joined := append([]byte("["), body...)
+	if len(body) > 0 {
+		joined = append(joined, ',')
+	}
+	joined = append(append(joined, block...), ']')
+	var matches []findreply.Match
+	for _, t := range near {
+		matches = append(matches, findreply.Near(t))
+	}
+	list, _ := encode(matches)
+	return jsonrpc.Set(jsonrpc.Set(result, "content", joined), "did_you_mean", list)
+}
+
+func callAs(tools []*catalog.Tool) []string {
+	out := make([]string, len(tools))
+	for i, t := range tools {
+		out[i] = t.CallAs()
+	}
+	return out
+}
+
+// encode writes JSON without escaping <, > and &, which models read worse.
+func encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSpace(b.Bytes()), nil
+}

@@ -1,0 +1,150 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
+	"github.com/agent-discover/agent-discover/backend/discovery/search"
+)
+
+const (
+	defaultLimit = 1 + findreply.Others
+	maxLimit     = 50
+	maxIntents   = 10
+)
+
+// findTool ranks the known tools for one intent and lends what it tells to the
+// session. It starts no server.
+func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
+	limit, err := limitOf(args.Query, args.Limit)
+	if err != nil {
+		return nil, err
+	}
+	g := s.gateway
+	result := g.rank(ctx, args.Query, limit, g.findable(), false)
+	if !result.Found {
+		s.asked(args.Query, nil)
+		return findreply.None(args.Query, result.TopScore, g.nearest(args.Query), g.knowsNothing()), nil
+	}
+	lending := args.AutoActivate == nil || *args.AutoActivate
+	listed := func(t *catalog.Tool) bool { return (lending || s.lists(t)) && s.takesWhole(t) }
+	found := findreply.One(result, findreply.Options{Wanted: limit - 1, All: args.Limit >= 1, Listed: listed, Heard: s.heard(args.Brief)})
+	if lending {
+		s.lends(ctx, found.Tools())
+	}
+	s.hears(found.Tools())
+	s.asked(args.Query, found.Tools())
+	return found, nil
+}
+
+// findTools ranks several intents at once and lends nothing.
+func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
+	switch {
+	case len(args.Intents) == 0:
+		return nil, fault.New(fault.Invalid, "intents (string[]) is required")
+	case len(args.Intents) > maxIntents:
+		return nil, fault.New(fault.Invalid, "max %d intents per call", maxIntents)
+	}
+	g := s.gateway
+	results, allow := make([]search.Result, len(args.Intents)), g.findable()
+	for i, intent := range args.Intents {
+		results[i] = g.rank(ctx, intent, candidates, allow, false)
+	}
+	replies := make([]any, len(results))
+	for i, result := range together(args.Intents, results) {
+		intent := args.Intents[i]
+		if !result.Found {
+			s.asked(intent, nil)
+			replies[i] = findreply.NoneOf(intent, result.TopScore, g.nearest(intent), g.knowsNothing())
+			continue
+		}
+		found := findreply.OneOf(intent, result, findreply.Options{Wanted: findreply.OthersInBatch, Heard: s.heard(args.Brief)})
+		s.hears(found.Tools())
+		s.asked(intent, found.Tools())
+		replies[i] = found
+	}
+	return map[string]any{"results": replies}, nil
+}
+
+// limitOf returns how many hits find_tool is to give.
+func limitOf(query string, wanted float64) (int, error) {
+	if strings.TrimSpace(query) == "" {
+		return 0, fault.New(fault.Invalid, "query is required")
+	}
+	if wanted < 1 {
+		return defaultLimit, nil
+	}
+	return int(min(wanted, maxLimit)), nil
+}
+
+func (g *Gateway) rank(ctx context.Context, query string, limit int, allow func(*catalog.Tool) bool, explain bool) search.Result {
+	return g.Search.Find(ctx, search.Query{Text: query, Limit: limit, Allow: allow, Explain: explain})
+}
+
+// nearest returns tools that a query may have been meant to name.
+func (g *Gateway) nearest(query string) []*catalog.Tool {
+	const most = 10 // more than are told: some may not be shown
+	name, findable := findreply.Name(query), g.findable()
+	if name == "" {
+		return nil
+	}
+	var near []*catalog.Tool
+	for _, t := range g.Search.Nearest("", name, most) {
+		if findable(t) {
+			near = append(near, t)
+		}
+	}
+	return near
+}
+
+func (g *Gateway) knowsNothing() bool { return len(g.Catalog.Snapshot().Tools) == 0 }
+
+// getSchema returns a tool's whole schema, by call_as or by a bare name.
+func (s *Session) getSchema(_ context.Context, args arguments) (any, error) {
+	name := args.CallAs
+	if name == "" {
+		name = args.Name
+	}
+	if name == "" && args.Server != "" && args.Tool != "" {
+		name = args.Server + "__" + args.Tool
+	}
+	if name == "" {
+		name = args.Tool
+	}
+	if name == "" {
+		return nil, fault.New(fault.Invalid, "call_as (or name) is required")
+	}
+	tool, bare := s.locate(name)
+	if tool == nil {
+		return map[string]any{"found": false, "hint": "no tool named \"" + bare + "\" — call find_tool first"}, nil
+	}
+	s.hears([]*catalog.Tool{tool})
+	return struct {
+		Found       bool            `json:"found"`
+		CallAs      string          `json:"call_as"`
+		Description string          `json:"description"`
+		InputSchema json.RawMessage `json:"input_schema"`
+	}{true, tool.CallAs(), tool.Description, tool.InputSchema()}, nil
+}
+
+// locate finds a findable tool by any of its names; bare is what the tool
+// would be called on its server.
+func (s *Session) locate(name string) (tool *catalog.Tool, bare string) {
+	snapshot, findable := s.gateway.Catalog.Snapshot(), s.gateway.findable()
+	if server, bare, ok := s.resolve(name); ok {
+		if t, ok := snapshot.Lookup(server, bare); ok && findable(t) {
+			return t, bare
+		}
+		return nil, bare
+	}
+	for _, t := range snapshot.Named(name) {
+		if findable(t) {
+			return t, name
+		}
+	}
+	return nil, name[strings.LastIndex(name, "__")+1:]
+}

@@ -1,0 +1,134 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/tokens"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+func TestTheToolThatEverySessionPaysForIsSmall(t *testing.T) {
+	list, err := encode(map[string]any{"tools": []json.RawMessage{registryTool}})
+	if err != nil || !jsonrpc.Valid(list) {
+		t.Fatal(err)
+	}
+	if n := tokens.Count(string(list)); n > 500 {
+		t.Errorf("the tool list costs %d tokens", n)
+	}
+	if n := tokens.Count(string(registryTool)); n != EntryTokens {
+		t.Errorf("registry costs %d tokens, and EntryTokens says %d", n, EntryTokens)
+	}
+	var def struct {
+		InputSchema struct {
+			Properties map[string]struct{ Enum []string }
+		}
+	}
+	if err := json.Unmarshal(registryTool, &def); err != nil {
+		t.Fatal(err)
+	}
+	offered := def.InputSchema.Properties["action"].Enum
+	if len(offered) != len(actions)+1 { // proxy_call has a way of its own
+		t.Errorf("offered are %v", offered)
+	}
+	for _, action := range actions {
+		if !strings.Contains(fmt.Sprint(offered), action.name) {
+			t.Errorf("%s is not offered", action.name)
+		}
+	}
+}
+
+func TestAListedToolKeepsAllButItsName(t *testing.T) {
+	for def, want := range map[string]string{
+		`{ "name":"t", "x":9007199254740993, "inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`: `{ "name":"s__t", "x":9007199254740993, "inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`,
+		`{"name":"t","inputSchema":{"properties":{}}}`:                                                                `{"name":"s__t","inputSchema":{"properties":{},"type":"object"}}`,
+		`{"name":"t"}`: `{"name":"s__t","inputSchema":{"type":"object"}}`,
+		`{"name":"t","inputSchema":{"type":"object","properties":{"x":true,"y":false,"z":{"type":"null"}},"required":"x"}}`: `{"name":"s__t","inputSchema":{"type":"object","properties":{"x":{},"y":{"not":{}},"z":{"type":"null"}}}}`,
+		`{"name":"t","inputSchema":{"type":["object","null"],"properties":[]}}`:                                             `{"name":"s__t","inputSchema":{"type":"object"}}`,
+		`{"name":"t","inputSchema":true,"description":null,"title":7,"annotations":"x"}`:                                    `{"name":"s__t","inputSchema":{"type":"object"}}`,
+		`{"name":"t","inputSchema":{"type":"object"},"outputSchema":{"type":"array"},"execution":{"taskSupport":"maybe"}}`:  `{"name":"s__t","inputSchema":{"type":"object"}}`,
+		`{"name":"t","inputSchema":{"type":"object","x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}}`:      `{"name":"s__t","inputSchema":{"type":"object"}}`,
+	} {
+		tool, ok := catalog.NewTool("s", json.RawMessage(def))
+		if !ok {
+			t.Fatal(def)
+		}
+		if got := string(listed(tool, tool.Proxied())); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func TestASuggestionLeavesTheResultWhole(t *testing.T) {
+	near := []*catalog.Tool{{Server: "s", Name: "read", Description: "Reads. More."}}
+	got := string(appendSuggestion(json.RawMessage(`{"isError":true,"content":[ {"type":"x","n":9007199254740993} ],"_meta":{"k":1}}`), "hint", near))
+	want := `{"isError":true,"content":[{"type":"x","n":9007199254740993},{"text":"hint","type":"text"}],"_meta":{"k":1},"did_you_mean":[{"call_as":"mcp__s__read","tool":"read","description":"Reads."}]}`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	odd := json.RawMessage(`{"isError":true}`)
+	if got := appendSuggestion(odd, "hint", near); string(got) != string(odd) {
+		t.Errorf("got %s", got)
+	}
+}
+
+type noServers struct{ list []registry.Server }
+
+func (n noServers) Servers(context.Context) ([]registry.Server, error)         { return n.list, nil }
+func (noServers) InsertServer(context.Context, registry.Server) (int64, error) { return 0, nil }
+func (noServers) UpdateServer(context.Context, registry.Server) error          { return nil }
+func (noServers) DeleteServer(context.Context, int64) error                    { return nil }
+func (noServers) MatchServers(context.Context, string) ([]int64, error)        { return nil, nil }
+func (noServers) Scrub(context.Context) error                                  { return nil }
+func (noServers) Compact(context.Context) error                                { return nil }
+
+type usage map[string]int
+
+func (u usage) Usage() map[string]int { return u }
+
+func TestInstructionsNameTheMostUsedServersInFewTokens(t *testing.T) {
+	names := strings.Fields("github gitlab jira confluence slack notion linear sentry postgres filesystem memory playwright kubernetes grafana stripe")
+	var servers []registry.Server
+	for i, name := range names {
+		servers = append(servers, registry.Server{ID: int64(i + 1), Name: name, Approved: name != "stripe"})
+	}
+	reg, err := registry.Open(t.Context(), noServers{servers}, &events.Bus{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := New(Options{Registry: reg, Usage: usage{"postgres": 9, "slack": 5, "stripe": 99}})
+	text := g.instructions()
+	if !strings.Contains(text, "Servers: postgres, slack, ") || !strings.Contains(text, " and 2 more.") || strings.Contains(text, "stripe") {
+		t.Errorf("got %s", text)
+	}
+	if n := tokens.Count(text); n > 150 {
+		t.Errorf("%d tokens: %s", n, text)
+	}
+}
+
+func TestInstructionsStaySmallWhateverTheNames(t *testing.T) {
+	var servers []registry.Server
+	for i := range 200 {
+		sum := sha256.Sum256([]byte{byte(i)})
+		servers = append(servers, registry.Server{ID: int64(i + 1), Name: hex.EncodeToString(sum[:])[:5+i%60], Approved: true})
+	}
+	reg, err := registry.Open(t.Context(), noServers{servers}, &events.Bus{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := New(Options{Registry: reg, Usage: usage{}}).instructions()
+	if n := tokens.Count(text); n > 150 {
+		t.Errorf("%d tokens: %s", n, text)
+	}
+	if !strings.Contains(text, " more.") {
+		t.Errorf("got %s", text)
+	}
+}

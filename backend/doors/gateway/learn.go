@@ -1,0 +1,36 @@
+package gateway
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+)
+
+// teaches reports whether something is to be learned of this session: a person
+// at the command line tries things out.
+func (s *Session) teaches() bool { return s.client().Name != ourOwn }
+
+// asked tells which tools a query of this session was answered with, the best
+// first.
+func (s *Session) asked(query string, told []*catalog.Tool) {
+	if !s.teaches() {
+		return
+	}
+	shown := make([]catalog.Key, len(told))
+	for i, tool := range told {
+		shown[i] = tool.Key()
+	}
+	s.gateway.Learning.Asked(s.id, query, shown)
+}
+
+// called tells how a tool answered a call of this session. That a call was
+// refused, cancelled, or failed on its way says nothing of the tool.
+func (s *Session) called(r proxy.Request, result json.RawMessage, err error) {
+	if rpc := (*jsonrpc.Error)(nil); err != nil && !errors.As(err, &rpc) || !s.teaches() {
+		return
+	}
+	s.gateway.Learning.Called(s.id, catalog.Key{Server: r.Server, Tool: r.Tool}, err == nil && !proxy.IsError(result))
+}

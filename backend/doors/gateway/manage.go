@@ -1,0 +1,209 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+type listedServer struct {
+	ID              int64    `json:"id"`
+	Name            string   `json:"name"`
+	Description     string   `json:"description"`
+	Source          string   `json:"source"`
+	Tags            []string `json:"tags"`
+	Installed       bool     `json:"installed"`
+	Active          bool     `json:"active"`
+	Transport       string   `json:"transport"`
+	HealthStatus    string   `json:"health_status"`
+	LastHealthCheck *string  `json:"last_health_check"`
+	ErrorCount      int      `json:"error_count"`
+	ToolCount       int      `json:"tool_count"`
+	Waiting         bool     `json:"waiting_for_approval,omitempty"`
+}
+
+// list returns the configured servers, filtered.
+func (s *Session) list(ctx context.Context, args arguments) (any, error) {
+	servers, err := s.gateway.Registry.Search(ctx, args.Query)
+	if err != nil {
+		return nil, err
+	}
+	out := []listedServer{}
+	for _, v := range servers {
+		if args.Source != "" && v.Source != args.Source || args.InstalledOnly && !v.Installed {
+			continue
+		}
+		row := listedServer{
+			ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source, Tags: v.Tags,
+			Installed: v.Installed, Active: v.Enabled, Transport: v.Transport, HealthStatus: v.Health.Status,
+			ErrorCount: v.Health.Errors, ToolCount: len(s.gateway.Catalog.Snapshot().Of(v.Name)), Waiting: !v.Approved,
+		}
+		if row.Tags == nil {
+			row.Tags = []string{}
+		}
+		if !v.Health.CheckedAt.IsZero() {
+			checked := v.Health.CheckedAt.UTC().Format(time.DateTime)
+			row.LastHealthCheck = &checked
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// install proposes a server. By default it waits for a person.
+func (s *Session) install(ctx context.Context, args arguments) (any, error) {
+	if args.Name == "" {
+		return nil, fault.New(fault.Invalid, "name is required")
+	}
+	if _, err := s.gateway.Registry.Get(args.Name); err == nil {
+		return struct {
+			Status string `json:"status"`
+			Server string `json:"server"`
+		}{"already_registered", args.Name}, nil
+	}
+	if args.Source == "registry" {
+		return nil, fault.New(fault.Unavailable, "not available yet: installing from a marketplace comes with a later version; give command and args to install by hand")
+	}
+	if args.Command == "" {
+		return nil, fault.New(fault.Invalid, `command is required for manual installation (or use source: "registry" to auto-detect)`)
+	}
+	server, err := s.gateway.Installer.Propose(ctx, registry.Server{
+		Name: args.Name, Description: args.Description, Source: "manual",
+		Command: args.Command, Args: args.Args, Env: args.Env, Tags: args.Tags,
+	})
+	if err != nil {
+		return nil, err
+	}
+	reply := struct {
+		Status   string   `json:"status"`
+		Server   string   `json:"server"`
+		Command  string   `json:"command"`
+		Args     []string `json:"args"`
+		NextStep string   `json:"next_step,omitempty"`
+	}{"installed", server.Name, server.Command, append([]string{}, server.Args...), ""}
+	if !server.Approved {
+		reply.Status = "waiting_for_approval"
+		reply.NextStep = fmt.Sprintf("the server does not start until a person approves it; ask the user to run: agent-discover servers approve %s", server.Name)
+	}
+	return reply, nil
+}
+
+// statusOf is what became of a server.
+type statusOf struct {
+	Status string `json:"status"`
+	Name   string `json:"name"`
+}
+
+func (s *Session) uninstall(ctx context.Context, args arguments) (any, error) {
+	if args.Name == "" {
+		return nil, fault.New(fault.Invalid, "name is required")
+	}
+	if err := s.gateway.Installer.Withdraw(ctx, args.Name); err != nil {
+		if fault.KindOf(err) == fault.NotFound {
+			return nil, fault.New(fault.NotFound, "Server not found: %s", args.Name)
+		}
+		return nil, err
+	}
+	return statusOf{"uninstalled", args.Name}, nil
+}
+
+func (s *Session) activate(ctx context.Context, args arguments) (any, error) {
+	if args.Name == "" {
+		return nil, fault.New(fault.Invalid, "name is required")
+	}
+	tools, already, err := s.gateway.Installer.Activate(ctx, args.Name)
+	if err != nil {
+		return nil, err
+	}
+	if already {
+		return statusOf{"already_active", args.Name}, nil
+	}
+	type tool struct {
+		Name        string `json:"name"`
+		Description string `json:"description"`
+	}
+	listed, names := []tool{}, s.shownAs(tools)
+	for i, t := range tools {
+		listed = append(listed, tool{names[i], t.Description})
+	}
+	return struct {
+		statusOf
+		Tools []tool `json:"tools"`
+	}{statusOf{"activated", args.Name}, listed}, nil
+}
+
+func (s *Session) deactivate(ctx context.Context, args arguments) (any, error) {
+	if args.Name == "" {
+		return nil, fault.New(fault.Invalid, "name is required")
+	}
+	was, err := s.gateway.Installer.Deactivate(ctx, args.Name)
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return nil, err
+	}
+	status := "not_active"
+	if was {
+		status = "deactivated"
+	}
+	return statusOf{status, args.Name}, nil
+}
+
+// status lists the active servers with their tools.
+func (s *Session) status(context.Context, arguments) (any, error) {
+	type server struct {
+		Name        string   `json:"name"`
+		Description string   `json:"description"`
+		ToolCount   int      `json:"tool_count"`
+		Tools       []string `json:"tools"`
+	}
+	servers := []server{}
+	for _, v := range s.gateway.Registry.List() {
+		if !v.Enabled {
+			continue
+		}
+		names := []string{}
+		for _, t := range s.gateway.Catalog.Snapshot().Of(v.Name) {
+			names = append(names, t.Name)
+		}
+		servers = append(servers, server{v.Name, v.Description, len(names), names})
+	}
+	return struct {
+		ActiveCount int      `json:"active_count"`
+		Servers     []server `json:"servers"`
+	}{len(servers), servers}, nil
+}
+
+const (
+	maxNamed      = 12  // servers in the instructions
+	maxNamedBytes = 185 // of their names together: keeps the whole under 150 tokens
+)
+
+// instructions tell a model at the start of a session what is here.
+func (g *Gateway) instructions() string {
+	text := "The tool `registry` reaches every MCP server of this user. Call it with action find_tool and a query in plain words before you say that a tool is missing."
+	usage := g.Usage.Usage()
+	var names []string
+	for _, v := range g.Registry.List() {
+		if v.Approved {
+			names = append(names, v.Name)
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(usage[b], usage[a]) })
+	shown, size := 0, 0
+	for shown < min(len(names), maxNamed) && size+len(names[shown])+2 <= maxNamedBytes {
+		size += len(names[shown]) + 2
+		shown++
+	}
+	switch {
+	case len(names) == 0:
+		return text + " No server is configured yet."
+	case shown < len(names):
+		return fmt.Sprintf("%s Servers: %s and %d more.", text, strings.Join(names[:shown], ", "), len(names)-shown)
+	}
+	return text + " Servers: " + strings.Join(names, ", ") + "."
+}

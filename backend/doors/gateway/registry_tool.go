@@ -1,0 +1,211 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+const registryName = "registry"
+
+// registryTool is what every session pays for in its context: keep it small.
+var registryTool = json.RawMessage(`{"name":"registry","title":"MCP tools of this user",` +
+	`"description":"Finds and calls tools of all MCP servers this user has. Start with find_tool: say in query what you need, get the best tool and its required args; then invoke it by its listed name or with proxy_call. find_tools takes several intents at once. get_schema gives a tool's full input schema. list, status: servers. activate, deactivate: put a server's tools into your tool list or take them out. install (name, command, args, env): propose a server, a person approves. uninstall, browse (marketplace), sync (setup file).",` +
+	`"inputSchema":{"type":"object","required":["action"],"properties":{` +
+	`"action":{"type":"string","enum":["find_tool","find_tools","get_schema","proxy_call","list","install","uninstall","activate","deactivate","browse","status","sync"]},` +
+	`"query":{"type":"string","description":"find_tool: the need in plain words"},` +
+	`"intents":{"type":"array","items":{"type":"string"}},` +
+	`"call_as":{"type":"string","description":"mcp__server__tool from find_tool"},` +
+	`"server":{"type":"string"},"tool":{"type":"string"},` +
+	`"arguments":{"type":"object","description":"of the called tool"},` +
+	`"limit":{"type":"number"},` +
+	`"brief":{"type":"boolean","description":"find: leave out what you were told before"},` +
+	`"auto_activate":{"type":"boolean","description":"false: find without listing the tool"},` +
+	`"source":{"type":"string"},"installed_only":{"type":"boolean"},"name":{"type":"string"},"command":{"type":"string"},` +
+	`"args":{"type":"array","items":{"type":"string"}},"env":{"type":"object"},"description":{"type":"string"},` +
+	`"tags":{"type":"array","items":{"type":"string"}},"cursor":{"type":"string"},"file":{"type":"string"}}}}`)
+
+// RegistryTool returns the definition of the one tool that every session lists.
+func RegistryTool() json.RawMessage { return registryTool }
+
+// actions are what registry can do, in the order in which an error lists them.
+var actions = []struct {
+	name string
+	do   func(*Session, context.Context, arguments) (any, error)
+	// write makes the text of what do returned.
+	write func(any) (string, error)
+}{
+	{"list", (*Session).list, indented},
+	{"install", (*Session).install, indented},
+	{"uninstall", (*Session).uninstall, indented},
+	{"activate", (*Session).activate, indented},
+	{"deactivate", (*Session).deactivate, indented},
+	{"browse", later("browsing a marketplace comes with a later version; install takes name, command and args by hand"), indented},
+	{"status", (*Session).status, indented},
+	{"sync", (*Session).sync, indented},
+	{"find_tool", (*Session).findTool, findreply.Text},
+	{"find_tools", (*Session).findTools, findreply.Text},
+	{"get_schema", (*Session).getSchema, indented},
+}
+
+// arguments are those of registry. What has the wrong type is an error that
+// names the field.
+type arguments struct {
+	Action        string            `json:"action"`
+	Query         string            `json:"query"`
+	Intents       []string          `json:"intents"`
+	CallAs        string            `json:"call_as"`
+	Server        string            `json:"server"`
+	Tool          string            `json:"tool"`
+	Arguments     json.RawMessage   `json:"arguments"`
+	Limit         float64           `json:"limit"`
+	AutoActivate  *bool             `json:"auto_activate"`
+	Brief         bool              `json:"brief"`
+	Source        string            `json:"source"`
+	InstalledOnly bool              `json:"installed_only"`
+	Name          string            `json:"name"`
+	Command       string            `json:"command"`
+	Args          []string          `json:"args"`
+	Env           map[string]string `json:"env"`
+	Description   string            `json:"description"`
+	Tags          []string          `json:"tags"`
+	File          string            `json:"file"`
+}
+
+// callRegistry serves tools/call of registry. Its failures are results that a
+// model can read; proxy_call answers with the called tool's own result.
+func (s *Session) callRegistry(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	var args arguments
+	if raw := jsonrpc.Get(params, "arguments"); raw != nil {
+		// What the called tool gets is not looked into: it may be large.
+		inner := jsonrpc.Get(raw, "arguments")
+		if inner != nil {
+			raw = jsonrpc.Set(raw, "arguments", json.RawMessage("null"))
+		}
+		if err := json.Unmarshal(raw, &args); err != nil {
+			return registryError(badArgument(err))
+		}
+		if inner != nil {
+			args.Arguments = inner
+		}
+	}
+	if args.Action == "proxy_call" {
+		return s.proxyCall(ctx, args, params)
+	}
+	for _, action := range actions {
+		if action.name == args.Action {
+			result, err := action.do(s, ctx, args)
+			if err != nil {
+				return registryError(err)
+			}
+			return textResult(result, action.write)
+		}
+	}
+	var names []string
+	for _, action := range actions {
+		names = append(names, action.name)
+	}
+	return registryError(fault.New(fault.Invalid, "Unknown registry action: %q. Valid: %s, proxy_call", args.Action, strings.Join(names, ", ")))
+}
+
+func badArgument(err error) error {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		return fault.New(fault.Invalid, "%s must be of type %s, not %s", wrong.Field, jsonType(wrong.Type.Kind().String()), wrong.Value)
+	}
+	return fault.New(fault.Invalid, "arguments must be a JSON object")
+}
+
+func jsonType(kind string) string {
+	switch kind {
+	case "slice":
+		return "array"
+	case "map", "struct":
+		return "object"
+	case "bool":
+		return "boolean"
+	case "float64":
+		return "number"
+	}
+	return kind
+}
+
+func later(what string) func(*Session, context.Context, arguments) (any, error) {
+	return func(*Session, context.Context, arguments) (any, error) {
+		return nil, fault.New(fault.Unavailable, "not available yet: %s", what)
+	}
+}
+
+// registryError is a failed registry call. The bracketed word is part of what
+// clients of this tool have always seen.
+func registryError(err error) (json.RawMessage, error) {
+	return errorResult("Error [UNKNOWN_ERROR]: " + fault.MessageOf(err))
+}
+
+// textResult is one text block.
+func textResult(result any, write func(any) (string, error)) (json.RawMessage, error) {
+	text, err := write(result)
+	if err != nil {
+		return nil, fmt.Errorf("encode reply: %w", err)
+	}
+	return encode(map[string]any{"content": []map[string]string{{"type": "text", "text": text}}})
+}
+
+// indented writes 2-space JSON.
+func indented(result any) (string, error) {
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(result)
+	return strings.TrimSuffix(text.String(), "\n"), err
+}
+
+// proxyCall calls a tool by call_as, or by server and tool.
+func (s *Session) proxyCall(ctx context.Context, args arguments, params json.RawMessage) (json.RawMessage, error) {
+	server, tool := args.Server, args.Tool
+	switch {
+	case args.CallAs != "":
+		var ok bool
+		if server, tool, ok = s.splitCallAs(args.CallAs); !ok {
+			return registryError(fault.New(fault.Invalid, `call_as must be of the form "mcp__<server>__<tool>" — got %q`, args.CallAs))
+		}
+	case server == "" || tool == "":
+		return registryError(fault.New(fault.Invalid, "proxy_call requires either call_as or both server+tool"))
+	}
+	arguments := args.Arguments
+	if arguments == nil || string(arguments) == "null" {
+		arguments = json.RawMessage("{}")
+	} else if arguments[0] != '{' {
+		return registryError(fault.New(fault.Invalid, "arguments must be an object with the tool's arguments"))
+	}
+	result, err := s.call(ctx, server, tool, jsonrpc.Set(params, "arguments", arguments))
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		// The call of registry itself went well: what failed is the tool's.
+		return errorResult(strings.TrimSpace(fmt.Sprintf("MCP error %d: %s %s", rpc.Code, rpc.Message, rpc.Data)))
+	}
+	if upstream.NotStarted(err) { // clients of this action know it by these words
+		err = fault.Wrap(err, fault.KindOf(err), "failed to activate %q: %s", server, fault.MessageOf(err))
+	}
+	return answer(result, err)
+}
+
+// splitCallAs finds server and tool in mcp__server__tool; the server need not
+// exist.
+func (s *Session) splitCallAs(callAs string) (server, tool string, ok bool) {
+	rest, ok := strings.CutPrefix(callAs, "mcp__")
+	if !ok {
+		return "", "", false
+	}
+	if server, tool, ok = s.resolve(rest); ok {
+		return server, tool, true
+	}
+	server, tool, ok = strings.Cut(rest, "__")
+	return server, tool, ok && server != "" && tool != ""
+}

@@ -1,0 +1,226 @@
+// Package bundle answers what an .mcpb or .dxt file holds: a server that is
+// packed with all that it needs, the questions that it has for its user, and
+// how it is started once it is unpacked. The file is a stranger's: whatever
+// would reach outside its folder, or fill the disk, is refused. It starts
+// nothing, and checks no signature.
+package bundle
+
+import (
+	"archive/zip"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// What a bundle may take.
+const (
+	maxBundle    = 512 << 20 // bytes, packed
+	maxUnpacked  = 1 << 30   // bytes
+	maxFiles     = 50_000
+	maxDirectory = 16 << 20 // bytes of the list of what is in it
+	maxManifest  = 4 << 20  // bytes
+	maxRatio     = 200      // bytes of a large file for one that is packed
+	large        = 64 << 20
+)
+
+// Bundle is an open bundle. It is not safe for concurrent use.
+type Bundle struct {
+	Manifest
+	Hash string // of the whole file, in hex
+
+	file  *os.File
+	zip   *zip.Reader
+	files map[string]*zip.File // by their paths, with slashes
+	bytes int64                // of all that may be unpacked
+}
+
+// Open reads the manifest of a bundle and looks at the names of all that is in
+// it. The caller closes it. The error is a fault that shows nothing of what is
+// in the file.
+func Open(name string) (*Bundle, error) {
+	if !filepath.IsAbs(name) {
+		return nil, fault.New(fault.Invalid, "the bundle's whole path is needed, from the root on")
+	}
+	file, size, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	b := &Bundle{file: file, files: make(map[string]*zip.File), bytes: maxUnpacked}
+	if err = b.read(size); err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// Close closes the file.
+func (b *Bundle) Close() error { return b.file.Close() }
+
+func open(name string) (*os.File, int64, error) {
+	info, err := os.Stat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, 0, fault.New(fault.NotFound, "there is no file %s", name)
+	case err != nil:
+		return nil, 0, fault.Wrap(err, fault.Unavailable, "%s cannot be read; give yourself read access to it", name)
+	case !info.Mode().IsRegular():
+		return nil, 0, fault.New(fault.Invalid, "%s is not a regular file", name)
+	case info.Size() > maxBundle:
+		return nil, 0, fault.New(fault.Invalid, "the bundle is over %d MiB", maxBundle>>20)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, 0, fault.Wrap(err, fault.Unavailable, "%s cannot be read; give yourself read access to it", name)
+	}
+	return file, info.Size(), nil
+}
+
+func (b *Bundle) read(size int64) error {
+	if err := checkDirectory(b.file, size); err != nil {
+		return err
+	}
+	var err error
+	if b.zip, err = zip.NewReader(b.file, size); err != nil {
+		return notBundle(err)
+	}
+	if err := b.list(); err != nil {
+		return err
+	}
+	manifest := b.files["manifest.json"]
+	if manifest == nil {
+		return fault.New(fault.Invalid, "the file is no bundle: it has no manifest.json")
+	}
+	text, err := contents(manifest)
+	if err != nil {
+		return err
+	}
+	if b.Manifest, err = ReadManifest(text); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(b.file, 0, size)); err != nil {
+		return notBundle(err)
+	}
+	b.Hash = hex.EncodeToString(sum.Sum(nil))
+	return nil
+}
+
+func notBundle(err error) error {
+	return fault.Wrap(err, fault.Invalid, "the file is no bundle, or a damaged one: it cannot be read as a zip archive")
+}
+
+// checkDirectory refuses an archive whose list of files would take more memory
+// than such a list ever needs. (APPNOTE 4.3.16: the end of the central directory
+// record, which a comment may follow.)
+func checkDirectory(file io.ReaderAt, size int64) error {
+	const record, comment = 22, 1<<16 - 1
+	tail := make([]byte, min(size, record+comment))
+	at := size - int64(len(tail))
+	if _, err := file.ReadAt(tail, at); err != nil {
+		return notBundle(err)
+	}
+	i := len(tail) - record
+	for ; i >= 0 && string(tail[max(i, 0):i+4]) != "PK\x05\x06"; i-- {
+	}
+	if i < 0 {
+		return notBundle(zip.ErrFormat)
+	}
+	bytes, offset := binary.LittleEndian.Uint32(tail[i+12:]), binary.LittleEndian.Uint32(tail[i+16:])
+	if count := binary.LittleEndian.Uint16(tail[i+10:]); int(count) > maxFiles || bytes > maxDirectory || at+int64(i)-int64(offset) > maxDirectory {
+		return fault.New(fault.Invalid, "the bundle has more than %d files", maxFiles)
+	}
+	return nil
+}
+
+// list checks the names and sizes of all files, before one is unpacked.
+func (b *Bundle) list() error {
+	if len(b.zip.File) > maxFiles {
+		return fault.New(fault.Invalid, "the bundle has more than %d files", maxFiles)
+	}
+	var total, packed uint64
+	folded := make(map[string]bool, len(b.zip.File))
+	for _, f := range b.zip.File {
+		name := strings.TrimSuffix(f.Name, "/")
+		if err := checkName(name, f.Mode()); err != nil {
+			return err
+		}
+		if f.Mode().IsDir() {
+			continue
+		}
+		if folded[strings.ToLower(name)] {
+			return fault.New(fault.Invalid, "the bundle has a file twice")
+		}
+		folded[strings.ToLower(name)], b.files[name] = true, f
+		if total += f.UncompressedSize64; f.UncompressedSize64 > maxUnpacked || total > maxUnpacked {
+			return tooLarge()
+		}
+		packed += f.CompressedSize64
+	}
+	if total > large && total/maxRatio > packed {
+		return tooLarge()
+	}
+	return nil
+}
+
+func tooLarge() error {
+	return fault.New(fault.Invalid, "unpacked, the bundle would take over %d MiB, or far more than a server does for its size", maxUnpacked>>20)
+}
+
+// forWindows are names that mean something else on a system that takes them.
+var forWindows = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|[<>:"|?*\\\x00-\x1f\x7f]|[. ]$`)
+
+func checkName(name string, mode fs.FileMode) error {
+	if !mode.IsRegular() && !mode.IsDir() {
+		return fault.New(fault.Invalid, "the bundle has a link, or another thing that is no file")
+	}
+	wrong := name == "" || path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) || len(name) > 400
+	for part := range strings.SplitSeq(name, "/") {
+		wrong = wrong || part == ".." || forWindows.MatchString(part) && part != "."
+	}
+	if wrong {
+		return fault.New(fault.Invalid, "the bundle has a file with a name that would reach outside its folder, or that not every system takes")
+	}
+	return nil
+}
+
+func contents(f *zip.File) ([]byte, error) {
+	if f.UncompressedSize64 > maxManifest {
+		return nil, fault.New(fault.Invalid, "the bundle's manifest.json is over %d MiB", maxManifest>>20)
+	}
+	in, err := f.Open()
+	if err != nil {
+		return nil, notBundle(err)
+	}
+	defer func() { _ = in.Close() }()
+	text, err := io.ReadAll(io.LimitReader(in, maxManifest+1))
+	if err != nil {
+		return nil, notBundle(err)
+	}
+	return text, nil
+}
+
+// has reports whether a file is in the bundle, or a folder.
+func (b *Bundle) has(name string, folders bool) bool {
+	name = path.Clean(filepath.ToSlash(name))
+	if b.files[name] != nil {
+		return true
+	}
+	if folders {
+		for file := range b.files {
+			if strings.HasPrefix(file, name+"/") {
+				return true
+			}
+		}
+	}
+	return false
+}

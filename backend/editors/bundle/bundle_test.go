@@ -1,0 +1,232 @@
+package bundle
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// member is a file of an archive in the making.
+type member struct {
+	name, text string
+	mode       fs.FileMode
+}
+
+func packed(t *testing.T, members ...member) string {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for _, m := range members {
+		header := &zip.FileHeader{Name: m.name, Method: zip.Deflate}
+		header.SetMode(max(m.mode, 0o644))
+		if m.mode&fs.ModeType != 0 {
+			header.SetMode(m.mode)
+		}
+		f, err := w.CreateHeader(header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(m.text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return written(t, out.Bytes())
+}
+
+func written(t *testing.T, data []byte) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "test.mcpb")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func opened(t *testing.T, members ...member) *Bundle {
+	t.Helper()
+	b, err := Open(packed(t, members...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b
+}
+
+const plain = `{"manifest_version":"0.3","name":"notes","version":"1.2.0","description":"Notes","author":{"name":"A"},
+	"server":{"type":"node","entry_point":"server/index.js","mcp_config":{"command":"node","args":["${__dirname}/server/index.js"]}}}`
+
+var linux = System{OS: "linux", Home: "/home/me", Runs: func(p string) bool { return p != "python" }}
+
+func TestABundleIsUnpackedWholeAndClosedToOthers(t *testing.T) {
+	b := opened(t, member{"manifest.json", plain, 0}, member{"server/", "", fs.ModeDir | 0o777}, member{"server/index.js", "code", 0o644}, member{"bin/tool", "elf", 0o755})
+	if b.Name != "notes" || b.Version != "1.2.0" || len(b.Hash) != 64 || b.Folder() != "notes-1.2.0-"+b.Hash[:8] {
+		t.Errorf("it says %+v, %s", b.Manifest, b.Folder())
+	}
+	root := filepath.Join(t.TempDir(), "bundles")
+	launch := b.Launch(linux, filepath.Join(root, b.Folder()), nil)
+	placed, err := b.Unpack(t.Context(), root, launch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := placed.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	for name, mode := range map[string]fs.FileMode{"manifest.json": 0o600, "server": 0o700 | fs.ModeDir, "server/index.js": 0o600, "bin/tool": 0o700} {
+		info, err := os.Stat(filepath.Join(placed.Folder, name))
+		if err != nil || info.Mode() != mode && runtime.GOOS != "windows" {
+			t.Errorf("%s is %v, %v", name, info.Mode(), err)
+		}
+	}
+	if text, _ := os.ReadFile(launch.Args[0]); string(text) != "code" {
+		t.Errorf("what is started holds %q", text)
+	}
+	if left, _ := os.ReadDir(root); len(left) != 1 {
+		t.Errorf("beside it is %v", left)
+	}
+}
+
+func TestTheSameBundleAgainTakesThePlaceOfTheFirst(t *testing.T) {
+	b, root := opened(t, member{"manifest.json", plain, 0}, member{"a", "right", 0}), t.TempDir()
+	first, err := b.Unpack(t.Context(), root, Launch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(first.Folder, "a")
+	damage := func() {
+		if err := os.WriteFile(file, []byte("wrong"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage()
+	again, err := b.Unpack(t.Context(), root, Launch{})
+	if err != nil || again.Folder != first.Folder {
+		t.Fatalf("it went to %v, %v", again, err)
+	}
+	if text, _ := os.ReadFile(file); string(text) != "right" {
+		t.Errorf("it holds %q", text)
+	}
+	if err := again.Undo(); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(file); string(text) != "wrong" {
+		t.Errorf("undone it holds %q", text)
+	}
+	again, _ = b.Unpack(t.Context(), root, Launch{})
+	if err := again.Keep(); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := os.ReadDir(root); len(left) != 1 {
+		t.Errorf("there is %v", left)
+	}
+}
+
+func TestWhatWasCutShortLeavesNothing(t *testing.T) {
+	b, root := opened(t, member{"manifest.json", plain, 0}), t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, unfinished+"of-a-crash"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := b.Unpack(ended, root, Launch{}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := os.ReadDir(root); len(left) != 0 {
+		t.Errorf("there is %v", left)
+	}
+}
+
+func TestAHostileArchiveIsRefused(t *testing.T) {
+	manifest := member{"manifest.json", plain, 0}
+	for what, bad := range map[string]member{
+		"up":                 {"../evil", "x", 0},
+		"up from within":     {"a/../../evil", "x", 0},
+		"up and down":        {"a/../b", "x", 0},
+		"from the root":      {"/etc/evil", "x", 0},
+		"from a drive":       {"C:/evil", "x", 0},
+		"with backslashes":   {`..\evil`, "x", 0},
+		"a stream":           {"a:b", "x", 0},
+		"a device":           {"a/CON.txt", "x", 0},
+		"a control sign":     {"a\x1b[2J", "x", 0},
+		"a dot at the end":   {"a./b", "x", 0},
+		"a dot before it":    {"./a", "x", 0},
+		"a link":             {"link", "/etc/passwd", fs.ModeSymlink | 0o777},
+		"a pipe":             {"pipe", "", fs.ModeNamedPipe | 0o644},
+		"the manifest twice": {"MANIFEST.json", "{}", 0},
+		"a bomb":             {"zeros", strings.Repeat("\x00", large+1), 0},
+		"a long name":        {strings.Repeat("a/", 300) + "b", "x", 0},
+	} {
+		if _, err := Open(packed(t, manifest, bad)); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+}
+
+func TestWhatIsNoBundleIsRefused(t *testing.T) {
+	whole, err := os.ReadFile(packed(t, member{"manifest.json", plain, 0}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	many := slices.Clone(whole)
+	binary.LittleEndian.PutUint16(many[len(many)-12:], 0xffff)
+	long := slices.Clone(whole)
+	binary.LittleEndian.PutUint32(long[len(long)-10:], maxDirectory+1)
+	for what, data := range map[string][]byte{
+		"nothing": nil, "text": []byte("hello"), "half": whole[:len(whole)/2], "an end alone": whole[len(whole)-22:],
+	} {
+		if _, err := Open(written(t, data)); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+	for what, data := range map[string][]byte{"too many files": many, "a long list": long} {
+		if _, err := Open(written(t, data)); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "more than 50000 files") {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+	if _, err := Open(packed(t, member{"server.js", "x", 0})); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "manifest.json") {
+		t.Errorf("without a manifest: %v", err)
+	}
+	for what, name := range map[string]string{"a folder": t.TempDir(), "a relative path": "a.mcpb"} {
+		if _, err := Open(name); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+	if _, err := Open(filepath.Join(t.TempDir(), "none")); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestSizesThatLieStopAtTheLimit(t *testing.T) {
+	b, root := opened(t, member{"manifest.json", plain, 0}, member{"big", strings.Repeat("ab", 5000), 0}), t.TempDir()
+	b.bytes = 5000
+	if _, err := b.Unpack(t.Context(), root, Launch{}); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("got %v", err)
+	}
+	if left, _ := os.ReadDir(root); len(left) != 0 {
+		t.Errorf("there is %v", left)
+	}
+}
+
+func TestASignatureBehindTheArchiveIsNoHarm(t *testing.T) {
+	whole, err := os.ReadFile(packed(t, member{"manifest.json", plain, 0}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(written(t, append(whole, []byte("MCPB_SIG_V1\x04\x00\x00\x00abcdMCPB_SIG_END")...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = b.Close()
+}

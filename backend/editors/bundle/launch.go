@@ -1,0 +1,245 @@
+package bundle
+
+import (
+	"cmp"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// System is where a bundle's server is to run.
+type System struct {
+	OS   string // linux, darwin or windows
+	Home string // of the user
+	Runs func(program string) bool
+}
+
+func (s System) platform() string {
+	if s.OS == "windows" {
+		return "win32"
+	}
+	return s.OS
+}
+
+// Launch is how a server is started.
+type Launch struct {
+	Command string
+	Args    []string
+	Env     map[string]string
+}
+
+// Fits reports whether the bundle is for a system.
+func (m Manifest) Fits(s System) bool {
+	return len(m.Platforms) == 0 || slices.Contains(m.Platforms, s.platform())
+}
+
+// Default returns what an option is without an answer; "" for nothing.
+func (m Manifest) Default(s System, o Option) string {
+	var lines []string
+	for _, line := range o.Default {
+		lines = append(lines, s.expand(line, s.folders("")))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Check reports which answers are missing or wrong, each by its key; a value of
+// none is shown.
+func (m Manifest) Check(s System, answers map[string]string) error {
+	var missing []string
+	for _, o := range m.Options {
+		answer := cmp.Or(answers[o.Key], m.Default(s, o))
+		if answer == "" && o.Required {
+			missing = append(missing, strconv.Quote(o.Key)+" ("+o.Title+")")
+		}
+		if err := o.check(answer); err != nil {
+			return err
+		}
+	}
+	if len(missing) > 0 {
+		return fault.New(fault.Invalid, "the bundle needs an answer for %s", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+func (o Option) check(answer string) error {
+	if answer == "" {
+		return nil
+	}
+	switch o.Kind {
+	case "number":
+		n, err := strconv.ParseFloat(strings.TrimSpace(answer), 64)
+		if err != nil || o.Min != nil && n < *o.Min || o.Max != nil && n > *o.Max {
+			return fault.New(fault.Invalid, "the answer for %q has to be a number%s", o.Key, o.limits())
+		}
+	case "boolean":
+		if answer != "true" && answer != "false" {
+			return fault.New(fault.Invalid, "the answer for %q has to be true or false", o.Key)
+		}
+	}
+	return nil
+}
+
+func (o Option) limits() string {
+	text := ""
+	if o.Min != nil {
+		text += " from " + strconv.FormatFloat(*o.Min, 'f', -1, 64)
+	}
+	if o.Max != nil {
+		text += " up to " + strconv.FormatFloat(*o.Max, 'f', -1, 64)
+	}
+	return text
+}
+
+// Launch returns how the server is started when the bundle is unpacked in a
+// folder. An answer stands as it is given: what is secret is to be a reference.
+// Relative paths of files in the bundle become whole ones, since no server is
+// started in its own folder.
+func (b *Bundle) Launch(s System, folder string, answers map[string]string) Launch {
+	from := b.start
+	if other, has := b.others[s.platform()]; has {
+		from.Command = cmp.Or(other.Command, from.Command)
+		if other.Args != nil {
+			from.Args = other.Args
+		}
+		env := maps.Clone(from.Env)
+		if env == nil {
+			env = make(map[string]string)
+		}
+		maps.Copy(env, other.Env)
+		from.Env = env
+	}
+	if from.Command == "" {
+		from = b.usual()
+	}
+	l := launching{Bundle: b, system: s, folder: folder, variables: s.folders(folder)}
+	for _, o := range b.Options {
+		if answer := cmp.Or(answers[o.Key], b.Default(s, o)); answer != "" {
+			l.variables["user_config."+o.Key] = answer
+		}
+	}
+	return Launch{Command: l.command(from.Command), Args: l.args(from.Args), Env: l.env(from.Env)}
+}
+
+// usual is how a type of server is started when the manifest does not say it.
+func (b *Bundle) usual() start {
+	entry := "${__dirname}/" + b.entry
+	switch b.kind {
+	case "node":
+		return start{Command: "node", Args: []string{entry}}
+	case "python":
+		return start{Command: "python", Args: []string{entry}}
+	case "uv":
+		return start{Command: "uv", Args: []string{"run", "--directory", "${__dirname}", entry}}
+	}
+	return start{Command: entry}
+}
+
+// folders are the variables of the format, but for the answers.
+func (s System) folders(folder string) map[string]string {
+	separator := "/"
+	if s.OS == "windows" {
+		separator = `\`
+	}
+	return map[string]string{
+		"__dirname": folder, "/": separator, "pathSeparator": separator, "HOME": s.Home,
+		"DESKTOP": s.Home + separator + "Desktop", "DOCUMENTS": s.Home + separator + "Documents", "DOWNLOADS": s.Home + separator + "Downloads",
+	}
+}
+
+var variable = regexp.MustCompile(`\$\{([^{}]+)\}`)
+
+// expand puts variables in their places, once; an answer that was not given is
+// empty, and what is no variable of a bundle stays.
+func (s System) expand(text string, variables map[string]string) string {
+	return variable.ReplaceAllStringFunc(text, func(found string) string {
+		name := found[2 : len(found)-1]
+		if value, has := variables[name]; has {
+			return strings.ReplaceAll(value, "\n", ",")
+		}
+		if strings.HasPrefix(name, "user_config.") {
+			return ""
+		}
+		return found
+	})
+}
+
+// launching is a launch that is being worked out.
+type launching struct {
+	*Bundle
+	system    System
+	folder    string
+	variables map[string]string
+}
+
+func (l launching) expand(text string) string { return l.system.expand(text, l.variables) }
+
+func (l launching) command(text string) string {
+	command := l.expand(text)
+	if inside := l.whole(command, false); inside != command {
+		return inside
+	}
+	if l.system.OS == "windows" && l.has(command+".exe", false) {
+		return l.whole(command+".exe", false)
+	}
+	if command == "python" && l.system.Runs != nil && !l.system.Runs("python") && l.system.Runs("python3") {
+		return "python3" // several systems have no other
+	}
+	return command
+}
+
+// program returns the path in the bundle of what is started, if that is in it.
+func (b *Bundle) program(l Launch, folder string) string {
+	if inside, err := filepath.Rel(folder, l.Command); err == nil && filepath.IsLocal(inside) {
+		return filepath.ToSlash(inside)
+	}
+	return ""
+}
+
+// whole makes a whole path of one that is in the bundle.
+func (l launching) whole(text string, folders bool) string {
+	if text == "" || filepath.IsAbs(text) || strings.HasPrefix(text, "-") || !l.has(text, folders) {
+		return text
+	}
+	return filepath.Join(l.folder, filepath.FromSlash(text))
+}
+
+// args fills arguments in. One that is an answer and nothing else becomes as
+// many as there are answers; when there is none it is left out, with its flag.
+func (l launching) args(texts []string) []string {
+	var out []string
+	for i, text := range texts {
+		at := variable.FindStringSubmatch(text)
+		if at == nil || at[0] != text || !strings.HasPrefix(at[1], "user_config.") {
+			out = append(out, l.whole(l.expand(text), false))
+			continue
+		}
+		answer := l.variables[at[1]]
+		switch {
+		case answer != "":
+			out = append(out, strings.FieldsFunc(answer, func(r rune) bool { return r == '\n' })...)
+		case i > 0 && len(out) > 0 && out[len(out)-1] == texts[i-1] && strings.HasPrefix(texts[i-1], "-"):
+			out = out[:len(out)-1]
+		}
+	}
+	return out
+}
+
+// env fills variables in, and leaves out those that nobody answered.
+func (l launching) env(texts map[string]string) map[string]string {
+	out := make(map[string]string, len(texts))
+	for name, text := range texts {
+		value := l.expand(text)
+		if strings.Contains(value, "/") {
+			value = l.whole(value, true)
+		}
+		if value != "" || text == "" {
+			out[name] = value
+		}
+	}
+	return out
+}

@@ -1,0 +1,273 @@
+package configedit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/pelletier/go-toml/v2"
+	"github.com/tailscale/hujson"
+	"go.yaml.in/yaml/v3"
+)
+
+// decoded reads a text with the plain decoder of its format, which has no part
+// in the changes that are tested; ok is false where that refuses it.
+func decoded(text []byte, f Format) (v any, ok bool) {
+	text = bytes.TrimPrefix(text, []byte(mark))
+	if blank(text) {
+		return nil, true
+	}
+	var err error
+	switch f {
+	case TOML:
+		m := map[string]any{}
+		err = toml.Unmarshal(text, &m)
+		v = m
+	case YAML:
+		err = yaml.Unmarshal(text, &v)
+	default:
+		if text, err = hujson.Standardize(append(bytes.Clone(text), '\n')); err == nil {
+			d := json.NewDecoder(bytes.NewReader(text))
+			d.UseNumber()
+			err = d.Decode(&v)
+		}
+	}
+	return v, err == nil
+}
+
+// without prints what a text says beside an entry and empty collections.
+func without(v any, p Place, name string) string {
+	var drop func(v any, keys []string) any
+	drop = func(v any, keys []string) any {
+		if l, ok := v.([]any); ok && len(keys) == 0 {
+			out := []any{}
+			for _, item := range l {
+				if m, _ := item.(map[string]any); p.List == "" || m == nil || m[p.List] != name {
+					out = append(out, item)
+				}
+			}
+			return out
+		}
+		if m, ok := v.(map[any]any); ok { // YAML has keys that are no strings
+			texts := make(map[string]any, len(m))
+			for key, kid := range m {
+				texts[fmt.Sprint(key)] = kid
+			}
+			v = texts
+		}
+		m, ok := v.(map[string]any)
+		if !ok {
+			return v
+		}
+		out := make(map[string]any, len(m))
+		for key, kid := range m {
+			if len(keys) == 0 && key == name && p.List == "" {
+				continue
+			}
+			if len(keys) > 0 && key == keys[0] {
+				kid = drop(kid, keys[1:])
+			}
+			out[key] = kid
+		}
+		if len(keys) > 0 {
+			if kid := fmt.Sprint(out[keys[0]]); kid == "map[]" || kid == "[]" || kid == "<nil>" {
+				delete(out, keys[0])
+			}
+		}
+		return out
+	}
+	if text := fmt.Sprintf("%v", drop(v, p.Keys)); text != "map[]" && text != "[]" {
+		return text
+	}
+	return "<nil>"
+}
+
+func checkAnyText(t *testing.T, text []byte, p Place) {
+	if len(text) > 1<<16 {
+		return
+	}
+	const name = "discover"
+	had, readErr := Read(text, p)
+	c, err := Put(text, p, name, ours(p))
+	if err != nil {
+		if fault.KindOf(err) != fault.Invalid || c.Text != nil {
+			t.Fatalf("refused with %v", err)
+		}
+		return
+	}
+	if readErr != nil {
+		t.Fatalf("changed what cannot be read: %v", readErr)
+	}
+	was := find(had, name)
+	if back := apply(c.Text, inverse(c.Cuts)); !bytes.Equal(back, text) {
+		t.Fatalf("without its cuts it is\n%q\nand was\n%q", back, text)
+	}
+	for _, cut := range c.Cuts {
+		if was == nil && cut.Old != "" {
+			t.Fatalf("a new entry took out %q", cut.Old)
+		}
+	}
+	v, valid := decoded(text, p.Format)
+	beside := without(v, p, name)
+	check := func(what string, now []byte, err error, want any) {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%s: %v in\n%s", what, err, now)
+		}
+		entries, err := Read(now, p)
+		if err != nil {
+			t.Fatalf("%s: it does not read any more: %v\n%s", what, err, now)
+		}
+		if got := find(entries, name); (got == nil) != (want == nil) || got != nil && !equal(got.Value, want) {
+			t.Fatalf("%s: the entry is %v, and should be %v in\n%s", what, got, want, now)
+		}
+		if v, ok := decoded(now, p.Format); valid && (!ok || without(v, p, name) != beside) {
+			t.Fatalf("%s: beside the entry stands\n%s\nand stood\n%s\nin\n%s", what, without(v, p, name), beside, now)
+		}
+	}
+	check("put", c.Text, nil, plain(ours(p)))
+	r, err := Remove(c.Text, p, name)
+	check("removed", r.Text, err, nil)
+	for _, kept := range []Change{c, {Cuts: c.Cuts, Made: c.Made}} {
+		if r, err = Revert(c.Text, p, name, kept); err != nil || was == nil && !bytes.Equal(r.Text, text) {
+			t.Fatalf("taken back it is\n%q\nand was\n%q\n%v", r.Text, text, err)
+		}
+	}
+	checkSet(t, c.Text, p, check)
+	checkForeign(t, c, p, was, valid, beside)
+}
+
+func find(entries []Entry, name string) *Entry {
+	for _, e := range entries {
+		if e.Name == name {
+			return &e
+		}
+	}
+	return nil
+}
+
+func checkSet(t *testing.T, text []byte, p Place, check func(string, []byte, error, any)) {
+	fields := Object{{"command", "x: #y"}, {"timeout", 3}}
+	s, err := Set(text, p, "discover", fields)
+	if err != nil {
+		return // what is written inline has no place for fields
+	}
+	check("set", s.Text, nil, plain(merged(ours(p), fields)))
+	for _, kept := range []Change{s, {Cuts: s.Cuts}} {
+		if r, err := Revert(s.Text, p, "discover", kept); err != nil || !bytes.Equal(r.Text, text) {
+			t.Fatalf("fields taken back, it is\n%q\nand was\n%q\n%v", r.Text, text, err)
+		}
+	}
+}
+
+// checkForeign takes a change back after others wrote the file.
+func checkForeign(t *testing.T, c Change, p Place, was *Entry, valid bool, beside string) {
+	other := append(Object{}, ours(p)...)
+	if p.List != "" {
+		other[0].Value = "other"
+	}
+	f, err := Put(c.Text, p, "other", other)
+	texts := map[string][]byte{}
+	if err == nil {
+		texts["another entry"] = f.Text
+	}
+	var again bytes.Buffer
+	if json.Indent(&again, c.Text, "", "   ") == nil && p.Format != TOML && p.Format != YAML {
+		texts["another layout"] = again.Bytes()
+	}
+	for what, text := range texts {
+		for _, kept := range []Change{c, {Cuts: c.Cuts, Made: c.Made}} {
+			r, err := Revert(text, p, "discover", kept)
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", what, err, text)
+			}
+			entries, err := Read(r.Text, p)
+			if err != nil || was == nil && find(entries, "discover") != nil {
+				t.Fatalf("%s: it is still there: %v\n%s", what, err, r.Text)
+			}
+			if what == "another entry" && find(entries, "other") == nil {
+				t.Fatalf("%s went too:\n%s", what, r.Text)
+			}
+			if v, ok := decoded(r.Text, p.Format); valid && what == "another layout" && (!ok || without(v, p, "discover") != beside) {
+				t.Fatalf("%s: beside it stands\n%s\nand stood\n%s", what, without(v, p, "discover"), beside)
+			}
+		}
+	}
+}
+
+// seed gives a fuzz test the texts of the tables, and some that are strange.
+func seed(f *testing.F, format Format, places int, more ...string) {
+	for _, r := range rows(f, format) {
+		more = append(more, r.before, r.after, strings.ReplaceAll(r.before, "\n", "\r\n"), mark+r.before)
+	}
+	for _, text := range more {
+		for i := range places {
+			f.Add([]byte(text), uint8(i))
+		}
+	}
+}
+
+func FuzzJSON(f *testing.F) {
+	places := []Place{placeOf(JSON, "mcpServers"), placeOf(StrictJSON, "mcpServers"), placeOf(JSON, "tools/mcpServers"), placeOf(JSON, "[name]"), placeOf(JSON, "servers[name]"), placeOf(JSON, "")}
+	seed(f, JSON, len(places), `{"a":1,"a":2,"mcpServers":{"x":1,"x":2}}`, strings.Repeat(`{"tools":`, 40)+"{}"+strings.Repeat("}", 40),
+		`{"mcpServers":{"discover":{},},}`, `{"mcpServers":{/*`+"\n"+`*/"x":{}/*,*/}}`, "{\r\"mcpServers\":\t{}\r}", `{"mcpServers":{"discover":1e999}}//`, `{"\ud800":"\ud800"}`)
+	f.Fuzz(func(t *testing.T, text []byte, i uint8) {
+		p := places[int(i)%len(places)]
+		checkOutline(t, text, p)
+		checkAnyText(t, text, p)
+	})
+}
+
+// checkOutline compares what is found without a whole tree with what is found in
+// one.
+func checkOutline(t *testing.T, text []byte, p Place) {
+	src, err := open(text)
+	if err != nil || blank(src.body) || tooDeep(src.body) >= 0 {
+		return
+	}
+	quick, ok := outline(src.body, p.Keys)
+	if !ok {
+		return
+	}
+	whole, err := parseHujson(src.body)
+	if err != nil || whole == nil {
+		t.Fatalf("%v in\n%q", err, text)
+	}
+	a, b := &jsonDoc{place: p, body: src.body}, &jsonDoc{place: p, body: src.body}
+	bad, worse := a.walk(quick), b.walk(whole)
+	if fmt.Sprint(bad, a.problem) != fmt.Sprint(worse, b.problem) || len(a.way) != len(b.way) {
+		t.Fatalf("%v, %v, %d steps; %v, %v, %d steps in\n%q", bad, a.problem, len(a.way), worse, b.problem, len(b.way), text)
+	}
+	for i := range a.way {
+		if got, want := places(a.way[i]), places(b.way[i]); got != want {
+			t.Fatalf("%s, and it should be %s in\n%q", got, want, text)
+		}
+	}
+}
+
+// places prints where all is that a value has in it.
+func places(v *hujson.Value) string {
+	text := fmt.Sprintf("%d-%d %q", v.StartOffset, v.EndOffset, afterAll(v))
+	for _, m := range itemsOf(v) {
+		text += fmt.Sprintf("; %q %d-%d", m.first().BeforeExtra, m.first().StartOffset, m.first().EndOffset)
+		text += fmt.Sprintf(" %q %d-%d %q", m.value.BeforeExtra, m.value.StartOffset, m.value.EndOffset, m.value.AfterExtra)
+	}
+	return text
+}
+
+func FuzzTOML(f *testing.F) {
+	places := []Place{placeOf(TOML, "mcp_servers"), placeOf(TOML, "mcp_servers[name]"), placeOf(TOML, "tools/mcp")}
+	seed(f, TOML, len(places), "[a]\n[a.b]\n[mcp_servers.discover.env]\n[mcp_servers]\n", "mcp_servers.discover = {a.b = 1}", "a = '''\n[mcp_servers.discover]\n'''\r\n",
+		"[mcp_servers.discover]\n[x]\n[mcp_servers.discover.a]\n[[mcp_servers.discover.b]]\n[y]\n", "[tools]\nmcp.discover.a = 1\nmcp.x = 2", "a = "+strings.Repeat("[", 40)+strings.Repeat("]", 40))
+	f.Fuzz(func(t *testing.T, text []byte, i uint8) { checkAnyText(t, text, places[int(i)%len(places)]) })
+}
+
+func FuzzYAML(f *testing.F) {
+	places := []Place{placeOf(YAML, "extensions"), placeOf(YAML, "mcpServers[name]"), placeOf(YAML, "tools/mcp"), placeOf(YAML, "")}
+	seed(f, YAML, len(places), "extensions:\n  discover: &a {}\nb: *a\n", "? extensions\n:\n  x: 1\n", "extensions:\n  x: |+\n    a\n\n\n", "extensions: !!map\n  a: 1\n", "a: 1\n...\n",
+		"mcpServers:\n- - a\n- name: discover\n  b: |\n   c\n- ? a\n  : b\n", "extensions:\n  discover: \"a\n# b\"\n  c: 1\n", strings.Repeat("a: {", 40)+strings.Repeat("}", 40), "extensions:\n\u2028  a: 1\u0085  b: 2\n")
+	f.Fuzz(func(t *testing.T, text []byte, i uint8) { checkAnyText(t, text, places[int(i)%len(places)]) })
+}

@@ -1,0 +1,313 @@
+package configedit
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/tailscale/hujson"
+)
+
+func (d *jsonDoc) put(name string, value Object) (edits []edit, made int, err error) {
+	if i, items := d.index(name); i >= 0 {
+		return []edit{d.replace(items[i], value)}, 0, nil
+	}
+	last := len(d.place.Keys)
+	var content any = Object{{name, value}}
+	if d.place.List != "" {
+		content = []any{value}
+	}
+	if len(d.way) == 0 {
+		return []edit{d.fill(nested(d.place.Keys, content))}, last, nil
+	}
+	made = last + 1 - len(d.way)
+	if made > 0 {
+		content = nested(d.place.Keys[last-made:], content)
+	}
+	return []edit{d.insert(d.last(), content)}, made, nil
+}
+
+// fill gives a text without a value one: behind its comments, before its blanks.
+func (d *jsonDoc) fill(value any) edit {
+	var b strings.Builder
+	at := len(d.body)
+	if blank(d.body) {
+		at = 0
+	} else if d.body[at-1] != '\n' {
+		b.WriteByte('\n')
+	}
+	jsonStyle{unit: "  "}.write(&b, value)
+	b.WriteByte('\n')
+	return edit{at, at, b.String()}
+}
+
+// index returns which member goes by a name; -1 for none.
+func (d *jsonDoc) index(name string) (int, []jsonItem) {
+	items := itemsOf(d.found())
+	for i := range items {
+		if d.called(items[i], name) && load(d.body, items[i].value) {
+			return i, items
+		}
+	}
+	return -1, items
+}
+
+// replace gives a member another value, in the layout of what was there.
+func (d *jsonDoc) replace(m jsonItem, value any) edit {
+	from, start, end := m.first().StartOffset, m.value.StartOffset, m.value.EndOffset
+	s := d.style(m.value)
+	s.at = lineIndent(d.body, from)
+	if bytes.IndexByte(d.body[start:end], '\n') < 0 {
+		s.inline = lineBreak(m.first().BeforeExtra) < 0 || len(itemsOf(m.value)) > 0
+	}
+	var b strings.Builder
+	b.Write(d.body[from:start])
+	s.write(&b, value)
+	return edit{from, end, b.String()}
+}
+
+// style finds out how a container's neighbours are written.
+func (d *jsonDoc) style(box *hujson.Value) jsonStyle {
+	s := jsonStyle{unit: "  "}
+	root := itemsOf(d.way[0])
+	if len(root) == 0 {
+		return s
+	}
+	if bytes.IndexByte(root[0].first().BeforeExtra, '\n') >= 0 {
+		if indent := lineIndent(d.body, root[0].first().StartOffset); indent != "" {
+			s.unit = indent
+		}
+	}
+	for _, v := range []*hujson.Value{box, d.way[0]} {
+		if items := itemsOf(v); len(items) > 0 && items[0].name != nil {
+			s.tight = len(items[0].value.BeforeExtra) == 0
+			break
+		}
+	}
+	return s
+}
+
+// insert puts content, an Object's fields or the element of a list, before all
+// that a container has.
+func (d *jsonDoc) insert(box *hujson.Value, content any) edit {
+	s, items, open := d.style(box), itemsOf(box), box.StartOffset+1
+	outer := lineIndent(d.body, box.StartOffset)
+	if len(items) == 0 {
+		return d.insertFirst(box, s, outer, content)
+	}
+	first := items[0].first()
+	if at := lineBreak(first.BeforeExtra); at >= 0 {
+		s.at = lineIndent(d.body, first.StartOffset)
+		if unit, ok := strings.CutPrefix(s.at, outer); ok && unit != "" {
+			s.unit = unit
+		}
+		return edit{open + at, open + at, "\n" + s.at + s.fields(content) + ","}
+	}
+	s.inline = true
+	return edit{first.StartOffset, first.StartOffset, s.fields(content) + s.comma()}
+}
+
+// insertFirst puts content into an empty container.
+func (d *jsonDoc) insertFirst(box *hujson.Value, s jsonStyle, outer string, content any) edit {
+	open, end := box.StartOffset+1, box.EndOffset-1
+	s.at = outer + s.unit
+	if at := lineBreak(d.body[open:end]); at >= 0 {
+		return edit{open + at, open + at, "\n" + s.at + s.fields(content)}
+	}
+	if s.inline = d.oneLine(box); s.inline {
+		return edit{end, end, s.fields(content)}
+	}
+	return edit{end, end, "\n" + s.at + s.fields(content) + "\n" + outer}
+}
+
+// oneLine reports whether the member whose value a container is shares its line
+// with what stands before it.
+func (d *jsonDoc) oneLine(box *hujson.Value) bool {
+	if len(d.way) < 2 || box == d.way[0] {
+		return false
+	}
+	for _, m := range itemsOf(d.way[len(d.way)-2]) {
+		if m.value == box {
+			return lineBreak(m.first().BeforeExtra) < 0
+		}
+	}
+	return false
+}
+
+// lineBreak returns where the first line ends that no block comment goes on
+// from; -1 for nowhere.
+func lineBreak(extra []byte) int {
+	for i := 0; i < len(extra); i++ {
+		switch extra[i] {
+		case '\n':
+			return i
+		case '/':
+			i = max(i, afterComment(extra, i)-1)
+		}
+	}
+	return -1
+}
+
+func (d *jsonDoc) inside(name string) (document, error) {
+	i, items := d.index(name)
+	if i < 0 {
+		return nil, fault.New(fault.NotFound, "there is no entry %q", name)
+	}
+	in := &jsonDoc{body: d.body, place: Place{Format: d.place.Format, Keys: append(d.place.Keys[:len(d.place.Keys):len(d.place.Keys)], name)}}
+	in.way = append(d.way[:len(d.way):len(d.way)], items[i].value)
+	return in, in.check()
+}
+
+func (d *jsonDoc) set(name string, fields Object) ([]edit, error) {
+	inner, err := d.inside(name)
+	if err != nil {
+		return nil, err
+	}
+	in := inner.(*jsonDoc)
+	if in.problem != nil {
+		return nil, in.problem
+	}
+	var edits []edit
+	var missing Object
+	for _, f := range fields {
+		if i, items := in.index(f.Key); i >= 0 {
+			edits = append(edits, in.replace(items[i], f.Value))
+		} else {
+			missing = append(missing, f)
+		}
+	}
+	if len(missing) > 0 {
+		edits = append(edits, in.insert(in.last(), missing))
+	}
+	return edits, nil
+}
+
+func (d *jsonDoc) remove(name string, made int) ([]edit, error) {
+	i, items := d.index(name)
+	box := d.found()
+	for at := len(d.way) - 2; made > 0 && box != nil && d.lonely(box, i); at, made = at-1, made-1 {
+		key := d.place.Keys[at]
+		box = d.way[at]
+		items = itemsOf(box)
+		for i = range items {
+			if keyOf(*items[i].name) == key {
+				break
+			}
+		}
+	}
+	if i < 0 || box == nil {
+		return nil, nil
+	}
+	return d.cutItem(box, items, i), nil
+}
+
+// lonely reports whether a container holds nothing but one item, or nothing at
+// all where i is -1; a comment is something.
+func (d *jsonDoc) lonely(box *hujson.Value, i int) bool {
+	items := itemsOf(box)
+	if len(items) == 0 {
+		return i < 0 && blank(d.body[box.StartOffset+1:box.EndOffset-1])
+	}
+	return i == 0 && len(items) == 1 && blank(items[0].first().BeforeExtra) && blank(afterAll(box))
+}
+
+func afterAll(box *hujson.Value) []byte {
+	switch v := box.Value.(type) {
+	case *hujson.Object:
+		return v.AfterExtra
+	case *hujson.Array:
+		return v.AfterExtra
+	}
+	return nil
+}
+
+// cutItem takes an item out: with its comma, or without one after it, with that
+// before it; with its lines where they are its alone, and with the comments that
+// share them.
+func (d *jsonDoc) cutItem(box *hujson.Value, items []jsonItem, i int) []edit {
+	if d.lonely(box, i) {
+		return []edit{{box.StartOffset + 1, box.EndOffset - 1, ""}}
+	}
+	m := items[i]
+	from, to := m.first().StartOffset, m.value.EndOffset
+	floor, comma := from-len(m.first().BeforeExtra), d.comma(m)
+	switch {
+	case comma < 0 && i == 0:
+		return d.widen(floor, from, to, true)
+	case comma < 0:
+		before := d.comma(items[i-1])
+		return append(d.widen(floor, from, to, true), edit{before, before + 1, ""})
+	case lineBreak(m.value.AfterExtra) >= 0:
+		return append(d.widen(floor, from, to, false), edit{comma, comma + 1, ""})
+	}
+	return d.widen(floor, from, comma+1, false)
+}
+
+// comma returns where the comma after an item stands; -1 for nowhere.
+func (d *jsonDoc) comma(m jsonItem) int {
+	if at := m.value.EndOffset + len(m.value.AfterExtra); d.body[at] == ',' {
+		return at
+	}
+	return -1
+}
+
+// widen stretches the place of an item, which no other item reaches into down
+// to floor: over whole lines where the rest of them is blank or a comment, else
+// over the blanks that parted it from its neighbours.
+func (d *jsonDoc) widen(floor, from, to int, last bool) []edit {
+	line := lineStart(d.body, from)
+	end := d.afterBlanks(to)
+	closed := d.body[end] == '\n'
+	if line > floor && blank(stripComments(d.body[line:from])) {
+		if closed {
+			return []edit{{line, end + 1, ""}}
+		}
+		return []edit{{from, end, ""}}
+	}
+	start := from
+	if last || closed {
+		for start > floor && (d.body[start-1] == ' ' || d.body[start-1] == '\t') {
+			start--
+		}
+	}
+	if last && !closed {
+		end = to
+	}
+	return []edit{{start, end, ""}}
+}
+
+// afterBlanks returns where what follows on a line starts, past comments when
+// it is nothing but the line's end.
+func (d *jsonDoc) afterBlanks(at int) int {
+	skip := func(i int) int {
+		for i < len(d.body) && (d.body[i] == ' ' || d.body[i] == '\t' || d.body[i] == '\r') {
+			i++
+		}
+		return i
+	}
+	at = skip(at)
+	end := at
+	for {
+		next := skip(afterComment(d.body, end))
+		if next == end {
+			break
+		}
+		end = next
+	}
+	if end < len(d.body) && d.body[end] == '\n' {
+		return end
+	}
+	return at
+}
+
+func stripComments(b []byte) []byte {
+	var out []byte
+	for i := 0; i < len(b); i++ {
+		if end := afterComment(b, i); end > i {
+			i = end - 1
+			continue
+		}
+		out = append(out, b[i])
+	}
+	return out
+}

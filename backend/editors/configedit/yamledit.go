@@ -1,0 +1,324 @@
+package configedit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"go.yaml.in/yaml/v3"
+)
+
+func (d *yamlDoc) put(name string, value Object) ([]edit, int, error) {
+	return d.bring(name, value, func(part yamlPart) (edit, error) {
+		var b strings.Builder
+		indent := lineIndent(d.body, part.from)
+		if unit := d.unit(); part.key == nil {
+			b.WriteString(yamlItem(indent, unit, value))
+		} else {
+			yamlFields(&b, indent, unit, Object{{name, value}})
+		}
+		return edit{d.lines[part.first], d.lines[part.end], d.likeEnd(part.end, b.String())}, nil
+	})
+}
+
+func (d *yamlDoc) scalar(name string, value any) ([]edit, int, error) {
+	return d.bring(name, value, func(part yamlPart) (edit, error) { return d.revalue(part, value) })
+}
+
+// bring puts a member in, and one that is there already to replace.
+func (d *yamlDoc) bring(name string, value any, replace func(yamlPart) (edit, error)) ([]edit, int, error) {
+	last := len(d.place.Keys)
+	made := max(last+1-len(d.way), 0)
+	if len(d.way) == 0 {
+		made = last
+	}
+	var content any = Object{{name, value}}
+	if d.place.List != "" {
+		content = []any{value}
+	}
+	if made > 0 {
+		content = nested(d.place.Keys[last-made:], content)
+	}
+	if len(d.way) == 0 {
+		e, err := d.atEnd(content)
+		return []edit{e}, made, err
+	}
+	if c := d.found(); c != nil {
+		if part, err := d.part(c, name); err != nil {
+			return nil, 0, err
+		} else if part != nil {
+			e, err := replace(*part)
+			return []edit{e}, 0, err
+		}
+	}
+	e, err := d.insert(d.way[len(d.way)-1], content)
+	return []edit{e}, made, err
+}
+
+// insert puts content as the first into a mapping or list, or at the end of the
+// document where that is the mapping.
+func (d *yamlDoc) insert(step yamlStep, content any) (edit, error) {
+	v := step.value
+	if v.Style&yaml.FlowStyle != 0 {
+		at := d.at(v) + 1
+		if len(v.Content) > 0 {
+			return edit{}, d.inline(v)
+		}
+		flow := yamlFlow(content)
+		return edit{at, at, flow[1 : len(flow)-1]}, nil
+	}
+	if step.key == nil && v.Kind != yaml.SequenceNode {
+		return d.atEnd(content)
+	}
+	if isNull(v) && v.Value != "" {
+		return edit{}, d.another(v)
+	}
+	line, indent := d.childLine(step)
+	return d.newLines(line, d.lay(indent, content)), nil
+}
+
+// childLine returns the line where a first child goes, and its indentation.
+func (d *yamlDoc) childLine(step yamlStep) (line int, indent string) {
+	if step.key == nil {
+		return step.value.Line - 1, strings.Repeat(" ", step.value.Column-1)
+	}
+	if len(step.value.Content) > 0 {
+		return step.key.Line, strings.Repeat(" ", step.value.Column-1)
+	}
+	return step.key.Line, strings.Repeat(" ", step.key.Column-1) + d.unit()
+}
+
+// lay writes members in lines of their own.
+func (d *yamlDoc) lay(indent string, content any) string {
+	var b strings.Builder
+	switch c := content.(type) {
+	case Object:
+		for _, f := range c {
+			if items, ok := f.Value.([]any); ok && len(items) == 1 && hasObject(items) {
+				b.WriteString(indent + yamlString(f.Key) + ":\n" + d.lay(indent+d.unit(), items))
+			} else if o, ok := f.Value.(Object); ok && len(o) > 0 {
+				b.WriteString(indent + yamlString(f.Key) + ":\n" + d.lay(indent+d.unit(), o))
+			} else {
+				yamlFields(&b, indent, d.unit(), Object{f})
+			}
+		}
+	case []any:
+		for _, item := range c {
+			o, _ := item.(Object)
+			b.WriteString(yamlItem(indent, d.unit(), o))
+		}
+	}
+	return b.String()
+}
+
+// atEnd puts content behind all that the document has.
+func (d *yamlDoc) atEnd(content any) (edit, error) {
+	indent := ""
+	if len(d.way) > 0 && d.way[0].value.Kind == yaml.MappingNode {
+		indent = strings.Repeat(" ", d.way[0].value.Column-1)
+	}
+	return d.newLines(d.end, d.lay(indent, content)), nil
+}
+
+// newLines puts whole lines before a line.
+func (d *yamlDoc) newLines(line int, text string) edit {
+	at := d.lines[min(line, len(d.lines)-1)]
+	if at > 0 && d.body[at-1] != '\n' {
+		text = "\n" + text
+	}
+	return edit{at, at, text}
+}
+
+// likeEnd leaves out the last line feed where the lines up to one have none.
+func (d *yamlDoc) likeEnd(end int, text string) string {
+	if at := d.lines[end]; at > 0 && d.body[at-1] != '\n' {
+		return strings.TrimSuffix(text, "\n")
+	}
+	return text
+}
+
+// unit returns the indentation of the first mapping that the root has in it.
+func (d *yamlDoc) unit() string {
+	root := d.step(0)
+	if root == nil || root.Kind != yaml.MappingNode {
+		return "  "
+	}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		key, v := root.Content[i], root.Content[i+1]
+		if v.Kind == yaml.MappingNode && v.Style&yaml.FlowStyle == 0 && v.Column > key.Column {
+			return strings.Repeat(" ", v.Column-key.Column)
+		}
+	}
+	return "  "
+}
+
+func (d *yamlDoc) inline(n *yaml.Node) error {
+	return invalid(n.Line, "the entries are written inline, in brackets")
+}
+
+// revalue gives a field another value: in its place where both fit on its line,
+// else in place of its lines.
+func (d *yamlDoc) revalue(part yamlPart, value any) (edit, error) {
+	if marked(part.value) || !plainTree(part.value, 0) {
+		return edit{}, invalid(part.value.Line, "an anchor, an alias, a merge key or a tag is in the value")
+	}
+	colon := d.colon(part.key)
+	if colon < 0 || !d.startsLine(part.from) && part.value.Style&yaml.FlowStyle != 0 {
+		return edit{}, d.inline(part.key)
+	}
+	o, isObject := value.(Object)
+	block := isObject && len(o) > 0 && part.value.Style&yaml.FlowStyle == 0
+	start, end := colon, colon
+	if !isNull(part.value) || part.value.Value != "" {
+		start = d.at(part.value)
+		end = d.valueEnd(start)
+	}
+	if part.end == part.first+1 && !block {
+		text := yamlFlow(value)
+		if start == colon {
+			text = " " + text
+		}
+		return edit{part.from, end, string(d.body[part.from:start]) + text}, nil
+	}
+	indent := strings.Repeat(" ", part.key.Column-1)
+	text := string(d.body[part.from:colon]) + yamlValue(indent, d.unit(), value) + "\n"
+	return edit{part.from, d.lines[part.end], d.likeEnd(part.end, text)}, nil
+}
+
+func (d *yamlDoc) inside(name string) (document, error) {
+	c := d.found()
+	if c == nil {
+		return nil, fault.New(fault.NotFound, "there is no entry %q", name)
+	}
+	part, err := d.part(c, name)
+	if err != nil {
+		return nil, err
+	}
+	if part == nil {
+		return nil, fault.New(fault.NotFound, "there is no entry %q", name)
+	}
+	in := *d
+	in.place = Place{Format: YAML, Keys: append(slices.Clone(d.place.Keys), name)}
+	in.way = append(slices.Clone(d.way), yamlStep{part.key, part.value, part.end})
+	if part.value.Kind != yaml.MappingNode || part.value.Style&yaml.FlowStyle != 0 {
+		return nil, d.inline(part.value)
+	}
+	in.unique(part.value)
+	return &in, in.problem
+}
+
+func (d *yamlDoc) set(name string, fields Object) ([]edit, error) {
+	inner, err := d.inside(name)
+	if err != nil {
+		return nil, err
+	}
+	in := inner.(*yamlDoc)
+	c := in.found()
+	var edits []edit
+	var missing Object
+	for _, f := range fields {
+		part, err := in.part(c, f.Key)
+		if err != nil {
+			return nil, err
+		}
+		if part == nil {
+			missing = append(missing, f)
+			continue
+		}
+		e, err := in.revalue(*part, f.Value)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, e)
+	}
+	if len(missing) > 0 {
+		last, err := in.keyPart(c, len(c.value.Content)/2-1)
+		if err != nil {
+			return nil, err
+		}
+		var b strings.Builder
+		yamlFields(&b, strings.Repeat(" ", c.value.Column-1), d.unit(), missing)
+		edits = append(edits, in.newLines(last.end, b.String()))
+	}
+	return edits, nil
+}
+
+func (d *yamlDoc) remove(name string, made int) ([]edit, error) {
+	c := d.found()
+	if c == nil {
+		return nil, nil
+	}
+	if c.value.Style&yaml.FlowStyle != 0 {
+		return d.removeInline(c, name)
+	}
+	part, err := d.part(c, name)
+	if err != nil {
+		return nil, err
+	}
+	for at := len(d.way) - 2; made > 0 && at >= 0 && d.lonely(c, part); at, made = at-1, made-1 {
+		c = &d.way[at]
+		kids := c.value.Content
+		for i := 0; i < len(kids); i += 2 {
+			if kids[i].Value == d.place.Keys[at] {
+				if part, err = d.keyPart(c, i/2); err != nil {
+					return nil, err
+				}
+			}
+		}
+		if c.value.Style&yaml.FlowStyle != 0 {
+			return nil, d.inline(c.value)
+		}
+	}
+	if part == nil {
+		return nil, nil
+	}
+	return d.cutPart(c, part)
+}
+
+// lonely reports whether a collection has no member but one, and no comment in
+// its lines.
+func (d *yamlDoc) lonely(c *yamlStep, part *yamlPart) bool {
+	n := len(c.value.Content)
+	if c.value.Kind == yaml.MappingNode {
+		n /= 2
+	}
+	if part == nil {
+		return n == 0
+	}
+	return n == 1 && blank(d.body[d.lines[c.key.Line]:d.lines[part.first]])
+}
+
+// cutPart takes out the lines of a member. A collection that has no other gets
+// empty brackets: without them it would be null.
+func (d *yamlDoc) cutPart(c *yamlStep, part *yamlPart) ([]edit, error) {
+	if !d.startsLine(part.from) {
+		return nil, d.inline(part.value)
+	}
+	edits := []edit{{d.lines[part.first], d.lines[part.end], ""}}
+	only := len(c.value.Content) == 2
+	brackets := " {}"
+	if c.value.Kind == yaml.SequenceNode {
+		only, brackets = len(c.value.Content) == 1, " []"
+	}
+	if only && c.key != nil {
+		colon := d.colon(c.key)
+		if colon < 0 {
+			return nil, d.inline(c.value)
+		}
+		edits = append(edits, edit{colon, colon, brackets})
+	}
+	return edits, nil
+}
+
+// removeInline empties brackets that hold one member.
+func (d *yamlDoc) removeInline(c *yamlStep, name string) ([]edit, error) {
+	members := d.members()
+	if _, n := count(members, name); n == 0 {
+		return nil, nil
+	}
+	if len(members) > 1 {
+		return nil, d.inline(c.value)
+	}
+	at := d.at(c.value)
+	return []edit{{at + 1, d.valueEnd(at) - 1, ""}}, nil
+}

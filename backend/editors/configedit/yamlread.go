@@ -1,0 +1,92 @@
+package configedit
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// yamlValueOf decodes a node and what is in it, up to a million nodes.
+func yamlValueOf(n *yaml.Node) any {
+	left := 1 << 20
+	return yamlAny(n, 0, &left)
+}
+
+// yamlAny decodes a node. Aliases may make a small text large, or endless: left
+// is how many nodes may still come, and what is too deep is left out.
+func yamlAny(n *yaml.Node, depth int, left *int) any {
+	if *left--; *left < 0 || depth > deepest {
+		return nil
+	}
+	switch n.Kind {
+	case yaml.AliasNode:
+		return yamlAny(n.Alias, depth+1, left)
+	case yaml.SequenceNode:
+		out := make([]any, 0, len(n.Content))
+		for _, kid := range n.Content {
+			out = append(out, yamlAny(kid, depth+1, left))
+		}
+		return out
+	case yaml.MappingNode:
+		return yamlObject(n, depth, left)
+	}
+	return yamlScalar(n)
+}
+
+// yamlObject decodes a mapping; what it merges in gives way to its own keys.
+func yamlObject(n *yaml.Node, depth int, left *int) Object {
+	out := Object{}
+	has := make(map[string]bool)
+	add := func(f Field) {
+		if !has[f.Key] {
+			has[f.Key], out = true, append(out, f)
+		}
+	}
+	var merged []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		if key.Tag == "!!merge" {
+			merged = append(merged, value)
+			continue
+		}
+		add(Field{yamlReal(key).Value, yamlAny(value, depth+1, left)})
+	}
+	for _, m := range merged {
+		v := yamlAny(m, depth+1, left)
+		for _, from := range append(fieldsOf([]any{v}), fieldsOf(v)...) {
+			o, _ := from.Value.(Object)
+			for _, f := range o {
+				add(f)
+			}
+		}
+	}
+	return out
+}
+
+func yamlScalar(n *yaml.Node) any {
+	switch n.ShortTag() {
+	case "!!null":
+		return nil
+	case "!!bool":
+		var b bool
+		if n.Decode(&b) == nil {
+			return b
+		}
+	case "!!int":
+		text := strings.ReplaceAll(n.Value, "_", "")
+		if i, err := strconv.ParseInt(text, 0, 64); err == nil {
+			return json.Number(strconv.FormatInt(i, 10))
+		}
+		if json.Valid([]byte(text)) {
+			return json.Number(text)
+		}
+	case "!!float":
+		f, err := strconv.ParseFloat(strings.ReplaceAll(n.Value, "_", ""), 64)
+		if text, ok := number(f); err == nil && ok {
+			return json.Number(text)
+		}
+	}
+	return n.Value
+}

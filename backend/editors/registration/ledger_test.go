@@ -1,0 +1,276 @@
+package registration
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+)
+
+const secret = "hunter2hunter2"
+
+func withSecret(name string) string {
+	return fmt.Sprintf(`{"mcpServers": {"a": {"command": "x", "env": {"API_KEY": %q}}, %q: {"command": "y", "args": ["--token", %q]}}}`, secret, name, secret)
+}
+
+func TestEntriesThatAreTakenOutComeBack(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", withSecret("b"))
+	file := rg.found("cursor").Files[0]
+	out, err := rg.TakeOut(t.Context(), "cursor", file, []string{"a", "b", "nobody"})
+	if err != nil || out.Status != done || rg.entries(path, file.Place) != "" {
+		t.Fatalf("got %+v, %v, %s", out, err, rg.read(path))
+	}
+	if c := rg.record(out.Change); c.Action != TakeOut || len(c.Entries) != 3 || !c.Exact || !c.Possible {
+		t.Errorf("got %+v", c)
+	}
+	taken := rg.read(path)
+	if again, err := rg.TakeOut(t.Context(), "cursor", file, []string{"a"}); err != nil || again.Status != nothing {
+		t.Errorf("got %+v, %v", again, err)
+	}
+	back := rg.undo(done, out.Change)[0].Change
+	rg.holds(path, withSecret("b"))
+	rg.undo(done, back) // again
+	rg.holds(path, taken)
+	rg.write(path, strings.Replace(taken, "{", `{"later": 1, `, 1))
+	rg.undo(done, out.Change)
+	if got := rg.entries(path, file.Place); got != "a b " && got != "b a " || !strings.Contains(rg.read(path), "later") {
+		t.Errorf("got %q", rg.read(path))
+	}
+	if _, err := rg.TakeOut(t.Context(), "nobody", file, nil); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("got %v", err)
+	}
+	if rg.is("cursor", Absent); strings.Contains(rg.read(filepath.Join(rg.Folder, "seen.json")), path) {
+		t.Error("whose servers come back has not sent ours away")
+	}
+}
+
+func TestAnEntryThatIsThereAgainIsNotOverwritten(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", withSecret("b"))
+	file := rg.found("cursor").Files[0]
+	out, err := rg.TakeOut(t.Context(), "cursor", file, []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rg.write(path, `{"mcpServers": {"a": {"command": "newer"}}}`)
+	rg.undo(done, out.Change)
+	if got := rg.read(path); !strings.Contains(got, "newer") || rg.entries(path, file.Place) != "b a " && rg.entries(path, file.Place) != "a b " {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestFilesThatAreOnlyReadAreNotChanged(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.write(filepath.Join(rg.root, "disk/home/me/.claude/plugins/cache/a/b/c/.mcp.json"), `{"mcpServers": {"a": {"command": "x"}}}`)
+	e, _ := table.ByID("claude-code-plugins")
+	beside := rg.Machine.Beside(e)
+	if len(beside) != 1 {
+		t.Fatalf("got %+v", beside)
+	}
+	if out, err := rg.TakeOut(t.Context(), e.ID, beside[0], []string{"a"}); err != nil || out.Status != refused {
+		t.Errorf("got %+v, %v", out, err)
+	}
+	rg.holds(path, `{"mcpServers": {"a": {"command": "x"}}}`)
+}
+
+func TestWhatIsKeptOfAChangeIsClosedToOthersAndTellsNoSecret(t *testing.T) {
+	rg := newRig(t, "linux")
+	rg.file("cursor", withSecret("b"))
+	rg.register("cursor", done)
+	out, err := rg.TakeOut(t.Context(), "cursor", rg.found("cursor").Files[0], []string{"a", "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rg.undo(done, out.Change)
+	secrets := 0
+	err = filepath.WalkDir(rg.Folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, _ := d.Info()
+		if want := fs.FileMode(0o600); d.IsDir() && info.Mode().Perm() != 0o700 || !d.IsDir() && info.Mode().Perm() != want {
+			t.Errorf("%s is %v", path, info.Mode())
+		}
+		if !d.IsDir() && strings.Contains(rg.read(path), secret) {
+			secrets++
+			if base := filepath.Base(path); base != "before" && base != "steps.json" {
+				t.Errorf("%s tells a secret", path)
+			}
+		}
+		return nil
+	})
+	if err != nil || secrets < 4 {
+		t.Errorf("%d files with secrets, %v", secrets, err)
+	}
+	history, err := rg.History(t.Context(), "cursor")
+	text, _ := json.Marshal(history)
+	if err != nil || len(history) != 3 || strings.Contains(string(text), secret) {
+		t.Errorf("got %s, %v", text, err)
+	}
+}
+
+func TestHistoryOutlivesARestart(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", "{}")
+	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	rg.again(func(o *Options) { o.Now = func() time.Time { return clock } })
+	first := rg.register("cursor", done)
+	second := rg.unregister("cursor", done)
+	if !strings.HasPrefix(first, "20260102T030405Z-cursor-1") || !strings.HasPrefix(second, "20260102T030405Z-cursor-2") {
+		t.Errorf("got %s and %s", first, second)
+	}
+	before, _ := rg.History(t.Context(), "")
+	rg.again(nil)
+	after, err := rg.History(t.Context(), "")
+	if err != nil || fmt.Sprint(before) != fmt.Sprint(after) || len(after) != 2 || after[0].ID != second || after[0].By != "person" {
+		t.Errorf("got %+v, %v", after, err)
+	}
+	rg.undo(done, first, second)
+	rg.holds(path, "{}")
+	third := rg.register("cursor", done)
+	if !strings.HasSuffix(third, "-5") {
+		t.Errorf("got %s", third)
+	}
+}
+
+func TestAnUndoCanBeUndone(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.path("gemini-cli")
+	made := rg.register("gemini-cli", done)
+	text := rg.read(path)
+	undo := rg.undo(done, made)[0].Change
+	rg.holds(path, "absent")
+	if c := rg.record(made); !c.Undone || c.Possible || c.Exact || c.Why == "" {
+		t.Errorf("got %+v", c)
+	}
+	if c := rg.record(undo); c.Undoes != made || c.Action != Undo || !c.Exact {
+		t.Errorf("got %+v", c)
+	}
+	rg.undo(refused, made)
+	rg.undo(done, undo)
+	rg.holds(path, text)
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("got %v, %v", info.Mode(), err)
+	}
+	if c := rg.record(made); c.Undone || !c.Exact || !c.Possible {
+		t.Errorf("got %+v", c)
+	}
+	rg.undo(done, made)
+	rg.holds(path, "absent")
+}
+
+func TestAFileThatIsGoneLeavesNothingToTakeBack(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", "{}")
+	change := rg.register("cursor", done)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if c := rg.record(change); c.Possible || !strings.Contains(c.Why, "not there") {
+		t.Errorf("got %+v", c)
+	}
+	if out := rg.undo(nothing, change); !strings.Contains(out[0].Problem, "not there any more") {
+		t.Errorf("got %+v", out)
+	}
+	if _, err := rg.Undo(t.Context(), []string{"nobody"}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("got %v", err)
+	}
+	rg.write(path, `{"other": 1}`)
+	if out := rg.undo(nothing, change); !strings.Contains(out[0].Problem, "nothing of that change") {
+		t.Errorf("got %+v", out)
+	}
+	rg.holds(path, `{"other": 1}`)
+}
+
+func TestOnlySoManyChangesAreKept(t *testing.T) {
+	rg := newRig(t, "linux")
+	text := `{"mcpServers": {"a": {"command": "x"}}}`
+	path := rg.file("cursor", text)
+	rg.file("zed", "{}")
+	other := rg.register("zed", done)
+	first := rg.register("cursor", done)
+	last := ""
+	for range kept/2 + 3 {
+		out, err := rg.TakeOut(t.Context(), "cursor", rg.found("cursor").Files[0], []string{"a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = rg.undo(done, out.Change)[0].Change
+	}
+	rg.again(nil)
+	history, err := rg.History(t.Context(), "cursor")
+	if err != nil || len(history) != kept+1 || history[kept].ID != first || history[0].ID != last {
+		t.Errorf("%d are kept, %v", len(history), err)
+	}
+	if folders, _ := os.ReadDir(filepath.Join(rg.Folder, "changes")); len(folders) != kept+2 {
+		t.Errorf("%d folders", len(folders))
+	}
+	rg.record(other)
+	rg.undo(done, first) // it stands, and stays, however old
+	rg.holds(path, text)
+}
+
+func TestAChangeThatWasCutShortIsSettled(t *testing.T) {
+	for name, row := range map[string]struct {
+		file func(before, after string) string // what is there when we come back
+		kept bool
+	}{
+		"not made":                    {func(before, _ string) string { return before }, false},
+		"made":                        {func(_, after string) string { return after }, true},
+		"made, and written since":     {func(_, after string) string { return strings.Replace(after, "{", `{"later": 1, `, 1) }, true},
+		"not made, and written since": {func(before, _ string) string { return strings.Replace(before, "{", `{"later": 1`, 1) }, false},
+		"gone since":                  {func(_, _ string) string { return "absent" }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rg := newRig(t, "linux")
+			path := rg.file("cursor", "{}")
+			change := rg.register("cursor", done)
+			if err := os.Remove(filepath.Join(rg.Folder, "changes", change, "done")); err != nil {
+				t.Fatal(err)
+			}
+			if text := row.file("{}", rg.read(path)); text == "absent" {
+				_ = os.Remove(path)
+			} else {
+				rg.write(path, text)
+			}
+			_ = os.Mkdir(filepath.Join(rg.Folder, "changes", "halfway"), 0o700)
+			rg.again(nil)
+			history, err := rg.History(t.Context(), "")
+			if err != nil || (len(history) == 1) != row.kept {
+				t.Errorf("got %+v, %v", history, err)
+			}
+			if row.kept {
+				rg.undo(done, change)
+			}
+		})
+	}
+}
+
+func TestADamagedCopyIsNotGivenBack(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", "{}")
+	change := rg.register("cursor", done)
+	text := rg.read(path)
+	rg.write(filepath.Join(rg.Folder, "changes", change, "before"), "{ }")
+	rg.undo(failed, change)
+	rg.holds(path, text)
+}
+
+func TestAChangeThatCannotBeWrittenDownIsNotMade(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", "{}")
+	rg.write(filepath.Join(rg.Folder, "changes"), "a file where the folder should be")
+	outcomes, err := rg.Apply(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}})
+	if err == nil && outcomes[0].Status == done {
+		t.Errorf("got %+v", outcomes)
+	}
+	rg.holds(path, "{}")
+}

@@ -1,0 +1,226 @@
+package registration
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+func TestALinkedFileStaysALink(t *testing.T) {
+	rg := newRig(t, "linux")
+	target := rg.write(filepath.Join(rg.root, "dotfiles", "zed.json"), "// mine\n{\n}\n")
+	path := rg.path("zed")
+	middle := filepath.Join(rg.root, "middle")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Symlink(target, middle), os.Symlink(middle, path)); err != nil {
+		t.Skip(err)
+	}
+	change := rg.register("zed", done)
+	rg.is("zed", Registered)
+	for _, link := range []string{path, middle} {
+		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s is no link any more", link)
+		}
+	}
+	if names := rg.names(filepath.Dir(path)) + rg.names(filepath.Dir(target)); names != "settings.jsonzed.json" {
+		t.Errorf("left behind: %s", names)
+	}
+	rg.undo(done, change)
+	rg.holds(target, "// mine\n{\n}\n")
+}
+
+func TestALongFileKeepsEveryByte(t *testing.T) {
+	rg := newRig(t, "linux")
+	text := `{"history": ["` + strings.Repeat(`é\n<&>", "`, 450_000) + `"], "mcpServers": {"a": {"command": "b"}}}`
+	path := rg.file("claude-code", text)
+	change := rg.register("claude-code", done)
+	plans, err := rg.PlanUndo(t.Context(), []string{change})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range plans[0].Diff {
+		if len(line.Text) > 410 {
+			t.Errorf("a line of %d bytes is shown", len(line.Text))
+		}
+		if line.Kind == "remove" && !strings.Contains(line.Text, Name) {
+			t.Errorf("what changes is not in %q", line.Text)
+		}
+	}
+	rg.undo(done, change)
+	if rg.read(path) != text {
+		t.Error("the file is another")
+	}
+}
+
+func TestAnEditorWithoutSpacesInCommandsGetsALink(t *testing.T) {
+	rg := newRig(t, "darwin")
+	rg.again(func(o *Options) { o.Entry.Command = rg.program("My Programs") })
+	path := rg.file("trae", "{}")
+	rg.register("trae", done)
+	link := filepath.Join(rg.root, "data", "bin", "agent-discover")
+	if s := rg.is("trae", Registered); s.Files[0].Command != link {
+		t.Errorf("got %+v", s.Files[0])
+	}
+	text := rg.read(path)
+	rg.again(func(o *Options) { o.Entry.Command = rg.program("My other Programs") })
+	rg.is("trae", Stale)
+	if plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"trae"}}); err != nil || plans[0].Nothing {
+		t.Errorf("got %+v, %v", plans, err)
+	}
+	rg.register("trae", done)
+	rg.is("trae", Registered)
+	rg.holds(path, text)
+	if to, err := os.Readlink(link); err != nil || to != rg.Entry.Command {
+		t.Errorf("it leads to %s, %v", to, err)
+	}
+	rg.again(func(o *Options) { o.Folder = filepath.Join(rg.root, "a b", "editors") })
+	rg.file("trae-cn", "{}")
+	if out := rg.do(Wish{Action: Register, Editors: []string{"trae-cn"}}, refused); !strings.Contains(out[0].Problem, "space") {
+		t.Errorf("got %+v", out)
+	}
+	windows := newRig(t, "windows")
+	windows.again(func(o *Options) { o.Entry.Command = windows.program("My Programs") })
+	windows.file("trae", "{}")
+	windows.register("trae", refused)
+}
+
+func TestAllMeansWhatIsThere(t *testing.T) {
+	rg := newRig(t, "linux")
+	cursor, kimi := rg.file("cursor", "{}"), rg.path("kimi-cli")
+	if err := os.MkdirAll(filepath.Dir(kimi), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	zed := rg.file("zed", "{ /* mine */ }")
+	foreign := rg.file("gemini-cli", `{"mcpServers": {"discover": {"command": "x"}}}`)
+	out, err := rg.Apply(t.Context(), Wish{Action: Register, All: true})
+	got := map[string]string{}
+	for _, o := range out {
+		got[o.Path] = o.Status
+	}
+	if err != nil || len(got) != 3 || got[cursor] != done || got[zed] != done || got[foreign] != refused {
+		t.Errorf("got %v, %v", got, err)
+	}
+	rg.holds(kimi, "absent")
+	out = rg.do(Wish{Action: Unregister, All: true}, done)
+	if len(out) != 2 {
+		t.Errorf("got %+v", out)
+	}
+	rg.holds(cursor, "{}")
+	if _, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"nobody"}}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("got %v", err)
+	}
+	if _, err := rg.History(t.Context(), "nobody"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFilesOfProjectsAndThoseThatAVariableNamesAreRemembered(t *testing.T) {
+	rg := newRig(t, "linux")
+	project := filepath.Join(rg.root, "project")
+	if err := os.MkdirAll(project, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	rg.do(Wish{Action: Register, Editors: []string{"cursor"}, Project: project}, done)
+	inProject := filepath.Join(project, ".cursor", "mcp.json")
+	if !strings.Contains(rg.read(inProject), Name) {
+		t.Error("it is not in the project")
+	}
+	moved := map[string]string{"CODEX_HOME": "/moved"}
+	out := rg.do(Wish{Action: Register, Editors: []string{"codex"}, Environment: moved}, done)
+	if !strings.HasSuffix(out[0].Path, "disk/moved/config.toml") {
+		t.Errorf("got %+v", out)
+	}
+	rg.again(nil)
+	if s := rg.status("codex"); len(s.Files) != 2 || s.Files[1].State != Registered || s.Files[1].Path != out[0].Path {
+		t.Errorf("got %+v", s.Files)
+	}
+	rg.unregister("cursor", nothing) // that is the user's own file
+	rg.do(Wish{Action: Unregister, All: true}, done)
+	if strings.Contains(rg.read(inProject)+rg.read(out[0].Path), Name) {
+		t.Error("it is still there")
+	}
+	for _, wrong := range []string{"relative", filepath.Join(rg.root, "nowhere")} {
+		if _, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}, Project: wrong}); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestAnEditorThatNeedsARestartSaysSoUntilItWasSeen(t *testing.T) {
+	rg := newRig(t, "linux")
+	seen := time.Time{}
+	rg.LastSeen = func(_ context.Context, clients []string) time.Time {
+		if len(clients) == 0 {
+			t.Error("no names of the client")
+		}
+		return seen
+	}
+	rg.file("codex", "")
+	rg.file("zed", "{}")
+	if rg.register("codex", done); !rg.is("codex", Registered).NeedsReload {
+		t.Error("nobody is told to start it again")
+	}
+	seen = time.Now().Add(time.Minute)
+	if rg.status("codex").NeedsReload {
+		t.Error("it was seen")
+	}
+	seen = time.Time{}
+	if rg.register("zed", done); rg.is("zed", Registered).NeedsReload {
+		t.Error("it sees changes itself")
+	}
+	if rg.unregister("codex", done); rg.is("codex", Absent).NeedsReload {
+		t.Error("there is nothing to read")
+	}
+}
+
+func TestManyAskAtOnce(t *testing.T) {
+	rg := newRig(t, "linux")
+	ids := []string{"cursor", "zed", "codex", "gemini-cli", "goose"}
+	for _, id := range ids {
+		rg.file(id, "")
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for range 5 {
+				out, err := rg.Apply(t.Context(), Wish{Action: []Action{Register, Unregister}[i%2], Editors: ids})
+				if err != nil {
+					t.Error(err)
+				}
+				for _, o := range out {
+					if o.Status != done && o.Status != nothing {
+						t.Errorf("got %+v", o)
+					}
+				}
+				_, bad := rg.Registrar.Status(t.Context(), false, nil)
+				if _, err := rg.History(t.Context(), ""); err != nil || bad != nil {
+					t.Error(err, bad)
+				}
+				if err := rg.Reviewed(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	rg.do(Wish{Action: Register, Editors: ids[:1]}, rg.last("cursor"))
+	for _, id := range ids {
+		if s := rg.status(id).State; s != Registered && s != Absent {
+			t.Errorf("%s is %s", id, s)
+		}
+	}
+}
+
+// last is what registering an editor again would come to.
+func (rg *rig) last(id string) string {
+	if rg.status(id).State == Registered {
+		return nothing
+	}
+	return done
+}

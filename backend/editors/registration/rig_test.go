@@ -1,0 +1,226 @@
+package registration
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/editors/configedit"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+)
+
+// rig is a machine of a test's own, with all its files, and a registrar on it.
+type rig struct {
+	*testing.T
+	*Registrar
+	root string
+}
+
+var homes = map[string]string{"linux": "/home/me", "darwin": "/Users/me", "windows": `C:\Users\me`}
+
+func newRig(t *testing.T, system string) *rig {
+	t.Helper()
+	root := t.TempDir()
+	rg := &rig{T: t, root: root}
+	machine := table.Machine{
+		OS: system, Home: homes[system], Root: filepath.Join(root, "disk"),
+		Variable: func(string) string { return "" },
+		Stat:     os.Stat, Glob: filepath.Glob, Read: os.ReadFile,
+		Command: func(string) (string, bool) { return "", false },
+	}
+	entry := table.Server{Transport: "stdio", Command: rg.program("bin"), Args: []string{"mcp"}}
+	rg.Registrar = rg.with(Options{Machine: machine, Folder: filepath.Join(root, "data", "editors"), Entry: entry})
+	return rg
+}
+
+// with makes a registrar that leaves out what a test can do without: to bring
+// every write to the disk, which takes milliseconds, and to look at processes.
+func (rg *rig) with(o Options) *Registrar {
+	if o.Bus == nil {
+		o.Bus = &events.Bus{}
+	}
+	if o.Running == nil {
+		o.Running = func(context.Context, []string) bool { return false }
+	}
+	r := New(o)
+	r.disk.Sync = func(*os.File) error { return nil }
+	return r
+}
+
+// again is a registrar that starts anew with the same folder.
+func (rg *rig) again(change func(*Options)) {
+	o := rg.Options
+	if change != nil {
+		change(&o)
+	}
+	rg.Registrar = rg.with(o)
+}
+
+// program makes a program of our name in a folder.
+func (rg *rig) program(folder string) string {
+	path := filepath.Join(rg.root, folder, "agent-discover")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o700)); err != nil {
+		rg.Fatal(err)
+	}
+	return path
+}
+
+func (rg *rig) found(id string) table.Found {
+	rg.Helper()
+	e, ok := table.ByID(id)
+	if !ok {
+		rg.Fatalf("no editor %s", id)
+	}
+	return rg.Machine.Find(e)
+}
+
+// path is where the first file of an editor is.
+func (rg *rig) path(id string) string {
+	rg.Helper()
+	files := rg.found(id).Files
+	if len(files) == 0 {
+		rg.Fatalf("%s has no file", id)
+	}
+	return files[0].Path
+}
+
+func (rg *rig) write(path, text string) string {
+	rg.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		rg.Fatal(err)
+	}
+	return path
+}
+
+// file gives an editor's first file a text.
+func (rg *rig) file(id, text string) string { return rg.write(rg.path(id), text) }
+
+// read returns a file; "absent" when it is not there.
+func (rg *rig) read(path string) string {
+	rg.Helper()
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "absent"
+	}
+	if err != nil {
+		rg.Fatal(err)
+	}
+	return string(data)
+}
+
+func (rg *rig) holds(path, text string) {
+	rg.Helper()
+	if got := rg.read(path); got != text {
+		rg.Errorf("%s:\n%q\nwant\n%q", path, got, text)
+	}
+}
+
+// do applies a wish and wants each outcome to be so.
+func (rg *rig) do(w Wish, status string) []Outcome {
+	rg.Helper()
+	outcomes, err := rg.Apply(rg.Context(), w)
+	if err != nil {
+		rg.Fatal(err)
+	}
+	rg.all(outcomes, status)
+	return outcomes
+}
+
+func (rg *rig) all(outcomes []Outcome, status string) {
+	rg.Helper()
+	if len(outcomes) == 0 {
+		rg.Errorf("nothing came of it")
+	}
+	for _, o := range outcomes {
+		if o.Status != status || o.Problem == "" && (status == refused || status == failed) || o.Problem != "" && status == done {
+			rg.Errorf("%s: %s, %q, want %s", o.Path, o.Status, o.Problem, status)
+		}
+	}
+}
+
+func (rg *rig) register(id, status string) string {
+	rg.Helper()
+	return rg.do(Wish{Action: Register, Editors: []string{id}}, status)[0].Change
+}
+
+func (rg *rig) unregister(id, status string) string {
+	rg.Helper()
+	return rg.do(Wish{Action: Unregister, Editors: []string{id}}, status)[0].Change
+}
+
+func (rg *rig) undo(status string, changes ...string) []Outcome {
+	rg.Helper()
+	outcomes, err := rg.Undo(rg.Context(), changes)
+	if err != nil {
+		rg.Fatal(err)
+	}
+	rg.all(outcomes, status)
+	return outcomes
+}
+
+// status is that of one editor, as Status has it among all.
+func (rg *rig) status(id string) Status {
+	rg.Helper()
+	seen, err := rg.notes.look()
+	all, bad := rg.ledger.all()
+	if err != nil || bad != nil {
+		rg.Fatal(err, bad)
+	}
+	return rg.Registrar.status(rg.Context(), rg.found(id), seen, lastChanges(all)[id])
+}
+
+func (rg *rig) is(id string, want State) Status {
+	rg.Helper()
+	s := rg.status(id)
+	if s.State != want {
+		rg.Errorf("%s is %s, want %s: %+v", id, s.State, want, s.Files)
+	}
+	return s
+}
+
+func (rg *rig) record(id string) Record {
+	rg.Helper()
+	all, err := rg.History(rg.Context(), "")
+	if err != nil {
+		rg.Fatal(err)
+	}
+	for _, c := range all {
+		if c.ID == id {
+			return c
+		}
+	}
+	rg.Fatalf("no change %q", id)
+	return Record{}
+}
+
+// names are those of a folder's files.
+func (rg *rig) names(folder string) string {
+	rg.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		rg.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}
+
+// entries are the names in a file, each with a space behind it.
+func (rg *rig) entries(path string, place configedit.Place) string {
+	rg.Helper()
+	list, err := configedit.Read([]byte(rg.read(path)), place)
+	if err != nil {
+		rg.Fatal(err)
+	}
+	names := ""
+	for _, e := range list {
+		names += e.Name + " "
+	}
+	return names
+}

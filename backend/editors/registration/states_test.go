@@ -1,0 +1,249 @@
+package registration
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
+)
+
+func TestAnEntryOfOurNameThatIsNotOursIsLeftAlone(t *testing.T) {
+	rg := newRig(t, "linux")
+	text := `{"mcpServers": {"discover": {"command": "npx", "args": ["other"], "env": {"API_TOKEN": "abcdefgh"}}, "x": {"command": "y"}}}`
+	path := rg.file("cursor", text)
+	if s := rg.is("cursor", Foreign); s.Files[0].Command != "" {
+		t.Errorf("somebody else's command is shown: %+v", s.Files[0])
+	}
+	rg.register("cursor", refused)
+	rg.unregister("cursor", refused)
+	rg.holds(path, text)
+	replaced := rg.do(Wish{Action: Register, Editors: []string{"cursor"}, Replace: true}, done)[0].Change
+	rg.is("cursor", Registered)
+	rg.undo(done, replaced)
+	rg.holds(path, text)
+	replaced = rg.do(Wish{Action: Register, Editors: []string{"cursor"}, Replace: true}, done)[0].Change
+	rg.write(path, strings.Replace(rg.read(path), `"y"`, `"z"`, 1))
+	rg.undo(done, replaced)
+	rg.holds(path, strings.Replace(text, `"y"`, `"z"`, 1))
+	rg.do(Wish{Action: Unregister, Editors: []string{"cursor"}, Replace: true}, done)
+	rg.is("cursor", Absent)
+}
+
+func TestAnEntryWhoseProgramMovedIsPutRightInItsPlace(t *testing.T) {
+	rg := newRig(t, "linux")
+	gone := filepath.Join(rg.root, "gone", "agent-discover")
+	text := `{
+  "mcpServers": {
+    "first": {"command": "x"},
+    "discover": { // mine
+      "command": "` + gone + `",
+      "args": ["mcp"],
+      "disabled": true,
+      "alwaysAllow": ["find_tool"],
+      "env": {"DEBUG": "1", "AGENT_DISCOVER_HOME": "/elsewhere"}
+    }
+  }
+}
+`
+	path := rg.file("cline", strings.Replace(text, " // mine", "", 1))
+	if s := rg.is("cline", Stale); s.Files[0].Command != gone || !strings.Contains(s.Files[0].Problem, "is not there") {
+		t.Errorf("got %+v", s.Files[0])
+	}
+	change := rg.register("cline", done)
+	want := strings.Replace(strings.Replace(text, " // mine", "", 1), gone, rg.Entry.Command, 1)
+	want = strings.Replace(want, `{"DEBUG": "1", "AGENT_DISCOVER_HOME": "/elsewhere"}`, `{"DEBUG": "1"}`, 1)
+	if got := rg.read(path); strings.Join(strings.Fields(got), "") != strings.Join(strings.Fields(want), "") {
+		t.Errorf("got %s", got)
+	}
+	rg.is("cline", Registered)
+	rg.undo(done, change)
+	rg.holds(path, strings.Replace(text, " // mine", "", 1))
+	rg.file("cursor", strings.Replace(text, gone, rg.Entry.Command, 1)) // with a comment
+	rg.is("cursor", Stale)                                              // by its folder
+	rg.again(func(o *Options) { o.Entry.Env = map[string]string{"AGENT_DISCOVER_HOME": "/elsewhere"} })
+	rg.is("cursor", Registered)
+}
+
+func TestAProgramThatIsNotThereIsNotRegistered(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", "{}")
+	if err := os.Chmod(rg.Entry.Command, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rg.register("cursor", refused)
+	rg.holds(path, "{}")
+	rg.again(func(o *Options) { o.Entry.Command = rg.program("again") })
+	rg.register("cursor", done)
+	if err := os.Remove(rg.Entry.Command); err != nil {
+		t.Fatal(err)
+	}
+	rg.is("cursor", Stale)
+}
+
+func TestAnEntryThatSomebodyTookOutIsToldAndComesBackOnlyWhenAsked(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", "{}")
+	rg.register("cursor", done)
+	rg.write(path, "{}")
+	rg.is("cursor", Dropped)
+	rg.again(nil)
+	rg.is("cursor", Dropped)
+	change := rg.register("cursor", done)
+	rg.is("cursor", Registered)
+	rg.undo(done, change)
+	rg.is("cursor", Absent)
+	rg.register("cursor", done)
+	rg.write(path, "{}")
+	rg.do(Wish{Action: Unregister, All: true}, nothing)
+	rg.is("cursor", Absent)
+	rg.holds(path, "{}")
+}
+
+func TestFilesThatMayNotBeWrittenAreLeftAlone(t *testing.T) {
+	for name, spoil := range map[string]func(rg *rig, path string){
+		"read-only": func(rg *rig, path string) { rg.mode(path, 0o444) },
+		"in a read-only folder": func(rg *rig, path string) {
+			rg.mode(filepath.Dir(path), 0o555)
+			rg.Cleanup(func() { rg.mode(filepath.Dir(path), 0o700) })
+		},
+		"malformed": func(rg *rig, path string) { rg.write(path, `{"mcpServers": {`) },
+		"twice the key": func(rg *rig, path string) {
+			rg.write(path, `{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}`)
+		},
+		"no object":  func(rg *rig, path string) { rg.write(path, `{"mcpServers": 7}`) },
+		"not UTF-8":  func(rg *rig, path string) { rg.write(path, "{\"a\": \"\xff\"}") },
+		"too long":   func(rg *rig, path string) { rg.write(path, `{"a": "`+strings.Repeat("x", atomicfile.MaxSize)+`"}`) },
+		"a folder":   func(rg *rig, path string) { _ = errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+		"two names":  func(rg *rig, path string) { _ = os.Link(path, path+".too") },
+		"in circles": func(rg *rig, path string) { _ = errors.Join(os.Remove(path), os.Symlink(path, path)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			rg := newRig(t, "linux")
+			path := rg.file("cursor", `{"theirs": true}`)
+			spoil(rg, path)
+			before, _ := os.ReadFile(path)
+			out := rg.do(Wish{Action: Register, Editors: []string{"cursor"}}, refused)
+			if out[0].Snippet == "" {
+				t.Error("there is nothing to paste")
+			}
+			plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}})
+			if err != nil || plans[0].Problem != out[0].Problem || plans[0].Snippet != out[0].Snippet {
+				t.Errorf("got %+v, %v", plans, err)
+			}
+			if s := rg.is("cursor", Unreadable); s.Files[0].Problem == "" || s.Files[0].Snippet == "" {
+				t.Errorf("got %+v", s.Files[0])
+			}
+			if after, _ := os.ReadFile(path); string(after) != string(before) {
+				t.Error("the file was changed")
+			}
+			if history, err := rg.History(t.Context(), ""); err != nil || len(history) > 0 {
+				t.Errorf("got %v, %v", history, err)
+			}
+		})
+	}
+}
+
+func (rg *rig) mode(path string, mode os.FileMode) {
+	rg.Helper()
+	if err := os.Chmod(path, mode); err != nil {
+		rg.Fatal(err)
+	}
+}
+
+func TestAFileThatAnEditorHoldsIsRefused(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cline", "{}")
+	lock := path + ".lock"
+	future := time.Now().Add(time.Hour) // it does not grow old while this runs
+	if err := errors.Join(os.Mkdir(lock, 0o700), os.Chtimes(lock, future, future)); err != nil {
+		t.Fatal(err)
+	}
+	if out := rg.do(Wish{Action: Register, Editors: []string{"cline"}}, refused); !strings.Contains(out[0].Problem, "is writing") {
+		t.Errorf("got %q", out[0].Problem)
+	}
+	rg.holds(path, "{}")
+	past := time.Now().Add(-time.Minute)
+	if err := os.Chtimes(lock, past, past); err != nil {
+		t.Fatal(err)
+	}
+	rg.register("cline", done)
+}
+
+func TestAFileThatChangedSinceItWasShownIsRefused(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", "{}")
+	gemini := rg.path("gemini-cli")
+	w := Wish{Action: Register, Editors: []string{"cursor", "gemini-cli"}}
+	plans, err := rg.Plan(t.Context(), w)
+	if err != nil || len(plans) != 2 || plans[1].Before != "" || plans[0].Before == "" {
+		t.Fatalf("got %+v, %v", plans, err)
+	}
+	w.Expect = map[string]string{plans[0].Path: plans[0].Before, plans[1].Path: plans[1].Before}
+	rg.write(path, `{"new": 1}`)
+	rg.write(gemini, "")
+	rg.do(w, refused)
+	rg.holds(path, `{"new": 1}`)
+	plans, _ = rg.Plan(t.Context(), w)
+	for _, p := range plans {
+		if !strings.Contains(p.Problem, "changed since") {
+			t.Errorf("got %+v", p)
+		}
+	}
+	w.Expect = nil
+	if plans, err = rg.Plan(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	w.Expect = map[string]string{plans[0].Path: plans[0].Before, plans[1].Path: plans[1].Before}
+	rg.do(w, done)
+}
+
+func TestAnEditorThatIsFasterIsReadAgain(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", "{}")
+	writes := 0
+	rg.disk.Rename = func(from, to string) error { // the editor writes just after us
+		if writes++; writes == 1 {
+			return os.WriteFile(to, []byte(`{"theirs": 1}`), 0o600)
+		}
+		return os.Rename(from, to)
+	}
+	change := rg.register("cursor", done)
+	if got := rg.read(path); !strings.Contains(got, "theirs") || !strings.Contains(got, Name) || writes != 2 {
+		t.Errorf("got %q after %d writes", got, writes)
+	}
+	rg.undo(done, change)
+	rg.holds(path, `{"theirs": 1}`)
+	if history, _ := rg.History(t.Context(), "cursor"); len(history) != 2 {
+		t.Errorf("got %+v", history)
+	}
+	rg.disk.Rename = func(_, to string) error {
+		writes++
+		return os.WriteFile(to, []byte(`{"theirs": `+strings.Repeat("1", writes)+`}`), 0o600)
+	}
+	rg.register("cursor", refused)
+}
+
+func TestAFileIsReadAgainOnlyWhenItMayBeAnother(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", `{"a": {"b": 1}}`)
+	file := rg.found("cursor").Files[0]
+	for age, again := range map[time.Duration]bool{0: true, time.Hour: false} {
+		at := time.Now().Add(-age)
+		texts := []string{`{"a": {"b": 1}}`, `{"mcpServers": `}
+		hashes := []string{}
+		for _, text := range texts { // of one length, in one place, at one time
+			rg.write(path, text)
+			if err := os.Chtimes(path, at, at); err != nil {
+				t.Fatal(err)
+			}
+			hashes = append(hashes, rg.looks.at(file).hash)
+		}
+		if (hashes[0] != hashes[1]) != again {
+			t.Errorf("written %v ago: %v", age, hashes)
+		}
+	}
+}

@@ -1,0 +1,146 @@
+package table
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// variables matches $NAME, ${NAME:-instead}, %NAME% and {apps} in a path of the
+// table.
+var variables = regexp.MustCompile(`\$([A-Z_]+)|\$\{([A-Z_]+):-([^}]*)\}|%([A-Z_]+)%|\{apps\}`)
+
+// standard are the variables that have a value on every machine, below the home
+// folder or whole: they do not move one editor's files, but those of all.
+var standard = map[string]string{
+	"XDG_CONFIG_HOME": "~/.config",
+	"APPDATA":         "~/AppData/Roaming",
+	"LOCALAPPDATA":    "~/AppData/Local",
+	"PROGRAMDATA":     "C:/ProgramData",
+	"PROGRAMFILES":    "C:/Program Files",
+}
+
+// Overrides returns the names of the variables that move files of editors, in
+// alphabetical order.
+func Overrides() []string {
+	names := []string{"XDG_CONFIG_HOME"} // it is behind {apps} too
+	for _, e := range table() {
+		for _, pattern := range e.row.patterns() {
+			for _, match := range variables.FindAllStringSubmatch(pattern, -1) {
+				name := match[1] + match[2] + match[4]
+				if _, ok := standard[name]; !ok && name != "" {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// patterns are all paths of a row.
+func (r *row) patterns() []string {
+	var all []string
+	for _, spots := range []bySystem[spot]{r.Files, r.Further, r.Beside} {
+		for _, system := range systems {
+			for _, s := range spots[system] {
+				all = append(all, s.Path)
+			}
+		}
+	}
+	for _, paths := range []bySystem[string]{r.Detect.Paths, r.RegisterIf, r.RegisterUnless, r.Managed} {
+		for _, system := range systems {
+			all = append(all, paths[system]...)
+		}
+	}
+	return all
+}
+
+// expand returns the paths that a pattern of the table stands for here: one, or
+// with * those whose folders are there up to it. It is none when a variable in
+// it is not set. Firm says that a variable of the editor's own, or a folder that
+// only it can have, decided: nothing else counts then.
+func (m Machine) expand(pattern string) (paths []string, firm bool) {
+	path, firm, ok := m.substitute(strings.ReplaceAll(pattern, "*", star))
+	if !ok {
+		return nil, false
+	}
+	if !strings.Contains(path, star) {
+		return []string{m.local(path)}, firm
+	}
+	head, tail := path, ""
+	last := strings.LastIndex(path, star)
+	if end := strings.IndexAny(path[last:], `/\`); end >= 0 {
+		head, tail = path[:last+end], m.below(path[last+end:])
+	}
+	found, err := m.Glob(strings.ReplaceAll(m.quote(m.local(head)), star, "*"))
+	if err != nil {
+		return nil, false
+	}
+	for _, f := range found {
+		paths = append(paths, f+tail)
+	}
+	return paths, len(paths) > 0
+}
+
+// star stands for * of the table while values come in that may have one.
+const star = "\x00"
+
+// substitute puts in the values of variables; ok is false when one is not set.
+func (m Machine) substitute(pattern string) (path string, firm, ok bool) {
+	path, firm, ok = m.replace(pattern)
+	if rest, below := strings.CutPrefix(path, "~"); below {
+		path = strings.TrimRight(m.Home, m.separators()) + rest
+		ok = ok && m.Home != ""
+	}
+	return m.slashed(path), firm, ok
+}
+
+func (m Machine) replace(pattern string) (path string, firm, ok bool) {
+	ok = true
+	path = variables.ReplaceAllStringFunc(pattern, func(variable string) string {
+		match := variables.FindStringSubmatch(variable)
+		name := match[1] + match[2] + match[4]
+		if variable == "{apps}" {
+			return m.apps()
+		}
+		if value := m.Variable(name); m.absolute(value) {
+			_, common := standard[name]
+			firm = firm || !common
+			return strings.TrimRight(value, m.separators())
+		}
+		instead, _, known := m.replace(or(match[3], standard[name])) // it may name a variable too
+		ok = ok && known && instead != ""
+		return instead
+	})
+	return path, firm, ok
+}
+
+// apps is where desktop applications keep their settings.
+func (m Machine) apps() string {
+	switch m.OS {
+	case "windows":
+		return m.standard("APPDATA")
+	case "darwin":
+		return "~/Library/Application Support"
+	}
+	return m.standard("XDG_CONFIG_HOME")
+}
+
+func (m Machine) standard(name string) string {
+	if value := m.Variable(name); m.absolute(value) {
+		return strings.TrimRight(value, m.separators())
+	}
+	return standard[name]
+}
+
+// quote takes their meaning from characters that a glob pattern knows. A class
+// of one is read the same on every system, a backslash is not.
+func (m Machine) quote(path string) string {
+	if m.OS != "windows" {
+		path = strings.ReplaceAll(path, `\`, `\\`)
+	}
+	path = strings.ReplaceAll(path, "[", "[[]")
+	path = strings.ReplaceAll(path, "?", "[?]")
+	return strings.ReplaceAll(path, "*", "[*]")
+}

@@ -1,0 +1,62 @@
+package table
+
+import "strings"
+
+// Ours reports whether a server is our own entry, by what it starts: the program
+// agent-discover as the companion, whatever its folder and what its name goes on
+// with (a version, a system), also through a shell. A package of that name that
+// a package manager runs is another product.
+func Ours(s Server) bool {
+	program, rest := unwrap(s.Command, s.Args)
+	if strings.Contains(strings.ToLower(program), "node_modules") {
+		return false
+	}
+	name := strings.TrimSuffix(base(program), ".exe")
+	if !strings.HasPrefix(name, "agent-discover") {
+		return false
+	}
+	return len(rest) > 0 && rest[0] == "mcp" || len(rest) == 0 && name == "agent-discover"
+}
+
+// unwrap is the command behind a shell that runs one line, and behind env.
+func unwrap(program string, args []string) (string, []string) {
+	switch base(program) {
+	case "cmd", "cmd.exe":
+		for i, arg := range args {
+			if strings.EqualFold(arg, "/c") || strings.EqualFold(arg, "/k") {
+				return line(args[i+1:])
+			}
+		}
+	case "sh", "bash", "zsh", "dash":
+		for i, arg := range args {
+			if strings.HasPrefix(arg, "-") && strings.HasSuffix(arg, "c") {
+				return line(args[i+1 : min(i+2, len(args))])
+			}
+		}
+	case "env":
+		for i, arg := range args {
+			if !strings.Contains(arg, "=") && !strings.HasPrefix(arg, "-") {
+				return arg, args[i+1:]
+			}
+		}
+	}
+	return program, args
+}
+
+// line is a command that stands in words of its own, or in one.
+func line(words []string) (string, []string) {
+	if len(words) == 1 {
+		words = commandWords(words[0])
+	}
+	if len(words) > 1 && words[0] == "exec" {
+		words = words[1:]
+	}
+	if len(words) == 0 {
+		return "", nil
+	}
+	return words[0], words[1:]
+}
+
+func base(path string) string {
+	return strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:])
+}

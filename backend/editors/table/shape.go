@@ -1,0 +1,269 @@
+package table
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/configedit"
+)
+
+// The transports.
+const (
+	stdio = "stdio"
+	http  = "streamable-http"
+	sse   = "sse"
+)
+
+// shape is how an editor spells a server: for each transport the fields in
+// their order. One that is not there cannot be held.
+type shape struct{ stdio, http, sse []part }
+
+// part is a field of an entry. It has no key where the server has nothing for it.
+type part struct {
+	holds string // what is lost without it: dir or disabled
+	field func(name string, s Server) configedit.Field
+}
+
+// shapes are all spellings. Their fields are those that an entry needs to work,
+// in the order in which the editor itself or its documentation writes them.
+var shapes = map[string]shape{
+	// The plain one, which most know: it tells a server's kind from what it has.
+	"plain": {
+		stdio: []part{command("command"), args("args"), env("env"), disabled},
+		http:  []part{url("url"), headers("headers"), disabled},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled},
+	},
+	// What only starts programs, or is known for nothing else.
+	"local": {
+		stdio: []part{command("command"), args("args"), env("env")},
+	},
+	"typed": {
+		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env")},
+		http:  []part{is("type", "http"), url("url"), headers("headers")},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers")},
+	},
+	"vscode": {
+		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env"), dir("cwd")},
+		http:  []part{is("type", "http"), url("url"), headers("headers")},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers")},
+	},
+	// As typed, with a switch: Crush, Factory droid.
+	"switched": {
+		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env"), disabled},
+		http:  []part{is("type", "http"), url("url"), headers("headers"), disabled},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled},
+	},
+	// Where only a remote server says its type: Amazon Q, Augment.
+	"remote-typed": {
+		stdio: []part{command("command"), args("args"), env("env"), disabled},
+		http:  []part{is("type", "http"), url("url"), headers("headers"), disabled},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled},
+	},
+	"copilot-cli": {
+		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env"), is("tools", []string{"*"})},
+		http:  []part{is("type", "http"), url("url"), headers("headers"), is("tools", []string{"*"})},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers"), is("tools", []string{"*"})},
+	},
+	"copilot-ide": {
+		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env")},
+		http:  []part{url("url"), headers("requestInit", "headers")},
+		sse:   []part{is("type", "sse"), url("url"), headers("requestInit", "headers")},
+	},
+	"gemini": {
+		stdio: []part{command("command"), args("args"), env("env"), dir("cwd")},
+		http:  []part{url("httpUrl"), headers("headers")},
+		sse:   []part{url("url"), headers("headers")},
+	},
+	// Antigravity and Cascade find out by themselves which remote kind it is.
+	"server-url": {
+		stdio: []part{command("command"), args("args"), env("env"), disabled},
+		http:  []part{url("serverUrl"), headers("headers"), disabled},
+		sse:   []part{url("serverUrl"), headers("headers"), disabled},
+	},
+	// Devin refuses keys that it does not know.
+	"devin": {
+		stdio: []part{command("command"), args("args"), env("env")},
+		http:  []part{is("transport", "http"), url("url"), headers("headers")},
+		sse:   []part{is("transport", "sse"), url("url"), headers("headers")},
+	},
+	"cline": {
+		stdio: []part{command("command"), args("args"), env("env"), dir("cwd"), disabled},
+		http:  []part{is("type", "streamableHttp"), url("url"), headers("headers"), disabled},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled},
+	},
+	"roo": {
+		stdio: []part{command("command"), args("args"), env("env"), dir("cwd"), disabled},
+		http:  []part{is("type", "streamable-http"), url("url"), headers("headers"), disabled},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled},
+	},
+	"opencode": {
+		stdio: []part{is("type", "local"), commandLine("command"), env("environment"), enabled},
+		http:  []part{is("type", "remote"), url("url"), headers("headers"), enabled},
+		sse:   []part{is("type", "remote"), url("url"), headers("headers"), enabled},
+	},
+	// Goose gives up on servers that take long unless it is told how long.
+	"goose": {
+		stdio: []part{
+			named, is("type", "stdio"), enabled, command("cmd"), args("args"), env("envs"),
+			is("timeout", 300), is("description", ""),
+		},
+		http: []part{
+			named, is("type", "streamable_http"), enabled, url("uri"), headers("headers"),
+			is("timeout", 300), is("description", ""),
+		},
+	},
+	"continue": {
+		stdio: []part{named, is("type", "stdio"), command("command"), args("args"), env("env"), dir("cwd")},
+		http:  []part{named, is("type", "streamable-http"), url("url"), headers("requestOptions", "headers")},
+		sse:   []part{named, is("type", "sse"), url("url"), headers("requestOptions", "headers")},
+	},
+	"vibe": {
+		stdio: []part{named, is("transport", "stdio"), command("command"), args("args"), env("env")},
+		http:  []part{named, is("transport", "streamable-http"), url("url"), headers("headers")},
+	},
+	"codex": {
+		stdio: []part{command("command"), args("args"), env("env"), dir("cwd"), enabledNo},
+		http:  []part{url("url"), headers("http_headers"), enabledNo},
+	},
+	"zed": {
+		stdio: []part{command("command"), args("args"), env("env"), enabledNo},
+		http:  []part{url("url"), headers("headers"), enabledNo},
+	},
+	"warp": {
+		stdio: []part{command("command"), args("args"), env("env"), dir("working_directory")},
+		http:  []part{url("url"), headers("headers")},
+		sse:   []part{url("url"), headers("headers")},
+	},
+	"anythingllm": {
+		stdio: []part{command("command"), args("args"), env("env")},
+		http:  []part{is("type", "streamable"), url("url"), headers("headers")},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers")},
+	},
+	"sema4": {
+		stdio: []part{is("transport", "stdio"), command("command"), args("args"), env("env")},
+	},
+	// An extension's own list, with whole command lines: read only.
+	"augment-list": {},
+}
+
+func field(key string, value func(Server) any) part {
+	return part{field: func(_ string, s Server) configedit.Field { return configedit.Field{Key: key, Value: value(s)} }}
+}
+
+func is(key string, value any) part { return field(key, func(Server) any { return value }) }
+
+func command(key string) part { return field(key, func(s Server) any { return s.Command }) }
+
+// args are written even when there are none: some editors insist on the key.
+func args(key string) part {
+	return field(key, func(s Server) any { return slices.Concat([]string{}, s.Args) })
+}
+
+func commandLine(key string) part {
+	return field(key, func(s Server) any { return slices.Concat([]string{s.Command}, s.Args) })
+}
+
+func url(key string) part { return field(key, func(s Server) any { return s.URL }) }
+
+func env(key string) part {
+	return part{field: func(_ string, s Server) configedit.Field { return sorted(key, s.Env) }}
+}
+
+// headers stand below the last of keys.
+func headers(keys ...string) part {
+	return part{field: func(_ string, s Server) configedit.Field {
+		f := sorted(keys[len(keys)-1], s.Headers)
+		if f.Key == "" || len(keys) == 1 {
+			return f
+		}
+		return configedit.Field{Key: keys[0], Value: configedit.Object{f}}
+	}}
+}
+
+func dir(key string) part {
+	return part{holds: "dir", field: func(_ string, s Server) configedit.Field {
+		if s.Dir == "" {
+			return configedit.Field{}
+		}
+		return configedit.Field{Key: key, Value: s.Dir}
+	}}
+}
+
+var (
+	named = part{field: func(name string, _ Server) configedit.Field { return configedit.Field{Key: "name", Value: name} }}
+	// enabled is always written, disabled and enabledNo for a server that is off.
+	enabled = part{holds: "disabled", field: func(_ string, s Server) configedit.Field {
+		return configedit.Field{Key: "enabled", Value: !s.Disabled}
+	}}
+	disabled  = off("disabled", true)
+	enabledNo = off("enabled", false)
+)
+
+func off(key string, value bool) part {
+	return part{holds: "disabled", field: func(_ string, s Server) configedit.Field {
+		if !s.Disabled {
+			return configedit.Field{}
+		}
+		return configedit.Field{Key: key, Value: value}
+	}}
+}
+
+func sorted(key string, values map[string]string) configedit.Field {
+	if len(values) == 0 {
+		return configedit.Field{}
+	}
+	object := make(configedit.Object, 0, len(values))
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		object = append(object, configedit.Field{Key: name, Value: values[name]})
+	}
+	return configedit.Field{Key: key, Value: object}
+}
+
+// Spell returns how a shape writes a server: what the editor needs for it to
+// work, in the editor's order. The error is a fault.Invalid that says what the
+// shape cannot hold.
+func Spell(shape, name string, s Server) (configedit.Object, error) {
+	parts, err := partsOf(shape, s.Transport)
+	if err != nil {
+		return nil, err
+	}
+	holds := func(what string) bool {
+		return slices.ContainsFunc(parts, func(p part) bool { return p.holds == what })
+	}
+	if s.Dir != "" && !holds("dir") {
+		return nil, fault.New(fault.Invalid, "this editor cannot say in which folder a server starts")
+	}
+	if s.Disabled && !holds("disabled") {
+		return nil, fault.New(fault.Invalid, "this editor's file cannot hold a server that is switched off")
+	}
+	var object configedit.Object
+	for _, p := range parts {
+		if f := p.field(name, s); f.Key != "" {
+			object = append(object, f)
+		}
+	}
+	return object, nil
+}
+
+func partsOf(name, transport string) ([]part, error) {
+	one, ok := shapes[name]
+	if !ok {
+		return nil, fault.New(fault.Invalid, "there is no spelling %q for servers", name)
+	}
+	switch {
+	case transport == stdio && one.stdio != nil:
+		return one.stdio, nil
+	case transport == http && one.http != nil:
+		return one.http, nil
+	case transport == sse && one.sse != nil:
+		return one.sse, nil
+	case transport == sse && one.http != nil:
+		return nil, fault.New(fault.Invalid, "this editor takes no servers over SSE, only over streamable HTTP")
+	case transport == http || transport == sse:
+		return nil, fault.New(fault.Invalid, "this editor's file is known to hold servers that it starts, none over the network")
+	case transport == stdio:
+		return nil, fault.New(fault.Invalid, "what this editor keeps is its own: nothing is written there")
+	}
+	return nil, fault.New(fault.Invalid, "there is no transport %q", transport)
+}

@@ -1,0 +1,251 @@
+package table
+
+import (
+	"bytes"
+	_ "embed" // the table
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/agent-discover/agent-discover/backend/editors/configedit"
+)
+
+//go:embed table.yaml
+var tableText []byte
+
+// table is parsed when it is first asked for. A test parses it too, so that a
+// program with a bad one is never built.
+var table = sync.OnceValue(func() []*Editor {
+	rows, err := parse(tableText)
+	if err != nil {
+		panic(err)
+	}
+	all := make([]*Editor, len(rows))
+	for i, r := range rows {
+		all[i] = r.editor()
+	}
+	return all
+})
+
+// Table returns all rows, in the order in which they are shown. The rows are
+// shared: nobody changes them.
+func Table() []*Editor { return table() }
+
+// ByID returns the editor of an id, or of another id that people type.
+func ByID(id string) (*Editor, bool) {
+	id = strings.ToLower(strings.TrimSpace(id))
+	for _, e := range table() {
+		if e.ID == id || slices.Contains(e.Also, id) {
+			return e, true
+		}
+	}
+	return nil, false
+}
+
+// ByClient returns the editor that gives itself a name in initialize.
+func ByClient(name string) (*Editor, bool) {
+	for _, e := range table() {
+		if slices.ContainsFunc(e.Clients, func(known string) bool { return SameClient(known, name) }) {
+			return e, true
+		}
+	}
+	return nil, false
+}
+
+// SameClient reports whether a client's name for itself is meant by a name in
+// Editor.Clients.
+func SameClient(known, name string) bool {
+	name = strings.ToLower(strings.TrimSpace(name))
+	beginning, more := strings.CutSuffix(known, "*")
+	return known == name || more && strings.HasPrefix(name, beginning)
+}
+
+// row is an editor as table.yaml has it; its head says what the fields mean.
+type row struct {
+	ID      string   `yaml:"id"`
+	Name    string   `yaml:"name"`
+	Also    []string `yaml:"also"`
+	Clients []string `yaml:"clients"`
+
+	Files   bySystem[spot]    `yaml:"files"`
+	Further bySystem[spot]    `yaml:"further"`
+	Beside  bySystem[spot]    `yaml:"beside"`
+	Each    bool              `yaml:"each"`
+	Format  configedit.Format `yaml:"format"`
+	Keys    []string          `yaml:"keys"`
+	List    string            `yaml:"list"`
+	Or      [][]string        `yaml:"or"`
+	Shape   string            `yaml:"shape"`
+	Project []spot            `yaml:"project"`
+
+	Detect         detection        `yaml:"detect"`
+	Register       Permission       `yaml:"register"`
+	RegisterIf     bySystem[string] `yaml:"register_if"`
+	RegisterUnless bySystem[string] `yaml:"register_unless"`
+	Unsure         []string         `yaml:"unsure_on"`
+	Import         *bool            `yaml:"import"`
+	Writer         string           `yaml:"writer"`
+	Running        bySystem[string] `yaml:"running"`
+	Managed        bySystem[string] `yaml:"managed"`
+
+	Reload      Reload `yaml:"reload"`
+	Hint        string `yaml:"hint"`
+	ListChanged string `yaml:"list_changed"`
+	MaxTools    int    `yaml:"max_tools"`
+	MaxName     int    `yaml:"max_name"`
+	NamePrefix  string `yaml:"name_prefix"`
+	NoSpaces    bool   `yaml:"no_spaces"`
+	Schemas     string `yaml:"schemas"`
+	Verified    bool   `yaml:"verified"`
+	Note        string `yaml:"note"`
+}
+
+// detection says what shows that an editor is there: any of these.
+type detection struct {
+	Paths    bySystem[string] `yaml:"paths"`
+	Commands []string         `yaml:"commands"`
+	Apps     []string         `yaml:"apps"` // of macOS, without .app
+}
+
+// spot is where a file is, and in what it differs from its row.
+type spot struct {
+	Path   string            `yaml:"path"`
+	Format configedit.Format `yaml:"format"`
+	Keys   []string          `yaml:"keys"`
+	List   string            `yaml:"list"`
+	Or     [][]string        `yaml:"or"`
+	Shape  string            `yaml:"shape"`
+	// Existing says that it counts only when it is there.
+	Existing bool `yaml:"existing"`
+	Plugin   int  `yaml:"plugin"` // how many folders up the plugin's own is; 0: it is none's
+}
+
+// bySystem is a list for each system; "unix" stands for linux and darwin, "any"
+// for all. In the table a mere list is for any.
+type bySystem[T any] map[string][]T
+
+var systems = []string{"linux", "darwin", "windows", "unix", "any"}
+
+// on returns what holds on a system, that of its own last.
+func (b bySystem[T]) on(system string) []T {
+	all := slices.Clone(b["any"])
+	if system != "windows" {
+		all = append(all, b["unix"]...)
+	}
+	return append(all, b[system]...)
+}
+
+func (b *bySystem[T]) UnmarshalYAML(node *yaml.Node) error {
+	*b = bySystem[T]{}
+	if node.Kind == yaml.SequenceNode {
+		var list []T
+		err := node.Decode(&list)
+		(*b)["any"] = list
+		return err
+	}
+	lists := map[string][]T{}
+	if err := node.Decode(&lists); err != nil {
+		return err
+	}
+	for system := range lists {
+		if !slices.Contains(systems, system) {
+			return fmt.Errorf("line %d: %q is no system", node.Line, system)
+		}
+	}
+	*b = lists
+	return nil
+}
+
+func (s *spot) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.ScalarNode {
+		return node.Decode(&s.Path)
+	}
+	type plain spot
+	text, err := yaml.Marshal(node)
+	if err != nil {
+		return err
+	}
+	return strict(text, (*plain)(s))
+}
+
+// strict refuses keys that it does not know: a node's own Decode would not.
+func strict(text []byte, into any) error {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	return decoder.Decode(into)
+}
+
+func parse(text []byte) ([]*row, error) {
+	var rows []*row
+	if err := strict(text, &rows); err != nil {
+		return nil, fmt.Errorf("read the table of editors: %w", err)
+	}
+	for _, r := range rows {
+		r.complete()
+	}
+	return rows, nil
+}
+
+// complete fills in what most rows have in common.
+func (r *row) complete() {
+	r.Format = or(r.Format, configedit.JSON)
+	r.Shape = or(r.Shape, "plain")
+	r.Register = or(r.Register, Always)
+	r.Reload = or(r.Reload, Restart)
+	r.ListChanged = or(r.ListChanged, "unknown")
+	r.Hint = or(r.Hint, map[Reload]string{
+		Hot:     r.Name + " sees the change by itself.",
+		Session: "Start a new session in " + r.Name + ".",
+		Restart: "Restart " + r.Name + ".",
+	}[r.Reload])
+	if r.Keys == nil {
+		r.Keys = []string{"mcpServers"}
+	}
+}
+
+func or[T comparable](value, otherwise T) T {
+	var none T
+	if value == none {
+		return otherwise
+	}
+	return value
+}
+
+func (r *row) editor() *Editor {
+	e := &Editor{
+		ID: r.ID, Name: r.Name, Also: r.Also, Clients: r.Clients,
+		Place: configedit.Place{Format: r.Format, Keys: r.Keys, List: r.List}, Shape: r.Shape,
+		Register: r.Register, Import: r.Import == nil || *r.Import, Each: r.Each, Writer: r.Writer,
+		Reload: r.Reload, ReloadHint: r.Hint, ListChanged: r.ListChanged,
+		MaxTools: r.MaxTools, MaxName: r.MaxName, NamePrefix: r.NamePrefix, NoSpaces: r.NoSpaces,
+		Schemas: r.Schemas, Verified: r.Verified, Note: r.Note, row: r,
+	}
+	for _, s := range r.Project {
+		e.Project = append(e.Project, s.Path)
+	}
+	for _, system := range systems {
+		e.Running = append(e.Running, r.Running[system]...)
+		e.Managed = append(e.Managed, r.Managed[system]...)
+	}
+	return e
+}
+
+// file is where a spot's servers stand, at a path.
+func (r *row) file(s spot, path string) File {
+	place := configedit.Place{Format: or(s.Format, r.Format), Keys: r.Keys, List: r.List}
+	alternatives := r.Or
+	if s.Keys != nil {
+		place.Keys, place.List, alternatives = s.Keys, s.List, nil
+	}
+	if s.Or != nil {
+		alternatives = s.Or
+	}
+	f := File{Path: path, Scope: "user", Place: place, Shape: or(s.Shape, r.Shape)}
+	for _, keys := range alternatives {
+		f.Or = append(f.Or, configedit.Place{Format: place.Format, Keys: keys, List: place.List})
+	}
+	return f
+}

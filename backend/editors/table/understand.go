@@ -1,0 +1,297 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	neturl "net/url"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// Understand reads a server as a shape writes it, and as others do, as far as
+// it can be understood: what an entry has besides is passed over, and references
+// like ${NAME} stay as they are. The error is a fault.Invalid.
+func Understand(shape string, entry any) (Server, error) {
+	fields, ok := entry.(map[string]any)
+	if !ok {
+		return Server{}, fault.New(fault.Invalid, "the entry is no object")
+	}
+	if nested, ok := fields["transport"].(map[string]any); ok {
+		fields = merge(fields, nested)
+	}
+	r := reader{fields: fields}
+	s := Server{
+		Command: r.text("command", "cmd"), URL: r.text("httpUrl", "serverUrl", "url", "uri"),
+		Env: r.texts("env", "environment", "envs"), Dir: r.text("cwd", "working_directory"),
+		Headers: r.headers(), Disabled: r.off(),
+	}
+	s.Args = slices.Concat(r.rest, r.list("args"))
+	r.passed(&s)
+	if shape == "augment-list" {
+		r.split(&s)
+	}
+	s.Transport = r.transport(shape, s)
+	if r.err != nil {
+		return Server{}, r.err
+	}
+	return s, r.check(&s)
+}
+
+// merge is an object with the fields of another that it does not have, and the
+// other's type.
+func merge(outer, inner map[string]any) map[string]any {
+	all := map[string]any{}
+	for key, value := range inner {
+		all[key] = value
+	}
+	for key, value := range outer {
+		if _, ok := all[key]; !ok && key != "transport" {
+			all[key] = value
+		}
+	}
+	return all
+}
+
+// reader takes values out of an entry. The first thing that is not as it should
+// be stays in err.
+type reader struct {
+	fields map[string]any
+	rest   []string // arguments that stand behind the command
+	err    error
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fault.New(fault.Invalid, format, args...)
+	}
+}
+
+// text is the first of some fields that is there. A command may also be a list
+// with its arguments, or an object with path, args and env.
+func (r *reader) text(keys ...string) string {
+	for _, key := range keys {
+		switch value := r.fields[key].(type) {
+		case nil:
+		case string:
+			return value
+		case []any:
+			if words := r.words(key, value); len(words) > 0 && key == "command" {
+				r.rest = words[1:]
+				return words[0]
+			}
+			r.fail("%s is an empty list", key)
+		case map[string]any:
+			r.fields = merge(value, r.fields)
+			delete(r.fields, key)
+			return r.text("path")
+		default:
+			r.fail("%s is no text", key)
+		}
+	}
+	return ""
+}
+
+func (r *reader) list(key string) []string {
+	switch value := r.fields[key].(type) {
+	case nil:
+	case []any:
+		return r.words(key, value)
+	default:
+		r.fail("%s is no list", key)
+	}
+	return nil
+}
+
+func (r *reader) words(key string, values []any) []string {
+	var words []string
+	for _, value := range values {
+		word, ok := scalar(value)
+		if !ok {
+			r.fail("%s holds something that is no text", key)
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// texts is the first of some fields that holds names with their values. A value
+// that is null is not set.
+func (r *reader) texts(keys ...string) map[string]string {
+	for _, key := range keys {
+		if r.fields[key] == nil {
+			continue
+		}
+		object, ok := r.fields[key].(map[string]any)
+		if !ok {
+			r.fail("%s is no object", key)
+			return nil
+		}
+		var all map[string]string
+		for name, value := range object {
+			word, ok := scalar(value)
+			if !ok && value != nil {
+				r.fail("%s holds something that is no text", key)
+			}
+			if ok {
+				all = with(all, name, word)
+			}
+		}
+		return all
+	}
+	return nil
+}
+
+func with(all map[string]string, name, value string) map[string]string {
+	if all == nil {
+		all = map[string]string{}
+	}
+	all[name] = value
+	return all
+}
+
+// scalar is a value as an argument or a variable has it.
+func scalar(value any) (string, bool) {
+	switch value := value.(type) {
+	case string:
+		return value, true
+	case json.Number:
+		return value.String(), true
+	case bool, int, int64, float64:
+		return fmt.Sprint(value), true
+	}
+	return "", false
+}
+
+// headers are those of an entry, of its requestInit or requestOptions, and
+// those whose values stand in variables.
+func (r *reader) headers() map[string]string {
+	all := r.texts("headers", "http_headers")
+	for _, outer := range []string{"requestInit", "requestOptions"} {
+		if inner, ok := r.fields[outer].(map[string]any); ok && all == nil {
+			below := reader{fields: inner}
+			all, r.err = below.texts("headers"), or(r.err, below.err)
+		}
+	}
+	for name, variable := range r.texts("env_http_headers") {
+		all = with(all, name, "${"+variable+"}")
+	}
+	if variable := r.text("bearer_token_env_var", "api_key_env"); variable != "" {
+		all = with(all, "Authorization", "Bearer ${"+variable+"}")
+	}
+	return all
+}
+
+// passed are variables that are handed on under their own names.
+func (r *reader) passed(s *Server) {
+	list, _ := r.fields["env_vars"].([]any) // a list of names or of objects with one; anything else is not known
+	for _, value := range list {
+		if object, ok := value.(map[string]any); ok {
+			value = object["name"]
+		}
+		name, _ := value.(string)
+		if _, set := s.Env[name]; name != "" && !set {
+			s.Env = with(s.Env, name, "${"+name+"}")
+		}
+	}
+}
+
+// off reports whether an entry is switched off.
+func (r *reader) off() bool {
+	for key, value := range map[string]bool{"disabled": true, "enabled": false, "isActive": false} {
+		if switched, ok := r.fields[key].(bool); ok && switched == value {
+			return true
+		}
+	}
+	return false
+}
+
+// transport is what an entry says that it is, else what it looks like.
+func (r *reader) transport(shape string, s Server) string {
+	kind := r.text("type", "transport")
+	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(kind)) {
+	case "stdio", "local":
+		return stdio
+	case "http", "streamablehttp", "streamable":
+		return http
+	case "sse":
+		return sse
+	case "", "remote":
+	default:
+		r.fail("it is of the type %q: the editor has it built in, or only the editor knows how to reach it", kind)
+		return ""
+	}
+	if s.Command != "" {
+		return stdio
+	}
+	return kindOf(shape, r.fields, s.URL)
+}
+
+// kindOf is the kind of a remote server that does not say it. Addresses that end
+// in sse are such by custom.
+func kindOf(shape string, fields map[string]any, address string) string {
+	if fields["httpUrl"] != nil {
+		return http
+	}
+	parsed, err := neturl.Parse(address)
+	if shape == "cline" || shape == "gemini" || err == nil && strings.HasSuffix(strings.TrimRight(parsed.Path, "/"), "/sse") {
+		return sse
+	}
+	return http
+}
+
+// check says what is missing, and leaves away what belongs to another transport.
+func (r *reader) check(s *Server) error {
+	switch {
+	case s.Transport == stdio && s.Command == "", s.Command == "" && s.URL == "":
+		if _, own := r.fields["settings"]; own {
+			return fault.New(fault.Invalid, "an extension of the editor starts this server: it has no command of its own")
+		}
+		return fault.New(fault.Invalid, "it has neither a command nor an address")
+	case s.Transport != stdio && s.URL == "":
+		return fault.New(fault.Invalid, "it is a remote server without an address")
+	case s.Transport == stdio:
+		s.URL, s.Headers = "", nil
+	default:
+		s.Command, s.Args, s.Env, s.Dir = "", nil, nil, ""
+	}
+	return nil
+}
+
+// split takes a command line apart.
+func (r *reader) split(s *Server) {
+	line := s.Command + " " + r.text("arguments")
+	if words := commandWords(line); len(words) > 0 {
+		s.Command, s.Args = words[0], append(words[1:len(words):len(words)], s.Args...)
+	}
+}
+
+// commandWords splits a command line at its spaces, those in quotes not counted.
+func commandWords(line string) []string {
+	var words []string
+	var word strings.Builder
+	var quote rune
+	open := false
+	for _, c := range line {
+		switch {
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, open = c, true
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == ' ' || c == '\t'):
+			if open {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			open = false
+		default:
+			word.WriteRune(c)
+			open = true
+		}
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	return words
+}

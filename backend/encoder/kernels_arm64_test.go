@@ -1,4 +1,0 @@
-package encoder
-
-// everyKernels are those that this processor can run.
-func everyKernels() []kernels { return []kernels{plain, neon} }

@@ -1,6 +1,0 @@
-//go:build !amd64 && !arm64
-
-package encoder
-
-// everyKernels are those that this processor can run.
-func everyKernels() []kernels { return []kernels{plain} }

@@ -1,7 +1,0 @@
-//go:build race
-
-package encoder
-
-// watched says that the race detector looks at every step: plain kernels take
-// minutes then, and share nothing.
-const watched = true

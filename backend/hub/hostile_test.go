@@ -1,0 +1,174 @@
+package hub_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/hub"
+)
+
+// operation is one operation of the OpenAPI document.
+type operation struct {
+	method, path string
+	fields       []string // of its body
+	query        []string
+	statuses     []string
+}
+
+// operations reads the document of a hub.
+func operations(t *testing.T, h *hub.Hub) []operation {
+	t.Helper()
+	type schema struct {
+		Ref        string `json:"$ref"`
+		Properties map[string]json.RawMessage
+	}
+	var doc struct {
+		Paths map[string]map[string]struct {
+			Parameters  []struct{ Name, In string }
+			RequestBody struct {
+				Content map[string]struct{ Schema schema }
+			}
+			Responses map[string]json.RawMessage
+		}
+		Components struct{ Schemas map[string]schema }
+	}
+	do(t, h, http.MethodGet, "/openapi.json", nil, &doc)
+	var out []operation
+	for path, item := range doc.Paths {
+		for method, op := range item {
+			o := operation{method: strings.ToUpper(method), path: path}
+			for _, p := range op.Parameters {
+				if p.In == "query" {
+					o.query = append(o.query, p.Name)
+				}
+			}
+			body := op.RequestBody.Content["application/json"].Schema
+			for field := range doc.Components.Schemas[strings.TrimPrefix(body.Ref, "#/components/schemas/")].Properties {
+				o.fields = append(o.fields, field)
+			}
+			for status := range op.Responses {
+				o.statuses = append(o.statuses, status)
+			}
+			slices.Sort(o.fields)
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, func(a, b operation) int { return strings.Compare(a.method+a.path, b.method+b.path) })
+	return out
+}
+
+// Nothing of these is a program: what is configured here may be started.
+var (
+	hostileTexts = []string{
+		"", " ", "0", "1", "2", "-1", "abc", "99999999999999999999", "1e3", "0x1", "\x00", "é", "\u202e", "<script>alert(1)</script>", "' OR 1=1 --",
+		"../../etc/passwd", "a/b", "a__b", "a b", "%", "{{7*7}}", "${HOME}", "a\r\nX: y", "no-such-program-xyz", strings.Repeat("x", 3000), "*", "\"",
+	}
+	hostileBodies = []string{
+		"", "{", "[]", "null", "0", `"x"`, "{}{}", `{"a":`, "\xff\xfe", `{"name":"` + "\xff" + `"}`, strings.Repeat("[", 20000), strings.Repeat(`{"a":`, 5000),
+		`{"name":1e999}`, `{"` + strings.Repeat("k", 5000) + `":1}`, "\ufeff{}",
+	}
+	hostileValues = []any{
+		nil, true, 0, -1, 1.5, 1e300, 9007199254740993, []any{}, []any{nil}, []any{"a", 1}, map[string]any{}, map[string]any{"a": 1}, map[string]any{"": "x"},
+	}
+)
+
+// attack makes one request of an operation.
+func (o operation) attack(random *rand.Rand) (path string, body string) {
+	text := func() string { return hostileTexts[random.IntN(len(hostileTexts))] }
+	path = regexp.MustCompile(`\{\w+\}`).ReplaceAllStringFunc(o.path, func(string) string {
+		if random.IntN(2) == 0 {
+			return fmt.Sprint(random.IntN(4)) // one that may exist
+		}
+		return url.PathEscape(text())
+	})
+	query := make(url.Values)
+	for _, name := range o.query {
+		if random.IntN(2) == 0 {
+			query.Set(name, text())
+		}
+	}
+	if len(query) > 0 {
+		path += "?" + query.Encode()
+	}
+	if len(o.fields) == 0 || random.IntN(4) == 0 {
+		return path, hostileBodies[random.IntN(len(hostileBodies))]
+	}
+	object := make(map[string]any)
+	for _, field := range o.fields {
+		switch random.IntN(6) { // few at once: one that is wrong hides the others
+		case 0:
+			object[field] = text()
+		case 1:
+			object[field] = hostileValues[random.IntN(len(hostileValues))]
+		}
+	}
+	if slices.Contains(o.fields, "name") && random.IntN(2) == 0 {
+		object["name"] = fmt.Sprintf("s%d", random.IntN(100)) // so that some come in
+	}
+	data, _ := json.Marshal(object)
+	return path, string(data)
+}
+
+// honest are failures of something that is not the hub, in its own words.
+var honest = regexp.MustCompile(`^\{"error":"(Failed to activate|Server \\"|server \\"|command \\")`)
+
+func TestNoOperationBreaksOnHostileInput(t *testing.T) {
+	folder := paths.Folder(t.TempDir())
+	h, _ := runHub(t, hub.Options{Folder: folder})
+	for _, name := range []string{"a", "b", "c"} {
+		do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": name, "command": "no-such-program-xyz"}, nil)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	client := &http.Client{Timeout: time.Minute}
+	seen := make(map[int]int)
+	all := operations(t, h)
+	for range 25 {
+		for _, o := range all {
+			if o.path == "/api/stop" || o.path == "/api/pause" {
+				continue
+			}
+			path, body := o.attack(random)
+			req, err := http.NewRequestWithContext(t.Context(), o.method, "http://"+h.Info().Address()+path, strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer "+h.Info().Token)
+			resp, err := client.Do(req)
+			if err != nil {
+				t.Fatalf("%s %s %.200q: %v", o.method, path, body, err)
+			}
+			answer, err := io.ReadAll(resp.Body)
+			_ = resp.Body.Close()
+			seen[resp.StatusCode]++
+			switch {
+			case err != nil:
+				t.Errorf("%s %s %.200q: %v", o.method, path, body, err)
+			case resp.StatusCode >= 500 && !honest.Match(answer):
+				t.Errorf("%s %s %.200q: %d %s", o.method, path, body, resp.StatusCode, answer)
+			case !slices.Contains(o.statuses, fmt.Sprint(resp.StatusCode)) && resp.StatusCode != 404:
+				t.Errorf("%s %s %.200q: %d is not documented: %s", o.method, path, body, resp.StatusCode, answer)
+			case resp.StatusCode != 404 && resp.StatusCode != 400 && !json.Valid(answer) && !strings.Contains(resp.Header.Get("Content-Disposition"), "attachment"):
+				t.Errorf("%s %s %.200q: %d is no JSON: %s", o.method, path, body, resp.StatusCode, answer)
+			}
+		}
+	}
+	if seen[200] == 0 || seen[201] == 0 || seen[404] == 0 || seen[422] == 0 {
+		t.Errorf("these requests reach little: %v", seen)
+	}
+	row{"afterwards", "GET", "/health", "", none, 200, []string{`"status":"ok"`}, nil}.send(t, h)
+	log, err := os.ReadFile(folder.Log())
+	if err != nil || strings.Contains(string(log), "panic") || strings.Contains(string(log), "level=ERROR") {
+		t.Errorf("%v in the log:\n%s", err, log)
+	}
+}

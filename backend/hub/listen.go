@@ -1,0 +1,35 @@
+package hub
+
+import (
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+)
+
+// listen takes the hub's port, or a free one.
+func (h *Hub) listen(config settings.Settings) error {
+	port := config.Port
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil && port != 0 {
+		h.log.Warn("port is taken, using a free one", "port", port, "error", err)
+		listener, err = net.Listen("tcp", "127.0.0.1:0")
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "the hub cannot listen on this machine's loopback address")
+	}
+	h.listener = listener
+	h.info = instance.Info{
+		ID: process.Self(), Version: h.options.Version, Protocol: instance.Protocol,
+		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port,
+		Token: instance.NewSecret(), Started: time.Now().UTC(), AuthOff: config.AuthOff,
+	}
+	if config.AuthOff {
+		h.log.Warn("AGENT_DISCOVER_AUTH is off: every program on this machine can use this hub and all its servers without a token")
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package hub
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+)
+
+func TestWishThatComesWhileAHubStartsInTheBackgroundIsKept(t *testing.T) {
+	t.Setenv("AGENT_DISCOVER_PORT", "0")
+	for _, by := range []string{"companion", "cli", "tray"} {
+		folder := paths.Folder(t.TempDir())
+		if err := folder.Create(); err != nil {
+			t.Fatal(err)
+		}
+		lock, err := instance.Acquire(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The hub has found no wish; now the user has one.
+		h := &Hub{options: Options{Folder: folder, StartedBy: by}, lock: lock, stop: make(chan struct{})}
+		if err := instance.SetStopped(folder, true); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.build(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- h.Run(t.Context()) }()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Errorf("started by %s it ended with %v", by, err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Errorf("started by %s it goes on", by)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		if !instance.Stopped(folder) {
+			t.Errorf("started by %s it took the wish back", by)
+		}
+	}
+}
+
+func TestAHubThatIsToBePausedIsSoBeforeItRuns(t *testing.T) {
+	t.Setenv("AGENT_DISCOVER_PORT", "0")
+	folder := paths.Folder(t.TempDir())
+	if err := errors.Join(folder.Create(), instance.SetPaused(folder, true)); err != nil {
+		t.Fatal(err)
+	}
+	h, err := Open(t.Context(), Options{Folder: folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = h.Close() }()
+	if !h.upstream.Paused() {
+		t.Error("it may start servers")
+	}
+	// Somebody took the wish back, and then wished it again, before the hub could be told.
+	for _, wished := range []bool{false, true} {
+		if err := instance.SetPaused(folder, wished); err != nil {
+			t.Fatal(err)
+		}
+		if h.heedPause(); h.upstream.Paused() != wished {
+			t.Errorf("paused: %t, wished: %t", !wished, wished)
+		}
+	}
+}

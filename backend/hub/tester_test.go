@@ -1,0 +1,229 @@
+package hub_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/hub"
+)
+
+func TestAPersonAsksAServerDirectly(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "configure", method: "POST", path: "/api/servers", body: s.server("notes", "-offers"), status: 201, keep: "id", events: []string{`state "notes"`}},
+		step{name: "not before it is active", method: "GET", path: "/api/servers/{id}/info", status: 400, want: []string{`{"error":"Server not active"}`}},
+		step{name: "nor its tools", method: "GET", path: "/api/servers/{id}/tools", status: 400},
+		step{name: "nor a call", method: "POST", path: "/api/servers/{id}/call", body: `{"tool":"echo"}`, status: 400, want: []string{"Server not active"}},
+		step{name: "its configuration all the same", method: "GET", path: "/api/servers/{id}/export", status: 200, want: []string{`"format":"mcp-json"`, `"notes":{"command":`}},
+		step{name: "activate", method: "POST", path: "/api/servers/{id}/activate", status: 200, want: []string{`"status":"activated","tool_count":`}, events: []string{`state "active":[{"name":"notes"`}},
+		step{name: "info", method: "GET", path: "/api/servers/{id}/info", status: 200, want: []string{`"name":"mcptest"`, `"version":"1.2.3"`, `"instructions":"Be kind."`, `"resources":{"subscribe":true}`}},
+		step{name: "tools", method: "GET", path: "/api/servers/{id}/tools", status: 200, want: []string{`{"tools":[`, `"name":"echo"`, `"inputSchema"`}},
+		step{name: "resources", method: "GET", path: "/api/servers/{id}/resources", status: 200, want: []string{`"uri":"note://1"`, `"nextCursor":"second page"`}},
+		step{name: "their next page", method: "GET", path: "/api/servers/{id}/resources?cursor=here", status: 200, want: []string{`"name":"after here"`}, never: []string{"nextCursor"}},
+		step{name: "resource templates", method: "GET", path: "/api/servers/{id}/resource-templates", status: 200, want: []string{`"uriTemplate":"note://{n}"`}},
+		step{name: "read", method: "POST", path: "/api/servers/{id}/resource/read", body: `{"uri":"note://1"}`, status: 200, want: []string{`"text":"a note"`, `9007199254740993`}, events: []string{`log_entry "kind":"resource-read"`}},
+		step{name: "read nothing", method: "POST", path: "/api/servers/{id}/resource/read", body: `{}`, status: 400, want: []string{"uri is required"}},
+		step{name: "read what is not there", method: "POST", path: "/api/servers/{id}/resource/read", body: `{"uri":"note://9"}`, status: 500, want: []string{`"error":"MCP error -32002: no such resource: note://9"`}},
+		step{name: "read without JSON", method: "POST", path: "/api/servers/{id}/resource/read", body: `{`, status: 422, want: []string{"Invalid JSON in request body"}},
+		step{name: "subscribe", method: "POST", path: "/api/servers/{id}/resource/subscribe", body: `{"uri":"note://1"}`, status: 200, want: []string{`{"ok":true}`}, events: []string{`notification "method":"notifications/resources/updated"`, `log_entry "kind":"notification"`}},
+		step{name: "subscribe to nothing", method: "POST", path: "/api/servers/{id}/resource/subscribe", body: `{}`, status: 400, want: []string{"uri is required"}},
+		step{name: "unsubscribe", method: "POST", path: "/api/servers/{id}/resource/unsubscribe", body: `{"uri":"note://1"}`, status: 200, want: []string{`{"ok":true}`}},
+		step{name: "prompts", method: "GET", path: "/api/servers/{id}/prompts", status: 200, want: []string{`"name":"greet"`}},
+		step{name: "a prompt", method: "POST", path: "/api/servers/{id}/prompt/get", body: `{"name":"greet","arguments":{"who":"Ann"}}`, status: 200, want: []string{"Greet Ann"}, events: []string{`log_entry "kind":"prompt-get"`}},
+		step{name: "no prompt", method: "POST", path: "/api/servers/{id}/prompt/get", body: `{}`, status: 400, want: []string{"name is required"}},
+		step{name: "an unknown prompt", method: "POST", path: "/api/servers/{id}/prompt/get", body: `{"name":"x"}`, status: 500, want: []string{"MCP error -32602: no such prompt: x"}},
+		step{name: "ping", method: "POST", path: "/api/servers/{id}/ping", body: `{}`, status: 200, want: []string{`"ok":true,"rtt_ms":`}, events: []string{`log_entry "response":"pong"`}},
+		step{name: "ping without a body", method: "POST", path: "/api/servers/{id}/ping", status: 422, want: []string{"Invalid JSON in request body"}},
+		step{name: "logging level", method: "POST", path: "/api/servers/{id}/logging-level", body: `{"level":"debug"}`, status: 200, want: []string{`"ok":true,"level":"debug"`}, events: []string{`notification "so be it"`}},
+		step{name: "no such level", method: "POST", path: "/api/servers/{id}/logging-level", body: `{"level":"loud"}`, status: 400, want: []string{"level must be one of: debug, info, notice"}},
+		step{name: "call", method: "POST", path: "/api/servers/{id}/call", body: `{"tool":"echo","args":{"text":"hi"}}`, status: 200, want: []string{`"content":[`, "hi"}, events: []string{`log_entry "tool":"echo"`}},
+		step{name: "call nothing", method: "POST", path: "/api/servers/{id}/call", body: `{}`, status: 400, want: []string{"tool is required"}},
+		step{name: "call what is not there", method: "POST", path: "/api/servers/{id}/call", body: `{"tool":"nope"}`, status: 200, want: []string{`"isError":true`}},
+		step{name: "a call with progress", method: "POST", path: "/api/servers/{id}/call", body: `{"tool":"steps","args":{"count":3}}`, status: 200, events: []string{`progress "token":"steps"`, `log_entry "kind":"progress"`}},
+		step{name: "for Claude Code", method: "GET", path: "/api/servers/{id}/export?format=claude-code", status: 200, want: []string{`"mcpServers":{"notes":{"type":"stdio","command":`}},
+		step{name: "for Cursor", method: "GET", path: "/api/servers/{id}/export?format=cursor", status: 200, want: []string{`"mcpServers":{"notes":{"command":`}},
+		step{name: "for our setup file", method: "GET", path: "/api/servers/{id}/export?format=agent-discover", status: 200, want: []string{`"servers":[{"name":"notes"`, `"auto_activate":true`}},
+		step{name: "for nobody", method: "GET", path: "/api/servers/{id}/export?format=xml", status: 400, want: []string{"format must be one of: mcp-json, claude-code, cursor, agent-discover"}},
+		step{name: "health", method: "POST", path: "/api/servers/{id}/health", status: 200, want: []string{`"status":"healthy","latency_ms":`}, events: []string{`state "health_status":"healthy"`}},
+		step{name: "health of all", method: "POST", path: "/api/health", status: 200, want: []string{`"name":"notes","status":"healthy"`}},
+		step{name: "reset errors", method: "POST", path: "/api/servers/{id}/reset-errors", status: 200, want: []string{`{"status":"reset"}`}},
+		step{name: "a server that is not there", method: "GET", path: "/api/servers/999/info", status: 404, want: []string{`{"error":"Server not found"}`}},
+		step{name: "call one that is not there", method: "POST", path: "/api/servers/999/call", body: `{"tool":"x"}`, status: 404, want: []string{`{"error":"Not found"}`}},
+	)
+}
+
+func TestATransientServerIsNowhereElse(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "no command", method: "POST", path: "/api/transient", body: `{"transport":"stdio"}`, status: 400, want: []string{"command is required for stdio transport"}},
+		step{name: "for a shell", method: "POST", path: "/api/transient", body: `{"command":"rm; ls"}`, status: 400, want: []string{"command contains unsafe characters"}},
+		step{name: "no address", method: "POST", path: "/api/transient", body: `{"transport":"sse"}`, status: 400, want: []string{"url is required for remote transports"}},
+		step{name: "odd transport", method: "POST", path: "/api/transient", body: `{"transport":"pigeon","command":"x"}`, status: 400, want: []string{"transport must be one of"}},
+		step{name: "it crashes", method: "POST", path: "/api/transient", body: s.server("", "-crash", "out of paper"), status: 500, want: []string{`Failed to activate \"__transient__`, "out of paper"}},
+		step{name: "open", method: "POST", path: "/api/transient", body: s.server("", "-offers"), status: 201, keep: "handle", want: []string{`"serverName":"__transient__`, `"name":"echo"`, `"serverVersion":{"name":"mcptest","version":"1.2.3"}`, `"expiresAt":`}},
+		step{name: "info", method: "GET", path: "/api/transient/{handle}/info", status: 200, want: []string{"Be kind."}},
+		step{name: "tools", method: "GET", path: "/api/transient/{handle}/tools", status: 200, want: []string{`"name":"echo"`}},
+		step{name: "resources", method: "GET", path: "/api/transient/{handle}/resources", status: 200, want: []string{"note://1"}},
+		step{name: "prompt", method: "POST", path: "/api/transient/{handle}/prompt/get", body: `{"name":"greet","arguments":{"who":"Bo"}}`, status: 200, want: []string{"Greet Bo"}},
+		step{name: "call", method: "POST", path: "/api/transient/{handle}/call", body: `{"tool":"echo","args":{"text":"hi"}}`, status: 200, want: []string{"hi"}, events: []string{`log_entry "server":"__transient__{handle}"`}},
+		step{name: "ping", method: "POST", path: "/api/transient/{handle}/ping", body: `{}`, status: 200, want: []string{`"ok":true`}},
+		step{name: "export", method: "GET", path: "/api/transient/{handle}/export", status: 200, want: []string{`"__transient__{handle}":{"command":`}},
+		step{name: "not among the servers", method: "GET", path: "/api/servers", status: 200, never: []string{"__transient__"}},
+		step{name: "nor in the status", method: "GET", path: "/api/status", status: 200, never: []string{"__transient__"}},
+		step{name: "nor among the tools", method: "GET", path: "/api/tools", status: 200, never: []string{"__transient__"}},
+		step{name: "nor in the metrics", method: "GET", path: "/api/metrics", status: 200, never: []string{"__transient__"}},
+		step{name: "close", method: "DELETE", path: "/api/transient/{handle}", status: 200, want: []string{`{"ok":true}`}},
+		step{name: "close again", method: "DELETE", path: "/api/transient/{handle}", status: 200, want: []string{`{"ok":true}`}},
+		step{name: "it is gone", method: "GET", path: "/api/transient/{handle}/info", status: 404, want: []string{`{"error":"Server not found"}`}},
+	)
+}
+
+func TestATransientServerEndsAtItsTime(t *testing.T) {
+	folder := paths.Folder(t.TempDir())
+	s := newScenario(t, hub.Options{Folder: folder})
+	s.play(
+		step{name: "a long one", method: "POST", path: "/api/transient", body: s.server(""), status: 201, keep: "handle"},
+		step{name: "a short one", method: "POST", path: "/api/transient", body: strings.Replace(s.server(""), "{", `{"ttl_ms":1,`, 1), status: 201},
+	)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for late := time.After(20 * time.Second); ; {
+		data, err := os.ReadFile(folder.Run("children.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(string(data), "{") == 1 { // of the two processes
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("it runs on: %s", data)
+		}
+	}
+	s.play(step{name: "the long one is there", method: "POST", path: "/api/transient/{handle}/ping", body: `{}`, status: 200})
+}
+
+func TestOnlySoManyTransientServersAreOpen(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	for range 16 {
+		s.play(step{name: "open", method: "POST", path: "/api/transient", body: s.server(""), status: 201})
+	}
+	s.play(step{name: "one too many", method: "POST", path: "/api/transient", body: s.server(""), status: 429, want: []string{"16 transient servers are open"}})
+}
+
+func TestAServerAsksThePersonWhoCalls(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(step{name: "open", method: "POST", path: "/api/transient", body: s.server("", "-offers"), status: 201, keep: "handle"})
+	s.play(step{name: "nothing waits", method: "GET", path: "/api/elicitations", status: 200, want: []string{`{"entries":[]}`}})
+
+	answered := make(chan string, 1)
+	mark := s.listen.mark()
+	path := strings.NewReplacer(s.kept...).Replace("/api/transient/{handle}/call")
+	go func() {
+		_, body := s.send("POST", path, `{"tool":"ask","args":{"method":"elicitation/create","params":{"message":"Your name?","requestedSchema":{"type":"object"}}}}`)
+		answered <- body
+	}()
+	s.listen.await(t, "the question", mark, "elicitation_request", "Your name?")
+	_, waiting := s.send("GET", "/api/elicitations", "")
+	id := between(waiting, `"id":"`, `"`)
+	s.play(
+		step{name: "it waits", method: "GET", path: "/api/elicitations", status: 200, want: []string{`"message":"Your name?"`, `"requestedSchema":{"type":"object"}`, `"createdAt":`}},
+		step{name: "an odd answer", method: "POST", path: "/api/elicitations/" + id + "/respond", body: `{"action":"maybe"}`, status: 400, want: []string{"action must be accept / decline / cancel"}},
+		step{name: "an answer to nobody", method: "POST", path: "/api/elicitations/none/respond", body: `{"action":"cancel"}`, status: 404, want: []string{"Unknown elicitation id or already resolved"}},
+		step{name: "the answer", method: "POST", path: "/api/elicitations/" + id + "/respond", body: `{"action":"accept","content":{"name":"Ann"}}`, status: 200, want: []string{`{"ok":true}`}},
+		step{name: "once", method: "POST", path: "/api/elicitations/" + id + "/respond", body: `{"action":"accept"}`, status: 404},
+	)
+	if body := <-answered; !strings.Contains(body, "Ann") || !strings.Contains(body, "accept") {
+		t.Errorf("the server was answered %s", body)
+	}
+	s.play(step{name: "no model", method: "POST", path: "/api/transient/{handle}/call", body: `{"tool":"ask","args":{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}}`, status: 200, want: []string{"sampling is not configured"}})
+}
+
+func TestWhatIsKeptOfAQuestionHoldsNoCredential(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(step{name: "open", method: "POST", path: "/api/transient", body: strings.Replace(s.server(""), "{", `{"env":{"DOOR_TOKEN":"open-sesame"},`, 1), status: 201, keep: "handle"})
+	answered := make(chan int, 1)
+	mark := s.listen.mark()
+	path := strings.NewReplacer(s.kept...).Replace("/api/transient/{handle}/call")
+	go func() {
+		status, _ := s.send("POST", path, `{"tool":"ask","args":{"method":"elicitation/create","params":{"message":"Is open-sesame right?","requestedSchema":{"title":"open-sesame"}}}}`)
+		answered <- status
+	}()
+	s.listen.await(t, "the question is kept", mark, "log_entry", `"kind":"elicitation"`)
+	_, waiting := s.send("GET", "/api/elicitations", "")
+	s.play(
+		step{name: "answer", method: "POST", path: "/api/elicitations/" + between(waiting, `"id":"`, `"`) + "/respond", body: `{"action":"decline"}`, status: 200},
+		step{name: "log", method: "GET", path: "/api/logs?kind=elicitation", status: 200, want: []string{"Is [redacted] right?", `{"title":"[redacted]"}`}, never: []string{"sesame"}},
+	)
+	<-answered
+}
+
+func between(text, before, after string) string {
+	_, text, _ = strings.Cut(text, before)
+	text, _, _ = strings.Cut(text, after)
+	return text
+}
+
+func TestATransientServerMayAskTheConfiguredModel(t *testing.T) {
+	var asked []string
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked = append(asked, r.Header.Get("Authorization")+" "+string(body))
+		if len(asked) == 1 {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"error":{"message":"use max_completion_tokens instead"}}`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"model":"m","choices":[{"message":{"content":"forty-two"},"finish_reason":"stop"}]}`)
+	}))
+	t.Cleanup(model.Close)
+	t.Setenv("AGENT_DISCOVER_OPENAI_API_KEY", "the-models-key")
+	t.Setenv("AGENT_DISCOVER_OPENAI_BASE_URL", model.URL)
+	t.Setenv("AGENT_DISCOVER_SAMPLING_MODEL", "thinker")
+	s := newScenario(t, hub.Options{})
+	ask := `{"tool":"ask","args":{"method":"sampling/createMessage","params":{"systemPrompt":"Be brief.","maxTokens":7,"messages":[{"role":"user","content":{"type":"text","text":"What is it?"}}]}}}`
+	s.play(
+		step{name: "open", method: "POST", path: "/api/transient", body: s.server(""), status: 201, keep: "handle"},
+		step{name: "sample", method: "POST", path: "/api/transient/{handle}/call", body: ask, status: 200, want: []string{"forty-two", `\"model\":\"m\"`}, events: []string{`log_entry "kind":"sampling"`}},
+		step{name: "configure", method: "POST", path: "/api/servers", body: s.server("plain"), status: 201, keep: "id"},
+		step{name: "activate", method: "POST", path: "/api/servers/{id}/activate", status: 200},
+		step{name: "not for installed servers", method: "POST", path: "/api/servers/{id}/call", body: ask, status: 200, want: []string{"for transient servers only"}},
+	)
+	if len(asked) != 2 || !strings.Contains(asked[1], `"max_completion_tokens":7`) || !strings.HasPrefix(asked[1], "Bearer the-models-key") ||
+		!strings.Contains(asked[1], `"model":"thinker"`) || !strings.Contains(asked[1], `{"role":"system","content":"Be brief."},{"role":"user","content":"What is it?"}`) {
+		t.Errorf("the model was asked %q", asked)
+	}
+}
+
+func TestArgumentsAreKept(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "none", method: "GET", path: "/api/presets", status: 200, want: []string{`{"entries":[]}`}},
+		step{name: "keep", method: "POST", path: "/api/presets", body: `{"server":"a","kind":"tool","target":"echo","preset":"p","payload":{"n":9007199254740993}}`, status: 201, keep: "id", want: []string{`"server_name":"a","kind":"tool","target_name":"echo","preset_name":"p","payload":{"n":9007199254740993}`}},
+		step{name: "keep anew", method: "POST", path: "/api/presets", body: `{"server":"a","kind":"tool","target":"echo","preset":"p","payload":{"n":2}}`, status: 201, want: []string{`"id":{id},`, `"payload":{"n":2}`}},
+		step{name: "another", method: "POST", path: "/api/presets", body: `{"server":"a","kind":"prompt","target":"greet","preset":"p"}`, status: 201, want: []string{`"payload":{}`}},
+		step{name: "by kind", method: "GET", path: "/api/presets?server=a&kind=tool&target=echo", status: 200, want: []string{`"target_name":"echo"`}, never: []string{"greet"}},
+		step{name: "odd kind", method: "POST", path: "/api/presets", body: `{"server":"a","kind":"x","target":"t","preset":"p"}`, status: 400, want: []string{`kind must be \"tool\" or \"prompt\"`}},
+		step{name: "no server", method: "POST", path: "/api/presets", body: `{"kind":"tool","target":"t","preset":"p"}`, status: 400, want: []string{"server is required"}},
+		step{name: "no JSON", method: "POST", path: "/api/presets", body: `[]`, status: 422, want: []string{"Request body must be a JSON object"}},
+		step{name: "forget", method: "DELETE", path: "/api/presets/{id}", status: 200, want: []string{`{"ok":true}`}},
+		step{name: "forget again", method: "DELETE", path: "/api/presets/{id}", status: 200, want: []string{`{"ok":false}`}},
+		step{name: "no number", method: "DELETE", path: "/api/presets/abc", status: 400, want: []string{"invalid id"}},
+	)
+}
+
+func TestTheMarketplaceIsNotThereYet(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "nothing to browse", method: "GET", path: "/api/browse?query=x&limit=5", status: 200, want: []string{`{"servers":[],"next_cursor":null}`}},
+		step{name: "no package", method: "GET", path: "/api/npm-check", status: 400, want: []string{"package query parameter is required"}},
+		step{name: "a package", method: "GET", path: "/api/npm-check?package=x", status: 404, want: []string{"not available yet"}},
+	)
+}

@@ -1,0 +1,141 @@
+//go:build unix
+
+package hub_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/hub"
+)
+
+// tools puts programs first on the login shell's PATH, each a shell script.
+func tools(t *testing.T, scripts map[string]string) {
+	t.Helper()
+	atHome(t)
+	dir := t.TempDir()
+	for name, script := range scripts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, filepath.Join(os.Getenv("HOME"), ".profile"), "PATH="+dir+":/usr/bin:/bin\nexport PATH\n")
+	t.Setenv("PATH", dir)
+}
+
+func TestProgramsThatServersNeedAreLookedFor(t *testing.T) {
+	tools(t, map[string]string{"npx": "echo 10.0.0", "uvx": "echo broken >&2; exit 1", "uv": "exit 1", "docker": "test \"$*\" = --version"})
+	h, _ := runHub(t, hub.Options{})
+	want := `{"npx":true,"uvx":false,"docker":true,"uv":false}`
+	row{"prereqs", "GET", "/api/prereqs", "", nil, 200, []string{want}, nil}.send(t, h)
+	var exchange struct{ Body map[string]bool }
+	if err := json.Unmarshal(recorded(t, "008-rest-prereqs.json"), &exchange); err != nil {
+		t.Fatal(err)
+	}
+	if len(exchange.Body) != 4 {
+		t.Errorf("the original told %v", exchange.Body)
+	}
+}
+
+func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	tools(t, map[string]string{
+		"npm": `echo "npm $* $npm_config_x" >> ` + log + `; case "$*" in *nope*) echo "404 nope is not there: $DOOR_TOKEN" >&2; exit 1;; esac`,
+		"uvx": `echo "uvx $*" >> ` + log,
+	})
+	h, _ := runHub(t, hub.Options{Folder: data(t, "warm_packages: false\n")})
+	registryCall(t, h, `{"action":"install","name":"proposed","command":"npx","args":["-y","evil"]}`)
+	for _, r := range []row{
+		{"none of that id", "POST", "/api/servers/9999/preinstall", "", nil, 404, []string{`{"error":"Not found"}`}, nil},
+		{"added", "POST", "/api/servers", `{"name":"nocmd"}`, nil, 201, []string{`"id":2`}, nil},
+		{"no command", "POST", "/api/servers/2/preinstall", "", nil, 200, []string{`{"status":"skipped","reason":"no package name"}`}, nil},
+		{"added", "POST", "/api/servers", `{"name":"fs","command":"node","args":["x.js"]}`, nil, 201, []string{`"id":3`}, nil},
+		{"another command", "POST", "/api/servers/3/preinstall", "", nil, 200, []string{`{"status":"skipped","reason":"not an npx/uvx server"}`}, nil},
+		{"added", "POST", "/api/servers", `{"name":"one","command":"npx","args":["-y","@a/one@1"],"env":{"npm_config_x":"set"}}`, nil, 201, []string{`"id":4`}, nil},
+		{"npx", "POST", "/api/servers/4/preinstall", "", nil, 200, []string{`{"status":"downloaded","package":"@a/one@1"}`}, nil},
+		{"added", "POST", "/api/servers", `{"name":"two","command":"uvx","args":["--from","two","tool"]}`, nil, 201, []string{`"id":5`}, nil},
+		{"uvx", "POST", "/api/servers/5/preinstall", "", nil, 200, []string{`{"status":"downloaded","package":"two"}`}, nil},
+		{"added", "POST", "/api/servers", `{"name":"three","command":"npx","args":["nope"],"env":{"DOOR_TOKEN":"open-sesame"}}`, nil, 201, []string{`"id":6`}, nil},
+		{"not there", "POST", "/api/servers/6/preinstall", "", nil, 500, []string{`"status":"failed"`, "404 nope is not there: [redacted]"}, []string{"sesame"}},
+		{"proposed by an agent", "POST", "/api/servers/1/preinstall", "", nil, 403, []string{"waits for a person's approval"}, nil},
+	} {
+		r.send(t, h)
+	}
+	said, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], "npm install --prefix ") || !strings.HasSuffix(lines[0], "--loglevel=error @a/one@1 set") ||
+		!strings.Contains(lines[0], "--ignore-scripts") || lines[1] != "uvx --from two python -c " {
+		t.Errorf("ran:\n%s", said)
+	}
+	folder := strings.Fields(lines[0])[3]
+	if _, err := os.Stat(folder); !os.IsNotExist(err) {
+		t.Errorf("what it installed is still in %s: %v", folder, err)
+	}
+}
+
+func TestPackageOfANewServerIsDownloadedBehindTheAnswer(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Skipf("no named pipes: %s", out)
+	}
+	tools(t, map[string]string{"npm": "echo $* > " + pipe}) // waits until somebody reads
+	h, _ := runHub(t, hub.Options{})
+	var s api.Server
+	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "no", "command": "npx", "args": []string{"unwanted"}, "warm": false}, &s)
+	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "one", "command": "npx", "args": []string{"-y", "wanted"}}, &s)
+	said := make(chan string, 1)
+	go func() {
+		data, _ := os.ReadFile(pipe)
+		said <- string(data)
+	}()
+	select {
+	case args := <-said:
+		if !strings.HasSuffix(args, " wanted\n") {
+			t.Errorf("downloaded: %s", args)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("nothing is downloaded")
+	}
+}
+
+func TestAPackageComesFromTheUsersRegistry(t *testing.T) {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("npm is not here")
+	}
+	cache := t.TempDir()
+	view := exec.CommandContext(t.Context(), npm, "view", "ms@2.1.3", "version", "--fetch-retries=0", "--fetch-timeout=20000", "--cache", cache)
+	if out, err := view.Output(); err != nil || strings.TrimSpace(string(out)) != "2.1.3" {
+		t.Skip("the package registry is not reached")
+	}
+	config, _ := exec.Command(npm, "config", "get", "userconfig").Output()
+	atHome(t)
+	write(t, filepath.Join(os.Getenv("HOME"), ".profile"), "PATH="+filepath.Dir(npm)+":/usr/bin:/bin\nexport PATH\n")
+	h, _ := runHub(t, hub.Options{Folder: data(t, "warm_packages: false\n")})
+	env := map[string]string{"npm_config_userconfig": strings.TrimSpace(string(config)), "npm_config_cache": cache}
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS", "npm_config_registry"} {
+		if value, set := os.LookupEnv(name); set {
+			env[name] = value
+		}
+	}
+	var s api.Server
+	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "ms", "command": npm[:len(npm)-len("npm")] + "npx", "args": []string{"-y", "ms@2.1.3"}, "env": env}, &s)
+
+	row{"ms", "POST", fmt.Sprintf("/api/servers/%d/preinstall", s.ID), "", nil, 200, []string{`{"status":"downloaded","package":"ms@2.1.3"}`}, nil}.send(t, h)
+
+	install := exec.CommandContext(t.Context(), npm, "install", "--offline", "--no-save", "--prefix", t.TempDir(), "--cache", cache, "ms@2.1.3")
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Errorf("it is not in the cache: %s", out)
+	}
+}

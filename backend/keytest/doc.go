@@ -1,4 +1,0 @@
-//go:build !linux
-
-// Package keytest is for Linux: elsewhere a test has no keychain of its own.
-package keytest

@@ -1,0 +1,206 @@
+// Package wire answers one question: what exactly did the other side write?
+//
+// It reads and writes newline-delimited JSON-RPC 2.0 as MCP uses it on stdio
+// and on the companion's socket, and it never decodes what it only carries:
+// params, results and errors stay the bytes that arrived. Unknown fields,
+// integers beyond 2^53 and content types of tomorrow therefore pass unchanged.
+//
+//	bytes → LineReader → Parse → Conn.Call / Handler → AppendResponse → bytes
+//
+// It refuses to know any MCP method beyond the two that a correlator needs
+// (notifications/cancelled and notifications/progress), and it refuses to end
+// a session for one bad line: a reader always finds the next line again.
+package jsonrpc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Message is one JSON-RPC message. The raw fields alias the line it was parsed
+// from; copy them to keep them longer than the line.
+type Message struct {
+	ID     json.RawMessage // nil in a notification
+	Method string          // empty in a response
+	Params json.RawMessage
+	Result json.RawMessage
+	Error  json.RawMessage
+}
+
+// IsRequest reports whether the message asks for an answer.
+func (m *Message) IsRequest() bool { return m.Method != "" && m.ID != nil }
+
+// IsResponse reports whether the message answers a request of ours.
+func (m *Message) IsResponse() bool { return m.Method == "" && m.ID != nil }
+
+// Parse reads one line. An error is an *Error ready to be sent: CodeParseError
+// when the line is not JSON in UTF-8, CodeInvalidRequest when it is JSON but
+// not a JSON-RPC message; in the second case the id is filled in where there
+// is one.
+func Parse(line []byte) (Message, error) {
+	var m Message
+	err := members(line, func(key []byte, start, end int) { m.member(key, line[start:end:end]) })
+	if err != nil {
+		return Message{}, &Error{Code: CodeParseError, Message: "Parse error"}
+	}
+	if i := skipSpace(line, 0); i >= len(line) || line[i] != '{' {
+		return Message{}, invalid("Invalid Request: a message must be a JSON object")
+	}
+	if string(m.ID) == "null" && m.Error == nil {
+		return Message{}, invalid("Invalid Request: id must be a string or a number")
+	}
+	if m.ID != nil && !validID(m.ID) && m.Error == nil {
+		return Message{}, invalid("Invalid Request: id must be a string or a number")
+	}
+	if m.Method == "" && m.Result == nil && m.Error == nil {
+		return m, invalid("Invalid Request: neither a method nor a result nor an error")
+	}
+	return m, nil
+}
+
+func (m *Message) member(key, value []byte) {
+	switch string(key) {
+	case "id":
+		m.ID = value
+	case "method":
+		m.Method, _ = String(value)
+	case "params":
+		m.Params = value
+	case "result":
+		m.Result = value
+	case "error":
+		m.Error = value
+	}
+}
+
+func validID(id []byte) bool {
+	return len(id) > 0 && (id[0] == '"' || id[0] == '-' || id[0] >= '0' && id[0] <= '9')
+}
+
+func invalid(text string) *Error {
+	return &Error{Code: CodeInvalidRequest, Message: text}
+}
+
+// Error is a JSON-RPC error object. One that came from a peer keeps its bytes
+// and is passed on unchanged.
+type Error struct {
+	Code    int64           `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+
+	raw json.RawMessage
+}
+
+// Error codes of JSON-RPC 2.0, section 5.1.
+const (
+	CodeParseError     = -32700
+	CodeInvalidRequest = -32600
+	CodeMethodNotFound = -32601
+	CodeInvalidParams  = -32602
+	CodeInternalError  = -32603
+)
+
+// ErrorText returns a peer's error answer as clients of MCP show it; false when
+// err is none.
+func ErrorText(err error) (string, bool) {
+	answer, ok := errors.AsType[*Error](err)
+	if !ok {
+		return "", false
+	}
+	return fmt.Sprintf("MCP error %d: %s", answer.Code, answer.Message), true
+}
+
+// NewError returns an error object of our own making.
+func NewError(code int64, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// ParseError reads an error object that a peer sent. It keeps raw, so the
+// caller must not reuse those bytes.
+func ParseError(raw json.RawMessage) *Error {
+	e := &Error{raw: raw}
+	if err := json.Unmarshal(raw, e); err != nil {
+		e.Code, e.Message = CodeInternalError, "the error object is malformed: "+string(raw)
+	}
+	return e
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Raw returns the object as JSON: the peer's own bytes where it came from one.
+func (e *Error) Raw() json.RawMessage {
+	if e.raw != nil {
+		return e.raw
+	}
+	data, err := json.Marshal(e)
+	if err != nil { // Data was not JSON
+		data, _ = json.Marshal(Error{Code: e.Code, Message: e.Message})
+	}
+	return data
+}
+
+// AppendRequest appends a request line; with a nil id it is a notification.
+func AppendRequest(dst []byte, id json.RawMessage, method string, params json.RawMessage) []byte {
+	dst = slices.Grow(dst, len(id)+len(method)+len(params)+64)
+	dst = append(dst, `{"jsonrpc":"2.0",`...)
+	if id != nil {
+		dst = append(dst, `"id":`...)
+		dst = append(append(dst, id...), ',')
+	}
+	dst = append(dst, `"method":`...)
+	dst = appendString(dst, method)
+	if params != nil {
+		dst = append(append(dst, `,"params":`...), params...)
+	}
+	return append(dst, "}\n"...)
+}
+
+// long is the size in bytes from which a body is sent as it is: a copy of it
+// would cost more than a write of its own.
+const long = 128 << 10
+
+// requestParts is AppendRequest without a copy of long params.
+func requestParts(id json.RawMessage, method string, params json.RawMessage) [][]byte {
+	if len(params) < long {
+		return [][]byte{AppendRequest(nil, id, method, params)}
+	}
+	head := bytes.TrimSuffix(AppendRequest(nil, id, method, nil), []byte("}\n"))
+	return [][]byte{append(head, `,"params":`...), params, []byte("}\n")}
+}
+
+// responseParts is AppendResponse without a copy of a long result.
+func responseParts(id, result json.RawMessage, err *Error) [][]byte {
+	if err != nil || len(result) < long {
+		return [][]byte{AppendResponse(nil, id, result, err)}
+	}
+	head := bytes.TrimSuffix(AppendResponse(nil, id, nil, nil), []byte("}\n"))
+	return [][]byte{head, result, []byte("}\n")}
+}
+
+// AppendResponse appends a response line: the error when err is set, else the result.
+func AppendResponse(dst []byte, id, result json.RawMessage, err *Error) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	dst = slices.Grow(dst, len(id)+len(result)+64)
+	dst = append(append(dst, `{"jsonrpc":"2.0","id":`...), id...)
+	if err != nil {
+		dst = append(append(dst, `,"error":`...), err.Raw()...)
+	} else {
+		dst = append(append(dst, `,"result":`...), result...)
+	}
+	return append(dst, "}\n"...)
+}
+
+func appendString(dst []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < 0x20 || c == '"' || c == '\\' || c >= 0x7f {
+			quoted, _ := json.Marshal(s)
+			return append(dst, quoted...)
+		}
+	}
+	return append(append(append(dst, '"'), s...), '"')
+}

@@ -1,0 +1,162 @@
+package mcphttp
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+const (
+	connectTimeout = 15 * time.Second // and again for TLS
+	maxRedirects   = 5
+	// idleConns is how many connections wait for the next call.
+	idleConns = 8
+)
+
+func parseURL(text string) (*url.URL, error) {
+	u, err := url.Parse(strings.TrimSpace(text))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, fault.New(fault.Invalid, "its URL must begin with http:// or https:// and name a host")
+	}
+	u.Fragment = ""
+	return u, nil
+}
+
+// Show returns a URL as it may be shown: without user, password and query,
+// which may hold credentials. It takes one that is not filled in yet, too.
+func Show(text string) string {
+	text = strings.TrimSpace(text)
+	if i := strings.IndexAny(text, "?#"); i >= 0 {
+		text = text[:i]
+	}
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return "its URL"
+	}
+	authority, path, slash := strings.Cut(rest, "/")
+	authority = authority[strings.LastIndexByte(authority, '@')+1:]
+	if slash {
+		path = "/" + path
+	}
+	return scheme + "://" + authority + path
+}
+
+// ProxyOf reads the usual variables (HTTPS_PROXY, HTTP_PROXY, NO_PROXY) of an
+// environment that get looks into.
+func ProxyOf(get func(name string) string) func(*url.URL) (*url.URL, error) {
+	either := func(name string) string {
+		if value := get(name); value != "" {
+			return value
+		}
+		return get(strings.ToLower(name))
+	}
+	config := httpproxy.Config{HTTPProxy: either("HTTP_PROXY"), HTTPSProxy: either("HTTPS_PROXY"), NoProxy: either("NO_PROXY")}
+	return config.ProxyFunc()
+}
+
+func newClient(l *Link) *http.Client {
+	transport := &http.Transport{
+		DialContext:         (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		TLSHandshakeTimeout: connectTimeout,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConnsPerHost: idleConns,
+		IdleConnTimeout:     90 * time.Second,
+		// A stream on which nothing comes is told from one that is dead.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
+	}
+	if l.Proxy != nil {
+		transport.Proxy = func(r *http.Request) (*url.URL, error) { return l.Proxy(r.URL) }
+	}
+	return &http.Client{Transport: transport, CheckRedirect: l.redirect}
+}
+
+// redirect follows a server within its origin only: headers hold credentials.
+func (l *Link) redirect(next *http.Request, via []*http.Request) error {
+	switch {
+	case !sameOrigin(next.URL, l.base):
+		return fault.New(fault.Failed, "%s redirects to another place, %s, where its credentials are not sent; if that is right, make it the server's URL", l.Shown, origin(next.URL))
+	case next.Method != via[0].Method:
+		return fault.New(fault.Failed, "%s redirects in a way that loses what is sent; make the address that it redirects to the server's URL", l.Shown)
+	case len(via) >= maxRedirects:
+		return fault.New(fault.Failed, "%s redirects in a circle", l.Shown)
+	}
+	return nil
+}
+
+func sameOrigin(a, b *url.URL) bool { return strings.EqualFold(origin(a), origin(b)) }
+
+// origin is scheme, host and port.
+func origin(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port)
+}
+
+// request is one to the server.
+type request struct {
+	method string
+	target *url.URL
+	body   []byte // of a POST
+	after  string // Last-Event-ID
+	sent   func() // called when the server has it all
+}
+
+// do sends a request with all headers. An error is a fault, or what its
+// context ended with.
+func (l *Link) do(ctx context.Context, r request) (*http.Response, error) {
+	if r.sent != nil {
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { r.sent() }})
+	}
+	var body io.Reader
+	if r.body != nil {
+		body = bytes.NewReader(r.body)
+	}
+	request, err := http.NewRequestWithContext(ctx, r.method, r.target.String(), body)
+	if err != nil {
+		return nil, l.trouble(err)
+	}
+	l.setHeaders(request, r)
+	response, err := l.client.Do(request)
+	if err != nil {
+		return nil, l.trouble(err)
+	}
+	return response, nil
+}
+
+func (l *Link) setHeaders(request *http.Request, r request) {
+	h := request.Header
+	h.Set("User-Agent", l.Agent)
+	for name, value := range l.Headers {
+		if strings.EqualFold(name, "Host") {
+			request.Host = value
+		} else {
+			h.Set(name, value)
+		}
+	}
+	switch {
+	case r.method == http.MethodGet:
+		h.Set("Accept", "text/event-stream")
+	case r.body != nil:
+		h.Set("Content-Type", "application/json")
+		h.Set("Accept", "application/json, text/event-stream")
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, value := range map[string]string{"Mcp-Session-Id": l.session, "MCP-Protocol-Version": l.version, "Last-Event-ID": r.after} {
+		if value != "" {
+			h.Set(name, value)
+		}
+	}
+}

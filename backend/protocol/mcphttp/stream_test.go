@@ -1,0 +1,342 @@
+package mcphttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+func TestAnAnswerWhoseStreamBreaksOffIsFetched(t *testing.T) {
+	var mu sync.Mutex // requests overlap
+	var id string
+	var after []string
+	s := serve(t, func(e *exchange) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		last := e.r.Header.Get("Last-Event-ID")
+		switch {
+		case e.Method == "m":
+			id = string(e.ID)
+			e.events()
+			e.event("id: a\nretry: 1\ndata: \n\n") // only to have an id
+			e.event("id: b\ndata: {\"method\":\"first\"}\n\nid: c\ndata: {\"metho")
+			e.hangUp()
+		case last == "":
+			return false
+		case len(after) < 2:
+			after = append(after, last)
+			e.status(503, "")
+		case len(after) == 2:
+			after = append(after, last)
+			e.events()
+			e.event("id: c\ndata: {\"method\":\"second\"}\n\n") // and an orderly end without the answer
+		default:
+			after = append(after, last)
+			e.events()
+			e.event("data: {\"id\":%s,\"result\":%s}\n\n", id, odd)
+		}
+		return true
+	})
+	c := dial(t, s.URL)
+	if got, err := c.call("m", `{}`); got != odd || err != nil {
+		t.Errorf("got %s, %v", got, err)
+	}
+	if got := c.note() + c.note(); got != "firstsecond" || len(c.notes) > 0 {
+		t.Errorf("got %s and %d more", got, len(c.notes))
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if got := fmt.Sprint(after); got != "[b b b c]" {
+		t.Errorf("asked for what follows %s", got)
+	}
+}
+
+func TestAStreamThatCannotBeTakenUpAgainFailsItsCall(t *testing.T) {
+	s := serve(t, func(e *exchange) bool {
+		if e.Method == "m" {
+			e.events()
+			e.event("id: a\nretry: 1\ndata:\n\n")
+			e.hangUp()
+		}
+		return false // no stream with GET: 405
+	})
+	dial(t, s.URL).fails("m", "whether the call took effect is unknown. When the rest was asked for it answered 405 Method Not Allowed")
+}
+
+func TestACallWhoseSessionIsLostMeanwhileMayHaveBeenRun(t *testing.T) {
+	s := serve(t, func(e *exchange) bool {
+		switch {
+		case e.Method == "m":
+			e.events()
+			e.event("id: a\nretry: 1\ndata:\n\n")
+			e.hangUp()
+		case e.r.Header.Get("Last-Event-ID") == "a":
+			e.status(404, "")
+		default:
+			return false
+		}
+		return true
+	})
+	if err := dial(t, s.URL).fails("m", "does not know it any more"); !errors.Is(err, jsonrpc.ErrClosed) || !errors.Is(err, ErrLost) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAStreamThatNobodyAskedForHoldsNothingUp(t *testing.T) {
+	s := serve(t, func(e *exchange) bool {
+		if e.Method == "notifications/initialized" {
+			e.events()
+			e.wait()
+		}
+		return e.Method == "notifications/initialized"
+	})
+	if _, err := dial(t, s.URL).call("m", `{}`); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAStreamThatStaysAwayFailsItsCall(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(e *exchange) bool {
+		switch {
+		case e.Method == "m":
+			e.events()
+			e.event("id: a\nretry: 1\ndata:\n\n")
+			e.hangUp()
+		case e.r.Header.Get("Last-Event-ID") == "a":
+			e.status(503, "")
+		default:
+			return false
+		}
+		return true
+	})
+	dial(t, s.URL).fails("m", "ended before the answer came; whether the call took effect is unknown")
+}
+
+func TestWhatTheServerSaysOfItsOwnAccordArrives(t *testing.T) {
+	var gets atomic.Int32 // requests overlap
+	s := serve(t, func(e *exchange) bool {
+		if e.r.Method != http.MethodGet {
+			return false
+		}
+		switch gets.Add(1) {
+		case 1:
+			e.events()
+			e.event("id: 1\nretry: 1\ndata: {\"method\":\"one\"}\n\n")
+		case 2:
+			e.hangUp()
+		case 3:
+			e.status(409, "the last one is still there")
+		case 4:
+			e.events()
+			e.event("data: {\"method\":\"after %s\"}\n\n", e.r.Header.Get("Last-Event-ID"))
+			e.wait()
+		}
+		return true
+	})
+	c := dial(t, s.URL)
+	if got := c.note() + " " + c.note(); got != "one after 1" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestAServerWithoutAStreamOfItsOwnIsUsable(t *testing.T) {
+	for _, code := range []int{400, 403, 404, 405, 501} {
+		asked := make(chan struct{}, 10)
+		s := serve(t, func(e *exchange) bool {
+			if e.r.Method == http.MethodGet {
+				asked <- struct{}{}
+				e.status(code, "no session")
+			}
+			return e.r.Method == http.MethodGet
+		})
+		c := dial(t, s.URL)
+		<-asked
+		if _, err := c.call("m", `{}`); err != nil {
+			t.Errorf("%d: %v", code, err)
+		}
+	}
+}
+
+func TestASessionThatIsGoneWhenTheStreamComesBackIsLost(t *testing.T) {
+	var gets atomic.Int32 // requests overlap
+	s := serve(t, func(e *exchange) bool {
+		if e.r.Method != http.MethodGet {
+			return false
+		}
+		if gets.Add(1) == 1 {
+			e.events()
+			e.event("retry: 1\ndata: {\"method\":\"one\"}\n\n")
+		} else {
+			e.status(400, "No valid session ID")
+		}
+		return true
+	})
+	c := dial(t, s.URL)
+	if err := <-c.ended; !errors.Is(err, ErrLost) {
+		t.Errorf("got %v", err)
+	}
+	<-c.Done()
+	if _, err := c.call("m", `{}`); !errors.Is(err, jsonrpc.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAServerThatStaysAwayEndsTheLink(t *testing.T) {
+	t.Parallel()
+	gone := make(chan struct{})
+	s := serve(t, func(e *exchange) bool {
+		if e.r.Method != http.MethodGet {
+			return false
+		}
+		e.events()
+		e.event("retry: 1\ndata: {\"method\":\"one\"}\n\n")
+		<-gone
+		e.hangUp()
+		return true
+	})
+	c := dial(t, s.URL)
+	c.note()
+	go s.Close() // waits for the stream, which ends when nobody listens any more
+	for {
+		if _, err := http.Get(s.URL); err != nil {
+			break
+		}
+	}
+	close(gone)
+	if err := <-c.ended; fault.KindOf(err) != fault.Unavailable || errors.Is(err, ErrLost) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// old is a server of the transport SSE: what it is posted is for handle, and
+// what handle returns goes onto the stream.
+func old(t *testing.T, endpoint string, handle func(*exchange) string) string {
+	t.Helper()
+	stream := make(chan string, 10)
+	return serve(t, func(e *exchange) bool {
+		switch {
+		case e.r.Method == http.MethodGet:
+			e.events()
+			e.event("event: endpoint\r\ndata: %s\r\n\r\n", endpoint)
+			for {
+				select {
+				case text := <-stream:
+					if e.event("%s", text); text == "" {
+						return true
+					}
+				case <-e.r.Context().Done():
+					return true
+				}
+			}
+		case e.Method == "initialize":
+			stream <- fmt.Sprintf("event: message\ndata: {\"id\":%s,\"result\":{}}\n\n", e.ID)
+			e.status(202, "Accepted")
+		case e.ID != nil:
+			if e.r.URL.String() != "/base/messages?session=1" {
+				t.Errorf("posted to %s", e.r.URL)
+			}
+			text := handle(e)
+			stream <- text
+		default:
+			e.status(202, "Accepted")
+		}
+		return true
+	}).URL + "/base/sse?key=query-secret"
+}
+
+func TestTheOldTransportWorks(t *testing.T) {
+	for _, endpoint := range []string{"/base/messages?session=1", "messages?session=1", " messages?session=1 "} {
+		url := old(t, endpoint, func(e *exchange) string {
+			return fmt.Sprintf("data: {\"method\":\"n\"}\n\ndata: {\"id\":%s,\"result\":%s}\n\n", e.ID, odd)
+		})
+		c := dial(t, url, overSSE)
+		if got, err := c.call("m", `{}`); got != odd || err != nil {
+			t.Errorf("got %s, %v", got, err)
+		}
+		if got := c.note(); got != "n" {
+			t.Errorf("got %s", got)
+		}
+	}
+}
+
+func TestAnOldStreamThatEndsIsTheEndOfTheLink(t *testing.T) {
+	c := dial(t, old(t, "messages?session=1", func(*exchange) string { return "" }), overSSE)
+	if err := c.fails("m", "closed its stream of events"); !errors.Is(err, ErrLost) {
+		t.Errorf("got %v", err)
+	}
+	c = dial(t, old(t, "messages?session=1", func(e *exchange) string { e.status(404, "Session not found"); return "" }), overSSE)
+	if _, err := c.call("m", `{}`); !errors.Is(err, ErrLost) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnOldServerThatIsNotOneSaysWhy(t *testing.T) {
+	for endpoint, says := range map[string]string{
+		"http://evil.example/messages?session=1": "names an endpoint in another place, http://evil.example:80, which is not used",
+		"//evil.example/x":                       "in another place",
+		"https://127.0.0.1/x":                    "in another place",
+		"http://[::1/":                           "no address",
+	} {
+		c := connect(t, old(t, endpoint, func(*exchange) string { return "" }), overSSE)
+		if err := c.fails("initialize", says); strings.Contains(err.Error(), "query-secret") {
+			t.Errorf("got %v", err)
+		}
+	}
+	for says, handle := range map[string]func(*exchange){
+		"401 Unauthorized; it wants credentials":                                  func(e *exchange) { e.status(401, "") },
+		"is the URL right? A newer server may want the transport streamable-http": func(e *exchange) { e.status(405, "") },
+		"answered with text/html, which is no stream of events":                   func(e *exchange) { e.w.Header().Set("Content-Type", "text/html") },
+		"closed its stream of events":                                             func(e *exchange) { e.events() },
+		"its stream of events broke off":                                          func(e *exchange) { e.events(); e.hangUp() },
+		"closed the connection without an answer":                                 func(e *exchange) { e.hangUp() },
+		"redirects to another place, http://evil.example:80, where":               func(e *exchange) { e.w.Header().Set("Location", "http://evil.example"); e.status(302, "") },
+	} {
+		s := serve(t, func(e *exchange) bool { handle(e); return true })
+		connect(t, s.URL, overSSE).fails("initialize", says)
+	}
+}
+
+func TestALinkThatIsClosedLetsGoOfEverything(t *testing.T) {
+	deleted := make(chan struct{}, 1)
+	s := serve(t, func(e *exchange) bool {
+		switch {
+		case e.r.Method == http.MethodDelete:
+			deleted <- struct{}{}
+		case e.r.Method == http.MethodGet, e.Method == "slow":
+			e.events()
+			e.event("data: {\"method\":\"here\"}\n\n")
+			e.wait()
+		default:
+			return false
+		}
+		return true
+	})
+	c := dial(t, s.URL)
+	slow := make(chan error, 1)
+	go func() { _, err := c.Call(context.Background(), jsonrpc.Call{Method: "slow"}); slow <- err }()
+	c.note()
+	c.note()
+	_ = c.link.Close()
+	<-deleted
+	if err := <-c.ended; err != nil {
+		t.Errorf("got %v", err)
+	}
+	for _, stack := range running(fmt.Sprintf("remote.(*Link).listen(%p", c.link)) {
+		t.Errorf("still running: %s", stack)
+	}
+	if err := <-slow; !errors.Is(err, jsonrpc.ErrClosed) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := c.link.Write([]byte("{\"method\":\"late\"}\n")); err == nil {
+		t.Error("it took a late message")
+	}
+}

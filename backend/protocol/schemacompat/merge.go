@@ -1,0 +1,230 @@
+package schemacompat
+
+import (
+	"slices"
+	"strings"
+)
+
+// merge returns a schema that takes what all of several take, and perhaps more:
+// of values of a keyword that cannot be one, the first stays. None is changed.
+func merge(parts []*value) *value {
+	out := &value{kind: '{'}
+	all := make(map[string][]*value)
+	for _, part := range parts {
+		for _, m := range part.members {
+			if all[m.name] == nil {
+				out.members = append(out.members, member{m.name, nil})
+			}
+			all[m.name] = append(all[m.name], m.value)
+		}
+	}
+	for i, m := range out.members {
+		out.members[i].value = combined(m.name, all[m.name])
+	}
+	have := len(membersOf(out.get("properties")))
+	for _, part := range parts {
+		if closed(part) && len(membersOf(part.get("properties"))) < have {
+			out.drop("additionalProperties", "unevaluatedProperties")
+			break
+		}
+	}
+	return out
+}
+
+// closed reports whether properties that a schema does not name are restricted.
+func closed(v *value) bool {
+	open := v.get("additionalProperties")
+	return open != nil && !open.is("true")
+}
+
+func membersOf(v *value) []member {
+	if v.isObject() {
+		return v.members
+	}
+	return nil
+}
+
+// combined is the value of a keyword that several schemas have.
+func combined(keyword string, all []*value) *value {
+	if len(all) == 1 {
+		return all[0]
+	}
+	switch keyword {
+	case "properties", "patternProperties", "$defs", "definitions":
+		return gather(all, "allOf")
+	case "items":
+		return join(all, "allOf")
+	case "required":
+		list := listOf()
+		for _, v := range all {
+			list.items = append(list.items, v.items...)
+		}
+		return names(list)
+	case "type", "enum":
+		one := all[0]
+		for _, other := range all[1:] {
+			one = common(one, other)
+		}
+		return one
+	}
+	return all[0]
+}
+
+// common is what of one list is in the other as well; all of it when nothing
+// is. A whole number is a number.
+func common(one, other *value) *value {
+	const whole, number = `"integer"`, `"number"`
+	in := make(map[string]bool)
+	for _, v := range alone(other) {
+		in[v.String()] = true
+	}
+	var kept []*value
+	for _, v := range alone(one) {
+		switch s := v.String(); {
+		case in[s], s == whole && in[number]:
+			kept = append(kept, v)
+		case s == number && in[whole]:
+			kept = append(kept, textOf("integer"))
+		}
+	}
+	switch {
+	case len(kept) == 0:
+		return one
+	case len(kept) == 1 && (!one.isList() || !other.isList()):
+		return kept[0]
+	}
+	return listOf(kept...)
+}
+
+// alone are the items of a list, or a value that is none.
+func alone(v *value) []*value {
+	if v.isList() {
+		return v.items
+	}
+	return []*value{v}
+}
+
+// gather joins schemas by name; those of one name are joined by allOf or anyOf.
+func gather(all []*value, how string) *value {
+	out := objectOf()
+	by := make(map[string][]*value)
+	for _, v := range all {
+		for _, m := range membersOf(v) {
+			if by[m.name] == nil {
+				out.members = append(out.members, member{m.name, nil})
+			}
+			by[m.name] = append(by[m.name], m.value)
+		}
+	}
+	for i, m := range out.members {
+		out.members[i].value = join(by[m.name], how)
+	}
+	return out
+}
+
+// join is a schema of several, each once; of one it is that one itself.
+func join(all []*value, how string) *value {
+	if len(all) > 1 {
+		all = distinct(all)
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return objectOf(how, listOf(all...))
+}
+
+func distinct(all []*value) []*value {
+	seen := make(map[string]bool, len(all))
+	var out []*value
+	for _, v := range all {
+		if s := v.String(); !seen[s] {
+			seen[s] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// branch is one of several schemas, opened.
+type branch struct {
+	*value
+	trail *trail
+}
+
+// branches takes anyOf or oneOf out of an opened schema; of both anyOf stays.
+func (a *adapter) branches(n *value, t *trail) []branch {
+	list := n.get("anyOf")
+	if list == nil {
+		list = n.get("oneOf")
+	}
+	n.drop("anyOf", "oneOf")
+	if list == nil {
+		return nil
+	}
+	out := make([]branch, len(list.items))
+	for i, one := range list.items {
+		out[i].value, out[i].trail = a.open(one, t)
+	}
+	return out
+}
+
+// union returns one object schema of a schema and its branches: the properties
+// of all, and required what each requires. Which belong together is told in
+// words.
+func (a *adapter) union(n *value, branches []branch, t *trail) (*value, *trail, []string) {
+	a.note("anyOf and oneOf of an object: its properties in one")
+	properties, below := []*value{n.get("properties")}, t
+	counts := make(map[string]int)
+	words := together(branches)
+	for _, one := range branches {
+		v, passed := one.value, one.trail
+		if inner := a.branches(v, passed); len(inner) > 0 {
+			v, passed, _ = a.union(v, inner, passed)
+		}
+		properties, below = append(properties, v.get("properties")), below.with(passed, t)
+		for _, name := range v.get("required").texts() {
+			counts[name]++
+		}
+	}
+	out := n.copied()
+	if all := gather(properties, "anyOf"); len(all.members) > len(membersOf(n.get("properties"))) {
+		out.drop("additionalProperties", "unevaluatedProperties")
+		out.set("properties", all)
+	} else if len(all.members) > 0 {
+		out.set("properties", all)
+	}
+	needed := listOf()
+	for _, name := range append(n.get("required").texts(), branches[0].get("required").texts()...) {
+		if counts[name] == len(branches) || slices.Contains(n.get("required").texts(), name) {
+			needed.items = append(needed.items, textOf(name))
+		}
+	}
+	if len(needed.items) > 0 {
+		out.set("required", names(needed))
+	}
+	return out, below, words
+}
+
+// together says which properties go with each other.
+func together(branches []branch) []string {
+	const most, longest = 6, 300
+	var sets []string
+	for _, one := range branches {
+		members := one.get("required").texts()
+		if len(members) == 0 {
+			for _, m := range membersOf(one.get("properties")) {
+				members = append(members, m.name)
+			}
+		}
+		if len(members) > most {
+			members = append(members[:most:most], "…")
+		}
+		if set := strings.Join(members, " + "); set != "" && len(sets) < longest && !slices.Contains(sets, set) {
+			sets = append(sets, set)
+		}
+	}
+	if len(sets) < 2 {
+		return nil
+	}
+	return []string{clipped("alternatives: "+strings.Join(sets, ", or "), longest)}
+}

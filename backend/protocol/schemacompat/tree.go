@@ -1,0 +1,267 @@
+package schemacompat
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// value is JSON with its order and its spelling. Values are shared and never
+// changed once they are part of another.
+type value struct {
+	kind    byte   // '{', '[', '"', or 0 for numbers and words
+	raw     []byte // of a text, a number or a word
+	members []member
+	items   []*value
+	size    int // bytes in the document; 0 when it is not of there
+}
+
+type member struct {
+	name  string
+	value *value
+}
+
+// parse reads valid JSON, and tells whether it left out what is nested too
+// deep. Of members of one name the last counts.
+func parse(data []byte) (v *value, cut bool) {
+	p := parser{data: data}
+	return p.value(0), p.cut
+}
+
+type parser struct {
+	data []byte
+	at   int
+	cut  bool
+}
+
+func (p *parser) space() {
+	for p.at < len(p.data) && p.data[p.at] <= ' ' {
+		p.at++
+	}
+}
+
+func (p *parser) value(depth int) *value {
+	p.space()
+	start, v := p.at, &value{}
+	switch c := p.data[p.at]; c {
+	case '{', '[':
+		v.kind = c
+		p.nested(v, depth)
+	case '"':
+		v.kind = c
+		v.raw = p.text()
+	default:
+		for p.at < len(p.data) && !strings.ContainsRune(",]} \t\r\n", rune(p.data[p.at])) {
+			p.at++
+		}
+		v.raw = p.data[start:p.at]
+	}
+	v.size = p.at - start
+	if depth > maxNesting && len(v.members)+len(v.items) > 0 {
+		p.cut = true
+		return &value{kind: '{', size: v.size}
+	}
+	return v
+}
+
+// nested reads members or items, up to the closing bracket.
+func (p *parser) nested(v *value, depth int) {
+	seen := map[string]int(nil)
+	for p.at++; ; p.at++ {
+		p.space()
+		if c := p.data[p.at]; c == '}' || c == ']' {
+			break
+		}
+		if v.kind == '[' {
+			v.items = append(v.items, p.value(depth+1))
+		} else {
+			var name string
+			quoted := p.text()
+			_ = json.Unmarshal(quoted, &name) // the whole is valid
+			p.space()
+			p.at++ // the colon
+			one := member{name, p.value(depth + 1)}
+			if seen == nil {
+				seen = make(map[string]int)
+			}
+			if before, twice := seen[name]; twice {
+				v.members[before] = one
+			} else {
+				seen[name] = len(v.members)
+				v.members = append(v.members, one)
+			}
+		}
+		p.space()
+		if p.data[p.at] != ',' {
+			break
+		}
+	}
+	p.at++
+}
+
+func (p *parser) text() []byte {
+	start := p.at
+	for p.at++; p.data[p.at] != '"'; p.at++ {
+		if p.data[p.at] == '\\' {
+			p.at++
+		}
+	}
+	p.at++
+	return p.data[start:p.at]
+}
+
+// append writes a value without spaces.
+func (v *value) append(out []byte) []byte {
+	switch v.kind {
+	case '{':
+		out = append(out, '{')
+		for i, m := range v.members {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(append(out, quote(m.name)...), ':')
+			out = m.value.append(out)
+		}
+		return append(out, '}')
+	case '[':
+		out = append(out, '[')
+		for i, item := range v.items {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = item.append(out)
+		}
+		return append(out, ']')
+	}
+	return append(out, v.raw...)
+}
+
+func (v *value) String() string { return string(v.append(nil)) }
+
+// quote writes a text as JSON, with <, > and & as they are.
+func quote(text string) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(text) // a text is always written
+	return bytes.TrimSpace(b.Bytes())
+}
+
+func textOf(s string) *value { return &value{kind: '"', raw: quote(s)} }
+
+func word(w string) *value { return &value{raw: []byte(w)} }
+
+func listOf(items ...*value) *value { return &value{kind: '[', items: items} }
+
+// objectOf makes an object of names and values in turn.
+func objectOf(pairs ...any) *value {
+	v := &value{kind: '{'}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		v.members = append(v.members, member{pairs[i].(string), pairs[i+1].(*value)})
+	}
+	return v
+}
+
+// text is what a value says, false when it is no text.
+func (v *value) text() (string, bool) {
+	if v == nil || v.kind != '"' {
+		return "", false
+	}
+	var s string
+	err := json.Unmarshal(v.raw, &s)
+	return s, err == nil
+}
+
+func (v *value) is(word string) bool { return v != nil && v.kind == 0 && string(v.raw) == word }
+
+func (v *value) isObject() bool { return v != nil && v.kind == '{' }
+
+func (v *value) isList() bool { return v != nil && v.kind == '[' }
+
+// isCount reports whether a value is a whole number that is not negative.
+func (v *value) isCount() bool {
+	if v == nil || v.kind != 0 {
+		return false
+	}
+	_, err := strconv.ParseUint(string(v.raw), 10, 63)
+	return err == nil
+}
+
+func (v *value) isNumber() bool {
+	return v != nil && v.kind == 0 && (v.raw[0] == '-' || v.raw[0] >= '0' && v.raw[0] <= '9')
+}
+
+// get returns a member, nil when there is none.
+func (v *value) get(name string) *value {
+	if v != nil && v.kind == '{' {
+		for _, m := range v.members {
+			if m.name == name {
+				return m.value
+			}
+		}
+	}
+	return nil
+}
+
+// copied is an object with the same members that may be changed.
+func (v *value) copied() *value {
+	return &value{kind: '{', members: append(make([]member, 0, len(v.members)+2), v.members...)}
+}
+
+// set changes a member of an object that is not shared yet; a new one comes last.
+func (v *value) set(name string, to *value) {
+	for i := range v.members {
+		if v.members[i].name == name {
+			v.members[i].value = to
+			return
+		}
+	}
+	v.members = append(v.members, member{name, to})
+}
+
+// first puts a new member before all others.
+func (v *value) first(name string, to *value) {
+	v.members = append([]member{{name, to}}, v.members...)
+}
+
+// drop takes members out of an object that is not shared yet.
+func (v *value) drop(names ...string) {
+	kept := v.members[:0:0]
+	for _, m := range v.members {
+		if !contains(names, m.name) {
+			kept = append(kept, m)
+		}
+	}
+	v.members = kept
+}
+
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
+
+// texts are the texts of a list.
+func (v *value) texts() []string {
+	var out []string
+	if v.isList() {
+		for _, item := range v.items {
+			if s, ok := item.text(); ok {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+func textList(texts []string) *value {
+	list := listOf()
+	for _, s := range texts {
+		list.items = append(list.items, textOf(s))
+	}
+	return list
+}

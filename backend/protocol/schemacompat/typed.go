@@ -1,0 +1,192 @@
+package schemacompat
+
+import (
+	"slices"
+	"strconv"
+)
+
+// anyName is the property of an object that takes properties of any name, where
+// an object has to have one.
+const anyName = "any_name"
+
+// keywords are those that a strict vendor knows, by the type that they are of.
+var keywords = map[string][]string{
+	"":        {"type", "title", "description", "nullable", "default", "example"},
+	"string":  {"enum", "format", "minLength", "maxLength", "pattern"},
+	"integer": {"format", "minimum", "maximum"},
+	"number":  {"format", "minimum", "maximum"},
+	"boolean": {},
+	"array":   {"items", "minItems", "maxItems"},
+	"object":  {"properties", "required", "minProperties", "maxProperties", "propertyOrdering"},
+}
+
+// formats are those of a type.
+var formats = map[string][]string{"string": {"date-time", "enum"}, "integer": {"int32", "int64"}, "number": {"float", "double"}}
+
+// typed adapts a schema of one type.
+func (a *adapter) typed(n *value, kind string, p place, words []string) *value {
+	n = n.copied()
+	switch kind {
+	case "object":
+		words = append(words, a.object(n, p)...)
+	case "array":
+		words = append(words, a.array(n, p)...)
+	default:
+		words = append(words, a.scalar(n, kind)...)
+	}
+	out := objectOf()
+	for _, m := range n.members {
+		switch {
+		case m.name == "type":
+			out.members = append(out.members, member{"type", textOf(kind)})
+		case slices.Contains(keywords[""], m.name) || slices.Contains(keywords[kind], m.name):
+			out.members = append(out.members, m)
+		default:
+			a.note("left out: " + clipped(m.name, 40))
+			if !elsewhere(m.name) {
+				words = append(words, inWords(m))
+			}
+		}
+	}
+	if out.get("type") == nil {
+		out.first("type", textOf(kind))
+	}
+	describe(out, words)
+	return out
+}
+
+// elsewhere reports whether a keyword is one of other types: of this one it says
+// nothing.
+func elsewhere(keyword string) bool {
+	for kind, of := range keywords {
+		if kind != "" && slices.Contains(of, keyword) {
+			return true
+		}
+	}
+	return false
+}
+
+// scalar puts in order what a value may be that has no parts.
+func (a *adapter) scalar(n *value, kind string) (words []string) {
+	if n.get("default").is("null") {
+		a.note("left out: default")
+		n.drop("default")
+	}
+	if values := n.get("enum"); values != nil {
+		isText := func(v *value) bool { s, ok := v.text(); return ok && s != "" }
+		fit := len(values.items) > 0
+		for _, v := range values.items {
+			fit = fit && isText(v)
+		}
+		if kind != "string" || !fit {
+			a.note("values that are no texts: in words")
+			words = append(words, oneOf(values.items))
+			n.drop("enum")
+		}
+	}
+	format, _ := n.get("format").text()
+	if format != "" && (!slices.Contains(formats[kind], format) || format == "enum" && n.get("enum") == nil) {
+		a.note("left out: format")
+		if format != "enum" {
+			words = append(words, inWords(member{"format", n.get("format")}))
+		}
+		n.drop("format")
+	}
+	for _, bound := range []string{"minimum", "maximum"} {
+		if v := n.get(bound); v != nil {
+			if _, err := strconv.ParseFloat(string(v.raw), 64); err != nil {
+				a.note("left out: " + bound)
+				n.drop(bound)
+			}
+		}
+	}
+	return words
+}
+
+// array gives an array one schema for its items.
+func (a *adapter) array(n *value, p place) (words []string) {
+	first, items := n.get("prefixItems"), n.get("items")
+	if items.isList() {
+		first, items = items, n.get("additionalItems")
+	}
+	n.drop("prefixItems", "additionalItems", "unevaluatedItems")
+	if first != nil && len(first.items) > 0 {
+		a.note("items in order: any of them")
+		var all []string
+		for _, one := range first.items {
+			what, _ := one.get("description").text()
+			if kinds := typesOf(one); what == "" && len(kinds) > 0 {
+				what = kinds[0]
+			}
+			all = append(all, what)
+		}
+		if said := textList(all).String(); len(said) <= 2*maxWords {
+			words = append(words, "in this order: "+said)
+		}
+		items = anyItem(first.items, items, n.get("maxItems"))
+	}
+	if items == nil || items.is("true") || items.is("false") {
+		a.note("arrays that do not say what is in them: of anything")
+		items = objectOf()
+	}
+	n.set("items", a.strict(items, p.below()))
+	return words
+}
+
+// object adapts the properties of an object.
+func (a *adapter) object(n *value, p place) (words []string) {
+	words = a.rename(n)
+	others := others(n)
+	properties := objectOf()
+	if given := n.get("properties"); given != nil {
+		properties = given.copied()
+	}
+	has := make(map[string]bool)
+	for _, m := range properties.members {
+		has[m.name] = true
+	}
+	for _, name := range n.get("required").texts() {
+		if !has[name] && a.way.name.MatchString(name) {
+			a.note("required properties of which nothing is said: said")
+			properties.members = append(properties.members, member{name, objectOf()})
+		}
+	}
+	for i, m := range properties.members {
+		properties.members[i].value = a.strict(m.value, p.below())
+	}
+	ordered := n.get("propertyOrdering").texts()
+	if slices.ContainsFunc(ordered, func(name string) bool { return !has[name] }) {
+		n.drop("propertyOrdering")
+	}
+	switch {
+	case len(properties.members) > 0:
+		n.set("properties", properties)
+	case p.depth > 0:
+		a.note("objects of any properties: one stands for them")
+		if others == nil {
+			others = objectOf("type", textOf("string"))
+		}
+		n.set("properties", objectOf(anyName, a.strict(others, p.below())))
+		words = append(words, anyName+" stands for properties of any name")
+		return words
+	}
+	if kinds := typesOf(others); len(kinds) > 0 && len(properties.members) > 0 {
+		words = append(words, "properties of other names: "+kinds[0])
+	}
+	return words
+}
+
+// others is what an object's further properties are, nil where that is not told.
+func others(n *value) *value {
+	var all []*value
+	for _, m := range membersOf(n.get("patternProperties")) {
+		all = append(all, m.value)
+	}
+	if open := n.get("additionalProperties"); open.isObject() {
+		all = append(all, open)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return join(all, "anyOf")
+}

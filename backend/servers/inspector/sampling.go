@@ -1,0 +1,173 @@
+package inspector
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+const (
+	defaultModel   = "gpt-5-mini"
+	defaultBaseURL = "https://api.openai.com/v1"
+	defaultTokens  = 1024
+	modelPatience  = 2 * time.Minute
+	maxModelAnswer = 8 << 20 // bytes
+)
+
+// Sampler asks a model for servers that want sampling, at any address that
+// speaks OpenAI's chat completions.
+type Sampler struct {
+	Key     string
+	BaseURL string // OpenAI's when empty
+	Model   string // gpt-5-mini when empty
+	Client  *http.Client
+}
+
+// sample answers sampling/createMessage. Only transient servers get a model:
+// the user's key is not at the disposal of every installed server.
+func (t *Tester) sample(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
+	if t.Sampler == nil {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "sampling is not configured: set AGENT_DISCOVER_OPENAI_API_KEY for the hub")
+	}
+	if !transient(q.Server) {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "sampling is answered for transient servers only")
+	}
+	began := time.Now()
+	result, text, err := t.Sampler.createMessage(ctx, q.Params)
+	if err != nil {
+		t.Log.Warn("sampling failed", "server", q.Server, "error", err)
+		text = "sampling failed: " + err.Error()
+	}
+	t.note(q.Server, began, Query{
+		Kind: journal.Sampling, About: "sampling/createMessage", Shown: q.Params,
+		Answer: func(json.RawMessage) string { return text },
+	}, result, err, q.Redactor)
+	if err != nil {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "%s", text)
+	}
+	return result, nil
+}
+
+type samplingParams struct {
+	Messages []struct {
+		Role    string          `json:"role"`
+		Content json.RawMessage `json:"content"` // one block, or several
+	} `json:"messages"`
+	SystemPrompt string   `json:"systemPrompt"`
+	MaxTokens    int      `json:"maxTokens"`
+	Temperature  *float64 `json:"temperature"`
+}
+
+type chatMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+type chatRequest struct {
+	Model       string        `json:"model"`
+	Messages    []chatMessage `json:"messages"`
+	MaxTokens   int           `json:"max_tokens,omitempty"`
+	MaxAll      int           `json:"max_completion_tokens,omitempty"`
+	Temperature *float64      `json:"temperature,omitempty"`
+}
+
+// createMessage returns the result of sampling/createMessage and its text.
+func (s *Sampler) createMessage(ctx context.Context, params json.RawMessage) (json.RawMessage, string, error) {
+	var in samplingParams
+	if err := json.Unmarshal(params, &in); err != nil {
+		return nil, "", fmt.Errorf("its parameters are malformed: %w", err)
+	}
+	ask := chatRequest{Model: cmp.Or(s.Model, defaultModel), MaxTokens: cmp.Or(in.MaxTokens, defaultTokens), Temperature: in.Temperature}
+	if in.SystemPrompt != "" {
+		ask.Messages = append(ask.Messages, chatMessage{"system", in.SystemPrompt})
+	}
+	for _, m := range in.Messages {
+		ask.Messages = append(ask.Messages, chatMessage{m.Role, blockText(m.Content)})
+	}
+	ctx, cancel := context.WithTimeout(ctx, modelPatience)
+	defer cancel()
+	status, body, err := s.post(ctx, ask)
+	if err == nil && status == http.StatusBadRequest && bytes.Contains(body, []byte("max_completion_tokens")) {
+		// A reasoning model: it takes the limit under another name and no temperature.
+		ask.MaxAll, ask.MaxTokens, ask.Temperature = ask.MaxTokens, 0, nil
+		status, body, err = s.post(ctx, ask)
+	}
+	switch {
+	case err != nil:
+		return nil, "", err
+	case status != http.StatusOK:
+		return nil, "", fmt.Errorf("the model's address answered with status %d", status)
+	}
+	return readCompletion(body, ask.Model)
+}
+
+func readCompletion(body []byte, model string) (json.RawMessage, string, error) {
+	var out struct {
+		Model   string `json:"model"`
+		Choices []struct {
+			Message      chatMessage `json:"message"`
+			FinishReason string      `json:"finish_reason"`
+		} `json:"choices"`
+	}
+	if err := json.Unmarshal(body, &out); err != nil || len(out.Choices) == 0 {
+		return nil, "", fmt.Errorf("the model's address answered with no completion")
+	}
+	choice := out.Choices[0]
+	text := choice.Message.Content
+	result, err := json.Marshal(map[string]any{
+		"model": cmp.Or(out.Model, model), "stopReason": cmp.Or(choice.FinishReason, "endTurn"), "role": "assistant",
+		"content": map[string]string{"type": "text", "text": text},
+	})
+	return result, text, err
+}
+
+func (s *Sampler) post(ctx context.Context, ask chatRequest) (status int, body []byte, err error) {
+	data, err := json.Marshal(ask)
+	if err != nil {
+		return 0, nil, err
+	}
+	url := strings.TrimSuffix(cmp.Or(s.BaseURL, defaultBaseURL), "/") + "/chat/completions"
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(data))
+	if err != nil {
+		return 0, nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+s.Key)
+	resp, err := s.Client.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	body, err = io.ReadAll(io.LimitReader(resp.Body, maxModelAnswer))
+	return resp.StatusCode, body, err
+}
+
+// blockText joins the texts of one content block or of several.
+func blockText(content json.RawMessage) string {
+	type block struct {
+		Text string `json:"text"`
+	}
+	var one block
+	if json.Unmarshal(content, &one) == nil {
+		return one.Text
+	}
+	var several []block
+	if json.Unmarshal(content, &several) != nil {
+		return ""
+	}
+	texts := make([]string, 0, len(several))
+	for _, b := range several {
+		texts = append(texts, b.Text)
+	}
+	return strings.Join(texts, "\n")
+}

@@ -1,0 +1,335 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// memory is a store that keeps records in a list, the oldest first.
+type memory struct {
+	mu      sync.Mutex
+	records []Record
+	tallies []Tally
+	last    int64
+	batches int
+	deletes int
+	broken  bool
+}
+
+func (m *memory) AppendRecords(_ context.Context, records []Record, tallies []Tally) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.broken {
+		return errors.New("disk full")
+	}
+	m.records = append(m.records, records...)
+	m.tallies = tallies
+	m.batches++
+	return nil
+}
+
+// stored returns how many records there are, after how many batches and steps
+// of deleting.
+func (m *memory) stored() (records, batches, deletes int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.records), m.batches, m.deletes
+}
+
+func (m *memory) LastRecord(context.Context) (int64, error) { return m.last, nil }
+
+func (m *memory) selects(q Query, r Record) bool {
+	return (len(q.Kinds) == 0 || slices.Contains(q.Kinds, r.Kind)) && (q.Before == 0 || r.ID < q.Before) &&
+		(q.Until.IsZero() || r.At.Before(q.Until))
+}
+
+func (m *memory) Records(_ context.Context, q Query) ([]Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var out []Record
+	for _, r := range slices.Backward(m.records) {
+		if m.selects(q, r) {
+			out = append(out, r)
+		}
+	}
+	out = out[min(q.Offset, len(out)):]
+	return out[:min(q.Limit, len(out))], nil
+}
+
+func (m *memory) CountRecords(context.Context, Query) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.records), nil
+}
+
+func (m *memory) DeleteRecords(_ context.Context, q Query) (n int, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.deletes++
+	m.records = slices.DeleteFunc(m.records, func(r Record) bool {
+		if (q.Limit > 0 && n == q.Limit) || !m.selects(q, r) {
+			return false
+		}
+		n++
+		return true
+	})
+	return n, nil
+}
+
+func (m *memory) CountSteps(context.Context, Query, Span) (map[int64]Count, error) { return nil, nil }
+
+func (m *memory) CountClients(context.Context, Query) ([]ClientUse, error) { return nil, nil }
+
+func (m *memory) Tallies(context.Context) ([]Tally, error)    { return m.tallies, nil }
+func (m *memory) DeleteTallies(context.Context, string) error { return nil }
+
+func open(t testing.TB, m Store) *Journal {
+	t.Helper()
+	j, err := Open(t.Context(), Options{Store: m, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler), Retention: 24 * time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+// start opens a journal and lets it run; stop ends it.
+func start(t *testing.T, m Store) (j *Journal, stop func()) {
+	t.Helper()
+	j = open(t, m)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = j.Run(ctx) }()
+	return j, func() { cancel(); <-done }
+}
+
+// after lets the bubble's clock go on.
+func after(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func TestRecordsAreStoredTogetherWithinTheirTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &memory{}
+		j, stop := start(t, m)
+		defer stop()
+		for range 10 {
+			j.Record(Record{Server: "s", Outcome: OK}, nil, nil, nil)
+		}
+		after(batchEvery - time.Millisecond)
+		if n, _, _ := m.stored(); n != 0 {
+			t.Error("stored before their time")
+		}
+		after(2 * time.Millisecond)
+		if n, batches, _ := m.stored(); n != 10 || batches != 1 {
+			t.Errorf("%d records in %d batches", n, batches)
+		}
+	})
+}
+
+func TestRecordsThatSomebodyWatchesAreShownAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		j, stop := start(t, &memory{last: 41})
+		defer stop()
+		recorded, unsubscribe := events.Subscribe[Recorded](j.Bus, 1)
+		defer unsubscribe()
+		j.Record(Record{Server: "s", Outcome: OK}, nil, nil, nil)
+		after(watchedEvery + time.Millisecond)
+		select {
+		case e := <-recorded:
+			if e.Record.ID != 42 {
+				t.Errorf("the event has the id %d, want the one after the last", e.Record.ID)
+			}
+		default:
+			t.Error("not shown yet")
+		}
+	})
+}
+
+func TestARefusalIsStoredAtOnce(t *testing.T) {
+	m := &memory{}
+	j := open(t, m) // does not run
+	j.Record(Record{Server: "s", Outcome: Refused}, nil, nil, nil)
+	if len(m.records) != 1 {
+		t.Error("a refusal waits for a batch")
+	}
+}
+
+func TestIDsGrowInTheOrderOfTheStoreAndOfTheEvents(t *testing.T) {
+	m := &memory{last: 7}
+	j, stop := start(t, m)
+	recorded, unsubscribe := events.Subscribe[Recorded](j.Bus, 1000)
+	defer unsubscribe()
+	var callers sync.WaitGroup
+	for caller := range 4 {
+		callers.Go(func() {
+			for i := range 100 {
+				how := OK
+				if (caller+i)%5 == 0 {
+					how = Refused
+				}
+				j.Record(Record{Outcome: how}, nil, nil, nil)
+			}
+		})
+	}
+	callers.Wait()
+	stop()
+	for i := range 400 {
+		want := int64(8 + i)
+		if e := <-recorded; e.Record.ID != want || m.records[i].ID != want {
+			t.Fatalf("record %d has id %d in its event and %d in the store, want %d", i, e.Record.ID, m.records[i].ID, want)
+		}
+	}
+}
+
+func TestWhatIsNotStoredIsNeitherShownNorMeasured(t *testing.T) {
+	j, stop := start(t, &memory{broken: true})
+	recorded, unsubscribe := events.Subscribe[Recorded](j.Bus, 1)
+	defer unsubscribe()
+	j.Record(Record{Server: "s", Outcome: OK}, nil, nil, nil)
+	stop()
+	if len(recorded) != 0 || len(j.Totals()) != 0 {
+		t.Errorf("%d events, totals %v", len(recorded), j.Totals())
+	}
+}
+
+func TestWhatIsAskedForIsStoredFirst(t *testing.T) {
+	j, stop := start(t, &memory{})
+	defer stop()
+	j.Record(Record{Server: "s", Latency: time.Second, Outcome: OK}, nil, nil, nil)
+	got, total, err := j.Records(t.Context(), Query{Limit: 10})
+	if err != nil || total != 1 || got[0].Kind != Call || time.Since(got[0].At) < time.Second {
+		t.Errorf("got %v, %d, %v", got, total, err)
+	}
+}
+
+func TestANegativeLimitLeavesOutTheOldest(t *testing.T) {
+	m := &memory{}
+	j, stop := start(t, m)
+	defer stop()
+	for range 27 {
+		j.Record(Record{Outcome: OK}, nil, nil, nil)
+	}
+	for _, c := range []struct{ limit, offset, first, n int }{{-5, 0, 27, 22}, {-5, 3, 24, 19}, {-30, 0, 0, 0}, {3, 25, 2, 2}} {
+		got, total, err := j.Records(t.Context(), Query{Limit: c.limit, Offset: c.offset})
+		if err != nil || total != 27 || len(got) != c.n || c.n > 0 && got[0].ID != int64(c.first) {
+			t.Errorf("limit %d, offset %d: %d of %d records, %v", c.limit, c.offset, len(got), total, err)
+		}
+	}
+}
+
+func TestWhatIsLeftIsStoredAtTheEnd(t *testing.T) {
+	m := &memory{}
+	j, stop := start(t, m)
+	for range 3 {
+		j.Record(Record{Outcome: OK}, nil, nil, nil)
+	}
+	stop()
+	if len(m.records) != 3 {
+		t.Errorf("%d records", len(m.records))
+	}
+}
+
+func TestEveryRecordIsVisitedOnceWhileOthersCome(t *testing.T) {
+	m := &memory{}
+	j, stop := start(t, m)
+	defer stop()
+	for range 450 {
+		j.Record(Record{Outcome: OK}, nil, nil, nil)
+	}
+	for _, c := range []struct{ limit, offset, want int }{{0, 0, 450}, {1, 0, 1}, {200, 0, 200}, {201, 0, 201}, {999, 0, 450}, {0, 50, 400}} {
+		var ids []int64
+		total, _ := m.CountRecords(t.Context(), Query{})
+		err := j.Each(t.Context(), Query{Limit: c.limit, Offset: c.offset, Before: 451}, func(r Record) error {
+			ids = append(ids, r.ID)
+			j.Record(Record{Outcome: Refused}, nil, nil, nil)
+			return nil
+		})
+		if err != nil || len(ids) != c.want || ids[0] != int64(450-c.offset) || !slices.IsSortedFunc(ids, func(a, b int64) int { return int(b - a) }) {
+			t.Errorf("limit %d of %d: %d records, %v", c.limit, total, len(ids), err)
+		}
+	}
+	enough := errors.New("enough")
+	if err := j.Each(t.Context(), Query{}, func(Record) error { return enough }); err != enough {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRecordsAreCoveredAndCut(t *testing.T) {
+	m := &memory{}
+	j, stop := start(t, m)
+	secret := "ghp_" + strings.Repeat("a1B", 12)
+	// The secret stands across the place where the text is cut.
+	response := `{"content":[{"type":"text","text":"` + strings.Repeat("é", keep/2-10) + secret + `"}]}`
+	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"hunter2hunter2","q":1}`), json.RawMessage(response), nil)
+	j.Record(Record{Kind: PromptGet, Response: "token=" + secret, Outcome: Failed}, json.RawMessage(`"`+strings.Repeat("x", 2*keep)+`"`), nil, nil)
+	j.Record(Record{Kind: Progress, Outcome: OK}, json.RawMessage(`{"token":"long-operation","message":"token=`+secret+`"}`), nil, nil)
+	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"`+strings.Repeat("s", 1000)+`","q":"`+strings.Repeat("y", keep)+`"}`), nil, nil)
+	stop()
+	r, second := m.records[0], m.records[1]
+	if r.Args != `{"password":"[redacted]","q":1}` {
+		t.Errorf("args %s", r.Args)
+	}
+	if strings.Contains(r.Response, "ghp_") || len(r.Response) > keep+len("…") {
+		t.Errorf("response of %d bytes ends in %q", len(r.Response), r.Response[len(r.Response)-40:])
+	}
+	if second.Kind != PromptGet || second.Response != "token=[redacted]" || len(second.Args) != keep+len("…") || !strings.HasSuffix(second.Args, "…") {
+		t.Errorf("got %s %q, args of %d bytes", second.Kind, second.Response, len(second.Args))
+	}
+	if third := m.records[2]; third.Args != `{"token":"long-operation","message":"token=[redacted]"}` {
+		t.Errorf("args of progress %s", third.Args)
+	}
+	if fourth := m.records[3]; len(fourth.Args) > keep || !strings.HasSuffix(fourth.Args, "yyy…") {
+		t.Errorf("cut before a cover made it short: %d bytes end in %q", len(fourth.Args), fourth.Args[len(fourth.Args)-10:])
+	}
+}
+
+func TestResultsThatWaitAreBounded(t *testing.T) {
+	m := &memory{}
+	j, stop := start(t, m)
+	defer stop()
+	big := json.RawMessage(`{"content":[{"type":"image","data":"` + strings.Repeat("A", lendable/3) + `"},{"type":"text","text":"seen"}]}`)
+	for range 10 { // waits for the batch when there is no more room
+		j.Record(Record{Outcome: OK}, nil, big, nil)
+	}
+	whole := append(append(json.RawMessage(nil), big...), make(json.RawMessage, lendable)...)
+	j.Record(Record{Outcome: OK}, nil, whole, nil) // more than all the room
+	records, total, err := j.Records(t.Context(), Query{Limit: 20})
+	if err != nil || total != 11 || records[5].Response != "\nseen" {
+		t.Errorf("%d records, %q, %v", total, records[5].Response, err)
+	}
+	if !j.lent.TryAcquire(lendable) {
+		t.Error("something is not given back")
+	}
+}
+
+func TestHalfASecretIsNotKeptWhereATextIsCut(t *testing.T) {
+	j, stop := start(t, &memory{})
+	defer stop()
+	published, unsubscribe := events.Subscribe[Recorded](j.Bus, 1)
+	defer unsubscribe()
+	long := strings.Repeat("correct-horse-", 100)
+	redactor := secrets.NewRedactor(map[string]string{"KEY_TOKEN": long})
+	for before := range 3 { // whole ones before it, which become short
+		for _, at := range []int{keep - 50, keep + 700} {
+			response := strings.Repeat(long, before)
+			response += strings.Repeat("x", at-len(response)) + long + "after"
+			j.Record(Record{Outcome: OK}, nil, json.RawMessage(response), redactor)
+			r := (<-published).Record
+			if strings.Contains(r.Response, "horse") || len(r.Response) > keep+len("…") {
+				t.Errorf("after %d others at %d, a response of %d bytes ends in %q", before, at, len(r.Response), r.Response[max(0, len(r.Response)-60):])
+			}
+		}
+	}
+}

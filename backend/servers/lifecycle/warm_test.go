@@ -1,0 +1,116 @@
+package lifecycle
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+func TestWhatWouldBeDownloadedIsReadFromTheCommand(t *testing.T) {
+	for command, want := range map[string]string{
+		"":                                    "no package name",
+		"node":                                "no package name",
+		"node server.js":                      "not an npx/uvx server",
+		"docker run -i image":                 "not an npx/uvx server",
+		"npx":                                 "no package name",
+		"npx -y":                              "no package name",
+		"npx -y pkg":                          "npx pkg",
+		"npx --yes @scope/pkg@1.2.3 --flag x": "npx @scope/pkg@1.2.3",
+		"/opt/node/bin/npx pkg":               "npx pkg",
+		"npx.cmd -y pkg@latest":               "npx pkg@latest",
+		"NPX.CMD pkg":                         "npx pkg",
+		"npx -p one --package=two tool arg":   "npx one two",
+		"npx --package one -- tool":           "npx one",
+		"npx -- pkg":                          "npx pkg",
+		"npx --registry r --loglevel silly -y pkg": "npx --registry r | pkg",
+		"npx --registry=r pkg":                     "npx --registry r | pkg",
+		"npx -p":                                   "no package name",
+		"npx --":                                   "no package name",
+		"npx ./local":                              "no package name",
+		"npx /abs/local":                           "no package name",
+		"npx https://example.com/x.tgz":            "no package name",
+		"npx github:user/repo":                     "no package name",
+		"npx -p --evil tool":                       "no package name",
+		"npx -y pkg@npm:other":                     "no package name",
+		"uvx pkg":                                  "uvx pkg",
+		"uvx pkg[extra]==1.0 --flag":               "uvx pkg[extra]==1.0",
+		"uvx --from pkg tool":                      "uvx pkg",
+		"uvx --python 3.12 --from=pkg tool":        "uvx --python 3.12 | pkg",
+		"uvx --with dep pkg@latest":                "uvx --with dep | pkg@latest",
+		"uvx --from git+https://x/y tool":          "no package name",
+	} {
+		words := strings.Fields(command)
+		s := registry.Server{Transport: "stdio"}
+		if len(words) > 0 {
+			s.Command, s.Args = words[0], words[1:]
+		}
+		f, got := fetchOf(s)
+		if got == "" {
+			got = strings.Join(append([]string{f.runner}, f.packages...), " ")
+			if len(f.options) > 0 {
+				got = f.runner + " " + strings.Join(f.options, " ") + " | " + strings.Join(f.packages, " ")
+			}
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", command, got, want)
+		}
+	}
+	if f, skipped := fetchOf(registry.Server{Transport: "stdio", Command: "npx", Package: registry.Package{Name: "p"}}); skipped != "" || f.packages[0] != "p" {
+		t.Errorf("a package by itself: %v, %q", f, skipped)
+	}
+	if _, skipped := fetchOf(registry.Server{Transport: "sse", Command: "npx", Args: []string{"p"}}); skipped != "no package name" {
+		t.Errorf("a remote server: %q", skipped)
+	}
+}
+
+func TestTheProgramBesideARunnerIsUsed(t *testing.T) {
+	for command, want := range map[string]string{
+		"npx": "npm", filepath.Join("x", "npx"): filepath.Join("x", "npm"), filepath.Join("x", "npx.cmd"): filepath.Join("x", "npm.cmd"),
+	} {
+		if got := beside(command, "npm"); got != want {
+			t.Errorf("%s: got %s", command, got)
+		}
+	}
+}
+
+func TestProgramsAreAskedOnceAMinuteAndTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		asked := make(map[string]int)
+		p := probe{works: func(_ context.Context, program string) bool {
+			<-time.After(4 * time.Second)
+			mu.Lock()
+			defer mu.Unlock()
+			asked[program]++
+			return program == "npx"
+		}}
+		began := time.Now()
+		for range 3 {
+			if got := p.ask(t.Context()); got != (Prereqs{NPX: true}) {
+				t.Errorf("got %+v", got)
+			}
+		}
+		if took := time.Since(began); took != 4*time.Second || len(asked) != 4 || asked["uvx"] != 1 {
+			t.Errorf("asked %v in %v", asked, took)
+		}
+		<-time.After(probeKept)
+		p.ask(t.Context())
+		if asked["npx"] != 2 {
+			t.Errorf("after a minute asked %v", asked)
+		}
+		<-time.After(probeKept)
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		p.ask(gone)
+		p.ask(t.Context())
+		if asked["npx"] != 4 {
+			t.Errorf("what nobody waited for is remembered: %v", asked)
+		}
+	})
+}

@@ -1,0 +1,178 @@
+package registry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// memory is a store that can be told to fail.
+type memory struct {
+	rows map[int64]Server
+	fail error
+}
+
+func (m *memory) Servers(context.Context) ([]Server, error) {
+	var out []Server
+	for _, s := range m.rows {
+		out = append(out, s)
+	}
+	return out, m.fail
+}
+
+func (m *memory) InsertServer(_ context.Context, s Server) (int64, error) {
+	if m.fail != nil {
+		return 0, m.fail
+	}
+	s.ID = int64(len(m.rows) + 1)
+	m.rows[s.ID] = s
+	return s.ID, nil
+}
+
+func (m *memory) UpdateServer(_ context.Context, s Server) error {
+	if m.fail == nil {
+		m.rows[s.ID] = s
+	}
+	return m.fail
+}
+
+func (m *memory) DeleteServer(_ context.Context, id int64) error {
+	if m.fail == nil {
+		delete(m.rows, id)
+	}
+	return m.fail
+}
+
+func (m *memory) Scrub(context.Context) error { return nil }
+
+func (m *memory) Compact(context.Context) error { return nil }
+
+func (m *memory) MatchServers(context.Context, string) ([]int64, error) {
+	return []int64{2, 99, 1}, m.fail
+}
+
+func open(t *testing.T) (*Registry, *memory, <-chan Changed) {
+	t.Helper()
+	m, bus := &memory{rows: make(map[int64]Server)}, &events.Bus{}
+	changes, stop := events.Subscribe[Changed](bus, 16)
+	t.Cleanup(stop)
+	r, err := Open(t.Context(), m, bus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, m, changes
+}
+
+func add(t *testing.T, r *Registry, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if _, err := r.Add(t.Context(), Server{Name: name, Args: []string{"a"}, Env: map[string]string{"K": "v"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestNamesAreChecked(t *testing.T) {
+	r, _, _ := open(t)
+	for name, want := range map[string]string{
+		"": "Name is required", "bad name": `Invalid name "bad name"`, "a__b": `cannot contain "__"`, "ä": "Invalid name", "mcp": "reserved", "a_": "cannot end",
+		strings.Repeat("x", 65): "longer than 64",
+	} {
+		_, err := r.Add(t.Context(), Server{Name: name})
+		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) {
+			t.Errorf("%q: got %v", name, err)
+		}
+	}
+	add(t, r, "ok-1_.")
+	if _, err := r.Add(t.Context(), Server{Name: "ok-1_."}); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("a second one of that name: %v", err)
+	}
+}
+
+func TestServersAreSortedAndCopied(t *testing.T) {
+	r, _, changes := open(t)
+	add(t, r, "b", "c", "a")
+	list := r.List()
+	if list[0].Name != "a" || list[2].Name != "c" || list[0].Transport != "stdio" || list[0].Health.Status != "unknown" {
+		t.Errorf("got %+v", list)
+	}
+	list[0].Args[0], list[0].Env["K"] = "changed", "changed"
+	if s, _ := r.Get("a"); s.Args[0] != "a" || s.Env["K"] != "v" {
+		t.Error("a caller can change what the registry holds")
+	}
+	if len(changes) != 3 {
+		t.Errorf("%d events", len(changes))
+	}
+}
+
+func TestTheLongestServerNameWins(t *testing.T) {
+	r, _, _ := open(t)
+	add(t, r, "git", "git-hub", "files")
+	for proxied, want := range map[string]string{
+		"git__tool": "[[git tool]]", "files__a__b": "[[files a__b]]", "git___tool": "[[git _tool]]", "git-hub__git__x": "[[git-hub git__x]]", "git__": "[[git ]]",
+		"files___x": "[[files _x]]", "other__x": "[]", "git": "[]", "__x": "[]", "": "[]",
+	} {
+		if got := fmt.Sprint(r.Splits(proxied)); got != want {
+			t.Errorf("%s: got %s, want %s", proxied, got, want)
+		}
+	}
+}
+
+func TestUpdateKeepsIdentity(t *testing.T) {
+	r, _, changes := open(t)
+	add(t, r, "a")
+	<-changes
+	was, _ := r.Get("a")
+	now, err := r.Update(t.Context(), "a", func(s *Server) { s.ID, s.Name, s.Command = 77, "z", "node" })
+	if err != nil || now.ID != was.ID || now.Name != "a" || now.Command != "node" {
+		t.Errorf("got %+v, %v", now, err)
+	}
+	if change := <-changes; change.Name != "a" || change.Removed {
+		t.Errorf("event %+v", change)
+	}
+	if _, err := r.Update(t.Context(), "none", func(*Server) {}); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWhatIsNotStoredIsNotSeen(t *testing.T) {
+	r, m, changes := open(t)
+	add(t, r, "a")
+	<-changes
+	m.fail = errors.New("disk full")
+	if _, err := r.Add(t.Context(), Server{Name: "b"}); err == nil {
+		t.Error("add hides the failure")
+	}
+	if _, err := r.Update(t.Context(), "a", func(s *Server) { s.Command = "x" }); err == nil {
+		t.Error("update hides the failure")
+	}
+	if err := r.Remove(t.Context(), "a"); err == nil {
+		t.Error("remove hides the failure")
+	}
+	if s, err := r.Get("a"); err != nil || s.Command != "" || len(r.List()) != 1 || len(changes) != 0 {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+func TestSearchKeepsTheStoresOrder(t *testing.T) {
+	r, _, _ := open(t)
+	add(t, r, "a", "b")
+	got, err := r.Search(t.Context(), "x")
+	if err != nil || len(got) != 2 || got[0].Name != "b" {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if got, _ = r.Search(t.Context(), " "); len(got) != 2 || got[0].Name != "a" {
+		t.Errorf("without a query: %v", got)
+	}
+	if err := r.Remove(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.ByID(1); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("got %v", err)
+	}
+}

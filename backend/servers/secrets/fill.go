@@ -1,0 +1,233 @@
+package secrets
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/textproto"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// Fill returns what a server is to be started with: its references resolved,
+// and its own secrets as variables of a child (stdio) or as headers of a
+// remote server. What it gives out is added to Given first. An error is a
+// fault that names the server and the secret, and no value.
+func (v *Vault) Fill(ctx context.Context, server string, l Launch) (Launch, error) {
+	f := &filling{vault: v, server: server, launch: l, names: make(map[string]Record), values: make(map[string]string)}
+	records, err := v.own(ctx, server)
+	if err != nil {
+		return l, err
+	}
+	for _, r := range records {
+		f.names[r.Name] = r
+	}
+	fill := f.child
+	if l.remote() {
+		fill = f.remote
+	}
+	filled, err := fill(ctx)
+	v.Given.add(server, slices.Collect(maps.Values(f.values)))
+	return filled, err
+}
+
+// filling is one Fill.
+type filling struct {
+	vault  *Vault
+	server string
+	launch Launch
+	names  map[string]Record // the server's own
+	values map[string]string // read so far, by reference
+}
+
+func (f *filling) child(ctx context.Context) (Launch, error) {
+	out := f.launch
+	var err error
+	if out.Args, err = f.list(ctx, f.launch.Args); err != nil {
+		return f.launch, err
+	}
+	if out.Env, err = f.each(ctx, "env", f.launch.Env); err != nil {
+		return f.launch, err
+	}
+	for name := range f.names {
+		if strings.ContainsRune(name, '=') || strings.Contains(f.launch.Env[name], referenceOpen) {
+			continue // no variable can be called so; or the user has said what this one is
+		}
+		if out.Env[name], err = f.own(ctx, name); err != nil {
+			return f.launch, err
+		}
+	}
+	return out, nil
+}
+
+func (f *filling) remote(ctx context.Context) (Launch, error) {
+	out := f.launch
+	var err error
+	if out.URL, err = f.text(ctx, "url", f.launch.URL); err != nil {
+		return f.launch, err
+	}
+	if strings.ContainsAny(out.URL, "\r\n") {
+		return f.launch, f.lineBreak("url")
+	}
+	if out.Headers, err = f.each(ctx, "headers", f.launch.Headers); err != nil {
+		return f.launch, err
+	}
+	taken := make(map[string]bool) // by a header that the user has composed, or a secret
+	for name, value := range f.launch.Headers {
+		taken[textproto.CanonicalMIMEHeaderKey(name)] = strings.Contains(value, referenceOpen)
+	}
+	for _, name := range f.headerOrder() {
+		header, scheme := headerOf(name)
+		canonical := textproto.CanonicalMIMEHeaderKey(header)
+		if !isToken(header) || taken[canonical] {
+			continue
+		}
+		value, err := f.own(ctx, name)
+		if err != nil {
+			return f.launch, err
+		}
+		maps.DeleteFunc(out.Headers, func(n, _ string) bool { return textproto.CanonicalMIMEHeaderKey(n) == canonical })
+		out.Headers[header], taken[canonical] = scheme+value, true
+	}
+	for name, value := range out.Headers {
+		if strings.ContainsAny(value, "\r\n") {
+			return f.launch, f.lineBreak("headers." + name)
+		}
+	}
+	return out, nil
+}
+
+// headerOrder returns the names of secrets, those first that count when two
+// are for the same header.
+func (f *filling) headerOrder() []string {
+	names := slices.Sorted(maps.Keys(f.names))
+	if i := slices.Index(names, apiKey); i >= 0 {
+		names = append(slices.Delete(names, i, i+1), apiKey)
+	}
+	return names
+}
+
+// apiKey is the secret that a remote server gets as its bearer token.
+const apiKey = "API_KEY"
+
+// headerOf says which header carries a secret, and what stands before it.
+func headerOf(name string) (header, scheme string) {
+	switch name {
+	case apiKey:
+		return "Authorization", "Bearer "
+	case "AUTHORIZATION":
+		return "Authorization", ""
+	}
+	return name, ""
+}
+
+// isToken reports whether a text can be the name of a header.
+func isToken(name string) bool {
+	return name != "" && strings.IndexFunc(name, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
+	}) < 0
+}
+
+func (f *filling) lineBreak(where string) error {
+	return fault.New(fault.Invalid, "server %q cannot be reached: a secret in %s has a line break, which no header or URL may have; set it anew without", f.server, where)
+}
+
+func (f *filling) list(ctx context.Context, texts []string) ([]string, error) {
+	out := slices.Clone(texts)
+	for i, text := range texts {
+		var err error
+		if out[i], err = f.text(ctx, fmt.Sprintf("args[%d]", i), text); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// each resolves the values of a map into a new one.
+func (f *filling) each(ctx context.Context, where string, texts map[string]string) (map[string]string, error) {
+	out := make(map[string]string, len(texts))
+	for name, text := range texts {
+		var err error
+		if out[name], err = f.text(ctx, where+"."+name, text); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (f *filling) text(ctx context.Context, where, text string) (string, error) {
+	filled, err := Resolve(text, func(name string) (string, error) { return f.lookup(ctx, name) })
+	if err != nil {
+		return "", fault.Wrap(err, fault.KindOf(err), "server %q cannot be started (%s): %s", f.server, where, fault.MessageOf(err))
+	}
+	return filled, nil
+}
+
+// lookup resolves a name: the server's own, whatever it looks like, else
+// OWNER/NAME of another server that a person has linked.
+func (f *filling) lookup(ctx context.Context, reference string) (string, error) {
+	if _, own := f.names[reference]; own {
+		return f.read(ctx, f.names[reference], reference)
+	}
+	owner, name, other := strings.Cut(reference, "/")
+	if !other || owner == f.server {
+		return "", fault.New(fault.Invalid, "its secret %q is not set; set it with: agent-discover secrets set %s %s", reference, f.server, reference)
+	}
+	if err := f.linked(ctx, owner, name); err != nil {
+		return "", err
+	}
+	r, known, err := f.vault.record(ctx, owner, name)
+	if err != nil {
+		return "", err
+	}
+	if !known || r.Dropped {
+		return "", fault.New(fault.Invalid, "the secret %q of server %q is not set; set it with: agent-discover secrets set %s %s", name, owner, owner, name)
+	}
+	return f.read(ctx, r, reference)
+}
+
+// linked refuses a secret of another server that no person has linked to this
+// one as it is now.
+func (f *filling) linked(ctx context.Context, owner, name string) error {
+	grants, err := f.vault.Links(ctx, f.server, f.launch)
+	if err != nil {
+		return err
+	}
+	for _, g := range grants {
+		switch {
+		case g.Owner != owner || g.Name != name:
+		case g.Holds:
+			return nil
+		default:
+			return fault.New(fault.Denied, "it runs something else than when a person let it use the secret %q of server %q; if that is right: agent-discover secrets link %s %s %s", name, owner, f.server, owner, name)
+		}
+	}
+	return fault.New(fault.Denied, "it may not use the secret %q of server %q; a person can allow it: agent-discover secrets link %s %s %s", name, owner, f.server, owner, name)
+}
+
+// own reads a secret that no reference asks for.
+func (f *filling) own(ctx context.Context, name string) (string, error) {
+	value, err := f.read(ctx, f.names[name], name)
+	if err != nil {
+		return "", fault.Wrap(err, fault.KindOf(err), "server %q cannot be started: %s", f.server, fault.MessageOf(err))
+	}
+	return value, nil
+}
+
+func (f *filling) read(ctx context.Context, r Record, reference string) (string, error) {
+	if value, done := f.values[reference]; done {
+		return value, nil
+	}
+	value, err := f.vault.value(ctx, r)
+	switch {
+	case errors.Is(err, errMissing):
+		return "", fault.New(fault.Failed, "the value of its secret %q is gone from where it was kept; set it anew with: agent-discover secrets set %s %s", r.Name, r.Server, r.Name)
+	case err != nil:
+		return "", fault.Wrap(err, fault.KindOf(err), "its secret %q cannot be read: %s", r.Name, fault.MessageOf(err))
+	}
+	f.values[reference] = value
+	return value, nil
+}

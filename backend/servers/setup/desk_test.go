@@ -1,0 +1,177 @@
+package setup_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/store"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+)
+
+func TestMain(m *testing.M) {
+	mcptest.Main()
+	os.Exit(m.Run())
+}
+
+// vault keeps secrets in memory, and can be told to fail. What is set in it is
+// known to the store by name, as it is of a real one.
+type vault struct {
+	mu   sync.Mutex
+	kept map[string]string // by server/name
+	fail error
+}
+
+func (v *vault) Set(_ context.Context, server, name, value string) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.fail != nil {
+		return v.fail
+	}
+	v.kept[server+"/"+name] = value
+	return nil
+}
+
+func (v *vault) HasSecret(_ context.Context, server, name string) (bool, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	_, has := v.kept[server+"/"+name]
+	return has, nil
+}
+
+// desk is the rooms that setup works with, real but for the vault.
+type desk struct {
+	t         *testing.T
+	dir       string
+	store     *store.Store
+	servers   *registry.Registry
+	catalog   *catalog.Catalog
+	installer *lifecycle.Installer
+	vault     *vault
+	variables map[string]string
+	log       *transcript
+}
+
+type transcript struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *transcript) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *transcript) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func newDesk(t *testing.T, agents string) *desk {
+	t.Helper()
+	d := &desk{t: t, dir: t.TempDir(), vault: &vault{kept: make(map[string]string)}, variables: make(map[string]string), log: &transcript{}}
+	var err error
+	if d.store, err = store.Open(t.Context(), filepath.Join(d.dir, "discover.db")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.store.Close() })
+	bus, log := &events.Bus{}, slog.New(slog.NewTextHandler(d.log, nil))
+	if d.servers, err = registry.Open(t.Context(), d.store, bus); err != nil {
+		t.Fatal(err)
+	}
+	if d.catalog, err = catalog.Open(t.Context(), d.store, bus, log); err != nil {
+		t.Fatal(err)
+	}
+	children := upstream.New(upstream.Options{
+		Registry: d.servers, Catalog: d.catalog, Bus: bus, Log: log, Version: "1",
+		Limits:      settings.Limits{StartTimeout: time.Minute, CallTimeout: time.Minute, IdleStop: time.Minute},
+		Children:    filepath.Join(d.dir, "children.json"),
+		Environment: func(context.Context) process.Env { return process.Clean() },
+	})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan struct{})
+	go func() { defer close(done); _ = children.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	d.installer = lifecycle.New(lifecycle.Options{
+		Registry: d.servers, Catalog: d.catalog, Upstream: children, Agents: settings.Agents{Install: agents}, Log: log,
+	})
+	return d
+}
+
+func (d *desk) syncer() *setup.Syncer {
+	return setup.New(setup.Options{
+		Installer: d.installer, Secrets: d.vault, Log: slog.New(slog.NewTextHandler(d.log, nil)),
+		Variable: func(_ context.Context, name string) string { return d.variables[name] },
+	})
+}
+
+// write makes a file in the desk's folder.
+func (d *desk) write(name, text string) string {
+	d.t.Helper()
+	file := filepath.Join(d.dir, name)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	return file
+}
+
+func (d *desk) sync(file string) setup.SyncResult {
+	d.t.Helper()
+	r, err := d.syncer().Sync(d.t.Context(), file)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return r
+}
+
+func (d *desk) server(name string) registry.Server {
+	d.t.Helper()
+	s, err := d.servers.Get(name)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return s
+}
+
+// is compares lists, of which none is nil.
+func is(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if want == nil {
+		want = []string{}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: got %#v, want %#v", what, got, want)
+	}
+}
+
+// errs compares failures by a part of their messages.
+func errs(t *testing.T, got []setup.SyncFailure, want ...[2]string) {
+	t.Helper()
+	if got == nil || len(got) != len(want) {
+		t.Fatalf("errors: got %#v, want %v", got, want)
+	}
+	for i, w := range want {
+		if got[i].Name != w[0] || !strings.Contains(got[i].Error, w[1]) {
+			t.Errorf("error %d: got %v, want %v", i, got[i], w)
+		}
+	}
+}
+
+var errLocked = errors.New("the keychain is locked")

@@ -1,0 +1,163 @@
+package setup
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// maxFile is how many bytes a setup file may have.
+const maxFile = 4 << 20
+
+// unnamed stands for an entry whose name is not known.
+const unnamed = "(unnamed)"
+
+// entry is a server as a setup file declares it.
+type entry struct {
+	Name         string            `json:"name"`
+	Description  string            `json:"description"`
+	Transport    string            `json:"transport"`
+	Command      string            `json:"command"`
+	Args         []string          `json:"args"`
+	Env          map[string]string `json:"env"`
+	URL          string            `json:"url"`
+	Headers      map[string]string `json:"headers"`
+	Tags         []string          `json:"tags"`
+	Secrets      map[string]string `json:"secrets"`
+	AutoActivate bool              `json:"auto_activate"`
+
+	wrong error // why the entry cannot be used
+}
+
+// local is the file beside a setup file that a user keeps for this machine
+// alone; "" when the name has no place for it.
+func local(file string) string {
+	if base, ok := strings.CutSuffix(file, ".json"); ok {
+		return base + ".local.json"
+	}
+	return ""
+}
+
+// readFile returns the entries of a setup file, none when it is not there. The
+// error says what is wrong with the file as a whole and shows nothing of it.
+func readFile(file string) ([]entry, error) {
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && !info.Mode().IsRegular() { // a pipe or a device may have no end
+		return nil, fault.New(fault.Invalid, "it is not a regular file")
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	opened, err := os.Open(file)
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	defer func() { _ = opened.Close() }()
+	data, err := io.ReadAll(io.LimitReader(opened, maxFile+1))
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	if len(data) > maxFile {
+		return nil, fault.New(fault.Invalid, "it is over %d MiB: that is no setup file", maxFile>>20)
+	}
+	return parse(data)
+}
+
+func unreadable(err error) error {
+	why := err
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		why = e.Err
+	}
+	return fault.Wrap(err, fault.Unavailable, "it cannot be read: %s", why)
+}
+
+// parse reads JSON with comments and trailing commas.
+func parse(data []byte) ([]entry, error) {
+	data, err := hujson.Standardize(bytes.TrimPrefix(data, []byte("\ufeff")))
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "it is not valid JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+	}
+	var whole struct {
+		Servers *[]json.RawMessage `json:"servers"`
+	}
+	if err := json.Unmarshal(data, &whole); err != nil {
+		return nil, wrongType(err)
+	}
+	if whole.Servers == nil {
+		return nil, fault.New(fault.Invalid, `it has no list "servers"`)
+	}
+	entries := make([]entry, 0, len(*whole.Servers))
+	for _, raw := range *whole.Servers {
+		entries = append(entries, parseEntry(raw))
+	}
+	return entries, nil
+}
+
+func parseEntry(raw json.RawMessage) entry {
+	var e entry
+	err := json.Unmarshal(raw, &e) // what has the right type is read all the same
+	switch {
+	case err != nil:
+		e.wrong = wrongType(err)
+	case e.Name == "":
+		e.wrong = fault.New(fault.Invalid, "missing name field")
+	default:
+		e.wrong = e.complete()
+	}
+	if e.Name == "" {
+		e.Name = unnamed
+	}
+	return e
+}
+
+// complete gives an entry the transport that it means.
+func (e *entry) complete() error {
+	switch {
+	case e.Transport == "" && e.Command == "" && e.URL != "", e.Transport == "http":
+		e.Transport = "streamable-http"
+	case e.Transport == "":
+		e.Transport = "stdio"
+	case !slices.Contains([]string{"stdio", "streamable-http", "sse"}, e.Transport):
+		return fault.New(fault.Invalid, "transport is %q; it must be stdio, streamable-http or sse", e.Transport)
+	}
+	return nil
+}
+
+// wrongType says which member of an entry has the wrong type.
+func wrongType(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok {
+		return fault.Wrap(err, fault.Invalid, "it is not valid JSON")
+	}
+	where := wrong.Field
+	if where == "" {
+		where = "it"
+	}
+	given, _, _ := strings.Cut(wrong.Value, " ") // a number is shown with its digits
+	return fault.New(fault.Invalid, "%s has a value of type %s where one of type %s belongs", where, given, jsonType(wrong.Type.Kind()))
+}
+
+func jsonType(kind reflect.Kind) string {
+	switch kind {
+	case reflect.Slice:
+		return "array"
+	case reflect.Map, reflect.Struct:
+		return "object"
+	case reflect.Bool:
+		return "boolean"
+	}
+	return "string"
+}

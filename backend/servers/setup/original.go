@@ -1,0 +1,209 @@
+package setup
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Row is a row of a table, each column as text. A column that the table lacks
+// or that is NULL is not in it.
+type Row map[string]string
+
+// Original is what the database of the original product holds, as it is there:
+// nothing in it is checked, and a table that is missing is empty.
+type Original struct {
+	Servers, Tools, Secrets, Metrics, Presets []Row
+}
+
+// Metric is what was called of a tool, over all time.
+type Metric struct {
+	Server, Tool  string
+	Calls, Errors int64
+	Latency       time.Duration // of all calls together
+	LastAt        time.Time
+}
+
+// Preset is a set of arguments that a person keeps for a tool or a prompt.
+type Preset struct {
+	Server, Kind, Target, Name string
+	Payload                    json.RawMessage // an object
+}
+
+// of returns the rows that belong to a server of the original.
+func of(rows []Row, server Row) []Row {
+	var out []Row
+	for _, r := range rows {
+		if r["server_id"] == server["id"] {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// server reads a row of the table of servers. A start must not run anything
+// else than it did there, so what cannot be read of that is an error.
+func (r Row) server() (registry.Server, error) {
+	s := registry.Server{
+		Name: r["name"], Description: r["description"], Source: r["source"], Transport: r["transport"], Command: r["command"],
+		Package:    registry.Package{Name: r["package_name"], Version: r["package_version"], Latest: r["latest_version"]},
+		Repository: r["repository"], Homepage: r["homepage"],
+		Installed: r.yes("installed"), Enabled: (r.yes("active") || r.yes("enabled")) && !r.yes("quarantined"),
+	}
+	if s.Source == "" {
+		s.Source = "local"
+	}
+	if s.Transport == "" {
+		s.Transport = "stdio"
+	}
+	if r["url"] != "" { // later versions keep the address of a remote server by itself
+		s.Homepage = r["url"]
+	}
+	var err error
+	if s.Args, err = texts(r["args"]); err != nil {
+		return s, unusable("arguments", err)
+	}
+	if s.Env, err = named(r["env"]); err != nil {
+		return s, unusable("variables", err)
+	}
+	if s.Headers, err = named(r["headers"]); err != nil {
+		return s, unusable("headers", err)
+	}
+	s.Tags, _ = texts(r["tags"]) // a server without its tags is better than none
+	return s, nil
+}
+
+func unusable(what string, err error) error {
+	return fault.Wrap(err, fault.Invalid, "its %s cannot be read: they are no JSON of texts there; configure it anew", what)
+}
+
+func (r Row) yes(column string) bool { return r.number(column) != 0 }
+
+// number reads a whole number, 0 for what is none or less.
+func (r Row) number(column string) int64 {
+	n, err := strconv.ParseFloat(r[column], 64)
+	if err != nil || !(n > 0) || n > 1<<53 {
+		return 0
+	}
+	return int64(n)
+}
+
+// at reads a time as SQLite writes it, in UTC.
+func (r Row) at(column string) time.Time {
+	for _, layout := range []string{time.DateTime, time.RFC3339} {
+		if at, err := time.Parse(layout, r[column]); err == nil {
+			return at.UTC()
+		}
+	}
+	return time.Time{}
+}
+
+// definition makes a tool as its server would list it.
+func (r Row) definition() json.RawMessage {
+	tool := struct {
+		Name         string          `json:"name"`
+		Title        string          `json:"title,omitempty"`
+		Description  string          `json:"description,omitempty"`
+		InputSchema  json.RawMessage `json:"inputSchema"`
+		OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
+		Annotations  json.RawMessage `json:"annotations,omitempty"`
+	}{r["name"], r["title"], r["description"], object(r["input_schema"]), object(r["output_schema"]), object(r["annotations"])}
+	if tool.InputSchema == nil {
+		tool.InputSchema = json.RawMessage(`{"type":"object"}`)
+	}
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(tool) // checked above
+	return bytes.TrimSpace(out.Bytes())
+}
+
+func (r Row) metric(server string) Metric {
+	return Metric{
+		Server: server, Tool: r["tool_name"], Calls: r.number("call_count"), Errors: r.number("error_count"),
+		Latency: time.Duration(min(r.number("total_latency_ms"), 1<<43)) * time.Millisecond, LastAt: r.at("last_called_at"),
+	}
+}
+
+// preset reads a row of the table of presets; false when it names nothing that
+// could have one.
+func (r Row) preset(server string) (Preset, bool) {
+	p := Preset{Server: server, Kind: r["kind"], Target: r["target_name"], Name: r["preset_name"], Payload: object(r["payload"])}
+	return p, (p.Kind == "tool" || p.Kind == "prompt") && p.Target != "" && p.Name != "" && p.Payload != nil
+}
+
+// object returns a JSON object as it is written, nil when the text is none.
+func object(text string) json.RawMessage {
+	raw := json.RawMessage(strings.TrimSpace(text))
+	if !strings.HasPrefix(string(raw), "{") || !json.Valid(raw) {
+		return nil
+	}
+	return raw
+}
+
+// texts reads a JSON list of texts; none for an empty text.
+func texts(list string) ([]string, error) {
+	var values []any
+	if err := decode(list, &values); err != nil {
+		return nil, err
+	}
+	out := make([]string, 0, len(values))
+	for _, v := range values {
+		text, err := plain(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, text)
+	}
+	return out, nil
+}
+
+// named reads a JSON object of texts; an empty one for an empty text.
+func named(object string) (map[string]string, error) {
+	var values map[string]any
+	if err := decode(object, &values); err != nil {
+		return nil, err
+	}
+	out := make(map[string]string, len(values))
+	for name, v := range values {
+		text, err := plain(v)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = text
+	}
+	return out, nil
+}
+
+func decode(text string, into any) error {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber() // as it is written
+	if !json.Valid([]byte(text)) || decoder.Decode(into) != nil {
+		return errShape
+	}
+	return nil
+}
+
+// errShape says nothing of the value: it may be a credential.
+var errShape = errors.New("not JSON of texts")
+
+// plain makes a text of what a program would be given as one.
+func plain(v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case json.Number, bool:
+		return fmt.Sprint(v), nil
+	}
+	return "", errShape
+}

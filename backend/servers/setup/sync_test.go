@@ -1,0 +1,220 @@
+package setup_test
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+)
+
+func TestServersOfAFileComeInWithVariablesAndSecrets(t *testing.T) {
+	d := newDesk(t, "ask")
+	d.variables["DIR"], d.variables["TOKEN"] = "/data", "tok-12345"
+	file := d.write("setup.json", `{"servers":[
+		{"name":"one","description":"first","command":"node","args":["$DIR/x"],"env":{"FILE":"$DIR/mem.json","REF":"${secret:TOKEN}"},"tags":["t"],"secrets":{"TOKEN":"$TOKEN","EMPTY":"$UNSET"}},
+		{"command":"node"}]}`)
+	d.write("setup.local.json", `{"servers":[{"name":"two","url":"http://127.0.0.1:9/mcp","headers":{"Authorization":"Bearer $TOKEN"}}]}`)
+
+	r := d.sync(file)
+
+	is(t, "registered", r.Registered, "one", "two")
+	is(t, "activated", r.Activated)
+	is(t, "skipped", r.Skipped)
+	errs(t, r.Errors, [2]string{"(unnamed)", "missing name field"})
+	one, two := d.server("one"), d.server("two")
+	if one.Source != "setup-file" || !one.Approved || !one.Installed || one.Enabled || one.Args[0] != "$DIR/x" ||
+		!reflect.DeepEqual(one.Env, map[string]string{"FILE": "/data/mem.json", "REF": "${secret:TOKEN}"}) {
+		t.Errorf("one is %+v", one)
+	}
+	if two.Transport != "streamable-http" || two.Homepage != "http://127.0.0.1:9/mcp" || two.Command != "" || !two.Installed || two.Headers["Authorization"] != "Bearer tok-12345" {
+		t.Errorf("two is %+v", two)
+	}
+	if !reflect.DeepEqual(d.vault.kept, map[string]string{"one/TOKEN": "tok-12345"}) {
+		t.Errorf("kept are %v", d.vault.kept)
+	}
+}
+
+func TestAServerThatIsThereStaysAndGetsItsSecretsAgain(t *testing.T) {
+	d := newDesk(t, "ask")
+	d.variables["TOKEN"] = "new"
+	if _, err := d.installer.Add(t.Context(), registry.Server{Name: "one", Command: "mine"}); err != nil {
+		t.Fatal(err)
+	}
+	d.vault.kept["one/TOKEN"] = "old"
+	file := d.write("setup.json", `{"servers":[{"name":"one","command":"other","secrets":{"TOKEN":"$TOKEN"}}]}`)
+
+	r := d.sync(file)
+
+	is(t, "skipped", r.Skipped, "one")
+	is(t, "registered", r.Registered)
+	errs(t, r.Errors)
+	if s := d.server("one"); s.Command != "mine" || d.vault.kept["one/TOKEN"] != "new" {
+		t.Errorf("it is %+v, the secrets %v", s, d.vault.kept)
+	}
+}
+
+func TestASecretThatIsNotKeptIsAnErrorOfAServerThatIsThere(t *testing.T) {
+	d := newDesk(t, "ask")
+	d.vault.fail = fault.Wrap(errLocked, fault.Unavailable, "unlock it first")
+	file := d.write("setup.json", `{"servers":[{"name":"one","command":"x","secrets":{"A":"hunter2","B":"hunter2"}}]}`)
+	r := d.sync(file)
+	is(t, "registered", r.Registered, "one")
+	errs(t, r.Errors, [2]string{"one", "secret A is not kept: unlock it first"}, [2]string{"one", "secret B is not kept"})
+	d.server("one")
+
+	without := d.syncer()
+	without.Secrets = nil
+	r, err := without.Sync(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	errs(t, r.Errors, [2]string{"one", "no keychain"})
+	if strings.Contains(d.log.String(), "hunter2") {
+		t.Errorf("the log shows a secret: %s", d.log)
+	}
+}
+
+func TestWhatStartsIsActivatedAndWhatFailsHoldsNothingUp(t *testing.T) {
+	d := newDesk(t, "ask")
+	command := mcptest.Command(t)
+	good := `"command":` + quote(command[0]) + `,"args":["mcptest"],"auto_activate":true`
+	file := d.write("setup.json", `{"servers":[
+		{"name":"broken","command":"no-such-program","auto_activate":true},
+		{"name":"good",`+good+`},
+		{"name":"bad name",`+good+`},
+		{"name":"idle","command":"no-such-program"},
+		{"name":"also",`+good+`}]}`)
+
+	r := d.sync(file)
+
+	is(t, "registered", r.Registered, "broken", "good", "idle", "also")
+	is(t, "activated", r.Activated, "good", "also")
+	errs(t, r.Errors, [2]string{"bad name", "Invalid name"}, [2]string{"broken", "not found on PATH"})
+	if !d.server("good").Enabled || d.server("broken").Enabled || d.server("idle").Health.Errors != 0 {
+		t.Error("what is active is not what started")
+	}
+	if len(d.catalog.Snapshot().Of("good")) == 0 {
+		t.Error("its tools are not listed")
+	}
+	r = d.sync(file)
+	is(t, "skipped", r.Skipped, "broken", "good", "idle", "also")
+	is(t, "activated again", r.Activated)
+}
+
+func TestNoFileDeclaresNothing(t *testing.T) {
+	d := newDesk(t, "allow")
+	for _, file := range []string{"", filepath.Join(d.dir, "nope.json")} {
+		r := d.sync(file)
+		is(t, "registered", r.Registered)
+		is(t, "activated", r.Activated)
+		is(t, "skipped", r.Skipped)
+		errs(t, r.Errors)
+	}
+	broken := d.write("broken.json", `{"servers":[`)
+	errs(t, d.sync(broken).Errors, [2]string{broken, "not valid JSON"})
+	if _, err := d.syncer().Sync(t.Context(), "setup.json"); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("a path without its folder: %v", err)
+	}
+}
+
+func TestAFileThatAnAgentNamesIsAProposal(t *testing.T) {
+	d := newDesk(t, "ask")
+	d.variables["TOKEN"] = "tok"
+	if _, err := d.installer.Add(t.Context(), registry.Server{Name: "mine", Command: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	file := d.write("agents.json", `{"servers":[
+		{"name":"evil","command":"no-such-program","auto_activate":true,"secrets":{"NODE_OPTIONS":"--require x"}},
+		{"name":"mine","command":"y","auto_activate":true,"secrets":{"TOKEN":"stolen"}}]}`)
+
+	r, err := d.syncer().Propose(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is(t, "registered", r.Registered, "evil")
+	is(t, "waiting", r.Waiting, "evil")
+	is(t, "activated", r.Activated)
+	errs(t, r.Errors, [2]string{"evil", "an agent named the file"}, [2]string{"mine", "an agent named the file"})
+	if d.server("evil").Approved || d.server("mine").Enabled || len(d.vault.kept) > 0 {
+		t.Errorf("an agent got more than a proposal: %+v, %+v, %v", d.server("evil"), d.server("mine"), d.vault.kept)
+	}
+
+	// The user's own file has no secrets for a stranger of the same name.
+	own := d.write("own.json", `{"servers":[{"name":"evil","command":"good","secrets":{"TOKEN":"$TOKEN"}}]}`)
+	r = d.sync(own)
+	is(t, "skipped", r.Skipped, "evil")
+	errs(t, r.Errors, [2]string{"evil", "waits for approval"})
+	if len(d.vault.kept) > 0 {
+		t.Errorf("kept are %v", d.vault.kept)
+	}
+}
+
+func TestAFileThatAnAgentNamesTakesNoVariables(t *testing.T) {
+	d := newDesk(t, "ask")
+	d.variables["TOKEN"] = "tok"
+	file := d.write("agents.json", `{"servers":[
+		{"name":"remote","url":"https://evil.example/mcp","headers":{"X-Note":"a $TOKEN"}},
+		{"name":"local","command":"x","env":{"NOTE":"${TOKEN}"}},
+		{"name":"plain","command":"x","env":{"NOTE":"$$TOKEN ${secret:KEY} $5"}}]}`)
+
+	r, err := d.syncer().Propose(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is(t, "registered", r.Registered, "plain")
+	errs(t, r.Errors, [2]string{"remote", "takes variables"}, [2]string{"local", "takes variables"})
+	if got := d.server("plain").Env["NOTE"]; got != "$TOKEN ${secret:KEY} $5" {
+		t.Errorf("its variable is %q", got)
+	}
+
+	r = d.sync(file)
+	is(t, "registered by the person", r.Registered, "remote", "local")
+	if got := d.server("remote").Headers["X-Note"]; got != "a tok" {
+		t.Errorf("its header is %q", got)
+	}
+}
+
+func TestAgentsThatMayInstallMayNameAFile(t *testing.T) {
+	d := newDesk(t, "allow")
+	file := d.write("agents.json", `{"servers":[{"name":"one","command":"x","secrets":{"T":"v"}}]}`)
+	r, err := d.syncer().Propose(t.Context(), file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is(t, "registered", r.Registered, "one")
+	errs(t, r.Errors)
+	if !d.server("one").Approved || d.vault.kept["one/T"] != "v" || r.Waiting != nil {
+		t.Errorf("got %+v, %v", r, d.vault.kept)
+	}
+
+	d = newDesk(t, "deny")
+	if _, err := d.syncer().Propose(t.Context(), d.write("agents.json", `{"servers":[{"name":"one","command":"x"}]}`)); fault.KindOf(err) != fault.Denied {
+		t.Errorf("got %v", err)
+	}
+	if left := d.servers.List(); len(left) > 0 {
+		t.Errorf("there is %v", left)
+	}
+}
+
+func TestTheUsersFileIsReadOnceWhenTheHubRuns(t *testing.T) {
+	d := newDesk(t, "ask")
+	s := d.syncer()
+	if err := s.Run(t.Context()); err != nil || d.log.String() != "" {
+		t.Errorf("without a file: %v, %s", err, d.log)
+	}
+	s.File = filepath.Join(d.dir, "setup.json")
+	if err := s.Run(t.Context()); err != nil || !strings.Contains(d.log.String(), "setup file is not there") {
+		t.Errorf("without the file: %v, %s", err, d.log)
+	}
+	d.write("setup.json", `{"servers":[{"name":"one","command":"x"},{}]}`)
+	if err := s.Run(t.Context()); err != nil || !strings.Contains(d.log.String(), "missing name field") {
+		t.Errorf("got %v, %s", err, d.log)
+	}
+	d.server("one")
+}
+
+func quote(s string) string { return `"` + strings.ReplaceAll(s, `\`, `\\`) + `"` }

@@ -1,0 +1,100 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// pingTimeout is how long a running server may take to answer a check.
+const pingTimeout = 15 * time.Second
+
+// Check looks whether a server is well and stores what it sees: one that runs
+// is asked, another one is started, and stopped again if nobody used it
+// meanwhile. It returns how long that took, and what is wrong.
+func (m *Manager) Check(ctx context.Context, server registry.Server) (latency time.Duration, err error) {
+	began := time.Now()
+	session, err := m.check(ctx, server)
+	latency = time.Since(began)
+	if ctx.Err() == nil {
+		m.noteCheck(server, err)
+	}
+	if session != nil {
+		session.leave(nil)
+		if s := m.find(server.Name); s != nil && !server.KeepRunning && session.retireChecked() {
+			s.shutdown(session, "")
+		}
+	}
+	return latency, err
+}
+
+// check returns the session, if there is one, to be left.
+func (m *Manager) check(ctx context.Context, server registry.Server) (*session, error) {
+	if server.Command == "" && server.Transport == "stdio" {
+		return nil, fault.New(fault.Invalid, "No command configured")
+	}
+	ran := m.running(server.Name)
+	for {
+		session, err := m.acquire(ctx, want{server: server, check: true})
+		if err != nil || session != ran {
+			return session, err // to start it was the test
+		}
+		if err = session.ping(ctx); !errors.Is(err, mcphttp.ErrLost) {
+			return session, err
+		}
+		session.leave(nil) // it has ended that session; how about a new one?
+		<-session.link.gone()
+	}
+}
+
+// ping asks a server whether it is there. One that does not know the question
+// is.
+func (s *session) ping(ctx context.Context) error {
+	call := jsonrpc.Call{Method: "ping", Idle: min(pingTimeout, s.manager.Limits.CallTimeout)}
+	_, err := s.conn.Call(ctx, call)
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		if rpc.Code == jsonrpc.CodeMethodNotFound {
+			return nil
+		}
+		return fault.New(fault.Failed, "server %q answered ping with MCP error %d: %s", s.server.Name, rpc.Code, s.redactor.Text(rpc.Message))
+	}
+	if err != nil {
+		return s.explain(err, call)
+	}
+	return nil
+}
+
+func (m *Manager) noteStart(server registry.Server, failure error) {
+	switch kind := fault.KindOf(failure); {
+	case isUnfilled(failure), kind == fault.Invalid, kind == fault.Denied, kind == fault.Busy: // it was never tried
+	default:
+		m.note(server, failure, m.Registry.NoteStart)
+	}
+}
+
+func (m *Manager) noteCheck(server registry.Server, failure error) {
+	if kind := fault.KindOf(failure); kind != fault.Denied && kind != fault.Busy && !errors.Is(failure, errEnded) {
+		m.note(server, failure, m.Registry.NoteCheck)
+	}
+}
+
+func (m *Manager) noteDeath(server registry.Server, failure error) {
+	m.note(server, failure, m.Registry.NoteDeath)
+}
+
+// note stores what was seen of a configured server.
+func (m *Manager) note(server registry.Server, failure error, store func(context.Context, string, error) error) {
+	if server.ID == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := store(ctx, server.Name, failure); err != nil && fault.KindOf(err) != fault.NotFound {
+		m.Log.Warn("health not stored", "server", server.Name, "error", err)
+	}
+}

@@ -1,0 +1,188 @@
+package upstream_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// health returns what is stored of a server's health.
+func (b *bench) health(name string) registry.Health {
+	b.t.Helper()
+	s, err := b.servers.Get(name)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s.Health
+}
+
+func (b *bench) isHealth(when, name, status string, errors int, checked bool) {
+	b.t.Helper()
+	h := b.health(name)
+	if h.Status != status || h.Errors != errors || h.CheckedAt.IsZero() == checked {
+		b.t.Errorf("%s: %s is %+v, want %s, %d errors, checked %v", when, name, h, status, errors, checked)
+	}
+}
+
+// check makes a check that must say something; empty: that all is well.
+func (b *bench) check(s registry.Server, says string) {
+	b.t.Helper()
+	latency, err := b.Check(b.t.Context(), s)
+	if (err == nil) != (says == "") || !strings.HasPrefix(fault.MessageOf(err), says) && err != nil || latency < 0 {
+		b.t.Errorf("the check of %s: %v after %s, want %q", s.Name, err, latency, says)
+	}
+}
+
+func TestACheckAsksAServerThatRuns(t *testing.T) {
+	b := start(t, settings.Limits{CallTimeout: 300 * time.Millisecond})
+	for _, s := range []registry.Server{b.add("plain"), b.add("simple", "-no-ping")} {
+		if err := b.Start(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		b.isHealth("after a start", s.Name, "unknown", 0, false)
+		pid := b.State(s.Name).PID
+		b.check(s, "")
+		b.isHealth("after the check", s.Name, "healthy", 0, true)
+		if state := b.State(s.Name); state.PID != pid || state.InFlight != 0 {
+			t.Errorf("%s was process %d and is %+v", s.Name, pid, state)
+		}
+	}
+	deaf := b.add("deaf", "-no-ping", "-deaf")
+	if err := b.Start(t.Context(), deaf); err != nil {
+		t.Fatal(err)
+	}
+	b.check(deaf, `server "deaf" gave neither an answer nor progress for ping within 300ms`)
+	b.isHealth("without an answer", "deaf", "unhealthy", 1, true)
+}
+
+func TestACheckStartsAServerAndStopsItAgain(t *testing.T) {
+	b := start(t, settings.Limits{})
+	s := b.add("s")
+	b.check(s, "")
+	b.isHealth("after the check", "s", "healthy", 0, true)
+	if b.State("s").Running {
+		t.Error("it runs on")
+	}
+	if len(b.tools.Snapshot().Of("s")) == 0 {
+		t.Error("its tools are not known")
+	}
+	b.await(upstream.StateChanged{Name: "s", Running: true})
+	b.await(upstream.StateChanged{Name: "s"})
+}
+
+func TestACheckLeavesAServerToWhoUsesIt(t *testing.T) {
+	b := start(t, settings.Limits{})
+	s := b.add("s")
+	for range 20 {
+		var both sync.WaitGroup
+		both.Go(func() { b.check(s, "") })
+		both.Go(func() { b.check(s, "") })
+		both.Go(func() {
+			if _, err := b.call(s, "echo", `{"text":"x"}`); err != nil {
+				t.Errorf("a call beside checks: %v", err)
+			}
+		})
+		both.Wait()
+		if !b.State("s").Running {
+			t.Error("a check stopped a server that was called meanwhile")
+		}
+		b.Stop("s")
+	}
+	b.isHealth("in the end", "s", "healthy", 0, true)
+}
+
+func TestAFailedCheckCountsOnceAndWaitsForNothing(t *testing.T) {
+	b := start(t, settings.Limits{})
+	crash := b.add("crash", "-crash", "no licence")
+	for i := range 4 { // a start would have to wait after two
+		b.check(crash, `Failed to activate "crash": child process for "`)
+		b.isHealth("after a failed check", "crash", "unhealthy", i+1, true)
+	}
+	if _, err := b.call(crash, "echo", `{}`); !strings.Contains(fault.MessageOf(err), "no licence") || strings.Contains(fault.MessageOf(err), "in a row") {
+		t.Errorf("a call after checks: %v", err)
+	}
+	_, _ = b.call(crash, "echo", `{}`)
+	if _, err := b.call(crash, "echo", `{}`); !strings.Contains(fault.MessageOf(err), "in a row") {
+		t.Errorf("a third call: %v", err)
+	}
+	b.check(crash, `Failed to activate "crash": child process for "`)
+
+	empty, err := b.servers.Add(t.Context(), registry.Server{Name: "empty", Approved: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.check(empty, "No command configured")
+	b.isHealth("without a command", "empty", "unhealthy", 1, true)
+	b.add("waiting")
+	waiting, err := b.servers.Update(t.Context(), "waiting", func(v *registry.Server) { v.Approved = false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.check(waiting, `server "waiting" waits for a person's approval`)
+	b.isHealth("while it waits", "waiting", "unknown", 0, false)
+}
+
+func TestAFailedStartSaysNothingOfHowTheServerWas(t *testing.T) {
+	b := start(t, settings.Limits{})
+	crash := b.add("crash", "-crash", "no licence")
+	for i := range 2 {
+		if err := b.Start(t.Context(), crash); err == nil {
+			t.Fatal("it started")
+		}
+		b.isHealth("after a failed start", "crash", "unknown", i+1, false)
+	}
+	if last := b.health("crash").LastError; !strings.HasSuffix(last, "\nIt last wrote:\nno licence") {
+		t.Errorf("the last error is %q", last)
+	}
+}
+
+func TestADeathShowsAtOnce(t *testing.T) {
+	b := start(t, settings.Limits{})
+	s := b.add("s")
+	if _, err := b.call(s, "echo", `{"text":"x"}`); err != nil {
+		t.Fatal(err)
+	}
+	changes, stop := events.Subscribe[registry.Changed](b.bus, 10)
+	defer stop()
+	b.await(upstream.StateChanged{Name: "s", Running: true})
+	if _, err := b.call(s, "die", `{"text":"out of paper","code":4}`); err == nil {
+		t.Fatal("it lives")
+	}
+	// Whoever hears of it finds it so.
+	if change := <-changes; change.Name != "s" {
+		t.Errorf("got %+v", change)
+	}
+	b.isHealth("after its death", "s", "unhealthy", 1, false)
+	if b.State("s").Running || !strings.Contains(b.health("s").LastError, "ended by itself (exit status 4)") {
+		t.Errorf("state %+v, %+v", b.State("s"), b.health("s"))
+	}
+	b.await(upstream.StateChanged{Name: "s"})
+	if err := b.Start(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	b.isHealth("started again", "s", "healthy", 1, false)
+}
+
+func TestACheckOfARemoteServerThatForgotUsStartsAnew(t *testing.T) {
+	e := serveEverything(t, "streamableHttp", "/mcp")
+	b := start(t, settings.Limits{})
+	s := b.addRemote("e", "streamable", e.url, nil)
+	if err := b.Start(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	e.kill()
+	e.start()
+	b.check(s, "")
+	b.isHealth("after a restart", "e", "healthy", 0, true)
+	b.Stop("e")
+	e.kill()
+	b.check(s, `Failed to activate "e": `+e.url+" cannot be reached: connection refused")
+	b.isHealth("when it is gone", "e", "unhealthy", 1, true)
+}

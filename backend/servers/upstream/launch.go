@@ -1,0 +1,122 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// launch starts a server and returns once it is initialized and its tools are
+// listed. The session is returned with an error too when there was one, which
+// is then already ending.
+func launch(ctx context.Context, at *slot, server registry.Server) (*session, error) {
+	m := at.manager
+	if err := startable(server); err != nil {
+		return nil, err
+	}
+	filled := server
+	if m.Secrets != nil {
+		var err error
+		if filled, err = m.Secrets.Fill(ctx, server); err != nil {
+			return nil, unfilled{err}
+		}
+	}
+	s := &session{
+		manager: m, server: server, filled: filled, redactor: m.Redactor(filled),
+		started: time.Now(), lastUsed: time.Now(), errors: newTail(),
+		relist: make(chan struct{}, 1), notices: make(chan notice, maxNotices), callers: make(map[Caller]int),
+	}
+	s.lines = &scribe{to: at.output, bus: m.Bus, server: server.Name, redactor: s.redactor}
+	begin := s.spawn
+	if server.Transport != "stdio" {
+		begin = s.connect
+	}
+	if err := begin(m.Environment(ctx)); err != nil {
+		return nil, err
+	}
+	m.sessions.Go(s.publish)
+	err := s.initialize(ctx)
+	if err == nil && s.hasTools {
+		err = s.listTools(ctx)
+	}
+	if err != nil {
+		failure := s.startFailure(ctx, err)
+		m.sessions.Go(func() { s.shutdown("it did not start") })
+		return s, failure
+	}
+	s.lastUsed = time.Now() // a slow start is not idleness
+	live, cancel := context.WithCancel(m.lifetime)
+	s.cancel = cancel
+	m.sessions.Go(func() { s.follow(live) })
+	return s, nil
+}
+
+// startable reports why a server cannot be started at all.
+func startable(v registry.Server) error {
+	switch {
+	case !v.Approved:
+		return fault.New(fault.Denied, "server %q waits for a person's approval (agent-discover servers approve %s)", v.Name, v.Name)
+	case v.Transport != "stdio":
+		if _, ok := mcphttp.TransportOf(v.Transport); !ok {
+			return notStarted(nil, fault.Invalid, "Server %q has the transport %q, which is none of stdio, streamable-http and sse", v.Name, v.Transport)
+		}
+		if v.Homepage == "" {
+			return notStarted(nil, fault.Invalid, "Server %q has no URL configured for remote transport", v.Name)
+		}
+	case v.Command == "":
+		return notStarted(nil, fault.Invalid, "Server %q has no command configured", v.Name)
+	}
+	return nil
+}
+
+// errNotStarted marks what came of starting a server, not of a call.
+var errNotStarted = errors.New("server not started")
+
+// NotStarted reports whether an error says why a server did not start.
+func NotStarted(err error) bool { return errors.Is(err, errNotStarted) }
+
+// notStarted is fault.Wrap for a start; the cause may be nil.
+func notStarted(cause error, kind fault.Kind, format string, args ...any) error {
+	if kind == fault.Unavailable { // that is what the hub may be; this is a server
+		kind = fault.Failed
+	}
+	if cause == nil {
+		return fault.Wrap(errNotStarted, kind, format, args...)
+	}
+	return fault.Wrap(fmt.Errorf("%w: %w", errNotStarted, cause), kind, format, args...)
+}
+
+// startFailure says why a start failed.
+func (s *session) startFailure(ctx context.Context, err error) error {
+	command := s.redactor.Text(strings.Join(append([]string{s.server.Command}, s.server.Args...), " "))
+	name, distant := s.server.Name, s.link.pid() == 0
+	rpc, _ := errors.AsType[*jsonrpc.Error](err)
+	known, _ := errors.AsType[*fault.Error](err)
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return context.Cause(ctx)
+	case known != nil:
+		return notStarted(mark(err), known.Kind, "Failed to activate %q: %s%s", name, s.redactor.Text(known.Message), s.lastWords())
+	case errors.Is(ctx.Err(), context.DeadlineExceeded) && distant:
+		return notStarted(err, fault.Timeout, "Failed to activate %q: %s did not finish the MCP handshake within %s; is the URL right?",
+			name, mcphttp.Show(s.server.Homepage), s.manager.Limits.StartTimeout)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return notStarted(err, fault.Timeout, "Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it in a terminal to see.%s",
+			name, command, s.manager.Limits.StartTimeout, s.lastWords())
+	case isClosed(err) && !distant:
+		within(exitGrace, s.link.gone())
+		return notStarted(err, fault.Failed, "Failed to activate %q: child process for %q exited before the MCP handshake completed — verify the package/args are correct and the server actually starts. Original: MCP error -32000: Connection closed%s",
+			name, command, s.lastWords())
+	case rpc != nil:
+		return notStarted(err, fault.Failed, "Failed to activate %q: it answered with MCP error %d: %s%s",
+			name, rpc.Code, s.redactor.Text(rpc.Message), s.lastWords())
+	}
+	return notStarted(err, fault.Failed, "Failed to activate %q: %s%s", name, s.redactor.Text(err.Error()), s.lastWords())
+}

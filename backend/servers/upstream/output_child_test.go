@@ -1,0 +1,58 @@
+package upstream_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+func TestOutputOfAChildOutlivesItAndIsCovered(t *testing.T) {
+	b := start(t, settings.Limits{})
+	b.add("s")
+	s, err := b.servers.Update(t.Context(), "s", func(v *registry.Server) { v.Env = map[string]string{"API_KEY": "correct-horse"} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrote := make(chan struct{}, 1)
+	defer events.Signal[upstream.Wrote](b.bus, wrote)()
+	if lines, left := b.Output("s", 500, 0); len(lines) != 0 || left != 0 || b.OutputEnd("s") != 0 {
+		t.Errorf("before it ever ran there are %+v", lines)
+	}
+	var told []string
+	for _, text := range []string{"it is correct-horse", "and again"} {
+		if _, err := b.call(s, "die", `{"text":"`+text+`"}`); err == nil {
+			t.Fatal("it lives on")
+		}
+		<-wrote
+		lines, _ := b.Output("s", 500, 0)
+		told = nil
+		for _, l := range lines {
+			told = append(told, l.Text)
+		}
+	}
+	if got := strings.Join(told, "|"); got != "it is [redacted]|and again" {
+		t.Errorf("kept %q", got)
+	}
+	if err := b.Start(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.call(s, "flood", `{"count":5}`); err != nil { // a line that has no end
+		t.Fatal(err)
+	}
+	b.Stop("s")
+	<-wrote
+	if lines, _ := b.Output("s", 1, 0); len(lines) != 1 || lines[0].Text != "noise" {
+		t.Errorf("the last line is %+v", lines)
+	}
+	if err := b.servers.Remove(t.Context(), "s"); err != nil {
+		t.Fatal(err)
+	}
+	b.Remove("s")
+	if lines, _ := b.Output("s", 500, 0); len(lines) != 0 {
+		t.Errorf("of a removed server there are %+v", lines)
+	}
+}

@@ -1,0 +1,120 @@
+package upstream
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+func scribeOf(env map[string]string) *scribe {
+	return &scribe{to: newOutput(), bus: &events.Bus{}, server: "s", redactor: secrets.NewRedactor(env)}
+}
+
+func (s *scribe) say(t *testing.T, text string) {
+	t.Helper()
+	if n, err := s.Write([]byte(text)); n != len(text) || err != nil {
+		t.Fatalf("wrote %d of %d bytes, %v", n, len(text), err)
+	}
+}
+
+func texts(lines []Line) string {
+	var out []string
+	for _, l := range lines {
+		out = append(out, l.Text)
+	}
+	return strings.Join(out, "|")
+}
+
+func TestOutputIsKeptLineByLineHoweverItIsWritten(t *testing.T) {
+	s := scribeOf(nil)
+	for _, piece := range []string{"on", "e\ntwo\r\n", "\n", "th", "", "ree", "\nfour"} {
+		s.say(t, piece)
+	}
+	lines, left := s.to.last(500, 0)
+	if texts(lines) != "one|two||three" || left != 0 {
+		t.Errorf("kept %q, %d left", texts(lines), left)
+	}
+	s.close()
+	s.close() // twice is once
+	lines, _ = s.to.last(500, 0)
+	if texts(lines) != "one|two||three|four" || lines[4].At.IsZero() {
+		t.Errorf("at the end %q", texts(lines))
+	}
+	for i := range lines[1:] {
+		if lines[i+1].N != lines[i].N+1 {
+			t.Errorf("the numbers do not rise: %+v", lines)
+		}
+	}
+	if after, left := s.to.last(500, lines[1].N); texts(after) != "|three|four" || left != 0 {
+		t.Errorf("after the second: %q, %d left", texts(after), left)
+	}
+	if after, left := s.to.last(1, lines[1].N); texts(after) != "four" || left != 2 {
+		t.Errorf("the last one after the second: %q, %d left", texts(after), left)
+	}
+	if after, left := s.to.last(500, s.to.end()); len(after) != 0 || left != 0 {
+		t.Errorf("after the last: %q, %d left", texts(after), left)
+	}
+	if newOutput().first <= s.to.first {
+		t.Error("a later one counts from before")
+	}
+}
+
+func TestNoFloodMakesOutputGrow(t *testing.T) {
+	s := scribeOf(nil)
+	for i := range 10_000 {
+		s.say(t, fmt.Sprintf("line %d\n", i))
+	}
+	lines, left := s.to.last(10_000, 0)
+	if len(lines) != outputLines || lines[0].Text != "line 9500" || left != 9500 {
+		t.Errorf("kept %d lines from %q, %d left", len(lines), lines[0].Text, left)
+	}
+	for range 3 { // an endless line
+		s.say(t, strings.Repeat("x", 10<<20))
+	}
+	if len(s.part) > outputLine+secrets.NewRedactor(nil).Reach()+1 {
+		t.Errorf("it holds %d bytes of a line", len(s.part))
+	}
+	s.say(t, "\nshort\n")
+	lines, _ = s.to.last(2, 0)
+	if text := lines[0].Text; len(text) > outputLine+len("…") || !strings.HasSuffix(text, "x…") || lines[1].Text != "short" {
+		t.Errorf("of a long line there are %d bytes; then %q", len(text), lines[1].Text)
+	}
+	for range 100 {
+		s.say(t, strings.Repeat("y", outputLine)+"\n")
+	}
+	if lines, _ = s.to.last(500, 0); s.to.size > outputSize || len(lines) != outputSize/outputLine {
+		t.Errorf("%d lines take %d bytes", len(lines), s.to.size)
+	}
+}
+
+func TestOutputHoldsNoSecret(t *testing.T) {
+	const secret = "correct-horse-battery"
+	s := scribeOf(map[string]string{"API_KEY": secret})
+	s.say(t, "it is "+secret+"\n")
+	for cut := range len(secret) { // a long line must end at no part of it
+		s.say(t, strings.Repeat("x", outputLine-cut)+secret+"\n")
+	}
+	s.say(t, "password=swordfish99 and more\n")
+	s.say(t, "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nabcdefgh\n-----END RSA PRIVATE KEY-----\nafter\n")
+	s.say(t, "-----BEGIN CERTIFICATE-----\npublic\n-----END CERTIFICATE-----\n")
+	s.say(t, "one line: -----BEGIN PRIVATE KEY-----MIIE-----END PRIVATE KEY----- rest\nthen\n")
+	lines, _ := s.to.last(500, 0)
+	all := texts(lines)
+	for _, never := range []string{"correct", "swordfish99", "MIIE", "abcdefgh"} {
+		if strings.Contains(all, never) {
+			t.Errorf("%q is there", never)
+		}
+	}
+	for _, want := range []string{"it is [redacted]", "[redacted]|[redacted]|[redacted]|[redacted]|after", "public", "one line: [redacted] rest|then"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q is not in %s", want, all[max(len(all)-400, 0):])
+		}
+	}
+	s.say(t, "-----BEGIN PRIVATE KEY-----\n"+strings.Repeat("no key\n", keyLines+1))
+	if lines, _ = s.to.last(2, 0); texts(lines) != "[redacted]|no key" {
+		t.Errorf("a key without an end covers all: %q", texts(lines))
+	}
+}

@@ -1,0 +1,76 @@
+package upstream_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// newSDKServer is a server made with another SDK than server-everything.
+func newSDKServer(*http.Request) *mcp.Server {
+	server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "3"}, nil)
+	schema := json.RawMessage(`{"type":"object"}`)
+	server.AddTool(&mcp.Tool{Name: "ask", InputSchema: schema}, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		text := "nobody was asked"
+		if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1}); err != nil {
+			return nil, err
+		}
+		if answer, err := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "Sure?", RequestedSchema: schema}); err == nil {
+			text = answer.Action
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+	})
+	return server
+}
+
+func TestServersOfAnotherSDKAreSpokenTo(t *testing.T) {
+	for name, row := range map[string]struct {
+		transport string
+		handler   http.Handler
+	}{
+		"streams":   {"streamable-http", mcp.NewStreamableHTTPHandler(newSDKServer, nil)},
+		"stateless": {"streamable-http", mcp.NewStreamableHTTPHandler(newSDKServer, &mcp.StreamableHTTPOptions{Stateless: true})},
+		"JSON":      {"streamable-http", mcp.NewStreamableHTTPHandler(newSDKServer, &mcp.StreamableHTTPOptions{JSONResponse: true})},
+		"SSE":       {"sse", mcp.NewSSEHandler(newSDKServer, nil)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			listener := httptest.NewServer(row.handler)
+			t.Cleanup(listener.Close)
+			b := start(t, settings.Limits{})
+			s := b.addRemote("s", row.transport, listener.URL, nil)
+			if err := b.Start(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			if tools := b.tools.Snapshot().Of("s"); len(tools) != 1 || tools[0].Name != "ask" {
+				t.Errorf("it lists %v", tools)
+			}
+			progress := make(chan string, 10)
+			result, err := b.Call(t.Context(), s, answering(`{"action":"accept"}`), jsonrpc.Call{
+				Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{},"_meta":{"progressToken":"mine"}}`),
+				Progress: func(p json.RawMessage) { progress <- string(p) },
+			})
+			want := "accept"
+			if name == "stateless" {
+				want = "nobody was asked" // there is no way to
+			}
+			if err != nil || !strings.Contains(string(result), want) {
+				t.Errorf("got %s, %v", result, err)
+			}
+			if got := <-progress; !strings.Contains(got, `"mine"`) {
+				t.Errorf("progress %s", got)
+			}
+			b.Stop("s")
+			if b.State("s").Running {
+				t.Error("it runs on")
+			}
+		})
+	}
+}

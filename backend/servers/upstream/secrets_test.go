@@ -1,0 +1,152 @@
+package upstream_test
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+)
+
+// safe gives every server one secret.
+type safe struct {
+	mu      sync.Mutex
+	value   string
+	closed  error
+	opening chan struct{} // when set, Fill waits for it after it has read the value
+}
+
+func (s *safe) Fill(_ context.Context, server registry.Server) (registry.Server, error) {
+	s.mu.Lock()
+	value, closed, opening := s.value, s.closed, s.opening
+	s.mu.Unlock()
+	if opening != nil {
+		opening <- struct{}{}
+		<-opening
+	}
+	env := maps.Clone(server.Env)
+	if env == nil {
+		env = make(map[string]string)
+	}
+	env["MODE"] = value
+	server.Env = env
+	return server, closed
+}
+
+func (s *safe) put(value string, closed error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.value, s.closed = value, closed
+}
+
+func (b *bench) mode(s registry.Server) string {
+	b.t.Helper()
+	result, err := b.call(s, "environment", `{}`)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(result), "MODE=")
+	mode, _, _ := strings.Cut(after, `\`)
+	return mode
+}
+
+func TestNextCallAfterRenewGetsTheNewSecrets(t *testing.T) {
+	b, vault := start(t, settings.Limits{}), &safe{value: "first"}
+	b.Secrets = vault
+	s := b.add("s")
+	if got := b.mode(s); got != "first" {
+		t.Fatalf("it got %q", got)
+	}
+	for _, value := range []string{"second", "third"} {
+		vault.put(value, nil)
+		b.Renew("s")
+		if got := b.mode(s); got != value {
+			t.Errorf("it got %q, want %q", got, value)
+		}
+	}
+	b.Renew("unknown")
+}
+
+func TestStartThatIsUnderWayIsRenewedToo(t *testing.T) {
+	b, vault := start(t, settings.Limits{}), &safe{value: "first", opening: make(chan struct{})}
+	b.Secrets = vault
+	s := b.add("s")
+	mode := make(chan string, 1)
+	go func() { mode <- b.mode(s) }()
+	<-vault.opening // the start has read the old value
+	opening := vault.opening
+	vault.mu.Lock()
+	vault.value, vault.opening = "second", nil
+	vault.mu.Unlock()
+	b.Renew("s")
+	opening <- struct{}{}
+	if got := <-mode; got != "second" {
+		t.Errorf("it got %q", got)
+	}
+}
+
+func TestServerWithoutItsSecretsHasNotFailed(t *testing.T) {
+	b, vault := start(t, settings.Limits{}), &safe{closed: fault.New(fault.Unavailable, "the keychain is locked")}
+	b.Secrets = vault
+	s := b.add("s")
+	for range 5 {
+		err := b.Start(t.Context(), s)
+		if fault.KindOf(err) != fault.Unavailable || fault.MessageOf(err) != "the keychain is locked" {
+			t.Errorf("got %v", err)
+		}
+		if _, err := b.call(s, "echo", `{"text":"x"}`); fault.MessageOf(err) != "the keychain is locked" {
+			t.Errorf("a call: %v", err)
+		}
+	}
+	now, err := b.servers.Get("s")
+	if err != nil || now.Health.Errors != 0 {
+		t.Errorf("its health is %+v, %v", now.Health, err)
+	}
+	vault.put("value", nil)
+	if got := b.mode(s); got != "value" {
+		t.Errorf("it got %q", got)
+	}
+}
+
+func TestReferencesAreResolvedInWhatIsStartedOnly(t *testing.T) {
+	b := start(t, settings.Limits{})
+	b.Secrets = &safe{value: "correct-horse"}
+	s := b.add("s")
+	result, err := b.call(s, "environment", `{}`)
+	if err != nil || !strings.Contains(string(result), "MODE=correct-horse") {
+		t.Fatalf("got %.300s, %v", result, err)
+	}
+	shown, err := b.servers.Get("s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := json.Marshal(shown); strings.Contains(string(text), "correct-horse") {
+		t.Errorf("the configuration holds it: %s", text)
+	}
+}
+
+func TestHalfASecretIsNotQuotedWhereStderrIsCut(t *testing.T) {
+	b := start(t, settings.Limits{})
+	const secret = "correct-horse-battery-staple-correct-horse-battery-staple"
+	command := mcptest.Command(t)
+	for name, after := range map[string]int{"a": 1960, "b": 1990, "c": 64<<10 - 20} {
+		s, err := b.servers.Add(t.Context(), registry.Server{
+			Name: name, Approved: true, Command: command[0], Args: command[1:], Env: map[string]string{"API_TOKEN": secret},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = b.call(s, "die", `{"text":"before `+secret+strings.Repeat("x", after)+`"}`)
+		for who, text := range map[string]string{"the error": fault.MessageOf(err), "the server's page": b.Stderr(name)} {
+			if strings.Contains(text, "staple") || after < 64<<10-20 && !strings.Contains(text, "xxxx") {
+				t.Errorf("%d bytes after it, %s has %.200q", after, who, text)
+			}
+		}
+	}
+}

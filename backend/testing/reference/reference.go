@@ -1,0 +1,60 @@
+// Package reference locates the reference data that some tests and benchmarks
+// compare with: recorded exchanges, real tool lists and labelled search sets.
+// The data is not part of this repository. It lies in the folder that
+// AGENT_DISCOVER_SHARED names, or in shared beside the repository.
+package reference
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Path returns the file or folder elem of the reference data, which exists.
+// Without it, the test is skipped.
+func Path(t testing.TB, elem ...string) string {
+	t.Helper()
+	path, ok := Find(elem...)
+	if !ok {
+		t.Skipf("no reference data %s: set AGENT_DISCOVER_SHARED", filepath.ToSlash(filepath.Join(elem...)))
+	}
+	return path
+}
+
+// Find returns the absolute path of elem in the reference data, and whether it
+// exists.
+func Find(elem ...string) (string, bool) {
+	folder := os.Getenv("AGENT_DISCOVER_SHARED")
+	if folder == "" {
+		root, ok := repository()
+		if !ok {
+			return "", false
+		}
+		folder = filepath.Join(root, "..", "shared")
+	}
+	path, err := filepath.Abs(filepath.Join(append([]string{folder}, elem...)...))
+	if err != nil {
+		return "", false
+	}
+	_, err = os.Stat(path)
+	return path, err == nil
+}
+
+// repository returns the root of this repository: the nearest folder with
+// wails.json, from the working directory upwards.
+func repository() (string, bool) {
+	folder, err := os.Getwd()
+	if err != nil {
+		return "", false
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(folder, "wails.json")); err == nil {
+			return folder, true
+		}
+		parent := filepath.Dir(folder)
+		if parent == folder {
+			return "", false
+		}
+		folder = parent
+	}
+}
