@@ -37,11 +37,10 @@ var allowed = map[string][]string{
 	"protocol/mcphttp":      {"base/fault", "protocol/jsonrpc"},
 
 	"discovery/minilm":    {},
-	"discovery/dot":       {},
 	"discovery/catalog":   {"base/events", "base/tokens"},
 	"discovery/learning":  {"base/events", "base/fault", "discovery/catalog"},
 	"discovery/embedding": {"base/events", "base/fault", "base/settings", "discovery/catalog"},
-	"discovery/search":    {"base/events", "discovery/catalog", "discovery/dot", "discovery/embedding", "discovery/learning"},
+	"discovery/search":    {"base/events", "discovery/catalog", "discovery/embedding", "discovery/learning"},
 	"discovery/findreply": {"base/tokens", "discovery/catalog", "discovery/search"},
 	"discovery/eval": { // it measures the searcher that the hub uses
 		"base/events", "base/fault", "base/settings",
@@ -69,7 +68,6 @@ var allowed = map[string][]string{
 	"editors/bundle":     {"base/fault"},
 	"editors/atomicfile": {"base/fault", "base/process"}, // process: whether the owner of a leftover file has ended
 	"editors/table":      {"base/fault", "editors/configedit"},
-	"editors/snippet":    {"base/fault", "editors/configedit", "editors/table"},
 	"editors/configdiff": {"editors/configedit", "editors/table", "servers/secrets"}, // secrets: diffs are redacted
 	"editors/registration": { // the only package that changes files outside the data folder
 		"base/events", "base/fault", "base/paths", "base/process",
@@ -77,20 +75,18 @@ var allowed = map[string][]string{
 	},
 	"editors/importer": {
 		"base/fault", "servers/lifecycle", "servers/registry", "servers/secrets",
-		"editors/bundle", "editors/configedit", "editors/registration", "editors/snippet", "editors/table", // registration: it removes imported entries
+		"editors/bundle", "editors/configedit", "editors/registration", "editors/table", // registration: it removes imported entries
 	},
 	"editors/doctor": {
 		"base/tokens", "protocol/schemacompat", "discovery/catalog", "servers/registry",
 		"editors/importer", "editors/registration", "editors/table",
 	},
 
-	"doors/clients": {},
 	"doors/gateway": {
 		"base/events", "base/fault", "protocol/jsonrpc", "protocol/schemacompat",
 		"discovery/catalog", "discovery/findreply", "discovery/search",
 		"servers/lifecycle", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
 		"editors/registration", "editors/table", // registration: the name of our entry
-		"doors/clients",
 	},
 	"doors/companion": {"base/fault", "base/instance", "base/paths", "protocol/jsonrpc"},
 	"doors/api": {
@@ -106,7 +102,7 @@ var allowed = map[string][]string{
 	"store": {
 		"base/fault", "discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/inspector", "servers/journal", "servers/registry", "servers/secrets", "servers/setup",
-		"doors/clients",
+		"doors/gateway", // what the gateway remembers of its clients
 	},
 	// hub composes everything.
 	"hub": {
@@ -115,7 +111,7 @@ var allowed = map[string][]string{
 		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/proxy", "servers/registry", "servers/secrets",
 		"servers/setup", "servers/upstream",
 		"editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
-		"doors/api", "doors/clients", "doors/companion", "doors/gateway",
+		"doors/api", "doors/companion", "doors/gateway",
 		"store",
 	},
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
@@ -161,7 +157,7 @@ var homes = []struct {
 	{"github.com/tiktoken-go", []string{"backend/base/tokens"}, "its vocabulary takes memory once it is used"},
 	{
 		"github.com/modelcontextprotocol/go-sdk",
-		[]string{"backend/protocol/jsonrpc", "backend/protocol/mcphttp", "backend/servers/upstream", "backend/doors/gateway", "backend/cli", "backend/testing/mcptest", "build/demo", "build/bench"},
+		[]string{"build/demo"},
 		"typed results drop unknown fields: proxied traffic never passes through them",
 	},
 }

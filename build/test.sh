@@ -71,7 +71,7 @@ race() {
   # Rooms of functions alone, without a goroutine or anything shared, have nothing to race for; nor has what asks one
   # thing after the other, as the scripts of the command line and the recorded exchanges do.
   local raced
-  raced=$(go list ./backend/... | grep -v -E '/(bundle|configdiff|schemacompat|dot|snippet|configedit)$')
+  raced=$(go list ./backend/... | grep -v -E '/(bundle|configdiff|schemacompat|configedit)$')
   # shellcheck disable=SC2086
   CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=12m \
     -skip='^(TestCommandLine|TestRecordedExchangesAreAnsweredAlike|TestTypedSecretIsNotShown)$' $raced

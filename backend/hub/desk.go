@@ -23,7 +23,7 @@ import (
 // desk is the rooms that have to do with the AI editors of this machine.
 type desk struct {
 	registrar *registration.Registrar
-	intake    *importer.Intake
+	intake    *importer.Importer
 	checkup   *doctor.Checkup
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/doors/clients"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
@@ -18,4 +18,6 @@ func (h *Hub) Counted() (counted <-chan catalog.Counted, stop func()) {
 }
 
 // Remembered shows tests what would be known of clients if the hub were killed.
-func (h *Hub) Remembered(ctx context.Context) ([]clients.Client, error) { return h.store.Clients(ctx) }
+func (h *Hub) Remembered(ctx context.Context) ([]gateway.SeenClient, error) {
+	return h.store.Clients(ctx)
+}

@@ -29,7 +29,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 	"github.com/agent-discover/agent-discover/backend/doors/api"
-	"github.com/agent-discover/agent-discover/backend/doors/clients"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
@@ -82,7 +81,7 @@ type Hub struct {
 
 	catalog   *catalog.Catalog
 	journal   *journal.Journal
-	clients   *clients.Book
+	clients   *gateway.ClientHistory
 	meaning   *embedding.Index
 	learning  *learning.Learning
 	search    *search.Searcher
@@ -188,7 +187,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	})
 	h.upstream.Window = h.tester.Window()
 	h.setup = setup.New(setup.Options{Installer: h.installer, Secrets: h.vault, File: config.SetupFile, Variable: variable(login), Log: h.log})
-	h.clients = clients.New(h.store, h.log)
+	h.clients = gateway.NewClientHistory(h.store, h.log)
 	h.gateway = gateway.New(gateway.Options{
 		Registry: servers, Catalog: h.catalog, Search: h.search, Installer: h.installer, Setup: h.setup,
 		Proxy: h.proxy, Usage: h.journal, Lenses: h.store, Book: h.clients, Learning: h.learning,

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/doors/clients"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
 
 // maxClients is how many clients are remembered: they may call themselves
@@ -14,15 +14,15 @@ import (
 const maxClients = 200
 
 // Clients implements clients.Store.
-func (s *Store) Clients(ctx context.Context) ([]clients.Client, error) {
+func (s *Store) Clients(ctx context.Context) ([]gateway.SeenClient, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT name, version, first_seen, last_seen, listed_tokens, whole_tokens FROM clients")
 	if err != nil {
 		return nil, fmt.Errorf("read clients: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var out []clients.Client
+	var out []gateway.SeenClient
 	for rows.Next() {
-		var c clients.Client
+		var c gateway.SeenClient
 		var first, last int64
 		if err := rows.Scan(&c.Name, &c.Version, &first, &last, &c.Listed, &c.Whole); err != nil {
 			return nil, fmt.Errorf("read clients: %w", err)
@@ -35,7 +35,7 @@ func (s *Store) Clients(ctx context.Context) ([]clients.Client, error) {
 
 // KeepClient implements clients.Store. Those that were not seen for longest
 // make room.
-func (s *Store) KeepClient(ctx context.Context, c clients.Client) error {
+func (s *Store) KeepClient(ctx context.Context, c gateway.SeenClient) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO clients (name, version, first_seen, last_seen, listed_tokens, whole_tokens)
 			VALUES (?, ?, ?, ?, ?, ?)

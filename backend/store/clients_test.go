@@ -6,22 +6,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/doors/clients"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
 
 func TestAClientIsRememberedAsItLastWas(t *testing.T) {
 	s, _ := openStore(t)
-	first := clients.Client{Name: "zed \u202e'; DROP TABLE clients", Version: "1", First: began, Last: began, Listed: 10, Whole: 90}
+	first := gateway.SeenClient{Name: "zed \u202e'; DROP TABLE clients", Version: "1", First: began, Last: began, Listed: 10, Whole: 90}
 	later := first
 	later.Version, later.First, later.Last, later.Listed, later.Whole = "2", began.Add(time.Hour), began.Add(time.Hour), 30, 70
-	for _, c := range []clients.Client{first, later} {
+	for _, c := range []gateway.SeenClient{first, later} {
 		if err := s.KeepClient(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 	}
 	later.First = began
 	got, err := s.Clients(t.Context())
-	if err != nil || !slices.Equal(got, []clients.Client{later}) {
+	if err != nil || !slices.Equal(got, []gateway.SeenClient{later}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -30,7 +30,7 @@ func TestClientsThatInventNamesMakeRoomForOthers(t *testing.T) {
 	s, _ := openStore(t)
 	for i := range maxClients + 3 {
 		at := began.Add(time.Duration(i) * time.Second)
-		if err := s.KeepClient(t.Context(), clients.Client{Name: fmt.Sprint("client ", i), First: at, Last: at}); err != nil {
+		if err := s.KeepClient(t.Context(), gateway.SeenClient{Name: fmt.Sprint("client ", i), First: at, Last: at}); err != nil {
 			t.Fatal(err)
 		}
 	}

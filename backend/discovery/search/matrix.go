@@ -2,7 +2,6 @@ package search
 
 import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/discovery/dot"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
@@ -43,7 +42,7 @@ func (m *matrix) nearness(query []float32) []float32 {
 			out[i] = unknown
 			continue
 		}
-		out[i] = float32(dot.Product(rounded.Values, row.Values)) * rounded.Scale * row.Scale
+		out[i] = float32(dotProduct(rounded.Values, row.Values)) * rounded.Scale * row.Scale
 	}
 	return out
 }

@@ -55,7 +55,7 @@ type Options struct {
 	Tester    *inspector.Tester
 	Meaning   *embedding.Index
 	Registrar *registration.Registrar
-	Intake    *importer.Intake
+	Intake    *importer.Importer
 	Checkup   *doctor.Checkup
 	Clients   func() []gateway.Client
 	Gateway   *gateway.Gateway

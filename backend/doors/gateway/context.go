@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/doors/clients"
 )
 
 // EntryTokens is what the definition of registry costs in a model's context
@@ -24,7 +23,7 @@ type ContextUse struct {
 	Tools   int // that a client could have
 	Whole   int // tokens of all of them
 	Entry   int // tokens of registry
-	Clients []clients.Present
+	Clients []KnownClient
 }
 
 // Context tells what tools cost in the contexts of clients, also of those that
@@ -32,7 +31,7 @@ type ContextUse struct {
 func (g *Gateway) Context(ctx context.Context) (ContextUse, error) {
 	out := ContextUse{Entry: EntryTokens}
 	out.Tools, out.Whole = g.everything()
-	var here []clients.Client
+	var here []SeenClient
 	now := time.Now()
 	for _, s := range g.all() {
 		if c, ok := s.seen(now, out.Whole); ok {
@@ -43,7 +42,7 @@ func (g *Gateway) Context(ctx context.Context) (ContextUse, error) {
 	if out.Clients, err = g.Book.With(ctx, here); err != nil {
 		return ContextUse{}, err
 	}
-	slices.SortFunc(out.Clients, func(a, b clients.Present) int {
+	slices.SortFunc(out.Clients, func(a, b KnownClient) int {
 		return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Name, b.Name))
 	})
 	return out, nil
@@ -64,7 +63,7 @@ func (g *Gateway) everything() (tools, tokens int) {
 
 // note has the client of a session remembered, off every path.
 func (g *Gateway) note(s *Session) {
-	g.Book.Note(s.id, func() (clients.Client, bool) {
+	g.Book.Note(s.id, func() (SeenClient, bool) {
 		_, whole := g.everything()
 		return s.seen(time.Now(), whole)
 	})
@@ -72,13 +71,13 @@ func (g *Gateway) note(s *Session) {
 
 // seen returns what is to be seen of a session's client; false before it has
 // introduced itself. whole is what everything costs.
-func (s *Session) seen(now time.Time, whole int) (clients.Client, bool) {
+func (s *Session) seen(now time.Time, whole int) (SeenClient, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.introduced || s.name == ourOwn {
-		return clients.Client{}, false
+		return SeenClient{}, false
 	}
-	c := clients.Client{Name: s.name, Version: s.version, First: now, Last: now, Listed: EntryTokens, Whole: whole}
+	c := SeenClient{Name: s.name, Version: s.version, First: now, Last: now, Listed: EntryTokens, Whole: whole}
 	for _, t := range s.toolsLocked() {
 		c.Listed += t.Tokens
 	}

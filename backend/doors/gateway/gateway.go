@@ -15,7 +15,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
-	"github.com/agent-discover/agent-discover/backend/doors/clients"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
@@ -52,7 +51,7 @@ type Options struct {
 	Proxy     *proxy.Proxy
 	Usage     Usage
 	Lenses    LensStore
-	Book      *clients.Book
+	Book      *ClientHistory
 	Learning  Learner
 	Bus       *events.Bus
 	Log       *slog.Logger

@@ -10,7 +10,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/doors/clients"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -23,8 +22,8 @@ func (noTools) SetTokens(ctx context.Context, counts map[catalog.Key]int) error 
 
 type noClients struct{}
 
-func (noClients) Clients(context.Context) ([]clients.Client, error) { return nil, nil }
-func (noClients) KeepClient(context.Context, clients.Client) error  { return nil }
+func (noClients) Clients(context.Context) ([]SeenClient, error) { return nil, nil }
+func (noClients) KeepClient(context.Context, SeenClient) error  { return nil }
 
 // offering is a gateway whose one enabled server s has these tools.
 func offering(t *testing.T, definitions ...string) *Gateway {
@@ -45,7 +44,7 @@ func offering(t *testing.T, definitions ...string) *Gateway {
 	if _, err := tools.Replace(t.Context(), "s", raw); err != nil {
 		t.Fatal(err)
 	}
-	return New(Options{Registry: reg, Catalog: tools, Usage: usage{}, Bus: bus, Book: clients.New(noClients{}, slog.New(slog.DiscardHandler))})
+	return New(Options{Registry: reg, Catalog: tools, Usage: usage{}, Bus: bus, Book: NewClientHistory(noClients{}, slog.New(slog.DiscardHandler))})
 }
 
 // enter is the session of a client by some name.

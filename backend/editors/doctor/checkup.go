@@ -73,7 +73,7 @@ type Report struct {
 // Options are what a checkup looks at.
 type Options struct {
 	Registrar *registration.Registrar
-	Intake    *importer.Intake
+	Intake    *importer.Importer
 	Registry  *registry.Registry
 	Catalog   *catalog.Catalog
 	// Entry returns what our own tool costs in a client's context, in tokens.

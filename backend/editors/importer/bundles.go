@@ -15,7 +15,7 @@ import (
 )
 
 // ScanBundle reads the manifest of an .mcpb or .dxt file, and what it asks for.
-func (i *Intake) ScanBundle(ctx context.Context, file string) (Scan, []Question, error) {
+func (i *Importer) ScanBundle(ctx context.Context, file string) (Scan, []Question, error) {
 	b, err := bundle.Open(file)
 	if err != nil {
 		return Scan{}, nil, err
@@ -32,7 +32,7 @@ func (i *Intake) ScanBundle(ctx context.Context, file string) (Scan, []Question,
 	return Scan{Candidates: []Candidate{i.bundled(b, file)}, Problems: []Problem{}}, questions, ctx.Err()
 }
 
-func (i *Intake) system() bundle.System {
+func (i *Importer) system() bundle.System {
 	return bundle.System{OS: i.Machine.OS, Home: i.Machine.Home, Runs: func(program string) bool {
 		_, ok := i.Machine.Command(program)
 		return ok
@@ -40,7 +40,7 @@ func (i *Intake) system() bundle.System {
 }
 
 // bundled is what a bundle offers: one candidate.
-func (i *Intake) bundled(b *bundle.Bundle, file string) Candidate {
+func (i *Importer) bundled(b *bundle.Bundle, file string) Candidate {
 	folder := filepath.Join(i.Bundles, b.Folder())
 	run := b.Launch(i.system(), folder, nil)
 	s := sighting{entry: b.Name, server: table.Server{Transport: "stdio", Command: run.Command, Args: run.Args, Env: run.Env}, pasted: true}
@@ -61,7 +61,7 @@ func (i *Intake) bundled(b *bundle.Bundle, file string) Candidate {
 }
 
 // fromFolder returns the server that a bundle became whose folder this is.
-func (i *Intake) fromFolder(folder string) (registry.Server, bool) {
+func (i *Importer) fromFolder(folder string) (registry.Server, bool) {
 	for _, s := range i.Installer.Registry.List() {
 		texts := append([]string{s.Command}, s.Args...)
 		for _, value := range s.Env {
@@ -77,7 +77,7 @@ func (i *Intake) fromFolder(folder string) (registry.Server, bool) {
 }
 
 // importBundle unpacks a bundle and brings its server in, whole or not at all.
-func (i *Intake) importBundle(ctx context.Context, q Request, dry bool) (Report, error) {
+func (i *Importer) importBundle(ctx context.Context, q Request, dry bool) (Report, error) {
 	if q.TakeOut {
 		return Report{}, fault.New(fault.Invalid, "a bundle is no entry of an editor; there is nothing to take out")
 	}
@@ -102,7 +102,7 @@ func (i *Intake) importBundle(ctx context.Context, q Request, dry bool) (Report,
 		case chosen.Problem != "":
 			a.fail(chosen.Problem)
 		default:
-			u := unpacking{Intake: i, bundle: b, arrival: &a, values: q.Values, here: chosen.Here}
+			u := unpacking{Importer: i, bundle: b, arrival: &a, values: q.Values, here: chosen.Here}
 			if err = u.run(ctx, dry); fault.KindOf(err) == fault.Invalid {
 				return Report{}, err
 			} else if err != nil {
@@ -116,7 +116,7 @@ func (i *Intake) importBundle(ctx context.Context, q Request, dry bool) (Report,
 
 // unpacking is the import of a bundle.
 type unpacking struct {
-	*Intake
+	*Importer
 	bundle  *bundle.Bundle
 	arrival *Arrival
 	values  map[string]string // the user's answers

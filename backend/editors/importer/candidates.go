@@ -16,7 +16,7 @@ import (
 
 // candidates makes one of all entries that do the same, in the order in which
 // they were seen.
-func (i *Intake) candidates(ctx context.Context, seen []sighting) []Candidate {
+func (i *Importer) candidates(ctx context.Context, seen []sighting) []Candidate {
 	all := []Candidate{}
 	byLaunch := make(map[string][]int) // indices into all
 	for n := range seen {

@@ -28,7 +28,7 @@ import (
 
 // desk is a home with editors, and the rooms that an intake works with.
 type desk struct {
-	*importer.Intake
+	*importer.Importer
 	t     testing.TB
 	home  string
 	bin   string // the only folder of programs
@@ -55,7 +55,7 @@ func newDesk(t testing.TB, locked bool) *desk {
 	if !locked {
 		d.must(d.vault.Unlock(t.Context(), "pass"))
 	}
-	d.Intake = importer.New(importer.Options{
+	d.Importer = importer.New(importer.Options{
 		Machine: d.machine(), TakeOut: d.takeOut, Bundles: filepath.Join(string(folder), "bundles"),
 		Installer: lifecycle.New(lifecycle.Options{
 			Registry: servers, Catalog: tools, Vault: d.vault, Log: log,

@@ -25,7 +25,7 @@ type Exported struct {
 // Export writes servers of the registry, all when none are named, as an editor
 // spells them. References to secrets stay references, which only we know; a
 // credential that stands in the registry as it is becomes ${NAME}.
-func (i *Intake) Export(ctx context.Context, editor string, servers []string) (Exported, error) {
+func (i *Importer) Export(ctx context.Context, editor string, servers []string) (Exported, error) {
 	e, ok := table.ByID(editor)
 	if !ok {
 		return Exported{}, noEditor(editor)
@@ -67,7 +67,7 @@ func (i *Intake) Export(ctx context.Context, editor string, servers []string) (E
 	return out, nil
 }
 
-func (i *Intake) chosen(names []string) ([]registry.Server, error) {
+func (i *Importer) chosen(names []string) ([]registry.Server, error) {
 	if len(names) == 0 {
 		return i.Installer.Registry.List(), nil
 	}

@@ -26,7 +26,7 @@ const (
 
 // household is the registry while entries are compared with it.
 type household struct {
-	*Intake
+	*Importer
 	ctx     context.Context // of one comparison
 	servers []registry.Server
 	secrets map[string]map[string]bool // names by server; true for what can be read
@@ -34,8 +34,8 @@ type household struct {
 	stuck   bool                       // nor when it is asked for a value
 }
 
-func (i *Intake) household(ctx context.Context) *household {
-	return &household{Intake: i, ctx: ctx, servers: i.Installer.Registry.List(), secrets: make(map[string]map[string]bool)}
+func (i *Importer) household(ctx context.Context) *household {
+	return &household{Importer: i, ctx: ctx, servers: i.Installer.Registry.List(), secrets: make(map[string]map[string]bool)}
 }
 
 // find says which server of the registry is the same as a candidate.

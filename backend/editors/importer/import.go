@@ -23,7 +23,7 @@ const (
 // Import brings in what is chosen. With dry nothing is changed. What comes in
 // is not in the lists of sessions until a person puts it there. A server that
 // fails does not keep the others from coming.
-func (i *Intake) Import(ctx context.Context, q Request, dry bool) (Report, error) {
+func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, error) {
 	i.importing.Lock()
 	defer i.importing.Unlock()
 	switch {
@@ -46,8 +46,8 @@ func (i *Intake) Import(ctx context.Context, q Request, dry bool) (Report, error
 
 // bring brings in what is chosen of candidates, and takes it out of the editors
 // when that is wished.
-func (i *Intake) bring(ctx context.Context, q Request, candidates []Candidate, dry bool) (Report, error) {
-	b := bringing{Intake: i, dry: dry, report: Report{Servers: []Arrival{}, Taken: []Taken{}, DryRun: dry}}
+func (i *Importer) bring(ctx context.Context, q Request, candidates []Candidate, dry bool) (Report, error) {
+	b := bringing{Importer: i, dry: dry, report: Report{Servers: []Arrival{}, Taken: []Taken{}, DryRun: dry}}
 	for _, chosen := range choose(q, candidates) {
 		if ctx.Err() != nil {
 			return b.report, fault.Wrap(ctx.Err(), fault.Unavailable, "the import was cut short; run it again for the rest")
@@ -99,7 +99,7 @@ func choose(q Request, candidates []Candidate) []choice {
 
 // bringing is an import.
 type bringing struct {
-	*Intake
+	*Importer
 	dry    bool
 	report Report
 	away   []leaving
@@ -173,7 +173,7 @@ func serverOf(name, source string, s table.Server) registry.Server {
 
 // hide moves the credentials of a server that came in into the keychain. Where
 // that cannot be, they stay, and that is said.
-func (i *Intake) hide(ctx context.Context, places []string, a *Arrival) {
+func (i *Importer) hide(ctx context.Context, places []string, a *Arrival) {
 	if len(places) == 0 {
 		return
 	}

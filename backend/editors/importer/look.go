@@ -30,7 +30,7 @@ type sighting struct {
 }
 
 // look reads all files of editors that are there.
-func (i *Intake) look(ctx context.Context) (seen []sighting, problems []Problem) {
+func (i *Importer) look(ctx context.Context) (seen []sighting, problems []Problem) {
 	problems = []Problem{}
 	for _, e := range table.Table() {
 		if ctx.Err() != nil {
@@ -54,7 +54,7 @@ func (i *Intake) look(ctx context.Context) (seen []sighting, problems []Problem)
 	return seen, problems
 }
 
-func (i *Intake) lookInto(e *table.Editor, file table.File, beside bool, parsed map[string]map[string]any) ([]sighting, error) {
+func (i *Importer) lookInto(e *table.Editor, file table.File, beside bool, parsed map[string]map[string]any) ([]sighting, error) {
 	if !file.Exists {
 		return nil, nil
 	}
@@ -82,7 +82,7 @@ func (i *Intake) lookInto(e *table.Editor, file table.File, beside bool, parsed 
 
 // deepIn returns the entries of a file that is only read, from a document that
 // is parsed once for all of its collections.
-func (i *Intake) deepIn(file table.File, parsed map[string]map[string]any) ([]configedit.Entry, error) {
+func (i *Importer) deepIn(file table.File, parsed map[string]map[string]any) ([]configedit.Entry, error) {
 	document, done := parsed[file.Path]
 	if !done {
 		text, err := i.readFile(file.Path)
@@ -110,7 +110,7 @@ func (i *Intake) deepIn(file table.File, parsed map[string]map[string]any) ([]co
 }
 
 // entries returns the entries of a file and where they are in it.
-func (i *Intake) entries(file table.File) ([]configedit.Entry, configedit.Place, error) {
+func (i *Importer) entries(file table.File) ([]configedit.Entry, configedit.Place, error) {
 	text, err := i.readFile(file.Path)
 	if err != nil {
 		return nil, file.Place, err
@@ -127,7 +127,7 @@ func (i *Intake) entries(file table.File) ([]configedit.Entry, configedit.Place,
 	return nil, file.Place, nil
 }
 
-func (i *Intake) readFile(path string) ([]byte, error) {
+func (i *Importer) readFile(path string) ([]byte, error) {
 	info, err := i.Machine.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

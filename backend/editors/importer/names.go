@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
-	"github.com/agent-discover/agent-discover/backend/editors/snippet"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -13,7 +12,7 @@ import (
 // naming gives candidates names that are free.
 type naming map[string]bool
 
-func (i *Intake) names() naming {
+func (i *Importer) names() naming {
 	taken := naming{}
 	for _, s := range i.Installer.Registry.List() {
 		taken[s.Name] = true
@@ -41,7 +40,7 @@ func (t naming) propose(c *Candidate) {
 func (t naming) free(given string, s table.Server) string {
 	name := valid(given)
 	if name == "" {
-		name = valid(snippet.Suggest(s))
+		name = valid(suggestName(s))
 	}
 	if registry.CheckName(name) != nil || strings.EqualFold(name, registration.Name) {
 		name = strings.Trim("server-"+name, "-")

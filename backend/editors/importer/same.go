@@ -26,7 +26,7 @@ func (l launch) key(dir string) string {
 	return string(text)
 }
 
-func (i *Intake) launchOf(transport, command string, args []string, address string) launch {
+func (i *Importer) launchOf(transport, command string, args []string, address string) launch {
 	transport = cmp.Or(transport, "stdio")
 	if transport != "stdio" {
 		return launch{transport: transport, url: sameURL(address)}
@@ -46,7 +46,7 @@ func (i *Intake) launchOf(transport, command string, args []string, address stri
 	return launch{transport: transport, words: words}
 }
 
-func (i *Intake) launch(s table.Server) launch {
+func (i *Importer) launch(s table.Server) launch {
 	return i.launchOf(s.Transport, s.Command, s.Args, s.URL)
 }
 
@@ -63,7 +63,7 @@ func programOf(command string) string {
 
 // program is a program by its name alone where a whole path leads to the very
 // file that the name does.
-func (i *Intake) program(command string) string {
+func (i *Importer) program(command string) string {
 	name := programOf(command)
 	if !strings.ContainsAny(command, `/\`) {
 		return name

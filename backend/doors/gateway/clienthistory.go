@@ -1,7 +1,4 @@
-// Package clients answers which MCP clients have been here, and what tools cost
-// in their contexts. It looks at a client when it is told to, off every other
-// path, and remembers what it saw; it knows no sessions.
-package clients
+package gateway
 
 import (
 	"context"
@@ -10,34 +7,34 @@ import (
 	"time"
 )
 
-// patience is how long the store may take for all that is noted, also when the
+// rememberTimeout is how long the store may take for all that is noted, also when the
 // hub ends.
-const patience = 5 * time.Second
+const rememberTimeout = 5 * time.Second
 
-// Client is an MCP client by the name that it gave itself, with all of its
+// SeenClient is an MCP client by the name that it gave itself, with all of its
 // sessions. Its texts are its own: anything may be in them.
-type Client struct {
+type SeenClient struct {
 	Name, Version string
 	First, Last   time.Time // when it was seen
 	Listed        int       // tokens of the tools in its list, the hub's own tool too
 	Whole         int       // tokens of all tools that it could have
 }
 
-// Store keeps clients.
-type Store interface {
+// ClientStore keeps clients.
+type ClientStore interface {
 	// Clients returns those that are remembered, in any order.
-	Clients(ctx context.Context) ([]Client, error)
+	Clients(ctx context.Context) ([]SeenClient, error)
 	// KeepClient stores what is new about a client. The time when it was first
 	// seen stays as it was.
-	KeepClient(ctx context.Context, c Client) error
+	KeepClient(ctx context.Context, c SeenClient) error
 }
 
 // Look says what is to be seen of a client; false when that is nothing.
-type Look func() (Client, bool)
+type Look func() (SeenClient, bool)
 
-// Book remembers clients. It is safe for concurrent use.
-type Book struct {
-	store Store
+// ClientHistory remembers clients. It is safe for concurrent use.
+type ClientHistory struct {
+	store ClientStore
 	log   *slog.Logger
 
 	mu   sync.Mutex
@@ -46,12 +43,12 @@ type Book struct {
 }
 
 // New returns a book; it is written while Run runs.
-func New(store Store, log *slog.Logger) *Book {
-	return &Book{store: store, log: log, due: make(map[string]Look), some: make(chan struct{}, 1)}
+func NewClientHistory(store ClientStore, log *slog.Logger) *ClientHistory {
+	return &ClientHistory{store: store, log: log, due: make(map[string]Look), some: make(chan struct{}, 1)}
 }
 
 // Note has somebody look at a session's client soon, and does not wait for it.
-func (b *Book) Note(session string, look Look) {
+func (b *ClientHistory) Note(session string, look Look) {
 	b.mu.Lock()
 	b.due[session] = look
 	b.mu.Unlock()
@@ -62,7 +59,7 @@ func (b *Book) Note(session string, look Look) {
 }
 
 // Run writes what is noted until ctx ends, and then what is left.
-func (b *Book) Run(ctx context.Context) error {
+func (b *ClientHistory) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-b.some:
@@ -75,8 +72,8 @@ func (b *Book) Run(ctx context.Context) error {
 }
 
 // write goes on when ctx ends: what it has taken off the list is nowhere else.
-func (b *Book) write(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+func (b *ClientHistory) write(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rememberTimeout)
 	defer cancel()
 	b.mu.Lock()
 	due := b.due
@@ -93,23 +90,23 @@ func (b *Book) write(ctx context.Context) {
 	}
 }
 
-// Present is a client that may be here now.
-type Present struct {
-	Client
+// KnownClient is a client that may be here now.
+type KnownClient struct {
+	SeenClient
 	Connected bool
 }
 
 // With returns the clients that are remembered and those that are here now,
 // one a session; of several sessions of a client the one with the longest list
 // counts. They come in no order.
-func (b *Book) With(ctx context.Context, here []Client) ([]Present, error) {
+func (b *ClientHistory) With(ctx context.Context, here []SeenClient) ([]KnownClient, error) {
 	remembered, err := b.store.Clients(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[string]Present, len(remembered))
+	known := make(map[string]KnownClient, len(remembered))
 	for _, c := range remembered {
-		known[c.Name] = Present{Client: c}
+		known[c.Name] = KnownClient{SeenClient: c}
 	}
 	for _, c := range here {
 		before, ok := known[c.Name]
@@ -119,9 +116,9 @@ func (b *Book) With(ctx context.Context, here []Client) ([]Present, error) {
 		if before.Connected && before.Listed > c.Listed {
 			c.Version, c.Listed = before.Version, before.Listed
 		}
-		known[c.Name] = Present{c, true}
+		known[c.Name] = KnownClient{c, true}
 	}
-	out := make([]Present, 0, len(known))
+	out := make([]KnownClient, 0, len(known))
 	for _, c := range known {
 		out = append(out, c)
 	}

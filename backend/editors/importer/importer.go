@@ -11,7 +11,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
-	"github.com/agent-discover/agent-discover/backend/editors/snippet"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 )
@@ -122,18 +121,18 @@ type Options struct {
 }
 
 // Intake brings servers in. It is safe for concurrent use.
-type Intake struct {
+type Importer struct {
 	Options
 	importing sync.Mutex // one import at a time
 }
 
 // New returns an intake.
-func New(o Options) *Intake { return &Intake{Options: o} }
+func New(o Options) *Importer { return &Importer{Options: o} }
 
 // Scan reads the servers of all editors that are there. With ids it returns
 // those that one of these editors has, with all places in which they are. An
 // unknown id is a fault.NotFound.
-func (i *Intake) Scan(ctx context.Context, ids []string) (Scan, error) {
+func (i *Importer) Scan(ctx context.Context, ids []string) (Scan, error) {
 	wanted := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		e, ok := table.ByID(id)
@@ -159,8 +158,8 @@ func noEditor(id string) error {
 
 // ScanText reads what a person pasted: the configuration of any client, whole
 // or a part of it, a single entry, or a command line.
-func (i *Intake) ScanText(ctx context.Context, text string) (Scan, error) {
-	entries, err := snippet.Read(text)
+func (i *Importer) ScanText(ctx context.Context, text string) (Scan, error) {
+	entries, err := parseText(text)
 	if err != nil {
 		return Scan{}, err
 	}
@@ -168,7 +167,7 @@ func (i *Intake) ScanText(ctx context.Context, text string) (Scan, error) {
 	for _, e := range entries {
 		name := e.Name
 		if name == "" {
-			name = snippet.Suggest(e.Server)
+			name = suggestName(e.Server)
 		}
 		s := sighting{entry: name, server: e.Server, problem: e.Problem, warnings: e.Notes, pasted: true}
 		s.tidy(i.Machine)

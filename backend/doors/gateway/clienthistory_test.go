@@ -1,4 +1,4 @@
-package clients
+package gateway
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// memory is a store that keeps clients in the order in which they came.
-type memory struct {
+// memoryClients is a store that keeps clients in the order in which they came.
+type memoryClients struct {
 	mu     sync.Mutex
-	kept   []Client
+	kept   []SeenClient
 	broken bool
 	wrote  chan struct{} // after each client
 }
 
-func (m *memory) Clients(context.Context) ([]Client, error) {
+func (m *memoryClients) Clients(context.Context) ([]SeenClient, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.broken {
@@ -27,7 +27,7 @@ func (m *memory) Clients(context.Context) ([]Client, error) {
 	return slices.Clone(m.kept), nil
 }
 
-func (m *memory) KeepClient(ctx context.Context, c Client) error {
+func (m *memoryClients) KeepClient(ctx context.Context, c SeenClient) error {
 	m.mu.Lock()
 	defer func() { m.mu.Unlock(); m.wrote <- struct{}{} }()
 	if m.broken || ctx.Err() != nil {
@@ -37,18 +37,20 @@ func (m *memory) KeepClient(ctx context.Context, c Client) error {
 	return nil
 }
 
-func newBook() (*Book, *memory) {
-	m := &memory{wrote: make(chan struct{}, 10)}
-	return New(m, slog.New(slog.DiscardHandler)), m
+func newBook() (*ClientHistory, *memoryClients) {
+	m := &memoryClients{wrote: make(chan struct{}, 10)}
+	return NewClientHistory(m, slog.New(slog.DiscardHandler)), m
 }
 
-func named(name string) Look { return func() (Client, bool) { return Client{Name: name}, true } }
+func named(name string) Look {
+	return func() (SeenClient, bool) { return SeenClient{Name: name}, true }
+}
 
 func TestWhatIsNotedIsWrittenOffThePath(t *testing.T) {
 	b, m := newBook()
 	b.Note("1", named("before")) // waits for nobody, though nobody writes
 	b.Note("1", named("again"))
-	b.Note("2", func() (Client, bool) { return Client{}, false })
+	b.Note("2", func() (SeenClient, bool) { return SeenClient{}, false })
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- b.Run(ctx) }()
@@ -85,20 +87,20 @@ func TestTheLastGuestsAreRememberedToo(t *testing.T) {
 func TestOfSeveralSessionsTheLongestListCounts(t *testing.T) {
 	b, m := newBook()
 	at := time.Unix(1790000000, 0)
-	m.kept = []Client{
+	m.kept = []SeenClient{
 		{Name: "zed", Version: "1", First: at, Last: at, Listed: 9999, Whole: 9999},
 		{Name: "gone", Version: "2", First: at, Last: at, Listed: 5, Whole: 50},
 	}
 	now := at.Add(time.Hour)
 	for _, order := range [][]int{{100, 700, 300}, {700, 300, 100}} {
-		var here []Client
+		var here []SeenClient
 		for i, listed := range order {
-			here = append(here, Client{Name: "zed", Version: string(rune('a' + i)), First: now, Last: now, Listed: listed, Whole: 5000})
+			here = append(here, SeenClient{Name: "zed", Version: string(rune('a' + i)), First: now, Last: now, Listed: listed, Whole: 5000})
 		}
 		got, err := b.With(t.Context(), here)
-		slices.SortFunc(got, func(a, b Present) int { return a.Listed - b.Listed })
+		slices.SortFunc(got, func(a, b KnownClient) int { return a.Listed - b.Listed })
 		version := string(rune('a' + slices.Index(order, 700)))
-		want := []Present{{m.kept[1], false}, {Client{"zed", version, at, now, 700, 5000}, true}}
+		want := []KnownClient{{m.kept[1], false}, {SeenClient{"zed", version, at, now, 700, 5000}, true}}
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 		}

@@ -1,4 +1,4 @@
-package snippet
+package importer
 
 import (
 	"net/netip"
@@ -24,9 +24,9 @@ var (
 	}
 )
 
-// Suggest names a server by its package, its program or its host; "" when
+// suggestName names a server by its package, its program or its host; "" when
 // nothing of it would do.
-func Suggest(s table.Server) string {
+func suggestName(s table.Server) string {
 	if s.URL != "" {
 		return ofHost(s.URL)
 	}

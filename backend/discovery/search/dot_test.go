@@ -1,4 +1,4 @@
-package dot
+package search
 
 import (
 	"math"
@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// exact is the definition of a product.
-func exact(a, b []int8) (sum int64) {
+// exactDot computes the dot product by its definition.
+func exactDot(a, b []int8) (sum int64) {
 	for i := range a {
 		sum += int64(a[i]) * int64(b[i])
 	}
@@ -16,14 +16,14 @@ func exact(a, b []int8) (sum int64) {
 
 func TestAProductIsExactAtEveryLength(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for length := range 3*section + 5 {
+	for length := range 3*dotStep + 5 {
 		a, b := make([]int8, length+1), make([]int8, length+1)
 		for i := range a {
 			a[i], b[i] = int8(random.IntN(256)-128), int8(random.IntN(256)-128)
 		}
 		for _, from := range []int{0, 1} { // rows lie where they lie
 			x, y := a[from:][:length], b[1-from:][:length]
-			if got, want := int64(Product(x, y)), exact(x, y); got != want {
+			if got, want := int64(dotProduct(x, y)), exactDot(x, y); got != want {
 				t.Errorf("the product of %d integers from %d on is %d, not %d", length, from, got, want)
 			}
 		}
@@ -31,16 +31,16 @@ func TestAProductIsExactAtEveryLength(t *testing.T) {
 }
 
 func TestExtremesFitTheSum(t *testing.T) {
-	for _, length := range []int{section, 384, 3072, 1<<17 - 1} {
+	for _, length := range []int{dotStep, 384, 3072, 1<<17 - 1} {
 		for _, pair := range [][2]int8{{math.MinInt8, math.MinInt8}, {math.MinInt8, math.MaxInt8}, {math.MaxInt8, math.MaxInt8}} {
 			a, b := make([]int8, length), make([]int8, length)
 			for i := range a {
 				a[i], b[i] = pair[0], pair[1]
 			}
-			if got, want := int64(Product(a, b)), exact(a, b); got != want {
+			if got, want := int64(dotProduct(a, b)), exactDot(a, b); got != want {
 				t.Errorf("the product of %d times %v is %d, not %d", length, pair, got, want)
 			}
-			if got, want := int64(plain(a, b)), exact(a, b); got != want {
+			if got, want := int64(dotPlain(a, b)), exactDot(a, b); got != want {
 				t.Errorf("plainly it is %d, not %d", got, want)
 			}
 		}
@@ -53,14 +53,14 @@ func TestRowsOfUnequalLengthAreNotMultiplied(t *testing.T) {
 			t.Error("a shorter row was read beyond its end")
 		}
 	}()
-	Product(make([]int8, section), make([]int8, section-1))
+	dotProduct(make([]int8, dotStep), make([]int8, dotStep-1))
 }
 
-func BenchmarkProduct(b *testing.B) {
+func BenchmarkDotProduct(b *testing.B) {
 	rows := make([]int8, 10_000*384)
 	for b.Loop() {
 		for at := 0; at < len(rows); at += 384 {
-			Product(rows[:384], rows[at:at+384])
+			dotProduct(rows[:384], rows[at:at+384])
 		}
 	}
 }

@@ -1,7 +1,7 @@
 #include "textflag.h"
 
-// func sectionsAVX2(a, b []int8) int32
-TEXT ·sectionsAVX2(SB), NOSPLIT, $0-52
+// func dotStepsAVX2(a, b []int8) int32
+TEXT ·dotStepsAVX2(SB), NOSPLIT, $0-52
 	MOVQ  a_base+0(FP), SI
 	MOVQ  b_base+24(FP), DI
 	MOVQ  a_len+8(FP), CX
@@ -9,7 +9,7 @@ TEXT ·sectionsAVX2(SB), NOSPLIT, $0-52
 	VPXOR Y1, Y1, Y1
 	XORQ  AX, AX
 
-section:
+step:
 	VPMOVSXBW (SI)(AX*1), Y2
 	VPMOVSXBW (DI)(AX*1), Y3
 	VPMOVSXBW 16(SI)(AX*1), Y4
@@ -20,7 +20,7 @@ section:
 	VPADDD    Y4, Y1, Y1
 	ADDQ      $32, AX
 	CMPQ      AX, CX
-	JLT       section
+	JLT       step
 
 	VPADDD       Y1, Y0, Y0
 	VEXTRACTI128 $1, Y0, X1

@@ -1,4 +1,4 @@
-package snippet
+package importer
 
 import (
 	"regexp"
@@ -49,10 +49,10 @@ func command(line string) ([]Entry, error) {
 		return nil, fault.New(fault.Invalid, "the text is no configuration, and as a command line a quote in it is not closed")
 	}
 	if i := slices.Index(words, "--add-mcp"); i >= 0 && i+1 < len(words) {
-		return Read(words[i+1])
+		return parseText(words[i+1])
 	}
 	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "--add-mcp=") }); i >= 0 {
-		return Read(strings.TrimPrefix(words[i], "--add-mcp="))
+		return parseText(strings.TrimPrefix(words[i], "--add-mcp="))
 	}
 	if len(words) > 3 && words[1] == "mcp" && words[2] == "add-json" {
 		return addJSON(words[3:])
@@ -76,7 +76,7 @@ func addJSON(words []string) ([]Entry, error) {
 	if len(rest) < 2 {
 		return nil, fault.New(fault.Invalid, "add-json is followed by a name and an entry in JSON; here it is not")
 	}
-	entries, err := Read(rest[1])
+	entries, err := parseText(rest[1])
 	if err == nil && len(entries) == 1 {
 		entries[0].Name = rest[0]
 	}

@@ -1,4 +1,4 @@
-package snippet
+package importer
 
 import (
 	"fmt"
@@ -101,7 +101,7 @@ func TestATextIsReadAsItWasMeant(t *testing.T) {
 		"an address":             {" https://h.example/mcp ", []string{": streamable-http https://h.example/mcp"}},
 		"an address of the past": {"https://h.example/sse", []string{": sse https://h.example/sse"}},
 	} {
-		entries, err := Read(row.text)
+		entries, err := parseText(row.text)
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
 			continue
@@ -123,7 +123,7 @@ func TestATextWithoutAServerSaysWhy(t *testing.T) {
 		"too long": strings.Repeat("a", maxText+1), "too deep": strings.Repeat("[", 100_000), "too deep in YAML": "a: " + strings.Repeat("{a: ", 5000),
 		"too many": strings.Repeat("npx a\n", maxEntries+1), "JSON that adds nothing": "code --add-mcp '{}'", "a name alone": "claude mcp add-json one",
 	} {
-		entries, err := Read(text)
+		entries, err := parseText(text)
 		if fault.KindOf(err) != fault.Invalid || len(entries) > 0 || strings.Contains(fault.MessageOf(err), "hunter2") {
 			t.Errorf("%s: %v, %v", what, entries, err)
 		}
@@ -131,7 +131,7 @@ func TestATextWithoutAServerSaysWhy(t *testing.T) {
 }
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
-	entries, err := Read(`{"mcpServers": {"a": {"command": "x", "envFile": ".env", "env": {"A": {"b": 1}, "C": null, "D": "e"}}}}`)
+	entries, err := parseText(`{"mcpServers": {"a": {"command": "x", "envFile": ".env", "env": {"A": {"b": 1}, "C": null, "D": "e"}}}}`)
 	if err != nil || len(entries) != 1 || len(entries[0].Notes) != 2 || line(entries[0]) != "a: D=e x" {
 		t.Errorf("got %+v, %v", entries, err)
 	}
@@ -145,15 +145,15 @@ func TestAServerIsNamedByWhatItRuns(t *testing.T) {
 		"cmd /c npx -y thing": "thing", "uvx --from git+x serena start-mcp-server": "serena", "npx": "npx",
 		"https://mcp.linear.app/mcp": "linear", "https://api.githubcopilot.com/mcp/": "githubcopilot", "http://127.0.0.1:3000/x": "127.0.0.1", "https://mcp.io": "mcp.io",
 	} {
-		entries, err := Read(text)
+		entries, err := parseText(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Suggest(entries[0].Server); got != want {
+		if got := suggestName(entries[0].Server); got != want {
 			t.Errorf("%s is called %q, want %q", text, got, want)
 		}
 	}
-	if got := Suggest(table.Server{}); got != "" {
+	if got := suggestName(table.Server{}); got != "" {
 		t.Errorf("nothing is called %q", got)
 	}
 }
@@ -166,7 +166,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		entries, err := Read(text)
+		entries, err := parseText(text)
 		if err != nil && fault.KindOf(err) != fault.Invalid {
 			t.Errorf("the error is no fault.Invalid: %v", err)
 		}
@@ -174,7 +174,7 @@ func FuzzRead(f *testing.F) {
 			if e.Problem == "" && e.Server.Command == "" && e.Server.URL == "" {
 				t.Errorf("an entry of nothing: %s", fmt.Sprintf("%+v", e))
 			}
-			Suggest(e.Server)
+			suggestName(e.Server)
 		}
 	})
 }

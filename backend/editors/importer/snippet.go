@@ -1,8 +1,4 @@
-// Package snippet answers which MCP servers a text means that a person copied
-// from somewhere: the configuration of a client, whole or a part of it, a single
-// entry, a command line, an address. It guesses what was meant, says what it
-// could not take over, and runs nothing of it.
-package snippet
+package importer
 
 import (
 	"regexp"
@@ -35,9 +31,11 @@ var (
 	yamlKey    = regexp.MustCompile(`^(- +)?["']?[\w.@/-]+["']?:(\s|$)`)
 )
 
-// Read returns the servers in a text, in the order of their names where they
-// have some. The error is a fault.Invalid that shows nothing of the text.
-func Read(text string) ([]Entry, error) {
+// parseText returns the servers in a text that a person copied from somewhere:
+// the configuration of a client or part of it, a single entry, a command line or
+// an address. Named servers come in the order of their names. It runs nothing.
+// The error is a fault.Invalid that shows nothing of the text.
+func parseText(text string) ([]Entry, error) {
 	text, err := plain(text)
 	if err != nil {
 		return nil, err
