@@ -91,7 +91,7 @@ func emptyDocument(version string) *huma.OpenAPI {
 
 // schemasOf begins the names of types of rooms whose types have short names, which alone would say little in the
 // document.
-var schemasOf = map[string]string{"registration": "Editor", "importer": "Import", "doctor": "Doctor"}
+var schemasOf = map[string]string{"registration": "Editor", "importer": "EditorImport", "doctor": "EditorDoctor"}
 
 func schemaName(t reflect.Type, hint string) string {
 	of := t

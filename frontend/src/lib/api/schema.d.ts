@@ -1741,32 +1741,6 @@ export interface components {
         ChecksReply: {
             servers: components["schemas"]["NamedCheck"][] | null;
         };
-        CheckupCost: {
-            editor: string;
-            /** Format: int64 */
-            known: number;
-            name: string;
-            /** Format: int64 */
-            servers: number;
-            /** Format: int64 */
-            through: number;
-            /** Format: int64 */
-            today: number;
-            /** Format: int64 */
-            tools: number;
-        };
-        CheckupFinding: {
-            advice: string;
-            editors: string[] | null;
-            kind: string;
-            level: string;
-            subject: string;
-            text: string;
-        };
-        CheckupReport: {
-            costs: components["schemas"]["CheckupCost"][] | null;
-            findings: components["schemas"]["CheckupFinding"][] | null;
-        };
         Client: {
             /** Format: int64 */
             calls_in_flight: number;
@@ -1821,6 +1795,32 @@ export interface components {
         Done: {
             ok: boolean;
         };
+        EditorDoctorCost: {
+            editor: string;
+            /** Format: int64 */
+            known: number;
+            name: string;
+            /** Format: int64 */
+            servers: number;
+            /** Format: int64 */
+            through: number;
+            /** Format: int64 */
+            today: number;
+            /** Format: int64 */
+            tools: number;
+        };
+        EditorDoctorFinding: {
+            advice: string;
+            editors: string[] | null;
+            kind: string;
+            level: string;
+            subject: string;
+            text: string;
+        };
+        EditorDoctorReport: {
+            costs: components["schemas"]["EditorDoctorCost"][] | null;
+            findings: components["schemas"]["EditorDoctorFinding"][] | null;
+        };
         EditorEntry: {
             args: string[];
             command: string;
@@ -1860,6 +1860,74 @@ export interface components {
         EditorHistory: {
             /** @description the last first */
             changes: components["schemas"]["EditorRecord"][];
+        };
+        EditorImportArrival: {
+            id: string;
+            kept: string[];
+            moved: string[];
+            name: string;
+            problem?: string;
+            status: string;
+        };
+        EditorImportCandidate: {
+            command: string;
+            here: string;
+            id: string;
+            name: string;
+            problem: string;
+            secrets: string[];
+            sources: components["schemas"]["EditorImportSource"][];
+            warnings: string[];
+        };
+        EditorImportChoice: {
+            id: string;
+            name?: string;
+        };
+        EditorImportExported: {
+            editor: string;
+            format: string;
+            left: string[];
+            path: string;
+            text: string;
+        };
+        EditorImportProblem: {
+            editor: string;
+            error: string;
+            path: string;
+        };
+        EditorImportQuestion: {
+            default: string;
+            description: string;
+            key: string;
+            kind: string;
+            multiple: boolean;
+            required: boolean;
+            secret: boolean;
+            title: string;
+        };
+        EditorImportReport: {
+            dry_run?: boolean;
+            servers: components["schemas"]["EditorImportArrival"][];
+            taken: components["schemas"]["EditorImportTaken"][];
+        };
+        EditorImportScan: {
+            candidates: components["schemas"]["EditorImportCandidate"][];
+            problems: components["schemas"]["EditorImportProblem"][];
+        };
+        EditorImportSource: {
+            can_take: boolean;
+            disabled: boolean;
+            editor: string;
+            entry: string;
+            name: string;
+            path: string;
+        };
+        EditorImportTaken: {
+            change?: string;
+            editor: string;
+            entries: string[];
+            path: string;
+            problem?: string;
         };
         EditorList: {
             /** @description whether editors that are found from now on get our entry */
@@ -2118,42 +2186,13 @@ export interface components {
             /** Format: int64 */
             tools: number;
         };
-        IntakeArrival: {
-            id: string;
-            kept: string[];
-            moved: string[];
-            name: string;
-            problem?: string;
-            status: string;
-        };
-        IntakeCandidate: {
-            command: string;
-            here: string;
-            id: string;
-            name: string;
-            problem: string;
-            secrets: string[];
-            sources: components["schemas"]["IntakeSource"][];
-            warnings: string[];
-        };
-        IntakeChoice: {
-            id: string;
-            name?: string;
-        };
-        IntakeExported: {
-            editor: string;
-            format: string;
-            left: string[];
-            path: string;
-            text: string;
-        };
         IntakeFields: {
             /** @description the whole path of an .mcpb or .dxt file, instead of the editors */
             bundle?: string;
             /** @description tell what would come in */
             dry_run?: boolean;
             /** @description all that are not here if not said */
-            servers?: components["schemas"]["IntakeChoice"][] | null;
+            servers?: components["schemas"]["EditorImportChoice"][] | null;
             /** @description take the entries out of the editors afterwards */
             take_out?: boolean;
             /** @description instead of the editors */
@@ -2164,45 +2203,6 @@ export interface components {
             };
         } & {
             [key: string]: unknown;
-        };
-        IntakeProblem: {
-            editor: string;
-            error: string;
-            path: string;
-        };
-        IntakeQuestion: {
-            default: string;
-            description: string;
-            key: string;
-            kind: string;
-            multiple: boolean;
-            required: boolean;
-            secret: boolean;
-            title: string;
-        };
-        IntakeReport: {
-            dry_run?: boolean;
-            servers: components["schemas"]["IntakeArrival"][];
-            taken: components["schemas"]["IntakeTaken"][];
-        };
-        IntakeScan: {
-            candidates: components["schemas"]["IntakeCandidate"][];
-            problems: components["schemas"]["IntakeProblem"][];
-        };
-        IntakeSource: {
-            can_take: boolean;
-            disabled: boolean;
-            editor: string;
-            entry: string;
-            name: string;
-            path: string;
-        };
-        IntakeTaken: {
-            change?: string;
-            editor: string;
-            entries: string[];
-            path: string;
-            problem?: string;
         };
         Item: Record<string, never>;
         KnownTool: {
@@ -2486,10 +2486,10 @@ export interface components {
             [key: string]: unknown;
         };
         Scanned: {
-            candidates: components["schemas"]["IntakeCandidate"][];
-            problems: components["schemas"]["IntakeProblem"][];
+            candidates: components["schemas"]["EditorImportCandidate"][];
+            problems: components["schemas"]["EditorImportProblem"][];
             /** @description what a bundle asks the user for */
-            questions: components["schemas"]["IntakeQuestion"][];
+            questions: components["schemas"]["EditorImportQuestion"][];
         };
         SearchStatus: {
             /** @description empty with none */
@@ -3306,7 +3306,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CheckupReport"];
+                    "application/json": components["schemas"]["EditorDoctorReport"];
                 };
             };
             /** @description Bad Request */
@@ -3395,7 +3395,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntakeExported"];
+                    "application/json": components["schemas"]["EditorImportExported"];
                 };
             };
             /** @description Bad Request */
@@ -3590,7 +3590,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntakeReport"];
+                    "application/json": components["schemas"]["EditorImportReport"];
                 };
             };
             /** @description Bad Request */
@@ -4206,7 +4206,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IntakeScan"];
+                    "application/json": components["schemas"]["EditorImportScan"];
                 };
             };
             /** @description Bad Request */

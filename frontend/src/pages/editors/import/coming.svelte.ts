@@ -7,9 +7,9 @@ import { nameProblem } from "$lib/names";
 import { editors } from "$lib/stores/editors.svelte";
 import { hub } from "$lib/stores/hub.svelte";
 
-type Candidate = Schemas["IntakeCandidate"];
-type Question = Schemas["IntakeQuestion"];
-type Report = Schemas["IntakeReport"];
+type Candidate = Schemas["EditorImportCandidate"];
+type Question = Schemas["EditorImportQuestion"];
+type Report = Schemas["EditorImportReport"];
 
 /** Where servers come from; all of editors when neither is given. */
 export interface Origin {
@@ -17,7 +17,7 @@ export interface Origin {
   bundle?: string;
 }
 
-type Found = Schemas["IntakeScan"] & Partial<Schemas["Scanned"]>;
+type Found = Schemas["EditorImportScan"] & Partial<Schemas["Scanned"]>;
 
 interface Choice {
   name?: string;
