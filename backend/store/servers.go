@@ -40,7 +40,7 @@ func scanServer(rows *sql.Rows) (registry.Server, error) {
 	var args, env, tags, headers string
 	var checked, created, updated int64
 	err := rows.Scan(&v.ID, &v.Name, &v.Description, &v.Source, &v.Transport, &v.Command, &args, &env, &tags,
-		&v.Package.Name, &v.Package.Version, &v.Package.Latest, &v.Repository, &v.Homepage,
+		&v.Package.Name, &v.Package.Version, &v.Package.Latest, &v.Repository, &v.URL,
 		&v.Installed, &v.Enabled, &v.KeepRunning, &v.Approved,
 		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &created, &updated, &headers)
 	if err != nil {
@@ -57,7 +57,7 @@ func scanServer(rows *sql.Rows) (registry.Server, error) {
 func serverValues(v registry.Server) []any {
 	return []any{
 		v.Name, v.Description, v.Source, v.Transport, v.Command, toJSON(v.Args), toJSON(v.Env), toJSON(v.Tags),
-		v.Package.Name, v.Package.Version, v.Package.Latest, v.Repository, v.Homepage,
+		v.Package.Name, v.Package.Version, v.Package.Latest, v.Repository, v.URL,
 		v.Installed, v.Enabled, v.KeepRunning, v.Approved,
 		v.Health.Status, toMillis(v.Health.CheckedAt), v.Health.Errors, v.Health.LastError,
 		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers),

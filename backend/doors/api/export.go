@@ -65,13 +65,13 @@ func exported(v registry.Server, format string) any {
 	if format == "agent-discover" {
 		entry := setupEntry{Name: v.Name, Command: v.Command, Args: v.Args, Env: v.Env, Activate: true}
 		if v.Transport != "stdio" {
-			entry = setupEntry{Name: v.Name, Transport: v.Transport, URL: v.Homepage, Headers: v.Headers, Activate: true}
+			entry = setupEntry{Name: v.Name, Transport: v.Transport, URL: v.URL, Headers: v.Headers, Activate: true}
 		}
 		return map[string]any{"servers": []setupEntry{entry}}
 	}
 	entry := clientEntry{Command: v.Command, Args: v.Args, Env: v.Env}
 	if v.Transport != "stdio" {
-		entry = clientEntry{URL: v.Homepage, Headers: v.Headers}
+		entry = clientEntry{URL: v.URL, Headers: v.Headers}
 	}
 	// Cursor tells the kinds apart by their members; the others want a type
 	// where it is not stdio, and Claude Code writes it always.

@@ -28,7 +28,7 @@ func (b *factBook) of(v registry.Server) facts {
 	defer b.mu.Unlock()
 	known, ok := b.all[v.ID]
 	if !ok || !known.updated.Equal(v.UpdatedAt) {
-		known = facts{v.UpdatedAt, lifecycle.LaunchHash(v), secrets.Plaintext(v.Env, v.Args, v.Headers, v.URL())}
+		known = facts{v.UpdatedAt, lifecycle.LaunchHash(v), secrets.Plaintext(v.Env, v.Args, v.Headers, v.Endpoint())}
 		if b.all == nil {
 			b.all = make(map[int64]facts)
 		}

@@ -177,10 +177,10 @@ func (f serverFields) apply(v *registry.Server) {
 	}
 	set(&v.Description, f.Description)
 	set(&v.Command, f.Command)
-	set(&v.Homepage, f.Homepage)
+	set(&v.URL, f.Homepage)
 	// A server that has a program and no address stays one that is started:
 	// clients of old send the transport along without a thought.
-	if f.Transport != nil && (*f.Transport == "stdio" || v.Homepage != "" || v.Command == "") {
+	if f.Transport != nil && (*f.Transport == "stdio" || v.URL != "" || v.Command == "") {
 		v.Transport = *f.Transport
 	}
 	if f.Args != nil {
@@ -268,7 +268,7 @@ func (s *server) activate(ctx context.Context, in *serverInput) (*reply[activati
 	switch remote := v.Transport != "stdio"; {
 	case v.Command == "" && !remote:
 		return nil, badRequest("No command configured")
-	case remote && v.Homepage == "": // in the words that clients know
+	case remote && v.URL == "": // in the words that clients know
 		return nil, fault.New(fault.Failed, "Server %q has no command configured for stdio transport", v.Name)
 	}
 	tools, already, err := s.Installer.Activate(ctx, v.Name)
@@ -337,7 +337,7 @@ func (s *server) view(v registry.Server) Server {
 		ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source,
 		Command: optional(v.Command), Args: orEmpty(v.Args), Env: v.Env, Tags: orEmpty(v.Tags),
 		PackageName: optional(v.Package.Name), PackageVersion: optional(v.Package.Version), LatestVersion: optional(v.Package.Latest),
-		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.Homepage), Headers: v.Headers,
+		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.URL), Headers: v.Headers,
 		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, PID: state.PID,

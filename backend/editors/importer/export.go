@@ -90,10 +90,10 @@ func spell(shape string, r registry.Server) (configedit.Object, []string, error)
 	switch {
 	case !r.Approved:
 		return nil, nil, fault.New(fault.Denied, "it waits for approval")
-	case r.Transport == "stdio" && r.Command == "", r.Transport != "stdio" && r.Homepage == "":
+	case r.Transport == "stdio" && r.Command == "", r.Transport != "stdio" && r.URL == "":
 		return nil, nil, fault.New(fault.Invalid, "it has neither a command nor a URL")
 	}
-	s := table.Server{Transport: r.Transport, Command: r.Command, Args: r.Args, Env: r.Env, URL: r.URL(), Headers: r.Headers}
+	s := table.Server{Transport: r.Transport, Command: r.Command, Args: r.Args, Env: r.Env, URL: r.Endpoint(), Headers: r.Headers}
 	var notes []string
 	for range maxLiterals {
 		left := literals(s.Transport, s.Args, s.Env, s.URL, s.Headers)

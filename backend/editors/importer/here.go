@@ -59,7 +59,7 @@ func (h *household) find(c *Candidate) {
 // Secrets are read only when it is strict, or when nobody is asked for that.
 func (h *household) compare(s table.Server, r registry.Server, strict bool) (likeness, string) {
 	m := matching{household: h, server: r, strict: strict, how: same}
-	one, here := h.launch(s), h.launchOf(r.Transport, r.Command, r.Args, r.URL())
+	one, here := h.launch(s), h.launchOf(r.Transport, r.Command, r.Args, r.Endpoint())
 	if one.transport != here.transport || len(one.words) != len(here.words) {
 		return other, ""
 	}

@@ -166,7 +166,7 @@ func serverOf(name, source string, s table.Server) registry.Server {
 	if s.Transport == "stdio" {
 		r.Command, r.Args, r.Env = s.Command, s.Args, s.Env
 	} else {
-		r.Homepage, r.Headers = s.URL, s.Headers
+		r.URL, r.Headers = s.URL, s.Headers
 	}
 	return r
 }

@@ -42,7 +42,7 @@ func TestServersComeInWithTheirCredentialsInTheKeychain(t *testing.T) {
 	if err != nil || filled.Args[3] != "correct-horse" || filled.Env["API_KEY"] != "battery-staple" {
 		t.Errorf("a start gets %v %v, %v", filled.Args, filled.Env, err)
 	}
-	if docs := d.server("docs"); docs.Transport != "streamable-http" || docs.Homepage != "https://h/mcp" || docs.Headers["Authorization"] == "" || strings.Contains(fmt.Sprint(docs), "horse") {
+	if docs := d.server("docs"); docs.Transport != "streamable-http" || docs.URL != "https://h/mcp" || docs.Headers["Authorization"] == "" || strings.Contains(fmt.Sprint(docs), "horse") {
 		t.Errorf("it is %+v", docs)
 	}
 	if off := d.server("off"); off.Enabled || off.KeepRunning {
@@ -214,7 +214,7 @@ func TestAPastedTextComesIn(t *testing.T) {
 func TestServersAreWrittenAsAnEditorSpellsThem(t *testing.T) {
 	d := newDesk(t, false)
 	d.add(registry.Server{Name: "files", Command: "npx", Args: []string{"-y", "@x/files", "--token", "correct-horse", "--password=battery-staple"}, Env: map[string]string{"API_KEY": "${secret:API_KEY}"}})
-	d.add(registry.Server{Name: "docs", Transport: "streamable-http", Homepage: "https://me:pass-word@h/mcp?token=query-value", Headers: map[string]string{"Authorization": "Bearer " + token}})
+	d.add(registry.Server{Name: "docs", Transport: "streamable-http", URL: "https://me:pass-word@h/mcp?token=query-value", Headers: map[string]string{"Authorization": "Bearer " + token}})
 	d.add(registry.Server{Name: "empty"})
 	if _, err := d.Installer.Registry.Add(t.Context(), registry.Server{Name: "waits", Command: "x"}); err != nil {
 		t.Fatal(err)

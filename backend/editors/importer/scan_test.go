@@ -187,14 +187,14 @@ func TestWhatOnlyAnEditorFillsInIsSaid(t *testing.T) {
 func TestAServerOfTheRegistryIsKnownAgain(t *testing.T) {
 	d := newDesk(t, false)
 	d.add(registry.Server{Name: "mine", Command: filepath.Join(d.bin, "npx"), Args: []string{"--yes", "@x/a"}, Env: map[string]string{"TOKEN": "correct-horse", "MORE": "1"}})
-	d.add(registry.Server{Name: "remote", Transport: "streamable-http", Homepage: "https://H.example/mcp", Headers: map[string]string{"authorization": "Bearer correct-horse"}})
+	d.add(registry.Server{Name: "remote", Transport: "streamable-http", URL: "https://H.example/mcp", Headers: map[string]string{"authorization": "Bearer correct-horse"}})
 	d.add(registry.Server{Name: "plain", Command: "uvx", Args: []string{"p"}})
 	_, err := d.Installer.Migrate(t.Context(), nil, true)
 	d.must(err)
 	d.add(registry.Server{Name: "given", Command: "uvx", Args: []string{"given"}})
 	d.add(registry.Server{Name: "both", Command: "uvx", Args: []string{"both"}, Env: map[string]string{"TOKEN": "of-the-past"}})
 	d.must(d.vault.Set(t.Context(), "both", "TOKEN", "correct-horse")) // counts more
-	d.add(registry.Server{Name: "bearer", Transport: "sse", Homepage: "https://b/sse"})
+	d.add(registry.Server{Name: "bearer", Transport: "sse", URL: "https://b/sse"})
 	d.must(d.vault.Set(t.Context(), "given", "TOKEN", "correct-horse"))
 	d.must(d.vault.Set(t.Context(), "bearer", "API_KEY", "correct-horse"))
 	d.write(".cursor/mcp.json", `{"mcpServers": {

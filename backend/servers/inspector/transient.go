@@ -53,7 +53,7 @@ func (t *Tester) Open(ctx context.Context, spec Spec) (*Transient, error) {
 	handle := strings.ToLower(rand.Text()[:12])
 	server := registry.Server{
 		Name: transientPrefix + handle, Transport: cmp.Or(spec.Transport, "stdio"), Approved: true,
-		Command: spec.Command, Args: spec.Args, Env: printable(spec.Env), Homepage: spec.URL, Headers: spec.Headers,
+		Command: spec.Command, Args: spec.Args, Env: printable(spec.Env), URL: spec.URL, Headers: spec.Headers,
 	}
 	err := t.Upstream.Start(ctx, server)
 	if err != nil {

@@ -22,7 +22,7 @@ func LaunchHash(s registry.Server) string {
 		Env       map[string]string `json:"env"`
 		Homepage  string            `json:"homepage"`
 		Headers   map[string]string `json:"headers,omitempty"`
-	}{s.Transport, s.Command, append([]string{}, s.Args...), env, s.Homepage, s.Headers})
+	}{s.Transport, s.Command, append([]string{}, s.Args...), env, s.URL, s.Headers})
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }

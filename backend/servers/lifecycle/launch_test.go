@@ -10,7 +10,7 @@ func TestLaunchHashNamesWhatIsStartedAndNothingElse(t *testing.T) {
 	server := func(change func(*registry.Server)) string {
 		s := registry.Server{
 			Name: "one", Transport: "stdio", Command: "npx", Args: []string{"-y", "package"},
-			Env: map[string]string{"A": "1", "B": "2"}, Homepage: "https://one.example",
+			Env: map[string]string{"A": "1", "B": "2"}, URL: "https://one.example",
 		}
 		change(&s)
 		return LaunchHash(s)
@@ -23,7 +23,7 @@ func TestLaunchHashNamesWhatIsStartedAndNothingElse(t *testing.T) {
 		"two arguments": func(s *registry.Server) { s.Args = []string{"-y package"} },
 		"a value":       func(s *registry.Server) { s.Env["A"] = "2" },
 		"a variable":    func(s *registry.Server) { s.Env["C"] = "" },
-		"the homepage":  func(s *registry.Server) { s.Homepage = "https://two.example" },
+		"the homepage":  func(s *registry.Server) { s.URL = "https://two.example" },
 	} {
 		if server(change) == same {
 			t.Errorf("%s may change unseen", name)

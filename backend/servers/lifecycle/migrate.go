@@ -87,7 +87,7 @@ func (m *migration) run(ctx context.Context) error {
 // literalsOf returns the credentials in what a start of a server uses.
 func literalsOf(server registry.Server) []secrets.Literal {
 	launch := upstream.LaunchOf(server)
-	launch.URL = server.URL()
+	launch.URL = server.Endpoint()
 	return secrets.Literals(launch)
 }
 
@@ -164,7 +164,7 @@ func put(s *registry.Server, where, text string) {
 	case "headers":
 		s.Headers[name] = text
 	case "url":
-		s.Homepage = text
+		s.URL = text
 	default:
 		var i int
 		if n, err := fmt.Sscanf(where, "args[%d]", &i); n == 1 && err == nil && i < len(s.Args) {

@@ -88,9 +88,9 @@ func TestCredentialsMoveIntoTheVault(t *testing.T) {
 		Env: map[string]string{"API_KEY": "of-variable", "MODE": "fast"},
 	})
 	remote := i.added(t, registry.Server{
-		Name: "remote", Transport: "streamable-http", Homepage: "https://me:pass-word@host/mcp?token=abcdefgh", Headers: map[string]string{"X-Api-Key": "ijklmnop"},
+		Name: "remote", Transport: "streamable-http", URL: "https://me:pass-word@host/mcp?token=abcdefgh", Headers: map[string]string{"X-Api-Key": "ijklmnop"},
 	})
-	i.added(t, registry.Server{Name: "clean", Command: "run", Homepage: "https://host/?token=abcdefgh"})
+	i.added(t, registry.Server{Name: "clean", Command: "run", URL: "https://host/?token=abcdefgh"})
 	plan := []string{
 		"local env.API_KEY API_KEY move", "local args[1] token move", "local args[3] Authorization move", "local args[5] Authorization-2 move", "local args[6] api-key move",
 		"remote headers.X-Api-Key X-Api-Key move", "remote url url:password move", "remote url url:token move",
@@ -123,12 +123,12 @@ func TestCredentialsMoveIntoTheVault(t *testing.T) {
 		t.Errorf("a start gets %v %v, %v", filled.Args, filled.Env, err)
 	}
 	now, _ = i.Registry.Get("remote")
-	if want := "https://me:${secret:url:password}@host/mcp?token=${secret:url:token}"; now.Homepage != want {
-		t.Errorf("the URL is %s", now.Homepage)
+	if want := "https://me:${secret:url:password}@host/mcp?token=${secret:url:token}"; now.URL != want {
+		t.Errorf("the URL is %s", now.URL)
 	}
 	filled, err := fill.Fill(t.Context(), now)
-	if err != nil || filled.Homepage != remote.Homepage || len(filled.Headers) != 1 || filled.Headers["X-Api-Key"] != "ijklmnop" {
-		t.Errorf("the remote server gets %s %v, %v", filled.Homepage, filled.Headers, err)
+	if err != nil || filled.URL != remote.URL || len(filled.Headers) != 1 || filled.Headers["X-Api-Key"] != "ijklmnop" {
+		t.Errorf("the remote server gets %s %v, %v", filled.URL, filled.Headers, err)
 	}
 }
 

@@ -19,6 +19,6 @@ func (f Filler) Fill(ctx context.Context, server registry.Server) (registry.Serv
 	if err != nil {
 		return server, err
 	}
-	server.Args, server.Env, server.Homepage, server.Headers = filled.Args, filled.Env, filled.URL, filled.Headers
+	server.Args, server.Env, server.URL, server.Headers = filled.Args, filled.Env, filled.URL, filled.Headers
 	return server, nil
 }

@@ -25,7 +25,7 @@ type Server struct {
 	Tags        []string
 	Package     Package
 	Repository  string
-	Homepage    string            // of a remote server, its URL
+	URL         string            // a remote server's endpoint; a stdio server's web page
 	Headers     map[string]string // sent to a remote server with each request
 	Installed   bool
 	// Enabled servers are in every session's tools/list, running or not.
@@ -75,19 +75,19 @@ func CheckName(name string) error {
 	return nil
 }
 
-// URL is where a remote server is reached; "" for one that is started here,
-// whose homepage is a page for people.
-func (s Server) URL() string {
+// Endpoint returns the URL that requests to a remote server go to, and "" for a
+// stdio server, whose URL only names a web page.
+func (s Server) Endpoint() string {
 	if s.Transport == "stdio" {
 		return ""
 	}
-	return s.Homepage
+	return s.URL
 }
 
 // sameTexts reports whether two configurations hold the same where a credential
 // may stand.
 func (s Server) sameTexts(o Server) bool {
-	return s.Command == o.Command && s.Homepage == o.Homepage && slices.Equal(s.Args, o.Args) &&
+	return s.Command == o.Command && s.URL == o.URL && slices.Equal(s.Args, o.Args) &&
 		maps.Equal(s.Env, o.Env) && maps.Equal(s.Headers, o.Headers)
 }
 

@@ -151,7 +151,7 @@ func TestAServerOfTheOriginalIsReadWithWhatIsMissing(t *testing.T) {
 		"an address of its own": {
 			Row{"name": "a", "transport": "sse", "homepage": "https://about", "url": "https://mcp", "headers": `{"X":"1"}`, "enabled": "1", "args": "null", "env": " "},
 			registry.Server{
-				Name: "a", Source: "local", Transport: "sse", Homepage: "https://mcp", Headers: map[string]string{"X": "1"},
+				Name: "a", Source: "local", Transport: "sse", URL: "https://mcp", Headers: map[string]string{"X": "1"},
 				Args: []string{}, Env: map[string]string{}, Tags: []string{}, Enabled: true,
 			},
 		},

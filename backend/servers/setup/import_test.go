@@ -36,7 +36,7 @@ func TestWhatTheOriginalHoldsComesIn(t *testing.T) {
 		memory.Env["API_KEY"] != "sk-literal" || strings.Join(memory.Args, " ") != "-y server-memory" || memory.Health.Status != "unknown" {
 		t.Errorf("memory is %+v", memory)
 	}
-	if remote.Enabled || !remote.Approved || !remote.Installed || remote.Homepage != "https://mcp.example" || remote.Transport != "streamable-http" {
+	if remote.Enabled || !remote.Approved || !remote.Installed || remote.URL != "https://mcp.example" || remote.Transport != "streamable-http" {
 		t.Errorf("remote is %+v", remote)
 	}
 	if d.installer.Upstream.State("memory").Running {
@@ -213,7 +213,7 @@ func TestOlderAndNewerDatabasesAreReadToo(t *testing.T) {
 		INSERT INTO server_secrets (server_id, key, value, backend) VALUES (1, 'TOKEN', '', 'keyring');
 		INSERT INTO server_tools (server_id, name, annotations) VALUES (1, 't', '{"readOnlyHint":true}')`)
 	r = d.must(setup.ImportRequest{Path: newer})
-	if s := d.server("far"); !s.Enabled || s.Homepage != "https://mcp.example" || s.Headers["X-Team"] != "a" {
+	if s := d.server("far"); !s.Enabled || s.URL != "https://mcp.example" || s.Headers["X-Team"] != "a" {
 		t.Errorf("far is %+v", s)
 	}
 	if got := d.catalog.Snapshot().Of("far"); len(got) != 1 || !strings.Contains(string(got[0].Definition), `"annotations":{"readOnlyHint":true}`) {

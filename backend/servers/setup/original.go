@@ -54,7 +54,7 @@ func (r Row) server() (registry.Server, error) {
 	s := registry.Server{
 		Name: r["name"], Description: r["description"], Source: r["source"], Transport: r["transport"], Command: r["command"],
 		Package:    registry.Package{Name: r["package_name"], Version: r["package_version"], Latest: r["latest_version"]},
-		Repository: r["repository"], Homepage: r["homepage"],
+		Repository: r["repository"], URL: r["homepage"],
 		Installed: r.yes("installed"), Enabled: (r.yes("active") || r.yes("enabled")) && !r.yes("quarantined"),
 	}
 	if s.Source == "" {
@@ -64,7 +64,7 @@ func (r Row) server() (registry.Server, error) {
 		s.Transport = "stdio"
 	}
 	if r["url"] != "" { // later versions keep the address of a remote server by itself
-		s.Homepage = r["url"]
+		s.URL = r["url"]
 	}
 	var err error
 	if s.Args, err = texts(r["args"]); err != nil {

@@ -184,7 +184,7 @@ func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
 	server := registry.Server{
 		Name: e.Name, Description: e.Description, Source: "setup-file", Transport: e.Transport,
 		Command: e.Command, Args: e.Args, Env: b.expandAll(ctx, e.Env), Tags: e.Tags,
-		Homepage: e.URL, Headers: b.expandAll(ctx, e.Headers), Installed: true,
+		URL: e.URL, Headers: b.expandAll(ctx, e.Headers), Installed: true,
 	}
 	if b.proposed {
 		return b.Installer.Propose(ctx, server)

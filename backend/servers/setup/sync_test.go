@@ -30,7 +30,7 @@ func TestServersOfAFileComeInWithVariablesAndSecrets(t *testing.T) {
 		!reflect.DeepEqual(one.Env, map[string]string{"FILE": "/data/mem.json", "REF": "${secret:TOKEN}"}) {
 		t.Errorf("one is %+v", one)
 	}
-	if two.Transport != "streamable-http" || two.Homepage != "http://127.0.0.1:9/mcp" || two.Command != "" || !two.Installed || two.Headers["Authorization"] != "Bearer tok-12345" {
+	if two.Transport != "streamable-http" || two.URL != "http://127.0.0.1:9/mcp" || two.Command != "" || !two.Installed || two.Headers["Authorization"] != "Bearer tok-12345" {
 		t.Errorf("two is %+v", two)
 	}
 	if !reflect.DeepEqual(d.vault.kept, map[string]string{"one/TOKEN": "tok-12345"}) {

@@ -67,7 +67,7 @@ func startable(v registry.Server) error {
 		if _, ok := mcphttp.TransportOf(v.Transport); !ok {
 			return notStarted(nil, fault.Invalid, "Server %q has the transport %q, which is none of stdio, streamable-http and sse", v.Name, v.Transport)
 		}
-		if v.Homepage == "" {
+		if v.URL == "" {
 			return notStarted(nil, fault.Invalid, "Server %q has no URL configured for remote transport", v.Name)
 		}
 	case v.Command == "":
@@ -106,7 +106,7 @@ func (s *session) startFailure(ctx context.Context, err error) error {
 		return notStarted(mark(err), known.Kind, "Failed to activate %q: %s%s", name, s.redactor.Text(known.Message), s.lastWords())
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && distant:
 		return notStarted(err, fault.Timeout, "Failed to activate %q: %s did not finish the MCP handshake within %s; is the URL right?",
-			name, mcphttp.Show(s.server.Homepage), s.manager.Limits.StartTimeout)
+			name, mcphttp.Show(s.server.URL), s.manager.Limits.StartTimeout)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return notStarted(err, fault.Timeout, "Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it in a terminal to see.%s",
 			name, command, s.manager.Limits.StartTimeout, s.lastWords())

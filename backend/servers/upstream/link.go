@@ -41,7 +41,7 @@ func (s *session) connect(env process.Env) error {
 	m, d := s.manager, &distant{over: make(chan struct{})}
 	var err error
 	d.Link, err = mcphttp.New(mcphttp.Options{
-		Transport: transport, URL: s.filled.Homepage, Shown: mcphttp.Show(s.server.Homepage), Headers: s.filled.Headers,
+		Transport: transport, URL: s.filled.URL, Shown: mcphttp.Show(s.server.URL), Headers: s.filled.Headers,
 		Agent: "agent-discover/" + m.Version, Limit: childLine, Proxy: mcphttp.ProxyOf(env.Get),
 		Log:    m.Log.With("server", s.server.Name),
 		Failed: func(id json.RawMessage, why error) { s.conn.Fail(id, why) },

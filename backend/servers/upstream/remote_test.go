@@ -93,7 +93,7 @@ func (e *everything) kill() {
 // addRemote configures a server over HTTP.
 func (b *bench) addRemote(name, transport, url string, headers map[string]string) registry.Server {
 	b.t.Helper()
-	s, err := b.servers.Add(b.t.Context(), registry.Server{Name: name, Approved: true, Transport: transport, Homepage: url, Headers: headers})
+	s, err := b.servers.Add(b.t.Context(), registry.Server{Name: name, Approved: true, Transport: transport, URL: url, Headers: headers})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -378,7 +378,7 @@ type filler struct{}
 
 func (filler) Fill(_ context.Context, s registry.Server) (registry.Server, error) {
 	s.Headers = map[string]string{"Authorization": "Bearer top-secret-value"}
-	s.Homepage = strings.ReplaceAll(s.Homepage, "${secret:PATH}", "path-secret-value")
+	s.URL = strings.ReplaceAll(s.URL, "${secret:PATH}", "path-secret-value")
 	return s, nil
 }
 
@@ -447,7 +447,7 @@ func TestAServerThatCannotBeStartedSaysWhy(t *testing.T) {
 	b := start(t, settings.Limits{})
 	for says, s := range map[string]registry.Server{
 		`Server "remote2" has no URL configured for remote transport`:                                                                        {Name: "remote2", Transport: "sse"},
-		`Server "weird" has the transport "weird", which is none of stdio, streamable-http and sse`:                                          {Name: "weird", Transport: "weird", Command: "x", Homepage: "http://h"},
+		`Server "weird" has the transport "weird", which is none of stdio, streamable-http and sse`:                                          {Name: "weird", Transport: "weird", Command: "x", URL: "http://h"},
 		`Server "nocmd" has no command configured`:                                                                                           {Name: "nocmd"},
 		`Failed to activate "badcmd": command "definitely-not-a-cmd-xyz" not found on PATH. Original: spawn definitely-not-a-cmd-xyz ENOENT`: {Name: "badcmd", Command: "definitely-not-a-cmd-xyz"},
 	} {

@@ -12,7 +12,7 @@ import (
 func LaunchOf(v registry.Server) secrets.Launch {
 	return secrets.Launch{
 		Transport: v.Transport, Command: v.Command, Args: v.Args, Env: v.Env,
-		URL: v.Homepage, Headers: v.Headers, Source: v.Source,
+		URL: v.URL, Headers: v.Headers, Source: v.Source,
 	}
 }
 

@@ -61,7 +61,7 @@ type session struct {
 
 // sameLaunch reports whether two configurations start the same thing.
 func sameLaunch(a, b registry.Server) bool {
-	return a.Command == b.Command && a.Transport == b.Transport && a.Homepage == b.Homepage &&
+	return a.Command == b.Command && a.Transport == b.Transport && a.URL == b.URL &&
 		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers)
 }
 
