@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"base/events":   {},
 	"base/fault":    {},
 	"base/process":  {},
+	"base/safetext": {},
 	"base/tokens":   {},
 	"base/paths":    {"base/fault"},
 	"base/settings": {"base/fault"},
