@@ -7,14 +7,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// arguable reads a tool's arguments from its schema: the required ones, and
-// how many others there are.
-func arguable(t *catalog.Tool) (required []Argument, optional int) {
+// requiredArguments reads a tool's required arguments from its input schema and
+// returns the number of optional ones. A malformed schema has no arguments.
+func requiredArguments(t *catalog.Tool) (required []Argument, optional int) {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 		Required   []string                   `json:"required"`
 	}
-	_ = json.Unmarshal(t.InputSchema(), &schema) // a schema of another shape has none
+	_ = json.Unmarshal(t.InputSchema(), &schema)
 	required = []Argument{}
 	for _, name := range schema.Required {
 		var property struct {
@@ -30,6 +30,8 @@ func arguable(t *catalog.Tool) (required []Argument, optional int) {
 	return required, max(len(schema.Properties)-len(required), 0)
 }
 
+// typeName returns the type in a JSON Schema property: "string", "null|integer"
+// for alternatives, "any" when there is none.
 func typeName(raw json.RawMessage) string {
 	var one string
 	if json.Unmarshal(raw, &one) == nil && one != "" {

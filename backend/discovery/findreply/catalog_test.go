@@ -28,7 +28,7 @@ func (noStore) Tools(context.Context) ([]*catalog.Tool, error)              { re
 func (noStore) ReplaceTools(context.Context, string, []*catalog.Tool) error { return nil }
 func (noStore) SetTokens(context.Context, map[catalog.Key]int) error        { return nil }
 func all(*catalog.Tool) bool                                                { return true }
-func none(*catalog.Tool) findreply.Heard                                    { return findreply.Nothing }
+func none(*catalog.Tool) findreply.Shown                                    { return findreply.NotShown }
 
 func searcher(t *testing.T, servers map[string][]json.RawMessage) *search.Searcher {
 	t.Helper()
@@ -169,16 +169,16 @@ func small(t *testing.T, s *search.Searcher, queries []string) {
 	var one, batch costs
 	bare, kept := 0, 0
 	for _, query := range queries {
-		result := s.Find(t.Context(), search.Query{Text: query, Limit: 1 + findreply.Others})
+		result := s.Find(t.Context(), search.Query{Text: query, Limit: 1 + findreply.DefaultOthers})
 		if !result.Found {
 			continue
 		}
-		told := findreply.One(result, findreply.Options{Wanted: findreply.Others, Listed: all, Heard: none})
+		told := findreply.ForQuery(result, findreply.Options{MaxOthers: findreply.DefaultOthers, Listed: all, Shown: none})
 		one.add(t, told)
 		if kept += len(told.OtherMatches); len(told.Text) < len(result.Hits[0].Tool.Description) {
 			bare++
 		}
-		batch.add(t, map[string]any{"results": []any{findreply.OneOf(query, result, findreply.Options{Wanted: findreply.OthersInBatch, Heard: none})}})
+		batch.add(t, map[string]any{"results": []any{findreply.ForIntent(query, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: none})}})
 	}
 	t.Logf("%d of %d descriptions are cut, %.1f others are told", bare, len(one.counted), float64(kept)/float64(len(one.counted)))
 	one.check(t, "find_tool", 250)

@@ -9,29 +9,29 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
-// What is never told more of, in bytes.
+// The largest lengths of texts in a reply, in bytes, before any cut.
 const (
 	maxDescription = 700
 	maxArgument    = 200
 	maxSummary     = 120
 	maxIntent      = 200
-	maxOtherName   = 200 // no client takes so long a name
+	maxOtherName   = 200 // other matches with longer names are left out: no client accepts them
 )
 
-// minSummary is what the first sentence of a description must have to stand for
-// it, in bytes.
+// minSummary is the length in bytes below which the first sentence of a
+// description is too short to replace it.
 const minSummary = 24
 
-// cuts are what a reply loses, one after the other, until it is small enough:
-// what is said twice, then of the others, then of the best. Its arguments keep
-// their names and types, and everything its call_as.
+// cuts shorten a reply step by step until it fits its budget: first repeated
+// information, then the other matches, then the best tool. The cuts never
+// remove call_as or the names and types of required arguments.
 var cuts = []func(*Found){
-	func(f *Found) { f.eachOther(func(m *Match) { m.Tool = "" }) }, // call_as ends with it
+	func(f *Found) { f.eachOther(func(m *Match) { m.Tool = "" }) }, // call_as ends with the tool's name
 	func(f *Found) { f.eachOther(func(m *Match) { m.Description = clip(m.Description, 60) }) },
 	func(f *Found) { f.eachOther(func(m *Match) { m.Description = "" }) },
-	func(f *Found) { // who is sure needs few others
+	func(f *Found) { // high confidence makes alternatives less useful
 		if f.Confidence == search.High {
-			f.keepOthers(2)
+			f.cutOthers(2)
 		}
 	},
 	func(f *Found) { f.clipText(400) },
@@ -39,37 +39,42 @@ var cuts = []func(*Found){
 	(*Found).summarize,
 	func(f *Found) { f.eachArgument(func(a *Argument) { a.Description = clip(a.Description, 60) }) },
 	func(f *Found) { f.eachArgument(func(a *Argument) { a.Description = "" }) },
-	func(f *Found) { f.next.short = true },
-	func(f *Found) { f.keepOthers(2) },
+	func(f *Found) { f.next.omitName = true },
+	func(f *Found) { f.cutOthers(2) },
 	func(f *Found) { f.eachOther(func(m *Match) { m.Score = nil }) },
-	func(f *Found) { f.keepOthers(1) },
+	func(f *Found) { f.cutOthers(1) },
 	func(f *Found) { f.clipText(60) },
 }
 
-// intentCuts are what a reply to an intent loses after that: it says less of
-// more.
+// intentCuts are the cuts for the entries of a find_tools reply: after those in
+// cuts, the tool's name, most of the intent and all other matches go.
 var intentCuts = append(cuts[:len(cuts):len(cuts)],
-	(*Found).unname,
+	func(f *Found) { // call_as ends with the tool's name
+		if f.Description != nil {
+			f.Tool = ""
+		}
+	},
 	func(f *Found) { f.Intent = clip(f.Intent, 45) },
-	func(f *Found) { f.keepOthers(0) },
+	func(f *Found) { f.cutOthers(0) },
 )
 
-// fit cuts a reply until it is estimated to cost at most limit tokens.
+// fit applies cuts in order until the reply is estimated to cost at most limit
+// tokens. A reply that is still too large after the last cut stays so.
 func (f *Found) fit(limit int, cuts []func(*Found)) {
-	f.NextStep = f.next.say(len(f.OtherMatches))
+	f.NextStep = f.next.text(len(f.OtherMatches))
 	for _, cut := range cuts {
 		if f.cost() <= limit {
 			return
 		}
 		cut(f)
-		f.NextStep = f.next.say(len(f.OtherMatches))
+		f.NextStep = f.next.text(len(f.OtherMatches))
 	}
 }
 
 func (f *Found) cost() int {
 	text, err := Text(f)
 	if err != nil {
-		return 0 // whoever sends it will be told
+		return 0 // encoding the reply for sending fails with the same error
 	}
 	return tokens.Estimate(text)
 }
@@ -99,7 +104,7 @@ func (f *Found) summarize() {
 		return
 	}
 	summary := f.tools[0].Summary()
-	if len(summary) < minSummary { // a heading, or what ends with the point of a number
+	if len(summary) < minSummary { // a heading, or a "sentence" that ends after a number such as "1."
 		summary = clip(f.tools[0].Description, maxSummary)
 	}
 	if len(summary) < len(f.Text) {
@@ -107,23 +112,17 @@ func (f *Found) summarize() {
 	}
 }
 
-// unname leaves out the tool's name on its server, with which its call_as ends.
-func (f *Found) unname() {
-	if f.Description != nil {
-		f.Tool = ""
-	}
-}
-
-// keepOthers leaves out the last others, unless so many were asked for.
-func (f *Found) keepOthers(n int) {
-	if f.all {
+// cutOthers keeps only the first n other matches, unless the request asked for
+// all of them.
+func (f *Found) cutOthers(n int) {
+	if f.keepOthers {
 		return
 	}
 	f.OtherMatches = f.OtherMatches[:min(n, len(f.OtherMatches))]
 }
 
-// clip cuts text to at most limit bytes, behind a sentence where there is one
-// in the second half, else behind a word.
+// clip cuts text to at most limit bytes: after a sentence if one ends in the
+// second half, otherwise after a word, with an ellipsis appended.
 func clip(text string, limit int) string {
 	if len(text) <= limit {
 		return text
@@ -138,8 +137,8 @@ func clip(text string, limit int) string {
 	return strings.TrimRight(text, " \n,;:") + "…"
 }
 
-// Text writes a reply as JSON on one line: to indent it would cost a fifth of
-// its tokens.
+// Text encodes a reply as JSON on one line. Indented JSON would cost about a
+// fifth more tokens.
 func Text(reply any) (string, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -11,47 +11,50 @@ const (
 	emptyHint = "no tools are known yet: ask the user to add servers (agent-discover servers add NAME -- COMMAND ARGS), or propose one with registry install"
 )
 
-// Miss tells that nothing fits.
+// Miss is the reply for a search that found no suitable tool.
 type Miss struct {
 	Intent     string   `json:"intent,omitempty"`
 	Found      bool     `json:"found"`
 	Matches    []Match  `json:"matches"` // always empty
 	TopScore   float64  `json:"top_score"`
 	Hint       string   `json:"hint"`
-	DidYouMean []string `json:"did_you_mean,omitempty"` // call_as of tools that are spelt almost like what was asked for
+	DidYouMean []string `json:"did_you_mean,omitempty"` // call_as of tools whose names resemble the query
 }
 
-// None is the reply where nothing was found for a query. near are tools that
-// may have been meant; empty says that no tool is known at all.
-func None(query string, topScore float64, near []*catalog.Tool, empty bool) *Miss {
-	m := &Miss{Matches: []Match{}, TopScore: Rounded(topScore), Hint: missHint}
+// NoMatch returns the find_tool reply for a query that no tool fits. The tools
+// in near whose names the query misspells become suggestions. empty reports
+// that the catalog has no tools at all, which changes the hint.
+func NoMatch(query string, topScore float64, near []*catalog.Tool, empty bool) *Miss {
+	m := &Miss{Matches: []Match{}, TopScore: RoundScore(topScore), Hint: missHint}
 	if empty {
 		m.Hint = emptyHint
 	}
 	for _, t := range near {
-		if len(m.DidYouMean) < maxMeant && len(t.CallAs()) <= maxOtherName && spelt(query, t) {
+		if len(m.DidYouMean) < maxSuggestions && len(t.CallAs()) <= maxOtherName && resembles(query, t) {
 			m.DidYouMean = append(m.DidYouMean, t.CallAs())
 		}
 	}
 	return m
 }
 
-// NoneOf is the reply to an intent of find_tools for which nothing was found.
-func NoneOf(intent string, topScore float64, near []*catalog.Tool, empty bool) *Miss {
-	m := None(intent, topScore, near, empty)
+// NoMatchForIntent returns the entry of an intent without a match in a
+// find_tools reply. Its parameters are those of NoMatch.
+func NoMatchForIntent(intent string, topScore float64, near []*catalog.Tool, empty bool) *Miss {
+	m := NoMatch(intent, topScore, near, empty)
 	m.Intent = clip(intent, maxIntent)
 	return m
 }
 
 const (
-	maxMeant   = 3
-	maxWords   = 4   // of a query that may be a name
-	minInPairs = 0.6 // of the pairs of letters that two spellings must share
+	maxSuggestions = 3
+	maxWords       = 4   // in a query that may be a tool name
+	minSimilarity  = 0.6 // Dice coefficient of two spellings
 )
 
-// Name returns a query as the name of a tool that it may be; "" when it is more
-// likely a sentence.
-func Name(query string) string {
+// ToolName returns the tool name that a query may stand for, in lower case and
+// without its server prefix. It returns "" for queries that are more likely
+// sentences.
+func ToolName(query string) string {
 	words := strings.Fields(strings.ToLower(query))
 	if len(words) == 0 || len(words) > maxWords {
 		return ""
@@ -66,11 +69,11 @@ func Name(query string) string {
 	return name
 }
 
-// spelt reports whether a query is spelt almost like a tool's name, by the
-// pairs of letters they share: Dice, "Measures of the Amount of Ecologic
-// Association Between Species" (1945).
-func spelt(query string, t *catalog.Tool) bool {
-	a, b := pairs(Name(query)), pairs(strings.ToLower(t.Name))
+// resembles reports whether a query is spelled almost like the tool's name, by
+// the Dice coefficient of their letter pairs: Dice, "Measures of the Amount of
+// Ecologic Association Between Species" (1945).
+func resembles(query string, t *catalog.Tool) bool {
+	a, b := letterPairs(ToolName(query)), letterPairs(strings.ToLower(t.Name))
 	shared, all := 0, 0
 	for pair, n := range a {
 		shared += min(n, b[pair])
@@ -79,10 +82,11 @@ func spelt(query string, t *catalog.Tool) bool {
 	for _, n := range b {
 		all += n
 	}
-	return all > 0 && 2*float64(shared) >= minInPairs*float64(all)
+	return all > 0 && 2*float64(shared) >= minSimilarity*float64(all)
 }
 
-func pairs(name string) map[string]int {
+// letterPairs counts the pairs of adjacent bytes in a name without separators.
+func letterPairs(name string) map[string]int {
 	out := make(map[string]int)
 	name = strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)
 	for i := range max(len(name)-1, 0) {

@@ -1,7 +1,7 @@
-// Package reply answers how a tool that was found is told to an agent in few
-// tokens: what is said of it and of the next best, what is left out first when
-// that is too much, and what to do next. It ranks nothing, remembers nothing
-// and calls nothing.
+// Package findreply builds the replies of find_tool and find_tools: the best
+// tool with its description and required arguments, the next best ones, and
+// what to do next, within a budget of tokens. Package search ranks the tools;
+// the caller keeps track of what each session has been shown and calls tools.
 package findreply
 
 import (
@@ -11,40 +11,41 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
-// What a reply may cost at most, in tokens (o200k_base). Only the names that a
-// call needs may make it more.
+// The largest sizes of replies, in tokens (o200k_base). A reply may exceed its
+// budget only when the names needed for a call do not fit.
 const (
-	budget       = 250 // of find_tool
-	intentBudget = 115 // of one intent of find_tools, which are in a list
-	moreBudget   = 30  // for each hit more than find_tool gives unasked
+	budget       = 250 // for find_tool
+	intentBudget = 115 // for each intent in a find_tools reply
+	moreBudget   = 30  // for each requested match beyond DefaultOthers
 )
 
-// Others is how many tools beside the best find_tool tells unasked, and
-// OthersInBatch how many find_tools tells at most.
+// DefaultOthers is the number of other matches in a find_tool reply when the
+// caller does not ask for a number. MaxBatchOthers is the largest number of
+// other matches for each intent in a find_tools reply.
 const (
-	Others        = 4
-	OthersInBatch = 2
+	DefaultOthers  = 4
+	MaxBatchOthers = 2
 )
 
-// Heard is how much of a tool an agent was told before.
-type Heard int
+// Shown is how much of a tool a session has already been shown.
+type Shown int
 
-// The degrees of it.
+// The values of Shown.
 const (
-	Nothing Heard = iota
-	Named
-	Described
+	NotShown Shown = iota
+	NameShown
+	DescriptionShown
 )
 
-// Options say for whom a reply is.
+// Options adapt a reply to the request and to the session.
 type Options struct {
-	Wanted int                      // other matches at most
-	All    bool                     // they were asked for: none is left out to save tokens
-	Listed func(*catalog.Tool) bool // whether a tool is in the session's list
-	Heard  func(*catalog.Tool) Heard
+	MaxOthers  int                       // the largest number of other matches
+	KeepOthers bool                      // keep all other matches even when the reply exceeds its budget
+	Listed     func(*catalog.Tool) bool  // reports whether a tool is in the session's tools/list; used by ForQuery
+	Shown      func(*catalog.Tool) Shown // returns how much of a tool the session has been shown
 }
 
-// Found tells of a tool that was found.
+// Found is the reply for a search that found a tool.
 type Found struct {
 	Intent     string            `json:"intent,omitempty"`
 	Found      bool              `json:"found"`
@@ -52,16 +53,16 @@ type Found struct {
 	Score      float64           `json:"score"`
 	CallAs     string            `json:"call_as"`
 	*Description
-	Told         bool    `json:"told,omitempty"` // the description was given to this session before
+	AlreadyShown bool    `json:"told,omitempty"` // the session has been shown the description before, so it is omitted
 	NextStep     string  `json:"next_step,omitempty"`
 	OtherMatches []Match `json:"other_matches"`
 
-	tools []*catalog.Tool // that are told, the best first
-	next  next
-	all   bool // others stay
+	tools      []*catalog.Tool // the best tool, then the other matches before any were cut
+	next       nextStep
+	keepOthers bool
 }
 
-// Description is what an agent needs to know of a tool to call it.
+// Description is the part of a reply that an agent needs to call the tool.
 type Description struct {
 	Server        string     `json:"server,omitempty"`
 	Tool          string     `json:"tool,omitempty"`
@@ -70,14 +71,15 @@ type Description struct {
 	OptionalCount int        `json:"optional_count"`
 }
 
-// Argument is one of a tool's arguments.
+// Argument is one required argument of a tool.
 type Argument struct {
 	Name        string `json:"name"`
-	Type        string `json:"type"` // JSON's; several are joined by |
+	Type        string `json:"type"` // JSON Schema type; alternatives are joined by "|"
 	Description string `json:"description,omitempty"`
 }
 
-// Match is a tool that may be meant instead.
+// Match is another tool that may fit. Fields are omitted to save tokens or
+// because the session has been shown them.
 type Match struct {
 	CallAs      string   `json:"call_as"`
 	Tool        string   `json:"tool,omitempty"`
@@ -85,65 +87,70 @@ type Match struct {
 	Score       *float64 `json:"score,omitempty"`
 }
 
-// One is the reply to find_tool, for a result that has hits.
-func One(result search.Result, o Options) *Found {
+// ForQuery returns the find_tool reply for a result with at least one hit.
+func ForQuery(result search.Result, o Options) *Found {
 	f := found(result, o)
 	if f.Description != nil {
 		f.Server = result.Hits[0].Tool.Server
 	}
-	f.next = nextOf(result.Confidence, f.tools, o.Listed)
-	f.all = o.All
-	f.fit(budget+moreBudget*max(o.Wanted-Others, 0), cuts)
+	f.next = nextStep{confidence: result.Confidence}
+	if best := f.tools[0]; o.Listed(best) {
+		f.next.listed = best.Proxied()
+	}
+	f.keepOthers = o.KeepOthers
+	f.fit(budget+moreBudget*max(o.MaxOthers-DefaultOthers, 0), cuts)
 	return f
 }
 
-// OneOf is the reply to one intent of find_tools, for a result that has hits.
-func OneOf(intent string, result search.Result, o Options) *Found {
+// ForIntent returns the entry of one intent in a find_tools reply, for a result
+// with at least one hit.
+func ForIntent(intent string, result search.Result, o Options) *Found {
 	f := found(result, o)
 	f.Intent = clip(intent, maxIntent)
 	f.fit(intentBudget, intentCuts)
 	return f
 }
 
-// Tools returns the tools that the reply tells of, the best first.
+// Tools returns the tools in the reply, the best first.
 func (f *Found) Tools() []*catalog.Tool { return f.tools[:1+len(f.OtherMatches)] }
 
 func found(result search.Result, o Options) *Found {
 	best := result.Hits[0]
 	f := &Found{
-		Found: true, Confidence: result.Confidence, Score: Rounded(best.Score), CallAs: best.Tool.CallAs(),
+		Found: true, Confidence: result.Confidence, Score: RoundScore(best.Score), CallAs: best.Tool.CallAs(),
 		OtherMatches: []Match{}, tools: []*catalog.Tool{best.Tool},
 	}
-	if f.Told = o.Heard(best.Tool) == Described; !f.Told {
-		required, optional := arguable(best.Tool)
+	if f.AlreadyShown = o.Shown(best.Tool) == DescriptionShown; !f.AlreadyShown {
+		required, optional := requiredArguments(best.Tool)
 		f.Description = &Description{
 			Tool: best.Tool.Name, Text: clip(best.Tool.Description, maxDescription),
 			RequiredArgs: required, OptionalCount: optional,
 		}
 	}
 	for _, hit := range result.Hits[1:] {
-		if len(f.OtherMatches) < o.Wanted && len(hit.Tool.CallAs()) <= maxOtherName {
-			f.OtherMatches = append(f.OtherMatches, matchOf(hit, o.Heard(hit.Tool)))
+		if len(f.OtherMatches) < o.MaxOthers && len(hit.Tool.CallAs()) <= maxOtherName {
+			f.OtherMatches = append(f.OtherMatches, matchOf(hit, o.Shown(hit.Tool)))
 			f.tools = append(f.tools, hit.Tool)
 		}
 	}
 	return f
 }
 
-func matchOf(hit search.Hit, heard Heard) Match {
-	if heard != Nothing {
+func matchOf(hit search.Hit, shown Shown) Match {
+	if shown != NotShown {
 		return Match{CallAs: hit.Tool.CallAs()}
 	}
-	score := Rounded(hit.Score)
-	m := Near(hit.Tool)
+	score := RoundScore(hit.Score)
+	m := Suggest(hit.Tool)
 	m.Score = &score
 	return m
 }
 
-// Near is a tool that may be meant instead of one that was called.
-func Near(t *catalog.Tool) Match {
+// Suggest returns a match without a score, for a tool that resembles an unknown
+// one the agent tried to call.
+func Suggest(t *catalog.Tool) Match {
 	return Match{CallAs: t.CallAs(), Tool: t.Name, Description: t.Summary()}
 }
 
-// Rounded is a score as agents see it.
-func Rounded(score float64) float64 { return math.Round(score*1000) / 1000 }
+// RoundScore rounds a score to three decimals, as replies show it.
+func RoundScore(score float64) float64 { return math.Round(score*1000) / 1000 }

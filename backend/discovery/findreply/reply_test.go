@@ -61,13 +61,13 @@ func text(t *testing.T, told any) string {
 
 func plain(wanted int) Options {
 	return Options{
-		Wanted: wanted, Listed: func(*catalog.Tool) bool { return false }, Heard: func(*catalog.Tool) Heard { return Nothing },
+		MaxOthers: wanted, Listed: func(*catalog.Tool) bool { return false }, Shown: func(*catalog.Tool) Shown { return NotShown },
 	}
 }
 
 func TestAReplyThatFitsLosesNothing(t *testing.T) {
 	best := tool(t, "send_mail", "Sends a <b>. To one address.", "whom to", "to")
-	got := text(t, One(ranked(search.High, best, others(t, 1, "Says more. Much more.")[0]), plain(Others)))
+	got := text(t, ForQuery(ranked(search.High, best, others(t, 1, "Says more. Much more.")[0]), plain(DefaultOthers)))
 	want := `{"found":true,"confidence":"high","score":0.5,"call_as":"mcp__srv__send_mail","server":"srv","tool":"send_mail",` +
 		`"description":"Sends a <b>. To one address.","required_args":[{"name":"to","type":"string","description":"whom to"}],` +
 		`"optional_count":0,"next_step":"invoke call_as directly: by registry proxy_call",` +
@@ -75,7 +75,7 @@ func TestAReplyThatFitsLosesNothing(t *testing.T) {
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	got = text(t, OneOf("mail it", ranked(search.Low, best), plain(OthersInBatch)))
+	got = text(t, ForIntent("mail it", ranked(search.Low, best), plain(MaxBatchOthers)))
 	want = `{"intent":"mail it","found":true,"confidence":"low","score":0.5,"call_as":"mcp__srv__send_mail","tool":"send_mail",` +
 		`"description":"Sends a <b>. To one address.","required_args":[{"name":"to","type":"string","description":"whom to"}],` +
 		`"optional_count":0,"other_matches":[]}`
@@ -94,7 +94,7 @@ func TestTheOthersLoseTheirWordsBeforeTheBestAndThatBeforeItsArguments(t *testin
 			}
 			best := tool(t, "do_it", "Does it. "+strings.Repeat("word ", 2*length), "the place", names...)
 			tools := append([]*catalog.Tool{best}, others(t, 3, "Says what it is good for in a sentence.")...)
-			got := One(ranked(search.Medium, tools...), plain(Others))
+			got := ForQuery(ranked(search.Medium, tools...), plain(DefaultOthers))
 			if n := tokens.Count(text(t, got)); n > budget {
 				t.Errorf("%d words cost %d tokens", length, n)
 			}
@@ -134,14 +134,14 @@ func TestNothingThatAServerWritesMakesAReplyLarge(t *testing.T) {
 		huge := strings.Repeat(row.unit, 100<<10/len(row.unit))
 		tools := append([]*catalog.Tool{tool(t, "do_it", huge, huge, "a", "b")}, others(t, 4, huge)...)
 		for _, confidence := range []search.Confidence{search.High, search.Low} {
-			if n := tokens.Count(text(t, One(ranked(confidence, tools...), plain(Others)))); n > row.one {
+			if n := tokens.Count(text(t, ForQuery(ranked(confidence, tools...), plain(DefaultOthers)))); n > row.one {
 				t.Errorf("%s: find_tool answers with %d tokens", name, n)
 			}
 		}
-		if n := tokens.Count(text(t, OneOf(huge, ranked(search.Low, tools...), plain(OthersInBatch)))); n > row.of {
+		if n := tokens.Count(text(t, ForIntent(huge, ranked(search.Low, tools...), plain(MaxBatchOthers)))); n > row.of {
 			t.Errorf("%s: find_tools answers with %d tokens for an intent", name, n)
 		}
-		if n := tokens.Count(text(t, NoneOf(huge, 0, tools, false))); n > noise {
+		if n := tokens.Count(text(t, NoMatchForIntent(huge, 0, tools, false))); n > noise {
 			t.Errorf("%s: a miss costs %d tokens", name, n)
 		}
 	}
@@ -158,11 +158,11 @@ func TestWhatACallNeedsIsNeverLeftOut(t *testing.T) {
 		"a long name":    tool(t, long, "Has a name.", "what it is", long),
 	} {
 		for _, got := range []*Found{
-			One(ranked(search.Low, append([]*catalog.Tool{best}, others(t, 4, "Other.")...)...), plain(Others)),
-			OneOf("x", ranked(search.Low, best), plain(OthersInBatch)),
+			ForQuery(ranked(search.Low, append([]*catalog.Tool{best}, others(t, 4, "Other.")...)...), plain(DefaultOthers)),
+			ForIntent("x", ranked(search.Low, best), plain(MaxBatchOthers)),
 		} {
 			said := text(t, got)
-			required, _ := arguable(best)
+			required, _ := requiredArguments(best)
 			for _, a := range required {
 				if !strings.Contains(said, `{"name":"`+a.Name+`","type":"string"}`) {
 					t.Fatalf("%s: no %.50s in %.500s", name, a.Name, said)
@@ -173,7 +173,7 @@ func TestWhatACallNeedsIsNeverLeftOut(t *testing.T) {
 			}
 		}
 	}
-	if got := One(ranked(search.Low, others(t, 1, "x")[0], tool(t, long, "x", "")), plain(Others)); len(got.OtherMatches) != 0 || len(got.Tools()) != 1 {
+	if got := ForQuery(ranked(search.Low, others(t, 1, "x")[0], tool(t, long, "x", "")), plain(DefaultOthers)); len(got.OtherMatches) != 0 || len(got.Tools()) != 1 {
 		t.Errorf("another is named in %d letters", len(long))
 	}
 }
@@ -181,8 +181,8 @@ func TestWhatACallNeedsIsNeverLeftOut(t *testing.T) {
 func TestAsManyOthersAsWereAskedForStay(t *testing.T) {
 	tools := others(t, 30, strings.Repeat("Says a lot of what it is good for ", 20))
 	o := plain(29)
-	o.All = true
-	got := One(ranked(search.Low, tools...), o)
+	o.KeepOthers = true
+	got := ForQuery(ranked(search.Low, tools...), o)
 	if n := tokens.Count(text(t, got)); len(got.OtherMatches) != 29 || len(got.Tools()) != 30 || n > budget+25*moreBudget {
 		t.Errorf("%d others in %d tokens", len(got.OtherMatches), n)
 	}
@@ -191,17 +191,17 @@ func TestAsManyOthersAsWereAskedForStay(t *testing.T) {
 func TestAllThatWereAskedForStayAlsoWhereTheyAreTooMuch(t *testing.T) {
 	arguments := strings.Fields(strings.Repeat("a_long_name_of_an_argument ", 30))
 	tools := append([]*catalog.Tool{tool(t, "do_it", "Does it.", "what it is", arguments...)}, others(t, 4, "Other.")...)
-	o := plain(Others)
-	few := One(ranked(search.Medium, tools...), o)
-	o.All = true
-	if all := One(ranked(search.Medium, tools...), o); len(all.OtherMatches) != 4 || len(few.OtherMatches) != 1 {
+	o := plain(DefaultOthers)
+	few := ForQuery(ranked(search.Medium, tools...), o)
+	o.KeepOthers = true
+	if all := ForQuery(ranked(search.Medium, tools...), o); len(all.OtherMatches) != 4 || len(few.OtherMatches) != 1 {
 		t.Errorf("%d of all and %d of few are told", len(all.OtherMatches), len(few.OtherMatches))
 	}
 }
 
 func TestWhoIsSureIsToldMoreOfTheBestAndFewerOthers(t *testing.T) {
 	tools := append([]*catalog.Tool{tool(t, "do_it", "Does it. "+strings.Repeat("one word ", 70), "")}, others(t, 4, "Other.")...)
-	sure, unsure := One(ranked(search.High, tools...), plain(Others)), One(ranked(search.Medium, tools...), plain(Others))
+	sure, unsure := ForQuery(ranked(search.High, tools...), plain(DefaultOthers)), ForQuery(ranked(search.Medium, tools...), plain(DefaultOthers))
 	if len(sure.OtherMatches) != 2 || len(unsure.OtherMatches) != 4 || len(sure.Text) <= len(unsure.Text) {
 		t.Errorf("sure: %d others, %s\nunsure: %d others, %s", len(sure.OtherMatches), sure.Text, len(unsure.OtherMatches), unsure.Text)
 	}
@@ -245,10 +245,10 @@ func TestWhatIsTooLongEndsWhereItCanBeRead(t *testing.T) {
 }
 
 func TestALongNameIsNotSaidAgainInTheNextStep(t *testing.T) {
-	o := plain(Others)
+	o := plain(DefaultOthers)
 	o.Listed = func(*catalog.Tool) bool { return true }
 	for name, want := range map[string]string{"do": "as srv__do if listed", strings.Repeat("name_of_it_", 40): "directly: without mcp__ if listed"} {
-		if got := One(ranked(search.High, tool(t, name, "Does it.", "")), o); !strings.Contains(got.NextStep, want) {
+		if got := ForQuery(ranked(search.High, tool(t, name, "Does it.", "")), o); !strings.Contains(got.NextStep, want) {
 			t.Errorf("got %s", got.NextStep)
 		}
 	}
@@ -256,39 +256,39 @@ func TestALongNameIsNotSaidAgainInTheNextStep(t *testing.T) {
 
 func TestOnlyWhatWasNotToldIsTold(t *testing.T) {
 	tools := append([]*catalog.Tool{tool(t, "send_mail", "Sends a mail.", "whom to", "to")}, others(t, 2, "Other.")...)
-	o := plain(Others)
-	o.Heard = func(x *catalog.Tool) Heard {
-		return map[string]Heard{"send_mail": Described, "other_tool_0": Named}[x.Name]
+	o := plain(DefaultOthers)
+	o.Shown = func(x *catalog.Tool) Shown {
+		return map[string]Shown{"send_mail": DescriptionShown, "other_tool_0": NameShown}[x.Name]
 	}
-	got := text(t, One(ranked(search.High, tools...), o))
+	got := text(t, ForQuery(ranked(search.High, tools...), o))
 	want := `{"found":true,"confidence":"high","score":0.5,"call_as":"mcp__srv__send_mail","told":true,` +
 		`"next_step":"invoke call_as directly: by registry proxy_call",` +
 		`"other_matches":[{"call_as":"mcp__srv__other_tool_0"},{"call_as":"mcp__srv__other_tool_1","tool":"other_tool_1","description":"Other.","score":0.48}]}`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	o.Heard = func(*catalog.Tool) Heard { return Named }
-	if got := text(t, One(ranked(search.High, tools...), o)); !strings.Contains(got, "Sends a mail.") || strings.Contains(got, `"told"`) {
+	o.Shown = func(*catalog.Tool) Shown { return NameShown }
+	if got := text(t, ForQuery(ranked(search.High, tools...), o)); !strings.Contains(got, "Sends a mail.") || strings.Contains(got, `"told"`) {
 		t.Errorf("only named before: %s", got)
 	}
 }
 
 func TestTheNextStepIsWhatWorksInThisSession(t *testing.T) {
 	for want, n := range map[string]struct {
-		next   next
+		next   nextStep
 		others int
 	}{
-		"invoke call_as directly: as s__t if listed, else by registry proxy_call":                                               {next{search.High, "s__t", false}, 4},
-		"invoke call_as directly: without mcp__ if listed, else by registry proxy_call":                                         {next{search.High, "s__t", true}, 0},
-		"invoke call_as directly: by registry proxy_call":                                                                       {next{search.High, "", true}, 0},
-		"check other_matches; pick one and invoke (without re-searching): without mcp__ if listed, else by registry proxy_call": {next{search.Medium, "s__t", false}, 1},
-		"check other_matches; pick one and invoke (without re-searching): by registry proxy_call":                               {next{search.Medium, "", false}, 1},
-		"invoke call_as directly if it fits: as s__t if listed, else by registry proxy_call":                                    {next{search.Medium, "s__t", false}, 0},
-		"ambiguous — ask the user to disambiguate or pick from other_matches; then invoke it by registry proxy_call":            {next{search.Low, "", false}, 1},
-		"ambiguous — ask the user to disambiguate; then invoke it as s__t if listed, else by registry proxy_call":               {next{search.Low, "s__t", false}, 0},
-		"": {next{}, 4},
+		"invoke call_as directly: as s__t if listed, else by registry proxy_call":                                               {nextStep{search.High, "s__t", false}, 4},
+		"invoke call_as directly: without mcp__ if listed, else by registry proxy_call":                                         {nextStep{search.High, "s__t", true}, 0},
+		"invoke call_as directly: by registry proxy_call":                                                                       {nextStep{search.High, "", true}, 0},
+		"check other_matches; pick one and invoke (without re-searching): without mcp__ if listed, else by registry proxy_call": {nextStep{search.Medium, "s__t", false}, 1},
+		"check other_matches; pick one and invoke (without re-searching): by registry proxy_call":                               {nextStep{search.Medium, "", false}, 1},
+		"invoke call_as directly if it fits: as s__t if listed, else by registry proxy_call":                                    {nextStep{search.Medium, "s__t", false}, 0},
+		"ambiguous — ask the user to disambiguate or pick from other_matches; then invoke it by registry proxy_call":            {nextStep{search.Low, "", false}, 1},
+		"ambiguous — ask the user to disambiguate; then invoke it as s__t if listed, else by registry proxy_call":               {nextStep{search.Low, "s__t", false}, 0},
+		"": {nextStep{}, 4},
 	} {
-		if got := n.next.say(n.others); got != want {
+		if got := n.next.text(n.others); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
@@ -310,7 +310,7 @@ func TestANameThatIsMisspeltIsRecognized(t *testing.T) {
 		"create issue a b c":               "[]", // a sentence
 		strings.Repeat("create_issue", 30): "[]",
 	} {
-		got := None(query, 0.1, tools, false)
+		got := NoMatch(query, 0.1, tools, false)
 		for i := range got.DidYouMean {
 			got.DidYouMean[i] = strings.TrimPrefix(got.DidYouMean[i], "mcp__srv__")
 		}
@@ -330,7 +330,7 @@ func TestRequiredArgumentsAreReadFromAnySchema(t *testing.T) {
 		`{}`:    "[] 0",
 	} {
 		tool, _ := catalog.NewTool("s", json.RawMessage(`{"name":"t","inputSchema":`+schema+`}`))
-		required, optional := arguable(tool)
+		required, optional := requiredArguments(tool)
 		if got := fmt.Sprint(required, optional); got != want {
 			t.Errorf("%s: got %s, want %s", schema, got, want)
 		}

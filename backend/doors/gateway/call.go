@@ -165,7 +165,7 @@ func appendSuggestion(result json.RawMessage, text string, near []*catalog.Tool)
 	joined = append(append(joined, block...), ']')
 	var matches []findreply.Match
 	for _, t := range near {
-		matches = append(matches, findreply.Near(t))
+		matches = append(matches, findreply.Suggest(t))
 	}
 	list, _ := encode(matches)
 	return jsonrpc.Set(jsonrpc.Set(result, "content", joined), "did_you_mean", list)

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	defaultLimit = 1 + findreply.Others
+	defaultLimit = 1 + findreply.DefaultOthers
 	maxLimit     = 50
 	maxIntents   = 10
 )
@@ -28,11 +28,11 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 	result := g.rank(ctx, args.Query, limit, g.findable(), false)
 	if !result.Found {
 		s.asked(args.Query, nil)
-		return findreply.None(args.Query, result.TopScore, g.nearest(args.Query), g.knowsNothing()), nil
+		return findreply.NoMatch(args.Query, result.TopScore, g.nearest(args.Query), g.knowsNothing()), nil
 	}
 	lending := args.AutoActivate == nil || *args.AutoActivate
 	listed := func(t *catalog.Tool) bool { return (lending || s.lists(t)) && s.takesWhole(t) }
-	found := findreply.One(result, findreply.Options{Wanted: limit - 1, All: args.Limit >= 1, Listed: listed, Heard: s.heard(args.Brief)})
+	found := findreply.ForQuery(result, findreply.Options{MaxOthers: limit - 1, KeepOthers: args.Limit >= 1, Listed: listed, Shown: s.heard(args.Brief)})
 	if lending {
 		s.lends(ctx, found.Tools())
 	}
@@ -59,10 +59,10 @@ func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
 		intent := args.Intents[i]
 		if !result.Found {
 			s.asked(intent, nil)
-			replies[i] = findreply.NoneOf(intent, result.TopScore, g.nearest(intent), g.knowsNothing())
+			replies[i] = findreply.NoMatchForIntent(intent, result.TopScore, g.nearest(intent), g.knowsNothing())
 			continue
 		}
-		found := findreply.OneOf(intent, result, findreply.Options{Wanted: findreply.OthersInBatch, Heard: s.heard(args.Brief)})
+		found := findreply.ForIntent(intent, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: s.heard(args.Brief)})
 		s.hears(found.Tools())
 		s.asked(intent, found.Tools())
 		replies[i] = found
@@ -88,7 +88,7 @@ func (g *Gateway) rank(ctx context.Context, query string, limit int, allow func(
 // nearest returns tools that a query may have been meant to name.
 func (g *Gateway) nearest(query string) []*catalog.Tool {
 	const most = 10 // more than are told: some may not be shown
-	name, findable := findreply.Name(query), g.findable()
+	name, findable := findreply.ToolName(query), g.findable()
 	if name == "" {
 		return nil
 	}

@@ -31,20 +31,20 @@ func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (Findi
 	began := time.Now()
 	result := g.rank(ctx, query, limit, g.findable(), true)
 	out := Finding{
-		Found: result.Found, Confidence: result.Confidence, Score: findreply.Rounded(result.TopScore),
+		Found: result.Found, Confidence: result.Confidence, Score: findreply.RoundScore(result.TopScore),
 		Took: time.Since(began), Hits: result.Hits,
 	}
 	var told any
 	if result.Found {
-		told = findreply.One(result, findreply.Options{
-			Wanted: limit - 1, All: wanted >= 1, Heard: nothing, Listed: func(*catalog.Tool) bool { return true },
+		told = findreply.ForQuery(result, findreply.Options{
+			MaxOthers: limit - 1, KeepOthers: wanted >= 1, Shown: nothing, Listed: func(*catalog.Tool) bool { return true },
 		})
 	} else {
-		miss := findreply.None(query, result.TopScore, g.nearest(query), g.knowsNothing())
+		miss := findreply.NoMatch(query, result.TopScore, g.nearest(query), g.knowsNothing())
 		out.Hint, told = miss.Hint, miss
 	}
 	for i := range out.Hits {
-		out.Hits[i].Score = findreply.Rounded(out.Hits[i].Score)
+		out.Hits[i].Score = findreply.RoundScore(out.Hits[i].Score)
 	}
 	out.Reply, err = findreply.Text(told)
 	return out, err

@@ -103,12 +103,12 @@ func TestASessionRemembersSoManyToolsAsTheyWere(t *testing.T) {
 	var m memory
 	at := func(i int) *catalog.Tool { return &catalog.Tool{Server: "s", Name: fmt.Sprint(i), Hash: "a"} }
 	for i := range maxTold + 10 {
-		m.hear(at(i), findreply.Named)
-		m.hear(at(i), findreply.Named)
+		m.hear(at(i), findreply.NameShown)
+		m.hear(at(i), findreply.NameShown)
 	}
-	m.hear(at(50), findreply.Described)
-	m.hear(at(50), findreply.Named)
-	for i, want := range map[int]findreply.Heard{0: findreply.Nothing, 9: findreply.Nothing, 10: findreply.Named, 50: findreply.Described, maxTold + 9: findreply.Named} {
+	m.hear(at(50), findreply.DescriptionShown)
+	m.hear(at(50), findreply.NameShown)
+	for i, want := range map[int]findreply.Shown{0: findreply.NotShown, 9: findreply.NotShown, 10: findreply.NameShown, 50: findreply.DescriptionShown, maxTold + 9: findreply.NameShown} {
 		if got := m.heard(at(i)); got != want {
 			t.Errorf("of tool %d %v was heard, want %v", i, got, want)
 		}
@@ -118,10 +118,10 @@ func TestASessionRemembersSoManyToolsAsTheyWere(t *testing.T) {
 	}
 	changed := at(50)
 	changed.Hash = "b"
-	if m.heard(changed) != findreply.Nothing {
+	if m.heard(changed) != findreply.NotShown {
 		t.Error("a tool that changed is thought to be known")
 	}
-	if m.hear(changed, findreply.Named); m.heard(changed) != findreply.Named || m.heard(at(50)) != findreply.Nothing {
+	if m.hear(changed, findreply.NameShown); m.heard(changed) != findreply.NameShown || m.heard(at(50)) != findreply.NotShown {
 		t.Error("what was heard of a tool before it changed still counts")
 	}
 }

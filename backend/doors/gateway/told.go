@@ -19,18 +19,18 @@ type memory struct {
 
 type told struct {
 	hash  string
-	heard findreply.Heard
+	heard findreply.Shown
 }
 
 // heard is how much was told of a tool that is still the same.
-func (m *memory) heard(t *catalog.Tool) findreply.Heard {
+func (m *memory) heard(t *catalog.Tool) findreply.Shown {
 	if was := m.tools[t.Key()]; was.hash == t.Hash {
 		return was.heard
 	}
-	return findreply.Nothing
+	return findreply.NotShown
 }
 
-func (m *memory) hear(t *catalog.Tool, h findreply.Heard) {
+func (m *memory) hear(t *catalog.Tool, h findreply.Shown) {
 	key := t.Key()
 	if m.tools == nil {
 		m.tools = make(map[catalog.Key]told)
@@ -46,14 +46,14 @@ func (m *memory) hear(t *catalog.Tool, h findreply.Heard) {
 	m.tools[key] = told{t.Hash, h}
 }
 
-func nothing(*catalog.Tool) findreply.Heard { return findreply.Nothing }
+func nothing(*catalog.Tool) findreply.Shown { return findreply.NotShown }
 
 // heard is what need not be told again: nothing, unless the agent wants it brief.
-func (s *Session) heard(brief bool) func(*catalog.Tool) findreply.Heard {
+func (s *Session) heard(brief bool) func(*catalog.Tool) findreply.Shown {
 	if !brief {
 		return nothing
 	}
-	return func(t *catalog.Tool) findreply.Heard {
+	return func(t *catalog.Tool) findreply.Shown {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return s.told.heard(t)
@@ -66,9 +66,9 @@ func (s *Session) hears(tools []*catalog.Tool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, t := range tools {
-		h := findreply.Named
+		h := findreply.NameShown
 		if i == 0 {
-			h = findreply.Described
+			h = findreply.DescriptionShown
 		}
 		s.told.hear(t, h)
 	}
