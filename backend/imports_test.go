@@ -85,7 +85,7 @@ var allowed = map[string][]string{
 
 	"doors/gateway": {
 		"base/events", "base/fault", "protocol/jsonrpc", "protocol/schemacompat",
-		"discovery/catalog", "discovery/findreply", "discovery/search",
+		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
 		"servers/lifecycle", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
 		"editors/registration", "editors/table", // registration: the name of our entry
 	},

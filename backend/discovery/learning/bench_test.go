@@ -59,7 +59,7 @@ func BenchmarkLearning(b *testing.B) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		d.clock = d.clock.Add(time.Minute)
-		d.Asked("one", fmt.Sprintf("quite new need w%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26), shown)
+		d.Asked("one", Answer{fmt.Sprintf("quite new need w%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26), shown})
 		d.Called("one", shown[0], true)
 	}
 }

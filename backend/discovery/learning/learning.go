@@ -18,8 +18,10 @@
 // minutes old that found nothing, or share a word and are not to do something
 // else. A tool that no answer showed, or only one that has had its success,
 // counts for the newest query, for two minutes: the agent found it otherwise
-// after a bad answer. Queries that came
-// at once are needs of their own, and tell nothing of each other. For each
+// after a bad answer. Queries of one
+// message of the agent are separate needs and explain nothing of each other:
+// those of one find_tools request, and those that follow each other within a
+// second without a call for one of them in between. For each
 // query the first success counts, and one that was shown replaces one that was
 // not. A session's last five queries are thought of.
 //
@@ -49,6 +51,13 @@ const (
 	// tooWeak is the strength below which nothing is lifted.
 	tooWeak = 0.02
 )
+
+// Answer is a query and the tools that find_tool showed for it, the best
+// first; none when it found nothing.
+type Answer struct {
+	Query string
+	Shown []catalog.Key
+}
 
 // Lift says that a tool was called after a like query.
 //

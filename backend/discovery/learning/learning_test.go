@@ -118,15 +118,19 @@ func keys(names string) []catalog.Key {
 	return out
 }
 
-// play plays a session: "ask QUERY > TOOLS", "ok TOOL", "fail TOOL" and "wait TIME".
+// play plays a session: "ask QUERY > TOOLS | QUERY > TOOLS", "ok TOOL", "fail TOOL" and "wait TIME".
 func (d *desk) play(script string) {
 	d.t.Helper()
 	for line := range strings.SplitSeq(script, ";") {
 		verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch verb {
 		case "ask":
-			query, shown, _ := strings.Cut(rest, ">")
-			d.Asked("one", query, keys(shown))
+			var answers []Answer
+			for need := range strings.SplitSeq(rest, "|") {
+				query, shown, _ := strings.Cut(need, ">")
+				answers = append(answers, Answer{query, keys(shown)})
+			}
+			d.Asked("one", answers...)
 		case "ok", "fail":
 			d.Called("one", key(rest), verb == "ok")
 		case "wait":
@@ -191,6 +195,10 @@ func TestWhichCallsTeachWhat(t *testing.T) {
 		"another try is no failure":              {"ask read mail > a; ok a; wait 11m; ask read mail > a; fail a; ok a", "read mail=a 2"},
 		"a failure of what was not shown":        {"ask read mail > b; ok a; fail a", "read mail=a 1"},
 		"several at once are not restated":       {"ask frob mail >; ask sort mail > b; wait 5s; ask read mail > a; ok a", "read mail=a 1"},
+		"a call between ends the message":        {"ask read mail > a; ok a; ask frob mail > b; ok c", "read mail=a 1, frob mail=c 1"},
+		"a failed call ends the message, too":    {"ask read mail > a; fail a; ask frob mail > b; ok c", "frob mail=c 1, read mail=c 1"},
+		"a call for an earlier message ends not": {"ask open door > x; wait 5s; ask frob mail > b; ok x; ask sort mail > b; ok c", "open door=x 1"},
+		"one request, however slow":              {"ask read mail > a | sort mail > b; wait 5s; ok c", ""},
 		"several at once, though alike":          {"ask unread mail today > a; ask unread mail > a; ok a", "unread mail=a 1"},
 		"a failure after a success":              {"ask read mail > a; ok a; fail a", "read mail=a 1"},
 		"known, and not found for another need":  {"ask read mail > a; ok a; wait 5s; ask frob thing >; ok a", "read mail=a 1, frob thing=a 1"},
@@ -214,7 +222,7 @@ func TestWhichCallsTeachWhat(t *testing.T) {
 
 func TestOtherSessionsTeachNothing(t *testing.T) {
 	d := newDesk(t)
-	d.Asked("one", "read mail", keys("a"))
+	d.Asked("one", Answer{"read mail", keys("a")})
 	d.Called("two", key("a"), true)
 	if got := d.learned(); got != "" {
 		t.Errorf("learned %s", got)
@@ -242,7 +250,7 @@ func TestLikeQueriesAreLifted(t *testing.T) {
 		{"lis éléments triés", "lis éléments", 2.0 / 3},
 	} {
 		d := newDesk(t)
-		d.Asked("one", c.learned, keys("a"))
+		d.Asked("one", Answer{c.learned, keys("a")})
 		d.Called("one", key("a"), true)
 		got := 0.0
 		for _, lift := range d.Lifts(c.query) {
@@ -260,7 +268,7 @@ func TestLikeQueriesAreLifted(t *testing.T) {
 func (d *desk) teach(query, tool string, times int) {
 	for range times {
 		d.clock = d.clock.Add(time.Hour)
-		d.Asked("teacher", query, keys(tool))
+		d.Asked("teacher", Answer{query, keys(tool)})
 		d.Called("teacher", key(tool), true)
 	}
 }
@@ -325,11 +333,11 @@ func TestTheStrongestLiftComesFirstAndEachToolOnce(t *testing.T) {
 func TestSwitchedOffNothingIsLiftedOrLearnedAndAllStays(t *testing.T) {
 	d := newDesk(t)
 	d.teach("read mail", "a", 1)
-	d.Asked("one", "open door", keys("b"))
+	d.Asked("one", Answer{"open door", keys("b")})
 	if err := d.Switch(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
-	d.Asked("two", "paint wall", keys("c"))
+	d.Asked("two", Answer{"paint wall", keys("c")})
 	d.Called("two", key("c"), true)
 	if d.Lifts("read mail") != nil || d.On() || d.learned() != "read mail=a 1" {
 		t.Errorf("lifts %v, learned %s", d.Lifts("read mail"), d.learned())
@@ -376,7 +384,7 @@ func TestWhatIsForgottenIsGone(t *testing.T) {
 	d := newDesk(t)
 	d.teach("read mail", "a", 1)
 	d.teach("open door", "b", 1)
-	d.Asked("one", "third thing", keys("c"))
+	d.Asked("one", Answer{"third thing", keys("c")})
 	d.stored()
 	if err := d.Forget(t.Context(), 1); err != nil {
 		t.Fatal(err)
@@ -410,7 +418,7 @@ func TestWhatIsForgottenIsGone(t *testing.T) {
 func TestARemovedServerIsForgotten(t *testing.T) {
 	d := newDesk(t)
 	d.teach("read mail", "a", 1)
-	d.Asked("one", "read mail", []catalog.Key{{Server: "t", Tool: "a"}})
+	d.Asked("one", Answer{"read mail", []catalog.Key{{Server: "t", Tool: "a"}}})
 	d.Called("one", catalog.Key{Server: "t", Tool: "a"}, true)
 	if err := d.ForgetServer(t.Context(), "s"); err != nil {
 		t.Fatal(err)
@@ -451,7 +459,7 @@ func TestAFullMemoryDropsWhatWasOfNoUseForLongest(t *testing.T) {
 	}
 	teach := func(i int) {
 		d.clock = d.clock.Add(11 * time.Second)
-		d.Asked("one", query(i), keys("a"))
+		d.Asked("one", Answer{query(i), keys("a")})
 		d.Called("one", key("a"), true)
 	}
 	for i := range maxPairs {
@@ -496,7 +504,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	d := newDesk(t)
 	for i := range maxSessions + 10 {
 		d.clock = d.clock.Add(time.Millisecond)
-		d.Asked(fmt.Sprint(i), "read mail", keys("a"))
+		d.Asked(fmt.Sprint(i), Answer{"read mail", keys("a")})
 	}
 	d.Called("0", key("a"), true)
 	if len(d.sessions) != maxSessions || d.learned() != "" {
@@ -521,7 +529,7 @@ func TestAHostileQueryIsCutAndHarmsNothing(t *testing.T) {
 		"quotes": `'; DROP TABLE learned; -- "` + strings.Repeat("\n\t", 5_000),
 	} {
 		d := newDesk(t)
-		d.Asked("one", query, keys("a"))
+		d.Asked("one", Answer{query, keys("a")})
 		d.Called("one", key("a"), true)
 		d.Lifts(query)
 		for _, l := range d.All() {
@@ -566,7 +574,7 @@ func TestManyLearnAndAskAtOnce(t *testing.T) {
 			session := fmt.Sprint(i)
 			for j := range 300 {
 				query := fmt.Sprintf("need %c%c of many", 'a'+j%26, 'a'+i)
-				d.Asked(session, query, keys("a b c"))
+				d.Asked(session, Answer{query, keys("a b c")})
 				d.Lifts(query)
 				d.Called(session, key("b"), j%5 != 0)
 				switch j % 50 {

@@ -12,9 +12,11 @@ const (
 	shownFor = 10 * time.Minute
 	// foundFor is the same for what it did not show.
 	foundFor = 2 * time.Minute
-	// atOnce is how near to each other queries come that are one message of
-	// an agent, each for a need of its own.
-	atOnce = time.Second
+	// sameMessage is the longest gap between two queries that count as one
+	// message of the agent when no call came between them. A client that runs
+	// the tool calls of one message in sequence leaves milliseconds between
+	// them; a model that reads an answer and asks again takes longer.
+	sameMessage = time.Second
 	// maxQuestions is how many queries of a session are thought of.
 	maxQuestions = 5
 	// maxSessions is how many sessions are; a client may open as many as it
@@ -25,14 +27,17 @@ const (
 // asker is a session that has asked.
 type asker struct {
 	questions []*question // the newest last
+	message   int         // of the newest question
+	called    bool        // a tool was called for a question of that message
 }
 
 // question is a query that a session was answered.
 type question struct {
 	need
-	text  string
-	at    time.Time
-	shown []catalog.Key // the best first
+	text    string
+	at      time.Time
+	message int           // queries of one agent message share this number
+	shown   []catalog.Key // the best first
 
 	taught *lesson       // nil before the first success
 	failed []catalog.Key // whose failure was counted
@@ -43,17 +48,21 @@ type lesson struct {
 	shown bool
 }
 
-// Asked hears that find_tool answered a session's query with these tools, the
-// best first; none when it found nothing.
-func (l *Learning) Asked(session, query string, shown []catalog.Key) {
+// Asked records the answers that one find_tool or find_tools request gave to
+// a session. The needs of one request always belong to one agent message.
+func (l *Learning) Asked(session string, answers ...Answer) {
 	if !l.on.Load() {
 		return
 	}
-	text, n := l.read(query)
-	if len(n.words) == 0 {
+	var asked []*question
+	for _, answer := range answers {
+		if text, n := l.read(answer.Query); len(n.words) > 0 {
+			asked = append(asked, &question{need: n, text: text, at: l.Now(), shown: slices.Clone(answer.Shown)})
+		}
+	}
+	if len(asked) == 0 {
 		return
 	}
-	q := &question{need: n, text: text, at: l.Now(), shown: slices.Clone(shown)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	a := l.sessions[session]
@@ -62,7 +71,20 @@ func (l *Learning) Asked(session, query string, shown []catalog.Key) {
 		a = &asker{}
 		l.sessions[session] = a
 	}
-	a.add(q)
+	if !a.continues(asked[0].at) {
+		a.message, a.called = a.message+1, false
+	}
+	for _, q := range asked {
+		q.message = a.message
+		a.add(q)
+	}
+}
+
+// continues reports whether a query at this time belongs to the same agent
+// message as the newest one. A tool that was called for that one ends its
+// message, however soon the next query comes.
+func (a *asker) continues(at time.Time) bool {
+	return len(a.questions) > 0 && !a.called && at.Sub(a.newest().at).Abs() < sameMessage
 }
 
 // makeRoom drops the session that has asked nothing for longest, when there
@@ -130,9 +152,10 @@ func (a *asker) answered(tool catalog.Key, now time.Time) []*question {
 	if main == nil {
 		return nil
 	}
+	a.called = a.called || main.message == a.message
 	out := []*question{main}
 	for _, q := range a.questions {
-		if q != main && !near(q, main) && q.restated(main, tool, now, a.alone(q)) {
+		if q != main && q.message != main.message && q.restated(main, tool, now, a.alone(q)) {
 			out = append(out, q)
 		}
 	}
@@ -162,10 +185,8 @@ func (q *question) done() bool { return q.taught != nil && q.taught.shown }
 
 // alone reports whether a question did not come with others.
 func (a *asker) alone(q *question) bool {
-	return !slices.ContainsFunc(a.questions, func(o *question) bool { return o != q && near(o, q) })
+	return !slices.ContainsFunc(a.questions, func(o *question) bool { return o != q && o.message == q.message })
 }
-
-func near(a, b *question) bool { return a.at.Sub(b.at).Abs() < atOnce }
 
 // restated reports whether main asks for the same as q, in other words.
 func (q *question) restated(main *question, tool catalog.Key, now time.Time, alone bool) bool {

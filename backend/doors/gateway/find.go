@@ -8,6 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
+	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
@@ -27,7 +28,7 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 	g := s.gateway
 	result := g.rank(ctx, args.Query, limit, g.findable(), false)
 	if !result.Found {
-		s.asked(args.Query, nil)
+		s.asked(answerTo(args.Query, nil))
 		return findreply.NoMatch(args.Query, result.TopScore, g.nearest(args.Query), g.knowsNothing()), nil
 	}
 	lending := args.AutoActivate == nil || *args.AutoActivate
@@ -37,7 +38,7 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 		s.lends(ctx, found.Tools())
 	}
 	s.hears(found.Tools())
-	s.asked(args.Query, found.Tools())
+	s.asked(answerTo(args.Query, found.Tools()))
 	return found, nil
 }
 
@@ -54,19 +55,20 @@ func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
 	for i, intent := range args.Intents {
 		results[i] = g.rank(ctx, intent, candidates, allow, false)
 	}
-	replies := make([]any, len(results))
+	replies, answers := make([]any, len(results)), make([]learning.Answer, len(results))
 	for i, result := range together(args.Intents, results) {
 		intent := args.Intents[i]
 		if !result.Found {
-			s.asked(intent, nil)
+			answers[i] = answerTo(intent, nil)
 			replies[i] = findreply.NoMatchForIntent(intent, result.TopScore, g.nearest(intent), g.knowsNothing())
 			continue
 		}
 		found := findreply.ForIntent(intent, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: s.heard(args.Brief)})
 		s.hears(found.Tools())
-		s.asked(intent, found.Tools())
+		answers[i] = answerTo(intent, found.Tools())
 		replies[i] = found
 	}
+	s.asked(answers...)
 	return map[string]any{"results": replies}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
@@ -34,10 +35,10 @@ type LensStore interface {
 // Usage tells how often each server was called in this installation.
 type Usage interface{ Usage() map[string]int }
 
-// Learner hears what find_tool showed a session, the best first, and how a tool
-// then answered a call of that session.
+// Learner records the answers that each find_tool or find_tools request gave to
+// a session, and how a tool then answered a call of that session.
 type Learner interface {
-	Asked(session, query string, shown []catalog.Key)
+	Asked(session string, answers ...learning.Answer)
 	Called(session string, tool catalog.Key, ok bool)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
@@ -13,17 +14,21 @@ import (
 // at the command line tries things out.
 func (s *Session) teaches() bool { return s.client().Name != ourOwn }
 
-// asked tells which tools a query of this session was answered with, the best
-// first.
-func (s *Session) asked(query string, told []*catalog.Tool) {
-	if !s.teaches() {
-		return
+// asked records the answers of one find_tool or find_tools request.
+func (s *Session) asked(answers ...learning.Answer) {
+	if s.teaches() {
+		s.gateway.Learning.Asked(s.id, answers...)
 	}
-	shown := make([]catalog.Key, len(told))
-	for i, tool := range told {
+}
+
+// answerTo pairs a query with the tools that it was answered with, the best
+// first.
+func answerTo(query string, tools []*catalog.Tool) learning.Answer {
+	shown := make([]catalog.Key, len(tools))
+	for i, tool := range tools {
 		shown[i] = tool.Key()
 	}
-	s.gateway.Learning.Asked(s.id, query, shown)
+	return learning.Answer{Query: query, Shown: shown}
 }
 
 // called tells how a tool answered a call of this session. That a call was
