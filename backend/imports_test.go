@@ -126,6 +126,7 @@ var allowed = map[string][]string{
 
 	"testing/keyringtest": {},
 	"testing/mcptest":     {},
+	"testing/programtest": {"base/instance", "base/paths"}, // it runs the program and finds its hub
 	"testing/reference":   {},
 }
 

@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
 func TestMain(m *testing.M) {
 	mcptest.Main()                                    // this binary is a server when a test starts it as one
 	time.Local = time.FixedZone("far away", -9*60*60) // days begin at another hour than those of UTC
-	os.Exit(m.Run())
+	os.Exit(programtest.Main(m))
 }

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package hub_test
 
 import (
 	"encoding/json"

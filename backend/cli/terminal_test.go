@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package cli_test
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -18,7 +20,7 @@ type terminal struct {
 	*os.File // its keys and its screen
 	t        *testing.T
 	line     *os.File // what a program has of it
-	screen   *transcript
+	screen   *programtest.Output
 }
 
 func newTerminal(t *testing.T) *terminal {
@@ -40,7 +42,7 @@ func newTerminal(t *testing.T) *terminal {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = line.Close() })
-	term := &terminal{keys, t, line, &transcript{}}
+	term := &terminal{keys, t, line, &programtest.Output{}}
 	go func() {
 		buffer := make([]byte, 1024)
 		for {
@@ -77,7 +79,7 @@ func (term *terminal) shows() bool {
 // keys are hidden.
 func (term *terminal) answer(question string, nth int, line string) {
 	term.t.Helper()
-	eventually(term.t, "it asks: "+question, func() bool {
+	programtest.Eventually(term.t, "it asks: "+question, func() bool {
 		return strings.Count(term.screen.String(), question) == nth && !term.shows()
 	})
 	if _, err := term.WriteString(line + "\n"); err != nil {
@@ -88,17 +90,17 @@ func (term *terminal) answer(question string, nth int, line string) {
 // says waits until a text is on the screen.
 func (term *terminal) says(text string) {
 	term.t.Helper()
-	eventually(term.t, "it says: "+text, func() bool { return strings.Contains(term.screen.String(), text) })
+	programtest.Eventually(term.t, "it says: "+text, func() bool { return strings.Contains(term.screen.String(), text) })
 }
 
 func TestTypedSecretIsNotShown(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	h.serve()
-	h.must("servers", "add", "one", "--no-start", "--", "true")
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Must("servers", "add", "one", "--no-start", "--", "true")
 	term := newTerminal(t)
 	secrets := func(args ...string) *exec.Cmd {
-		cmd := h.command(append([]string{"secrets"}, args...)...)
+		cmd := h.Command(append([]string{"secrets"}, args...)...)
 		term.run(cmd)
 		return cmd
 	}
@@ -128,10 +130,10 @@ func TestTypedSecretIsNotShown(t *testing.T) {
 	term.answer("Value of KEY for one: ", 1, "correct-horse ünïcode ")
 	ends(set, 0)
 	set = secrets("set", "one", "KEY")
-	eventually(t, "it asks again", func() bool {
+	programtest.Eventually(t, "it asks again", func() bool {
 		return strings.Count(term.screen.String(), "Value of KEY") == 2 && !term.shows()
 	})
-	signal(t, set.Process.Pid, syscall.SIGINT)
+	programtest.Signal(t, set.Process.Pid, syscall.SIGINT)
 	ends(set, 1)
 	term.says("interrupted; nothing was changed")
 
@@ -140,6 +142,6 @@ func TestTypedSecretIsNotShown(t *testing.T) {
 			t.Errorf("%q is on the screen:\n%s", typed, term.screen)
 		}
 	}
-	h.setSecret("one", "SAME", "correct-horse ünïcode ")
-	contains(t, h.must("secrets", "list", "one"), "KEY", "SAME", "corr****")
+	h.SetSecret("one", "SAME", "correct-horse ünïcode ")
+	programtest.Contains(t, h.Must("secrets", "list", "one"), "KEY", "SAME", "corr****")
 }

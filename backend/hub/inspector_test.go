@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package hub_test
 
 import (
 	"bytes"
@@ -13,20 +13,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
+
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
 // inspector is the command line of MCP Inspector: a client that we did not
 // write, and that checks what it is given.
 type inspector struct {
-	*home
+	*programtest.Home
 	node, bin string
 }
 
 // newInspector skips the test where the pinned programs are not installed.
 func newInspector(t *testing.T) *inspector {
 	t.Helper()
-	root, err := filepath.Abs("../../..")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,8 +41,8 @@ func newInspector(t *testing.T) *inspector {
 	if err != nil {
 		t.Skip("no Node that runs MCP Inspector: build/setup.sh test")
 	}
-	i := &inspector{home: newHome(t), node: strings.TrimSpace(string(node)), bin: bin}
-	i.serve()
+	i := &inspector{Home: programtest.NewHome(t), node: strings.TrimSpace(string(node)), bin: bin}
+	i.Serve()
 	return i
 }
 
@@ -50,51 +52,51 @@ func (i *inspector) script(name string, args ...string) []string {
 }
 
 // inspect runs one method in a session of its own.
-func (i *inspector) inspect(args ...string) outcome {
-	i.t.Helper()
-	argv := i.script("mcp-inspector", "--cli", i.program, "mcp", "--quiet")
-	for _, kv := range i.env {
+func (i *inspector) inspect(args ...string) programtest.Outcome {
+	i.T.Helper()
+	argv := i.script("mcp-inspector", "--cli", i.Program, "mcp", "--quiet")
+	for _, kv := range i.Env {
 		argv = append(argv, "-e", kv)
 	}
 	cmd := exec.Command(argv[0], append(argv[1:], args...)...)
 	var stdout, stderr bytes.Buffer
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = i.env, i.dir, &stdout, &stderr
+	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = i.Env, i.Dir, &stdout, &stderr
 	err := cmd.Run()
 	if cmd.ProcessState == nil {
-		i.t.Fatalf("inspector: %v", err)
+		i.T.Fatalf("inspector: %v", err)
 	}
-	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	return programtest.Outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
 // call calls a tool with arguments as JSON.
-func (i *inspector) call(tool, arguments string) toolResult {
-	i.t.Helper()
+func (i *inspector) call(tool, arguments string) programtest.Result {
+	i.T.Helper()
 	out := i.inspect("--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments)
-	var r toolResult
-	if err := json.Unmarshal([]byte(out.stdout), &r); err != nil {
-		i.t.Fatalf("%s: exit %d\n%s%s", tool, out.code, out.stdout, out.stderr)
+	var r programtest.Result
+	if err := json.Unmarshal([]byte(out.Stdout), &r); err != nil {
+		i.T.Fatalf("%s: exit %d\n%s%s", tool, out.Code, out.Stdout, out.Stderr)
 	}
 	return r
 }
 
 // registry runs an action that has to succeed and decodes its reply.
 func (i *inspector) registry(arguments string, reply any) {
-	i.t.Helper()
+	i.T.Helper()
 	r := i.call("registry", arguments)
 	if r.IsError {
-		i.t.Fatalf("registry %s: %s", arguments, r.text())
+		i.T.Fatalf("registry %s: %s", arguments, r.Text())
 	}
-	if err := json.Unmarshal([]byte(r.text()), reply); err != nil {
-		i.t.Fatalf("registry %s answered %s: %v", arguments, r.text(), err)
+	if err := json.Unmarshal([]byte(r.Text()), reply); err != nil {
+		i.T.Fatalf("registry %s answered %s: %v", arguments, r.Text(), err)
 	}
 }
 
 func (i *inspector) list() []string {
-	i.t.Helper()
+	i.T.Helper()
 	out := i.inspect("--method", "tools/list", "--strict")
 	var list struct{ Tools []struct{ Name string } }
-	if err := json.Unmarshal([]byte(out.stdout), &list); err != nil || out.code != 0 {
-		i.t.Fatalf("tools/list: exit %d\n%s%s", out.code, out.stdout, out.stderr)
+	if err := json.Unmarshal([]byte(out.Stdout), &list); err != nil || out.Code != 0 {
+		i.T.Fatalf("tools/list: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 	}
 	var names []string
 	for _, tool := range list.Tools {
@@ -121,11 +123,11 @@ func TestInspectorWorksWithTheRegistry(t *testing.T) {
 	}
 	refused := i.call("registry", `{"action":"proxy_call","server":"fake","tool":"echo","arguments":{"text":"x"}}`)
 	if !refused.IsError {
-		t.Fatalf("a server without approval was called: %s", refused.text())
+		t.Fatalf("a server without approval was called: %s", refused.Text())
 	}
-	contains(t, refused.text(), "approval", "agent-discover servers approve fake")
-	contains(t, i.must("logs", "--server", "fake"), "refused")
-	i.must("servers", "approve", "fake")
+	programtest.Contains(t, refused.Text(), "approval", "agent-discover servers approve fake")
+	programtest.Contains(t, i.Must("logs", "--server", "fake"), "refused")
+	i.Must("servers", "approve", "fake")
 
 	var listed []struct {
 		Name      string
@@ -168,12 +170,12 @@ func TestInspectorWorksWithTheRegistry(t *testing.T) {
 		t.Errorf("deactivated: %+v, list %v", activated, tools)
 	}
 	i.registry(`{"action":"uninstall","name":"fake"}`, &activated)
-	if r := i.call("registry", `{"action":"sync"}`); r.IsError || !strings.Contains(r.text(), `"registered": []`) {
-		t.Errorf("sync: %s", r.text())
+	if r := i.call("registry", `{"action":"sync"}`); r.IsError || !strings.Contains(r.Text(), `"registered": []`) {
+		t.Errorf("sync: %s", r.Text())
 	}
 	for _, action := range []string{"browse", "juggle"} {
 		if r := i.call("registry", `{"action":"`+action+`"}`); !r.IsError {
-			t.Errorf("%s: %s", action, r.text())
+			t.Errorf("%s: %s", action, r.Text())
 		}
 	}
 }
@@ -186,8 +188,8 @@ func quoted(s string) string {
 func TestInspectorCallsAToolOfEachOfficialServer(t *testing.T) {
 	t.Parallel()
 	i := newInspector(t)
-	note := filepath.Join(i.dir, "note.txt")
-	i.write(note, "written by the test")
+	note := filepath.Join(i.Dir, "note.txt")
+	i.Write(note, "written by the test")
 	rows := []struct {
 		server  string
 		command []string
@@ -197,15 +199,15 @@ func TestInspectorCallsAToolOfEachOfficialServer(t *testing.T) {
 		says    string
 	}{
 		{"everything", i.script("mcp-server-everything"), "echo back a message", "echo", `{"message":"through"}`, "through"},
-		{"filesystem", i.script("mcp-server-filesystem", i.dir), "read a text file", "read_text_file", `{"path":` + quoted(note) + `}`, "written by the test"},
+		{"filesystem", i.script("mcp-server-filesystem", i.Dir), "read a text file", "read_text_file", `{"path":` + quoted(note) + `}`, "written by the test"},
 		{
 			"memory", i.script("mcp-server-memory"), "create new entities in the knowledge graph", "create_entities",
 			`{"entities":[{"name":"hub","entityType":"program","observations":["forwards"]}]}`, "forwards",
 		},
 	}
 	for _, row := range rows {
-		i.add(row.server, row.command, "--env", "MEMORY_FILE_PATH="+filepath.Join(i.dir, "memory.jsonl"))
-		i.must("servers", "activate", row.server)
+		i.Add(row.server, row.command, "--env", "MEMORY_FILE_PATH="+filepath.Join(i.Dir, "memory.jsonl"))
+		i.Must("servers", "activate", row.server)
 	}
 	listed := i.list()
 	for _, row := range rows {
@@ -218,11 +220,11 @@ func TestInspectorCallsAToolOfEachOfficialServer(t *testing.T) {
 		if i.registry(`{"action":"find_tool","query":`+quoted(row.query)+`}`, &found); found.CallAs != "mcp__"+row.server+"__"+row.tool {
 			t.Errorf("%q found %q", row.query, found.CallAs)
 		}
-		if r := i.call(row.server+"__"+row.tool, row.args); r.IsError || !strings.Contains(r.text(), row.says) {
+		if r := i.call(row.server+"__"+row.tool, row.args); r.IsError || !strings.Contains(r.Text(), row.says) {
 			t.Errorf("%s: %+v", row.tool, r)
 		}
 		r := i.call("registry", `{"action":"proxy_call","call_as":`+quoted(found.CallAs)+`,"arguments":`+row.args+`}`)
-		if row.server != "memory" && (r.IsError || !strings.Contains(r.text(), row.says)) { // memory adds nothing twice
+		if row.server != "memory" && (r.IsError || !strings.Contains(r.Text(), row.says)) { // memory adds nothing twice
 			t.Errorf("%s by proxy_call: %+v", row.tool, r)
 		}
 	}
@@ -241,7 +243,7 @@ func TestInspectorFindsAndCallsAToolOfRandomName(t *testing.T) {
 		flags = append(flags, "-tool", name()+"="+description)
 	}
 	server := name()
-	i.add(server, mcptest.Command(t, flags...))
+	i.Add(server, mcptest.Command(t, flags...))
 	var found struct {
 		CallAs   string `json:"call_as"`
 		NextStep string `json:"next_step"`
@@ -250,20 +252,20 @@ func TestInspectorFindsAndCallsAToolOfRandomName(t *testing.T) {
 	if found.CallAs != "mcp__"+server+"__"+wanted {
 		t.Fatalf("found %q, wanted %s", found.CallAs, wanted)
 	}
-	if r := i.call("registry", `{"action":"proxy_call","call_as":"`+found.CallAs+`","arguments":{"text":"30"}}`); r.text() != secret {
-		t.Errorf("proxy_call gave %q", r.text())
+	if r := i.call("registry", `{"action":"proxy_call","call_as":"`+found.CallAs+`","arguments":{"text":"30"}}`); r.Text() != secret {
+		t.Errorf("proxy_call gave %q", r.Text())
 	}
-	i.must("servers", "activate", server)
-	if r := i.call(server+"__"+wanted, `{"text":"30"}`); r.text() != secret {
-		t.Errorf("the listed tool gave %q", r.text())
+	i.Must("servers", "activate", server)
+	if r := i.call(server+"__"+wanted, `{"text":"30"}`); r.Text() != secret {
+		t.Errorf("the listed tool gave %q", r.Text())
 	}
 }
 
 func TestInspectorsLoadTestPasses(t *testing.T) {
 	t.Parallel()
 	i := newInspector(t)
-	i.add("fake", mcptest.Command(t))
-	i.must("servers", "activate", "fake")
+	i.Add("fake", mcptest.Command(t))
+	i.Must("servers", "activate", "fake")
 	out := i.inspect("--method", "tools/call", "--tool-name", "fake__echo", "--tool-args-json", `{"text":"load"}`,
 		"--load", "--load-requests", "200", "--format", "json")
 	var summary struct {
@@ -272,7 +274,7 @@ func TestInspectorsLoadTestPasses(t *testing.T) {
 			Errors int `json:"errors"`
 		} `json:"result"`
 	}
-	if err := json.Unmarshal([]byte(out.stdout), &summary); err != nil || out.code != 0 || summary.Result.OK != 200 || summary.Result.Errors != 0 {
-		t.Errorf("exit %d\n%s%s", out.code, out.stdout, out.stderr)
+	if err := json.Unmarshal([]byte(out.Stdout), &summary); err != nil || out.Code != 0 || summary.Result.OK != 200 || summary.Result.Errors != 0 {
+		t.Errorf("exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 	}
 }

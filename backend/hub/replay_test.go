@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package hub_test
 
 import (
 	"bytes"
@@ -18,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
@@ -74,10 +76,10 @@ func recordings(t *testing.T) []exchange {
 // replay plays recorded requests to a hub of ours, in their order, and keeps
 // what it answers.
 type replay struct {
-	*home
-	hub     *hub
-	client  *client
-	socket  *socket
+	*programtest.Home
+	hub     *programtest.Hub
+	client  *programtest.Client
+	socket  *replaySocket
 	model   *model
 	names   words // of the recording to ours
 	back    words // of ours to the recording
@@ -143,33 +145,33 @@ func short(data json.RawMessage) string {
 func newReplay(t *testing.T) *replay {
 	t.Helper()
 	tools := newInspectorHome(t)
-	r := &replay{home: tools.home, model: newModel(t), pending: make(map[int]chan json.RawMessage)}
-	servers, err := filepath.Abs("../../../build/servers/node_modules/@modelcontextprotocol")
+	r := &replay{Home: tools.Home, model: newModel(t), pending: make(map[int]chan json.RawMessage)}
+	servers, err := filepath.Abs("../../build/servers/node_modules/@modelcontextprotocol")
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := filepath.Join(r.dir, "run")
+	run := filepath.Join(r.Dir, "run")
 	if err := os.MkdirAll(filepath.Join(run, "fsroot"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r.write(filepath.Join(run, "fsroot", "hello.txt"), "hello world\n")
-	setup := filepath.Join(r.dir, "setup.json")
-	r.write(setup, `{"servers":[
+	r.Write(filepath.Join(run, "fsroot", "hello.txt"), "hello world\n")
+	setup := filepath.Join(r.Dir, "setup.json")
+	r.Write(setup, `{"servers":[
 		{"name":"from-setup","description":"declared","command":"node","args":["`+servers+`/server-memory/dist/index.js"],"tags":["setup"],
 		 "env":{"MEMORY_FILE_PATH":"$RUN_DIR/mem.json"},"secrets":{"TOK":"$MY_TOKEN","EMPTY":"$UNSET_VAR"}},
 		{"description":"nameless"}]}`)
-	r.write(filepath.Join(r.dir, "setup.local.json"), `{"servers":[{"name":"local-extra","transport":"streamable-http","url":"http://127.0.0.1:9/mcp"}]}`)
-	r.settings("agents:\n  install: allow\n")
-	r.env = append(slices.DeleteFunc(r.env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }),
+	r.Write(filepath.Join(r.Dir, "setup.local.json"), `{"servers":[{"name":"local-extra","transport":"streamable-http","url":"http://127.0.0.1:9/mcp"}]}`)
+	r.Settings("agents:\n  install: allow\n")
+	r.Env = append(slices.DeleteFunc(r.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }),
 		"PATH="+filepath.Dir(tools.node)+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"AGENT_DISCOVER_ROOTS=file:///a, file:///b", "AGENT_DISCOVER_SETUP_FILE="+setup, "RUN_DIR="+run, "MY_TOKEN=tok-12345",
 		"AGENT_DISCOVER_PASSPHRASE=replay", "AGENT_DISCOVER_OPENAI_API_KEY=test-key", "AGENT_DISCOVER_OPENAI_BASE_URL="+r.model.URL)
 	remote := startRemote(t, tools.node, servers)
 	r.names = words{"{{SERVERS}}", servers, "{{RUN}}", run, "127.0.0.1:13426", remote}
 	r.back = words{servers, "{{SERVERS}}", run, "{{RUN}}", remote, "127.0.0.1:13426"}
-	r.hub = r.serve()
-	r.client = r.companion()
-	eventually(t, "the setup file is read", func() bool { return bytes.Contains(r.rest("GET", "/api/servers", nil, nil), []byte("local-extra")) })
+	r.hub = r.Serve()
+	r.client = r.Companion()
+	programtest.Eventually(t, "the setup file is read", func() bool { return bytes.Contains(r.rest("GET", "/api/servers", nil, nil), []byte("local-extra")) })
 	r.socket = dialSocket(t, r.hub.Info)
 	return r
 }
@@ -177,7 +179,7 @@ func newReplay(t *testing.T) *replay {
 // newInspectorHome is a home with the pinned Node and no hub.
 func newInspectorHome(t *testing.T) *inspector {
 	t.Helper()
-	root, err := filepath.Abs("../../..")
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +187,7 @@ func newInspectorHome(t *testing.T) *inspector {
 	if err != nil {
 		t.Skip("no Node that runs the servers: build/setup.sh test")
 	}
-	return &inspector{home: newHome(t), node: strings.TrimSpace(string(node))}
+	return &inspector{Home: programtest.NewHome(t), node: strings.TrimSpace(string(node))}
 }
 
 // startRemote runs server-everything over streamable HTTP and returns its
@@ -205,7 +207,7 @@ func startRemote(t *testing.T, node, servers string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	eventually(t, "the remote server listens", func() bool {
+	programtest.Eventually(t, "the remote server listens", func() bool {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			_ = conn.Close()
@@ -217,10 +219,10 @@ func startRemote(t *testing.T, node, servers string) string {
 
 // ahead does what the recording did at the same time as exchange i.
 func (r *replay) ahead(all []exchange, i int) {
-	r.t.Helper()
+	r.T.Helper()
 	switch all[i].name {
 	case "rest-transient-delete":
-		eventually(r.t, "the server has said that it knows the roots", func() bool {
+		programtest.Eventually(r.T, "the server has said that it knows the roots", func() bool {
 			for _, m := range r.socket.of("notification") {
 				if strings.HasPrefix(m["serverName"].(string), "__transient__") && strings.Contains(fmt.Sprint(m["params"]), "Roots updated") {
 					return true
@@ -241,7 +243,7 @@ func (r *replay) ahead(all []exchange, i int) {
 			go func() { answer <- r.sendREST(e) }()
 		}
 	}
-	eventually(r.t, "the server's question is there", func() bool {
+	programtest.Eventually(r.T, "the server's question is there", func() bool {
 		return bytes.Contains(r.rest("GET", "/api/elicitations", nil, nil), []byte(`"elicit-`))
 	})
 }
@@ -249,7 +251,7 @@ func (r *replay) ahead(all []exchange, i int) {
 // play sends one exchange's request and returns the answer in the recording's
 // shape and words.
 func (r *replay) play(e exchange) json.RawMessage {
-	r.t.Helper()
+	r.T.Helper()
 	var answer json.RawMessage
 	switch {
 	case r.pending[e.number] != nil:
@@ -267,7 +269,7 @@ func (r *replay) play(e exchange) json.RawMessage {
 	case e.Kind == "upstream":
 		answer = r.model.last()
 	default:
-		r.t.Fatalf("%03d is of a kind that is not known: %s", e.number, e.Kind)
+		r.T.Fatalf("%03d is of a kind that is not known: %s", e.number, e.Kind)
 	}
 	r.learn(e, answer)
 	return json.RawMessage(r.back.Replace(string(answer)))
@@ -299,7 +301,7 @@ func (r *replay) learn(e exchange, answer json.RawMessage) {
 }
 
 func (r *replay) sendREST(e exchange) json.RawMessage {
-	r.t.Helper()
+	r.T.Helper()
 	var body []byte
 	if len(e.Request.Body) > 0 {
 		body = []byte(r.names.Replace(string(e.Request.Body)))
@@ -317,10 +319,10 @@ func (r *replay) sendREST(e exchange) json.RawMessage {
 // rest sends a request as it stands, path included, and returns status,
 // headers and body as the recording keeps them.
 func (r *replay) rest(method, path string, body []byte, headers map[string]string) json.RawMessage {
-	r.t.Helper()
+	r.T.Helper()
 	req, err := http.NewRequest(method, "http://"+r.hub.Address()+"/", bytes.NewReader(body))
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	req.URL.Opaque = "//" + r.hub.Address() + path
 	req.Header.Set("Authorization", "Bearer "+r.hub.Token)
@@ -329,13 +331,13 @@ func (r *replay) rest(method, path string, body []byte, headers map[string]strin
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		r.t.Errorf("%s %s: %v", method, path, err)
+		r.T.Errorf("%s %s: %v", method, path, err)
 		return nil
 	}
 	defer resp.Body.Close()
 	data, err := io.ReadAll(resp.Body)
 	if err != nil {
-		r.t.Errorf("%s %s: %v", method, path, err)
+		r.T.Errorf("%s %s: %v", method, path, err)
 	}
 	answer := map[string]any{"status": resp.StatusCode, "headers": map[string]string{"content-type": resp.Header.Get("Content-Type")}}
 	if json.Valid(data) && strings.Contains(resp.Header.Get("Content-Type"), "json") {
@@ -345,7 +347,7 @@ func (r *replay) rest(method, path string, body []byte, headers map[string]strin
 	}
 	out, err := json.Marshal(answer)
 	if err != nil {
-		r.t.Fatal(err)
+		r.T.Fatal(err)
 	}
 	return out
 }
@@ -356,27 +358,27 @@ var changesTheList = map[string]bool{"mcp-registry-deactivate": true, "mcp-regis
 
 // sendMCP sends a request of an agent through the companion.
 func (r *replay) sendMCP(e exchange) json.RawMessage {
-	r.t.Helper()
-	var m message
+	r.T.Helper()
+	var m programtest.Message
 	switch {
 	case e.Request.Method == "<malformed line>":
-		r.client.send("{malformed")
-		m = r.client.await("the answer to a malformed line", func(m message) bool { return string(m.ID) == "null" })
-		return json.RawMessage("[" + m.line + "]")
+		r.client.Send("{malformed")
+		m = r.client.Await("the answer to a malformed line", func(m programtest.Message) bool { return string(m.ID) == "null" })
+		return json.RawMessage("[" + m.Line + "]")
 	case e.name == "mcp-registry-install-registry-unscoped":
 		// What the marketplace would have brought, so that later ids are the
 		// same; the answer to the request itself is pending.
 		r.rest("POST", "/api/servers", []byte(`{"name":"mcp-server-sqlite","command":"npx","args":["-y","mcp-server-sqlite"],"source":"registry"}`), nil)
 	}
-	before := r.client.count(listChanged)
-	m = r.client.ask(e.Request.Method, r.names.Replace(string(e.Request.Params)))
+	before := r.client.Count(programtest.ToolListChanged)
+	m = r.client.Ask(e.Request.Method, r.names.Replace(string(e.Request.Params)))
 	if changesTheList[e.name] {
-		r.client.awaitCount(listChanged, before+1)
+		r.client.AwaitCount(programtest.ToolListChanged, before+1)
 	}
 	if e.Request.Method == "initialize" {
-		r.client.notify("notifications/initialized", "{}")
+		r.client.Notify("notifications/initialized", "{}")
 	}
-	return json.RawMessage(m.line)
+	return json.RawMessage(m.Line)
 }
 
 // model is a model's address that keeps what it was asked.

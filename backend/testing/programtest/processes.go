@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package programtest
 
 import (
 	"bytes"
@@ -14,14 +14,14 @@ import (
 
 // processes lists the living processes of this home whose command line holds a
 // text. They are known by the HOME that they were started with.
-func (h *home) processes(holding string) []int {
+func (h *Home) Processes(holding string) []int {
 	var pids []int
 	for _, pid := range allProcesses() {
 		environ, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
-		if err != nil || !slices.Contains(strings.Split(string(environ), "\x00"), "HOME="+h.dir) {
+		if err != nil || !slices.Contains(strings.Split(string(environ), "\x00"), "HOME="+h.Dir) {
 			continue
 		}
-		if alive(pid) && strings.Contains(commandLine(pid), holding) {
+		if Alive(pid) && strings.Contains(CommandLine(pid), holding) {
 			pids = append(pids, pid)
 		}
 	}
@@ -39,7 +39,7 @@ func allProcesses() []int {
 	return pids
 }
 
-func commandLine(pid int) string {
+func CommandLine(pid int) string {
 	line, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
 	return strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))
 }
@@ -54,13 +54,13 @@ func stat(pid int) []string {
 }
 
 // alive reports whether a process is there and no zombie.
-func alive(pid int) bool {
+func Alive(pid int) bool {
 	fields := stat(pid)
 	return len(fields) > 0 && fields[0] != "Z" && fields[0] != "X"
 }
 
 // group returns the process group of a process, 0 when it is gone.
-func group(pid int) int {
+func ProcessGroup(pid int) int {
 	fields := stat(pid)
 	if len(fields) < 3 {
 		return 0
@@ -70,9 +70,9 @@ func group(pid int) int {
 }
 
 // gone waits until processes are no more.
-func gone(t *testing.T, pids ...int) {
+func AwaitExit(t *testing.T, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
-		eventually(t, "process "+strconv.Itoa(pid)+" is gone: "+commandLine(pid), func() bool { return !alive(pid) })
+		Eventually(t, "process "+strconv.Itoa(pid)+" is gone: "+CommandLine(pid), func() bool { return !Alive(pid) })
 	}
 }

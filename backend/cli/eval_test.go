@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package cli_test
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
@@ -21,8 +23,8 @@ func TestTheOriginalsBenchmarkIsRanked(t *testing.T) {
 	set := reference.Path(t, "bench", "agent-discover")
 	out := filepath.Join(t.TempDir(), "ranked.jsonl")
 	queries := filepath.Join(set, "queries.jsonl")
-	cmd := exec.Command(programs.current, "--json", "eval", "--tools", filepath.Join(set, "tools.jsonl"), "--queries", queries, "--out", out)
-	cmd.Env = append(os.Environ(), "GOCOVERDIR="+coverage, "AGENT_DISCOVER_HOME="+t.TempDir())
+	cmd := exec.Command(programtest.Current(t), "--json", "eval", "--tools", filepath.Join(set, "tools.jsonl"), "--queries", queries, "--out", out)
+	cmd.Env = append(os.Environ(), "GOCOVERDIR="+programtest.Coverage, "AGENT_DISCOVER_HOME="+t.TempDir())
 	printed, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package hub_test
 
 import (
 	"context"
@@ -12,13 +12,15 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
+
 	"github.com/coder/websocket"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-// socket is a WebSocket client that keeps all it is told.
-type socket struct {
+// replaySocket is a WebSocket client that keeps all it is told.
+type replaySocket struct {
 	conn *websocket.Conn
 
 	mu       sync.Mutex
@@ -26,7 +28,7 @@ type socket struct {
 	err      error // why it ended
 }
 
-func dialSocket(t *testing.T, info instance.Info) *socket {
+func dialSocket(t *testing.T, info instance.Info) *replaySocket {
 	t.Helper()
 	conn, _, err := websocket.Dial(t.Context(), "ws://"+info.Address()+"/", &websocket.DialOptions{
 		HTTPHeader: http.Header{"Authorization": {"Bearer " + info.Token}},
@@ -35,7 +37,7 @@ func dialSocket(t *testing.T, info instance.Info) *socket {
 		t.Fatal(err)
 	}
 	conn.SetReadLimit(64 << 20)
-	s := &socket{conn: conn}
+	s := &replaySocket{conn: conn}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -45,7 +47,7 @@ func dialSocket(t *testing.T, info instance.Info) *socket {
 	return s
 }
 
-func (s *socket) read(ctx context.Context) {
+func (s *replaySocket) read(ctx context.Context) {
 	for {
 		_, data, err := s.conn.Read(ctx)
 		var m map[string]any
@@ -66,19 +68,19 @@ func (s *socket) read(ctx context.Context) {
 }
 
 // of returns the messages of a type that have come.
-func (s *socket) of(kind string) []map[string]any {
+func (s *replaySocket) of(kind string) []map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return ofType(s.messages, kind)
 }
 
-func (s *socket) closed() error {
+func (s *replaySocket) closed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-func (s *socket) send(t *testing.T, text string) {
+func (s *replaySocket) send(t *testing.T, text string) {
 	t.Helper()
 	if err := s.conn.Write(t.Context(), websocket.MessageText, []byte(text)); err != nil {
 		t.Error(err)
@@ -111,11 +113,11 @@ func (r *replay) compareSocket(t *testing.T, all []exchange) (matched, differed 
 	for _, text := range []string{"not json", "[1]", `{"type":"zz<b>"}`, `{"type":"refresh"}`} {
 		r.socket.send(t, text)
 	}
-	eventually(t, "the refreshed state comes", func() bool {
+	programtest.Eventually(t, "the refreshed state comes", func() bool {
 		return len(wholeStates(r.socket.of("state"))) == 2 && len(r.socket.of("error")) == 3
 	})
 	r.socket.send(t, `{"type":"`+strings.Repeat("x", 5000)+`"}`)
-	eventually(t, "the socket is closed", func() bool { return r.socket.closed() != nil })
+	programtest.Eventually(t, "the socket is closed", func() bool { return r.socket.closed() != nil })
 	var closed websocket.CloseError
 	if !errors.As(r.socket.closed(), &closed) || closed.Code != websocket.StatusMessageTooBig {
 		t.Errorf("246: an oversized message gave %v", r.socket.closed())
@@ -138,7 +140,7 @@ func (r *replay) compareMessages(t *testing.T, recorded []map[string]any) {
 	// is told here too.
 	own := said(r.translated(t, r.socket.of("notification")), "notification")
 	for _, notice := range said(recorded, "notification") {
-		if !holds(own, notice) {
+		if !containsItem(own, notice) {
 			t.Errorf("244: no notification %v among %.2000v", notice, own)
 		}
 	}
@@ -216,7 +218,7 @@ func said(messages []map[string]any, kind string) []any {
 	return out
 }
 
-func holds(list []any, wanted any) bool {
+func containsItem(list []any, wanted any) bool {
 	for _, item := range list {
 		if reflect.DeepEqual(bare(item), bare(wanted)) {
 			return true

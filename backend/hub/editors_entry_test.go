@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package hub_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/pelletier/go-toml/v2"
@@ -28,13 +30,13 @@ const fewest = 40
 
 func TestEveryEntryInAFileStartsACompanionThatListsRegistry(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	h.loginPath() // no client's own program makes the change
-	hub := h.serve()
-	ids := h.plantEditors()
-	answer := h.run(append([]string{"editors", "register", "--yes", "--json"}, ids...)...)
+	h := programtest.NewHome(t)
+	setLoginPath(h) // no client's own program makes the change
+	hub := h.Serve()
+	ids := installEditors(h)
+	answer := h.Run(append([]string{"editors", "register", "--yes", "--json"}, ids...)...)
 	var out api.Outcomes
-	if err := json.Unmarshal([]byte(answer.stdout), &out); err != nil || len(out.Outcomes) < fewest {
+	if err := json.Unmarshal([]byte(answer.Stdout), &out); err != nil || len(out.Outcomes) < fewest {
 		t.Fatalf("only %d files got our entry: %v %+v", len(out.Outcomes), err, answer)
 	}
 	t.Run("each", func(t *testing.T) { // the hub lives until all have ended
@@ -48,7 +50,7 @@ func TestEveryEntryInAFileStartsACompanionThatListsRegistry(t *testing.T) {
 					t.Fatalf("%s: %s %s", o.Path, o.Status, o.Problem)
 				}
 				entry := readEntry(t, o.Path)
-				if entry.command != h.program || !slices.Equal(entry.args, []string{"mcp"}) {
+				if entry.command != h.Program || !slices.Equal(entry.args, []string{"mcp"}) {
 					t.Errorf("it starts %s %q", entry.command, entry.args)
 				}
 				if tools := entry.tools(t, h, o.Path); !slices.Contains(tools, "registry") {
@@ -57,7 +59,7 @@ func TestEveryEntryInAFileStartsACompanionThatListsRegistry(t *testing.T) {
 			})
 		}
 	})
-	eventually(t, "the hub that wrote the entries knows all that came through them", func() bool {
+	programtest.Eventually(t, "the hub that wrote the entries knows all that came through them", func() bool {
 		var cost api.ContextCost
 		if err := instance.NewClient(hub.Info).Do(t.Context(), http.MethodGet, "/api/context", nil, &cost); err != nil {
 			t.Fatal(err)
@@ -72,26 +74,18 @@ func TestEveryEntryInAFileStartsACompanionThatListsRegistry(t *testing.T) {
 // other one has.
 func clientOf(path string) string { return path[max(0, len(path)-90):] }
 
-// json runs a command that has to succeed and decodes its output.
-func (h *home) json(answer any, args ...string) {
-	h.t.Helper()
-	if text := h.must(args...); json.Unmarshal([]byte(text), answer) != nil {
-		h.t.Fatalf("%v says\n%s", args, text)
-	}
-}
-
-// plantEditors makes every editor look as if it were here, by the file that it
+// installEditors makes every editor look as if it were here, by the file that it
 // keeps, and returns those into which our entry may come.
-func (h *home) plantEditors() []string {
-	h.t.Helper()
+func installEditors(h *programtest.Home) []string {
+	h.T.Helper()
 	var list api.EditorList
-	h.json(&list, "editors", "list", "--all", "--json")
+	h.Json(&list, "editors", "list", "--all", "--json")
 	for _, e := range list.Editors {
 		for _, f := range e.Files {
-			h.plantFile(f.Path)
+			createConfig(h, f.Path)
 		}
 	}
-	h.json(&list, "editors", "list", "--all", "--json")
+	h.Json(&list, "editors", "list", "--all", "--json")
 	var ids []string
 	for _, e := range list.Editors {
 		if e.Registrable {
@@ -101,20 +95,20 @@ func (h *home) plantEditors() []string {
 	return ids
 }
 
-func (h *home) plantFile(path string) {
-	h.t.Helper()
-	if !strings.HasPrefix(path, h.dir+string(filepath.Separator)) {
-		h.t.Fatalf("%s is not in the home folder", path)
+func createConfig(h *programtest.Home, path string) {
+	h.T.Helper()
+	if !strings.HasPrefix(path, h.Dir+string(filepath.Separator)) {
+		h.T.Fatalf("%s is not in the home folder", path)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 	text := "{}\n"
 	switch filepath.Ext(path) {
 	case ".toml", ".yaml", ".yml":
 		text = ""
 	}
-	h.write(path, text)
+	h.Write(path, text)
 }
 
 // fileEntry is our entry as an editor would take it: by no code of ours.
@@ -209,12 +203,12 @@ func texts(v any) []string {
 
 // tools starts what an entry says with the little that an editor gives it, and
 // returns what it lists.
-func (e fileEntry) tools(t *testing.T, h *home, file string) []string {
+func (e fileEntry) tools(t *testing.T, h *programtest.Home, file string) []string {
 	t.Helper()
 	cmd := exec.Command(e.command, e.args...)
-	cmd.Dir, cmd.Env = h.dir, append([]string{"HOME=" + h.dir, "PATH=/usr/bin:/bin"}, e.env...)
-	if coverage != "" {
-		cmd.Env = append(cmd.Env, "GOCOVERDIR="+coverage)
+	cmd.Dir, cmd.Env = h.Dir, append([]string{"HOME=" + h.Dir, "PATH=/usr/bin:/bin"}, e.env...)
+	if programtest.Coverage != "" {
+		cmd.Env = append(cmd.Env, "GOCOVERDIR="+programtest.Coverage)
 	}
 	editor := mcp.NewClient(&mcp.Implementation{Name: clientOf(file), Version: "1"}, nil)
 	session, err := editor.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package hub_test
 
 import (
 	"encoding/json"
@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
+
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
@@ -23,9 +25,9 @@ import (
 
 func TestBadLinesAreAnsweredAndTheSessionLives(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	h.serve()
-	c := h.attach()
+	h := programtest.NewHome(t)
+	h.Serve()
+	c := h.Attach()
 	rows := []struct {
 		name, line string
 		id         string
@@ -39,49 +41,49 @@ func TestBadLinesAreAnsweredAndTheSessionLives(t *testing.T) {
 		{"over 64 MiB", `{"jsonrpc":"2.0","id":1004,"method":"ping","params":{"x":"` + strings.Repeat("x", 64<<20) + `"}}`, "null", -32600},
 	}
 	for _, row := range rows {
-		c.mu.Lock()
-		before := len(c.received)
-		c.mu.Unlock()
-		c.send(row.line)
-		var m message
-		eventually(t, "an answer to a line that is "+row.name, func() bool {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if len(c.received) == before {
+		c.Mu.Lock()
+		before := len(c.Received)
+		c.Mu.Unlock()
+		c.Send(row.line)
+		var m programtest.Message
+		programtest.Eventually(t, "an answer to a line that is "+row.name, func() bool {
+			c.Mu.Lock()
+			defer c.Mu.Unlock()
+			if len(c.Received) == before {
 				return false
 			}
-			m = c.received[before]
+			m = c.Received[before]
 			return true
 		})
 		if m.Error == nil || m.Error.Code != row.code || string(m.ID) != row.id {
-			t.Errorf("%s: got %s, want code %d and id %s", row.name, m.line, row.code, row.id)
+			t.Errorf("%s: got %s, want code %d and id %s", row.name, m.Line, row.code, row.id)
 		}
-		if m := c.ask("ping", `{}`); m.Error != nil {
-			t.Errorf("ping after a line that is %s: %s", row.name, m.line)
+		if m := c.Ask("ping", `{}`); m.Error != nil {
+			t.Errorf("ping after a line that is %s: %s", row.name, m.Line)
 		}
 	}
 }
 
 func TestLineOfJustUnder64MiBPasses(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	h.serve()
-	h.add("fake", mcptest.Command(t))
-	c := h.attach()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
 	size := 63 << 20
-	if raced {
+	if programtest.Race {
 		size >>= 4 // a raced program takes a minute for so much
 	}
 	text := strings.Repeat("x", size)
-	if got := c.tool("fake__echo", `{"text":"`+text+`"}`); got != text {
+	if got := c.Tool("fake__echo", `{"text":"`+text+`"}`); got != text {
 		t.Errorf("%d bytes came back of %d", len(got), len(text))
 	}
 }
 
 func TestRequestsBeforeTheInputsEndAreAnswered(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	cmd := h.command() // no arguments and a pipe: an editor's way
+	h := programtest.NewHome(t)
+	cmd := h.Command() // no arguments and a pipe: an editor's way
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"pipe","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
@@ -90,7 +92,7 @@ func TestRequestsBeforeTheInputsEndAreAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, string(out), `{"jsonrpc":"2.0","id":1,"result":`, `{"jsonrpc":"2.0","id":2,"result":{"tools":[`)
+	programtest.Contains(t, string(out), `{"jsonrpc":"2.0","id":1,"result":`, `{"jsonrpc":"2.0","id":2,"result":{"tools":[`)
 }
 
 // stranger is a program of somebody else that listens where a hub was. It
@@ -147,21 +149,21 @@ func (s *stranger) said() (string, int) {
 	return s.heard.String(), s.calls
 }
 
-// pretend writes a hub.json that names the stranger's port.
-func (h *home) pretend(s *stranger, who process.ID) (token string) {
-	h.t.Helper()
+// writeHubInfo writes a hub.json that names the stranger's port.
+func writeHubInfo(h *programtest.Home, s *stranger, who process.ID) (token string) {
+	h.T.Helper()
 	info := instance.Info{
 		ID: who, Version: "1.0.0", Protocol: instance.Protocol, Host: "127.0.0.1",
 		Port: s.Addr().(*net.TCPAddr).Port, Token: instance.NewSecret(), Started: time.Now(),
 	}
 	data, err := json.Marshal(info)
 	if err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
-	if err := h.folder.Create(); err != nil {
-		h.t.Fatal(err)
+	if err := h.Folder.Create(); err != nil {
+		h.T.Fatal(err)
 	}
-	h.write(h.folder.Run("hub.json"), string(data))
+	h.Write(h.Folder.Run("hub.json"), string(data))
 	return info.Token
 }
 
@@ -171,7 +173,7 @@ const upgraded = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpg
 
 func TestStrangerOnADeadHubsPortIsNotSpokenTo(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
+	h := programtest.NewHome(t)
 	dead := exec.Command("true")
 	if err := dead.Start(); err != nil {
 		t.Fatal(err)
@@ -181,9 +183,9 @@ func TestStrangerOnADeadHubsPortIsNotSpokenTo(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newStranger(t, upgraded)
-	h.pretend(s, who)
-	c := h.attach()
-	contains(t, c.registry(`{"action":"status"}`), "active_count")
+	writeHubInfo(h, s, who)
+	c := h.Attach()
+	programtest.Contains(t, c.Registry(`{"action":"status"}`), "active_count")
 	if said, calls := s.said(); calls != 0 {
 		t.Errorf("%d connections to the stranger: %s", calls, said)
 	}
@@ -198,20 +200,20 @@ func TestStrangerOnALiveProcesssPortGetsNoTokenAndNoProof(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHome(t)
+			h := programtest.NewHome(t)
 			s := newStranger(t, answer)
-			token := h.pretend(s, process.Self())
+			token := writeHubInfo(h, s, process.Self())
 
 			// The command line is told, and tells the stranger nothing.
-			out := h.run("servers", "list")
-			if out.code == 0 {
-				t.Errorf("servers list took the stranger for the hub: %s", out.stdout)
+			out := h.Run("servers", "list")
+			if out.Code == 0 {
+				t.Errorf("servers list took the stranger for the hub: %s", out.Stdout)
 			}
 			// The companion finds out, and has a hub of its own.
-			c := h.attach()
-			contains(t, c.registry(`{"action":"status"}`), "active_count")
+			c := h.Attach()
+			programtest.Contains(t, c.Registry(`{"action":"status"}`), "active_count")
 
-			if info := h.runningHub(); info.PID == os.Getpid() {
+			if info := h.RunningHub(); info.PID == os.Getpid() {
 				t.Error("hub.json still names the stranger")
 			}
 			said, calls := s.said()
@@ -229,70 +231,70 @@ func TestStrangerOnALiveProcesssPortGetsNoTokenAndNoProof(t *testing.T) {
 
 func TestNewerCompanionReplacesAnIdleOlderHub(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	old := h.serve()
-	h.add("fake", mcptest.Command(t))
-	child := h.show("fake").PID
-	h.program = programs.newer
+	h := programtest.NewHome(t)
+	old := h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	child := h.Server("fake").PID
+	h.Program = programtest.Newer(t)
 
-	c := h.attach()
+	c := h.Attach()
 
-	if code := old.exit(); code != 0 {
+	if code := old.Exit(); code != 0 {
 		t.Errorf("the older hub ended with %d", code)
 	}
-	gone(t, child)
-	if info := h.runningHub(); info.Version != "1.1.0" {
+	programtest.AwaitExit(t, child)
+	if info := h.RunningHub(); info.Version != "1.1.0" {
 		t.Errorf("the hub is of version %s", info.Version)
 	}
-	contains(t, c.registry(`{"action":"list"}`), `"fake"`)
-	contains(t, old.stderr.String(), "newer version")
+	programtest.Contains(t, c.Registry(`{"action":"list"}`), `"fake"`)
+	programtest.Contains(t, old.Stderr.String(), "newer version")
 }
 
 func TestNewerCompanionLeavesABusyOlderHubAlone(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	old := h.serve()
-	h.add("fake", mcptest.Command(t))
-	user := h.attach()
-	id := user.hold("fake", "k")
-	h.program = programs.newer
+	h := programtest.NewHome(t)
+	old := h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	user := h.Attach()
+	id := user.Hold("fake", "k")
+	h.Program = programtest.Newer(t)
 
-	c := h.attach()
+	c := h.Attach()
 
-	if got := c.tool("fake__release", `{"key":"k"}`); got != "done" {
+	if got := c.Tool("fake__release", `{"key":"k"}`); got != "done" {
 		t.Errorf("the newer companion got %q", got)
 	}
-	if got := user.endTool(id).text(); got != "released k" {
+	if got := user.ToolResult(id).Text(); got != "released k" {
 		t.Errorf("the call in flight got %q", got)
 	}
-	if info := h.runningHub(); info.PID != old.PID {
+	if info := h.RunningHub(); info.PID != old.PID {
 		t.Errorf("the hub is now %d, version %s", info.PID, info.Version)
 	}
 }
 
 func TestOlderCompanionWorksWithANewerHub(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	h.program = programs.newer
-	hub := h.serve()
-	h.program = programs.current
-	contains(t, h.attach().registry(`{"action":"status"}`), "active_count")
-	if info := h.runningHub(); info.PID != hub.PID {
+	h := programtest.NewHome(t)
+	h.Program = programtest.Newer(t)
+	hub := h.Serve()
+	h.Program = programtest.Current(t)
+	programtest.Contains(t, h.Attach().Registry(`{"action":"status"}`), "active_count")
+	if info := h.RunningHub(); info.PID != hub.PID {
 		t.Errorf("the newer hub was replaced by version %s", info.Version)
 	}
 }
 
 func TestHubStartedByACompanionHasNothingOfTheEditorsEnvironment(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	c := h.companion("EDITOR_API_KEY=sk-editor", "ELECTRON_RUN_AS_NODE=1", "NODE_OPTIONS=--require ./x.js", "VSCODE_PID=4",
+	h := programtest.NewHome(t)
+	c := h.Companion("EDITOR_API_KEY=sk-editor", "ELECTRON_RUN_AS_NODE=1", "NODE_OPTIONS=--require ./x.js", "VSCODE_PID=4",
 		"LD_LIBRARY_PATH=/editor/lib", "AGENT_DISCOVER_ROOTS=file:///project", "AGENT_DISCOVER_SECRET=s3cret")
-	c.open(`{}`)
-	info := h.runningHub()
-	contains(t, commandLine(info.PID), "--started-by companion")
-	h.add("fake", mcptest.Command(t), "--env", "OWN_KEY=own", "--env", "AGENT_DISCOVER_SMUGGLED=1")
+	c.Open(`{}`)
+	info := h.RunningHub()
+	programtest.Contains(t, programtest.CommandLine(info.PID), "--started-by companion")
+	h.Add("fake", mcptest.Command(t), "--env", "OWN_KEY=own", "--env", "AGENT_DISCOVER_SMUGGLED=1")
 
-	e := c.environment("fake")
+	e := c.Environment("fake")
 
 	hub, err := os.ReadFile("/proc/" + strconv.Itoa(info.PID) + "/environ")
 	if err != nil {
@@ -307,23 +309,23 @@ func TestHubStartedByACompanionHasNothingOfTheEditorsEnvironment(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Contains(e.Env, "OWN_KEY=own") || !slices.Contains(e.Env, "HOME="+h.dir) {
+	if !slices.Contains(e.Env, "OWN_KEY=own") || !slices.Contains(e.Env, "HOME="+h.Dir) {
 		t.Errorf("the child lacks its own variable or HOME: %v", e.Env)
 	}
-	if e.Dir != h.dir {
+	if e.Dir != h.Dir {
 		t.Errorf("the child runs in %s", e.Dir)
 	}
 }
 
 func TestCompanionEndsWithASignalAndLeavesTheHub(t *testing.T) {
 	t.Parallel()
-	h := newHome(t)
-	hub := h.serve()
-	c := h.attach()
-	signal(t, c.cmd.Process.Pid, syscall.SIGTERM)
-	<-c.ended
-	eventually(t, "the session is over", func() bool { return strings.Contains(h.must("status"), "0 clients") })
-	if !alive(hub.PID) {
+	h := programtest.NewHome(t)
+	hub := h.Serve()
+	c := h.Attach()
+	programtest.Signal(t, c.Cmd.Process.Pid, syscall.SIGTERM)
+	<-c.Ended
+	programtest.Eventually(t, "the session is over", func() bool { return strings.Contains(h.Must("status"), "0 clients") })
+	if !programtest.Alive(hub.PID) {
 		t.Error("the hub is gone")
 	}
 }

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package cli_test
 
 import (
 	"database/sql"
@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -30,25 +32,26 @@ import (
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	fake := mcptest.Command(t)
+	program := programtest.Current(t)
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata",
 		RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
-			h := &home{t: t, dir: filepath.Join(env.WorkDir, "home"), folder: paths.Folder(filepath.Join(env.WorkDir, "home", "data")), program: programs.current}
-			if err := os.Mkdir(h.dir, 0o700); err != nil {
+			h := &programtest.Home{T: t, Dir: filepath.Join(env.WorkDir, "home"), Folder: paths.Folder(filepath.Join(env.WorkDir, "home", "data")), Program: program}
+			if err := os.Mkdir(h.Dir, 0o700); err != nil {
 				return err
 			}
 			for name, value := range map[string]string{
-				"HOME": h.dir, "SHELL": "/bin/sh", "LANG": "C.UTF-8", "FAKE": fake[0],
-				"AGENT_DISCOVER_HOME": string(h.folder), "AGENT_DISCOVER_PORT": "0", "GOCOVERDIR": coverage,
+				"HOME": h.Dir, "SHELL": "/bin/sh", "LANG": "C.UTF-8", "FAKE": fake[0],
+				"AGENT_DISCOVER_HOME": string(h.Folder), "AGENT_DISCOVER_PORT": "0", "GOCOVERDIR": programtest.Coverage,
 			} {
 				env.Setenv(name, value)
 			}
-			env.Setenv("PATH", filepath.Dir(h.program)+string(os.PathListSeparator)+env.Getenv("PATH"))
-			env.Defer(h.leave)
+			env.Setenv("PATH", filepath.Dir(h.Program)+string(os.PathListSeparator)+env.Getenv("PATH"))
+			env.Defer(h.Close)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ad": runScripted, "hub": serveScripted, "sqlite": makeScripted},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ad": runScripted, "hub": serveScripted(program), "sqlite": makeScripted},
 	})
 }
 
@@ -73,8 +76,12 @@ func runScripted(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // serveScripted is the command hub.
-func serveScripted(ts *testscript.TestScript, _ bool, _ []string) {
-	cmd := exec.Command(programs.current, "serve")
+func serveScripted(program string) func(*testscript.TestScript, bool, []string) {
+	return func(ts *testscript.TestScript, _ bool, _ []string) { startHub(ts, program) }
+}
+
+func startHub(ts *testscript.TestScript, program string) {
+	cmd := exec.Command(program, "serve")
 	cmd.Dir = ts.Getenv("HOME")
 	for _, name := range []string{"HOME", "SHELL", "PATH", "LANG", "AGENT_DISCOVER_HOME", "AGENT_DISCOVER_PORT", "AGENT_DISCOVER_SETUP_FILE", "GOCOVERDIR"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
@@ -91,7 +98,7 @@ func serveScripted(ts *testscript.TestScript, _ bool, _ []string) {
 		info, err := instance.Read(paths.Folder(ts.Getenv("AGENT_DISCOVER_HOME")))
 		return err == nil && info.PID == cmd.Process.Pid, nil
 	}
-	ts.Check(await(ready))
+	ts.Check(programtest.Await(ready))
 }
 
 // makeScripted is the command sqlite.

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main_test
+package programtest
 
 import (
 	"bytes"
@@ -25,9 +25,9 @@ import (
 const deadline = 40 * time.Second
 
 // eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
+func Eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
-	if err := await(func() (bool, error) { return holds(), nil }); err != nil {
+	if err := Await(func() (bool, error) { return holds(), nil }); err != nil {
 		t.Fatalf("it never came to this: %s", what)
 	}
 }
@@ -35,7 +35,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 var errLate = errors.New("it took too long")
 
 // await asks until the answer is yes or an error.
-func await(holds func() (bool, error)) error {
+func Await(holds func() (bool, error)) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	late := time.After(deadline)
@@ -53,46 +53,46 @@ func await(holds func() (bool, error)) error {
 
 // home is one user's machine: a home folder, a data folder in it, and all that
 // runs for them. Whatever still runs when the test is over is a failure.
-type home struct {
-	t       *testing.T
-	dir     string
-	folder  paths.Folder
-	program string // which build its commands are
-	env     []string
+type Home struct {
+	T       *testing.T
+	Dir     string
+	Folder  paths.Folder
+	Program string // which build its commands are
+	Env     []string
 }
 
-func newHome(t *testing.T) *home {
+func NewHome(t *testing.T) *Home {
 	t.Helper()
 	dir := t.TempDir()
-	h := &home{t: t, dir: dir, folder: paths.Folder(filepath.Join(dir, "data")), program: programs.current}
-	h.env = []string{
+	h := &Home{T: t, Dir: dir, Folder: paths.Folder(filepath.Join(dir, "data")), Program: Current(t)}
+	h.Env = []string{
 		"HOME=" + dir, "SHELL=/bin/sh", "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8",
-		"AGENT_DISCOVER_HOME=" + string(h.folder), "AGENT_DISCOVER_PORT=0",
+		"AGENT_DISCOVER_HOME=" + string(h.Folder), "AGENT_DISCOVER_PORT=0",
 	}
-	if coverage != "" {
-		h.env = append(h.env, "GOCOVERDIR="+coverage)
+	if Coverage != "" {
+		h.Env = append(h.Env, "GOCOVERDIR="+Coverage)
 	}
-	if raced {
-		h.env = append(h.env, "GORACE=log_path="+programs.races)
+	if Race {
+		h.Env = append(h.Env, "GORACE=log_path="+races(filepath.Dir(filepath.Dir(h.Program))))
 	}
-	t.Cleanup(h.leave)
+	t.Cleanup(h.Close)
 	return h
 }
 
 // leave stops the hub and sees that nothing of this home lives on.
-func (h *home) leave() {
-	if h.t.Failed() {
-		if log, err := os.ReadFile(h.folder.Log()); err == nil {
-			h.t.Logf("hub.log:\n%s", log)
+func (h *Home) Close() {
+	if h.T.Failed() {
+		if log, err := os.ReadFile(h.Folder.Log()); err == nil {
+			h.T.Logf("hub.log:\n%s", log)
 		}
 	}
 	end := time.Now().Add(20 * time.Second)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	asked := make(map[int]bool)
-	for len(h.processes("")) > 0 && time.Now().Before(end) {
+	for len(h.Processes("")) > 0 && time.Now().Before(end) {
 		// A companion that has just ended may have a hub on its way still.
-		for _, pid := range h.processes(" serve") {
+		for _, pid := range h.Processes(" serve") {
 			if !asked[pid] {
 				asked[pid] = true
 				_ = syscall.Kill(pid, syscall.SIGTERM)
@@ -100,70 +100,70 @@ func (h *home) leave() {
 		}
 		<-tick.C
 	}
-	for _, pid := range h.processes("") {
-		h.t.Errorf("still running at the end: %d %s", pid, commandLine(pid))
+	for _, pid := range h.Processes("") {
+		h.T.Errorf("still running at the end: %d %s", pid, CommandLine(pid))
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
 // settings writes config.yaml.
-func (h *home) settings(yaml string) {
-	h.t.Helper()
-	if err := h.folder.Create(); err != nil {
-		h.t.Fatal(err)
+func (h *Home) Settings(yaml string) {
+	h.T.Helper()
+	if err := h.Folder.Create(); err != nil {
+		h.T.Fatal(err)
 	}
-	h.write(h.folder.Config(), yaml)
+	h.Write(h.Folder.Config(), yaml)
 }
 
-func (h *home) write(file, text string) {
-	h.t.Helper()
+func (h *Home) Write(file, text string) {
+	h.T.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		h.t.Fatal(err)
+		h.T.Fatal(err)
 	}
 }
 
 // command is one of ours with this home's environment.
-func (h *home) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(h.program, args...)
-	cmd.Env, cmd.Dir = h.env, h.dir
+func (h *Home) Command(args ...string) *exec.Cmd {
+	cmd := exec.Command(h.Program, args...)
+	cmd.Env, cmd.Dir = h.Env, h.Dir
 	return cmd
 }
 
 // outcome is how a command ended.
-type outcome struct {
-	code           int
-	stdout, stderr string
+type Outcome struct {
+	Code           int
+	Stdout, Stderr string
 }
 
 // run runs a command to its end.
-func (h *home) run(args ...string) outcome {
-	h.t.Helper()
-	cmd := h.command(args...)
+func (h *Home) Run(args ...string) Outcome {
+	h.T.Helper()
+	cmd := h.Command(args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		h.t.Fatalf("run %v: %v", args, err)
+		h.T.Fatalf("run %v: %v", args, err)
 	}
-	return outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	return Outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
 // must runs a command that has to succeed and returns its output.
-func (h *home) must(args ...string) string {
-	h.t.Helper()
-	out := h.run(args...)
-	if out.code != 0 {
-		h.t.Fatalf("%v: exit %d\n%s%s", args, out.code, out.stdout, out.stderr)
+func (h *Home) Must(args ...string) string {
+	h.T.Helper()
+	out := h.Run(args...)
+	if out.Code != 0 {
+		h.T.Fatalf("%v: exit %d\n%s%s", args, out.Code, out.Stdout, out.Stderr)
 	}
-	return out.stdout
+	return out.Stdout
 }
 
 // add configures a server and lists its tools.
-func (h *home) add(name string, command []string, flags ...string) {
-	h.t.Helper()
+func (h *Home) Add(name string, command []string, flags ...string) {
+	h.T.Helper()
 	args := append(append([]string{"servers", "add", name}, flags...), "--")
-	h.must(append(args, command...)...)
+	h.Must(append(args, command...)...)
 }
 
 // serverView is what `servers show --json` tells.
@@ -182,76 +182,76 @@ type serverView struct {
 	} `json:"tools"`
 }
 
-func (h *home) show(server string) serverView {
-	h.t.Helper()
+func (h *Home) Server(server string) serverView {
+	h.T.Helper()
 	var v serverView
-	if err := json.Unmarshal([]byte(h.must("servers", "show", server, "--json")), &v); err != nil {
-		h.t.Fatal(err)
+	if err := json.Unmarshal([]byte(h.Must("servers", "show", server, "--json")), &v); err != nil {
+		h.T.Fatal(err)
 	}
 	return v
 }
 
 // hub is a hub that a test started itself.
-type hub struct {
+type Hub struct {
 	instance.Info
 	t      *testing.T
-	cmd    *exec.Cmd
-	stderr *transcript
+	Cmd    *exec.Cmd
+	Stderr *Output
 	ended  chan struct{}
 }
 
 // serve starts a hub and returns when it is ready.
-func (h *home) serve() *hub {
-	h.t.Helper()
+func (h *Home) Serve() *Hub {
+	h.T.Helper()
 	s := h.startServing("serve")
-	eventually(h.t, "the hub is ready", func() bool {
+	Eventually(h.T, "the hub is ready", func() bool {
 		select {
 		case <-s.ended:
-			h.t.Fatalf("the hub ended at its start with %d:\n%s", s.cmd.ProcessState.ExitCode(), s.stderr)
+			h.T.Fatalf("the hub ended at its start with %d:\n%s", s.Cmd.ProcessState.ExitCode(), s.Stderr)
 		default:
 		}
-		info, err := instance.Read(h.folder)
+		info, err := instance.Read(h.Folder)
 		s.Info = info
-		return err == nil && info.PID == s.cmd.Process.Pid
+		return err == nil && info.PID == s.Cmd.Process.Pid
 	})
 	return s
 }
 
 // startServing starts a hub and waits for nothing.
-func (h *home) startServing(args ...string) *hub {
-	h.t.Helper()
-	s := &hub{t: h.t, cmd: h.command(args...), stderr: &transcript{}, ended: make(chan struct{})}
-	s.cmd.Stderr = s.stderr
-	if err := s.cmd.Start(); err != nil {
-		h.t.Fatal(err)
+func (h *Home) startServing(args ...string) *Hub {
+	h.T.Helper()
+	s := &Hub{t: h.T, Cmd: h.Command(args...), Stderr: &Output{}, ended: make(chan struct{})}
+	s.Cmd.Stderr = s.Stderr
+	if err := s.Cmd.Start(); err != nil {
+		h.T.Fatal(err)
 	}
 	go func() {
 		defer close(s.ended)
-		_ = s.cmd.Wait() // its exit code is read from the state
+		_ = s.Cmd.Wait() // its exit code is read from the state
 	}()
 	return s
 }
 
 // exit waits for the hub's end and returns its exit code.
-func (s *hub) exit() int {
+func (s *Hub) Exit() int {
 	s.t.Helper()
 	select {
 	case <-s.ended:
-		return s.cmd.ProcessState.ExitCode()
+		return s.Cmd.ProcessState.ExitCode()
 	case <-time.After(deadline):
-		s.t.Fatalf("the hub does not end:\n%s", s.stderr)
+		s.t.Fatalf("the hub does not end:\n%s", s.Stderr)
 		return -1
 	}
 }
 
 // kill ends the hub without a chance to clear up.
-func (s *hub) kill() {
+func (s *Hub) Kill() {
 	s.t.Helper()
-	signal(s.t, s.cmd.Process.Pid, syscall.SIGKILL)
-	s.exit()
+	Signal(s.t, s.Cmd.Process.Pid, syscall.SIGKILL)
+	s.Exit()
 }
 
-func signal(t *testing.T, pid int, what syscall.Signal) {
+func Signal(t *testing.T, pid int, what syscall.Signal) {
 	t.Helper()
 	if err := syscall.Kill(pid, what); err != nil {
 		t.Fatalf("signal %d to %d: %v", what, pid, err)
@@ -259,39 +259,39 @@ func signal(t *testing.T, pid int, what syscall.Signal) {
 }
 
 // runningHub waits for a hub, whoever started it.
-func (h *home) runningHub() instance.Info {
-	h.t.Helper()
+func (h *Home) RunningHub() instance.Info {
+	h.T.Helper()
 	var info instance.Info
-	eventually(h.t, "a hub is running", func() (ok bool) {
+	Eventually(h.T, "a hub is running", func() (ok bool) {
 		var err error
-		info, err = instance.Read(h.folder)
+		info, err = instance.Read(h.Folder)
 		return err == nil
 	})
 	return info
 }
 
 // transcript collects output of a process while a test reads it.
-type transcript struct {
+type Output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-var _ io.Writer = (*transcript)(nil)
+var _ io.Writer = (*Output)(nil)
 
-func (c *transcript) Write(p []byte) (int, error) {
+func (c *Output) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.text.Write(p)
 }
 
-func (c *transcript) String() string {
+func (c *Output) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.text.String()
 }
 
 // contains fails the test when a text lacks one of the parts.
-func contains(t *testing.T, text string, parts ...string) {
+func Contains(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {

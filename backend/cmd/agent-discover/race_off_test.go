@@ -1,5 +1,0 @@
-//go:build linux && !race
-
-package main_test
-
-const raced = false

@@ -1,0 +1,417 @@
+//go:build linux
+
+package hub_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
+
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+)
+
+func TestTwoCompanionsShareOneChild(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	a, b := h.Attach(), h.Attach()
+	if one, other := a.PID("fake"), b.PID("fake"); one != other {
+		t.Errorf("one companion got process %d, the other %d", one, other)
+	}
+	if servers := h.Processes("mcptest"); len(servers) != 1 {
+		t.Errorf("processes of the server: %v", servers)
+	}
+}
+
+func TestFoundToolIsLentToOneSessionOnly(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	a, b := h.Attach(), h.Attach()
+	before := b.Tools()
+
+	if got := a.Find("give back the text"); got != "mcp__fake__echo" {
+		t.Fatalf("found %q", got)
+	}
+
+	a.AwaitCount(programtest.ToolListChanged, 1)
+	if tools := a.Tools(); !slices.Contains(tools, "fake__echo") {
+		t.Errorf("the asking session lists %v", tools)
+	}
+	a.Find("give back the text") // nothing new is lent: nothing is told
+	b.Ask("ping", `{}`)
+	if after := b.Tools(); !slices.Equal(after, before) {
+		t.Errorf("the other session lists %v, before %v", after, before)
+	}
+	for who, c := range map[string]*programtest.Client{"other": b, "asking": a} {
+		if n, want := c.Count(programtest.ToolListChanged), map[string]int{"asking": 1}[who]; n != want {
+			t.Errorf("the %s session was told %d times that its list changed, not %d", who, n, want)
+		}
+	}
+	// A change that shows in no list is told to nobody; the next one that does
+	// follows it, so that a wrong notification would have come.
+	h.Must("servers", "add", "unseen", "--no-start", "--", "true")
+	h.Must("servers", "activate", "fake")
+	b.AwaitCount(programtest.ToolListChanged, 1)
+	b.Tools()
+	if n := b.Count(programtest.ToolListChanged); n != 1 {
+		t.Errorf("the other session was told %d times that its list changed, not once", n)
+	}
+}
+
+func TestNewToolOfAnActiveServerReachesEverySession(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	a, b := h.Attach(), h.Attach()
+	h.Must("servers", "activate", "fake")
+	b.AwaitCount(programtest.ToolListChanged, 1)
+	a.AwaitCount(programtest.ToolListChanged, 1)
+	b.Tools()
+	a.Tool("fake__grow", `{"name":"fresh","text":"Counts sheep"}`)
+	b.AwaitCount(programtest.ToolListChanged, 2)
+	if tools := b.Tools(); !slices.Contains(tools, "fake__fresh") {
+		t.Errorf("the other session lists %v", tools)
+	}
+	if got := a.Find("counts sheep"); got != "mcp__fake__fresh" {
+		t.Errorf("found %q", got)
+	}
+}
+
+func TestChildKilledInMidCallIsNamedAndStartsAgain(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
+	child := c.PID("fake")
+	id := c.Hold("fake", "k")
+
+	programtest.Signal(t, child, syscall.SIGKILL)
+
+	r := c.ToolResult(id)
+	if !r.IsError {
+		t.Fatalf("the call gave %+v", r)
+	}
+	programtest.Contains(t, r.Text(), `server "fake"`, `tool "hold"`, "signal: killed", "took effect is unknown", "starts again with the next call")
+	if again := c.PID("fake"); again == child {
+		t.Errorf("process %d again", again)
+	}
+}
+
+func TestServerThatExitsInMidCallIsQuoted(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
+	text := c.FailingTool("fake__die", `{"code":7,"text":"panic: out of cheese"}`)
+	programtest.Contains(t, text, `server "fake"`, `tool "die"`, "exit status 7", "panic: out of cheese", "starts again")
+	programtest.Contains(t, h.Server("fake").Stderr, "panic: out of cheese")
+	if got := c.Tool("fake__echo", `{"text":"alive"}`); got != "alive" {
+		t.Errorf("echo gave %q", got)
+	}
+}
+
+// oddResult is a valid result that every typed client library damages.
+const oddResult = `{"content":[{"type":"hologram","beam":{"z":[1e400,-0]}},{"type":"image","data":"not//base64!*","mimeType":"image/png"},` +
+	`{"type":"text","text":"a\u00e9\/b","annotations":{"priority":9007199254740993}}],"structuredContent":{"n":9007199254740993,"d":1.10},` +
+	`"isError":false, "future":{"x":null},"_meta":{"vendor/trace":"t-1"}}`
+
+const oddTool = `{"name":"odd","title":"Odd","description":"Answers with something unheard of","inputSchema":{"properties":{"n":{"type":"integer"}},"x-order":9007199254740993},` +
+	`"execution":{"taskSupport":"optional"},"annotations":{"readOnlyHint":true},"x-vendor":{"a":[]}}`
+
+func TestOddResultPassesByteForByte(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t, "-definition", oddTool, "-result", oddResult))
+	c := h.Attach()
+	for name, params := range map[string]string{
+		"proxied":    `{"name":"fake__odd","arguments":{}}`,
+		"by call_as": `{"name":"mcp__fake__odd"}`,
+		"proxy_call": `{"name":"registry","arguments":{"action":"proxy_call","call_as":"mcp__fake__odd"}}`,
+	} {
+		id := c.Start("tools/call", params)
+		if got, want := c.Answer(id).Line, `{"jsonrpc":"2.0","id":`+id+`,"result":`+oddResult+`}`; got != want {
+			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
+		}
+	}
+}
+
+func TestArgumentsReachTheServerByteForByte(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
+	arguments := `{"n":9007199254740993,  "f":1.10,"e":1e400,"s":"\u00e9\/<>&","twice":1,"twice":2,"nested":{"z":null,"a":[ ]}}`
+	for _, params := range []string{
+		`{"name":"fake__arguments","arguments":` + arguments + `}`,
+		`{"name":"registry","arguments":{"action":"proxy_call","server":"fake","tool":"arguments","arguments":` + arguments + `}}`,
+	} {
+		if got := c.ToolResult(c.Start("tools/call", params)).Text(); got != arguments {
+			t.Errorf("the server got\n%s\nof\n%s", got, arguments)
+		}
+	}
+}
+
+func TestServersOwnErrorPassesUnchanged(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t, "-only", "-tool", "one=The only one"))
+	m := h.Attach().Ask("tools/call", `{"name":"fake__absent","arguments":{}}`)
+	if m.Error == nil || m.Error.Code != -32602 || !strings.HasPrefix(m.Error.Message, "Unknown tool: absent") {
+		t.Fatalf("got %s", m.Line)
+	}
+	programtest.Contains(t, string(m.Error.Data), `"made":"by mcptest"`)
+}
+
+func TestToolWithoutASchemaTypeIsListedWithAllItsFields(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t, "-only", "-definition", oddTool, "-definition", `{"name":"bare"}`, "-definition", `{"name":"null","inputSchema":null}`))
+	h.Must("servers", "activate", "fake")
+	want := strings.Replace(oddTool, `"name":"odd"`, `"name":"fake__odd"`, 1)
+	want = strings.Replace(want, `"x-order":9007199254740993}`, `"x-order":9007199254740993,"type":"object"}`, 1)
+	programtest.Contains(t, h.Attach().Ask("tools/list", `{}`).Line, want,
+		`{"name":"fake__bare","inputSchema":{"type":"object"}}`, `{"name":"fake__null","inputSchema":{"type":"object"}}`)
+}
+
+func TestToolListWithoutEndIsBounded(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	for _, pages := range []struct {
+		how   string
+		tools int
+	}{{"same", 2}, {"new", 200}} {
+		h.Add(pages.how, mcptest.Command(t, "-pages", pages.how))
+		if v := h.Server(pages.how); v.ToolCount != pages.tools {
+			t.Errorf("%s cursor: %d tools, want %d", pages.how, v.ToolCount, pages.tools)
+		}
+	}
+	if got := h.Attach().Tool("same__echo", `{"text":"usable"}`); got != "usable" {
+		t.Errorf("the server gave %q", got)
+	}
+}
+
+func TestSixtyFourCallsAreInFlightAndTheNextIsRefused(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c, other := h.Attach(), h.Attach()
+	var ids []string
+	for range 64 {
+		ids = append(ids, c.Hold("fake", "k"))
+	}
+
+	m := c.Ask("tools/call", programtest.ToolParams("fake__echo", `{"text":"one too many"}`))
+
+	if m.Error == nil || m.Error.Code != -32000 {
+		t.Fatalf("the 65th call got %s", m.Line)
+	}
+	programtest.Contains(t, m.Error.Message, "64 calls", "in flight")
+	if got := other.Tool("fake__echo", `{"text":"another session"}`); got != "another session" {
+		t.Errorf("another session got %q", got)
+	}
+	other.Tool("fake__release", `{"key":"k"}`)
+	for _, id := range ids {
+		if got := c.ToolResult(id).Text(); got != "released k" {
+			t.Errorf("call %s gave %q", id, got)
+		}
+	}
+	if got := c.Tool("fake__echo", `{"text":"room again"}`); got != "room again" {
+		t.Errorf("echo gave %q", got)
+	}
+	programtest.Contains(t, h.Must("logs", "--tool", "echo"), "refused")
+}
+
+func TestCancelReachesTheServerWithItsReasonAndNothingIsAnswered(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
+	id := c.Hold("fake", "k")
+	c.Notify("notifications/cancelled", `{"requestId":`+id+`,"reason":"the user changed \"their\" mind","x-why":9007199254740993}`)
+	var seen string
+	programtest.Eventually(t, "the server is told", func() bool {
+		seen = c.Tool("fake__seen", `{}`)
+		return strings.Contains(seen, "notifications/cancelled")
+	})
+	programtest.Contains(t, seen, `"reason":"the user changed \"their\" mind"`, `"x-why":9007199254740993`)
+	c.Tool("fake__release", `{"key":"k"}`)
+	c.Ask("ping", `{}`)
+	c.Mu.Lock()
+	for _, m := range c.Received {
+		if m.Method == "" && string(m.ID) == id {
+			t.Errorf("the cancelled call was answered: %s", m.Line)
+		}
+	}
+	c.Mu.Unlock()
+	programtest.Contains(t, h.Must("logs", "--tool", "hold"), "cancelled")
+}
+
+func TestProgressKeepsItsToken(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	a, b := h.Attach(), h.Attach()
+	const params = `{"name":"fake__steps","arguments":{"count":3},"_meta":{"progressToken":%s}}`
+	tokens := []string{`"tok-\u00e9"`, `7`, `9007199254740993`}
+	for _, token := range tokens {
+		// Two clients may use the same token at the same time.
+		ids := []string{a.Start("tools/call", fmt.Sprintf(params, token)), b.Start("tools/call", fmt.Sprintf(params, token))}
+		for i, c := range []*programtest.Client{a, b} {
+			if got := c.ToolResult(ids[i]).Text(); got != "done" {
+				t.Fatalf("steps gave %q", got)
+			}
+			c.Mu.Lock()
+			var steps []string
+			for _, m := range c.Received {
+				if m.Method == "notifications/progress" && string(m.ID) == "" {
+					steps = append(steps, m.Line)
+				}
+				if m.Method == "" && string(m.ID) == ids[i] {
+					break // progress after the answer does not count
+				}
+			}
+			c.Mu.Unlock()
+			for step := 1; step <= 3; step++ {
+				want := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":3,"message":"step %d"}}`, token, step, step)
+				if !slices.Contains(steps, want) {
+					t.Errorf("%s is not among %v", want, steps)
+				}
+			}
+		}
+	}
+}
+
+func TestServersRequestPassesToTheSoleCaller(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c := h.Companion()
+	c.Open(`{"sampling":{},"elicitation":{}}`)
+	for method, bodies := range map[string][2]string{
+		"sampling/createMessage": {`{"messages":[],"maxTokens":9007199254740993,"x":[1.10]}`, `{"role":"assistant","content":{"type":"hologram"},"n":9007199254740993}`},
+		"elicitation/create":     {`{"message":"Sure?","requestedSchema":{"type":"object"}}`, `{"action":"accept","content":{"n":1.10}}`},
+	} {
+		id := c.StartTool("fake__ask", `{"method":"`+method+`","params":`+bodies[0]+`}`)
+		if m := c.Requested(method, bodies[1]); string(m.Params) != bodies[0] {
+			t.Errorf("%s came with %s", method, m.Params)
+		}
+		if got := c.ToolResult(id).Text(); got != bodies[1] {
+			t.Errorf("%s: the server was answered %s", method, got)
+		}
+	}
+}
+
+func TestServersRequestIsRefusedWhenNobodyCanBeMeant(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c, other := h.Companion(), h.Companion()
+	c.Open(`{"sampling":{}}`)
+	other.Open(`{"sampling":{}}`)
+	const ask = `{"method":"sampling/createMessage","params":{"messages":[]}}`
+	id := other.Hold("fake", "k")
+	programtest.Contains(t, c.Tool("fake__ask", ask), "error", "-32600", "calls of several clients")
+	c.Tool("fake__release", `{"key":"k"}`)
+	other.ToolResult(id)
+
+	programtest.Contains(t, c.Tool("fake__ask", `{"method":"elicitation/create"}`), "error", `does not support it`, "test-editor")
+
+	// With no call in flight there is nobody at all.
+	programtest.Signal(t, c.PID("fake"), syscall.SIGUSR1)
+	programtest.Eventually(t, "the server has its answer", func() bool { return strings.Contains(h.Server("fake").Stderr, "answer: ") })
+	programtest.Contains(t, h.Server("fake").Stderr, "no call, or calls of several clients")
+	for _, c := range []*programtest.Client{c, other} {
+		c.Ask("ping", `{}`)
+		if n := c.Count("sampling/createMessage") + c.Count("elicitation/create"); n != 0 {
+			t.Errorf("a client was asked %d times", n)
+		}
+	}
+}
+
+func TestServerIsToldTheConfiguredRoots(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Settings("roots: [\"file:///one\", \"file:///two\"]\n")
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	var answer struct {
+		Roots []struct{ URI string } `json:"roots"`
+	}
+	text := h.Attach().Tool("fake__ask", `{"method":"roots/list"}`)
+	if err := json.Unmarshal([]byte(text), &answer); err != nil || len(answer.Roots) != 2 || answer.Roots[1].URI != "file:///two" {
+		t.Errorf("the server was told %s", text)
+	}
+}
+
+func TestFailedCallSuggestsTheNearestTools(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
+	m := c.Ask("tools/call", programtest.ToolParams("fake__echo_text", `{}`))
+	if m.Error == nil || m.Error.Code != -32602 {
+		t.Fatalf("got %s", m.Line)
+	}
+	programtest.Contains(t, m.Error.Message, "Unknown tool: echo_text", "did_you_mean: ", "mcp__fake__echo")
+	text := c.FailingTool("registry", `{"action":"proxy_call","call_as":"echo"}`)
+	programtest.Contains(t, text, "call_as must be of the form")
+	m = c.Ask("tools/call", programtest.ToolParams("nowhere__echo", `{}`))
+	if m.Error == nil {
+		t.Fatalf("got %s", m.Line)
+	}
+	programtest.Contains(t, m.Error.Message, "nowhere__echo", "mcp__fake__echo", "find_tool")
+}
+
+func TestToolsAreCalledByTheNameUnderWhichTheyAreListed(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("odd", mcptest.Command(t, "-only", "-result", `{"content":[{"type":"text","text":"called"}]}`,
+		"-tool", "_private=Begins with an underscore", "-tool", "a__b=Holds two", "-tool", "mcp__x=Looks like ours"))
+	h.Must("servers", "activate", "odd")
+	c := h.Attach()
+	for _, name := range c.Tools() {
+		if name == "registry" {
+			continue
+		}
+		if got := c.Tool(name, `{}`); got != "called" {
+			t.Errorf("%s: %s", name, got)
+		}
+		if got := c.Tool("mcp__"+name, `{}`); got != "called" {
+			t.Errorf("call_as of %s: %s", name, got)
+		}
+	}
+}
+
+func TestCallOfAnUnknownToolIsInTheLog(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	c := h.Attach()
+	if m := c.Ask("tools/call", programtest.ToolParams("nowhere", `{"text":"x"}`)); m.Error == nil || m.Error.Code != -32602 {
+		t.Errorf("the call was answered %s", m.Line)
+	}
+	programtest.Contains(t, h.Must("logs", "--json"), `"tool": "nowhere"`, `"outcome": "refused"`)
+}

@@ -1,0 +1,256 @@
+//go:build linux
+
+package hub_test
+
+import (
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
+
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+)
+
+// TestServerThatFailsHarmsNobodyElse lets one server of each bad kind fail
+// while a call to a good one is in flight.
+func TestServerThatFailsHarmsNobodyElse(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Settings("limits: {start_timeout: 2s, call_timeout: 700ms}\n")
+	h.Serve()
+	h.Add("good", mcptest.Command(t))
+	h.Add("busy", mcptest.Command(t))
+	h.Add("crash", mcptest.Command(t, "-crash", "no licence file"), "--no-start")
+	h.Add("mute", mcptest.Command(t, "-mute"), "--no-start")
+	h.Add("silent", []string{"tail", "-f", "/dev/null"}, "--no-start")
+	h.Add("absent", []string{"no-such-program-anywhere"}, "--no-start")
+	h.Add("folder", []string{"/"}, "--no-start")
+	c, other := h.Attach(), h.Attach()
+	good := c.PID("good")
+
+	rows := []struct {
+		name, tool, arguments string
+		says                  []string
+	}{
+		{"crashes at its start", "crash__echo", `{}`, []string{`"crash"`, "exited before the MCP handshake", "no licence file"}},
+		{"never answers initialize", "mute__echo", `{}`, []string{`"mute"`, "did not finish the MCP handshake within 2s", "login"}},
+		{"reads and says nothing", "silent__echo", `{}`, []string{`"silent"`, "handshake within 2s"}},
+		{"is not installed", "absent__echo", `{}`, []string{`"absent"`, `"no-such-program-anywhere"`, "not found on PATH"}},
+		{"is a folder", "folder__echo", `{}`, []string{`"folder"`}},
+		{"never answers a call", "busy__hold", `{"key":"k"}`, []string{`"busy"`, `tool "hold"`, "within 700ms", "call_timeout"}},
+	}
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = c.StartTool(row.tool, row.arguments)
+	}
+	if got := other.Tool("good__echo", `{"text":"meanwhile"}`); got != "meanwhile" {
+		t.Errorf("meanwhile the good server gave %q", got)
+	}
+	for i, row := range rows {
+		if r := c.ToolResult(ids[i]); !r.IsError {
+			t.Errorf("the server that %s: %s", row.name, r.Text())
+		} else {
+			programtest.Contains(t, r.Text(), row.says...)
+		}
+	}
+	if got := c.PID("good"); got != good {
+		t.Errorf("the good server is process %d, was %d", got, good)
+	}
+	if got := c.Tool("busy__echo", `{"text":"busy goes on"}`); got != "busy goes on" {
+		t.Errorf("the server with the hanging call gave %q", got)
+	}
+	programtest.Contains(t, c.Tool("busy__seen", `{}`), `"method":"notifications/cancelled"`, `"reason":"timed out"`)
+	for _, name := range []string{"crash", "mute"} {
+		if v := h.Server(name); v.Health != "unknown" || !strings.Contains(v.LastError, name) || v.Running {
+			t.Errorf("%s: health %q, running %v, last error %q", name, v.Health, v.Running, v.LastError)
+		}
+	}
+	programtest.Eventually(t, "servers that did not start are gone", func() bool {
+		return len(h.Processes("-mute"))+len(h.Processes("tail -f")) == 0
+	})
+}
+
+func TestFailedStartIsToldInTheWordsThatClientsKnow(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("crasher", []string{"node", "-e", "process.exit(3)"}, "--no-start")
+	const failed = `Failed to activate "crasher": child process for "node -e process.exit(3)" exited before the MCP handshake completed — ` +
+		`verify the package/args are correct and the server actually starts. Original: MCP error -32000: Connection closed`
+	c := h.Attach()
+	for arguments, want := range map[string]string{
+		`{"action":"proxy_call","server":"crasher","tool":"t"}`: `failed to activate "crasher": ` + failed,
+		`{"action":"activate","name":"crasher"}`:                "Error [UNKNOWN_ERROR]: " + failed,
+	} {
+		if got := c.FailingTool("registry", arguments); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", arguments, got, want)
+		}
+	}
+}
+
+func TestServerThatFailsAgainWaitsLongerAndLonger(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("crash", mcptest.Command(t, "-crash", "no licence file"), "--no-start")
+	c := h.Attach()
+	programtest.Contains(t, c.FailingTool("crash__x", `{}`), "exited before")
+	programtest.Contains(t, c.FailingTool("crash__x", `{}`), "exited before")
+	programtest.Contains(t, c.FailingTool("crash__x", `{}`), "failed 2 times in a row", "no licence file", "agent-discover servers activate crash")
+	out := h.Run("servers", "activate", "crash") // a person does not wait
+	programtest.Contains(t, out.Stderr, "exited before")
+	if out.Code != 3 {
+		t.Errorf("exit code %d", out.Code)
+	}
+}
+
+func TestFloodOnStderrIsTakenAndItsEndIsKept(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("loud", mcptest.Command(t, "-flood", "4000000"))
+	h.Add("good", mcptest.Command(t))
+	c, other := h.Attach(), h.Attach()
+	id := c.StartTool("loud__flood", `{"count":8000000}`)
+	if got := other.Tool("good__echo", `{"text":"meanwhile"}`); got != "meanwhile" {
+		t.Errorf("meanwhile the good server gave %q", got)
+	}
+	if got := c.ToolResult(id).Text(); got != "done" {
+		t.Errorf("the flooding call gave %q", got)
+	}
+	if text := c.FailingTool("loud__die", `{"text":"last words"}`); len(text) > 4000 || !strings.HasSuffix(text, "last words") {
+		t.Errorf("the error has %d bytes and ends with %q", len(text), text[max(0, len(text)-40):])
+	}
+	if kept := h.Server("loud").Stderr; len(kept) < 60<<10 || len(kept) > 64<<10 {
+		t.Errorf("%d bytes of stderr are kept", len(kept))
+	}
+}
+
+func TestAnswerOfTenMegabytesPasses(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c, other := h.Attach(), h.Attach()
+	id := c.StartTool("fake__big", `{"count":10000000}`)
+	if got := other.Tool("fake__echo", `{"text":"meanwhile"}`); got != "meanwhile" {
+		t.Errorf("another session got %q", got)
+	}
+	if got := c.ToolResult(id).Text(); got != strings.Repeat("x", 10000000) {
+		t.Errorf("%d bytes came", len(got))
+	}
+}
+
+func TestLinesThatAreNoMessagesAreSkippedAndLogged(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	s := h.Serve()
+	h.Add("chatty", mcptest.Command(t, "-junk", "-deaf"))
+	c := h.Attach()
+	for range 3 {
+		if got := c.Tool("chatty__echo", `{"text":"through"}`); got != "through" {
+			t.Errorf("echo gave %q", got)
+		}
+	}
+	programtest.Contains(t, s.Stderr.String(), "no JSON-RPC message", "server=chatty", "Welcome to the server!")
+}
+
+func TestServerThatIgnoresUnknownMethodsIsUsable(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("deaf", mcptest.Command(t, "-deaf"))
+	if got := h.Attach().Tool("deaf__echo", `{"text":"heard"}`); got != "heard" {
+		t.Errorf("echo gave %q", got)
+	}
+}
+
+func TestIdleServerStopsAndOneThatIsKeptRunsOn(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Settings("limits: {idle_stop: 200ms}\n")
+	first := h.Serve()
+	h.Add("brief", mcptest.Command(t))
+	h.Add("kept", mcptest.Command(t), "--keep-running")
+	c := h.Attach()
+	kept := c.PID("kept")
+	for range 2 {
+		pid := c.PID("brief")
+		programtest.AwaitExit(t, pid)
+		programtest.Eventually(t, "the server counts as stopped", func() bool { return !h.Server("brief").Running })
+	}
+	if v := h.Server("brief"); v.Health != "unknown" || v.LastError != "" {
+		t.Errorf("a stop for idleness counts as a failure: %+v", v)
+	}
+	if v := h.Server("kept"); v.PID != kept {
+		t.Errorf("the kept server is process %d, was %d", v.PID, kept)
+	}
+
+	c.Close() // it would start a hub of its own
+	programtest.Signal(t, first.PID, syscall.SIGTERM)
+	first.Exit()
+	h.Serve()
+
+	programtest.Eventually(t, "the kept server starts with the hub", func() bool { return h.Server("kept").Running })
+	if h.Server("brief").Running {
+		t.Error("a restart started the other server too")
+	}
+}
+
+func TestServerWithACallInFlightIsNotIdle(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Settings("limits: {idle_stop: 50ms}\n")
+	h.Serve()
+	h.Add("long", mcptest.Command(t))
+	h.Add("brief", mcptest.Command(t))
+	c := h.Attach()
+	id := c.Hold("long", "k")
+	// The other server stops for idleness twice; this one had the same time.
+	for range 2 {
+		programtest.AwaitExit(t, c.PID("brief"))
+	}
+	c.Tool("long__release", `{"key":"k"}`)
+	if r := c.ToolResult(id); r.IsError || r.Text() != "released k" {
+		t.Errorf("the long call gave %+v", r)
+	}
+}
+
+func TestCallIsNeverSentToAServerThatJustStopsForIdleness(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Settings("limits: {idle_stop: 5ms}\n")
+	h.Serve()
+	h.Add("brief", mcptest.Command(t))
+	c := h.Attach()
+	for range 30 {
+		programtest.AwaitExit(t, c.PID("brief"))
+	}
+}
+
+func TestKeptServerThatNeverStartsLosesTheWish(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Settings("limits: {idle_stop: 50ms}\n") // looks after servers often
+	h.Serve()
+	h.Add("crash", mcptest.Command(t, "-crash", "no licence file"), "--keep-running", "--no-start")
+	programtest.Eventually(t, "the wish is given up", func() bool { return !h.Server("crash").Keep })
+	programtest.Contains(t, h.Server("crash").LastError, "no longer kept running", "no licence file")
+}
+
+func TestChangedServerIsStartedAnewOnTheNextCall(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
+	child := c.PID("fake")
+	h.Must("servers", "remove", "fake")
+	programtest.AwaitExit(t, child)
+	h.Add("fake", mcptest.Command(t), "--env", "NEW=1")
+	if e := c.Environment("fake"); !slices.Contains(e.Env, "NEW=1") {
+		t.Errorf("environment %v", e.Env)
+	}
+}
