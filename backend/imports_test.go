@@ -34,15 +34,15 @@ var allowed = map[string][]string{
 	"base/instance": {"base/fault", "base/paths", "base/process"},
 
 	"protocol/jsonrpc":      {},
-	"protocol/schemacompat": {},
-	"protocol/mcphttp":      {"base/fault", "protocol/jsonrpc"},
+	"protocol/schemacompat": {"base/safetext"},
+	"protocol/mcphttp":      {"base/fault", "base/safetext", "protocol/jsonrpc"},
 
 	"discovery/minilm":    {},
 	"discovery/catalog":   {"base/events", "base/tokens"},
 	"discovery/learning":  {"base/events", "base/fault", "discovery/catalog"},
-	"discovery/embedding": {"base/events", "base/fault", "base/settings", "discovery/catalog"},
+	"discovery/embedding": {"base/events", "base/fault", "base/safetext", "base/settings", "discovery/catalog"},
 	"discovery/search":    {"base/events", "discovery/catalog", "discovery/embedding", "discovery/learning"},
-	"discovery/findreply": {"base/tokens", "discovery/catalog", "discovery/search"},
+	"discovery/findreply": {"base/safetext", "base/tokens", "discovery/catalog", "discovery/search"},
 	"discovery/eval": { // it measures the searcher that the hub uses
 		"base/events", "base/fault", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/minilm", "discovery/search",
@@ -75,16 +75,16 @@ var allowed = map[string][]string{
 		"editors/atomicfile", "editors/configdiff", "editors/configedit", "editors/table",
 	},
 	"editors/importer": {
-		"base/fault", "servers/lifecycle", "servers/registry", "servers/secrets",
+		"base/fault", "base/safetext", "servers/lifecycle", "servers/registry", "servers/secrets",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table", // registration: it removes imported entries
 	},
 	"editors/doctor": {
-		"base/tokens", "protocol/schemacompat", "discovery/catalog", "servers/registry",
+		"base/safetext", "base/tokens", "protocol/schemacompat", "discovery/catalog", "servers/registry",
 		"editors/importer", "editors/registration", "editors/table",
 	},
 
 	"doors/gateway": {
-		"base/events", "base/fault", "protocol/jsonrpc", "protocol/schemacompat",
+		"base/events", "base/fault", "base/safetext", "protocol/jsonrpc", "protocol/schemacompat",
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
 		"servers/lifecycle", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
 		"editors/registration", "editors/table", // registration: the name of our entry
@@ -117,7 +117,7 @@ var allowed = map[string][]string{
 	},
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		"base/fault", "base/instance", "base/paths", "base/process", "base/settings", "protocol/jsonrpc",
+		"base/fault", "base/instance", "base/paths", "base/process", "base/safetext", "base/settings", "protocol/jsonrpc",
 		"discovery/eval", "servers/secrets", "servers/setup",
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"doors/api", "doors/companion", "doors/gateway", "store", "hub",

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/build/icons"
 )
 
@@ -61,7 +61,7 @@ func model(s state) menu {
 	on := s.Phase == connected
 	return menu{Icon: shown, Tooltip: "Agent Discover: " + line, Items: []item{
 		{Label: line, Disabled: true},
-		{Label: clean(s.Note, maxNote), Disabled: true, Hidden: s.Note == ""},
+		{Label: safetext.Clip(safetext.Label(s.Note), maxNote), Disabled: true, Hidden: s.Note == ""},
 		{Separator: true},
 		{Label: "Open dashboard", Click: clickOpen},
 		{Label: "Servers", Hidden: len(listed) == 0, Items: serverItems(listed)},
@@ -73,7 +73,7 @@ func model(s state) menu {
 		{Label: "Copy MCP configuration", Click: clickCopy},
 		{Separator: true},
 		{Label: "Start at login", Click: either(s.AtLogin, clickNoLogin, clickLogin), Checkable: true, Checked: s.AtLogin},
-		{Label: clean("Agent Discover "+s.Version, maxLabel), Disabled: true},
+		{Label: safetext.Clip(safetext.Label("Agent Discover "+s.Version), maxLabel), Disabled: true},
 		{Label: "Quit", Click: clickQuit, Disabled: s.Phase == quitting},
 	}}
 }
@@ -100,7 +100,7 @@ func stateLine(s state) (string, icons.State) {
 	case s.Phase == quitting:
 		return "Stopping…", icons.Stopped
 	case s.Phase == failing:
-		return clean("No hub: "+s.Problem, maxNote), icons.Attention
+		return safetext.Clip(safetext.Label("No hub: "+s.Problem), maxNote), icons.Attention
 	case len(waiting) > 0 || failed > 0:
 		return attention(len(waiting), failed), icons.Attention
 	case s.Paused:
@@ -148,7 +148,7 @@ func serverItems(servers []server) []item {
 			label += " (failed)"
 		}
 		click := either(v.Active, clickDeactivate, clickActivate) + strconv.FormatInt(v.ID, 10)
-		items = append(items, item{Label: clean(label, maxLabel), Click: click, Checkable: true, Checked: v.Active})
+		items = append(items, item{Label: safetext.Clip(safetext.Label(label), maxLabel), Click: click, Checkable: true, Checked: v.Active})
 	}
 	return withMore(items, len(servers), clickServers)
 }
@@ -157,7 +157,7 @@ func waitingItems(servers []server) []item {
 	var items []item
 	for _, v := range servers[:min(len(servers), maxListed)] {
 		// To approve is to have read the command: that takes a window.
-		items = append(items, item{Label: clean(v.Name+"…", maxLabel), Click: clickApprovals})
+		items = append(items, item{Label: safetext.Clip(safetext.Label(v.Name+"…"), maxLabel), Click: clickApprovals})
 	}
 	return withMore(items, len(servers), clickApprovals)
 }
@@ -177,26 +177,6 @@ func pauseItem(s state) item {
 }
 
 func checkLabel(s state) string { return either(s.Checking, "Checking health…", "Health check") }
-
-// clean makes one line of a text that a stranger may have written: no line breaks,
-// nothing invisible that turns the direction of writing, at most so many
-// characters.
-func clean(text string, most int) string {
-	line := strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Co, r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "�"))
-	line = strings.Join(strings.Fields(line), " ")
-	if runes := []rune(line); len(runes) > most {
-		return strings.TrimRight(string(runes[:most-1]), " ") + "…"
-	}
-	return line
-}
 
 // literal doubles what a menu of the system takes for the mark of a shortcut.
 func literal(system, label string) string {

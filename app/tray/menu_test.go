@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/build/icons"
 )
 
@@ -222,7 +223,7 @@ func TestLabelsOfStrangersAreOneHarmlessLine(t *testing.T) {
 		strings.Repeat("é", 49):     strings.Repeat("é", 47) + "…",
 		strings.Repeat("ab ", 30):   strings.Repeat("ab ", 15) + "ab…",
 	} {
-		if got := clean(text, maxLabel); got != want {
+		if got := safetext.Clip(safetext.Label(text), maxLabel); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
@@ -231,7 +232,7 @@ func TestLabelsOfStrangersAreOneHarmlessLine(t *testing.T) {
 func FuzzLabels(f *testing.F) {
 	f.Add("a_b&c\n\u202E")
 	f.Fuzz(func(t *testing.T, text string) {
-		got := clean(text, maxLabel)
+		got := safetext.Clip(safetext.Label(text), maxLabel)
 		if utf8.RuneCountInString(got) > maxLabel || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
 			t.Errorf("%q: %q", text, got)
 		}

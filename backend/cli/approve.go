@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api"
 )
 
@@ -53,7 +54,7 @@ func (p *program) agreed(s api.Server, yes bool) error {
 		screen = p.err
 	}
 	if !p.json || !yes {
-		_, _ = io.WriteString(screen, visible(proposal(s)))
+		_, _ = io.WriteString(screen, safetext.Prose(proposal(s)))
 	}
 	if yes || !p.asks { // a script has made up its mind
 		return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 // The exit codes.
@@ -134,7 +135,7 @@ func (p *program) report(err error) int {
 	if p.json {
 		_ = json.NewEncoder(p.err).Encode(map[string]string{"error": message})
 	} else {
-		_, _ = fmt.Fprintln(p.err, "agent-discover: "+visible(message))
+		_, _ = fmt.Fprintln(p.err, "agent-discover: "+safetext.Prose(message))
 	}
 	return codeOf(err)
 }
@@ -192,13 +193,13 @@ func (p *program) printJSON(v any) error {
 // printf prints for a person. What steers a terminal comes from servers and
 // agents only, and is shown instead.
 func (p *program) printf(format string, args ...any) {
-	p.write(visible(fmt.Sprintf(format, args...)))
+	p.write(safetext.Prose(fmt.Sprintf(format, args...)))
 }
 
 // output prints what a server answered: for another program as it came.
 func (p *program) output(text string) {
 	if p.screen && !p.json {
-		text = visible(text)
+		text = safetext.Prose(text)
 	}
 	p.write(text + "\n")
 }

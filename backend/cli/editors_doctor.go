@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
@@ -150,7 +151,7 @@ func (p *program) watchLine(e registration.Status) string {
 	for _, f := range rowsOf(e) {
 		files = append(files, strings.TrimSpace(stateOfEntry(e, f)+"  "+tilde(f.Path)))
 	}
-	return visible(e.ID + ": " + strings.Join(files, ", "))
+	return safetext.Prose(e.ID + ": " + strings.Join(files, ", "))
 }
 
 func awaitEditors(ctx context.Context, conn *websocket.Conn) error {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
@@ -99,7 +100,7 @@ func (p *program) request(ctx context.Context, client *instance.Client, w intake
 		return q, err
 	}
 	for _, problem := range found.Problems {
-		_, _ = fmt.Fprintf(p.err, "%s: %s\n", visible(tilde(problem.Path)), visible(problem.Error))
+		_, _ = fmt.Fprintf(p.err, "%s: %s\n", safetext.Prose(tilde(problem.Path)), safetext.Prose(problem.Error))
 	}
 	q.Choices, err = chosen(found.Candidates, w)
 	return q, err
@@ -256,7 +257,7 @@ func (p *program) exportServers() *cobra.Command {
 				return p.printJSON(exported)
 			}
 			for _, left := range exported.Left {
-				_, _ = fmt.Fprintln(p.err, visible(left))
+				_, _ = fmt.Fprintln(p.err, safetext.Prose(left))
 			}
 			p.output(strings.TrimSuffix(exported.Text, "\n"))
 			return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
@@ -149,9 +150,9 @@ func (p *program) printFound(ctx context.Context, text string) error {
 		p.printMiss(ctx, found.TopScore, found.DidYouMean)
 	default:
 		name := strings.TrimPrefix(found.CallAs, "mcp__")
-		p.printf("%s  (%s, %.2f)\n  %s\n", name, found.Confidence, found.Score, clip(firstLine(found.Description), 100))
+		p.printf("%s  (%s, %.2f)\n  %s\n", name, found.Confidence, found.Score, safetext.Clip(firstLine(found.Description), 100))
 		for _, a := range found.RequiredArgs {
-			p.printf("%s\n", strings.TrimRight(fmt.Sprintf("  %s: %s  %s", a.Name, a.Type, clip(firstLine(a.Description), 80)), " "))
+			p.printf("%s\n", strings.TrimRight(fmt.Sprintf("  %s: %s  %s", a.Name, a.Type, safetext.Clip(firstLine(a.Description), 80)), " "))
 		}
 		p.printf("  call it with: agent-discover call %s%s\n", name, placeholders(len(found.RequiredArgs), func(i int) string { return found.RequiredArgs[i].Name }))
 		for _, m := range found.OtherMatches {
@@ -161,7 +162,7 @@ func (p *program) printFound(ctx context.Context, text string) error {
 			}
 			p.printf("\n")
 			if m.Description != "" {
-				p.printf("  %s\n", clip(m.Description, 100))
+				p.printf("  %s\n", safetext.Clip(m.Description, 100))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 // maxSecret bounds what is read; the hub refuses less.
@@ -54,7 +55,7 @@ func (p *program) hidden(ctx context.Context, terminal *os.File, prompt string) 
 	if err != nil {
 		return "", fault.Wrap(err, fault.Invalid, "this terminal cannot hide what is typed; use a pipe")
 	}
-	_, _ = io.WriteString(p.err, visible(prompt))
+	_, _ = io.WriteString(p.err, safetext.Prose(prompt))
 	type line struct {
 		text []byte
 		err  error

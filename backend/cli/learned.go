@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api"
 )
 
@@ -48,7 +49,7 @@ func (p *program) printLearned(list api.LearnedList) error {
 		for _, e := range list.Entries {
 			last, _ := time.Parse(time.RFC3339, e.Last)
 			_, _ = fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%s\t%.2f\n",
-				e.ID, clip(cell(e.Query), 60), cell(e.Server+"__"+e.Tool), e.Times, last.Local().Format(time.DateTime), e.Strength)
+				e.ID, safetext.Clip(cell(e.Query), 60), cell(e.Server+"__"+e.Tool), e.Times, last.Local().Format(time.DateTime), e.Strength)
 		}
 		if err := table.Flush(); err != nil {
 			return err

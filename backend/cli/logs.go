@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api"
 )
 
@@ -97,7 +98,7 @@ func (p *program) showLogs(ctx context.Context, client *instance.Client, f logFi
 			name = cell(e.Server + "__" + e.Tool)
 		}
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", at.Local().Format(time.DateTime),
-			cell(e.Client), e.Kind, name, e.Outcome, e.LatencyMS, clip(cell(string(e.Args)), 60))
+			cell(e.Client), e.Kind, name, e.Outcome, e.LatencyMS, safetext.Clip(cell(string(e.Args)), 60))
 	}
 	_ = table.Flush()
 	p.printf("%d of %d entries\n", len(list.Entries), list.Total)
@@ -119,7 +120,7 @@ func (p *program) exportLogs(ctx context.Context, client *instance.Client, f log
 func (p *program) showLines(text io.Reader) error {
 	for lines := bufio.NewReader(text); ; {
 		line, err := lines.ReadString('\n')
-		p.write(visible(line))
+		p.write(safetext.Prose(line))
 		if err == io.EOF {
 			return nil
 		}

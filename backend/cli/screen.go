@@ -1,58 +1,20 @@
 package cli
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// visible shows what would steer a terminal, or hide or turn round a text,
-// instead of doing it. Ends of lines and tabs stay.
-func visible(s string) string {
-	if strings.IndexFunc(s, steers) < 0 {
-		return s
-	}
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	var b strings.Builder
-	for i, r := range s {
-		switch {
-		case !steers(r):
-			b.WriteRune(r)
-		case r == utf8.RuneError && s[i] != "\uFFFD"[0]:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case r == utf8.RuneError:
-			b.WriteRune(r)
-		case r < 0x100:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		}
-	}
-	return b.String()
-}
-
-func steers(r rune) bool {
-	switch r {
-	case '\n', '\t', '\u200c', '\u200d': // scripts and emoji need the joiners
-		return false
-	case utf8.RuneError, '\u2028', '\u2029':
-		return true
-	}
-	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r)
-}
-
-// cell is a text in a table: it stays in its row and its column.
+// cell returns s for a table: line feeds and tabs, which would break the row
+// and its columns, are escaped too.
 func cell(s string) string {
-	return visible(strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s))
+	return safetext.Prose(strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(s))
 }
 
 // commandLine shows how a server is started, each argument told from the next.
@@ -65,8 +27,8 @@ func commandLine(command string, args []string) string {
 }
 
 func shown(word string) string {
-	if word == "" || strings.ContainsAny(word, " \t\n\"'\\") || strings.IndexFunc(word, steers) >= 0 {
-		return strconv.Quote(word)
+	if word == "" || strings.ContainsAny(word, " \t\n\"'\\") || strings.ContainsFunc(word, safetext.Hidden) {
+		return safetext.Visible(strconv.Quote(word))
 	}
 	return word
 }

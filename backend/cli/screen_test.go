@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
@@ -15,15 +16,15 @@ func TestWhatSteersATerminalIsShownInstead(t *testing.T) {
 	for given, want := range map[string]string{
 		"plain\ttext\nof two lines, é 漢 🙂": "plain\ttext\nof two lines, é 漢 🙂",
 		"\x1b[2J\x1b]0;title\x07":          `\x1b[2J\x1b]0;title\x07`,
-		"over\rwritten":                    `over\x0dwritten`,
+		"over\rwritten":                    `over\rwritten`,
 		"of\r\nWindows":                    "of\nWindows",
 		"\u009b31m":                        `\x9b31m`,
 		"turned \u202etxet":                `turned \u202etxet`,
-		"hidden \U000e0041":                `hidden \U000e0041`,
+		"hidden \U000e0041":                `hidden \u{e0041}`,
 		"not \xff UTF-8":                   `not \xff UTF-8`,
 		"a \uFFFD that was sent":           "a \uFFFD that was sent",
 	} {
-		if got := visible(given); got != want {
+		if got := safetext.Prose(given); got != want {
 			t.Errorf("%q is shown as %q, want %q", given, got, want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api"
 )
 
@@ -107,7 +108,7 @@ func (p *program) printServers(servers []api.Server) {
 	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "NAME\tSTATE\tTOOLS\tTOKENS\tCOMMAND")
 	for _, s := range servers {
-		command := clip(cell(target(s)), 70)
+		command := safetext.Clip(cell(target(s)), 70)
 		if command == "" {
 			command = "-"
 		}
@@ -130,13 +131,6 @@ func state(s api.Server) string {
 		return "active"
 	}
 	return "ready"
-}
-
-func clip(s string, n int) string {
-	if runes := []rune(s); len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return s
 }
 
 func (p *program) addServer() *cobra.Command {
@@ -269,7 +263,7 @@ func (p *program) showServer(ctx context.Context, client *instance.Client, s api
 		p.printf("  %s\n", given)
 	}
 	for _, t := range detail.Tools {
-		p.printf("  %s  %s\n", cell(t.Name), clip(firstLine(t.Description), 90))
+		p.printf("  %s  %s\n", cell(t.Name), safetext.Clip(firstLine(t.Description), 90))
 	}
 	if detail.LastError != "" {
 		p.printf("\nLast failure: %s\n", detail.LastError)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
@@ -110,7 +111,7 @@ so the command can be run again. Nothing is started.`,
 			if err != nil {
 				return err
 			}
-			_, _ = fmt.Fprintf(p.err, "reading %s …\n", visible(q.Path))
+			_, _ = fmt.Fprintf(p.err, "reading %s …\n", safetext.Prose(q.Path))
 			var report setup.ImportReport
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/import", q, &report); err != nil {
 				return err

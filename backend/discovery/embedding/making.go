@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
@@ -239,7 +240,7 @@ func (x *Index) oneByOne(ctx context.Context, batch []job) ([]Made, bool) {
 		text := Text(j[0])
 		vectors, err := x.ask(ctx, []string{text}, toolTokens)
 		if errors.Is(err, errRefused) {
-			vectors, err = x.ask(ctx, []string{head(text, shortText)}, toolTokens)
+			vectors, err = x.ask(ctx, []string{safetext.Prefix(text, shortText)}, toolTokens)
 		}
 		switch {
 		case errors.Is(err, errRefused):

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 const (
@@ -50,7 +52,7 @@ func newQueries() *queries {
 // their words alone, when the provider fails, and when it takes too long; what
 // it says then is remembered for the next time.
 func (x *Index) Query(ctx context.Context, text string) ([]float32, bool) {
-	text = head(strings.Join(strings.Fields(head(text, 2*maxText)), " "), maxText)
+	text = safetext.Prefix(strings.Join(strings.Fields(safetext.Prefix(text, 2*maxText)), " "), maxText)
 	if text == "" || x.Vectors().Len() == 0 {
 		return nil, false
 	}

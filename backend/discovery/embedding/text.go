@@ -3,8 +3,8 @@ package embedding
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
@@ -19,7 +19,7 @@ const maxText = 2000
 // Text is what stands for a tool: its server's name and its own in words, and
 // its description.
 func Text(t *catalog.Tool) string {
-	return head(words(t.Server)+" "+words(t.Name)+". "+strings.Join(strings.Fields(head(t.Description, 2*maxText)), " "), maxText)
+	return safetext.Prefix(words(t.Server)+" "+words(t.Name)+". "+strings.Join(strings.Fields(safetext.Prefix(t.Description, 2*maxText)), " "), maxText)
 }
 
 // words takes a name apart at signs and where small letters end.
@@ -38,15 +38,4 @@ func words(name string) string {
 		last = r
 	}
 	return out.String()
-}
-
-// head is the beginning of a text, cut between two characters.
-func head(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }

@@ -24,7 +24,7 @@ func requiredArguments(t *catalog.Tool) (required []Argument, optional int) {
 		_ = json.Unmarshal(schema.Properties[name], &property)
 		a := Argument{Name: name, Type: typeName(property.Type)}
 		text, _ := property.Description.(string)
-		a.Description = clip(text, maxArgument)
+		a.Description = atSentence(text, maxArgument)
 		required = append(required, a)
 	}
 	return required, max(len(schema.Properties)-len(required), 0)

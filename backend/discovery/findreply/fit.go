@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
@@ -27,7 +28,7 @@ const minSummary = 24
 // remove call_as or the names and types of required arguments.
 var cuts = []func(*Found){
 	func(f *Found) { f.eachOther(func(m *Match) { m.Tool = "" }) }, // call_as ends with the tool's name
-	func(f *Found) { f.eachOther(func(m *Match) { m.Description = clip(m.Description, 60) }) },
+	func(f *Found) { f.eachOther(func(m *Match) { m.Description = atSentence(m.Description, 60) }) },
 	func(f *Found) { f.eachOther(func(m *Match) { m.Description = "" }) },
 	func(f *Found) { // high confidence makes alternatives less useful
 		if f.Confidence == search.High {
@@ -37,7 +38,7 @@ var cuts = []func(*Found){
 	func(f *Found) { f.clipText(400) },
 	func(f *Found) { f.clipText(250) },
 	(*Found).summarize,
-	func(f *Found) { f.eachArgument(func(a *Argument) { a.Description = clip(a.Description, 60) }) },
+	func(f *Found) { f.eachArgument(func(a *Argument) { a.Description = atSentence(a.Description, 60) }) },
 	func(f *Found) { f.eachArgument(func(a *Argument) { a.Description = "" }) },
 	func(f *Found) { f.next.omitName = true },
 	func(f *Found) { f.cutOthers(2) },
@@ -54,7 +55,7 @@ var intentCuts = append(cuts[:len(cuts):len(cuts)],
 			f.Tool = ""
 		}
 	},
-	func(f *Found) { f.Intent = clip(f.Intent, 45) },
+	func(f *Found) { f.Intent = atSentence(f.Intent, 45) },
 	func(f *Found) { f.cutOthers(0) },
 )
 
@@ -95,7 +96,7 @@ func (f *Found) eachArgument(do func(*Argument)) {
 
 func (f *Found) clipText(limit int) {
 	if f.Description != nil {
-		f.Text = clip(f.Text, limit)
+		f.Text = atSentence(f.Text, limit)
 	}
 }
 
@@ -105,7 +106,7 @@ func (f *Found) summarize() {
 	}
 	summary := f.tools[0].Summary()
 	if len(summary) < minSummary { // a heading, or a "sentence" that ends after a number such as "1."
-		summary = clip(f.tools[0].Description, maxSummary)
+		summary = atSentence(f.tools[0].Description, maxSummary)
 	}
 	if len(summary) < len(f.Text) {
 		f.Text = summary
@@ -121,13 +122,13 @@ func (f *Found) cutOthers(n int) {
 	f.OtherMatches = f.OtherMatches[:min(n, len(f.OtherMatches))]
 }
 
-// clip cuts text to at most limit bytes: after a sentence if one ends in the
+// atSentence cuts text to at most limit bytes: after a sentence if one ends in the
 // second half, otherwise after a word, with an ellipsis appended.
-func clip(text string, limit int) string {
+func atSentence(text string, limit int) string {
 	if len(text) <= limit {
 		return text
 	}
-	text = strings.ToValidUTF8(text[:limit], "")
+	text = safetext.Prefix(text, limit)
 	if i := strings.LastIndex(text, ". "); i >= limit/2 {
 		return text[:i+1]
 	}

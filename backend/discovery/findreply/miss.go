@@ -41,7 +41,7 @@ func NoMatch(query string, topScore float64, near []*catalog.Tool, empty bool) *
 // find_tools reply. Its parameters are those of NoMatch.
 func NoMatchForIntent(intent string, topScore float64, near []*catalog.Tool, empty bool) *Miss {
 	m := NoMatch(intent, topScore, near, empty)
-	m.Intent = clip(intent, maxIntent)
+	m.Intent = atSentence(intent, maxIntent)
 	return m
 }
 

@@ -106,7 +106,7 @@ func ForQuery(result search.Result, o Options) *Found {
 // with at least one hit.
 func ForIntent(intent string, result search.Result, o Options) *Found {
 	f := found(result, o)
-	f.Intent = clip(intent, maxIntent)
+	f.Intent = atSentence(intent, maxIntent)
 	f.fit(intentBudget, intentCuts)
 	return f
 }
@@ -123,7 +123,7 @@ func found(result search.Result, o Options) *Found {
 	if f.AlreadyShown = o.Shown(best.Tool) == DescriptionShown; !f.AlreadyShown {
 		required, optional := requiredArguments(best.Tool)
 		f.Description = &Description{
-			Tool: best.Tool.Name, Text: clip(best.Tool.Description, maxDescription),
+			Tool: best.Tool.Name, Text: atSentence(best.Tool.Description, maxDescription),
 			RequiredArgs: required, OptionalCount: optional,
 		}
 	}

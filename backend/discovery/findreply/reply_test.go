@@ -220,7 +220,7 @@ func TestWhatIsTooLongEndsWhereItCanBeRead(t *testing.T) {
 		{"aaaaaaaaaaaa", 5, "aaaaa…"},
 		{"在存储库", 7, "在存…"},
 	} {
-		if got := clip(row.text, row.limit); got != row.want {
+		if got := atSentence(row.text, row.limit); got != row.want {
 			t.Errorf("%q at %d: %q, want %q", row.text, row.limit, got, row.want)
 		}
 	}

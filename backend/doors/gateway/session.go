@@ -8,10 +8,10 @@ import (
 	"hash/fnv"
 	"slices"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -19,6 +19,10 @@ import (
 
 // maxInFlight bounds the calls of one session.
 const maxInFlight = 64
+
+// maxClientText bounds the name and version of a client, which are kept with
+// every call, in characters.
+const maxClientText = 100
 
 // protocolVersions are those that a client may choose, the newest first.
 var protocolVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
@@ -119,7 +123,7 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	}
 	s.mu.Lock()
 	if asked.ClientInfo.Name != "" {
-		s.name, s.version = clip(asked.ClientInfo.Name), clip(asked.ClientInfo.Version)
+		s.name, s.version = safetext.Clip(asked.ClientInfo.Name, maxClientText), safetext.Clip(asked.ClientInfo.Version, maxClientText)
 		s.manner = mannerOf(s.name)
 	}
 	s.asks = map[string]bool{
@@ -137,15 +141,6 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 		"serverInfo":      map[string]string{"name": "agent-discover", "title": "Agent Discover", "version": s.gateway.Version},
 		"instructions":    s.gateway.instructions(),
 	})
-}
-
-// clip bounds a text of a client's own choice that is kept with every call.
-func clip(text string) string {
-	const most = 100
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
 }
 
 // toolsLocked returns what the session lists beside registry: the tools of enabled

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
@@ -221,17 +222,8 @@ func (l *looked) cost(d *desk) Cost {
 	return cost
 }
 
-// clean is a foreign text on one line, in which nothing steers a terminal.
+// clean returns a text of another program for a finding: on one line, at most
+// 300 characters, and without the backquotes that mark commands in findings.
 func clean(text string) string {
-	const most = 300
-	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == '`' {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, ""))
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
+	return safetext.Clip(safetext.Visible(strings.ReplaceAll(text, "`", " ")), 300)
 }

@@ -281,7 +281,7 @@ func TestWhatIsWrongWithAnEntryIsTold(t *testing.T) {
 		doctor.Stale:      {"problem gemini-cli: Our entry in " + gemini + " starts " + gone, "`agent-discover editors register gemini-cli`"},
 		doctor.Foreign:    {"warning cursor: The entry discover in " + cursor + " starts something else", "`agent-discover editors register cursor --replace`"},
 		doctor.Unreadable: {"problem claude-code: " + broken},
-		doctor.Missing:    {"warning gemini-cli: lost in Gemini CLI starts no-such- [31mprogram, which is not on this machine."},
+		doctor.Missing:    {"warning gemini-cli: lost in Gemini CLI starts no-such-\\x1b[31mprogram, which is not on this machine."},
 	} {
 		got := found(report, kind)
 		for _, part := range want {

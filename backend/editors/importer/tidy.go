@@ -7,8 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
@@ -152,18 +152,6 @@ func (s *sighting) warn(format string, args ...any) {
 	}
 }
 
-// maxShown is how much of a foreign text is shown, in bytes.
-const maxShown = 300
-
-// shown is a foreign text on one line, in which nothing steers a terminal.
-func shown(text string) string {
-	if len(text) > maxShown {
-		text = strings.ToValidUTF8(text[:maxShown], "") + "…"
-	}
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
-			return '\ufffd'
-		}
-		return r
-	}, text)
-}
+// shown returns a text of another program for people to read: on one line and
+// at most 300 characters.
+func shown(text string) string { return safetext.Clip(safetext.Visible(text), 300) }

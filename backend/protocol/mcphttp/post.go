@@ -146,7 +146,7 @@ func (l *Link) receive(p *post, response *http.Response) {
 		l.enter(p, response)
 		l.body(p, response.Body)
 	default:
-		l.fail(p, fault.New(fault.Failed, "%s answered with %s, which is not MCP; is the URL right?", l.Shown, clip(kind)))
+		l.fail(p, fault.New(fault.Failed, "%s answered with %s, which is not MCP; is the URL right?", l.Shown, oneLine(kind)))
 	}
 }
 

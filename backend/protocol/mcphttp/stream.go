@@ -201,7 +201,7 @@ func (l *Link) subscription() error {
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); response.StatusCode != http.StatusOK {
 		return l.refused(readRefusal(response), true)
 	} else if kind != "text/event-stream" {
-		return fault.New(fault.Failed, "%s answered with %s, which is no stream of events; is the URL right?", l.Shown, clip(kind))
+		return fault.New(fault.Failed, "%s answered with %s, which is no stream of events; is the URL right?", l.Shown, oneLine(kind))
 	}
 	for stream := newEvents(response.Body, l.Limit); ; {
 		e, err := stream.next()

@@ -11,9 +11,9 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -45,25 +45,17 @@ func readRefusal(response *http.Response) *refusal {
 		r.rpc, r.id = jsonrpc.ParseError(message.Error), message.ID
 		r.says = r.rpc.Message
 	case !strings.Contains(response.Header.Get("Content-Type"), "html"):
-		r.says = clip(string(body))
+		r.says = oneLine(string(body))
 	}
 	if wait := response.Header.Get("Retry-After"); wait != "" && r.says == "" {
-		r.says = "try again after " + clip(wait)
+		r.says = "try again after " + oneLine(wait)
 	}
 	return r
 }
 
-// clip makes one short line of a text.
-func clip(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= refusalShown {
-		return text
-	}
-	for text = text[:refusalShown]; !utf8.ValidString(text) && len(text) > refusalShown-utf8.UTFMax; {
-		text = text[:len(text)-1]
-	}
-	return text + "…"
-}
+// oneLine returns a text of the server for an error: one line of at most
+// refusalShown characters.
+func oneLine(text string) string { return safetext.Clip(safetext.Label(text), refusalShown) }
 
 // lost reports whether the server says that it does not know the session. MCP
 // has 404 for that; many servers answer 400.
@@ -98,9 +90,9 @@ func (l *Link) refused(r *refusal, first bool) error {
 }
 
 func (l *Link) answered(r *refusal) string {
-	text := "answered " + clip(r.line)
+	text := "answered " + oneLine(r.line)
 	if r.says != "" {
-		text += ": " + strings.TrimSuffix(clip(r.says), ".")
+		text += ": " + strings.TrimSuffix(oneLine(r.says), ".")
 	}
 	return text
 }
@@ -126,13 +118,13 @@ func (l *Link) trouble(err error) error {
 	case strings.Contains(text, "refused"):
 		return fault.Wrap(errNobody, fault.Unavailable, "%s cannot be reached: connection refused; does it run?", l.Shown)
 	case errors.As(err, &untrusted):
-		return l.unreachable("its certificate is not trusted: " + clip(untrusted.Err.Error()))
+		return l.unreachable("its certificate is not trusted: " + oneLine(untrusted.Err.Error()))
 	case errors.As(err, &late) && late.Timeout():
 		return fault.New(fault.Timeout, "%s cannot be reached: it did not answer in time", l.Shown)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(text, "connection reset"):
 		return fault.New(fault.Failed, "%s closed the connection without an answer; whether the call took effect is unknown", l.Shown)
 	default:
-		return l.unreachable(clip(text))
+		return l.unreachable(oneLine(text))
 	}
 }
 
@@ -150,7 +142,7 @@ func (l *Link) strange(body []byte) error {
 	m, _ := jsonrpc.Parse(body)
 	if jsonrpc.Get(m.Error, "code") != nil { // of a server that could not read the request's id
 		rpc := jsonrpc.ParseError(m.Error)
-		return fault.New(fault.Failed, "%s answered with MCP error %d: %s", l.Shown, rpc.Code, clip(rpc.Message))
+		return fault.New(fault.Failed, "%s answered with MCP error %d: %s", l.Shown, rpc.Code, oneLine(rpc.Message))
 	}
 	return fault.New(fault.Failed, "%s answered with something that is no answer to the request", l.Shown)
 }

@@ -3,6 +3,8 @@ package schemacompat
 import (
 	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 // merge returns a schema that takes what all of several take, and perhaps more:
@@ -226,5 +228,5 @@ func together(branches []branch) []string {
 	if len(sets) < 2 {
 		return nil
 	}
-	return []string{clipped("alternatives: "+strings.Join(sets, ", or "), longest)}
+	return []string{safetext.Clip("alternatives: "+strings.Join(sets, ", or "), longest)}
 }

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 // trail is which references were followed to where a schema stands.
@@ -124,6 +126,6 @@ func circle(n, target *value, reference string) {
 		if name == "" {
 			name = "the whole"
 		}
-		n.set("description", textOf("Once more as "+clipped(name, 60)+" above."))
+		n.set("description", textOf("Once more as "+safetext.Clip(name, 60)+" above."))
 	}
 }

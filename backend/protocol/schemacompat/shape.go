@@ -3,6 +3,8 @@ package schemacompat
 import (
 	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 // shape is what the value of a keyword looks like in JSON Schema.
@@ -71,7 +73,7 @@ func (a *adapter) shaped(v *value) *value {
 		if mended := mend(m); mended != nil {
 			out.members = append(out.members, member{m.name, mended})
 		} else {
-			a.note("left out, for it is no JSON Schema: " + clipped(m.name, 40))
+			a.note("left out, for it is no JSON Schema: " + safetext.Clip(m.name, 40))
 		}
 	}
 	return out
@@ -189,12 +191,4 @@ func implied(v *value) string {
 		return "object"
 	}
 	return ""
-}
-
-// clipped is the beginning of a text, whole characters up to most bytes.
-func clipped(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most-3], "") + "…"
 }

@@ -3,6 +3,8 @@ package schemacompat
 import (
 	"slices"
 	"strconv"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 // anyName is the property of an object that takes properties of any name, where
@@ -42,7 +44,7 @@ func (a *adapter) typed(n *value, kind string, p place, words []string) *value {
 		case slices.Contains(keywords[""], m.name) || slices.Contains(keywords[kind], m.name):
 			out.members = append(out.members, m)
 		default:
-			a.note("left out: " + clipped(m.name, 40))
+			a.note("left out: " + safetext.Clip(m.name, 40))
 			if !elsewhere(m.name) {
 				words = append(words, inWords(m))
 			}
