@@ -69,7 +69,7 @@ func (i *Importer) Export(ctx context.Context, editor string, servers []string) 
 
 func (i *Importer) chosen(names []string) ([]registry.Server, error) {
 	if len(names) == 0 {
-		return i.Installer.Registry.List(), nil
+		return slices.Clone(i.Installer.Registry.List()), nil // Export may reverse it
 	}
 	var all []registry.Server
 	for n, name := range names {
@@ -93,7 +93,10 @@ func spell(shape string, r registry.Server) (configedit.Object, []string, error)
 	case r.Transport == "stdio" && r.Command == "", r.Transport != "stdio" && r.URL == "":
 		return nil, nil, fault.New(fault.Invalid, "it has neither a command nor a URL")
 	}
-	s := table.Server{Transport: r.Transport, Command: r.Command, Args: r.Args, Env: r.Env, URL: r.Endpoint(), Headers: r.Headers}
+	s := table.Server{ // copies: put changes them, and the registry shares its own
+		Transport: r.Transport, Command: r.Command, URL: r.Endpoint(),
+		Args: slices.Clone(r.Args), Env: maps.Clone(r.Env), Headers: maps.Clone(r.Headers),
+	}
 	var notes []string
 	for range maxLiterals {
 		left := literals(s.Transport, s.Args, s.Env, s.URL, s.Headers)
@@ -130,8 +133,8 @@ func placeholder(name string) string {
 	return name
 }
 
-// put changes the text of one place, as secrets.Literals names it. The registry
-// gives out copies: that place is nobody else's.
+// put changes the text of one place, as secrets.Literals names it, in the slices
+// and maps of s.
 func put(s *table.Server, where, text string) {
 	kind, name, _ := strings.Cut(where, ".")
 	switch {

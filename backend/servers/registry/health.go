@@ -7,22 +7,23 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// NoteStart notes how a start went: nil when it did well. A failure counts, but
-// what the last check showed stands; a start that did well takes back what a
-// death or a check has shown before.
+// NoteStart records the result of a start; failure is nil when it succeeded. A
+// failed start counts as an error and leaves the status to the last check. A
+// successful one turns "unhealthy" into "healthy".
 func (r *Registry) NoteStart(ctx context.Context, name string, failure error) error {
 	return r.note(ctx, name, func(h *Health) {
-		h.failed(failure)
+		h.setError(failure)
 		if failure == nil && h.Status == "unhealthy" {
 			h.Status = "healthy"
 		}
 	})
 }
 
-// NoteCheck notes what a check has shown: nil for health.
+// NoteCheck records the result of a health check; failure is nil when the server
+// is healthy.
 func (r *Registry) NoteCheck(ctx context.Context, name string, failure error) error {
 	return r.note(ctx, name, func(h *Health) {
-		h.failed(failure)
+		h.setError(failure)
 		h.CheckedAt = time.Now().UTC()
 		if h.Status = "healthy"; failure != nil {
 			h.Status = "unhealthy"
@@ -30,15 +31,16 @@ func (r *Registry) NoteCheck(ctx context.Context, name string, failure error) er
 	})
 }
 
-// NoteDeath notes that a running server has ended by itself.
+// NoteDeath records that a running server exited without being asked to.
 func (r *Registry) NoteDeath(ctx context.Context, name string, why error) error {
 	return r.note(ctx, name, func(h *Health) {
-		h.failed(why)
+		h.setError(why)
 		h.Status = "unhealthy"
 	})
 }
 
-func (h *Health) failed(failure error) {
+// setError counts a failure and keeps its message; nil clears the message.
+func (h *Health) setError(failure error) {
 	if failure == nil {
 		h.LastError = ""
 		return
@@ -47,7 +49,7 @@ func (h *Health) failed(failure error) {
 	h.Errors++
 }
 
-// note changes a server's health. It does not count as a change by a person.
+// note changes a server's health and leaves UpdatedAt as it is.
 func (r *Registry) note(ctx context.Context, name string, edit func(*Health)) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -55,8 +57,8 @@ func (r *Registry) note(ctx context.Context, name string, edit func(*Health)) er
 	if err != nil {
 		return err
 	}
-	was := s.Health
-	if edit(&s.Health); s.Health == was {
+	before := s.Health
+	if edit(&s.Health); s.Health == before {
 		return nil
 	}
 	return r.replace(ctx, s)

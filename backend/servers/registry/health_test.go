@@ -7,11 +7,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-func TestOnlyACheckSaysHowAServerIs(t *testing.T) {
+func TestHealthFollowsStartsExitsAndChecks(t *testing.T) {
 	r, _, changes := open(t)
 	add(t, r, "a")
 	<-changes
-	was, _ := r.Get("a")
+	before, _ := r.Get("a")
 	broken := fault.New(fault.Failed, "it exited")
 	for _, step := range []struct {
 		what    string
@@ -21,17 +21,17 @@ func TestOnlyACheckSaysHowAServerIs(t *testing.T) {
 		errors  int
 		last    string
 		checked bool
-		silent  bool // nothing changes
+		silent  bool // health stays the same, so no event is published
 	}{
 		{"a start", r.NoteStart, nil, "unknown", 0, "", false, true},
 		{"a failed start", r.NoteStart, broken, "unknown", 1, "it exited", false, false},
-		{"a second one", r.NoteStart, broken, "unknown", 2, "it exited", false, false},
+		{"a second failed start", r.NoteStart, broken, "unknown", 2, "it exited", false, false},
 		{"a start", r.NoteStart, nil, "unknown", 2, "", false, false},
-		{"a death", r.NoteDeath, broken, "unhealthy", 3, "it exited", false, false},
+		{"an unexpected exit", r.NoteDeath, broken, "unhealthy", 3, "it exited", false, false},
 		{"a failed start", r.NoteStart, broken, "unhealthy", 4, "it exited", false, false},
-		{"a start after the death", r.NoteStart, nil, "healthy", 4, "", false, false},
+		{"a start after the exit", r.NoteStart, nil, "healthy", 4, "", false, false},
 		{"a failed check", r.NoteCheck, broken, "unhealthy", 5, "it exited", true, false},
-		{"a start after it", r.NoteStart, nil, "healthy", 5, "", true, false},
+		{"a start after the check", r.NoteStart, nil, "healthy", 5, "", true, false},
 		{"a check", r.NoteCheck, nil, "healthy", 5, "", true, false},
 		{"a failed start", r.NoteStart, broken, "healthy", 6, "it exited", true, false},
 	} {
@@ -42,12 +42,12 @@ func TestOnlyACheckSaysHowAServerIs(t *testing.T) {
 		if h := s.Health; h.Status != step.status || h.Errors != step.errors || h.LastError != step.last || h.CheckedAt.IsZero() == step.checked {
 			t.Errorf("after %s: %+v", step.what, h)
 		}
-		if !s.UpdatedAt.Equal(was.UpdatedAt) {
-			t.Errorf("%s counts as a change by a person", step.what)
+		if !s.UpdatedAt.Equal(before.UpdatedAt) {
+			t.Errorf("%s changed UpdatedAt", step.what)
 		}
-		if told := len(changes) > 0; told == step.silent {
-			t.Errorf("%s was told: %v", step.what, told)
-		} else if told {
+		if published := len(changes) > 0; published == step.silent {
+			t.Errorf("%s published an event: %v, want %v", step.what, published, !step.silent)
+		} else if published {
 			<-changes
 		}
 	}

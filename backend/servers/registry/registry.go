@@ -5,23 +5,26 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Store keeps servers. A call that returned nil survives the end of the process.
+// Store persists servers. A write that returned nil survives the end of the
+// process.
 type Store interface {
 	Servers(ctx context.Context) ([]Server, error)
 	InsertServer(ctx context.Context, s Server) (id int64, err error)
 	UpdateServer(ctx context.Context, s Server) error
 	DeleteServer(ctx context.Context, id int64) error
-	// Scrub sees that nothing is left of what was overwritten or deleted.
+	// Scrub removes overwritten and deleted data from the files of the database.
 	Scrub(ctx context.Context) error
-	// Compact is Scrub for what older versions of this program left.
+	// Compact does what Scrub does, and also removes data that older versions
+	// of this program deleted without overwriting it.
 	Compact(ctx context.Context) error
-	// MatchServers returns the ids of servers that match a query, best first.
+	// MatchServers returns the ids of the servers that match a query, best first.
 	MatchServers(ctx context.Context, query string) ([]int64, error)
 }
 
@@ -31,64 +34,63 @@ type Changed struct {
 	Removed bool
 }
 
-// Registry holds the configured servers. Writes reach the store before they
-// are seen; all methods are safe for concurrent use.
+// Registry holds the configured servers. A change is written to the store
+// before it becomes visible. All methods are safe for concurrent use.
+//
+// Readers share one immutable snapshot: callers must not modify the slices and
+// maps of a Server that List, Get, ByID or Search returned. Update gives its
+// callback a copy of its own.
 type Registry struct {
 	store Store
 	bus   *events.Bus
 
-	writing sync.Mutex // one writer at a time, held over the store
-	mu      sync.RWMutex
-	servers []Server // sorted by name
+	writing sync.Mutex // held during a whole change, the write to the store included
+	servers atomic.Pointer[[]Server]
 }
 
-// Open loads the registry.
+// Open reads all servers from the store.
 func Open(ctx context.Context, store Store, bus *events.Bus) (*Registry, error) {
 	servers, err := store.Servers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(servers, byName)
-	return &Registry{store: store, bus: bus, servers: servers}, nil
+	slices.SortFunc(servers, func(a, b Server) int { return strings.Compare(a.Name, b.Name) })
+	r := &Registry{store: store, bus: bus}
+	r.publish(servers)
+	return r, nil
 }
 
-func byName(a, b Server) int { return strings.Compare(a.Name, b.Name) }
-
-// List returns all servers, sorted by name.
-func (r *Registry) List() []Server {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	out := make([]Server, len(r.servers))
-	for i, s := range r.servers {
-		out[i] = s.clone()
-	}
-	return out
+// publish makes servers the current snapshot. Without spare capacity, appending
+// to a list that a caller holds cannot reach into the snapshot.
+func (r *Registry) publish(servers []Server) {
+	servers = slices.Clip(servers)
+	r.servers.Store(&servers)
 }
+
+// List returns all servers, sorted by name. The list is shared: callers must
+// not modify it.
+func (r *Registry) List() []Server { return *r.servers.Load() }
 
 // Get returns the server with a name, or a fault.NotFound.
 func (r *Registry) Get(name string) (Server, error) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if i, ok := r.find(name); ok {
-		return r.servers[i].clone(), nil
+	servers := r.List()
+	if i, ok := find(servers, name); ok {
+		return servers[i], nil
 	}
 	return Server{}, fault.New(fault.NotFound, "Server %q not found in registry", name)
 }
 
 // ByID returns the server with an id, or a fault.NotFound.
 func (r *Registry) ByID(id int64) (Server, error) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	for _, s := range r.servers {
-		if s.ID == id {
-			return s.clone(), nil
-		}
+	servers := r.List()
+	if i := slices.IndexFunc(servers, func(s Server) bool { return s.ID == id }); i >= 0 {
+		return servers[i], nil
 	}
 	return Server{}, fault.New(fault.NotFound, "Not found")
 }
 
-// Search returns the servers that match a query, best first; all of them, by
-// name, when the query is empty.
+// Search returns the servers that match a query, best first. An empty query
+// matches all of them, sorted by name.
 func (r *Registry) Search(ctx context.Context, query string) ([]Server, error) {
 	if strings.TrimSpace(query) == "" {
 		return r.List(), nil
@@ -99,38 +101,41 @@ func (r *Registry) Search(ctx context.Context, query string) ([]Server, error) {
 	}
 	var out []Server
 	for _, id := range ids {
-		if s, err := r.ByID(id); err == nil {
+		if s, err := r.ByID(id); err == nil { // else it was removed meanwhile
 			out = append(out, s)
 		}
 	}
 	return out, nil
 }
 
-// Splits returns the ways to read a proxied tool's name server__tool, those
-// with the longest server name first. A tool's name may hold "__" too, or begin
+// Splits returns the ways to split the name server__tool of a proxied tool into
+// the name of an existing server and the name of a tool, the longest server name
+// first. There may be several, because a tool's name may contain "__" or begin
 // with an underscore.
 func (r *Registry) Splits(proxied string) (ways [][2]string) {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
+	servers := r.List()
 	for i := len(proxied) - 2; i > 0; i-- {
 		if proxied[i:i+2] != "__" {
 			continue
 		}
-		if _, found := r.find(proxied[:i]); found {
+		if _, found := find(servers, proxied[:i]); found {
 			ways = append(ways, [2]string{proxied[:i], proxied[i+2:]})
 		}
 	}
 	return ways
 }
 
-// Add configures a server. Id and times are set here.
+// Add configures a new server and returns it with its id and its times, which
+// Add assigns. A name that is taken is a fault.Conflict.
 func (r *Registry) Add(ctx context.Context, s Server) (Server, error) {
 	if err := CheckName(s.Name); err != nil {
 		return Server{}, err
 	}
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	if _, err := r.Get(s.Name); err == nil {
+	servers := r.List()
+	i, taken := find(servers, s.Name)
+	if taken {
 		return Server{}, fault.New(fault.Conflict, "Server %q already exists", s.Name)
 	}
 	s = s.clone()
@@ -147,53 +152,50 @@ func (r *Registry) Add(ctx context.Context, s Server) (Server, error) {
 		return Server{}, err
 	}
 	s.ID = id
-	r.swap(func(servers []Server) []Server {
-		i, _ := r.find(s.Name)
-		return slices.Insert(servers, i, s)
-	})
+	r.publish(slices.Insert(slices.Clone(servers), i, s))
 	events.Publish(r.bus, Changed{Name: s.Name})
-	return s.clone(), nil
+	return s, nil
 }
 
-// Update changes the server with a name by edit. Name and id stay.
+// Update lets edit change the server with a name and returns the result. Name,
+// id and creation time stay as they are.
 func (r *Registry) Update(ctx context.Context, name string, edit func(*Server)) (Server, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	s, err := r.Get(name)
+	before, err := r.Get(name)
 	if err != nil {
 		return Server{}, err
 	}
-	id, created := s.ID, s.CreatedAt
+	s := before.clone()
 	edit(&s)
-	s.ID, s.Name, s.CreatedAt, s.UpdatedAt = id, name, created, time.Now().UTC()
-	before, _ := r.Get(name)
+	s.ID, s.Name, s.CreatedAt, s.UpdatedAt = before.ID, name, before.CreatedAt, time.Now().UTC()
+	s = s.clone() // edit may have put in slices and maps that its caller goes on using
 	if err := r.replace(ctx, s); err != nil {
 		return Server{}, err
 	}
-	if !before.sameTexts(s) { // there may have been a credential in it
+	if !before.sameTexts(s) { // the old texts may have contained a credential
 		if err := r.store.Scrub(ctx); err != nil {
 			return Server{}, err
 		}
 	}
-	return s.clone(), nil
+	return s, nil
 }
 
-// replace stores a server and then shows it; the caller holds writing.
+// replace stores a changed server and then makes it visible. The caller holds
+// writing.
 func (r *Registry) replace(ctx context.Context, s Server) error {
 	if err := r.store.UpdateServer(ctx, s); err != nil {
 		return err
 	}
-	s = s.clone()
-	r.swap(func(servers []Server) []Server {
-		i, _ := r.find(s.Name)
-		servers[i] = s
-		return servers
-	})
+	servers := slices.Clone(r.List())
+	i, _ := find(servers, s.Name)
+	servers[i] = s
+	r.publish(servers)
 	events.Publish(r.bus, Changed{Name: s.Name})
 	return nil
 }
 
-// Remove forgets a server.
+// Remove deletes the server with a name.
 func (r *Registry) Remove(ctx context.Context, name string) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -204,29 +206,24 @@ func (r *Registry) Remove(ctx context.Context, name string) error {
 	if err := r.store.DeleteServer(ctx, s.ID); err != nil {
 		return err
 	}
-	r.swap(func(servers []Server) []Server {
-		i, _ := r.find(name)
-		return slices.Delete(servers, i, i+1)
-	})
+	servers := r.List()
+	i, _ := find(servers, name)
+	r.publish(slices.Delete(slices.Clone(servers), i, i+1))
 	events.Publish(r.bus, Changed{Name: name, Removed: true})
 	return r.store.Scrub(ctx)
 }
 
-// Compact sees that nothing is left of what servers were once configured with.
+// Compact removes all former configurations of servers from the files of the
+// database.
 func (r *Registry) Compact(ctx context.Context) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	return r.store.Compact(ctx)
 }
 
-func (r *Registry) swap(edit func([]Server) []Server) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.servers = edit(slices.Clone(r.servers))
-}
-
-func (r *Registry) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(r.servers, name, func(s Server, name string) int {
+// find returns where a name is, or would be inserted, in servers sorted by name.
+func find(servers []Server, name string) (int, bool) {
+	return slices.BinarySearchFunc(servers, name, func(s Server, name string) int {
 		return strings.Compare(s.Name, name)
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// memory is a store that can be told to fail.
+// memory is a Store in memory whose calls return the error fail.
 type memory struct {
 	rows map[int64]Server
 	fail error
@@ -90,27 +90,58 @@ func TestNamesAreChecked(t *testing.T) {
 	}
 	add(t, r, "ok-1_.")
 	if _, err := r.Add(t.Context(), Server{Name: "ok-1_."}); fault.KindOf(err) != fault.Conflict {
-		t.Errorf("a second one of that name: %v", err)
+		t.Errorf("adding a server under a taken name: %v", err)
 	}
 }
 
-func TestServersAreSortedAndCopied(t *testing.T) {
+func TestServersAreSortedByName(t *testing.T) {
 	r, _, changes := open(t)
 	add(t, r, "b", "c", "a")
 	list := r.List()
 	if list[0].Name != "a" || list[2].Name != "c" || list[0].Transport != "stdio" || list[0].Health.Status != "unknown" {
 		t.Errorf("got %+v", list)
 	}
-	list[0].Args[0], list[0].Env["K"] = "changed", "changed"
-	if s, _ := r.Get("a"); s.Args[0] != "a" || s.Env["K"] != "v" {
-		t.Error("a caller can change what the registry holds")
-	}
 	if len(changes) != 3 {
-		t.Errorf("%d events", len(changes))
+		t.Errorf("got %d events, want 3", len(changes))
 	}
 }
 
-func TestTheLongestServerNameWins(t *testing.T) {
+func TestListsStayAsTheyWere(t *testing.T) {
+	r, _, _ := open(t)
+	args, env := []string{"a"}, map[string]string{"K": "v"}
+	if _, err := r.Add(t.Context(), Server{Name: "a", Args: args, Env: env}); err != nil {
+		t.Fatal(err)
+	}
+	args[0], env["K"] = "changed", "changed" // Add has copied both
+	before := r.List()
+	args = []string{"b"}
+	_, err := r.Update(t.Context(), "a", func(s *Server) {
+		s.Env["K"] = "w"
+		s.Args = args
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	args[0] = "changed" // Update has copied the callback's slice, too
+	if s, _ := r.Get("a"); s.Args[0] != "b" || s.Env["K"] != "w" {
+		t.Errorf("after the update: %+v", s)
+	}
+	add(t, r, "b", "0")
+	if err := r.Remove(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if len(before) != 1 || before[0].Name != "a" || before[0].Args[0] != "a" || before[0].Env["K"] != "v" {
+		t.Errorf("a list that was read before the changes is now %+v", before)
+	}
+	list := r.List()
+	_ = append(list, Server{Name: "appended"})
+	add(t, r, "c")
+	if got := r.List(); len(got) != 3 || got[2].Name != "c" || len(list) != 2 {
+		t.Errorf("after a caller appended to a list: %+v", got)
+	}
+}
+
+func TestNamesOfProxiedToolsAreSplitAtTheLongestServerName(t *testing.T) {
 	r, _, _ := open(t)
 	add(t, r, "git", "git-hub", "files")
 	for proxied, want := range map[string]string{
@@ -127,9 +158,9 @@ func TestUpdateKeepsIdentity(t *testing.T) {
 	r, _, changes := open(t)
 	add(t, r, "a")
 	<-changes
-	was, _ := r.Get("a")
+	before, _ := r.Get("a")
 	now, err := r.Update(t.Context(), "a", func(s *Server) { s.ID, s.Name, s.Command = 77, "z", "node" })
-	if err != nil || now.ID != was.ID || now.Name != "a" || now.Command != "node" {
+	if err != nil || now.ID != before.ID || now.Name != "a" || now.Command != "node" {
 		t.Errorf("got %+v, %v", now, err)
 	}
 	if change := <-changes; change.Name != "a" || change.Removed {
@@ -140,26 +171,26 @@ func TestUpdateKeepsIdentity(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotStoredIsNotSeen(t *testing.T) {
+func TestChangesThatAreNotStoredStayInvisible(t *testing.T) {
 	r, m, changes := open(t)
 	add(t, r, "a")
 	<-changes
 	m.fail = errors.New("disk full")
 	if _, err := r.Add(t.Context(), Server{Name: "b"}); err == nil {
-		t.Error("add hides the failure")
+		t.Error("Add returned no error although the store failed")
 	}
 	if _, err := r.Update(t.Context(), "a", func(s *Server) { s.Command = "x" }); err == nil {
-		t.Error("update hides the failure")
+		t.Error("Update returned no error although the store failed")
 	}
 	if err := r.Remove(t.Context(), "a"); err == nil {
-		t.Error("remove hides the failure")
+		t.Error("Remove returned no error although the store failed")
 	}
 	if s, err := r.Get("a"); err != nil || s.Command != "" || len(r.List()) != 1 || len(changes) != 0 {
 		t.Errorf("got %+v, %v", s, err)
 	}
 }
 
-func TestSearchKeepsTheStoresOrder(t *testing.T) {
+func TestSearchResultsAreInTheOrderOfTheStore(t *testing.T) {
 	r, _, _ := open(t)
 	add(t, r, "a", "b")
 	got, err := r.Search(t.Context(), "x")
@@ -167,7 +198,7 @@ func TestSearchKeepsTheStoresOrder(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	if got, _ = r.Search(t.Context(), " "); len(got) != 2 || got[0].Name != "a" {
-		t.Errorf("without a query: %v", got)
+		t.Errorf("search without a query: %v", got)
 	}
 	if err := r.Remove(t.Context(), "a"); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,7 @@
-// Package registry answers which MCP servers this user has configured. It
-// knows how one is started, never whether it runs or what its tools are.
+// Package registry answers which MCP servers are configured: their names, how
+// each one is started or reached, and how healthy it was last seen. Whether a
+// server is running, and which tools it has, is left to packages upstream and
+// catalog.
 package registry
 
 import (
@@ -15,48 +17,54 @@ import (
 // Server is one configured MCP server.
 type Server struct {
 	ID          int64
-	Name        string // unique; letters, digits, dash, underscore, dot; no "__"
+	Name        string // unique; see CheckName
 	Description string
-	Source      string // local, manual, registry, setup-file, …: who configured it
+	Source      string // who configured it: local, manual, registry, setup-file, …
 	Transport   string // stdio, streamable-http or sse
-	Command     string // empty: cannot be started
+	Command     string // a stdio server without a command cannot be started
 	Args        []string
 	Env         map[string]string
 	Tags        []string
 	Package     Package
 	Repository  string
 	URL         string            // a remote server's endpoint; a stdio server's web page
-	Headers     map[string]string // sent to a remote server with each request
+	Headers     map[string]string // sent with each request to a remote server
 	Installed   bool
-	// Enabled servers are in every session's tools/list, running or not.
+	// Enabled servers contribute their tools to every session's tools/list,
+	// whether they are running or not.
 	Enabled bool
-	// KeepRunning servers start with the hub and are never stopped for idleness.
+	// KeepRunning servers start with the hub and are not stopped when idle.
 	KeepRunning bool
-	// Approved is false while a server that an agent wants waits for a person.
+	// Approved is false while a server that an agent proposed waits for a
+	// person's approval.
 	Approved  bool
 	Health    Health
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Package says which published package a server comes from; all fields may be empty.
+// Package names the published package that a server comes from. All fields may
+// be empty.
 type Package struct {
 	Name, Version, Latest string
 }
 
-// Health is what starts, ends and checks have shown.
+// Health is what starts, exits and checks of a server have shown.
 type Health struct {
 	Status    string    // unknown, healthy or unhealthy
-	CheckedAt time.Time // of the last check; zero: none yet
-	Errors    int       // failures since the last reset
-	LastError string    // for a person; without secrets
+	CheckedAt time.Time // time of the last check; zero before the first
+	Errors    int       // failed starts, failed checks and unexpected exits since the last reset
+	LastError string    // message for a person, without secrets; empty after a success
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 const maxName = 64
 
-// CheckName reports what is wrong with a server's name.
+// CheckName returns a fault.Invalid when name cannot be the name of a server. A
+// name has at most 64 letters, digits, dashes, underscores and dots, contains no
+// "__" and does not end with an underscore, because tools are called
+// server__tool.
 func CheckName(name string) error {
 	switch {
 	case name == "":
@@ -84,14 +92,14 @@ func (s Server) Endpoint() string {
 	return s.URL
 }
 
-// sameTexts reports whether two configurations hold the same where a credential
-// may stand.
+// sameTexts reports whether two configurations are equal in all fields that may
+// contain a credential.
 func (s Server) sameTexts(o Server) bool {
 	return s.Command == o.Command && s.URL == o.URL && slices.Equal(s.Args, o.Args) &&
 		maps.Equal(s.Env, o.Env) && maps.Equal(s.Headers, o.Headers)
 }
 
-// clone returns a copy that shares nothing with s.
+// clone returns a copy that shares no slice and no map with s.
 func (s Server) clone() Server {
 	s.Args, s.Tags, s.Env, s.Headers = slices.Clone(s.Args), slices.Clone(s.Tags), maps.Clone(s.Env), maps.Clone(s.Headers)
 	return s
