@@ -124,6 +124,7 @@ var allowed = map[string][]string{
 	},
 	"cmd/agent-discover": {"cli"},
 
+	"testing/catalogtest": {"base/events", "discovery/catalog"},
 	"testing/keyringtest": {},
 	"testing/mcptest":     {},
 	"testing/programtest": {"base/instance", "base/paths"}, // it runs the program and finds its hub

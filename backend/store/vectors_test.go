@@ -95,10 +95,10 @@ func BenchmarkVectors(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	for range 100 {
+	for batch := range 100 {
 		made := make([]embedding.Made, 100)
 		for i := range made {
-			made[i] = embedding.Made{Hash: catalog.HashOf(fmt.Sprint(b.Elapsed(), i), nil), Vector: embedding.Vector{Scale: 1, Values: make([]int8, 384)}}
+			made[i] = embedding.Made{Hash: fmt.Sprintf("%064d", 100*batch+i), Vector: embedding.Vector{Scale: 1, Values: make([]int8, 384)}}
 		}
 		if err := s.KeepVectors(b.Context(), "builtin/some-model/text1", made); err != nil {
 			b.Fatal(err)

@@ -13,37 +13,39 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
 )
 
-// Store keeps tools.
+// Store persists the tools of the catalog.
 type Store interface {
+	// Tools returns all stored tools, in the listed order within each server.
 	Tools(ctx context.Context) ([]*Tool, error)
-	// ReplaceTools makes tools the only ones of a server.
+	// ReplaceTools replaces the stored tools of a server with tools.
 	ReplaceTools(ctx context.Context, server string, tools []*Tool) error
+	// SetTokens stores the token counts of tools.
 	SetTokens(ctx context.Context, counts map[Key]int) error
 }
 
-// Changed is published when the known tools of a server have changed.
+// Changed is published after the tools of a server have changed.
 type Changed struct{ Server string }
 
-// Counted is published when the tokens of new tools have been counted.
+// Counted is published after the tokens of new tools have been counted.
 type Counted struct{}
 
-// Snapshot is the state of the catalog at one moment. It is immutable.
+// Snapshot is an immutable view of the catalog at one moment.
 type Snapshot struct {
-	Tools    []*Tool // sorted by server, within it as the server lists them
+	Tools    []*Tool // sorted by server, within a server in the order it lists them
 	byServer map[string][]*Tool
 	byKey    map[Key]*Tool
 }
 
-// Of returns a server's tools in the order in which it lists them.
+// Of returns the tools of a server in the order it lists them.
 func (s *Snapshot) Of(server string) []*Tool { return s.byServer[server] }
 
-// Lookup returns a tool.
+// Lookup returns a tool of a server, and whether the catalog has it.
 func (s *Snapshot) Lookup(server, tool string) (*Tool, bool) {
 	t, ok := s.byKey[Key{server, tool}]
 	return t, ok
 }
 
-// Named returns the tools of that name on all servers.
+// Named returns the tools with that name on all servers.
 func (s *Snapshot) Named(tool string) []*Tool {
 	var out []*Tool
 	for _, t := range s.Tools {
@@ -67,26 +69,28 @@ func newSnapshot(tools []*Tool) *Snapshot {
 	return s
 }
 
-// Catalog holds the known tools. All methods are safe for concurrent use.
+// Catalog holds the tools that servers have listed. Its methods may be called
+// concurrently.
 type Catalog struct {
 	store Store
 	bus   *events.Bus
 	log   *slog.Logger
 
-	writing  sync.Mutex
-	snapshot atomic.Pointer[Snapshot]
-	lastID   int64
-	uncount  chan struct{} // there may be tools whose tokens are not counted
+	writing   sync.Mutex // serializes changes, including writes to the store
+	snapshot  atomic.Pointer[Snapshot]
+	lastID    int64
+	uncounted chan struct{} // holds a token when some tools may lack a token count
 }
 
-// Open loads the catalog.
+// Open returns a catalog with the tools in store. Changes are published on bus.
+// Tokens are counted while Run runs.
 func Open(ctx context.Context, store Store, bus *events.Bus, log *slog.Logger) (*Catalog, error) {
 	tools, err := store.Tools(ctx)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(tools, byServer)
-	c := &Catalog{store: store, bus: bus, log: log, uncount: make(chan struct{}, 1)}
+	c := &Catalog{store: store, bus: bus, log: log, uncounted: make(chan struct{}, 1)}
 	for _, t := range tools {
 		c.lastID = max(c.lastID, t.ID)
 	}
@@ -97,11 +101,13 @@ func Open(ctx context.Context, store Store, bus *events.Bus, log *slog.Logger) (
 
 func byServer(a, b *Tool) int { return cmp.Compare(a.Server, b.Server) }
 
-// Snapshot returns the present state.
+// Snapshot returns the present state of the catalog.
 func (c *Catalog) Snapshot() *Snapshot { return c.snapshot.Load() }
 
-// Replace makes the listed definitions the known tools of a server and reports
-// whether that changed anything. Definitions without a name are left out.
+// Replace replaces the tools of a server with the listed definitions and
+// reports whether that changed the catalog. Definitions without a name and
+// repeated names are left out. Tools keep their ID while a server lists their
+// name.
 func (c *Catalog) Replace(ctx context.Context, server string, definitions []json.RawMessage) (bool, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -135,7 +141,7 @@ func (c *Catalog) Replace(ctx context.Context, server string, definitions []json
 	return true, nil
 }
 
-// Forget drops the tools of a server that is no more.
+// Forget removes the tools of a deleted server.
 func (c *Catalog) Forget(ctx context.Context, server string) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -149,6 +155,8 @@ func (c *Catalog) Forget(ctx context.Context, server string) error {
 	return nil
 }
 
+// put swaps in a snapshot with new tools of a server. The caller holds
+// c.writing.
 func (c *Catalog) put(server string, tools []*Tool) {
 	all := make([]*Tool, 0, len(c.Snapshot().Tools)+len(tools))
 	for _, t := range c.Snapshot().Tools {
@@ -163,22 +171,24 @@ func (c *Catalog) put(server string, tools []*Tool) {
 	events.Publish(c.bus, Changed{Server: server})
 }
 
+// wake makes Run count the tokens of new tools.
 func (c *Catalog) wake() {
 	select {
-	case c.uncount <- struct{}{}:
+	case c.uncounted <- struct{}{}:
 	default:
 	}
 }
 
-// Run counts the tokens of tools that are new, off every other path.
+// Run counts the tokens of new tools in the background until ctx ends, because
+// counting is too slow for the path that lists tools.
 func (c *Catalog) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-c.uncount:
+		case <-c.uncounted:
 			if err := c.count(ctx); err != nil && ctx.Err() == nil {
-				c.log.Warn("tokens of tools not stored", "error", err)
+				c.log.Warn("could not count the tokens of tools", "error", err)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package catalog
+package catalog_test
 
 import (
 	"context"
@@ -9,129 +9,132 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
 
-// memory is a store that can be told to fail.
-type memory struct {
-	tools  map[string][]*Tool
-	counts chan map[Key]int
-	fail   error
-}
-
-func (m *memory) Tools(context.Context) ([]*Tool, error) { return nil, m.fail }
-
-func (m *memory) ReplaceTools(_ context.Context, server string, tools []*Tool) error {
-	if m.fail == nil {
-		m.tools[server] = tools
-	}
-	return m.fail
-}
-
-func (m *memory) SetTokens(_ context.Context, counts map[Key]int) error {
-	m.counts <- counts
-	return m.fail
-}
-
-func open(t *testing.T) (*Catalog, *memory, <-chan Changed) {
+// open returns an empty catalog with its store, its event bus and a
+// subscription to its changes.
+func open(t *testing.T) (*catalog.Catalog, *catalogtest.Store, *events.Bus, <-chan catalog.Changed) {
 	t.Helper()
-	m, bus := &memory{tools: make(map[string][]*Tool), counts: make(chan map[Key]int, 4)}, &events.Bus{}
-	changes, stop := events.Subscribe[Changed](bus, 8)
+	store, bus := &catalogtest.Store{}, &events.Bus{}
+	changes, stop := events.Subscribe[catalog.Changed](bus, 8)
 	t.Cleanup(stop)
-	c, err := Open(t.Context(), m, bus, slog.New(slog.DiscardHandler))
+	return reopen(t, store, bus), store, bus, changes
+}
+
+func reopen(t *testing.T, store catalog.Store, bus *events.Bus) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.Open(t.Context(), store, bus, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c, m, changes
+	return c
 }
 
-func raw(defs ...string) []json.RawMessage {
-	var out []json.RawMessage
-	for _, def := range defs {
-		out = append(out, json.RawMessage(def))
-	}
-	return out
-}
-
-func TestASnapshotStaysWhatItWas(t *testing.T) {
-	c, _, changes := open(t)
-	if changed, err := c.Replace(t.Context(), "b", raw(`{"name":"y"}`, `{"name":"x"}`)); err != nil || !changed {
-		t.Fatal(changed, err)
-	}
-	before := c.Snapshot()
-	if _, err := c.Replace(t.Context(), "a", raw(`{"name":"z"}`, `{"nameless":1}`, `[]`, `{"name":"z","twice":1}`)); err != nil {
+// replace lists the tools of a server and reports whether that changed the
+// catalog.
+func replace(t *testing.T, c *catalog.Catalog, server string, tools ...string) bool {
+	t.Helper()
+	changed, err := c.Replace(t.Context(), server, catalogtest.Definitions(tools...))
+	if err != nil {
 		t.Fatal(err)
 	}
-	if len(before.Tools) != 1+1 || len(c.Snapshot().Tools) != 3 {
-		t.Errorf("before %d, now %d", len(before.Tools), len(c.Snapshot().Tools))
+	return changed
+}
+
+func TestSnapshotsAreImmutable(t *testing.T) {
+	c, _, _, changes := open(t)
+	if !replace(t, c, "b", `{"name":"y"}`, `{"name":"x"}`) {
+		t.Error("the first list of a server is not reported as a change")
+	}
+	before := c.Snapshot()
+	replace(t, c, "a", `{"name":"z"}`, `{"nameless":1}`, `[]`, `{"name":"z","twice":1}`)
+	if len(before.Tools) != 2 || len(c.Snapshot().Tools) != 3 {
+		t.Errorf("got %d tools in the old snapshot and %d in the new one, want 2 and 3", len(before.Tools), len(c.Snapshot().Tools))
 	}
 	var names []string
 	for _, tool := range c.Snapshot().Tools {
 		names = append(names, tool.Proxied())
 	}
 	if got := strings.Join(names, " "); got != "a__z b__y b__x" {
-		t.Errorf("order %s", got)
+		t.Errorf("got the order %s, want a__z b__y b__x", got)
 	}
 	if tool, ok := c.Snapshot().Lookup("b", "x"); !ok || tool.CallAs() != "mcp__b__x" {
-		t.Errorf("lookup: %v, %v", tool, ok)
+		t.Errorf("lookup of b, x: got %v, %v", tool, ok)
 	}
 	if first, second := <-changes, <-changes; first.Server != "b" || second.Server != "a" {
-		t.Errorf("events %v, %v", first, second)
+		t.Errorf("got events for %s and %s, want b and a", first.Server, second.Server)
 	}
 }
 
-func TestTheSameListIsNoChange(t *testing.T) {
-	c, _, changes := open(t)
+func TestListingTheSameToolsAgainChangesNothing(t *testing.T) {
+	c, _, _, changes := open(t)
 	for i, want := range []bool{true, false} {
-		if changed, err := c.Replace(t.Context(), "a", raw(`{"name":"x","n":1}`)); err != nil || changed != want {
-			t.Errorf("round %d: %v, %v", i, changed, err)
+		if changed := replace(t, c, "a", `{"name":"x","n":1}`); changed != want {
+			t.Errorf("list %d: changed is %v, want %v", i, changed, want)
 		}
 	}
 	if len(changes) != 1 {
-		t.Errorf("%d events", len(changes))
+		t.Errorf("got %d events, want 1", len(changes))
 	}
-	if changed, _ := c.Replace(t.Context(), "a", raw(`{"name":"x","n":2}`)); !changed {
-		t.Error("another definition is a change")
+	if !replace(t, c, "a", `{"name":"x","n":2}`) {
+		t.Error("a different definition is not reported as a change")
 	}
 }
 
-func TestWhatIsNotStoredIsNotSeen(t *testing.T) {
-	c, m, changes := open(t)
-	m.fail = errors.New("disk full")
-	if _, err := c.Replace(t.Context(), "a", raw(`{"name":"x"}`)); err == nil {
-		t.Error("the failure of the store is hidden")
+func TestToolsThatCannotBeStoredStayOutOfTheCatalog(t *testing.T) {
+	c, store, _, changes := open(t)
+	store.Fail(errors.New("disk full"))
+	if _, err := c.Replace(t.Context(), "a", catalogtest.Definitions(`{"name":"x"}`)); err == nil {
+		t.Error("Replace does not return the error of the store")
 	}
 	if len(c.Snapshot().Tools) != 0 || len(changes) != 0 {
-		t.Error("a tool that was not stored is seen")
+		t.Errorf("got %d tools and %d events, want none", len(c.Snapshot().Tools), len(changes))
 	}
 }
 
-func TestForgottenToolsAreGone(t *testing.T) {
-	c, m, _ := open(t)
-	_, _ = c.Replace(t.Context(), "a", raw(`{"name":"x"}`))
-	if err := c.Forget(t.Context(), "a"); err != nil || len(c.Snapshot().Tools) != 0 || len(m.tools["a"]) != 0 {
-		t.Errorf("left: %v, %v", c.Snapshot().Tools, err)
+func TestForgetRemovesTheToolsOfAServer(t *testing.T) {
+	c, store, bus, _ := open(t)
+	replace(t, c, "a", `{"name":"x"}`)
+	if err := c.Forget(t.Context(), "a"); err != nil || len(c.Snapshot().Tools) != 0 {
+		t.Errorf("got %v, %v", c.Snapshot().Tools, err)
+	}
+	if again := reopen(t, store, bus).Snapshot().Tools; len(again) != 0 {
+		t.Errorf("the store still has %v", again)
 	}
 }
 
 func TestTokensAreCountedInTheBackground(t *testing.T) {
-	c, m, _ := open(t)
-	_, _ = c.Replace(t.Context(), "a", raw(`{"name":"x","description":"hello world"}`))
+	c, store, bus, _ := open(t)
+	counted, stop := events.Subscribe[catalog.Counted](bus, 1)
+	defer stop()
+	replace(t, c, "a", `{"name":"x","description":"hello world"}`)
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- c.Run(ctx) }()
-	counts := <-m.counts
+	ended := make(chan error, 1)
+	go func() { ended <- c.Run(ctx) }()
+	<-counted
 	cancel()
-	<-done
-	n := counts[Key{"a", "x"}]
-	if n < 8 || n > 20 {
-		t.Errorf("counted %d tokens", n)
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
-	if got := c.Snapshot().Tools[0].Tokens; got != n {
-		t.Errorf("the snapshot says %d, the store %d", got, n)
+	n := c.Snapshot().Tools[0].Tokens
+	if n < 8 || n > 20 {
+		t.Errorf("got %d tokens, want 8 to 20", n)
+	}
+	if stored := reopen(t, store, bus).Snapshot().Tools[0].Tokens; stored != n {
+		t.Errorf("the snapshot has %d tokens, the store %d", n, stored)
 	}
 }
 
-func TestHashCoversWhatCallersRelyOn(t *testing.T) {
+func TestTheHashCoversWhatCallersRelyOn(t *testing.T) {
+	hash := func(server, definition string) string {
+		tool, ok := catalog.NewTool(server, json.RawMessage(definition))
+		if !ok {
+			t.Fatalf("invalid definition %s", definition)
+		}
+		return tool.Hash
+	}
 	base := `{"name":"x","description":"d","inputSchema":{"type":"object","properties":{"a":{"maximum":9007199254740993}}}}`
 	same := []string{
 		` {"inputSchema":{"properties":{"a":{"maximum":9007199254740993}},"type":"object"}, "description":"d","name":"x"}`,
@@ -141,19 +144,19 @@ func TestHashCoversWhatCallersRelyOn(t *testing.T) {
 		strings.Replace(base, `"d"`, `"e"`, 1), strings.Replace(base, "0993", "0992", 1),
 		strings.Replace(base, `"name"`, `"title":"t","name"`, 1), strings.Replace(base, `"name"`, `"annotations":{},"name"`, 1),
 	}
-	want := HashOf("s", json.RawMessage(base))
-	for _, def := range same {
-		if HashOf("s", json.RawMessage(def)) != want {
-			t.Errorf("another hash for %s", def)
+	want := hash("s", base)
+	for _, definition := range same {
+		if hash("s", definition) != want {
+			t.Errorf("the hash of %s differs from that of %s", definition, base)
 		}
 	}
-	for _, def := range other {
-		if HashOf("s", json.RawMessage(def)) == want {
-			t.Errorf("the same hash for %s", def)
+	for _, definition := range other {
+		if hash("s", definition) == want {
+			t.Errorf("the hash of %s equals that of %s", definition, base)
 		}
 	}
-	if HashOf("other", json.RawMessage(base)) == want {
-		t.Error("the same hash on another server")
+	if hash("other", base) == want {
+		t.Error("the same definition on two servers has one hash")
 	}
 }
 
@@ -162,15 +165,10 @@ func TestSummaryIsTheFirstSentence(t *testing.T) {
 		"Reads a file. Then more.":  "Reads a file.",
 		"One\n line":                "One line",
 		"":                          "",
-		strings.Repeat("wörd ", 40): strings.TrimSuffix(strings.Repeat("wörd ", 24)[:0]+strings.Repeat("wörd ", 23)+"wörd", " ") + "…",
+		strings.Repeat("wörd ", 40): strings.Repeat("wörd ", 23) + "wörd…",
 	} {
-		tool := &Tool{Description: description}
-		got := tool.Summary()
-		if strings.HasPrefix(description, "wörd") {
-			if n := len([]rune(got)); n > 120 || !strings.HasSuffix(got, "…") {
-				t.Errorf("%d characters: %q", n, got)
-			}
-		} else if got != want {
+		tool := &catalog.Tool{Description: description}
+		if got := tool.Summary(); got != want || len([]rune(got)) > 120 {
 			t.Errorf("%q: got %q, want %q", description, got, want)
 		}
 	}

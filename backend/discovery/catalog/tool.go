@@ -1,6 +1,8 @@
-// Package catalog answers which tools are known, running server or not. Tools
-// enter it when a server lists them and stay after it stops. Readers work on
-// immutable snapshots; a change swaps the whole.
+// Package catalog records which tools the configured servers offer, including
+// servers that are not running: a server's tools are stored when it lists them
+// and remain after it stops. Readers use immutable snapshots, which a change
+// replaces as a whole. Package upstream obtains the lists; package search ranks
+// the tools.
 package catalog
 
 import (
@@ -12,35 +14,36 @@ import (
 	"unicode/utf8"
 )
 
-// Tool is one tool of one server. It is immutable.
+// Tool is a tool of a server, as the server listed it. It is immutable.
 type Tool struct {
-	ID          int64 // for clients that know tools by number; stays with the name
+	ID          int64 // a number for clients that refer to tools by one; it stays the same while the server lists the name
 	Server      string
 	Name        string
 	Title       string
 	Description string
-	// Definition is the tool as the server listed it, byte for byte.
+	// Definition is the JSON object that the server listed, byte for byte.
 	Definition json.RawMessage
-	// Hash changes when anything changes that a model or a person relies on:
-	// see HashOf.
+	// Hash changes when a part of the definition changes that a model or a
+	// person relies on: see hashOf.
 	Hash string
-	// Tokens is what the definition costs in a context (o200k_base); 0 until counted.
+	// Tokens is the size of the definition in a model's context (o200k_base); 0
+	// until it has been counted.
 	Tokens int
 }
 
-// Key names a tool among all tools.
+// Key identifies a tool among the tools of all servers.
 type Key struct{ Server, Tool string }
 
 // Key returns the tool's key.
 func (t *Tool) Key() Key { return Key{t.Server, t.Name} }
 
-// Proxied is the name under which a session lists the tool.
+// Proxied returns the name under which sessions list the tool.
 func (t *Tool) Proxied() string { return t.Server + "__" + t.Name }
 
-// CallAs is the name by which find_tool refers to the tool.
+// CallAs returns the name by which find_tool refers to the tool.
 func (t *Tool) CallAs() string { return "mcp__" + t.Proxied() }
 
-// Summary is the first sentence of the description, at most 120 characters.
+// Summary returns the first sentence of the description, cut to 120 characters.
 func (t *Tool) Summary() string {
 	const limit = 120
 	text := strings.Join(strings.Fields(t.Description), " ")
@@ -55,22 +58,23 @@ func (t *Tool) Summary() string {
 	return cut + "…"
 }
 
-// InputSchema returns the schema of the tool's arguments, nil when it has none.
+// InputSchema returns the JSON schema of the tool's arguments, or nil.
 func (t *Tool) InputSchema() json.RawMessage {
 	var def struct {
 		InputSchema json.RawMessage `json:"inputSchema"`
 	}
-	_ = json.Unmarshal(t.Definition, &def) // checked when the tool was made
+	_ = json.Unmarshal(t.Definition, &def) // NewTool and Restore have checked it
 	return def.InputSchema
 }
 
-// NewTool reads a definition; false when it is no object with a name.
+// NewTool returns the tool that a definition describes, and false if the
+// definition is not an object with a name. It copies the definition.
 func NewTool(server string, definition json.RawMessage) (*Tool, bool) {
-	return read(server, bytes.Clone(definition), HashOf(server, definition), 0)
+	return read(server, bytes.Clone(definition), hashOf(server, definition), 0)
 }
 
-// Restore makes a tool of what was stored of it, by NewTool's measure. The
-// definition is the tool's from now on.
+// Restore returns a tool from its stored parts, and false where NewTool would
+// return false. It takes ownership of definition.
 func Restore(server string, definition json.RawMessage, hash string, tokens int) (*Tool, bool) {
 	var values [3][]byte
 	if whole(definition, members(definition, space(definition, 0), []string{"name", "title", "description"}, values[:])) {
@@ -83,7 +87,7 @@ func Restore(server string, definition json.RawMessage, hash string, tokens int)
 	return read(server, definition, hash, tokens)
 }
 
-// read makes a tool of any definition.
+// read returns the tool of a definition of any form.
 func read(server string, definition json.RawMessage, hash string, tokens int) (*Tool, bool) {
 	var def struct {
 		Name        string `json:"name"`
@@ -105,14 +109,14 @@ func newTool(server, name, title, description string, definition json.RawMessage
 	}
 }
 
-// hashed are the members of a definition that a hash covers.
+// hashed are the members of a definition that its hash covers.
 var hashed = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations"}
 
-// HashOf returns the SHA-256 of a definition in hexadecimal, over canonical
-// JSON (keys sorted, numbers as written) of the server's name and of the
-// members that a caller relies on. Members that a server varies freely, such
-// as _meta, do not count.
-func HashOf(server string, definition json.RawMessage) string {
+// hashOf returns the SHA-256, in hexadecimal, of the server's name and the
+// members in hashed, as canonical JSON with sorted keys and numbers as written.
+// Members that servers change without consequence, such as _meta, are not
+// covered.
+func hashOf(server string, definition json.RawMessage) string {
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(definition, &all)
 	covered := map[string]any{"server": server}
@@ -121,11 +125,13 @@ func HashOf(server string, definition json.RawMessage) string {
 			covered[name] = canonical(raw)
 		}
 	}
-	data, _ := json.Marshal(covered) // maps are written with sorted keys
+	data, _ := json.Marshal(covered) // Marshal sorts the keys of maps
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
 
+// canonical decodes JSON such that encoding it again sorts its keys and keeps its
+// numbers as written.
 func canonical(raw json.RawMessage) any {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()

@@ -2,10 +2,8 @@ package findreply_test
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -13,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
@@ -22,25 +21,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
-type noStore struct{}
-
-func (noStore) Tools(context.Context) ([]*catalog.Tool, error)              { return nil, nil }
-func (noStore) ReplaceTools(context.Context, string, []*catalog.Tool) error { return nil }
-func (noStore) SetTokens(context.Context, map[catalog.Key]int) error        { return nil }
-func all(*catalog.Tool) bool                                                { return true }
-func none(*catalog.Tool) findreply.Shown                                    { return findreply.NotShown }
+func all(*catalog.Tool) bool             { return true }
+func none(*catalog.Tool) findreply.Shown { return findreply.NotShown }
 
 func searcher(t *testing.T, servers map[string][]json.RawMessage) *search.Searcher {
 	t.Helper()
-	c, err := catalog.Open(t.Context(), noStore{}, &events.Bus{}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, tools := range servers {
-		if _, err := c.Replace(t.Context(), name, tools); err != nil {
-			t.Fatal(err)
-		}
-	}
+	c := catalogtest.Open(t, &events.Bus{}, servers)
 	return search.New(search.Options{Catalog: c, Bus: &events.Bus{}})
 }
 

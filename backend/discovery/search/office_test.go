@@ -16,6 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
+	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
 
 // office are the servers of an office: of each its tools, name: description,
@@ -75,16 +76,11 @@ func definitions(server string) []json.RawMessage {
 // listed is a catalog of servers, in an order of its own at each call.
 func listed(t testing.TB, servers map[string]string) *catalog.Catalog {
 	t.Helper()
-	c, err := catalog.Open(t.Context(), noStore{}, &events.Bus{}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lists := make(map[string][]json.RawMessage)
 	for server, tools := range servers {
-		if _, err := c.Replace(t.Context(), server, definitions(tools)); err != nil {
-			t.Fatal(err)
-		}
+		lists[server] = definitions(tools)
 	}
-	return c
+	return catalogtest.Open(t, &events.Bus{}, lists)
 }
 
 // and are the office's servers and others, which come over them.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
@@ -126,11 +127,7 @@ func eachLine(t *testing.T, file string, visit func(line []byte)) {
 
 func readSet(t *testing.T, folder string) *labelled {
 	t.Helper()
-	c, err := catalog.Open(t.Context(), noStore{}, &events.Bus{}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	set := &labelled{name: filepath.Base(folder), catalog: c, ids: make(map[catalog.Key]string), asked: make(map[string][]float32)}
+	set := &labelled{name: filepath.Base(folder), ids: make(map[catalog.Key]string), asked: make(map[string][]float32)}
 	servers := make(map[string][]json.RawMessage)
 	eachLine(t, filepath.Join(folder, "tools.jsonl"), func(line []byte) {
 		var in struct {
@@ -151,11 +148,7 @@ func readSet(t *testing.T, folder string) *labelled {
 		set.ids[key] = in.ID
 		servers[key.Server] = append(servers[key.Server], raw)
 	})
-	for server, tools := range servers {
-		if _, err := c.Replace(t.Context(), server, tools); err != nil {
-			t.Fatal(err)
-		}
-	}
+	set.catalog = catalogtest.Open(t, &events.Bus{}, servers)
 	eachLine(t, filepath.Join(folder, "queries.jsonl"), func(line []byte) {
 		var q labelledQuery
 		if err := json.Unmarshal(line, &q); err != nil {

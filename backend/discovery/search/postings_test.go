@@ -1,33 +1,22 @@
 package search
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
-
-// shelf is a store that keeps nothing.
-type shelf struct{}
-
-func (shelf) Tools(context.Context) ([]*catalog.Tool, error)              { return nil, nil }
-func (shelf) ReplaceTools(context.Context, string, []*catalog.Tool) error { return nil }
-func (shelf) SetTokens(context.Context, map[catalog.Key]int) error        { return nil }
 
 // manyTools is a catalog that is worth more than one processor.
 func manyTools(t *testing.T) *catalog.Catalog {
 	t.Helper()
-	c, err := catalog.Open(t.Context(), shelf{}, &events.Bus{}, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
 	verbs, things := []string{"create", "list", "close", "merge", "export"}, []string{"issue", "branch", "invoice", "page", "alert", "ticket", "café"}
+	servers := make(map[string][]json.RawMessage)
 	for server := range 3 {
 		var definitions []json.RawMessage
 		for i := range 2 * minShare {
@@ -35,11 +24,9 @@ func manyTools(t *testing.T) *catalog.Catalog {
 			definitions = append(definitions, fmt.Appendf(nil, `{"name":"%s_%s_%d","description":"Can %s any %s of project%d.","inputSchema":{"properties":{"%sId%d":{"description":"which %s"}}}}`,
 				verb, thing, i, verb, thing, i%(97+server), thing, i%13, thing))
 		}
-		if _, err := c.Replace(t.Context(), fmt.Sprint("server", server), definitions); err != nil {
-			t.Fatal(err)
-		}
+		servers[fmt.Sprint("server", server)] = definitions
 	}
-	return c
+	return catalogtest.Open(t, &events.Bus{}, servers)
 }
 
 func TestARankingDoesNotDependOnTheNumberOfProcessors(t *testing.T) {

@@ -1,46 +1,27 @@
 package search
 
 import (
-	"context"
 	"encoding/json"
-	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
-
-type noStore struct{}
-
-func (noStore) Tools(context.Context) ([]*catalog.Tool, error)              { return nil, nil }
-func (noStore) ReplaceTools(context.Context, string, []*catalog.Tool) error { return nil }
-func (noStore) SetTokens(context.Context, map[catalog.Key]int) error        { return nil }
 
 func tools(t *testing.T) (*Searcher, *catalog.Catalog) {
 	t.Helper()
 	bus := &events.Bus{}
-	c, err := catalog.Open(t.Context(), noStore{}, bus, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for server, defs := range map[string][]string{
-		"github": {
+	c := catalogtest.Open(t, bus, map[string][]json.RawMessage{
+		"github": catalogtest.Definitions(
 			`{"name":"create_issue","description":"Create a new issue in a repository","inputSchema":{"properties":{"title":{"description":"of the issue"}}}}`,
 			`{"name":"list_issues","description":"List the issues of a repository"}`,
 			`{"name":"getPullRequest","description":"Get a pull request"}`,
-		},
-		"files":   {`{"name":"read_text_file","description":"Read the contents of a file from disk as text"}`, `{"name":"list_directory","description":"List what is in a directory"}`},
-		"weather": {`{"name":"forecast","description":"Weather of the coming days for a city","inputSchema":"odd"}`},
-	} {
-		var raw []json.RawMessage
-		for _, def := range defs {
-			raw = append(raw, json.RawMessage(def))
-		}
-		if _, err := c.Replace(t.Context(), server, raw); err != nil {
-			t.Fatal(err)
-		}
-	}
+		),
+		"files":   catalogtest.Definitions(`{"name":"read_text_file","description":"Read the contents of a file from disk as text"}`, `{"name":"list_directory","description":"List what is in a directory"}`),
+		"weather": catalogtest.Definitions(`{"name":"forecast","description":"Weather of the coming days for a city","inputSchema":"odd"}`),
+	})
 	return New(Options{Catalog: c, Bus: bus}), c
 }
 

@@ -12,13 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
-
-type noTools struct{}
-
-func (noTools) Tools(context.Context) ([]*catalog.Tool, error)                  { return nil, nil }
-func (noTools) ReplaceTools(context.Context, string, []*catalog.Tool) error     { return nil }
-func (noTools) SetTokens(ctx context.Context, counts map[catalog.Key]int) error { return nil }
 
 type noClients struct{}
 
@@ -33,17 +28,7 @@ func offering(t *testing.T, definitions ...string) *Gateway {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, err := catalog.Open(t.Context(), noTools{}, bus, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw := make([]json.RawMessage, len(definitions))
-	for i, d := range definitions {
-		raw[i] = json.RawMessage(d)
-	}
-	if _, err := tools.Replace(t.Context(), "s", raw); err != nil {
-		t.Fatal(err)
-	}
+	tools := catalogtest.Open(t, bus, map[string][]json.RawMessage{"s": catalogtest.Definitions(definitions...)})
 	return New(Options{Registry: reg, Catalog: tools, Usage: usage{}, Bus: bus, Book: NewClientHistory(noClients{}, slog.New(slog.DiscardHandler))})
 }
 
