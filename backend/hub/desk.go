@@ -24,7 +24,7 @@ import (
 type desk struct {
 	registrar *registration.Registrar
 	intake    *importer.Importer
-	checkup   *doctor.Checkup
+	doctor    *doctor.Doctor
 }
 
 // openDesk makes them. Editors are looked for in the user's own environment,
@@ -47,9 +47,9 @@ func (h *Hub) openDesk(config settings.Settings, bus *events.Bus, login func(con
 	h.desk.intake = importer.New(importer.Options{
 		Machine: machine, Installer: h.installer, TakeOut: h.desk.registrar.TakeOut, Bundles: filepath.Join(string(h.options.Folder), "bundles"),
 	})
-	h.desk.checkup = doctor.New(doctor.Options{
-		Registrar: h.desk.registrar, Intake: h.desk.intake, Registry: h.installer.Registry, Catalog: h.catalog,
-		Entry: func() int { return gateway.EntryTokens }, Listed: h.listed,
+	h.desk.doctor = doctor.New(doctor.Options{
+		Machine: machine, Editors: h.desk.registrar, Importer: h.desk.intake, Servers: h.installer.Registry, Tools: h.catalog,
+		EntryTokens: func() int { return gateway.EntryTokens }, Listed: h.listed,
 	})
 	return nil
 }

@@ -215,7 +215,7 @@ func (h *Hub) openDoor(servers *registry.Registry, bus *events.Bus) {
 	h.door = api.New(api.Options{
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Learning: h.learning, Vault: h.vault,
 		Setup: h.setup, Importer: importer, Proxy: h.proxy, Tester: h.tester, Meaning: h.meaning, SecretNames: h.secretNames,
-		Registrar: h.desk.registrar, Intake: h.desk.intake, Checkup: h.desk.checkup, KeepSetting: h.keepSetting,
+		Registrar: h.desk.registrar, Intake: h.desk.intake, Doctor: h.desk.doctor, KeepSetting: h.keepSetting,
 		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Sessions: h.options.Folder.Run("sessions.json"), Log: h.log,
 		Bus: bus, Times: h.options.Times,
 	})

@@ -56,7 +56,7 @@ type Options struct {
 	Meaning   *embedding.Index
 	Registrar *registration.Registrar
 	Intake    *importer.Importer
-	Checkup   *doctor.Checkup
+	Doctor    *doctor.Doctor
 	Clients   func() []gateway.Client
 	Gateway   *gateway.Gateway
 	Companion http.Handler // takes the upgrade of a companion's socket

@@ -78,7 +78,7 @@ func (s *server) editors(ctx context.Context, in *editorsInput) (*reply[EditorLi
 	if err != nil {
 		return nil, err
 	}
-	entry := s.Registrar.Entry
+	entry := s.Registrar.Entry()
 	return ok(EditorList{
 		Editors: list, AutoRegister: s.Registrar.AutoRegisters(),
 		Entry: EditorEntry{Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env},
@@ -97,11 +97,11 @@ type editorWish struct {
 	Changes     []string            `json:"changes"`
 }
 
-func (w editorWish) of(action registration.Action) (registration.Wish, error) {
+func (w editorWish) of(action registration.Action) (registration.Request, error) {
 	if len(w.Editors) == 0 && !w.All {
-		return registration.Wish{}, fault.New(fault.Invalid, "say which editors: a list of ids as editors, or all")
+		return registration.Request{}, fault.New(fault.Invalid, "say which editors: a list of ids as editors, or all")
 	}
-	return registration.Wish{
+	return registration.Request{
 		Action: action, Editors: w.Editors, All: w.All, Project: w.Project, Replace: w.Replace,
 		Expect: w.Expect, Environment: w.Environment, By: "person",
 	}, nil
@@ -194,14 +194,14 @@ func (s *server) setEditors(_ context.Context, in *bodyInput) (*reply[editorSett
 }
 
 func (s *server) reviewedEditors(ctx context.Context, _ *bodyInput) (*reply[map[string]string], error) {
-	if err := s.Registrar.Reviewed(ctx); err != nil {
+	if err := s.Registrar.MarkReviewed(ctx); err != nil {
 		return nil, err
 	}
 	return ok(map[string]string{"status": "ok"})
 }
 
 func (s *server) checkEditors(ctx context.Context, _ *struct{}) (*reply[doctor.Report], error) {
-	report, err := s.Checkup.Run(ctx)
+	report, err := s.Doctor.Run(ctx)
 	if err != nil {
 		return nil, err
 	}

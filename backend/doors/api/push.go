@@ -71,7 +71,7 @@ func (p *pusher) follow(ctx context.Context) {
 	anew := make(map[string]bool)
 	hub := newPace(hubEvery)
 	defer p.hearHub(hub.moved)()
-	defer p.Registrar.Attend()()
+	defer p.Registrar.PollOften()()
 	output := newPace(outputEvery)
 	defer events.Signal[upstream.Wrote](p.Bus, output.moved)()
 	var measured <-chan time.Time // when calls that were made since show in the state

@@ -13,7 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacompat"
 )
 
-// tokensOf is what definitions cost; what is not counted yet is estimated.
+// tokensOf returns the tokens of tool definitions. Definitions that are not
+// counted yet are estimated.
 func tokensOf(tools []*catalog.Tool) (sum int) {
 	for _, t := range tools {
 		n := t.Tokens
@@ -25,143 +26,153 @@ func tokensOf(tools []*catalog.Tool) (sum int) {
 	return sum
 }
 
-// limits says what of an editor's tools is over what it takes: of those that it
-// loads itself, and of those that come through us.
-func (l *looked) limits(d *desk) []Finding {
-	findings := l.counts(d)
-	for _, o := range d.own {
-		findings = append(findings, l.ownNames(d, o)...)
-		findings = append(findings, l.ownSchemas(d, o)...)
+// limits reports the tools that exceed an editor's limits: tools of the
+// editor's own servers, and tools that it reaches through Agent Discover.
+func (x *examination) limits(e *editor) []Finding {
+	findings := x.toolCounts(e)
+	for _, s := range e.servers {
+		findings = append(findings, e.longNames(s)...)
+		findings = append(findings, x.refusedSchemas(e, s)...)
 	}
-	if !d.registered {
+	if !e.registered {
 		return findings
 	}
-	if long := tooLong(d, registration.Name, l.reachable, (*catalog.Tool).Proxied); len(long) > 0 {
-		findings = append(findings, d.finding(NameLimit, Note, registration.Name, fmt.Sprintf(
-			"%s behind our entry %s a name that is too long for %s; it is shown %s under a short one: %s.",
-			tools(len(long)), has(len(long)), d.Status.Name, it(len(long)), some(long)), ""))
+	if long := e.tooLong(registration.Name, x.reachable, (*catalog.Tool).Proxied); len(long) > 0 {
+		findings = append(findings, e.finding(NameLimit, Note, registration.Name, fmt.Sprintf(
+			"%s offered through Agent Discover %s a name that is too long for %s and %s shown under a shorter one: %s.",
+			tools(len(long)), has(len(long)), e.status.Name, plural(len(long), "is", "are"), some(long)), ""))
 	}
-	if refused := l.refuses(d, l.reachable); len(refused) > 0 {
-		findings = append(findings, d.finding(Schema, Note, registration.Name, fmt.Sprintf(
-			"%s behind our entry %s arguments that %s may refuse; %s adapted when %s through us: %s.",
-			tools(len(refused)), has(len(refused)), models[d.Schemas], theyAre(len(refused)), theyCome(len(refused)), some(refused)), ""))
+	if refused := x.refuses(e, x.reachable); len(refused) > 0 {
+		findings = append(findings, e.finding(Schema, Note, registration.Name, fmt.Sprintf(
+			"%s offered through Agent Discover %s arguments that %s may refuse; Agent Discover adapts %s automatically: %s.",
+			tools(len(refused)), has(len(refused)), models[e.row.Schemas], it(len(refused)), some(refused)), ""))
 	}
 	return findings
 }
 
-// counts says whether an editor has more tools than it takes.
-func (l *looked) counts(d *desk) (findings []Finding) {
-	most := d.Editor.MaxTools
+// toolCounts reports whether an editor has more tools than it accepts.
+func (x *examination) toolCounts(e *editor) (findings []Finding) {
+	most := e.row.MaxTools
 	if most == 0 {
 		return nil
 	}
-	own, ours := 0, 0
-	for _, o := range d.own {
-		own += len(o.tools)
+	own, listed := 0, 0
+	for _, s := range e.servers {
+		own += len(s.tools)
 	}
-	if d.registered {
-		ours = 1 + len(l.listed)
+	if e.registered {
+		listed = 1 + len(x.listed)
 	}
-	if own > 0 && own+ours > most {
-		findings = append(findings, d.finding(ToolCap, Warning, d.Status.ID, fmt.Sprintf(
-			"%s loads at least %s and takes about %d; it leaves the others out, or gets slow.", d.Status.Name, tools(own+ours), most), fmt.Sprintf("Let them come through us: `agent-discover editors import %s --take-out`.", d.Status.ID)))
+	name := e.status.Name
+	if own > 0 && own+listed > most {
+		findings = append(findings, e.finding(ToolCap, Warning, e.status.ID,
+			fmt.Sprintf("%s loads at least %s but accepts about %d; it ignores the others or gets slow.", name, tools(own+listed), most),
+			fmt.Sprintf("Move its servers to Agent Discover: `agent-discover editors import %s --take-out`.", e.status.ID)))
 	}
-	if ours > most {
-		findings = append(findings, d.finding(ToolCap, Warning, registration.Name, fmt.Sprintf(
-			"Our entry lists %s, and %s takes about %d.", tools(ours), d.Status.Name, most),
-			"Take servers out of the lists, their tools are still found: `agent-discover servers deactivate NAME`."))
+	if listed > most {
+		findings = append(findings, e.finding(ToolCap, Warning, registration.Name,
+			fmt.Sprintf("Agent Discover lists %s, and %s accepts about %d.", tools(listed), name, most),
+			"Remove servers from the tool list; their tools can still be found: `agent-discover servers deactivate NAME`."))
 	}
 	return findings
 }
 
-// ownNames says which tools of a server an editor leaves out for their names.
-func (l *looked) ownNames(d *desk, o own) []Finding {
-	long := tooLong(d, o.entry, o.tools, func(t *catalog.Tool) string { return t.Name })
+// longNames reports the tools of a server that an editor leaves out because of
+// their names.
+func (e *editor) longNames(s server) []Finding {
+	long := e.tooLong(s.entry, s.tools, func(t *catalog.Tool) string { return t.Name })
 	if len(long) == 0 {
 		return nil
 	}
-	return []Finding{d.finding(NameLimit, Warning, o.entry, fmt.Sprintf(
+	return []Finding{e.finding(NameLimit, Warning, s.entry, fmt.Sprintf(
 		"%s of %s %s a name that is too long for %s, which leaves %s out: %s.",
-		tools(len(long)), o.entry, has(len(long)), d.Status.Name, it(len(long)), some(long)), d.takeOut(o))}
+		tools(len(long)), s.entry, has(len(long)), e.status.Name, it(len(long)), some(long)), e.importAdvice(s))}
 }
 
-// tooLong are tools whose whole name, with what an editor puts before it, is
-// over its limit.
-func tooLong(d *desk, server string, all []*catalog.Tool, name func(*catalog.Tool) string) (long []string) {
-	if d.Editor.MaxName == 0 {
+// tooLong returns the names of the tools whose full name, with the prefix that
+// the editor adds, exceeds the editor's limit.
+func (e *editor) tooLong(server string, all []*catalog.Tool, name func(*catalog.Tool) string) (long []string) {
+	if e.row.MaxName == 0 {
 		return nil
 	}
-	prefix := strings.ReplaceAll(d.NamePrefix, "{server}", server)
+	prefix := strings.ReplaceAll(e.row.NamePrefix, "{server}", server)
 	for _, t := range all {
-		if utf8.RuneCountInString(prefix+name(t)) > d.Editor.MaxName {
+		if utf8.RuneCountInString(prefix+name(t)) > e.row.MaxName {
 			long = append(long, t.Name)
 		}
 	}
 	return long
 }
 
-// models are whose a dialect is.
+// models names the models behind each schema dialect.
 var models = map[string]string{
 	string(schemacompat.Anthropic): "Claude models", string(schemacompat.Gemini): "Gemini models", string(schemacompat.OpenAI): "GPT models",
 }
 
-// ownSchemas says which tools of a server an editor's models may refuse.
-func (l *looked) ownSchemas(d *desk, o own) []Finding {
-	refused := l.refuses(d, o.tools)
+// refusedSchemas reports the tools of a server that an editor's models may
+// refuse.
+func (x *examination) refusedSchemas(e *editor, s server) []Finding {
+	refused := x.refuses(e, s.tools)
 	if len(refused) == 0 {
 		return nil
 	}
-	return []Finding{d.finding(Schema, Warning, o.entry, fmt.Sprintf(
-		"%s of %s in %s %s arguments that %s may refuse, and all other tools with %s: %s.",
-		tools(len(refused)), o.entry, d.Status.Name, has(len(refused)), models[d.Schemas], it(len(refused)), some(refused)), d.takeOut(o))}
+	return []Finding{e.finding(Schema, Warning, s.entry, fmt.Sprintf(
+		"%s of %s in %s %s arguments that %s may refuse, together with all other tools: %s.",
+		tools(len(refused)), s.entry, e.status.Name, has(len(refused)), models[e.row.Schemas], some(refused)), e.importAdvice(s))}
 }
 
-// refuses returns the tools whose schemas an editor's models refuse.
-func (l *looked) refuses(d *desk, all []*catalog.Tool) (names []string) {
-	if models[d.Schemas] == "" {
+// refuses returns the names of the tools whose schemas an editor's models refuse.
+func (x *examination) refuses(e *editor, all []*catalog.Tool) (names []string) {
+	if models[e.row.Schemas] == "" {
 		return nil
 	}
 	for _, t := range all {
-		if l.refusesSchema(schemacompat.Dialect(d.Schemas), t) {
+		if x.refusesSchema(schemacompat.Dialect(e.row.Schemas), t) {
 			names = append(names, t.Name)
 		}
 	}
 	return names
 }
 
-// schemaOf is the schema of a tool in a dialect.
-type schemaOf struct {
+// dialectSchema identifies the schema of a tool in one dialect.
+type dialectSchema struct {
 	dialect schemacompat.Dialect
-	hash    string
+	hash    string // of the tool's definition
 }
 
-// slight are changes that every client makes by itself.
-var slight = []string{"left out: $schema", "left out: $id", "left out: $defs", "left out: definitions", "left out: additionalProperties", "left out: default", "put in order"}
+// harmless lists the schema adaptations that every client makes without help.
+var harmless = []string{
+	"left out: $schema", "left out: $id", "left out: $defs", "left out: definitions", "left out: additionalProperties",
+	"left out: default", "put in order",
+}
 
-func (c *Checkup) refusesSchema(d schemacompat.Dialect, t *catalog.Tool) bool {
-	key := schemaOf{d, t.Hash}
-	c.mu.Lock()
-	refused, known := c.refused[key]
-	c.mu.Unlock()
+// refusesSchema reports whether a tool's schema needs more than harmless
+// adaptations for a dialect. Results are cached because adapting is slow.
+func (d *Doctor) refusesSchema(dialect schemacompat.Dialect, t *catalog.Tool) bool {
+	key := dialectSchema{dialect, t.Hash}
+	d.mu.Lock()
+	refused, known := d.refused[key]
+	d.mu.Unlock()
 	if known {
 		return refused
 	}
 	schema := t.InputSchema()
 	if len(schema) == 0 {
-		schema = json.RawMessage(`{"type":"object"}`) // as we would list it
+		schema = json.RawMessage(`{"type":"object"}`) // as Agent Discover lists a tool without one
 	}
-	_, changes := schemacompat.Adapt(d, schema)
-	refused = slices.ContainsFunc(changes, func(change string) bool { return !slices.Contains(slight, change) })
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.refused) > 20000 { // of tools that are long gone
-		clear(c.refused)
+	_, changes := schemacompat.Adapt(dialect, schema)
+	refused = slices.ContainsFunc(changes, func(change string) bool { return !slices.Contains(harmless, change) })
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	const most = 20000
+	if len(d.refused) > most { // drop the tools that no longer exist
+		clear(d.refused)
 	}
-	c.refused[key] = refused
+	d.refused[key] = refused
 	return refused
 }
 
-// some are a few names, and how many more there are.
+// some returns the first three names and how many more there are.
 func some(names []string) string {
 	const few = 3
 	shown := make([]string, 0, few)
@@ -175,15 +186,11 @@ func some(names []string) string {
 	return text
 }
 
-func tools(n int) string    { return number(n, "tool", "tools") }
-func has(n int) string      { return which(n, "has", "have") }
-func it(n int) string       { return which(n, "it", "them") }
-func theyAre(n int) string  { return which(n, "it is", "they are") }
-func theyCome(n int) string { return which(n, "it comes", "they come") }
+func tools(n int) string { return fmt.Sprint(n, " ", plural(n, "tool", "tools")) }
+func has(n int) string   { return plural(n, "has", "have") }
+func it(n int) string    { return plural(n, "it", "them") }
 
-func number(n int, one, many string) string { return fmt.Sprint(n, " ", which(n, one, many)) }
-
-func which(n int, one, many string) string {
+func plural(n int, one, many string) string {
 	if n == 1 {
 		return one
 	}

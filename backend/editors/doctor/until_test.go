@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// contextUntil is a context that ends when something has become so.
-func contextUntil(t *testing.T, so func() bool) (context.Context, context.CancelFunc) {
+// contextUntil returns a context that ends when done returns true, or after a
+// minute.
+func contextUntil(t *testing.T, done func() bool) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	go func() {
 		tick := time.NewTicker(5 * time.Millisecond)
 		defer tick.Stop()
-		for ctx.Err() == nil && !so() {
+		for ctx.Err() == nil && !done() {
 			<-tick.C
 		}
 		cancel()

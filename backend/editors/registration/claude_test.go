@@ -76,7 +76,7 @@ func claudeRig(t *testing.T) (*rig, *program) {
 func TestAnEditorsOwnProgramMakesTheChange(t *testing.T) {
 	rg, p := claudeRig(t)
 	path := rg.file("claude-code", `{"history": [1], "mcpServers": {"a": {"command": "x"}}}`)
-	plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"claude"}})
+	plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"claude"}})
 	if want := `claude mcp add-json --scope user discover '{"args":["mcp"],"command":"`; err != nil || !strings.HasPrefix(plans[0].Writer, want) || len(p.calls) != 0 {
 		t.Errorf("got %+v, %v", plans, err)
 	}
@@ -168,7 +168,7 @@ func TestWhatItsProgramCannotDoIsTold(t *testing.T) {
 			rg, p := claudeRig(t)
 			path := rg.file("claude-code", row.text)
 			p.fails, p.apart = row.fails, row.apart
-			out := rg.do(Wish{Action: Register, Editors: []string{"claude-code"}}, failed)
+			out := rg.do(Request{Action: Register, Editors: []string{"claude-code"}}, failed)
 			if !strings.Contains(out[0].Problem, row.want) || strings.Contains(out[0].Problem, "more") {
 				t.Errorf("got %q", out[0].Problem)
 			}
@@ -181,12 +181,12 @@ func TestItsProgramMayNotTakeForEver(t *testing.T) {
 	rg, _ := claudeRig(t)
 	rg.file("claude-code", `{}`)
 	synctest.Test(t, func(t *testing.T) {
-		rg.Execute = func(ctx context.Context, _ string, _ ...string) ([]byte, error) {
+		rg.options.Execute = func(ctx context.Context, _ string, _ ...string) ([]byte, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
 		begin := time.Now()
-		out, err := rg.Apply(t.Context(), Wish{Action: Register, Editors: []string{"claude-code"}})
+		out, err := rg.Apply(t.Context(), Request{Action: Register, Editors: []string{"claude-code"}})
 		if err != nil || out[0].Status != failed || !strings.Contains(out[0].Problem, "did not end in time") || time.Since(begin) != commandTime {
 			t.Errorf("got %+v, %v, %v", out, err, time.Since(begin))
 		}
@@ -194,23 +194,23 @@ func TestItsProgramMayNotTakeForEver(t *testing.T) {
 }
 
 func TestTheFileIsChangedWhereItsProgramCannot(t *testing.T) {
-	for name, change := range map[string]func(rg *rig) Wish{
-		"it is missing": func(rg *rig) Wish {
+	for name, change := range map[string]func(rg *rig) Request{
+		"it is missing": func(rg *rig) Request {
 			rg.again(func(o *Options) { o.Machine.Command = func(string) (string, bool) { return "", false } })
-			return Wish{}
+			return Request{}
 		},
-		"it is a script of Windows": func(rg *rig) Wish {
+		"it is a script of Windows": func(rg *rig) Request {
 			rg.again(func(o *Options) { o.Machine.Command = func(string) (string, bool) { return `C:\x\claude.CMD`, true } })
-			return Wish{}
+			return Request{}
 		},
-		"another file is meant": func(*rig) Wish { return Wish{Environment: map[string]string{"CLAUDE_CONFIG_DIR": "/elsewhere"}} },
-		"the entry has more": func(rg *rig) Wish {
+		"another file is meant": func(*rig) Request { return Request{Environment: map[string]string{"CLAUDE_CONFIG_DIR": "/elsewhere"}} },
+		"the entry has more": func(rg *rig) Request {
 			rg.file("claude-code", `{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"], "timeout": 5}}}`)
-			return Wish{}
+			return Request{}
 		},
-		"the entry has a secret": func(rg *rig) Wish {
+		"the entry has a secret": func(rg *rig) Request {
 			rg.file("claude-code", `{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"], "env": {"API_KEY": "`+secret+`"}}}}`)
-			return Wish{}
+			return Request{}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -219,7 +219,7 @@ func TestTheFileIsChangedWhereItsProgramCannot(t *testing.T) {
 			w := change(rg)
 			w.Action, w.Editors = Register, []string{"claude-code"}
 			path := rg.do(w, done)[0].Path
-			if len(p.calls) > 0 || !strings.Contains(rg.read(path), rg.Entry.Command) {
+			if len(p.calls) > 0 || !strings.Contains(rg.read(path), rg.options.Entry.Command) {
 				t.Errorf("got %v, %s", p.calls, rg.read(path))
 			}
 		})
@@ -231,7 +231,7 @@ func TestAChangeByAProgramThatWasCutShortIsSettled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rg, p := claudeRig(t)
 			path := rg.file("claude-code", `{"mcpServers": {"a": {"command": "x"}}}`)
-			d := rg.Registrar.draft(t.Context(), target{found: rg.found("claude-code"), file: rg.found("claude-code").Files[0]}, Wish{Action: Register})
+			d := rg.Registrar.draft(t.Context(), target{found: rg.found("claude-code"), file: rg.found("claude-code").Files[0]}, Request{Action: Register})
 			c := d.change()
 			c.Writer, c.Loose, c.After, c.steps = true, true, "", nil
 			if err := rg.ledger.begin(c, d.was.Data); err != nil {

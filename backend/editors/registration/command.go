@@ -27,15 +27,15 @@ const commandTime = 30 * time.Second
 // the file is to be changed: without the program, for a file that it would not
 // write, and where an entry holds more than the command line could say. No
 // secret stands on a command line: our entry has none.
-func (r *Registrar) command(d *draft, w Wish) {
-	if d.found.Writer != claude || r.Execute == nil || d.file.Scope != userScope || len(d.steps) == 0 {
+func (r *Registrar) command(d *draft, w Request) {
+	if d.found.Writer != claude || r.options.Execute == nil || d.file.Scope != userScope || len(d.steps) == 0 {
 		return
 	}
-	program, ok := r.Machine.Command(claude)
+	program, ok := r.options.Machine.Command(claude)
 	if ending := filepath.Ext(program); strings.EqualFold(ending, ".cmd") || strings.EqualFold(ending, ".bat") {
 		return // a shell would read the quotes of JSON in its own way
 	}
-	own := r.Machine.Find(d.found.Editor).Files // as the program itself finds it
+	own := r.options.Machine.Find(d.found.Editor).Files // as the program itself finds it
 	if !ok || len(own) == 0 || own[0].Path != d.file.Path || !slices.Equal(own[0].Place.Keys, d.file.Place.Keys) {
 		return
 	}
@@ -167,7 +167,7 @@ func (r *Registrar) restoreAfter(ctx context.Context, c *change) {
 		_, err = r.perform(ctx, d)
 	}
 	if err != nil {
-		r.Log.Warn("what an editor's program left could not be taken back", "change", c.ID, "err", err)
+		r.options.Log.Warn("what an editor's program left could not be taken back", "change", c.ID, "err", err)
 	}
 }
 
@@ -175,7 +175,7 @@ func (r *Registrar) execute(ctx context.Context, d draft) error {
 	ctx, cancel := context.WithTimeout(ctx, commandTime)
 	defer cancel()
 	for _, c := range d.commands {
-		out, err := r.Execute(ctx, c[0], c[1:]...)
+		out, err := r.options.Execute(ctx, c[0], c[1:]...)
 		if ctx.Err() != nil {
 			return fault.Wrap(ctx.Err(), fault.Timeout, "%s did not end in time", shown([][]string{c[:3]}))
 		}

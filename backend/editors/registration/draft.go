@@ -43,7 +43,7 @@ type draft struct {
 }
 
 // draft says what a wish means for a file.
-func (r *Registrar) draft(ctx context.Context, t target, w Wish) draft {
+func (r *Registrar) draft(ctx context.Context, t target, w Request) draft {
 	d := draft{found: t.found, file: t.file, action: w.Action, entries: []string{Name}, by: orPerson(w.By), replace: w.Replace, problem: t.problem}
 	if d.problem != nil {
 		r.complete(ctx, &d, w)
@@ -81,7 +81,7 @@ func (d *draft) look() {
 
 // complete says what all drafts have in common: why and how they are carried
 // out, or why not.
-func (r *Registrar) complete(ctx context.Context, d *draft, w Wish) {
+func (r *Registrar) complete(ctx context.Context, d *draft, w Request) {
 	d.taken = d.problem == nil && slices.Contains(d.entries, Name) && r.notes.opposes(d.file.Path, d.action)
 	if d.problem == nil && !d.nothing {
 		d.problem = d.was.Writable()
@@ -103,7 +103,7 @@ func (r *Registrar) complete(ctx context.Context, d *draft, w Wish) {
 
 // runs reports whether an editor runs that must not while its file is changed.
 func (r *Registrar) runs(ctx context.Context, found table.Found) bool {
-	return len(found.Running) > 0 && r.Running(ctx, found.Running)
+	return len(found.Running) > 0 && r.options.Running(ctx, found.Running)
 }
 
 // unwelcome says why an editor does not get our entry, or nil.
@@ -114,8 +114,8 @@ func (r *Registrar) unwelcome(d *draft) error {
 	case d.found.Register == table.IfExisting && !d.was.Exists && d.file.Scope == userScope:
 		return fault.New(fault.Denied, "%s has no %s yet, and it is not sure that it would read a new one; add a server in %s first, or paste the entry yourself",
 			d.found.Name, d.file.Path, d.found.Name)
-	case r.missing(r.Entry.Command):
-		return fault.New(fault.Unavailable, "%s cannot be started: put agent-discover back there, or start it from where it is now", r.Entry.Command)
+	case r.missing(r.options.Entry.Command):
+		return fault.New(fault.Unavailable, "%s cannot be started: put agent-discover back there, or start it from where it is now", r.options.Entry.Command)
 	}
 	return nil
 }
@@ -132,8 +132,8 @@ func (r *Registrar) register(d *draft) {
 	if link != "" && !r.leads(link) {
 		d.link = link
 	}
-	if !table.Ours(r.Entry) {
-		d.problem = fault.New(fault.Unavailable, "%s would not be known as ours again; give the program a name that begins with agent-discover", r.Entry.Command)
+	if !table.Ours(r.options.Entry) {
+		d.problem = fault.New(fault.Unavailable, "%s would not be known as ours again; give the program a name that begins with agent-discover", r.options.Entry.Command)
 		return
 	}
 	e, err := readEntry(d.was.Data, d.file)
@@ -240,13 +240,13 @@ func (r *Registrar) draftTakeOut(ctx context.Context, t target, entries []string
 		}
 		d.nothing = d.problem == nil && len(d.steps) == 0
 	}
-	r.complete(ctx, &d, Wish{Action: TakeOut})
+	r.complete(ctx, &d, Request{Action: TakeOut})
 	return d
 }
 
 // readOnly reports whether a file is one of those that are never written.
 func (r *Registrar) readOnly(t target) bool {
-	return slices.ContainsFunc(r.Machine.Beside(t.found.Editor), func(f table.File) bool {
+	return slices.ContainsFunc(r.options.Machine.Beside(t.found.Editor), func(f table.File) bool {
 		return f.Path == t.file.Path && slices.Equal(f.Place.Keys, t.file.Place.Keys)
 	})
 }

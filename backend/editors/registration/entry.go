@@ -77,28 +77,28 @@ func starts(server, wanted table.Server) bool {
 
 // missing reports whether a program cannot be started.
 func (r *Registrar) missing(program string) bool {
-	info, err := r.Machine.Stat(program)
-	return err != nil || info.IsDir() || r.Machine.OS != "windows" && info.Mode()&0o111 == 0
+	info, err := r.options.Machine.Stat(program)
+	return err != nil || info.IsDir() || r.options.Machine.OS != "windows" && info.Mode()&0o111 == 0
 }
 
 // leads reports whether a command is our program, or a link to it.
 func (r *Registrar) leads(command string) bool {
-	if command == r.Entry.Command {
+	if command == r.options.Entry.Command {
 		return true
 	}
 	to, err := os.Readlink(command)
-	return err == nil && to == r.Entry.Command
+	return err == nil && to == r.options.Entry.Command
 }
 
 // wanted is what our entry starts in an editor. Where that cannot have a space
 // in it, link is what has to lead to the program.
 func (r *Registrar) wanted(e *table.Editor) (server table.Server, link string, err error) {
-	server = r.Entry
+	server = r.options.Entry
 	if !e.NoSpaces || !strings.Contains(server.Command, " ") {
 		return server, "", nil
 	}
-	link = filepath.Join(filepath.Dir(r.Folder), "bin", filepath.Base(server.Command))
-	if r.Machine.OS == "windows" || strings.Contains(link, " ") {
+	link = filepath.Join(filepath.Dir(r.options.Folder), "bin", filepath.Base(server.Command))
+	if r.options.Machine.OS == "windows" || strings.Contains(link, " ") {
 		return server, "", fault.New(fault.Unavailable,
 			"%s starts no program with a space in its path; move agent-discover into a folder without one", e.Name)
 	}

@@ -28,7 +28,7 @@ func FuzzAnyFile(f *testing.F) {
 		id := ids[i]
 		path := rg.file(id, string(text))
 		place := rg.found(id).Files[0].Place
-		w := Wish{Action: Register, Editors: []string{id}, Replace: replace}
+		w := Request{Action: Register, Editors: []string{id}, Replace: replace}
 		plans, err := rg.Plan(t.Context(), w)
 		out, bad := rg.Apply(t.Context(), w)
 		if err != nil || bad != nil || plans[0].Problem != out[0].Problem || plans[0].Nothing != (out[0].Status == nothing) {

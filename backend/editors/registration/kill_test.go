@@ -46,7 +46,7 @@ func inAndOut(root string) {
 	r := registrarIn(root)
 	r.disk.Sync = func(*os.File) error { return nil } // a kill loses nothing of what was written
 	for n := 0; ; n++ {
-		out, err := r.Apply(context.Background(), Wish{Action: Register, Editors: []string{"cursor"}})
+		out, err := r.Apply(context.Background(), Request{Action: Register, Editors: []string{"cursor"}})
 		if err != nil || out[0].Status == refused || out[0].Status == failed {
 			fmt.Println("failed:", out, err)
 			os.Exit(1)

@@ -47,7 +47,7 @@ func TestEntriesThatAreTakenOutComeBack(t *testing.T) {
 	if _, err := rg.TakeOut(t.Context(), "nobody", file, nil); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("got %v", err)
 	}
-	if rg.is("cursor", Absent); strings.Contains(rg.read(filepath.Join(rg.Folder, "seen.json")), path) {
+	if rg.is("cursor", Absent); strings.Contains(rg.read(filepath.Join(rg.options.Folder, "seen.json")), path) {
 		t.Error("whose servers come back has not sent ours away")
 	}
 }
@@ -71,7 +71,7 @@ func TestFilesThatAreOnlyReadAreNotChanged(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.write(filepath.Join(rg.root, "disk/home/me/.claude/plugins/cache/a/b/c/.mcp.json"), `{"mcpServers": {"a": {"command": "x"}}}`)
 	e, _ := table.ByID("claude-code-plugins")
-	beside := rg.Machine.Beside(e)
+	beside := rg.options.Machine.Beside(e)
 	if len(beside) != 1 {
 		t.Fatalf("got %+v", beside)
 	}
@@ -91,7 +91,7 @@ func TestWhatIsKeptOfAChangeIsClosedToOthersAndTellsNoSecret(t *testing.T) {
 	}
 	rg.undo(done, out.Change)
 	secrets := 0
-	err = filepath.WalkDir(rg.Folder, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(rg.options.Folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func TestOnlySoManyChangesAreKept(t *testing.T) {
 	if err != nil || len(history) != kept+1 || history[kept].ID != first || history[0].ID != last {
 		t.Errorf("%d are kept, %v", len(history), err)
 	}
-	if folders, _ := os.ReadDir(filepath.Join(rg.Folder, "changes")); len(folders) != kept+2 {
+	if folders, _ := os.ReadDir(filepath.Join(rg.options.Folder, "changes")); len(folders) != kept+2 {
 		t.Errorf("%d folders", len(folders))
 	}
 	rg.record(other)
@@ -233,7 +233,7 @@ func TestAChangeThatWasCutShortIsSettled(t *testing.T) {
 			rg := newRig(t, "linux")
 			path := rg.file("cursor", "{}")
 			change := rg.register("cursor", done)
-			if err := os.Remove(filepath.Join(rg.Folder, "changes", change, "done")); err != nil {
+			if err := os.Remove(filepath.Join(rg.options.Folder, "changes", change, "done")); err != nil {
 				t.Fatal(err)
 			}
 			if text := row.file("{}", rg.read(path)); text == "absent" {
@@ -241,7 +241,7 @@ func TestAChangeThatWasCutShortIsSettled(t *testing.T) {
 			} else {
 				rg.write(path, text)
 			}
-			_ = os.Mkdir(filepath.Join(rg.Folder, "changes", "halfway"), 0o700)
+			_ = os.Mkdir(filepath.Join(rg.options.Folder, "changes", "halfway"), 0o700)
 			rg.again(nil)
 			history, err := rg.History(t.Context(), "")
 			if err != nil || (len(history) == 1) != row.kept {
@@ -259,7 +259,7 @@ func TestADamagedCopyIsNotGivenBack(t *testing.T) {
 	path := rg.file("cursor", "{}")
 	change := rg.register("cursor", done)
 	text := rg.read(path)
-	rg.write(filepath.Join(rg.Folder, "changes", change, "before"), "{ }")
+	rg.write(filepath.Join(rg.options.Folder, "changes", change, "before"), "{ }")
 	rg.undo(failed, change)
 	rg.holds(path, text)
 }
@@ -267,8 +267,8 @@ func TestADamagedCopyIsNotGivenBack(t *testing.T) {
 func TestAChangeThatCannotBeWrittenDownIsNotMade(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
-	rg.write(filepath.Join(rg.Folder, "changes"), "a file where the folder should be")
-	outcomes, err := rg.Apply(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}})
+	rg.write(filepath.Join(rg.options.Folder, "changes"), "a file where the folder should be")
+	outcomes, err := rg.Apply(t.Context(), Request{Action: Register, Editors: []string{"cursor"}})
 	if err == nil && outcomes[0].Status == done {
 		t.Errorf("got %+v", outcomes)
 	}

@@ -70,7 +70,7 @@ func (r *Registrar) fail(out Outcome, d draft, err error) (Outcome, error) {
 	case fault.Internal, fault.Failed, fault.Timeout:
 		out.Status = failed
 	}
-	r.Log.Info("an editor's file was not changed", "editor", d.found.ID, "action", string(d.action), "err", err)
+	r.options.Log.Info("an editor's file was not changed", "editor", d.found.ID, "action", string(d.action), "err", err)
 	return out, err
 }
 
@@ -115,9 +115,9 @@ func (r *Registrar) change(ctx context.Context, d draft) (*change, error) {
 		atomicfile.RemoveFolders(d.folders)
 	}
 	if err := r.ledger.commit(c); err != nil {
-		r.Log.Warn("a change is not marked as made", "change", c.ID, "err", err)
+		r.options.Log.Warn("a change is not marked as made", "change", c.ID, "err", err)
 	}
-	r.Log.Info("an editor's file was changed", "editor", d.found.ID, "action", string(d.action), "by", d.by, "change", c.ID)
+	r.options.Log.Info("an editor's file was changed", "editor", d.found.ID, "action", string(d.action), "by", d.by, "change", c.ID)
 	return c, nil
 }
 
@@ -188,8 +188,8 @@ func (r *Registrar) makeLink(link string) error {
 	}
 	temp := link + ".new"
 	_ = os.Remove(temp)
-	if err := os.Symlink(r.Entry.Command, temp); err != nil {
-		return fault.Wrap(err, fault.Failed, "a link without spaces to %s cannot be made", r.Entry.Command)
+	if err := os.Symlink(r.options.Entry.Command, temp); err != nil {
+		return fault.Wrap(err, fault.Failed, "a link without spaces to %s cannot be made", r.options.Entry.Command)
 	}
 	return os.Rename(temp, link)
 }

@@ -70,18 +70,18 @@ func TestAnEditorWithoutSpacesInCommandsGetsALink(t *testing.T) {
 	text := rg.read(path)
 	rg.again(func(o *Options) { o.Entry.Command = rg.program("My other Programs") })
 	rg.is("trae", Stale)
-	if plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"trae"}}); err != nil || plans[0].Nothing {
+	if plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"trae"}}); err != nil || plans[0].Nothing {
 		t.Errorf("got %+v, %v", plans, err)
 	}
 	rg.register("trae", done)
 	rg.is("trae", Registered)
 	rg.holds(path, text)
-	if to, err := os.Readlink(link); err != nil || to != rg.Entry.Command {
+	if to, err := os.Readlink(link); err != nil || to != rg.options.Entry.Command {
 		t.Errorf("it leads to %s, %v", to, err)
 	}
 	rg.again(func(o *Options) { o.Folder = filepath.Join(rg.root, "a b", "editors") })
 	rg.file("trae-cn", "{}")
-	if out := rg.do(Wish{Action: Register, Editors: []string{"trae-cn"}}, refused); !strings.Contains(out[0].Problem, "space") {
+	if out := rg.do(Request{Action: Register, Editors: []string{"trae-cn"}}, refused); !strings.Contains(out[0].Problem, "space") {
 		t.Errorf("got %+v", out)
 	}
 	windows := newRig(t, "windows")
@@ -98,7 +98,7 @@ func TestAllMeansWhatIsThere(t *testing.T) {
 	}
 	zed := rg.file("zed", "{ /* mine */ }")
 	foreign := rg.file("gemini-cli", `{"mcpServers": {"discover": {"command": "x"}}}`)
-	out, err := rg.Apply(t.Context(), Wish{Action: Register, All: true})
+	out, err := rg.Apply(t.Context(), Request{Action: Register, All: true})
 	got := map[string]string{}
 	for _, o := range out {
 		got[o.Path] = o.Status
@@ -107,12 +107,12 @@ func TestAllMeansWhatIsThere(t *testing.T) {
 		t.Errorf("got %v, %v", got, err)
 	}
 	rg.holds(kimi, "absent")
-	out = rg.do(Wish{Action: Unregister, All: true}, done)
+	out = rg.do(Request{Action: Unregister, All: true}, done)
 	if len(out) != 2 {
 		t.Errorf("got %+v", out)
 	}
 	rg.holds(cursor, "{}")
-	if _, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"nobody"}}); fault.KindOf(err) != fault.NotFound {
+	if _, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"nobody"}}); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("got %v", err)
 	}
 	if _, err := rg.History(t.Context(), "nobody"); fault.KindOf(err) != fault.NotFound {
@@ -126,13 +126,13 @@ func TestFilesOfProjectsAndThoseThatAVariableNamesAreRemembered(t *testing.T) {
 	if err := os.MkdirAll(project, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	rg.do(Wish{Action: Register, Editors: []string{"cursor"}, Project: project}, done)
+	rg.do(Request{Action: Register, Editors: []string{"cursor"}, Project: project}, done)
 	inProject := filepath.Join(project, ".cursor", "mcp.json")
 	if !strings.Contains(rg.read(inProject), Name) {
 		t.Error("it is not in the project")
 	}
 	moved := map[string]string{"CODEX_HOME": "/moved"}
-	out := rg.do(Wish{Action: Register, Editors: []string{"codex"}, Environment: moved}, done)
+	out := rg.do(Request{Action: Register, Editors: []string{"codex"}, Environment: moved}, done)
 	if !strings.HasSuffix(out[0].Path, "disk/moved/config.toml") {
 		t.Errorf("got %+v", out)
 	}
@@ -141,12 +141,12 @@ func TestFilesOfProjectsAndThoseThatAVariableNamesAreRemembered(t *testing.T) {
 		t.Errorf("got %+v", s.Files)
 	}
 	rg.unregister("cursor", nothing) // that is the user's own file
-	rg.do(Wish{Action: Unregister, All: true}, done)
+	rg.do(Request{Action: Unregister, All: true}, done)
 	if strings.Contains(rg.read(inProject)+rg.read(out[0].Path), Name) {
 		t.Error("it is still there")
 	}
 	for _, wrong := range []string{"relative", filepath.Join(rg.root, "nowhere")} {
-		if _, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}, Project: wrong}); fault.KindOf(err) != fault.Invalid {
+		if _, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"cursor"}, Project: wrong}); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestFilesOfProjectsAndThoseThatAVariableNamesAreRemembered(t *testing.T) {
 func TestAnEditorThatNeedsARestartSaysSoUntilItWasSeen(t *testing.T) {
 	rg := newRig(t, "linux")
 	seen := time.Time{}
-	rg.LastSeen = func(_ context.Context, clients []string) time.Time {
+	rg.options.LastSeen = func(_ context.Context, clients []string) time.Time {
 		if len(clients) == 0 {
 			t.Error("no names of the client")
 		}
@@ -189,7 +189,7 @@ func TestManyAskAtOnce(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			for range 5 {
-				out, err := rg.Apply(t.Context(), Wish{Action: []Action{Register, Unregister}[i%2], Editors: ids})
+				out, err := rg.Apply(t.Context(), Request{Action: []Action{Register, Unregister}[i%2], Editors: ids})
 				if err != nil {
 					t.Error(err)
 				}
@@ -202,14 +202,14 @@ func TestManyAskAtOnce(t *testing.T) {
 				if _, err := rg.History(t.Context(), ""); err != nil || bad != nil {
 					t.Error(err, bad)
 				}
-				if err := rg.Reviewed(t.Context()); err != nil {
+				if err := rg.MarkReviewed(t.Context()); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
 	all.Wait()
-	rg.do(Wish{Action: Register, Editors: ids[:1]}, rg.last("cursor"))
+	rg.do(Request{Action: Register, Editors: ids[:1]}, rg.last("cursor"))
 	for _, id := range ids {
 		if s := rg.status(id).State; s != Registered && s != Absent {
 			t.Errorf("%s is %s", id, s)

@@ -24,7 +24,7 @@ func TestADiffShowsWhatChangesAndALittleAround(t *testing.T) {
 	}
 	text.WriteString("  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"}\n  }\n}\n")
 	rg.file("cursor", text.String())
-	plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}})
+	plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"cursor"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestNoCredentialIsShown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rg := newRig(t, "linux")
 			rg.file(row.editor, row.text)
-			plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{row.editor}})
+			plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{row.editor}})
 			if err != nil || plans[0].Problem != "" || len(plans[0].Diff) == 0 {
 				t.Fatalf("got %+v, %v", plans, err)
 			}
@@ -72,7 +72,7 @@ func TestNoCredentialIsShown(t *testing.T) {
 				t.Errorf("it is shown:\n%s", text)
 			}
 			rg.register(row.editor, done)
-			plans, err = rg.Plan(t.Context(), Wish{Action: Unregister, Editors: []string{row.editor}})
+			plans, err = rg.Plan(t.Context(), Request{Action: Unregister, Editors: []string{row.editor}})
 			if text = drawn(plans[0].Diff); err != nil || strings.Contains(text, secret) || strings.Contains(text, "unter2") || strings.Contains(text, "MIIEvQ") {
 				t.Errorf("it is shown:\n%s", text)
 			}
@@ -85,9 +85,9 @@ func TestALongLineIsShownWhereItChanges(t *testing.T) {
 		rg := newRig(t, "linux")
 		pem := `-----BEGIN PRIVATE KEY-----` + strings.Repeat(`MIIEvQIBADANBgkq\n`, 150) + `-----END PRIVATE KEY-----`
 		rg.file("cursor", `{"x": "`+strings.Repeat("é", length)+`", "pem": "`+pem+`", "api_key": "`+secret+`", "mcpServers": {"a": {"command": "x"}}}`)
-		plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}})
+		plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"cursor"}})
 		text := drawn(plans[0].Diff)
-		if err != nil || len(text) > 1200 || !strings.Contains(text, rg.Entry.Command[:40]) || !strings.ContainsRune(text, '…') || strings.ContainsRune(text, '\ufffd') {
+		if err != nil || len(text) > 1200 || !strings.Contains(text, rg.options.Entry.Command[:40]) || !strings.ContainsRune(text, '…') || strings.ContainsRune(text, '\ufffd') {
 			t.Errorf("got %s, %v", text, err)
 		}
 		if strings.Contains(text, secret) || strings.Contains(text, "MIIEvQ") {

@@ -24,7 +24,7 @@ import (
 // has a registrar, and there is one hub to a data folder. Editors take no lock
 // of ours; against them a file is compared just before it is replaced.
 type Registrar struct {
-	Options
+	options  Options
 	disk     atomicfile.Disk
 	ledger   *ledger
 	notes    *notes
@@ -48,18 +48,21 @@ func New(o Options) *Registrar {
 	if o.Running == nil {
 		o.Running = process.Running
 	}
-	r := &Registrar{Options: o, wake: make(chan struct{}, 1)}
+	r := &Registrar{options: o, wake: make(chan struct{}, 1)}
 	r.ledger = &ledger{folder: filepath.Join(o.Folder, "changes"), now: o.Now, sync: r.syncAll, settle: r.settle}
 	r.notes = &notes{folder: o.Folder}
 	r.auto.Store(o.Auto)
 	return r
 }
 
+// Entry returns the server that the Agent Discover entry starts.
+func (r *Registrar) Entry() table.Server { return r.options.Entry }
+
 func (r *Registrar) syncAll(paths ...string) error { return r.disk.SyncAll(paths...) }
 
 // Plan says what Apply would do to each file, in order, and changes nothing.
 // An unknown id is a fault.NotFound.
-func (r *Registrar) Plan(ctx context.Context, w Wish) ([]Plan, error) {
+func (r *Registrar) Plan(ctx context.Context, w Request) ([]Plan, error) {
 	targets, err := r.targets(w)
 	if err != nil {
 		return nil, err
@@ -74,7 +77,7 @@ func (r *Registrar) Plan(ctx context.Context, w Wish) ([]Plan, error) {
 
 // Apply does it, one file after the other; one that fails does not keep the
 // others from it.
-func (r *Registrar) Apply(ctx context.Context, w Wish) ([]Outcome, error) {
+func (r *Registrar) Apply(ctx context.Context, w Request) ([]Outcome, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	targets, err := r.targets(w)
@@ -97,7 +100,7 @@ func (r *Registrar) TakeOut(ctx context.Context, editor string, file table.File,
 	}
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	t := target{found: r.Machine.Find(e), file: file}
+	t := target{found: r.options.Machine.Find(e), file: file}
 	outcome := r.insist(ctx, func() draft { return r.draftTakeOut(ctx, t, entries) })
 	r.tell()
 	return outcome, ctx.Err()
@@ -120,8 +123,8 @@ func (r *Registrar) insist(ctx context.Context, begin func() draft) Outcome {
 
 // tell publishes that states may be others.
 func (r *Registrar) tell() {
-	if r.Bus != nil {
-		events.Publish(r.Bus, Changed{})
+	if r.options.Bus != nil {
+		events.Publish(r.options.Bus, Changed{})
 	}
 }
 
@@ -137,8 +140,8 @@ type target struct {
 }
 
 // targets are the files that a wish is about.
-func (r *Registrar) targets(w Wish) ([]target, error) {
-	machine := r.Machine.With(w.Environment)
+func (r *Registrar) targets(w Request) ([]target, error) {
+	machine := r.options.Machine.With(w.Environment)
 	if w.All {
 		return r.everywhere(machine, w), nil
 	}
@@ -158,7 +161,7 @@ func (r *Registrar) targets(w Wish) ([]target, error) {
 }
 
 // named are the files of an editor that was asked for by its name.
-func (r *Registrar) named(machine table.Machine, e *table.Editor, w Wish) ([]target, error) {
+func (r *Registrar) named(machine table.Machine, e *table.Editor, w Request) ([]target, error) {
 	found := machine.Find(e)
 	if w.Project != "" {
 		return project(machine, found, w.Project)
@@ -192,7 +195,7 @@ func project(machine table.Machine, found table.Found, folder string) ([]target,
 
 // everywhere are the files of all editors in which there is something to do, or
 // to say.
-func (r *Registrar) everywhere(machine table.Machine, w Wish) []target {
+func (r *Registrar) everywhere(machine table.Machine, w Request) []target {
 	var all []target
 	for _, e := range table.Table() {
 		found := machine.Find(e)

@@ -142,8 +142,8 @@ type Options struct {
 	Now      func() time.Time // nil: time.Now
 }
 
-// Wish says what is to be done to which editors.
-type Wish struct {
+// Request says what is to be done to which editors.
+type Request struct {
 	Action      Action
 	Editors     []string          // ids
 	All         bool              // all that are detected and may have our entry; for Unregister all that have it

@@ -53,7 +53,7 @@ func (rg *rig) with(o Options) *Registrar {
 
 // again is a registrar that starts anew with the same folder.
 func (rg *rig) again(change func(*Options)) {
-	o := rg.Options
+	o := rg.options
 	if change != nil {
 		change(&o)
 	}
@@ -75,7 +75,7 @@ func (rg *rig) found(id string) table.Found {
 	if !ok {
 		rg.Fatalf("no editor %s", id)
 	}
-	return rg.Machine.Find(e)
+	return rg.options.Machine.Find(e)
 }
 
 // path is where the first file of an editor is.
@@ -120,7 +120,7 @@ func (rg *rig) holds(path, text string) {
 }
 
 // do applies a wish and wants each outcome to be so.
-func (rg *rig) do(w Wish, status string) []Outcome {
+func (rg *rig) do(w Request, status string) []Outcome {
 	rg.Helper()
 	outcomes, err := rg.Apply(rg.Context(), w)
 	if err != nil {
@@ -144,12 +144,12 @@ func (rg *rig) all(outcomes []Outcome, status string) {
 
 func (rg *rig) register(id, status string) string {
 	rg.Helper()
-	return rg.do(Wish{Action: Register, Editors: []string{id}}, status)[0].Change
+	return rg.do(Request{Action: Register, Editors: []string{id}}, status)[0].Change
 }
 
 func (rg *rig) unregister(id, status string) string {
 	rg.Helper()
-	return rg.do(Wish{Action: Unregister, Editors: []string{id}}, status)[0].Change
+	return rg.do(Request{Action: Unregister, Editors: []string{id}}, status)[0].Change
 }
 
 func (rg *rig) undo(status string, changes ...string) []Outcome {

@@ -21,15 +21,15 @@ func TestAnEntryOfOurNameThatIsNotOursIsLeftAlone(t *testing.T) {
 	rg.register("cursor", refused)
 	rg.unregister("cursor", refused)
 	rg.holds(path, text)
-	replaced := rg.do(Wish{Action: Register, Editors: []string{"cursor"}, Replace: true}, done)[0].Change
+	replaced := rg.do(Request{Action: Register, Editors: []string{"cursor"}, Replace: true}, done)[0].Change
 	rg.is("cursor", Registered)
 	rg.undo(done, replaced)
 	rg.holds(path, text)
-	replaced = rg.do(Wish{Action: Register, Editors: []string{"cursor"}, Replace: true}, done)[0].Change
+	replaced = rg.do(Request{Action: Register, Editors: []string{"cursor"}, Replace: true}, done)[0].Change
 	rg.write(path, strings.Replace(rg.read(path), `"y"`, `"z"`, 1))
 	rg.undo(done, replaced)
 	rg.holds(path, strings.Replace(text, `"y"`, `"z"`, 1))
-	rg.do(Wish{Action: Unregister, Editors: []string{"cursor"}, Replace: true}, done)
+	rg.do(Request{Action: Unregister, Editors: []string{"cursor"}, Replace: true}, done)
 	rg.is("cursor", Absent)
 }
 
@@ -54,7 +54,7 @@ func TestAnEntryWhoseProgramMovedIsPutRightInItsPlace(t *testing.T) {
 		t.Errorf("got %+v", s.Files[0])
 	}
 	change := rg.register("cline", done)
-	want := strings.Replace(strings.Replace(text, " // mine", "", 1), gone, rg.Entry.Command, 1)
+	want := strings.Replace(strings.Replace(text, " // mine", "", 1), gone, rg.options.Entry.Command, 1)
 	want = strings.Replace(want, `{"DEBUG": "1", "AGENT_DISCOVER_HOME": "/elsewhere"}`, `{"DEBUG": "1"}`, 1)
 	if got := rg.read(path); strings.Join(strings.Fields(got), "") != strings.Join(strings.Fields(want), "") {
 		t.Errorf("got %s", got)
@@ -62,8 +62,8 @@ func TestAnEntryWhoseProgramMovedIsPutRightInItsPlace(t *testing.T) {
 	rg.is("cline", Registered)
 	rg.undo(done, change)
 	rg.holds(path, strings.Replace(text, " // mine", "", 1))
-	rg.file("cursor", strings.Replace(text, gone, rg.Entry.Command, 1)) // with a comment
-	rg.is("cursor", Stale)                                              // by its folder
+	rg.file("cursor", strings.Replace(text, gone, rg.options.Entry.Command, 1)) // with a comment
+	rg.is("cursor", Stale)                                                      // by its folder
 	rg.again(func(o *Options) { o.Entry.Env = map[string]string{"AGENT_DISCOVER_HOME": "/elsewhere"} })
 	rg.is("cursor", Registered)
 }
@@ -71,14 +71,14 @@ func TestAnEntryWhoseProgramMovedIsPutRightInItsPlace(t *testing.T) {
 func TestAProgramThatIsNotThereIsNotRegistered(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
-	if err := os.Chmod(rg.Entry.Command, 0o600); err != nil {
+	if err := os.Chmod(rg.options.Entry.Command, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	rg.register("cursor", refused)
 	rg.holds(path, "{}")
 	rg.again(func(o *Options) { o.Entry.Command = rg.program("again") })
 	rg.register("cursor", done)
-	if err := os.Remove(rg.Entry.Command); err != nil {
+	if err := os.Remove(rg.options.Entry.Command); err != nil {
 		t.Fatal(err)
 	}
 	rg.is("cursor", Stale)
@@ -98,7 +98,7 @@ func TestAnEntryThatSomebodyTookOutIsToldAndComesBackOnlyWhenAsked(t *testing.T)
 	rg.is("cursor", Absent)
 	rg.register("cursor", done)
 	rg.write(path, "{}")
-	rg.do(Wish{Action: Unregister, All: true}, nothing)
+	rg.do(Request{Action: Unregister, All: true}, nothing)
 	rg.is("cursor", Absent)
 	rg.holds(path, "{}")
 }
@@ -126,11 +126,11 @@ func TestFilesThatMayNotBeWrittenAreLeftAlone(t *testing.T) {
 			path := rg.file("cursor", `{"theirs": true}`)
 			spoil(rg, path)
 			before, _ := os.ReadFile(path)
-			out := rg.do(Wish{Action: Register, Editors: []string{"cursor"}}, refused)
+			out := rg.do(Request{Action: Register, Editors: []string{"cursor"}}, refused)
 			if out[0].Snippet == "" {
 				t.Error("there is nothing to paste")
 			}
-			plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"cursor"}})
+			plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"cursor"}})
 			if err != nil || plans[0].Problem != out[0].Problem || plans[0].Snippet != out[0].Snippet {
 				t.Errorf("got %+v, %v", plans, err)
 			}
@@ -162,7 +162,7 @@ func TestAFileThatAnEditorHoldsIsRefused(t *testing.T) {
 	if err := errors.Join(os.Mkdir(lock, 0o700), os.Chtimes(lock, future, future)); err != nil {
 		t.Fatal(err)
 	}
-	if out := rg.do(Wish{Action: Register, Editors: []string{"cline"}}, refused); !strings.Contains(out[0].Problem, "is writing") {
+	if out := rg.do(Request{Action: Register, Editors: []string{"cline"}}, refused); !strings.Contains(out[0].Problem, "is writing") {
 		t.Errorf("got %q", out[0].Problem)
 	}
 	rg.holds(path, "{}")
@@ -177,7 +177,7 @@ func TestAFileThatChangedSinceItWasShownIsRefused(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	gemini := rg.path("gemini-cli")
-	w := Wish{Action: Register, Editors: []string{"cursor", "gemini-cli"}}
+	w := Request{Action: Register, Editors: []string{"cursor", "gemini-cli"}}
 	plans, err := rg.Plan(t.Context(), w)
 	if err != nil || len(plans) != 2 || plans[1].Before != "" || plans[0].Before == "" {
 		t.Fatalf("got %+v, %v", plans, err)

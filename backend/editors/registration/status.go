@@ -21,7 +21,7 @@ func (r *Registrar) Status(ctx context.Context, all bool, environment map[string
 		return nil, err
 	}
 	last := lastChanges(changes)
-	machine := r.Machine.With(environment)
+	machine := r.options.Machine.With(environment)
 	statuses := []Status{}
 	for _, e := range table.Table() {
 		found := machine.Find(e)
@@ -74,10 +74,10 @@ func notNil(list []string) []string {
 func (r *Registrar) stillOurs(c *change) bool { return r.looks.at(c.file()).entry.ours }
 
 func (r *Registrar) lastSeen(ctx context.Context, clients []string) time.Time {
-	if r.LastSeen == nil {
+	if r.options.LastSeen == nil {
 		return time.Time{}
 	}
-	return r.LastSeen(ctx, clients)
+	return r.options.LastSeen(ctx, clients)
 }
 
 // byWeight are the states, the one first that needs something done most.
@@ -131,9 +131,9 @@ func (r *Registrar) dropped(found table.Found, file table.File) bool {
 	return err == nil && found.Detected && last != nil && last.Has && !slices.Contains(seen.Refused, file.Path)
 }
 
-// Reviewed notes that a person has seen the editors that are there: none of
+// MarkReviewed notes that a person has seen the editors that are there: none of
 // them is new from now on.
-func (r *Registrar) Reviewed(context.Context) error {
+func (r *Registrar) MarkReviewed(context.Context) error {
 	found := r.detected()
 	err := r.notes.sight(func(s *seen) bool {
 		changed := s.Editors == nil
@@ -155,7 +155,7 @@ func (r *Registrar) Reviewed(context.Context) error {
 func (r *Registrar) detected() []table.Found {
 	var all []table.Found
 	for _, e := range table.Table() {
-		if found := r.Machine.Find(e); found.Detected {
+		if found := r.options.Machine.Find(e); found.Detected {
 			all = append(all, found)
 		}
 	}

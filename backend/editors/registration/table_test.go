@@ -38,7 +38,7 @@ func likeNoOther(rg *rig, e *table.Editor) bool {
 		return o.Shape == e.Shape && o.Place.Format == e.Place.Format && o.Place.List == e.Place.List && slices.Equal(o.Place.Keys, e.Place.Keys)
 	}
 	all := table.Table()
-	return rg.Machine.OS == "linux" && all[slices.IndexFunc(all, alike)].ID == e.ID
+	return rg.options.Machine.OS == "linux" && all[slices.IndexFunc(all, alike)].ID == e.ID
 }
 
 // others are files with servers of other people's in a format, of many looks.
@@ -170,7 +170,7 @@ func TestAFileThatWeMadeGoesWithItsFolders(t *testing.T) {
 		found := rg.found(e.ID)
 		path := found.Files[0].Path
 		if found.Register == table.IfExisting {
-			out := rg.do(Wish{Action: Register, Editors: []string{e.ID}}, refused)
+			out := rg.do(Request{Action: Register, Editors: []string{e.ID}}, refused)
 			if out[0].Snippet == "" {
 				rg.Error("there is nothing to paste")
 			}
@@ -192,9 +192,9 @@ func TestAFileThatWeMadeGoesWithItsFolders(t *testing.T) {
 func TestASnippetIsWhatWouldStandInTheFile(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{ not JSON")
-	out := rg.do(Wish{Action: Register, Editors: []string{"cursor"}}, refused)
+	out := rg.do(Request{Action: Register, Editors: []string{"cursor"}}, refused)
 	var parsed map[string]map[string]map[string]any
-	if err := json.Unmarshal([]byte(out[0].Snippet), &parsed); err != nil || parsed["mcpServers"][Name]["command"] != rg.Entry.Command {
+	if err := json.Unmarshal([]byte(out[0].Snippet), &parsed); err != nil || parsed["mcpServers"][Name]["command"] != rg.options.Entry.Command {
 		t.Errorf("got %q, %v", out[0].Snippet, err)
 	}
 	rg.holds(path, "{ not JSON")
@@ -243,12 +243,12 @@ func benchApply(b *testing.B, real bool) {
 	r, ids := bench(b, real)
 	b.ReportMetric(float64(len(ids)), "editors")
 	for b.Loop() {
-		out, err := r.Apply(b.Context(), Wish{Action: Register, Editors: ids})
+		out, err := r.Apply(b.Context(), Request{Action: Register, Editors: ids})
 		if err != nil || out[0].Status != done {
 			b.Fatal(out, err)
 		}
 		b.StopTimer()
-		if _, err := r.Apply(b.Context(), Wish{Action: Unregister, Editors: ids}); err != nil {
+		if _, err := r.Apply(b.Context(), Request{Action: Unregister, Editors: ids}); err != nil {
 			b.Fatal(err)
 		}
 		b.StartTimer()
@@ -257,11 +257,11 @@ func benchApply(b *testing.B, real bool) {
 
 func BenchmarkStatus(b *testing.B) {
 	r, ids := bench(b, false)
-	if _, err := r.Apply(b.Context(), Wish{Action: Register, Editors: ids}); err != nil {
+	if _, err := r.Apply(b.Context(), Request{Action: Register, Editors: ids}); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		fresh := New(r.Options) // nothing is known yet
+		fresh := New(r.options) // nothing is known yet
 		if _, err := fresh.Status(b.Context(), true, nil); err != nil {
 			b.Fatal(err)
 		}

@@ -114,7 +114,7 @@ func (r *Registrar) chosen(ids []string) (list []*change, wishes []wish, err err
 // foundFor is the editor of a change, as far as it is still in the table.
 func (r *Registrar) foundFor(c *change) table.Found {
 	if e, ok := table.ByID(c.Editor); ok {
-		return r.Machine.Find(e)
+		return r.options.Machine.Find(e)
 	}
 	return table.Found{Editor: &table.Editor{ID: c.Editor, Name: c.Name}}
 }
@@ -139,7 +139,7 @@ func (r *Registrar) draftUndo(ctx context.Context, c *change, was atomicfile.Fil
 	default:
 		r.revert(&d, c)
 	}
-	r.complete(ctx, &d, Wish{Action: Undo})
+	r.complete(ctx, &d, Request{Action: Undo})
 	return d
 }
 

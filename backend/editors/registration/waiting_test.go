@@ -31,11 +31,11 @@ func desktopRig(t *testing.T) (rg *rig, running *atomic.Bool) {
 func TestAChangeWaitsUntilTheEditorHasEnded(t *testing.T) {
 	rg, running := desktopRig(t)
 	path := rg.file("claude-desktop", "{}")
-	plans, err := rg.Plan(t.Context(), Wish{Action: Register, Editors: []string{"claude-desktop"}})
+	plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"claude-desktop"}})
 	if err != nil || !plans[0].Wait || len(plans[0].Diff) == 0 {
 		t.Errorf("got %+v, %v", plans, err)
 	}
-	out := rg.do(Wish{Action: Register, Editors: []string{"claude-desktop"}}, waits)
+	out := rg.do(Request{Action: Register, Editors: []string{"claude-desktop"}}, waits)
 	if !strings.HasPrefix(out[0].Change, waitingID) || !strings.Contains(out[0].Reload, "Quit Claude Desktop") {
 		t.Errorf("got %+v", out)
 	}
@@ -64,11 +64,11 @@ func TestAWishThatWaitsIsTakenBack(t *testing.T) {
 	rg, running := desktopRig(t)
 	path := rg.file("claude-desktop", "{}")
 	rg.register("claude-desktop", waits)
-	plans, err := rg.Plan(t.Context(), Wish{Action: Unregister, Editors: []string{"claude-desktop"}})
+	plans, err := rg.Plan(t.Context(), Request{Action: Unregister, Editors: []string{"claude-desktop"}})
 	if err != nil || plans[0].Nothing || plans[0].Wait {
 		t.Errorf("got %+v, %v", plans, err)
 	}
-	rg.do(Wish{Action: Unregister, All: true}, done)
+	rg.do(Request{Action: Unregister, All: true}, done)
 	rg.is("claude-desktop", Absent)
 	wish := rg.register("claude-desktop", waits)
 	if plans, err := rg.PlanUndo(t.Context(), []string{wish}); err != nil || len(plans) != 1 || plans[0].Problem != "" {
@@ -134,7 +134,7 @@ func watched(t *testing.T, rg *rig, test func(changed <-chan Changed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		rg.again(nil) // its channels are of the bubble
-		changed, stop := events.Subscribe[Changed](rg.Bus, 100)
+		changed, stop := events.Subscribe[Changed](rg.options.Bus, 100)
 		defer stop()
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
@@ -171,7 +171,7 @@ func TestOthersChangesAreSeenAfterAWhileAndSoonWhenAPersonLooksOn(t *testing.T) 
 		if within(changed, often) || !within(changed, seldom) {
 			t.Error("it is not seen as it should be")
 		}
-		leave := rg.Attend()
+		leave := rg.PollOften()
 		synctest.Wait()
 		rg.write(path, ours)
 		if !within(changed, often+time.Millisecond) {
@@ -203,7 +203,7 @@ func TestAnEditorThatComesIsNewUntilAPersonHasLooked(t *testing.T) {
 			t.Error("it is not new, or the other one is")
 		}
 		rg.holds(zed, "{}")
-		if err := rg.Reviewed(t.Context()); err != nil || rg.status("zed").New {
+		if err := rg.MarkReviewed(t.Context()); err != nil || rg.status("zed").New {
 			t.Errorf("it is still new, %v", err)
 		}
 	})

@@ -30,9 +30,9 @@ func (r *Registrar) SetAuto(on bool) {
 	r.rouse()
 }
 
-// Attend has files looked at every few seconds, not only now and then, until
+// PollOften has files looked at every few seconds, not only now and then, until
 // leave is called.
-func (r *Registrar) Attend() (leave func()) {
+func (r *Registrar) PollOften() (leave func()) {
 	r.attended.Add(1)
 	r.rouse()
 	left := make(chan struct{}, 1)
@@ -85,14 +85,14 @@ func (r *Registrar) Run(ctx context.Context) error {
 // scan looks at everything once, and returns how it is.
 func (r *Registrar) scan(ctx context.Context, last []Status) []Status {
 	if err := r.sight(); err != nil {
-		r.Log.Warn("editors cannot be remembered", "err", err)
+		r.options.Log.Warn("editors cannot be remembered", "err", err)
 	}
 	r.fulfil(ctx)
 	r.welcome(ctx)
 	now, err := r.Status(ctx, false, nil)
 	if err != nil {
 		if ctx.Err() == nil {
-			r.Log.Warn("editors cannot be looked at", "err", err)
+			r.options.Log.Warn("editors cannot be looked at", "err", err)
 		}
 		return last
 	}
@@ -134,7 +134,7 @@ func (r *Registrar) welcome(ctx context.Context) {
 	}
 	settled := make(map[string]bool)
 	for _, e := range table.Table() {
-		if known.Editors[e.ID].Auto && r.welcomed(ctx, r.Machine.Find(e), known) {
+		if known.Editors[e.ID].Auto && r.welcomed(ctx, r.options.Machine.Find(e), known) {
 			settled[e.ID] = true
 		}
 	}
@@ -145,7 +145,7 @@ func (r *Registrar) welcome(ctx context.Context) {
 		return len(settled) > 0
 	})
 	if err != nil {
-		r.Log.Warn("editors cannot be remembered", "err", err)
+		r.options.Log.Warn("editors cannot be remembered", "err", err)
 	}
 }
 
@@ -171,7 +171,7 @@ func (r *Registrar) welcomed(ctx context.Context, found table.Found, seen seen) 
 func (r *Registrar) greet(ctx context.Context, t target) bool {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	out := r.insist(ctx, func() draft { return r.draft(ctx, t, Wish{Action: Register, By: automatic}) })
+	out := r.insist(ctx, func() draft { return r.draft(ctx, t, Request{Action: Register, By: automatic}) })
 	return out.Status == done || out.Status == nothing || out.Status == waits
 }
 
@@ -183,7 +183,7 @@ func (r *Registrar) fulfil(ctx context.Context) {
 			_, _ = r.notes.drop(func(o wish) bool { return o.ID == w.ID })
 			continue
 		}
-		if found := r.Machine.Find(e); !r.runs(ctx, found) {
+		if found := r.options.Machine.Find(e); !r.runs(ctx, found) {
 			r.writing.Lock()
 			r.carryOut(ctx, target{found: found, file: w.File}, w)
 			r.writing.Unlock()
@@ -200,7 +200,7 @@ func (r *Registrar) carryOut(ctx context.Context, t target, w wish) {
 		case Undo:
 			return r.draftWaitingUndo(ctx, t, w)
 		}
-		return r.draft(ctx, t, Wish{Action: w.Action, Replace: w.Replace, By: w.By})
+		return r.draft(ctx, t, Request{Action: w.Action, Replace: w.Replace, By: w.By})
 	})
 	var err error
 	switch out.Status {
@@ -211,7 +211,7 @@ func (r *Registrar) carryOut(ctx context.Context, t target, w wish) {
 		err = r.notes.blame(w.ID, out.Problem)
 	}
 	if err != nil {
-		r.Log.Warn("what waits cannot be remembered", "err", err)
+		r.options.Log.Warn("what waits cannot be remembered", "err", err)
 	}
 }
 

@@ -1,0 +1,245 @@
+// Package doctor reports problems with the MCP set-up of the editors on this
+// machine and what it costs: the tokens that tool definitions take now and would
+// take through Agent Discover, servers that several editors start, and tool
+// names, counts and schemas that exceed an editor's limits. It changes nothing
+// and starts nothing; a report is computed when it is requested.
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Cost is the number of tokens that MCP tool definitions take in one editor.
+// It counts the servers of the user; those of single projects are not included.
+type Cost struct {
+	Editor  string `json:"editor"`
+	Name    string `json:"name"`
+	Servers int    `json:"servers"` // enabled servers of the editor, without the Agent Discover entry
+	Known   int    `json:"known"`   // those of Servers whose tools are in the catalog
+	Tools   int    `json:"tools"`   // tools of the known servers
+	Today   int    `json:"today"`   // tokens of Tools, and of Agent Discover's own list where it is registered
+	Through int    `json:"through"` // tokens if Agent Discover were the only server of the editor
+}
+
+// The kinds of findings.
+const (
+	Duplicate  = "duplicate"  // several editors start the same server
+	NameLimit  = "name-limit" // tool names are too long for an editor
+	ToolCap    = "tool-cap"   // there are more tools than an editor accepts
+	Schema     = "schema"     // an editor's models refuse the schemas of tools
+	Stale      = "stale"      // the Agent Discover entry does not start this program
+	Missing    = "missing"    // the command of an entry is not installed
+	Foreign    = "foreign"    // an entry named like Agent Discover's starts another program
+	Dropped    = "dropped"    // another program removed the Agent Discover entry
+	Reload     = "reload"     // the editor has not read its file since it was changed
+	Policy     = "policy"     // an administrator controls the editor's servers
+	Unreadable = "unreadable" // a file cannot be read or changed
+	Unverified = "unverified" // it is not confirmed that the editor reads the file
+)
+
+// The levels of findings, the most severe first.
+const (
+	Problem = "problem" // something does not work
+	Warning = "warning" // something may stop working or is expensive
+	Note    = "note"
+)
+
+// Finding is one thing that a person should know or do. Its texts are single
+// lines without control characters.
+type Finding struct {
+	Kind    string   `json:"kind"`
+	Level   string   `json:"level"`
+	Editors []string `json:"editors"` // ids
+	Subject string   `json:"subject"` // a server, tool or path
+	Text    string   `json:"text"`    // a sentence that describes the state
+	Advice  string   `json:"advice"`  // a sentence that says what to do, with commands in backticks; may be empty
+}
+
+// Report is the result of one examination.
+type Report struct {
+	Costs    []Cost    `json:"costs"`    // of the detected editors, in the order of the editor table
+	Findings []Finding `json:"findings"` // the most severe first
+}
+
+// Options are the dependencies of a Doctor.
+type Options struct {
+	Machine table.Machine
+	// Editors returns the state of the editors on this machine.
+	Editors interface {
+		Status(ctx context.Context, all bool, environment map[string]string) ([]registration.Status, error)
+	}
+	// Importer returns the servers in the configurations of editors.
+	Importer interface {
+		Scan(ctx context.Context, editors []string) (importer.Scan, error)
+	}
+	// Servers lists the servers that are configured in Agent Discover.
+	Servers interface{ List() []registry.Server }
+	// Tools holds the tools of known servers.
+	Tools interface{ Snapshot() *catalog.Snapshot }
+	// EntryTokens returns how many tokens Agent Discover's own tools take.
+	EntryTokens func() int
+	// Listed returns the names of the proxied tools in every session's list.
+	Listed func() []string
+}
+
+// Doctor examines editors. It is safe for concurrent use.
+type Doctor struct {
+	options Options
+
+	mu      sync.Mutex
+	refused map[dialectSchema]bool // results of refusesSchema
+}
+
+// New returns a Doctor.
+func New(o Options) *Doctor {
+	return &Doctor{options: o, refused: make(map[dialectSchema]bool)}
+}
+
+// Run examines all editors on this machine. The same state gives the same
+// report.
+func (d *Doctor) Run(ctx context.Context) (Report, error) {
+	statuses, err := d.options.Editors.Status(ctx, false, nil)
+	if err != nil {
+		return Report{}, err
+	}
+	scan, err := d.options.Importer.Scan(ctx, nil)
+	if err != nil {
+		return Report{}, err
+	}
+	x := d.examine(statuses, scan)
+	report := Report{Costs: []Cost{}, Findings: []Finding{}}
+	for _, e := range x.editors {
+		if e.status.Detected {
+			report.Costs = append(report.Costs, x.cost(e))
+		}
+		report.Findings = append(report.Findings, e.entryFindings()...)
+		report.Findings = append(report.Findings, x.limits(e)...)
+	}
+	report.Findings = append(report.Findings, x.duplicates()...)
+	report.Findings = append(report.Findings, x.missing()...)
+	report.Findings = append(report.Findings, x.unreadable()...)
+	sortFindings(report.Findings)
+	return report, ctx.Err()
+}
+
+func sortFindings(findings []Finding) {
+	levels := []string{Problem, Warning, Note}
+	slices.SortStableFunc(findings, func(a, b Finding) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(levels, a.Level), slices.Index(levels, b.Level)), cmp.Compare(a.Kind, b.Kind),
+			slices.Compare(a.Editors, b.Editors), cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Text, b.Text),
+		)
+	})
+}
+
+// examination is the state from which one report is computed.
+type examination struct {
+	*Doctor
+	scan      importer.Scan
+	editors   []*editor       // in the order of the editor table
+	reachable []*catalog.Tool // tools of all approved servers
+	listed    []*catalog.Tool // tools in every session's list
+}
+
+// editor is an editor with the servers that it starts without Agent Discover.
+type editor struct {
+	status     registration.Status
+	row        *table.Editor
+	servers    []server
+	registered bool
+}
+
+// server is an enabled server of an editor.
+type server struct {
+	entry     string // its name in the editor's configuration
+	candidate *importer.Candidate
+	tools     []*catalog.Tool // empty when the server's tools are not known
+}
+
+func (d *Doctor) examine(statuses []registration.Status, scan importer.Scan) *examination {
+	x := &examination{Doctor: d, scan: scan}
+	for _, status := range statuses {
+		row, known := table.ByID(status.ID)
+		if !known {
+			continue
+		}
+		registered := slices.ContainsFunc(status.Files, func(f registration.FileStatus) bool { return f.State == registration.Registered })
+		x.editors = append(x.editors, &editor{status: status, row: row, registered: registered})
+	}
+	snapshot := d.options.Tools.Snapshot()
+	for i := range scan.Candidates {
+		x.assign(&scan.Candidates[i], snapshot)
+	}
+	for _, server := range d.options.Servers.List() {
+		if server.Approved {
+			x.reachable = append(x.reachable, snapshot.Of(server.Name)...)
+		}
+	}
+	names := make(map[string]bool)
+	for _, name := range d.options.Listed() {
+		names[name] = true
+	}
+	for _, t := range x.reachable {
+		if names[t.Proxied()] {
+			x.listed = append(x.listed, t)
+		}
+	}
+	return x
+}
+
+// assign adds a candidate to each editor that starts it. A server that an
+// editor only reads from a project or plugin is left out: the editor does not
+// always start it.
+func (x *examination) assign(c *importer.Candidate, snapshot *catalog.Snapshot) {
+	for _, source := range c.Sources {
+		i := slices.IndexFunc(x.editors, func(e *editor) bool { return e.status.ID == source.Editor })
+		if c.Ours || source.Disabled || i < 0 {
+			continue
+		}
+		e := x.editors[i]
+		readOnly := !source.CanTake && c.Problem == "" && e.status.Registrable
+		if readOnly || slices.ContainsFunc(e.servers, func(s server) bool { return s.candidate == c }) {
+			continue
+		}
+		s := server{entry: clean(source.Entry), candidate: c}
+		if c.Here != "" {
+			s.tools = snapshot.Of(c.Here)
+		}
+		e.servers = append(e.servers, s)
+	}
+}
+
+func (x *examination) cost(e *editor) Cost {
+	cost := Cost{
+		Editor: e.status.ID, Name: e.status.Name, Servers: len(e.servers),
+		Through: x.options.EntryTokens() + tokensOf(x.listed),
+	}
+	for _, s := range e.servers {
+		if len(s.tools) > 0 {
+			cost.Known++
+			cost.Tools += len(s.tools)
+			cost.Today += tokensOf(s.tools)
+		}
+	}
+	if e.registered {
+		cost.Today += cost.Through
+	}
+	return cost
+}
+
+// clean returns a text of another program for a finding: on one line, at most
+// 300 characters, and without the backquotes that mark commands in findings.
+func clean(text string) string {
+	return safetext.Clip(safetext.Visible(strings.ReplaceAll(text, "`", " ")), 300)
+}

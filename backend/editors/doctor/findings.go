@@ -1,0 +1,194 @@
+package doctor
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
+)
+
+// finding returns a finding about one editor.
+func (e *editor) finding(kind, level, subject, text, advice string) Finding {
+	return Finding{Kind: kind, Level: level, Editors: []string{e.status.ID}, Subject: subject, Text: text, Advice: advice}
+}
+
+// importAdvice advises to move a server of the editor to Agent Discover.
+func (e *editor) importAdvice(s server) string {
+	if s.candidate.Problem != "" {
+		return ""
+	}
+	return fmt.Sprintf("Move it to Agent Discover: `agent-discover editors import %s --server %s --take-out`.", e.status.ID, s.candidate.Name)
+}
+
+// registerAdvice advises to register with the editor, for the purpose given.
+func (e *editor) registerAdvice(purpose, flags string) string {
+	return fmt.Sprintf("%s: `agent-discover editors register %s%s`.", purpose, e.status.ID, flags)
+}
+
+// entryFindings reports the state of the Agent Discover entry in an editor.
+func (e *editor) entryFindings() (findings []Finding) {
+	for _, file := range e.status.Files {
+		if f, ok := e.fileFinding(file); ok {
+			findings = append(findings, f)
+		}
+	}
+	name := e.status.Name
+	if e.status.NeedsReload {
+		findings = append(findings, e.finding(Reload, Note, e.status.ID,
+			name+" has not connected since its file was changed.", e.status.ReloadHint))
+	}
+	if len(e.status.Managed) > 0 {
+		findings = append(findings, e.finding(Policy, Note, e.status.Managed[0],
+			fmt.Sprintf("An administrator controls which servers %s may start: %s.", name, clean(strings.Join(e.status.Managed, ", "))),
+			"If Agent Discover does not appear in it, ask the administrator to allow agent-discover."))
+	}
+	if e.registered && !e.status.Verified {
+		findings = append(findings, e.finding(Unverified, Note, e.status.ID,
+			fmt.Sprintf("Agent Discover is registered with %s, but it is not confirmed that %s reads this file.", name, name),
+			"Check that it lists the tool named registry; if it does not, please report it to the Agent Discover project."))
+	}
+	return findings
+}
+
+// fileFinding reports the state of the Agent Discover entry in one file; false
+// when there is nothing to report.
+func (e *editor) fileFinding(f registration.FileStatus) (Finding, bool) {
+	path, reason := clean(f.Path), suffix(f.Problem)
+	switch f.State {
+	case registration.Unreadable:
+		return e.finding(Unreadable, Problem, f.Path, fmt.Sprintf("%s of %s cannot be changed%s.", path, e.status.Name, reason), e.fixAdvice(f)), true
+	case registration.Stale:
+		level := Warning
+		if f.Problem != "" {
+			level = Problem
+		}
+		return e.finding(Stale, level, f.Path,
+			fmt.Sprintf("The Agent Discover entry in %s starts %s instead of this program%s.", path, clean(f.Command), reason),
+			e.registerAdvice("Repair it", "")), true
+	case registration.Foreign:
+		return e.finding(Foreign, Warning, f.Path,
+			fmt.Sprintf("The entry %s in %s starts another program.", registration.Name, path),
+			e.registerAdvice("Replace it with the Agent Discover entry", " --replace")), true
+	case registration.Dropped:
+		return e.finding(Dropped, Warning, f.Path,
+			fmt.Sprintf("The Agent Discover entry is no longer in %s: another program or %s removed it.", path, e.status.Name),
+			e.registerAdvice("Add it again", "")), true
+	}
+	return Finding{}, false
+}
+
+// suffix returns text as the end of a sentence, after a colon.
+func suffix(text string) string {
+	if text == "" {
+		return ""
+	}
+	return ": " + strings.TrimRight(clean(text), ".")
+}
+
+func (e *editor) fixAdvice(f registration.FileStatus) string {
+	if f.Snippet == "" {
+		return "Fix the file."
+	}
+	return fmt.Sprintf("Fix the file, or paste the entry into it yourself: `agent-discover editors preview %s` prints it.", e.status.ID)
+}
+
+// duplicates reports the stdio servers that several editors start. Remote
+// servers run once in any case.
+func (x *examination) duplicates() (findings []Finding) {
+	for i := range x.scan.Candidates {
+		c := &x.scan.Candidates[i]
+		if c.Server.Transport != "stdio" {
+			continue
+		}
+		var ids, names []string
+		entry := ""
+		for _, e := range x.editors {
+			if at := slices.IndexFunc(e.servers, func(s server) bool { return s.candidate == c }); at >= 0 {
+				ids, names = append(ids, e.status.ID), append(names, e.status.Name)
+				if entry == "" {
+					entry = e.servers[at].entry
+				}
+			}
+		}
+		if len(ids) < 2 {
+			continue
+		}
+		last := len(names) - 1
+		findings = append(findings, Finding{
+			Kind: Duplicate, Level: Warning, Editors: ids, Subject: entry,
+			Text:   fmt.Sprintf("%s and %s each start their own process of %s.", strings.Join(names[:last], ", "), names[last], entry),
+			Advice: shareAdvice(c, ids),
+		})
+	}
+	return findings
+}
+
+// shareAdvice advises to run a server once for several editors.
+func shareAdvice(c *importer.Candidate, ids []string) string {
+	if c.Problem != "" {
+		return ""
+	}
+	return fmt.Sprintf("Run it once for all of them: `agent-discover editors import %s --server %s --take-out`.", strings.Join(ids, " "), c.Name)
+}
+
+// missing reports the entries whose command is not installed.
+func (x *examination) missing() (findings []Finding) {
+	for _, e := range x.editors {
+		for _, s := range e.servers {
+			command := s.candidate.Server.Command
+			if s.candidate.Server.Transport != "stdio" || x.startable(command) {
+				continue
+			}
+			findings = append(findings, e.finding(Missing, Warning, s.entry,
+				fmt.Sprintf("%s in %s starts %s, which is not installed on this machine.", s.entry, e.status.Name, clean(command)),
+				fmt.Sprintf("Install it, or remove the entry %s from %s.", s.entry, e.status.Name)))
+		}
+	}
+	return findings
+}
+
+// startable reports whether a command exists. It returns true when that cannot
+// be determined: for variables, and for paths relative to an unknown folder.
+func (x *examination) startable(command string) bool {
+	if command == "" || strings.Contains(command, "${") {
+		return true
+	}
+	machine := x.options.Machine
+	if filepath.IsAbs(command) {
+		_, err := machine.Stat(command)
+		return err == nil
+	}
+	if strings.ContainsAny(command, `/\`) {
+		return true
+	}
+	if _, ok := machine.Command(command); ok {
+		return true
+	}
+	_, ok := machine.Command(strings.TrimSuffix(strings.TrimSuffix(command, ".cmd"), ".exe"))
+	return ok
+}
+
+// unreadable reports the files that the importer could not read, except those
+// that fileFinding reports.
+func (x *examination) unreadable() (findings []Finding) {
+	reported := make(map[string]bool)
+	for _, e := range x.editors {
+		for _, f := range e.status.Files {
+			if f.State == registration.Unreadable {
+				reported[f.Path] = true
+			}
+		}
+	}
+	for _, p := range x.scan.Problems {
+		if !reported[p.Path] {
+			findings = append(findings, Finding{
+				Kind: Unreadable, Level: Problem, Editors: []string{p.Editor}, Subject: p.Path,
+				Text: fmt.Sprintf("%s cannot be read%s.", clean(p.Path), suffix(p.Error)),
+			})
+		}
+	}
+	return findings
+}
