@@ -65,7 +65,7 @@ func (i *inspector) inspect(args ...string) programtest.Outcome {
 	if cmd.ProcessState == nil {
 		i.T.Fatalf("inspector: %v", err)
 	}
-	return programtest.Outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	return programtest.Outcome{Code: cmd.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String()}
 }
 
 // call calls a tool with arguments as JSON.
