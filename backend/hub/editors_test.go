@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -119,6 +120,54 @@ func TestServersOfEditorsComeInOverREST(t *testing.T) {
 		step{name: "what it costs", method: "GET", path: "/api/editors/checkup", status: 200, want: []string{`"editor":"cursor"`, `"servers":1`}},
 	)
 	holds(t, file, writtenByHand)
+}
+
+func TestPastedConfigurationsAreParsedOverREST(t *testing.T) {
+	folder := paths.Folder(t.TempDir())
+	s := newScenario(t, hub.Options{Folder: folder})
+	pasted := func(text string) string { return s.json(map[string]string{"text": text}) }
+	s.play(
+		step{
+			name: "JSON", method: "POST", path: "/api/servers/parse", status: 200,
+			body: pasted(`{"mcpServers": {"notes": {"command": "npx", "args": ["-y", "notes"], "env": {"API_KEY": "battery-staple", "MODE": "fast"}}}}`),
+			want: []string{
+				`"name":"notes"`, `"transport":"stdio"`, `"command":"npx"`, `"args":["-y","notes"]`, `"MODE":"fast"`, `"problem":""`,
+				`"secrets":[{"where":"env.API_KEY","name":"API_KEY","value":"battery-staple"}]`,
+			},
+		},
+		step{
+			name: "TOML", method: "POST", path: "/api/servers/parse", status: 200, body: pasted("[mcp_servers.time]\ncommand = \"uvx\"\nargs = [\"mcp-server-time\"]"),
+			want: []string{`"name":"time"`, `"args":["mcp-server-time"]`},
+		},
+		step{
+			name: "YAML", method: "POST", path: "/api/servers/parse", status: 200, body: pasted("mcpServers:\n  a:\n    url: https://a.example/sse"),
+			want: []string{`"name":"a"`, `"transport":"sse"`, `"url":"https://a.example/sse"`},
+		},
+		step{
+			name: "a command line", method: "POST", path: "/api/servers/parse", status: 200, body: pasted("npx -y @x/server-git --token battery-staple"),
+			want: []string{`"name":"git"`, `"target":"npx -y @x/server-git --token [redacted]"`, `"where":"args[3]"`},
+		},
+		step{
+			name: "a placeholder", method: "POST", path: "/api/servers/parse", status: 200, body: pasted(`{"a": {"command": "x", "env": {"KEY": "${input:key}"}}}`),
+			want: []string{`"missing":[{"where":"env.KEY","text":"${input:key}","secret":""}]`, `"problem":""`},
+		},
+		step{
+			name: "half of a text", method: "POST", path: "/api/servers/parse", status: 422, body: pasted(`{"a": {"command": "battery-staple"`),
+			want: []string{`{"error":"line `}, never: []string{"battery-staple"},
+		},
+		step{name: "no server", method: "POST", path: "/api/servers/parse", status: 422, body: pasted(`{"theme": "dark"}`), want: []string{"nothing in it has a command or a URL"}},
+		step{name: "no text", method: "POST", path: "/api/servers/parse", status: 422, body: `{}`, want: []string{"text is required"}},
+		step{name: "a text that is no string", method: "POST", path: "/api/servers/parse", status: 422, body: `{"text":7}`, want: []string{"wrong type"}},
+		step{name: "no JSON", method: "POST", path: "/api/servers/parse", status: 422, body: `{`, want: []string{"Invalid JSON"}},
+		step{name: "names", method: "POST", path: "/api/servers/names", status: 200, body: `{"names":["a","a","a__b"]}`, want: []string{`{"problems":["","another server in this list has this name","`}},
+		step{name: "no names", method: "POST", path: "/api/servers/names", status: 200, body: `{}`, want: []string{`{"problems":[]}`}},
+		step{name: "nothing was added", method: "GET", path: "/api/servers", status: 200, want: []string{"[]"}},
+		step{name: "nothing was kept", method: "GET", path: "/api/secrets", status: 200, never: []string{"API_KEY"}},
+	)
+	log, err := os.ReadFile(folder.Log())
+	if err != nil || strings.Contains(string(log), "battery-staple") || strings.Contains(string(log), "mcp-server-time") {
+		t.Errorf("the log holds a part of the text, or %v:\n%s", err, log)
+	}
 }
 
 func TestNewEditorsGetOurEntryWhereThatIsWished(t *testing.T) {

@@ -135,6 +135,7 @@ func New(o Options) *Door {
 	s.aboutRoutes(routes)
 	s.sessionRoutes(routes)
 	s.serverRoutes(routes)
+	s.parseRoutes(routes)
 	s.secretRoutes(routes)
 	s.toolRoutes(routes)
 	s.logRoutes(routes)

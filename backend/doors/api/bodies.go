@@ -193,6 +193,8 @@ var documented = map[string]struct {
 	"POST /api/tickets":                   {body: reflect.TypeFor[ticketFields]()},
 	"POST /api/session":                   {body: reflect.TypeFor[exchangeFields]()},
 	"POST /api/servers":                   {body: reflect.TypeFor[newServerFields]()},
+	"POST /api/servers/parse":             {body: reflect.TypeFor[parseFields]()},
+	"POST /api/servers/names":             {body: reflect.TypeFor[namesFields]()},
 	"PUT /api/servers/{id}":               {body: reflect.TypeFor[changeableFields]()},
 	"POST /api/servers/{id}/approve":      {body: reflect.TypeFor[approvalFields](), optional: true},
 	"PUT /api/servers/{id}/secrets/{key}": {body: reflect.TypeFor[secretFields]()},

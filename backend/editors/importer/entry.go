@@ -138,7 +138,8 @@ func first(entry map[string]any, keys []string) string {
 
 // understand reads an entry, whoever's spelling it is.
 func understand(f found) Entry {
-	e := Entry{Name: f.name}
+	e := Entry{Name: f.name, Description: text(f.entry["description"]), Tags: words(f.entry["tags"])}
+	e.Secrets = e.texts(f.entry["secrets"], "secrets")
 	e.Server.Disabled = f.entry["disabled"] == true || f.entry["enabled"] == false
 	if at := first(f.entry, addresses); at != "" {
 		e.remote(f.entry, at)

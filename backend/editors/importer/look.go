@@ -22,6 +22,7 @@ type sighting struct {
 	file     table.File
 	beside   bool   // the file is not to be written
 	pasted   bool   // it stands in no file
+	editable bool   // a form shows the server before it is added
 	at       int    // its place among all that were seen
 	entry    string // its name there, as it is written
 	server   table.Server

@@ -16,6 +16,11 @@ type Entry struct {
 	Server  table.Server
 	Notes   []string // what was left out of it
 	Problem string   // why it cannot be used
+
+	// What setup files have besides.
+	Description string
+	Tags        []string
+	Secrets     map[string]string // values by name
 }
 
 const (

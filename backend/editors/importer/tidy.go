@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // The spellings of a variable of the user's environment: ${NAME}, ${env:NAME},
@@ -108,8 +109,15 @@ func (s *sighting) folder(m table.Machine) {
 	}
 }
 
-// explain tells of what nothing fills in here.
+// explain notes what a person has to replace before the server can work. A form
+// asks for the values of placeholders itself.
 func (s *sighting) explain(where, text string) {
+	if example.MatchString(text) && !secrets.LooksSecret(text) {
+		s.warn("%s looks like an example; put the real value there", shown(where))
+	}
+	if s.editable {
+		return
+	}
 	for _, found := range unfilled.FindAllString(text, -1) {
 		name := ""
 		if at := itsName.FindStringSubmatch(found); at != nil { // what else is in it may be a credential
@@ -120,7 +128,7 @@ func (s *sighting) explain(where, text string) {
 		case strings.HasPrefix(name, "input:"), strings.HasPrefix(name, "promptString:"):
 			s.problem = fmt.Sprintf("its editor asks you for %s (%s) each time; put the value there, or add the server by hand and set it as a secret", shown(where), shown(name))
 		default:
-			s.warn("%s has ${%s}, which nothing fills in here; give it its value after the import", shown(where), shown(name))
+			s.warn("%s has ${%s}, which Agent Discover does not fill in; put its value there after the import", shown(where), shown(name))
 		}
 	}
 }

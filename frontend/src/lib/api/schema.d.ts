@@ -737,6 +737,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/servers/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Check whether new servers can have these names */
+        post: operations["post-api-servers-names"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/servers/parse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read the servers in a text, with their credentials, without adding them */
+        post: operations["post-api-servers-parse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/servers/{id}": {
         parameters: {
             query?: never;
@@ -1883,12 +1917,59 @@ export interface components {
             id: string;
             name?: string;
         };
+        EditorImportCredential: {
+            /** @description of the secret; a variable or header of the same name is filled in without a reference */
+            name: string;
+            /** @description the part of the place that the secret replaces */
+            value: string;
+            /** @description env.NAME, args[3], headers.NAME or url; empty for a secret of a setup file */
+            where: string;
+        };
         EditorImportExported: {
             editor: string;
             format: string;
             left: string[];
             path: string;
             text: string;
+        };
+        EditorImportParsed: {
+            args: string[];
+            command: string;
+            description: string;
+            /** @description switched off in the text */
+            disabled: boolean;
+            env: {
+                [key: string]: string;
+            };
+            /** @description the configured server that does the same; empty for none */
+            existing: string;
+            headers: {
+                [key: string]: string;
+            };
+            /** @description placeholders that another program would have replaced */
+            missing: components["schemas"]["EditorImportPlaceholder"][];
+            /** @description proposed: valid, free, and given to no other server of the answer */
+            name: string;
+            /** @description what to know before the server is added */
+            notes: string[];
+            /** @description why the server cannot be added; empty when it can */
+            problem: string;
+            /** @description credentials in it, which the vault could keep */
+            secrets: components["schemas"]["EditorImportCredential"][];
+            tags: string[];
+            /** @description the command line or URL on one line, credentials covered */
+            target: string;
+            /** @description stdio, streamable-http or sse */
+            transport: string;
+            url: string;
+        };
+        EditorImportPlaceholder: {
+            /** @description name of the secret that should hold the value; empty when the value is no credential */
+            secret: string;
+            /** @description the placeholder, such as ${input:key} */
+            text: string;
+            /** @description env.NAME, args[3], headers.NAME or url */
+            where: string;
         };
         EditorImportProblem: {
             editor: string;
@@ -2334,6 +2415,10 @@ export interface components {
             server: string;
             where: string;
         };
+        NameProblems: {
+            /** @description one for each name, in the order of the request; empty for a name that a new server can have */
+            problems: string[];
+        };
         NamedCheck: {
             error?: string;
             /** Format: int64 */
@@ -2346,6 +2431,11 @@ export interface components {
         NamedVersion: {
             name: string;
             version: string;
+        };
+        NamesFields: {
+            names: string[] | null;
+        } & {
+            [key: string]: unknown;
         };
         NewServerFields: {
             args?: string[] | null;
@@ -2394,6 +2484,15 @@ export interface components {
         OutputReply: {
             /** @description oldest first */
             lines: components["schemas"]["OutputLine"][] | null;
+        };
+        ParseFields: {
+            /** @description a configuration of any client, a part of one, a command line, or a URL */
+            text: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ParsedServers: {
+            servers: components["schemas"]["EditorImportParsed"][];
         };
         PassphraseFields: {
             /** @description the first one becomes that of the sealed file */
@@ -7616,6 +7715,236 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Server"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-servers-names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NamesFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NameProblems"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-servers-parse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ParseFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ParsedServers"];
                 };
             };
             /** @description Bad Request */

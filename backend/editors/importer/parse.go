@@ -1,0 +1,191 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Parsed is a server that a person may add: read from a text, complete with
+// its values, so that a form can show and change it.
+type Parsed struct {
+	Name        string            `json:"name" doc:"proposed: valid, free, and given to no other server of the answer"`
+	Description string            `json:"description"`
+	Tags        []string          `json:"tags" nullable:"false"`
+	Transport   string            `json:"transport" doc:"stdio, streamable-http or sse"`
+	Command     string            `json:"command"`
+	Args        []string          `json:"args" nullable:"false"`
+	Env         map[string]string `json:"env" nullable:"false"`
+	URL         string            `json:"url"`
+	Headers     map[string]string `json:"headers" nullable:"false"`
+	Target      string            `json:"target" doc:"the command line or URL on one line, credentials covered"`
+	Secrets     []Credential      `json:"secrets" nullable:"false" doc:"credentials in it, which the vault could keep"`
+	Missing     []Placeholder     `json:"missing" nullable:"false" doc:"placeholders that another program would have replaced"`
+	Existing    string            `json:"existing" doc:"the configured server that does the same; empty for none"`
+	Disabled    bool              `json:"disabled" doc:"switched off in the text"`
+	Notes       []string          `json:"notes" nullable:"false" doc:"what to know before the server is added"`
+	Problem     string            `json:"problem" doc:"why the server cannot be added; empty when it can"`
+}
+
+// Credential is a value that should be kept as a secret.
+type Credential struct {
+	Where string `json:"where" doc:"env.NAME, args[3], headers.NAME or url; empty for a secret of a setup file"`
+	Name  string `json:"name" doc:"of the secret; a variable or header of the same name is filled in without a reference"`
+	Value string `json:"value" doc:"the part of the place that the secret replaces"`
+}
+
+// Placeholder is a part of a text that another program would have replaced by a
+// value.
+type Placeholder struct {
+	Where  string `json:"where" doc:"command, env.NAME, args[3], headers.NAME or url"`
+	Text   string `json:"text" doc:"the placeholder, such as ${input:key}"`
+	Secret string `json:"secret" doc:"name of the secret that should hold the value; empty when the value is no credential"`
+}
+
+// Parse returns the servers in a text: the configuration of any client, a part
+// of one, a command line, a command that adds a server, or a URL. Parse changes
+// nothing and starts nothing. The error is a fault.Invalid and quotes nothing of
+// the text.
+func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
+	entries, err := parseText(text)
+	if err != nil {
+		return nil, err
+	}
+	here, names := i.household(ctx), i.names()
+	servers := []Parsed{}
+	for _, e := range entries {
+		s := sighting{entry: e.Name, server: e.Server, problem: e.Problem, warnings: e.Notes, pasted: true, editable: true}
+		s.tidy(i.Machine)
+		if s.problem == "" && table.Ours(s.server) {
+			continue
+		}
+		c := candidateOf(s)
+		here.find(&c)
+		c.Name = names.free(e.Name, s.server)
+		names[c.Name] = true
+		servers = append(servers, parsed(e, c))
+	}
+	if len(servers) == 0 {
+		return nil, fault.New(fault.Invalid, "the text holds only the entry of Agent Discover, which is no server to add")
+	}
+	return servers, ctx.Err()
+}
+
+func parsed(e Entry, c Candidate) Parsed {
+	s := c.Server
+	p := Parsed{
+		Name: c.Name, Description: shown(e.Description), Tags: append([]string{}, e.Tags...),
+		Transport: s.Transport, Command: s.Command, Args: append([]string{}, s.Args...), Env: notNil(s.Env),
+		URL: s.URL, Headers: notNil(s.Headers), Target: c.Command,
+		Secrets: []Credential{}, Missing: []Placeholder{}, Existing: c.Here, Disabled: s.Disabled, Notes: c.Warnings, Problem: c.Problem,
+	}
+	switch {
+	case e.Name == "" || e.Name == c.Name:
+	case registry.CheckName(e.Name) == nil:
+		p.Notes = append(p.Notes, fmt.Sprintf("the name %s is taken; this server becomes %s", shown(e.Name), c.Name))
+	default:
+		p.Notes = append(p.Notes, fmt.Sprintf("%s cannot be a server's name; this server becomes %s", shown(e.Name), c.Name))
+	}
+	if p.Problem == "" {
+		p.secrets(e.Secrets)
+		p.placeholders()
+	}
+	return p
+}
+
+func notNil(m map[string]string) map[string]string {
+	if m == nil {
+		return map[string]string{}
+	}
+	return m
+}
+
+// secrets lists those that the text gives as secrets, and the credentials in
+// the server's configuration.
+func (p *Parsed) secrets(given map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		p.Secrets = append(p.Secrets, Credential{Name: name, Value: given[name]})
+	}
+	for _, l := range literals(p.Transport, p.Args, p.Env, p.URL, p.Headers) {
+		p.Secrets = append(p.Secrets, Credential{Where: l.Where, Name: p.secretName(l.Where, l.Name, l.Value), Value: l.Value})
+	}
+}
+
+// secretName returns a name that no other value of this server has. The name of
+// a variable or header stays: under that name the server gets the secret.
+func (p *Parsed) secretName(where, name, value string) string {
+	free := name
+	for n := 2; where != "env."+name && where != "headers."+name; n++ {
+		if !slices.ContainsFunc(p.Secrets, func(c Credential) bool { return c.Name == free && c.Value != value }) {
+			break
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+	return free
+}
+
+// placeholders lists what another program would have replaced, each text once a
+// place.
+func (p *Parsed) placeholders() {
+	s := table.Server{Transport: p.Transport, Command: p.Command, Args: p.Args, Env: p.Env, URL: p.URL, Headers: p.Headers}
+	each := sighting{server: s}
+	each.each(func(where, text string) string {
+		for _, found := range unfilled.FindAllString(text, -1) {
+			missing := Placeholder{Where: where, Text: found}
+			if strings.HasPrefix(found, "${secret:") || slices.ContainsFunc(p.Missing, func(m Placeholder) bool { return m.Where == where && m.Text == found }) {
+				continue
+			}
+			missing.Secret = p.nameOfMissing(missing, text)
+			p.Missing = append(p.Missing, missing)
+		}
+		return text
+	})
+}
+
+// nameOfMissing names the secret for a placeholder; "" when a value there would
+// be no credential.
+func (p *Parsed) nameOfMissing(m Placeholder, text string) string {
+	s := table.Server{Transport: p.Transport, Args: slices.Clone(p.Args), Env: maps.Clone(p.Env), URL: p.URL, Headers: maps.Clone(p.Headers)}
+	put(&s, m.Where, strings.ReplaceAll(text, m.Text, stand))
+	for _, l := range literals(s.Transport, s.Args, s.Env, s.URL, s.Headers) {
+		if l.Where == m.Where && strings.Contains(l.Value, stand) {
+			return p.secretName(l.Where, l.Name, m.Text)
+		}
+	}
+	return ""
+}
+
+var example = regexp.MustCompile(`(?i)^(<[^>]+>|\[[A-Z_ -]+\]|x{4,}|.*\b(your|my)[-_ ].*(key|token|secret|password|id)\b.*|changeme|\.\.\.|…)$`)
+
+// CheckNames returns for each name why no new server can have it: "" when one
+// can. A name that comes twice is refused the second time.
+func (i *Importer) CheckNames(names []string) []string {
+	problems := make([]string, len(names))
+	for n, name := range names {
+		err := checkName(name)
+		if err == nil {
+			err = i.checkFree(name)
+		}
+		if err != nil {
+			problems[n] = fault.MessageOf(err)
+		} else if slices.Contains(names[:n], name) {
+			problems[n] = cmp.Or(problems[n], "another server in this list has this name")
+		}
+	}
+	return problems
+}
+
+func (i *Importer) checkFree(name string) error {
+	if _, err := i.Installer.Registry.Get(name); err == nil {
+		return fault.New(fault.Conflict, "a server named %q exists already; choose another name", name)
+	}
+	return nil
+}

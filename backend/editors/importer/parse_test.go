@@ -1,0 +1,189 @@
+package importer_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// parsed returns the only server in a text.
+func (d *desk) parsed(text string) importer.Parsed {
+	d.t.Helper()
+	servers, err := d.Parse(d.t.Context(), text)
+	d.must(err)
+	if len(servers) != 1 {
+		d.t.Fatalf("%s holds %d servers", text, len(servers))
+	}
+	return servers[0]
+}
+
+func TestParsedServersCarryTheirCredentials(t *testing.T) {
+	d := newDesk(t, false)
+	for text, want := range map[string][]string{
+		`npx --token abcdef123 --api-key=zyxwvu987 --port 8080`: {"args[1] token=abcdef123", "args[2] api-key=zyxwvu987"},
+		`API_TOKEN=qwertz12 MODE=fast npx x`:                    {"env.API_TOKEN API_TOKEN=qwertz12"},
+		`TOKEN=first-one npx --TOKEN other-one`:                 {"env.TOKEN TOKEN=first-one", "args[1] TOKEN-2=other-one"},
+		`npx --token same-value --token=same-value`:             {"args[1] token=same-value", "args[2] token=same-value"},
+		`npx ` + token: {"args[0] args[0]=" + token},
+		`{"url": "https://h/x", "headers": {"X-Key": "abcdefgh"}}`:                                                            {"headers.X-Key X-Key=abcdefgh"},
+		`{"url": "https://h/x", "headers": {"API_KEY": "abcdefg"}}`:                                                           {"headers.API_KEY headers:API_KEY=abcdefg"},
+		`https://me:pass-word@h/mcp?token=query-value`:                                                                        {"url url:password=pass-word", "url url:token=query-value"},
+		`{"name": "a", "command": "x", "secrets": {"K": "hidden"}}`:                                                           {" K=hidden"},
+		`NOTE=` + token + ` npx x`:                                                                                            {"env.NOTE NOTE=" + token},
+		`DATABASE=postgres://me:pass@host/db npx x`:                                                                           {"env.DATABASE DATABASE=postgres://me:pass@host/db"},
+		`{"command": "x", "env": {"TOKEN": "${secret:TOKEN}"}}`:                                                               nil,
+		`{"command": "x", "env": {"TOKEN": "short", "KEYBOARD": "abcdef123", "MODE": "production", "PATH": "/usr/bin:/bin"}}`: nil,
+		`{"command": "x", "env": {"TOKEN_FILE": "/run/token", "SECRET": "~/keys/secret.pem"}}`:                                nil,
+	} {
+		p := d.parsed(text)
+		var got []string
+		for _, c := range p.Secrets {
+			got = append(got, fmt.Sprintf("%s %s=%s", c.Where, c.Name, c.Value))
+			if strings.Contains(p.Target, c.Value) {
+				t.Errorf("%s: the target shows a credential: %s", text, p.Target)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s:\ngot  %q\nwant %q", text, got, want)
+		}
+	}
+}
+
+func TestParsedServersListPlaceholders(t *testing.T) {
+	d := newDesk(t, false)
+	for text, want := range map[string]importer.Placeholder{
+		`{"command": "npx", "env": {"KEY": "${input:key}"}}`:                                    {Where: "env.KEY", Text: "${input:key}"},
+		`{"command": "npx", "env": {"API_KEY": "${input:key}"}}`:                                {Where: "env.API_KEY", Text: "${input:key}", Secret: "API_KEY"},
+		`{"url": "https://x.example", "headers": {"Authorization": "Bearer ${env:TOKEN}"}}`:     {Where: "headers.Authorization", Text: "${env:TOKEN}", Secret: "Authorization"},
+		`{"command": "npx", "args": ["${workspaceFolder}", "${workspaceFolder}"], "env": null}`: {Where: "args[0]", Text: "${workspaceFolder}"},
+		`{"command": "npx", "args": ["--token=${input:t}"]}`:                                    {Where: "args[0]", Text: "${input:t}", Secret: "token"},
+		`{"url": "https://x.example/?key=${input:k}"}`:                                          {Where: "url", Text: "${input:k}", Secret: "url:key"},
+		`{"command": "${HOME}/bin/x"}`:                                                          {Where: "command", Text: "${HOME}"},
+	} {
+		p := d.parsed(text)
+		if p.Problem != "" || len(p.Missing) == 0 || p.Missing[0] != want {
+			t.Errorf("%s: placeholders are %+v, problem %q", text, p.Missing, p.Problem)
+		}
+	}
+	if p := d.parsed(`{"command": "npx", "env": {"KEY": "${secret:KEY}"}}`); len(p.Missing) > 0 || len(p.Notes) > 0 {
+		t.Errorf("a reference to a secret counts as a placeholder: %+v", p)
+	}
+}
+
+func TestParsedServersHaveNotes(t *testing.T) {
+	d := newDesk(t, false)
+	d.add(registry.Server{Name: "memory", Command: "npx", Args: []string{"memory"}})
+	for text, want := range map[string]string{
+		`{"memory": {"command": "npx", "args": ["other"]}}`:                "the name memory is taken; this server becomes memory-2",
+		`{"my server": {"command": "npx", "args": ["other"]}}`:             "my server cannot be a server's name; this server becomes my-server",
+		`{"x": {"command": "npx", "disabled": true}}`:                      "switched off",
+		`{"x": {"command": "npx", "cwd": "/x"}}`:                           "working folder",
+		`{"x": {"command": "npx", "envFile": ".env"}}`:                     "envFile",
+		`{"x": {"command": "npx", "env": {"A": {"b": 1}}}}`:                "is no text",
+		`{"x": {"command": "npx", "env": {"TOKEN": "YOUR_API_KEY"}}}`:      "looks like an example",
+		`{"x": {"command": "npx", "env": {"TOKEN": "<token>"}}}`:           "env.TOKEN looks like an example",
+		`{"x": {"command": "npx", "args": ["--key", "changeme"]}}`:         "args[1] looks like an example",
+		`{"x": {"command": "/no/such/program"}}`:                           "is not on this machine",
+		`{"x": {"command": "npx", "env": {"HOME_X": "${env:HOME_X}"}}}`:    "HOME_X",
+		`{"x": {"command": "npx", "args": ["memory"], "env": {"A": "b"}}}`: "without A",
+	} {
+		if p := d.parsed(text); !strings.Contains(strings.Join(p.Notes, "\n"), want) {
+			t.Errorf("%s: notes are %q, want %q", text, p.Notes, want)
+		}
+	}
+	if p := d.parsed(`{"mine": {"command": "npx", "args": ["memory"]}}`); p.Existing != "memory" || p.Name != "mine" {
+		t.Errorf("the same server is not recognised: %+v", p)
+	}
+	if p := d.parsed(`{"enabled": false, "command": "npx"}`); !p.Disabled {
+		t.Errorf("the server is not reported as disabled: %+v", p)
+	}
+}
+
+func TestParsedServersAreNamed(t *testing.T) {
+	d := newDesk(t, false)
+	for text, want := range map[string][]string{
+		`[{"name": "a", "command": "x"}, {"name": "a", "command": "y"}]`:                                          {"a", "a-2"},
+		`{"a": {"command": "x"}, "b": {"command": "x"}}`:                                                          {"a", "b"},
+		`{"mcpServers": {"__proto__": {"command": "a"}}}`:                                                         {"proto"},
+		`{"mcpServers": {"servers": {"command": "a"}}}`:                                                           {"servers"},
+		`{"registry": {"command": "a"}}`:                                                                          {"server-registry"},
+		`npx @playwright/mcp@latest`:                                                                              {"server-mcp"},
+		`uvx --from git+https://github.com/me/thing thing`:                                                        {"thing"},
+		`{"<img src=x onerror=alert(1)>": {"command": "a"}}`:                                                      {"img-src-x-onerror-alert-1"},
+		`{"mcpServers": {"discover": {"command": "agent-discover", "args": ["mcp"]}, "other": {"command": "x"}}}`: {"other"},
+	} {
+		servers, err := d.Parse(t.Context(), text)
+		d.must(err)
+		var got []string
+		for _, p := range servers {
+			got = append(got, p.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: names are %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestParsedServersKeepWhatASetupFileSays(t *testing.T) {
+	d := newDesk(t, false)
+	p := d.parsed(`{"servers": [{"name": "m", "description": "Notes", "command": "npx", "args": ["--port", 80, true, null], "tags": ["notes", "demo"]}]}`)
+	if p.Description != "Notes" || !slices.Equal(p.Tags, []string{"notes", "demo"}) || !slices.Equal(p.Args, []string{"--port", "80", "true"}) {
+		t.Errorf("got %+v", p)
+	}
+	text, err := json.Marshal(p)
+	d.must(err)
+	if strings.Contains(string(text), "null") {
+		t.Errorf("an answer holds null: %s", text)
+	}
+}
+
+func TestTextsThatHoldNoServerToAddAreRefused(t *testing.T) {
+	d := newDesk(t, false)
+	for _, text := range []string{"", "{}", `{"theme": "dark"}`, `{"a": {"command": "hunter2"`, `{"mcpServers": {"discover": {"command": "agent-discover", "args": ["mcp"]}}}`} {
+		if servers, err := d.Parse(t.Context(), text); fault.KindOf(err) != fault.Invalid || len(servers) > 0 || strings.Contains(fault.MessageOf(err), "hunter2") {
+			t.Errorf("%s: %v, %v", text, servers, err)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"x": {"url": "ftp://x"}}`:                                               "no http or https",
+		`{"x": {"url": "javascript:alert(1)"}}`:                                   "no http or https",
+		`{"context_servers": {"x": {"source": "extension", "settings": {}}}}`:     "extension of Zed",
+		`{"mcpServers": {"x": {"env": {"TOKEN": "battery-staple"}, "args": []}}}`: "neither a command nor a URL",
+		`a 'b' | c`: "no shell",
+	} {
+		if p := d.parsed(text); !strings.Contains(p.Problem, want) || len(p.Secrets) > 0 {
+			t.Errorf("%s: problem %q, want %q", text, p.Problem, want)
+		}
+	}
+}
+
+func TestParsingChangesNothing(t *testing.T) {
+	d := newDesk(t, false)
+	d.parsed("TOKEN=battery-staple npx x")
+	names, err := d.vault.Names(t.Context())
+	if err != nil || len(names) > 0 || len(d.servers()) > 0 {
+		t.Errorf("parsing left the secrets %v and the servers %v, %v", names, d.servers(), err)
+	}
+}
+
+func TestNamesOfNewServersAreChecked(t *testing.T) {
+	d := newDesk(t, false)
+	d.add(registry.Server{Name: "taken", Command: "x"})
+	names := []string{"good", "", "a b", "a__b", "a_", "mcp", "ü", strings.Repeat("x", 65), "Discover", "taken", "good"}
+	want := []string{"", "required", "Invalid name", "__", "end with _", "reserved", "Invalid name", "longer", "our own", "exists already", "another server in this list"}
+	for n, problem := range d.CheckNames(names) {
+		if want[n] == "" != (problem == "") || !strings.Contains(problem, want[n]) {
+			t.Errorf("%q: problem %q, want %q", names[n], problem, want[n])
+		}
+	}
+	if got := d.CheckNames(nil); !reflect.DeepEqual(got, []string{}) {
+		t.Errorf("no names give %#v", got)
+	}
+}
