@@ -57,13 +57,12 @@ var allowed = map[string][]string{
 		"discovery/catalog", // the tools that a server lists
 		"servers/registry", "servers/secrets",
 	},
-	"servers/proxy": {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/upstream"},
-	"servers/lifecycle": {
-		"base/fault", "base/process", "base/settings", // process: npm and uvx run to download packages
-		"discovery/catalog", "servers/registry", "servers/secrets", "servers/upstream",
-	},
-	"servers/inspector": {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
-	"servers/setup":     {"base/fault", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import brings tools
+	"servers/proxy":           {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/upstream"},
+	"servers/lifecycle":       {"base/fault", "base/settings", "discovery/catalog", "servers/registry", "servers/secrets"},
+	"servers/prefetch":        {"base/fault", "base/process", "servers/registry", "servers/secrets", "servers/upstream"}, // process: it runs npm and uvx
+	"servers/secretmigration": {"base/fault", "servers/registry", "servers/secrets", "servers/upstream"},
+	"servers/inspector":       {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
+	"servers/setup":           {"base/fault", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import brings tools
 
 	"editors/configedit": {"base/fault"},
 	"editors/bundle":     {"base/fault"},
@@ -75,7 +74,7 @@ var allowed = map[string][]string{
 		"editors/atomicfile", "editors/configdiff", "editors/configedit", "editors/table",
 	},
 	"editors/importer": {
-		"base/fault", "base/safetext", "servers/lifecycle", "servers/registry", "servers/secrets",
+		"base/fault", "base/safetext", "servers/lifecycle", "servers/registry", "servers/secretmigration", "servers/secrets",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table", // registration: it removes imported entries
 	},
 	"editors/doctor": {
@@ -93,8 +92,8 @@ var allowed = map[string][]string{
 	"doors/api": {
 		"base/events", "base/fault", "base/instance", "base/paths", "base/process", "base/tokens", "protocol/jsonrpc",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/proxy", "servers/registry", "servers/secrets",
-		"servers/setup", "servers/upstream",
+		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/prefetch", "servers/proxy", "servers/registry",
+		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"editors/doctor", "editors/importer", "editors/registration",
 		"doors/gateway",
 	},
@@ -109,8 +108,8 @@ var allowed = map[string][]string{
 	"hub": {
 		"base/events", "base/fault", "base/instance", "base/paths", "base/process", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
-		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/proxy", "servers/registry", "servers/secrets",
-		"servers/setup", "servers/upstream",
+		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/prefetch", "servers/proxy", "servers/registry",
+		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"doors/api", "doors/companion", "doors/gateway",
 		"store",

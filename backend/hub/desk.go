@@ -18,6 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // desk is the rooms that have to do with the AI editors of this machine.
@@ -29,7 +30,7 @@ type desk struct {
 
 // openDesk makes them. Editors are looked for in the user's own environment,
 // which the login shell tells.
-func (h *Hub) openDesk(config settings.Settings, bus *events.Bus, login func(context.Context) process.Env) error {
+func (h *Hub) openDesk(config settings.Settings, servers *registry.Registry, bus *events.Bus, login func(context.Context) process.Env) error {
 	look := variable(login)
 	machine := table.Here(func(name string) string { return look(context.Background(), name) })
 	machine.Command = func(name string) (string, bool) { // as the user's shell finds it, also what was installed a moment ago
@@ -45,10 +46,10 @@ func (h *Hub) openDesk(config settings.Settings, bus *events.Bus, login func(con
 		Execute: executor(login), LastSeen: h.lastSeen, Bus: bus, Log: h.log,
 	})
 	h.desk.intake = importer.New(importer.Options{
-		Machine: machine, Installer: h.installer, TakeOut: h.desk.registrar.TakeOut, Bundles: filepath.Join(string(h.options.Folder), "bundles"),
+		Machine: machine, Registry: servers, Lifecycle: h.lifecycle, Vault: h.vault, Migrator: h.migrator, TakeOut: h.desk.registrar.TakeOut, Bundles: filepath.Join(string(h.options.Folder), "bundles"),
 	})
 	h.desk.doctor = doctor.New(doctor.Options{
-		Machine: machine, Editors: h.desk.registrar, Importer: h.desk.intake, Servers: h.installer.Registry, Tools: h.catalog,
+		Machine: machine, Editors: h.desk.registrar, Importer: h.desk.intake, Servers: servers, Tools: h.catalog,
 		EntryTokens: func() int { return gateway.EntryTokens }, Listed: h.listed,
 	})
 	return nil
@@ -57,7 +58,7 @@ func (h *Hub) openDesk(config settings.Settings, bus *events.Bus, login func(con
 // listed returns the names of the tools that are in every session's list.
 func (h *Hub) listed() []string {
 	var names []string
-	for _, server := range h.installer.Registry.List() {
+	for _, server := range h.registry.List() {
 		if server.Enabled && server.Approved {
 			for _, t := range h.catalog.Snapshot().Of(server.Name) {
 				names = append(names, server.Name+"__"+t.Name)

@@ -34,8 +34,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -79,6 +81,7 @@ type Hub struct {
 	log      *slog.Logger
 	given    *secrets.Given
 
+	registry  *registry.Registry
 	catalog   *catalog.Catalog
 	journal   *journal.Journal
 	clients   *gateway.ClientHistory
@@ -88,7 +91,9 @@ type Hub struct {
 	vault     *secrets.Vault
 	upstream  *upstream.Manager
 	proxy     *proxy.Proxy
-	installer *lifecycle.Installer
+	lifecycle *lifecycle.Manager
+	migrator  *secretmigration.Migrator
+	prefetch  *prefetch.Prefetcher
 	setup     *setup.Syncer
 	tester    *inspector.Tester
 	gateway   *gateway.Gateway
@@ -157,6 +162,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	if err != nil {
 		return err
 	}
+	h.registry = servers
 	if h.catalog, err = catalog.Open(ctx, h.store, bus, h.log); err != nil {
 		return err
 	}
@@ -175,21 +181,24 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	h.upstream = upstream.New(upstream.Options{
 		Registry: servers, Catalog: h.catalog, Bus: bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
-		Secrets: lifecycle.Filler{Vault: h.vault}, Given: h.given, Wish: h.pauseWish(),
+		Secrets: h.vault, Given: h.given, Wish: h.pauseWish(),
 	})
-	h.installer = lifecycle.New(lifecycle.Options{
-		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Vault: h.vault, Metrics: remembered{h.journal, h.learning}, Agents: config.Agents, Log: h.log,
-		WarmPackages: config.WarmPackages,
+	h.lifecycle = lifecycle.New(lifecycle.Options{
+		Registry: servers, Catalog: h.catalog, Processes: h.upstream, Vault: h.vault, Metrics: remembered{h.journal, h.learning}, Agents: config.Agents, Log: h.log,
+	})
+	h.migrator = secretmigration.New(servers, h.vault)
+	h.prefetch = prefetch.New(prefetch.Options{
+		Registry: servers, Running: h.upstream, Environment: login, Background: config.WarmPackages, Log: h.log,
 	})
 	h.proxy = proxy.New(servers, h.upstream, h.journal, bus)
 	h.tester = inspector.New(inspector.Options{
 		Upstream: h.upstream, Journal: h.journal, Bus: bus, Kept: h.store, Sampler: sampler(config.Sampling), Log: h.log,
 	})
 	h.upstream.Window = h.tester.Window()
-	h.setup = setup.New(setup.Options{Installer: h.installer, Secrets: h.vault, File: config.SetupFile, Variable: variable(login), Log: h.log})
+	h.setup = setup.New(setup.Options{Registry: servers, Lifecycle: h.lifecycle, Secrets: h.vault, File: config.SetupFile, Variable: variable(login), Log: h.log})
 	h.clients = gateway.NewClientHistory(h.store, h.log)
 	h.gateway = gateway.New(gateway.Options{
-		Registry: servers, Catalog: h.catalog, Search: h.search, Installer: h.installer, Setup: h.setup,
+		Registry: servers, Catalog: h.catalog, Search: h.search, Lifecycle: h.lifecycle, Setup: h.setup,
 		Proxy: h.proxy, Usage: h.journal, Lenses: h.store, Book: h.clients, Learning: h.learning,
 		Bus: bus, Log: h.log, Version: h.options.Version,
 	})
@@ -197,7 +206,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		Info: h.info, Serve: h.gateway.Serve, Stop: h.Stop, Log: h.log,
 		Busy: func() bool { return h.upstream.InFlight() > 0 },
 	}
-	if err := h.openDesk(config, bus, login); err != nil {
+	if err := h.openDesk(config, servers, bus, login); err != nil {
 		return err
 	}
 	h.openDoor(servers, bus)
@@ -209,11 +218,11 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 func (h *Hub) openDoor(servers *registry.Registry, bus *events.Bus) {
 	kept := h.store.Imports()
 	importer := setup.NewImporter(setup.ImportOptions{
-		Installer: h.installer, Catalog: h.catalog, Secrets: h.vault, Names: kept, Metrics: importedMetrics{h.journal}, Presets: kept,
+		Registry: servers, Lifecycle: h.lifecycle, Catalog: h.catalog, Secrets: h.vault, Names: kept, Metrics: importedMetrics{h.journal}, Presets: kept,
 		Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
 	})
 	h.door = api.New(api.Options{
-		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Installer: h.installer, Journal: h.journal, Learning: h.learning, Vault: h.vault,
+		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Lifecycle: h.lifecycle, Migrator: h.migrator, Prefetcher: h.prefetch, Journal: h.journal, Learning: h.learning, Vault: h.vault,
 		Setup: h.setup, Importer: importer, Proxy: h.proxy, Tester: h.tester, Meaning: h.meaning, SecretNames: h.secretNames,
 		Registrar: h.desk.registrar, Intake: h.desk.intake, Doctor: h.desk.doctor, KeepSetting: h.keepSetting,
 		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Sessions: h.options.Folder.Run("sessions.json"), Log: h.log,
@@ -236,7 +245,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopRooms()
 	var inner errgroup.Group
 	for _, run := range []func(context.Context) error{
-		h.catalog.Run, h.meaning.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.learning.Run, h.installer.Run, h.vault.Run, h.tester.Run, h.desk.registrar.Run,
+		h.catalog.Run, h.meaning.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.learning.Run, h.lifecycle.Run, h.prefetch.Run, h.vault.Run, h.tester.Run, h.desk.registrar.Run,
 	} {
 		inner.Go(func() error { return run(rooms) })
 	}

@@ -14,7 +14,7 @@ type remembered struct {
 	learning *learning.Learning
 }
 
-// Forget implements install.Metrics: another server of that name is not the one
+// Forget implements lifecycle.Metrics: another server of that name is not the one
 // that was called.
 func (r remembered) Forget(ctx context.Context, server string) error {
 	return errors.Join(r.Journal.Forget(ctx, server), r.learning.ForgetServer(ctx, server))

@@ -32,8 +32,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -42,29 +44,31 @@ import (
 
 // Options are the rooms that the API works with.
 type Options struct {
-	Registry  *registry.Registry
-	Catalog   *catalog.Catalog
-	Upstream  *upstream.Manager
-	Installer *lifecycle.Installer
-	Vault     *secrets.Vault
-	Journal   *journal.Journal
-	Learning  *learning.Learning
-	Setup     *setup.Syncer
-	Importer  *setup.Importer
-	Proxy     *proxy.Proxy
-	Tester    *inspector.Tester
-	Meaning   *embedding.Index
-	Registrar *registration.Registrar
-	Intake    *importer.Importer
-	Doctor    *doctor.Doctor
-	Clients   func() []gateway.Client
-	Gateway   *gateway.Gateway
-	Companion http.Handler // takes the upgrade of a companion's socket
-	Stop      func()       // ends the hub gently; returns at once
-	Info      instance.Info
-	Sessions  string      // file that keeps browsers' sessions over restarts; empty: they end with the hub
-	Bus       *events.Bus // whose events WebSockets get
-	Log       *slog.Logger
+	Registry   *registry.Registry
+	Catalog    *catalog.Catalog
+	Upstream   *upstream.Manager
+	Lifecycle  *lifecycle.Manager
+	Migrator   *secretmigration.Migrator
+	Prefetcher *prefetch.Prefetcher
+	Vault      *secrets.Vault
+	Journal    *journal.Journal
+	Learning   *learning.Learning
+	Setup      *setup.Syncer
+	Importer   *setup.Importer
+	Proxy      *proxy.Proxy
+	Tester     *inspector.Tester
+	Meaning    *embedding.Index
+	Registrar  *registration.Registrar
+	Intake     *importer.Importer
+	Doctor     *doctor.Doctor
+	Clients    func() []gateway.Client
+	Gateway    *gateway.Gateway
+	Companion  http.Handler // takes the upgrade of a companion's socket
+	Stop       func()       // ends the hub gently; returns at once
+	Info       instance.Info
+	Sessions   string      // file that keeps browsers' sessions over restarts; empty: they end with the hub
+	Bus        *events.Bus // whose events WebSockets get
+	Log        *slog.Logger
 
 	// KeepSetting writes a decision of the user's into the settings file.
 	KeepSetting func(keys []string, value any) error

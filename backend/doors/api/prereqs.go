@@ -7,7 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 )
 
 type roots struct {
@@ -33,8 +33,8 @@ func (s *server) prereqRoutes(api huma.API) {
 	route(api, http.MethodPost, "/api/servers/{id}/preinstall", "Download what npx or uvx will run", s.preinstall)
 }
 
-func (s *server) prereqs(ctx context.Context, _ *struct{}) (*reply[lifecycle.Prereqs], error) {
-	return ok(s.Installer.Prereqs(ctx))
+func (s *server) prereqs(ctx context.Context, _ *struct{}) (*reply[prefetch.Prereqs], error) {
+	return ok(s.Prefetcher.Prereqs(ctx))
 }
 
 func (s *server) roots(context.Context, *struct{}) (*reply[roots], error) {
@@ -50,7 +50,7 @@ func (s *server) preinstall(ctx context.Context, in *serverInput) (*reply[warmed
 	if err != nil {
 		return nil, err
 	}
-	pkg, skipped, err := s.Installer.Warm(ctx, v.Name)
+	pkg, skipped, err := s.Prefetcher.Fetch(ctx, v.Name)
 	switch {
 	case fault.KindOf(err) == fault.Denied:
 		return nil, err

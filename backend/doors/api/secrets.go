@@ -7,8 +7,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -56,7 +56,7 @@ type SecretsView struct {
 }
 
 // SecretMove is a credential in a server's configuration, and what became of it.
-type SecretMove = lifecycle.Move
+type SecretMove = secretmigration.Move
 
 type secretInput struct {
 	ID  string `path:"id"`
@@ -230,7 +230,7 @@ func (s *server) migrateSecrets(ctx context.Context, in *bodyInput) (*reply[[]Se
 			return nil, err
 		}
 	}
-	moves, err := s.Installer.Migrate(ctx, body.Servers, body.DryRun != nil && !*body.DryRun)
+	moves, err := s.Migrator.Migrate(ctx, body.Servers, body.DryRun != nil && !*body.DryRun)
 	if err != nil {
 		return nil, err
 	}

@@ -217,12 +217,12 @@ func (s *server) addServer(ctx context.Context, in *bodyInput) (*reply[Server], 
 	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local")}
 	body.apply(&v)
 	v.Args, v.Env, v.Tags = body.Args, body.Env, body.Tags
-	v, err := s.Installer.Add(ctx, v)
+	v, err := s.Lifecycle.Add(ctx, v)
 	if err != nil {
 		return nil, err
 	}
 	if body.Warm == nil || *body.Warm {
-		s.Installer.WarmLater(v)
+		s.Prefetcher.Later(v)
 	}
 	return &reply[Server]{Status: http.StatusCreated, Body: s.view(v)}, nil
 }
@@ -248,7 +248,7 @@ func (s *server) deleteServer(ctx context.Context, in *serverInput) (*reply[map[
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Installer.Remove(ctx, v.Name); err != nil {
+	if err := s.Lifecycle.Remove(ctx, v.Name); err != nil {
 		return nil, err
 	}
 	s.facts.forget(v.ID)
@@ -271,7 +271,7 @@ func (s *server) activate(ctx context.Context, in *serverInput) (*reply[activati
 	case remote && v.URL == "": // in the words that clients know
 		return nil, fault.New(fault.Failed, "Server %q has no command configured for stdio transport", v.Name)
 	}
-	tools, already, err := s.Installer.Activate(ctx, v.Name)
+	tools, already, err := s.Lifecycle.Activate(ctx, v.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func (s *server) deactivate(ctx context.Context, in *serverInput) (*reply[activa
 	if err != nil {
 		return nil, err
 	}
-	was, err := s.Installer.Deactivate(ctx, v.Name)
+	was, err := s.Lifecycle.Deactivate(ctx, v.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -312,7 +312,7 @@ func (s *server) approve(ctx context.Context, in *editInput) (*reply[Server], er
 			return nil, err
 		}
 	}
-	if v, err = s.Installer.Approve(ctx, v.Name, shown.LaunchHash); err != nil {
+	if v, err = s.Lifecycle.Approve(ctx, v.Name, shown.LaunchHash); err != nil {
 		return nil, err
 	}
 	return ok(s.view(v))
@@ -323,7 +323,7 @@ func (s *server) refresh(ctx context.Context, in *serverInput) (*reply[activatio
 	if err != nil {
 		return nil, err
 	}
-	tools, err := s.Installer.Refresh(ctx, v.Name)
+	tools, err := s.Lifecycle.Refresh(ctx, v.Name)
 	if err != nil {
 		return nil, err
 	}

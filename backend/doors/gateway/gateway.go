@@ -47,7 +47,7 @@ type Options struct {
 	Registry  *registry.Registry
 	Catalog   *catalog.Catalog
 	Search    *search.Searcher
-	Installer *lifecycle.Installer
+	Lifecycle *lifecycle.Manager
 	Setup     *setup.Syncer
 	Proxy     *proxy.Proxy
 	Usage     Usage

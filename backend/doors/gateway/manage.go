@@ -73,7 +73,7 @@ func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 	if args.Command == "" {
 		return nil, fault.New(fault.Invalid, `command is required for manual installation (or use source: "registry" to auto-detect)`)
 	}
-	server, err := s.gateway.Installer.Propose(ctx, registry.Server{
+	server, err := s.gateway.Lifecycle.Propose(ctx, registry.Server{
 		Name: args.Name, Description: args.Description, Source: "manual",
 		Command: args.Command, Args: args.Args, Env: args.Env, Tags: args.Tags,
 	})
@@ -104,7 +104,7 @@ func (s *Session) uninstall(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
 	}
-	if err := s.gateway.Installer.Withdraw(ctx, args.Name); err != nil {
+	if err := s.gateway.Lifecycle.RemoveForAgent(ctx, args.Name); err != nil {
 		if fault.KindOf(err) == fault.NotFound {
 			return nil, fault.New(fault.NotFound, "Server not found: %s", args.Name)
 		}
@@ -117,7 +117,7 @@ func (s *Session) activate(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
 	}
-	tools, already, err := s.gateway.Installer.Activate(ctx, args.Name)
+	tools, already, err := s.gateway.Lifecycle.Activate(ctx, args.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (s *Session) deactivate(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
 	}
-	was, err := s.gateway.Installer.Deactivate(ctx, args.Name)
+	was, err := s.gateway.Lifecycle.Deactivate(ctx, args.Name)
 	if err != nil && fault.KindOf(err) != fault.NotFound {
 		return nil, err
 	}

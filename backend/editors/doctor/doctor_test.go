@@ -21,6 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -61,11 +62,11 @@ func newFixture(t *testing.T) *fixture {
 	})
 	installer := lifecycle.New(lifecycle.Options{
 		Registry: f.servers, Catalog: f.tools, Vault: vault, Log: log,
-		Upstream: upstream.New(upstream.Options{Registry: f.servers, Catalog: f.tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
+		Processes: upstream.New(upstream.Options{Registry: f.servers, Catalog: f.tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
 	})
 	f.doctor = doctor.New(doctor.Options{
 		Machine: f.machine(), Editors: f.registrar, Servers: f.servers, Tools: f.tools,
-		Importer:    importer.New(importer.Options{Machine: f.machine(), Installer: installer, TakeOut: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles")}),
+		Importer:    importer.New(importer.Options{Machine: f.machine(), Registry: f.servers, Lifecycle: installer, Vault: vault, Migrator: secretmigration.New(f.servers, vault), TakeOut: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles")}),
 		EntryTokens: func() int { return entryTokens }, Listed: func() []string { return f.listed },
 	})
 	return f

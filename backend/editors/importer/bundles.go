@@ -62,7 +62,7 @@ func (i *Importer) bundled(b *bundle.Bundle, file string) Candidate {
 
 // fromFolder returns the server that a bundle became whose folder this is.
 func (i *Importer) fromFolder(folder string) (registry.Server, bool) {
-	for _, s := range i.Installer.Registry.List() {
+	for _, s := range i.Registry.List() {
 		texts := append([]string{s.Command}, s.Args...)
 		for _, value := range s.Env {
 			texts = append(texts, value)
@@ -159,7 +159,7 @@ func (u *unpacking) free() error {
 	if err := checkName(u.arrival.Name); err != nil {
 		return err
 	}
-	if _, err := u.Installer.Registry.Get(u.arrival.Name); err == nil {
+	if _, err := u.Registry.Get(u.arrival.Name); err == nil {
 		return fault.New(fault.Conflict, "a server named %q is here already; choose another name", u.arrival.Name)
 	}
 	return nil
@@ -211,22 +211,22 @@ func (u *unpacking) enter(ctx context.Context, launch bundle.Launch, kept []hidd
 		u.arrival.Moved = []string{}
 		return nil // its files are new, and all else is as it was
 	}
-	if len(kept) > 0 && u.Installer.Vault == nil {
+	if len(kept) > 0 && u.Vault == nil {
 		return fault.New(fault.Unavailable, "the bundle asks for something secret, and there is no keychain to keep it in")
 	}
 	if u.here == "" {
-		if _, err := u.Installer.Add(ctx, u.server(launch)); err != nil {
+		if _, err := u.Lifecycle.Add(ctx, u.server(launch)); err != nil {
 			return err
 		}
 	}
 	for _, s := range kept {
-		if err := u.Installer.Vault.Set(ctx, name, s.name, s.value); err != nil {
+		if err := u.Vault.Set(ctx, name, s.name, s.value); err != nil {
 			return errors.Join(err, u.leave(ctx))
 		}
 	}
 	if u.here != "" {
 		u.arrival.Status = Imported
-		_, err := u.Installer.Registry.Update(ctx, name, func(r *registry.Server) {
+		_, err := u.Registry.Update(ctx, name, func(r *registry.Server) {
 			r.Command, r.Args, r.Env = launch.Command, launch.Args, launch.Env
 		})
 		if err != nil {
@@ -242,7 +242,7 @@ func (u *unpacking) leave(ctx context.Context) error {
 	if u.here != "" {
 		return nil
 	}
-	return u.Installer.Remove(context.WithoutCancel(ctx), u.arrival.Name)
+	return u.Lifecycle.Remove(context.WithoutCancel(ctx), u.arrival.Name)
 }
 
 func (u *unpacking) server(launch bundle.Launch) registry.Server {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
-	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 const notes = `{"manifest_version": "0.3", "name": "my notes", "display_name": "My Notes", "version": "1.0.0", "description": "Notes", "author": {"name": "A"},
@@ -97,7 +97,7 @@ func TestABundleComesInWithItsSecretsInTheKeychain(t *testing.T) {
 	if s.Source != "bundle" || s.Enabled || !s.Approved || s.Env["NOTES_KEY"] != "${secret:NOTES_KEY}" || s.Env["LEVEL"] != "3" || d.read(s.Args[0]) != "code" {
 		t.Errorf("it is %+v", s)
 	}
-	filled, err := lifecycle.Filler{Vault: d.vault}.Fill(t.Context(), s)
+	filled, err := d.vault.Fill(t.Context(), s.Name, upstream.LaunchOf(s))
 	if err != nil || filled.Args[1] != "--key=correct-horse" || filled.Env["NOTES_KEY"] != "battery-staple" {
 		t.Errorf("a start gets %v %v, %v", filled.Args, filled.Env, err)
 	}
@@ -136,7 +136,7 @@ func TestTheSameBundleAgainMendsItsFiles(t *testing.T) {
 		t.Errorf("it is %+v", s)
 	}
 	d.add(registry.Server{Name: "by-hand", Command: "npx", Args: s.Args})
-	d.must(d.Installer.Remove(t.Context(), "my-notes"))
+	d.must(d.Lifecycle.Remove(t.Context(), "my-notes"))
 	scan, _, err = d.ScanBundle(t.Context(), file)
 	d.must(err)
 	if c := candidate(t, scan, "my-notes"); c.Here != "" {

@@ -21,6 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
@@ -57,9 +58,10 @@ func newDesk(t testing.TB, locked bool) *desk {
 	}
 	d.Importer = importer.New(importer.Options{
 		Machine: d.machine(), TakeOut: d.takeOut, Bundles: filepath.Join(string(folder), "bundles"),
-		Installer: lifecycle.New(lifecycle.Options{
+		Registry: servers, Vault: d.vault, Migrator: secretmigration.New(servers, d.vault),
+		Lifecycle: lifecycle.New(lifecycle.Options{
 			Registry: servers, Catalog: tools, Vault: d.vault, Log: log,
-			Upstream: upstream.New(upstream.Options{Registry: servers, Catalog: tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
+			Processes: upstream.New(upstream.Options{Registry: servers, Catalog: tools, Bus: bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")}),
 		}),
 	})
 	return d
@@ -149,21 +151,21 @@ func (d *desk) bring(q importer.Request) importer.Report {
 
 func (d *desk) server(name string) registry.Server {
 	d.t.Helper()
-	s, err := d.Installer.Registry.Get(name)
+	s, err := d.Registry.Get(name)
 	d.must(err)
 	return s
 }
 
 func (d *desk) add(s registry.Server) registry.Server {
 	d.t.Helper()
-	s, err := d.Installer.Add(d.t.Context(), s)
+	s, err := d.Lifecycle.Add(d.t.Context(), s)
 	d.must(err)
 	return s
 }
 
 func (d *desk) servers() []string {
 	names := []string{}
-	for _, s := range d.Installer.Registry.List() {
+	for _, s := range d.Registry.List() {
 		names = append(names, s.Name)
 	}
 	return names

@@ -69,14 +69,14 @@ func (i *Importer) Export(ctx context.Context, editor string, servers []string) 
 
 func (i *Importer) chosen(names []string) ([]registry.Server, error) {
 	if len(names) == 0 {
-		return slices.Clone(i.Installer.Registry.List()), nil // Export may reverse it
+		return slices.Clone(i.Registry.List()), nil // Export may reverse it
 	}
 	var all []registry.Server
 	for n, name := range names {
 		if slices.Contains(names[:n], name) {
 			continue
 		}
-		s, err := i.Installer.Registry.Get(name)
+		s, err := i.Registry.Get(name)
 		if err != nil {
 			return nil, err
 		}

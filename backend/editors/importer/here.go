@@ -35,7 +35,7 @@ type household struct {
 }
 
 func (i *Importer) household(ctx context.Context) *household {
-	return &household{Importer: i, ctx: ctx, servers: i.Installer.Registry.List(), secrets: make(map[string]map[string]bool)}
+	return &household{Importer: i, ctx: ctx, servers: i.Registry.List(), secrets: make(map[string]map[string]bool)}
 }
 
 // find says which server of the registry is the same as a candidate.
@@ -171,7 +171,7 @@ func (m *matching) secret(name, value string) {
 		m.lower(poorer, fmt.Sprintf("without the secret %s", shown(name)))
 	case !readable && !m.strict:
 		m.lower(unsure, "whether its secrets are the same cannot be seen while the keychain is locked")
-	case !m.stuck && m.Installer.Vault.Holds(m.ctx, owner, name, value):
+	case !m.stuck && m.Vault.Holds(m.ctx, owner, name, value):
 	case m.strict:
 		m.stuck = m.stuck || !readable
 		m.lower(unsure, fmt.Sprintf("its secret %s has another value, or cannot be read just now", shown(name)))
@@ -188,7 +188,7 @@ func (h *household) names(server string) map[string]bool {
 	}
 	names := make(map[string]bool)
 	h.secrets[server] = names
-	if h.Installer.Vault == nil {
+	if h.Vault == nil {
 		return names
 	}
 	entries := h.entries(server)
@@ -206,10 +206,10 @@ func (h *household) names(server string) map[string]bool {
 // look may take seconds then.
 func (h *household) entries(server string) []secrets.Entry {
 	if !h.closed {
-		entries, _ := h.Installer.Vault.List(h.ctx, server) // the store's failure shows elsewhere
+		entries, _ := h.Vault.List(h.ctx, server) // the store's failure shows elsewhere
 		return entries
 	}
-	records, _ := h.Installer.Vault.Names(h.ctx)
+	records, _ := h.Vault.Names(h.ctx)
 	var entries []secrets.Entry
 	for _, r := range records {
 		if r.Server == server {

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 )
 
 // What became of a candidate.
@@ -129,7 +129,7 @@ func (b *bringing) add(ctx context.Context, c choice, a *Arrival) error {
 	if err := checkName(a.Name); err != nil {
 		return err
 	}
-	if _, err := b.Installer.Registry.Get(a.Name); err == nil {
+	if _, err := b.Registry.Get(a.Name); err == nil {
 		return fault.New(fault.Conflict, "a server named %q is here already; choose another name", a.Name)
 	}
 	if slices.ContainsFunc(b.report.Servers, func(o Arrival) bool { return o.Name == a.Name && o.Status == Imported }) {
@@ -139,7 +139,7 @@ func (b *bringing) add(ctx context.Context, c choice, a *Arrival) error {
 		a.Moved = append(a.Moved, c.Secrets...)
 		return nil
 	}
-	if _, err := b.Installer.Add(ctx, serverOf(a.Name, sourceOf(c.Candidate), c.Server)); err != nil {
+	if _, err := b.Lifecycle.Add(ctx, serverOf(a.Name, sourceOf(c.Candidate), c.Server)); err != nil {
 		return err
 	}
 	b.hide(ctx, c.Secrets, a)
@@ -177,17 +177,17 @@ func (i *Importer) hide(ctx context.Context, places []string, a *Arrival) {
 	if len(places) == 0 {
 		return
 	}
-	if i.Installer.Vault == nil {
+	if i.Vault == nil {
 		a.Kept, a.Problem = places, "there is no keychain here: its credentials stand in its configuration in plain text"
 		return
 	}
-	moves, err := i.Installer.Migrate(ctx, []string{a.Name}, true)
+	moves, err := i.Migrator.Migrate(ctx, []string{a.Name}, true)
 	why := ""
 	if err != nil {
 		why = fault.MessageOf(err)
 	}
 	for _, m := range moves {
-		if m.Action == lifecycle.Moved {
+		if m.Action == secretmigration.Moved {
 			a.Moved = append(a.Moved, m.Where)
 		} else {
 			a.Kept, why = append(a.Kept, m.Where), cmp.Or(m.Error, why)

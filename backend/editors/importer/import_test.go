@@ -10,8 +10,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
-	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 func TestServersComeInWithTheirCredentialsInTheKeychain(t *testing.T) {
@@ -38,7 +38,7 @@ func TestServersComeInWithTheirCredentialsInTheKeychain(t *testing.T) {
 	if text := fmt.Sprint(files); strings.Contains(text, "horse") || strings.Contains(text, "staple") || files.Source != "editor:cursor" || !files.Approved || files.Enabled || files.Env["MODE"] != "fast" {
 		t.Errorf("it is %s", text)
 	}
-	filled, err := lifecycle.Filler{Vault: d.vault}.Fill(t.Context(), files)
+	filled, err := d.vault.Fill(t.Context(), files.Name, upstream.LaunchOf(files))
 	if err != nil || filled.Args[3] != "correct-horse" || filled.Env["API_KEY"] != "battery-staple" {
 		t.Errorf("a start gets %v %v, %v", filled.Args, filled.Env, err)
 	}
@@ -134,7 +134,7 @@ func TestEntriesLeaveAllEditorsInOneChangeAFile(t *testing.T) {
 func TestAnEntryStaysUntilTheServerHereDoesAllThatItDoes(t *testing.T) {
 	d := newDesk(t, false)
 	d.add(registry.Server{Name: "poor", Command: "npx", Args: []string{"poor"}})
-	if _, err := d.Installer.Registry.Add(t.Context(), registry.Server{Name: "waits", Command: "npx", Args: []string{"waits"}}); err != nil {
+	if _, err := d.Registry.Add(t.Context(), registry.Server{Name: "waits", Command: "npx", Args: []string{"waits"}}); err != nil {
 		t.Fatal(err)
 	}
 	file := d.write(".cursor/mcp.json", `{"mcpServers": {"poor": {"command": "npx", "args": ["poor"], "env": {"API_KEY": "battery-staple"}}, "waits": {"command": "npx", "args": ["waits"]}}}`)
@@ -216,7 +216,7 @@ func TestServersAreWrittenAsAnEditorSpellsThem(t *testing.T) {
 	d.add(registry.Server{Name: "files", Command: "npx", Args: []string{"-y", "@x/files", "--token", "correct-horse", "--password=battery-staple"}, Env: map[string]string{"API_KEY": "${secret:API_KEY}"}})
 	d.add(registry.Server{Name: "docs", Transport: "streamable-http", URL: "https://me:pass-word@h/mcp?token=query-value", Headers: map[string]string{"Authorization": "Bearer " + token}})
 	d.add(registry.Server{Name: "empty"})
-	if _, err := d.Installer.Registry.Add(t.Context(), registry.Server{Name: "waits", Command: "x"}); err != nil {
+	if _, err := d.Registry.Add(t.Context(), registry.Server{Name: "waits", Command: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	for editor, want := range map[string][]string{

@@ -13,6 +13,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Source is a place in which a server stands.
@@ -114,7 +117,10 @@ type TakeOut func(ctx context.Context, editor string, file table.File, entries [
 // Options are what an intake works with.
 type Options struct {
 	Machine   table.Machine
-	Installer *lifecycle.Installer
+	Registry  *registry.Registry
+	Lifecycle *lifecycle.Manager
+	Vault     *secrets.Vault // nil: credentials stay in the configuration
+	Migrator  *secretmigration.Migrator
 	TakeOut   TakeOut
 	// Bundles is a folder of ours into which bundles are unpacked.
 	Bundles string

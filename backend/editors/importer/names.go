@@ -14,7 +14,7 @@ type naming map[string]bool
 
 func (i *Importer) names() naming {
 	taken := naming{}
-	for _, s := range i.Installer.Registry.List() {
+	for _, s := range i.Registry.List() {
 		taken[s.Name] = true
 	}
 	return taken

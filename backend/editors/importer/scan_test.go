@@ -189,7 +189,7 @@ func TestAServerOfTheRegistryIsKnownAgain(t *testing.T) {
 	d.add(registry.Server{Name: "mine", Command: filepath.Join(d.bin, "npx"), Args: []string{"--yes", "@x/a"}, Env: map[string]string{"TOKEN": "correct-horse", "MORE": "1"}})
 	d.add(registry.Server{Name: "remote", Transport: "streamable-http", URL: "https://H.example/mcp", Headers: map[string]string{"authorization": "Bearer correct-horse"}})
 	d.add(registry.Server{Name: "plain", Command: "uvx", Args: []string{"p"}})
-	_, err := d.Installer.Migrate(t.Context(), nil, true)
+	_, err := d.Migrator.Migrate(t.Context(), nil, true)
 	d.must(err)
 	d.add(registry.Server{Name: "given", Command: "uvx", Args: []string{"given"}})
 	d.add(registry.Server{Name: "both", Command: "uvx", Args: []string{"both"}, Env: map[string]string{"TOKEN": "of-the-past"}})
@@ -222,7 +222,7 @@ func TestAServerOfTheRegistryIsKnownAgain(t *testing.T) {
 func TestALockedKeychainIsNotAsked(t *testing.T) {
 	d := newDesk(t, false)
 	d.add(registry.Server{Name: "mine", Command: "npx", Args: []string{"a"}, Env: map[string]string{"TOKEN": "correct-horse"}})
-	_, err := d.Installer.Migrate(t.Context(), nil, true)
+	_, err := d.Migrator.Migrate(t.Context(), nil, true)
 	d.must(err)
 	d.must(os.Remove(d.vault.Folder.Sealed("secrets"))) // nothing can be read from now on
 	path := d.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"TOKEN": "correct-horse"}}}}`)

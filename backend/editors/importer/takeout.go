@@ -62,7 +62,7 @@ func collect(batches []*batch, s Source) []*batch {
 // stays says why an entry is left where it is: "" when the server here does
 // all that it does. A dry run believes that it will come in.
 func (b *bringing) stays(here *household, name string, s Source) string {
-	r, err := b.Installer.Registry.Get(name)
+	r, err := b.Registry.Get(name)
 	switch {
 	case err != nil && b.dry:
 		return ""

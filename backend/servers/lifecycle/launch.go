@@ -8,14 +8,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// LaunchHash names what a start of a server runs or connects to: two servers
-// with one hash do the same. A person's approval is bound to it.
+// LaunchHash returns a SHA-256 in hexadecimal over the fields that decide what
+// a start of the server runs or connects to. A person's approval is bound to
+// it.
 func LaunchHash(s registry.Server) string {
 	env := s.Env
 	if env == nil {
 		env = map[string]string{}
 	}
-	canonical, _ := json.Marshal(struct { // strings, in this order; maps are sorted
+	// The fields keep this order and json sorts maps, so equal servers have
+	// equal bytes.
+	canonical, _ := json.Marshal(struct {
 		Transport string            `json:"transport"`
 		Command   string            `json:"command"`
 		Args      []string          `json:"args"`

@@ -61,7 +61,8 @@ type desk struct {
 	store     *store.Store
 	servers   *registry.Registry
 	catalog   *catalog.Catalog
-	installer *lifecycle.Installer
+	installer *lifecycle.Manager
+	processes *upstream.Manager
 	vault     *vault
 	variables map[string]string
 	log       *transcript
@@ -109,15 +110,16 @@ func newDesk(t *testing.T, agents string) *desk {
 	done := make(chan struct{})
 	go func() { defer close(done); _ = children.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
+	d.processes = children
 	d.installer = lifecycle.New(lifecycle.Options{
-		Registry: d.servers, Catalog: d.catalog, Upstream: children, Agents: settings.Agents{Install: agents}, Log: log,
+		Registry: d.servers, Catalog: d.catalog, Processes: children, Agents: settings.Agents{Install: agents}, Log: log,
 	})
 	return d
 }
 
 func (d *desk) syncer() *setup.Syncer {
 	return setup.New(setup.Options{
-		Installer: d.installer, Secrets: d.vault, Log: slog.New(slog.NewTextHandler(d.log, nil)),
+		Registry: d.servers, Lifecycle: d.installer, Secrets: d.vault, Log: slog.New(slog.NewTextHandler(d.log, nil)),
 		Variable: func(_ context.Context, name string) string { return d.variables[name] },
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // Names tells which secrets are kept, by name.
@@ -31,7 +32,8 @@ type Presets interface {
 
 // ImportOptions are what an importer works with.
 type ImportOptions struct {
-	Installer *lifecycle.Installer
+	Registry  *registry.Registry
+	Lifecycle *lifecycle.Manager
 	Catalog   *catalog.Catalog
 	Secrets   Secrets // nil: there is no place for secrets
 	Names     Names

@@ -39,7 +39,7 @@ func TestWhatTheOriginalHoldsComesIn(t *testing.T) {
 	if remote.Enabled || !remote.Approved || !remote.Installed || remote.URL != "https://mcp.example" || remote.Transport != "streamable-http" {
 		t.Errorf("remote is %+v", remote)
 	}
-	if d.installer.Upstream.State("memory").Running {
+	if d.processes.State("memory").Running {
 		t.Error("an import started a server")
 	}
 	tools := d.catalog.Snapshot().Of("memory")

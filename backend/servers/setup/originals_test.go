@@ -91,7 +91,7 @@ func (d *desk) importer() *setup.Importer {
 		d.t.Fatal(err)
 	}
 	return setup.NewImporter(setup.ImportOptions{
-		Installer: d.installer, Catalog: d.catalog, Secrets: d.vault, Names: d.vault, Metrics: metrics{calls}, Presets: kept,
+		Registry: d.servers, Lifecycle: d.installer, Catalog: d.catalog, Secrets: d.vault, Names: d.vault, Metrics: metrics{calls}, Presets: kept,
 		Read: store.ReadOriginal, Folder: folder, Log: slog.New(slog.NewTextHandler(d.log, nil)),
 	})
 }

@@ -27,7 +27,8 @@ type Secrets interface {
 
 // Options are what a syncer works with.
 type Options struct {
-	Installer *lifecycle.Installer
+	Registry  *registry.Registry
+	Lifecycle *lifecycle.Manager
 	Secrets   Secrets // nil: there is no place for secrets
 	File      string  // what the user configured; empty for none
 	// Variable returns a variable of the user's environment, "" for none.
@@ -98,7 +99,7 @@ func (s *Syncer) Sync(ctx context.Context, file string) (SyncResult, error) {
 // they may declare in a file; else its servers wait for a person, nothing in it
 // reaches the secrets of a server, and it takes no variable of the user's.
 func (s *Syncer) Propose(ctx context.Context, file string) (SyncResult, error) {
-	switch s.Installer.Agents.Install {
+	switch s.Lifecycle.InstallPolicy() {
 	case "allow":
 		return s.sync(ctx, file, false)
 	case "deny":
@@ -153,7 +154,7 @@ func (b *batch) bring(ctx context.Context, file string) {
 
 // register brings in one server, or the secrets of one that is there.
 func (b *batch) register(ctx context.Context, e entry) error {
-	server, err := b.Installer.Registry.Get(e.Name)
+	server, err := b.Registry.Get(e.Name)
 	if err == nil {
 		b.Skipped = append(b.Skipped, e.Name)
 	} else {
@@ -187,9 +188,9 @@ func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
 		URL: e.URL, Headers: b.expandAll(ctx, e.Headers), Installed: true,
 	}
 	if b.proposed {
-		return b.Installer.Propose(ctx, server)
+		return b.Lifecycle.Propose(ctx, server)
 	}
-	return b.Installer.Add(ctx, server)
+	return b.Lifecycle.Add(ctx, server)
 }
 
 // keepSecrets sets what the entry has of secrets. Those of a server that no
@@ -227,7 +228,7 @@ func (b *batch) activate(ctx context.Context) {
 	outcomes := make([]outcome, len(b.starts))
 	var starting sync.WaitGroup
 	for i, name := range b.starts {
-		starting.Go(func() { _, outcomes[i].already, outcomes[i].err = b.Installer.Activate(ctx, name) })
+		starting.Go(func() { _, outcomes[i].already, outcomes[i].err = b.Lifecycle.Activate(ctx, name) })
 	}
 	starting.Wait()
 	for i, name := range b.starts {

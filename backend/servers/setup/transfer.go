@@ -94,7 +94,7 @@ func (t *transfer) place(ctx context.Context, wanted registry.Server, wrong erro
 		r.Proposed = t.propose(wanted.Name)
 		return wanted, fault.New(fault.Conflict, "another server of the file has come in by this name")
 	}
-	if here, err := t.Installer.Registry.Get(wanted.Name); err == nil {
+	if here, err := t.Registry.Get(wanted.Name); err == nil {
 		r.Status, r.Reason = Skipped, "a server of this name is here already"
 		if lifecycle.LaunchHash(here) != lifecycle.LaunchHash(wanted) {
 			r.Reason += " and runs something else"
@@ -109,7 +109,7 @@ func (t *transfer) place(ctx context.Context, wanted registry.Server, wrong erro
 		wanted.Approved = true
 		return wanted, nil
 	}
-	return t.Installer.Add(ctx, wanted)
+	return t.Lifecycle.Add(ctx, wanted)
 }
 
 // propose makes a name that is free and can be taken of one that cannot.
@@ -141,7 +141,7 @@ func (t *transfer) used(name string) bool {
 			return true
 		}
 	}
-	_, err := t.Installer.Registry.Get(name)
+	_, err := t.Registry.Get(name)
 	return err == nil || t.names[name]
 }
 

@@ -23,10 +23,11 @@ func launch(ctx context.Context, at *slot, server registry.Server) (*session, er
 	}
 	filled := server
 	if m.Secrets != nil {
-		var err error
-		if filled, err = m.Secrets.Fill(ctx, server); err != nil {
+		with, err := m.Secrets.Fill(ctx, server.Name, LaunchOf(server))
+		if err != nil {
 			return nil, unfilled{err}
 		}
+		filled.Args, filled.Env, filled.URL, filled.Headers = with.Args, with.Env, with.URL, with.Headers
 	}
 	s := &session{
 		manager: m, server: server, filled: filled, redactor: m.Redactor(filled),

@@ -21,6 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
@@ -376,10 +377,10 @@ func TestARemoteResultArrivesByteForByte(t *testing.T) {
 // filler puts secrets in, as the vault does.
 type filler struct{}
 
-func (filler) Fill(_ context.Context, s registry.Server) (registry.Server, error) {
-	s.Headers = map[string]string{"Authorization": "Bearer top-secret-value"}
-	s.URL = strings.ReplaceAll(s.URL, "${secret:PATH}", "path-secret-value")
-	return s, nil
+func (filler) Fill(_ context.Context, _ string, l secrets.Launch) (secrets.Launch, error) {
+	l.Headers = map[string]string{"Authorization": "Bearer top-secret-value"}
+	l.URL = strings.ReplaceAll(l.URL, "${secret:PATH}", "path-secret-value")
+	return l, nil
 }
 
 func TestWhatFailsOnARemoteServerIsToldWithoutItsSecrets(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
@@ -22,7 +23,7 @@ type safe struct {
 	opening chan struct{} // when set, Fill waits for it after it has read the value
 }
 
-func (s *safe) Fill(_ context.Context, server registry.Server) (registry.Server, error) {
+func (s *safe) Fill(_ context.Context, _ string, launch secrets.Launch) (secrets.Launch, error) {
 	s.mu.Lock()
 	value, closed, opening := s.value, s.closed, s.opening
 	s.mu.Unlock()
@@ -30,13 +31,13 @@ func (s *safe) Fill(_ context.Context, server registry.Server) (registry.Server,
 		opening <- struct{}{}
 		<-opening
 	}
-	env := maps.Clone(server.Env)
+	env := maps.Clone(launch.Env)
 	if env == nil {
 		env = make(map[string]string)
 	}
 	env["MODE"] = value
-	server.Env = env
-	return server, closed
+	launch.Env = env
+	return launch, closed
 }
 
 func (s *safe) put(value string, closed error) {

@@ -46,12 +46,12 @@ type Caller interface {
 	Ask(ctx context.Context, q Question) (json.RawMessage, error)
 }
 
-// Secrets fills in what a server is started with.
+// Secrets resolves the secrets of servers.
 type Secrets interface {
-	// Fill returns the server with its references resolved and its own secrets
-	// in Env (stdio) or Headers (remote). The error is a fault that names what
-	// is missing and never a value.
-	Fill(ctx context.Context, server registry.Server) (registry.Server, error)
+	// Fill returns what a server is started with: references resolved, and its
+	// own secrets in Env (stdio) or Headers (remote). An error is a fault that
+	// names what is missing, and never a value.
+	Fill(ctx context.Context, server string, l secrets.Launch) (secrets.Launch, error)
 }
 
 // Options are what a manager needs to know of its hub.

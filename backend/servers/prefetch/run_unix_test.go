@@ -1,6 +1,6 @@
 //go:build unix
 
-package lifecycle
+package prefetch
 
 import (
 	"context"
@@ -16,14 +16,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-func TestWhatAFailedProgramSaidIsToldWithoutSecrets(t *testing.T) {
-	said, err := run(t.Context(), process.Clean(), "/bin/sh", "-c", "seq 1000; echo 404 for npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exit 3")
-	if _, exited := errors.AsType[*exec.ExitError](err); !exited || len(said) > lastWords || !strings.Contains(said, "999\n1000\n404 for") || strings.Contains(said, "npm_abc") {
-		t.Errorf("got %q, %v", said, err)
+func TestOutputOfAFailedProgramIsRedacted(t *testing.T) {
+	output, err := run(t.Context(), process.Clean(), "/bin/sh", "-c", "seq 1000; echo 404 for npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exit 3")
+	if _, exited := errors.AsType[*exec.ExitError](err); !exited || len(output) > maxOutput || !strings.Contains(output, "999\n1000\n404 for") || strings.Contains(output, "npm_abc") {
+		t.Errorf("got %q, %v", output, err)
 	}
 }
 
-func TestAProgramThatIsGivenUpEndsWithAllItStarted(t *testing.T) {
+func TestCancelKillsAProgramAndItsChildren(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pids")
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -36,11 +36,11 @@ func TestAProgramThatIsGivenUpEndsWithAllItStarted(t *testing.T) {
 	var pids []byte
 	for len(pids) == 0 {
 		<-tick.C
-		pids, _ = os.ReadFile(file) // there soon
+		pids, _ = os.ReadFile(file) // the program writes it soon
 	}
 	cancel()
 	if err := <-ended; err == nil {
-		t.Error("what was given up succeeded")
+		t.Error("the cancelled program succeeded")
 	}
 	late := time.After(10 * time.Second)
 	for _, field := range strings.Fields(string(pids)) {
@@ -52,7 +52,7 @@ func TestAProgramThatIsGivenUpEndsWithAllItStarted(t *testing.T) {
 			select {
 			case <-tick.C:
 			case <-late:
-				t.Fatalf("process %d lives on", pid)
+				t.Fatalf("process %d is still running", pid)
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package lifecycle
+package prefetch
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-func TestWhatWouldBeDownloadedIsReadFromTheCommand(t *testing.T) {
+func TestDownloadsAreReadFromTheCommandLine(t *testing.T) {
 	for command, want := range map[string]string{
 		"":                                    "no package name",
 		"node":                                "no package name",
@@ -50,7 +50,7 @@ func TestWhatWouldBeDownloadedIsReadFromTheCommand(t *testing.T) {
 		if len(words) > 0 {
 			s.Command, s.Args = words[0], words[1:]
 		}
-		f, got := fetchOf(s)
+		f, got := downloadOf(s)
 		if got == "" {
 			got = strings.Join(append([]string{f.runner}, f.packages...), " ")
 			if len(f.options) > 0 {
@@ -61,15 +61,15 @@ func TestWhatWouldBeDownloadedIsReadFromTheCommand(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", command, got, want)
 		}
 	}
-	if f, skipped := fetchOf(registry.Server{Transport: "stdio", Command: "npx", Package: registry.Package{Name: "p"}}); skipped != "" || f.packages[0] != "p" {
-		t.Errorf("a package by itself: %v, %q", f, skipped)
+	if f, skipped := downloadOf(registry.Server{Transport: "stdio", Command: "npx", Package: registry.Package{Name: "p"}}); skipped != "" || f.packages[0] != "p" {
+		t.Errorf("package without arguments: %v, %q", f, skipped)
 	}
-	if _, skipped := fetchOf(registry.Server{Transport: "sse", Command: "npx", Args: []string{"p"}}); skipped != "no package name" {
-		t.Errorf("a remote server: %q", skipped)
+	if _, skipped := downloadOf(registry.Server{Transport: "sse", Command: "npx", Args: []string{"p"}}); skipped != "no package name" {
+		t.Errorf("remote server: %q", skipped)
 	}
 }
 
-func TestTheProgramBesideARunnerIsUsed(t *testing.T) {
+func TestProgramIsTakenFromTheFolderOfTheRunner(t *testing.T) {
 	for command, want := range map[string]string{
 		"npx": "npm", filepath.Join("x", "npx"): filepath.Join("x", "npm"), filepath.Join("x", "npx.cmd"): filepath.Join("x", "npm.cmd"),
 	} {
@@ -79,38 +79,38 @@ func TestTheProgramBesideARunnerIsUsed(t *testing.T) {
 	}
 }
 
-func TestProgramsAreAskedOnceAMinuteAndTogether(t *testing.T) {
+func TestProgramsAreProbedTogetherAndOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
-		asked := make(map[string]int)
+		ran := make(map[string]int)
 		p := probe{works: func(_ context.Context, program string) bool {
 			<-time.After(4 * time.Second)
 			mu.Lock()
 			defer mu.Unlock()
-			asked[program]++
+			ran[program]++
 			return program == "npx"
 		}}
 		began := time.Now()
 		for range 3 {
-			if got := p.ask(t.Context()); got != (Prereqs{NPX: true}) {
+			if got := p.check(t.Context()); got != (Prereqs{NPX: true}) {
 				t.Errorf("got %+v", got)
 			}
 		}
-		if took := time.Since(began); took != 4*time.Second || len(asked) != 4 || asked["uvx"] != 1 {
-			t.Errorf("asked %v in %v", asked, took)
+		if took := time.Since(began); took != 4*time.Second || len(ran) != 4 || ran["uvx"] != 1 {
+			t.Errorf("ran %v in %v", ran, took)
 		}
-		<-time.After(probeKept)
-		p.ask(t.Context())
-		if asked["npx"] != 2 {
-			t.Errorf("after a minute asked %v", asked)
+		<-time.After(probeAge)
+		p.check(t.Context())
+		if ran["npx"] != 2 {
+			t.Errorf("a minute later: ran %v", ran)
 		}
-		<-time.After(probeKept)
-		gone, cancel := context.WithCancel(t.Context())
+		<-time.After(probeAge)
+		cancelled, cancel := context.WithCancel(t.Context())
 		cancel()
-		p.ask(gone)
-		p.ask(t.Context())
-		if asked["npx"] != 4 {
-			t.Errorf("what nobody waited for is remembered: %v", asked)
+		p.check(cancelled)
+		p.check(t.Context())
+		if ran["npx"] != 4 {
+			t.Errorf("the result of a cancelled check was reused: %v", ran)
 		}
 	})
 }

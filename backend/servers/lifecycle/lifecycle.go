@@ -1,0 +1,227 @@
+// Package lifecycle adds, approves, activates, deactivates and removes servers:
+// what a person does in the window or on the command line, and what an agent
+// may propose. Package registry stores the configuration, and package upstream
+// starts and stops the servers.
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Processes starts and stops the processes of servers.
+type Processes interface {
+	// Start starts a server and returns once its tools are in the catalog.
+	Start(ctx context.Context, s registry.Server) error
+	Stop(name string)
+	// Remove stops a server and refuses to start it again.
+	Remove(name string)
+}
+
+// Vault holds the secrets of servers.
+type Vault interface {
+	Names(ctx context.Context) ([]secrets.Record, error)
+	// Forget deletes the secrets of a server.
+	Forget(ctx context.Context, server string) error
+}
+
+// Metrics are the recorded numbers of calls.
+type Metrics interface {
+	// Forget deletes the numbers of a server.
+	Forget(ctx context.Context, server string) error
+}
+
+// Options are the dependencies and settings of a Manager.
+type Options struct {
+	Registry  *registry.Registry
+	Catalog   *catalog.Catalog
+	Processes Processes
+	Vault     Vault
+	Metrics   Metrics // may be nil
+	Agents    settings.Agents
+	Log       *slog.Logger
+}
+
+// Manager changes which servers exist and which are active. It is safe for
+// concurrent use.
+type Manager struct {
+	registry  *registry.Registry
+	catalog   *catalog.Catalog
+	processes Processes
+	vault     Vault
+	metrics   Metrics
+	agents    settings.Agents
+	log       *slog.Logger
+
+	unlisted chan string // names of new servers whose tools Run lists
+}
+
+// maxUnlisted is how many new servers may wait for Run before Propose blocks.
+const maxUnlisted = 64
+
+// New returns a manager. The tools of proposed servers are listed while Run
+// runs.
+func New(o Options) *Manager {
+	return &Manager{
+		registry: o.Registry, catalog: o.Catalog, processes: o.Processes, vault: o.Vault, metrics: o.Metrics,
+		agents: o.Agents, log: o.Log, unlisted: make(chan string, maxUnlisted),
+	}
+}
+
+// Run lists the tools of newly proposed servers until ctx ends.
+func (m *Manager) Run(ctx context.Context) error {
+	var starts sync.WaitGroup
+	defer starts.Wait()
+	for {
+		select {
+		case name := <-m.unlisted:
+			starts.Go(func() {
+				if _, err := m.Refresh(ctx, name); err != nil {
+					m.log.Warn("tools of a new server not listed", "server", name, "error", fault.MessageOf(err))
+				}
+			})
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// Add adds a server for a person. It is approved and may be started at once.
+func (m *Manager) Add(ctx context.Context, s registry.Server) (registry.Server, error) {
+	remote := s.Transport != "" && s.Transport != "stdio"
+	s.Approved, s.Installed = true, s.Command != "" || remote || s.Installed
+	return m.registry.Add(ctx, s)
+}
+
+// InstallPolicy returns what agents may install: allow, ask or deny.
+func (m *Manager) InstallPolicy() string { return m.agents.Install }
+
+// Propose adds a server for an agent. With agents.install ask it waits for
+// approval, with allow it is approved and its tools are listed in the
+// background, and with deny the error is a fault.Denied.
+func (m *Manager) Propose(ctx context.Context, s registry.Server) (registry.Server, error) {
+	if m.agents.Install == "deny" {
+		return registry.Server{}, fault.New(fault.Denied, "agents may not install servers here (agents.install is deny); ask the user to run: agent-discover servers add %s -- COMMAND ARGS", s.Name)
+	}
+	s.Approved, s.Installed = m.agents.Install == "allow", true
+	s, err := m.registry.Add(ctx, s)
+	if err == nil && s.Approved {
+		select {
+		case m.unlisted <- s.Name:
+		case <-ctx.Done(): // the first call of the server lists its tools
+		}
+	}
+	return s, err
+}
+
+// Approve allows a proposed server to be started. launchHash is the LaunchHash
+// of the configuration that the person was shown; if the server has a different
+// one now, nothing is approved and the error is a fault.Conflict. An empty
+// launchHash approves any configuration.
+func (m *Manager) Approve(ctx context.Context, name, launchHash string) (registry.Server, error) {
+	changed := false
+	s, err := m.registry.Update(ctx, name, func(s *registry.Server) {
+		if changed = launchHash != "" && launchHash != LaunchHash(*s); !changed {
+			s.Approved = true
+		}
+	})
+	if err == nil && changed {
+		err = fault.New(fault.Conflict, "server %q has changed since it was shown; nothing was approved. Look at it again, then approve it", name)
+	}
+	return s, err
+}
+
+// Refresh starts a server, lists its tools and returns them. It does not
+// activate the server.
+func (m *Manager) Refresh(ctx context.Context, name string) ([]*catalog.Tool, error) {
+	s, err := m.registry.Get(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.processes.Start(ctx, s); err != nil {
+		return nil, err
+	}
+	return m.catalog.Snapshot().Of(name), nil
+}
+
+// Activate starts a server, puts its tools into the list of every session and
+// returns them. already reports whether the server was active before; such a
+// server is not started.
+func (m *Manager) Activate(ctx context.Context, name string) (tools []*catalog.Tool, already bool, err error) {
+	s, err := m.registry.Get(name)
+	if err != nil {
+		return nil, false, err
+	}
+	if s.Enabled {
+		return m.catalog.Snapshot().Of(name), true, nil
+	}
+	if tools, err = m.Refresh(ctx, name); err != nil {
+		return nil, false, err
+	}
+	_, err = m.registry.Update(ctx, name, func(s *registry.Server) { s.Enabled = true })
+	return tools, false, err
+}
+
+// Deactivate removes a server's tools from the lists of sessions and stops its
+// process. It reports whether the server was active. find_tool still finds the
+// tools.
+func (m *Manager) Deactivate(ctx context.Context, name string) (wasActive bool, err error) {
+	s, err := m.registry.Get(name)
+	if err != nil {
+		return false, err
+	}
+	if s.Enabled || s.KeepRunning {
+		_, err = m.registry.Update(ctx, name, func(s *registry.Server) { s.Enabled, s.KeepRunning = false, false })
+	}
+	m.processes.Stop(name)
+	return s.Enabled, err
+}
+
+// RemoveForAgent is Remove for an agent. With agents.install deny it removes
+// nothing, and with ask no server that has secrets, because a person would have
+// to enter them again; the error is then a fault.Denied.
+func (m *Manager) RemoveForAgent(ctx context.Context, name string) error {
+	if _, err := m.registry.Get(name); err != nil {
+		return err
+	}
+	records, err := m.vault.Names(ctx)
+	if err != nil {
+		return err
+	}
+	secret := slices.ContainsFunc(records, func(r secrets.Record) bool { return r.Server == name })
+	if m.agents.Install == "deny" || m.agents.Install == "ask" && secret {
+		return fault.New(fault.Denied, "agents may not remove server %q here; ask the user to run: agent-discover servers remove %s", name, name)
+	}
+	return m.Remove(ctx, name)
+}
+
+// Remove deletes a server with its tools, secrets and metrics, and stops its
+// process. The secrets are deleted first, so that a later server of the same
+// name cannot get them.
+func (m *Manager) Remove(ctx context.Context, name string) error {
+	if _, err := m.registry.Get(name); err != nil {
+		return err
+	}
+	if err := m.vault.Forget(ctx, name); err != nil {
+		return err
+	}
+	if err := m.registry.Remove(ctx, name); err != nil {
+		return err
+	}
+	m.processes.Remove(name)
+	// A secret may have been set since the first Forget.
+	err := errors.Join(m.vault.Forget(ctx, name), m.catalog.Forget(ctx, name))
+	if m.metrics != nil {
+		err = errors.Join(err, m.metrics.Forget(ctx, name))
+	}
+	return err
+}

@@ -1,0 +1,166 @@
+package lifecycle_test
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/store"
+)
+
+// bench is a lifecycle manager with a registry, an unlocked vault and
+// processes, all real.
+type bench struct {
+	t       *testing.T
+	servers *registry.Registry
+	vault   *secrets.Vault
+	manager *lifecycle.Manager
+}
+
+// newBench returns a bench on which agents may install as the policy allows.
+func newBench(t *testing.T, policy string, log *slog.Logger) *bench {
+	t.Helper()
+	b, folder, bus := &bench{t: t}, paths.Folder(t.TempDir()), &events.Bus{}
+	db, err := store.Open(t.Context(), folder.Database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	if b.servers, err = registry.Open(t.Context(), db, bus); err != nil {
+		t.Fatal(err)
+	}
+	quiet := slog.New(slog.DiscardHandler)
+	tools, err := catalog.Open(t.Context(), db, bus, quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.vault = secrets.NewVault(secrets.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
+	if err := b.vault.Unlock(t.Context(), "pass"); err != nil {
+		t.Fatal(err)
+	}
+	b.manager = lifecycle.New(lifecycle.Options{
+		Registry: b.servers, Catalog: tools, Vault: b.vault, Agents: settings.Agents{Install: policy}, Log: log,
+		Processes: upstream.New(upstream.Options{
+			Registry: b.servers, Catalog: tools, Bus: bus, Log: quiet,
+			Limits: settings.Limits{StartTimeout: time.Minute}, Children: filepath.Join(t.TempDir(), "children.json"),
+			Environment: func(context.Context) process.Env { return process.Env{"PATH=/nowhere"} },
+		}),
+	})
+	return b
+}
+
+// add configures a server.
+func (b *bench) add(name string) registry.Server {
+	b.t.Helper()
+	s, err := b.servers.Add(b.t.Context(), registry.Server{Name: name, Transport: "stdio", Command: "run"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return s
+}
+
+// set stores a secret.
+func (b *bench) set(server, name, value string) {
+	b.t.Helper()
+	if err := b.vault.Set(b.t.Context(), server, name, value); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func TestAServerThatHasChangedSinceItWasShownIsNotApproved(t *testing.T) {
+	b := newBench(t, "ask", nil)
+	shown, err := b.manager.Propose(t.Context(), registry.Server{Name: "one", Transport: "stdio", Command: "npx"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed, err := b.servers.Update(t.Context(), "one", func(s *registry.Server) { s.Args = []string{"evil"} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.manager.Approve(t.Context(), "one", lifecycle.LaunchHash(shown))
+	if now, _ := b.servers.Get("one"); fault.KindOf(err) != fault.Conflict || now.Approved {
+		t.Errorf("as shown before: approved is %v, the error %v", now.Approved, err)
+	}
+	if now, err := b.manager.Approve(t.Context(), "one", lifecycle.LaunchHash(changed)); err != nil || !now.Approved {
+		t.Errorf("as it is now: approved is %v, the error %v", now.Approved, err)
+	}
+}
+
+// lines is a writer that sends each log line.
+type lines chan string
+
+func (l lines) Write(line []byte) (int, error) {
+	l <- string(line)
+	return len(line), nil
+}
+
+func TestRunListsToolsOfServersThatWereProposedBefore(t *testing.T) {
+	logged := make(lines, 8)
+	b := newBench(t, "allow", slog.New(slog.NewTextHandler(logged, nil)))
+	if _, err := b.manager.Propose(t.Context(), registry.Server{Name: "early", Transport: "stdio", Command: "no-such-program"}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- b.manager.Run(ctx) }()
+	select {
+	case line := <-logged:
+		if !strings.Contains(line, "server=early") || !strings.Contains(line, "no-such-program") {
+			t.Errorf("logged: %s", line)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("Run did not try to list the tools")
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestANewServerDoesNotGetTheSecretsOfARemovedOne(t *testing.T) {
+	b := newBench(t, "ask", nil)
+	b.add("one")
+	b.set("one", "KEY", "of-one")
+	if err := b.manager.Remove(t.Context(), "none"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("unknown server: got %v", err)
+	}
+	if err := b.manager.Remove(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	again := b.add("one")
+	if filled, err := b.vault.Fill(t.Context(), "one", upstream.LaunchOf(again)); err != nil || len(filled.Env) != 0 {
+		t.Errorf("the new server gets %v, %v", filled.Env, err)
+	}
+}
+
+func TestAgentsRemoveOnlyServersThatThePolicyAllows(t *testing.T) {
+	for policy, want := range map[string]struct{ plain, withSecret bool }{
+		"allow": {true, true}, "ask": {true, false}, "deny": {false, false},
+	} {
+		t.Run(policy, func(t *testing.T) {
+			b := newBench(t, policy, nil)
+			b.add("plain")
+			b.add("with-secret")
+			b.set("with-secret", "TOKEN", "correct-horse")
+			for name, removed := range map[string]bool{"plain": want.plain, "with-secret": want.withSecret} {
+				err := b.manager.RemoveForAgent(t.Context(), name)
+				if _, missing := b.servers.Get(name); (missing != nil) != removed || (err == nil) != removed || err != nil && fault.KindOf(err) != fault.Denied {
+					t.Errorf("%s: got %v", name, err)
+				}
+			}
+		})
+	}
+}

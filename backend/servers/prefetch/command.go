@@ -1,0 +1,103 @@
+package prefetch
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// The reasons why a server has nothing to download. REST clients show them.
+const (
+	noPackage  = "no package name"
+	notPackage = "not an npx/uvx server"
+)
+
+// download is what npx or uvx would download to start a server.
+type download struct {
+	runner   string   // npx or uvx
+	packages []string // the server's own package first
+	options  []string // the runner's options that decide where packages come from
+}
+
+// downloadOf reads a server's command line. skipped says why there is nothing
+// to download.
+func downloadOf(s registry.Server) (d download, skipped string) {
+	if s.Transport != "stdio" || len(s.Args) == 0 && s.Package.Name == "" {
+		return d, noPackage
+	}
+	base := filepath.Base(s.Command)
+	d.runner = strings.ToLower(strings.TrimSuffix(base, filepath.Ext(base)))
+	switch d.runner {
+	case "npx":
+		d.read(s.Args, npxOptions)
+	case "uvx":
+		d.read(s.Args, uvxOptions)
+	default:
+		return d, notPackage
+	}
+	if len(d.packages) == 0 && s.Package.Name != "" {
+		d.packages = []string{s.Package.Name}
+	}
+	if len(d.packages) == 0 || slices.ContainsFunc(d.packages, func(p string) bool { return !published.MatchString(p) }) {
+		return d, noPackage
+	}
+	return d, ""
+}
+
+// published matches the name of a package in a package registry, with an
+// optional version. It does not match folders, URLs and options.
+var published = regexp.MustCompile(`^(@[A-Za-z0-9_][A-Za-z0-9._~-]*/)?[A-Za-z0-9_][A-Za-z0-9._~-]*(\[[A-Za-z0-9,._-]+\])?((@|==)[A-Za-z0-9._~^*+-]+)?$`)
+
+// The kinds of runner options that take a value.
+const (
+	other  = iota // the value does not matter for a download
+	names         // the value is a package
+	origin        // the value decides where packages come from
+)
+
+var npxOptions = map[string]int{
+	"-p": names, "--package": names, "--registry": origin, "--userconfig": origin, "--cache": origin,
+	"-c": other, "--call": other, "-w": other, "--workspace": other, "--prefix": other, "--loglevel": other,
+}
+
+var uvxOptions = map[string]int{
+	"--from": names, "-p": origin, "--python": origin, "-w": origin, "--with": origin, "--index": origin, "--default-index": origin,
+	"-i": origin, "--index-url": origin, "--extra-index-url": origin, "-f": origin, "--find-links": origin, "--index-strategy": origin,
+	"--keyring-provider": origin, "--cache-dir": origin, "--prerelease": origin, "--resolution": origin, "--exclude-newer": origin,
+	"--with-requirements": origin, "-c": origin, "--constraints": origin, "--config-file": origin,
+	"--directory": other, "--project": other, "--env-file": other, "--color": other,
+}
+
+// read parses a runner's arguments up to the program that it would run. That
+// program is the package when no option names one.
+func (d *download) read(args []string, options map[string]int) {
+	for n := 0; n < len(args); n++ {
+		arg := args[n]
+		if arg == "--" || !strings.HasPrefix(arg, "-") {
+			if arg == "--" {
+				n++
+			}
+			if len(d.packages) == 0 && n < len(args) {
+				d.packages = []string{args[n]}
+			}
+			return
+		}
+		name, value, inline := strings.Cut(arg, "=")
+		kind, takes := options[name]
+		if takes && !inline {
+			if n++; n == len(args) {
+				return
+			}
+			value = args[n]
+		}
+		switch {
+		case takes && kind == names:
+			d.packages = append(d.packages, value)
+		case takes && kind == origin:
+			d.options = append(d.options, name, value)
+		}
+	}
+}

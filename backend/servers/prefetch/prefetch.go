@@ -1,0 +1,171 @@
+// Package prefetch downloads the packages that npx and uvx would otherwise
+// download when a server first starts, so that the first start is quick. It
+// also reports which package runners work on this machine. It never runs code
+// of the packages that it downloads.
+package prefetch
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+const (
+	// downloadTimeout bounds one download.
+	downloadTimeout = 5 * time.Minute
+	// maxQueued is how many servers may wait for a background download. A
+	// server that finds the queue full is downloaded by its first start.
+	maxQueued = 64
+)
+
+// Registry looks up configured servers.
+type Registry interface {
+	Get(name string) (registry.Server, error)
+}
+
+// Running reports what runs now.
+type Running interface {
+	State(server string) upstream.State
+	Paused() bool
+}
+
+// Options are the dependencies and settings of a Prefetcher.
+type Options struct {
+	Registry Registry
+	Running  Running
+	// Environment returns the environment that servers run in.
+	Environment func(context.Context) process.Env
+	Background  bool // whether Later queues downloads
+	Log         *slog.Logger
+}
+
+// Prefetcher downloads packages. It is safe for concurrent use.
+type Prefetcher struct {
+	registry    Registry
+	running     Running
+	environment func(context.Context) process.Env
+	background  bool
+	log         *slog.Logger
+
+	queue chan string // names of servers
+	probe probe
+}
+
+// New returns a prefetcher. Queued downloads start when Run runs.
+func New(o Options) *Prefetcher {
+	p := &Prefetcher{
+		registry: o.Registry, running: o.Running, environment: o.Environment, background: o.Background, log: o.Log,
+		queue: make(chan string, maxQueued),
+	}
+	p.probe.works = p.works
+	return p
+}
+
+// Fetch downloads what npx or uvx would download when the server starts. It
+// returns the package, or in skipped the reason why there is nothing to
+// download. A server that is not approved is a fault.Denied.
+func (p *Prefetcher) Fetch(ctx context.Context, name string) (pkg, skipped string, err error) {
+	s, err := p.registry.Get(name)
+	if err != nil {
+		return "", "", err
+	}
+	d, skipped := downloadOf(s)
+	if skipped != "" {
+		return "", skipped, nil
+	}
+	if !s.Approved { // otherwise an agent could choose what is downloaded
+		return "", "", fault.New(fault.Denied, "server %q waits for a person's approval; approve it with: agent-discover servers approve %s", name, name)
+	}
+	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
+	defer cancel()
+	return d.packages[0], "", p.download(ctx, s, d)
+}
+
+// Later queues a server for a download in the background, if the settings
+// allow that, and returns at once.
+func (p *Prefetcher) Later(s registry.Server) {
+	if _, skipped := downloadOf(s); skipped != "" || !p.background {
+		return
+	}
+	select {
+	case p.queue <- s.Name:
+	default:
+	}
+}
+
+// Run downloads for the queued servers, one at a time, until ctx ends.
+func (p *Prefetcher) Run(ctx context.Context) error {
+	for {
+		select {
+		case name := <-p.queue:
+			if p.running.State(name).Running || p.running.Paused() {
+				continue // a running server has its package; a paused one downloads it with its first start
+			}
+			if pkg, _, err := p.Fetch(ctx, name); err != nil && ctx.Err() == nil {
+				p.log.Warn("package of a new server not downloaded", "server", name, "package", pkg, "error", err)
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// download makes npm or uv fill the user's own package cache. npm installs into
+// a temporary folder, without the packages' scripts: two npx processes for the
+// same package would corrupt each other's folder, and the server may be started
+// at any moment. uv locks its cache, so uvx itself is run, with a Python that
+// does nothing.
+func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download) error {
+	env := p.environment(ctx)
+	for name, value := range s.Env {
+		if !process.OwnVariable(name) && !strings.Contains(value, "${") {
+			env = env.With(name, value) // npm_config_… and UV_… choose the package registry
+		}
+	}
+	program, args := "uvx", append(slices.Clone(d.options), "--from", d.packages[0], "python", "-c", "")
+	if d.runner == "npx" {
+		folder, err := os.MkdirTemp("", "agent-discover-warm-*")
+		if err != nil {
+			return fault.Wrap(err, fault.Unavailable, "could not create a temporary folder for the download; is the disk full?")
+		}
+		defer func() { _ = os.RemoveAll(folder) }()
+		program = "npm"
+		args = append([]string{
+			"install", "--prefix", folder, "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error",
+		}, append(d.options, d.packages...)...)
+	}
+	path := env.LookPath(beside(s.Command, program))
+	if path == "" {
+		return fault.New(fault.Unavailable, "%q was not found on the login shell's PATH: install it, or let the first start of the server download %s", program, d.packages[0])
+	}
+	output, err := run(ctx, env, path, args...)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fault.Wrap(err, fault.Timeout, "the download of %s did not finish within %s; check that the package registry is reachable", d.packages[0], downloadTimeout)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return fault.Wrap(err, fault.Failed, "%s could not download %s: %s", program, d.packages[0], secrets.ForServer(s.Env, s.Args).Text(output))
+}
+
+// beside returns program in the folder of command: npm beside /opt/node/bin/npx.
+// A command without a folder leaves program to the PATH.
+func beside(command, program string) string {
+	if dir, base := filepath.Split(command); dir != "" && base != "" {
+		return filepath.Join(dir, program+filepath.Ext(base))
+	}
+	return program
+}

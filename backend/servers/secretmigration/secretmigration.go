@@ -1,0 +1,212 @@
+// Package secretmigration moves credentials that are written in plain text in
+// the configuration of servers into the vault, and replaces them with
+// references such as ${secret:NAME}. What counts as a credential, and how
+// references are resolved, is decided by package secrets.
+package secretmigration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// The values of Move.Action.
+const (
+	WouldMove = "move"     // dry run: it would be moved
+	Moved     = "moved"    // the vault has the value, the configuration a reference
+	Conflict  = "conflict" // the vault has a different value under this name, which the server already gets
+	NotMoved  = "failed"   // the configuration is unchanged
+)
+
+// Move is one credential in a server's configuration and what happened to it.
+type Move struct {
+	Server string `json:"server"`
+	Where  string `json:"where"` // env.NAME, args[3], headers.NAME or url
+	Name   string `json:"name"`  // of the secret
+	Action string `json:"action"`
+	Error  string `json:"error,omitempty"`
+}
+
+// Migrator moves credentials. It is safe for concurrent use.
+type Migrator struct {
+	registry *registry.Registry
+	vault    *secrets.Vault
+}
+
+// New returns a migrator of the servers in a registry.
+func New(servers *registry.Registry, vault *secrets.Vault) *Migrator {
+	return &Migrator{registry: servers, vault: vault}
+}
+
+// Migrate moves the credentials of the named servers, or of all servers when
+// names is empty, and returns one Move for each credential that it found. With
+// apply false it changes nothing and reports what it would do. An unknown name
+// is a fault.NotFound.
+func (m *Migrator) Migrate(ctx context.Context, names []string, apply bool) ([]Move, error) {
+	for _, name := range names {
+		if _, err := m.registry.Get(name); err != nil {
+			return nil, err
+		}
+	}
+	moves := []Move{}
+	for _, server := range m.registry.List() {
+		if len(names) > 0 && !slices.Contains(names, server.Name) {
+			continue
+		}
+		one := migration{Migrator: m, server: server, apply: apply}
+		if err := one.run(ctx); err != nil {
+			return moves, err
+		}
+		moves = append(moves, one.moves...)
+	}
+	if slices.ContainsFunc(moves, func(m Move) bool { return m.Action == Moved }) {
+		return moves, m.registry.Compact(ctx) // else the plain text stays in freed pages of the database
+	}
+	return moves, nil
+}
+
+// migration is the migration of one server.
+type migration struct {
+	*Migrator
+	server registry.Server
+	apply  bool
+	moves  []Move
+}
+
+func (m *migration) run(ctx context.Context) error {
+	grants, err := m.vault.Links(ctx, m.server.Name, upstream.LaunchOf(m.server))
+	if err != nil {
+		return err
+	}
+	taken, err := m.names(ctx)
+	if err != nil {
+		return err
+	}
+	for _, literal := range literalsOf(m.server) {
+		move := m.plan(ctx, literal, taken)
+		if m.apply && move.Action == WouldMove {
+			move = m.carryOut(ctx, literal, move)
+		}
+		taken[move.Name] = literal.Value
+		m.moves = append(m.moves, move)
+	}
+	return m.relink(ctx, grants)
+}
+
+// literalsOf returns the plain-text credentials with which a server starts.
+func literalsOf(server registry.Server) []secrets.Literal {
+	launch := upstream.LaunchOf(server)
+	launch.URL = server.Endpoint()
+	return secrets.Literals(launch)
+}
+
+// names returns the names of the server's stored secrets as keys. The values
+// are empty, so that no credential equals them.
+func (m *migration) names(ctx context.Context) (map[string]string, error) {
+	records, err := m.vault.Names(ctx)
+	taken := make(map[string]string)
+	for _, r := range records {
+		if r.Server == m.server.Name {
+			taken[r.Name] = ""
+		}
+	}
+	return taken, err
+}
+
+// plan chooses a secret name for a credential: its own name, or that name with
+// a number when another value has it. A variable or header must keep its name,
+// so there a different value is a Conflict.
+func (m *migration) plan(ctx context.Context, literal secrets.Literal, taken map[string]string) Move {
+	move := Move{Server: m.server.Name, Where: literal.Where, Name: literal.Name, Action: WouldMove}
+	for n := 2; ; n++ {
+		value, has := taken[move.Name]
+		switch {
+		case !has, value == literal.Value, m.vault.Holds(ctx, m.server.Name, move.Name, literal.Value):
+			return move
+		case literal.Where == "env."+literal.Name, literal.Where == "headers."+literal.Name:
+			move.Action = Conflict
+			move.Error = fmt.Sprintf("secret %q already has a different value, which the server gets instead; remove %s from the server's configuration, or delete the secret", literal.Name, literal.Where)
+			return move
+		}
+		move.Name = fmt.Sprintf("%s-%d", literal.Name, n)
+	}
+}
+
+// carryOut stores the credential. The configuration changes only after the
+// vault has returned the same value.
+func (m *migration) carryOut(ctx context.Context, literal secrets.Literal, move Move) Move {
+	name := m.server.Name
+	err := m.vault.Set(ctx, name, move.Name, literal.Value)
+	if err == nil && !m.vault.Holds(ctx, name, move.Name, literal.Value) {
+		err = fault.New(fault.Failed, "the vault did not return the value after storing it; the configuration is unchanged")
+	}
+	if err == nil {
+		err = m.replace(ctx, literal, move.Name)
+	}
+	if move.Action = Moved; err != nil {
+		move.Action, move.Error = NotMoved, fault.MessageOf(err)
+	}
+	return move
+}
+
+// replace puts a reference in the place of a credential, unless the
+// configuration no longer has the credential there.
+func (m *migration) replace(ctx context.Context, literal secrets.Literal, name string) error {
+	found := false
+	_, err := m.registry.Update(ctx, m.server.Name, func(s *registry.Server) {
+		for _, now := range literalsOf(*s) {
+			if found = now.Where == literal.Where && now.Value == literal.Value; found {
+				put(s, now.Where, now.Text(name))
+				return
+			}
+		}
+	})
+	if err == nil && !found {
+		err = fault.New(fault.Conflict, "the server's configuration has changed meanwhile and was left as it is; the vault has the value. Try again")
+	}
+	return err
+}
+
+// put sets the text at one place of a server's configuration; see Move.Where.
+func put(s *registry.Server, where, text string) {
+	kind, name, _ := strings.Cut(where, ".")
+	switch kind {
+	case "env":
+		s.Env[name] = text
+	case "headers":
+		s.Headers[name] = text
+	case "url":
+		s.URL = text
+	default:
+		var i int
+		if n, err := fmt.Sscanf(where, "args[%d]", &i); n == 1 && err == nil && i < len(s.Args) {
+			s.Args[i] = text
+		}
+	}
+}
+
+// relink renews the links that were valid before the migration. A changed
+// configuration revokes links, but the migrated one starts the same program.
+func (m *migration) relink(ctx context.Context, grants []secrets.Grant) error {
+	if !m.apply {
+		return nil
+	}
+	now, err := m.registry.Get(m.server.Name)
+	if err != nil {
+		return err
+	}
+	for _, g := range grants {
+		if g.Holds {
+			if err := m.vault.Link(ctx, m.server.Name, upstream.LaunchOf(now), g.Owner, g.Name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
