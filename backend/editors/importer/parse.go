@@ -184,7 +184,7 @@ func (i *Importer) CheckNames(names []string) []string {
 }
 
 func (i *Importer) checkFree(name string) error {
-	if _, err := i.Installer.Registry.Get(name); err == nil {
+	if _, err := i.Registry.Get(name); err == nil {
 		return fault.New(fault.Conflict, "a server named %q exists already; choose another name", name)
 	}
 	return nil
