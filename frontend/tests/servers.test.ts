@@ -17,6 +17,7 @@ interface Server {
   args: string[];
   env: Record<string, string>;
   headers?: Record<string, string>;
+  tags: string[];
   tool_count: number;
   transport: string;
 }
@@ -409,7 +410,7 @@ describe("one server", () => {
     await panel.getByLabel("Tags").fill("x, y");
     const { id } = await named(hub, "list");
     await hub.rest("PUT", `/api/servers/${id}`, { description: "Said elsewhere" });
-    await panel.getByText("It was changed elsewhere meanwhile").waitFor();
+    await panel.getByText("This configuration was changed elsewhere").waitFor();
     await panel.getByRole("button", { name: "Save" }).click();
     await toast(page, "list is changed.");
     expect(await named(hub, "list")).toMatchObject({
@@ -424,6 +425,95 @@ describe("one server", () => {
     await panel.getByLabel("Program").fill("");
     await panel.getByText("It needs a program to start.").waitFor();
     await panel.getByRole("button", { name: "Discard" }).click();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  /** holdAnswers lets PUT requests reach the hub, and keeps the answers from the page until release is called. */
+  async function holdAnswers(page: Page, url: string): Promise<{ release: () => Promise<void> }> {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    await page.route(url, async (route) => {
+      if (route.request().method() !== "PUT") return route.fallback();
+      const response = await route.fetch();
+      await released;
+      await route.fulfill({ response });
+    });
+    return {
+      async release() {
+        const finished = page.waitForEvent("requestfinished", (request) => request.method() === "PUT");
+        release();
+        await finished;
+        await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+        await page.unroute(url);
+      },
+    };
+  }
+
+  test("an edit survives the answers to a save and to an undo that come after the hub's report of them", async () => {
+    const { page, context, problems } = await at("list?tab=configuration");
+    const { id } = await named(hub, "list");
+    const panel = page.getByRole("tabpanel");
+    const field = (name: string) => panel.getByLabel(name, { exact: true });
+    const saved = await holdAnswers(page, `**/api/servers/${id}`);
+    await field("Tags").fill("late");
+    await panel.getByRole("button", { name: "Save" }).click();
+    await expect.poll(async () => (await named(hub, "list")).tags, soon).toEqual(["late"]);
+    await field("Description").fill("typed during the save");
+    await saved.release();
+    await toast(page, "list is changed.");
+    expect(await field("Tags").inputValue()).toBe("late");
+    expect(await field("Description").inputValue()).toBe("typed during the save");
+
+    const undone = await holdAnswers(page, `**/api/servers/${id}`);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(() => field("Tags").inputValue(), soon).toBe("");
+    await panel.getByLabel("Program").fill("");
+    await undone.release();
+    expect(await panel.getByLabel("Program").inputValue()).toBe("");
+    expect(await field("Description").inputValue()).toBe("typed during the save");
+    expect(await panel.getByText("This configuration was changed elsewhere").count()).toBe(0);
+    await panel.getByRole("button", { name: "Discard" }).click();
+    expect(await panel.getByLabel("Program").inputValue()).not.toBe("");
+    expect(await field("Description").inputValue()).not.toBe("typed during the save");
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  test("an edit survives the hub's report of a save that comes after the answer to it", async () => {
+    let release = () => {};
+    const held: (() => void)[] = [];
+    let holding = false;
+    const { page, context, problems } = await at("list?tab=configuration", {
+      prepare: (page) =>
+        page.routeWebSocket(/\/ws\?/, (socket) => {
+          const server = socket.connectToServer();
+          server.onMessage((message) => (holding ? held.push(() => socket.send(message)) : socket.send(message)));
+          release = () => {
+            holding = false;
+            for (const send of held.splice(0)) send();
+          };
+        }),
+    });
+    const { id } = await named(hub, "list");
+    const panel = page.getByRole("tabpanel");
+    const field = (name: string) => panel.getByLabel(name, { exact: true });
+    holding = true;
+    await field("Tags").fill("early");
+    await panel.getByRole("button", { name: "Save" }).click();
+    await toast(page, "list is changed.");
+    expect(await field("Tags").inputValue()).toBe("early");
+    expect(await panel.getByRole("button", { name: "Discard" }).isDisabled()).toBe(true);
+    await panel.getByLabel("Program").fill("");
+    release();
+    await hub.rest("PUT", `/api/servers/${id}`, { description: "changed by another program" });
+    await expect.poll(() => field("Description").inputValue(), soon).toBe("changed by another program");
+    expect(await field("Tags").inputValue()).toBe("early");
+    expect(await panel.getByLabel("Program").inputValue()).toBe("");
+    expect(await panel.getByText("This configuration was changed elsewhere").count()).toBe(0);
+    await panel.getByRole("button", { name: "Discard" }).click();
+    await hub.rest("PUT", `/api/servers/${id}`, { tags: [] });
+    await expect.poll(() => field("Tags").inputValue(), soon).toBe("");
     expect(problems).toEqual([]);
     await context.close();
   });

@@ -17,6 +17,8 @@ export interface View {
   height?: number;
   /** Errors that the test provokes: a message that matches is none. */
   expected?: RegExp;
+  /** Prepares the page before it is opened. */
+  prepare?: (page: Page) => Promise<unknown>;
 }
 
 export interface Visit {
@@ -28,7 +30,7 @@ export interface Visit {
 
 /** visit opens a page of the dashboard with a ticket and waits until the hub's state is there. */
 export async function visit(browser: Browser, hub: TestHub, path = "/overview", view: View = {}): Promise<Visit> {
-  const { theme = "light", width = 1280, height = 800, expected } = view;
+  const { theme = "light", width = 1280, height = 800, expected, prepare } = view;
   const context = await browser.newContext({ colorScheme: theme, viewport: { width, height }, locale: "en-GB" });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
@@ -40,6 +42,7 @@ export async function visit(browser: Browser, hub: TestHub, path = "/overview", 
   page.on("request", (request) => {
     if (!request.url().startsWith(hub.url) && !/^(data|blob):/.test(request.url())) note(`asked for ${request.url()}`);
   });
+  await prepare?.(page);
   await page.goto(await hub.address(path));
   await page
     .getByRole("status")
@@ -49,8 +52,22 @@ export async function visit(browser: Browser, hub: TestHub, path = "/overview", 
   return { page, context, problems };
 }
 
+/** settled waits until no transition or animation is under way, other than those that repeat for ever. */
+const settled = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const moving = () =>
+      document
+        .getAnimations()
+        .filter(
+          ({ playState, effect }) => playState === "running" && Number.isFinite(effect?.getComputedTiming().endTime),
+        );
+    for (let now = moving(); now.length > 0; now = moving())
+      await Promise.allSettled(now.map(({ finished }) => finished));
+  });
+
 /** agreeable checks a page with axe: nothing serious or critical is left. */
 export async function agreeable(page: Page, where: string): Promise<void> {
+  await settled(page);
   await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: typeof import("axe-core") };
