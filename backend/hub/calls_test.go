@@ -34,6 +34,7 @@ func TestFoundToolIsLentToOneSessionOnly(t *testing.T) {
 	h := programtest.NewHome(t)
 	h.Serve()
 	h.Add("fake", mcptest.Command(t))
+	h.AwaitIndexed()
 	a, b := h.Attach(), h.Attach()
 	before := b.Tools()
 

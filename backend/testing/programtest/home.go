@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -164,6 +165,21 @@ func (h *Home) Add(name string, command []string, flags ...string) {
 	h.T.Helper()
 	args := append(append([]string{"servers", "add", name}, flags...), "--")
 	h.Must(append(args, command...)...)
+}
+
+// AwaitIndexed waits until every known tool is found by its meaning too. Before
+// that, the same query may have other results a moment later.
+func (h *Home) AwaitIndexed() {
+	h.T.Helper()
+	client := instance.NewClient(h.RunningHub())
+	Eventually(h.T, "all tools are indexed", func() bool {
+		var status struct {
+			Tools, Ready int
+			Working      bool
+		}
+		err := client.Do(h.T.Context(), http.MethodGet, "/api/search/status", nil, &status)
+		return err == nil && !status.Working && status.Ready == status.Tools
+	})
 }
 
 // serverView is what `servers show --json` tells.
