@@ -1,7 +1,9 @@
-// Package frontend answers one question: which files make up the dashboard of this build.
+// Package frontend holds the files of the dashboard that is compiled into this
+// program. Serving them is up to the hub and the window.
 //
-// The dashboard is built into dist/ before the Go programs are. A clone in which that did not happen still compiles and
-// serves the plain page instead. The package serves nothing itself and knows neither hub nor window.
+// The files come from dist/, which build/frontend.sh fills before the Go
+// programs are compiled. A program that was compiled without that step shows a
+// placeholder page, which says how to build the dashboard.
 package frontend
 
 import (
@@ -13,18 +15,18 @@ var (
 	//go:embed all:dist
 	dist embed.FS
 
-	//go:embed plain
-	plain embed.FS
+	//go:embed placeholder
+	placeholder embed.FS
 )
 
-// Files returns the built dashboard, or the plain page when this program was built without one. Either has an
-// index.html at its root and keeps scripts and styles in files of their own, so that it works under a
-// Content-Security-Policy which forbids inline ones.
+// Files returns the dashboard, or the placeholder page if the dashboard was not
+// built. Both have an index.html at the root and no inline scripts or styles,
+// which the Content-Security-Policy of the hub forbids.
 func Files() fs.FS {
-	return firstPage(sub(dist, "dist"), sub(plain, "plain"))
+	return firstPage(sub(dist, "dist"), sub(placeholder, "placeholder"))
 }
 
-// firstPage returns built if it has a page, otherwise fallback.
+// firstPage returns built if it has an index.html, and fallback otherwise.
 func firstPage(built, fallback fs.FS) fs.FS {
 	if info, err := fs.Stat(built, "index.html"); err != nil || info.IsDir() {
 		return fallback
@@ -32,7 +34,8 @@ func firstPage(built, fallback fs.FS) fs.FS {
 	return built
 }
 
-// sub panics only on a folder name that is no valid path: a mistake in this file.
+// sub returns a folder of embedded files. It panics on an invalid folder name,
+// which can only be a mistake in this package.
 func sub(files fs.FS, folder string) fs.FS {
 	root, err := fs.Sub(files, folder)
 	if err != nil {

@@ -3,7 +3,7 @@ import ts from "typescript-eslint";
 import config from "./svelte.config.js";
 
 export default ts.config(
-  { ignores: ["dist/", "plain/", "src/lib/api/schema.d.ts"] },
+  { ignores: ["dist/", "placeholder/", "src/lib/api/schema.d.ts"] },
   ts.configs.recommended,
   svelte.configs.recommended,
   {

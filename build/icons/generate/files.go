@@ -60,7 +60,6 @@ func (f files) app(sources fs.FS) error {
 		f[fmt.Sprintf("build/linux/hicolor/%dx%d/apps/agent-discover.png", size, size)] = encodePNG(at(size))
 	}
 	f["build/linux/hicolor/scalable/apps/agent-discover.svg"] = []byte(large)
-	f["frontend/plain/icon.svg"] = []byte(tiny)
 	f["frontend/public/icon.svg"] = []byte(tiny)
 	return nil
 }
