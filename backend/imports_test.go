@@ -50,7 +50,7 @@ var allowed = map[string][]string{
 
 	"servers/registry": {"base/events", "base/fault"},
 	"servers/secrets":  {"base/events", "base/fault", "base/paths"},
-	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/secrets"}, // secrets: records are redacted
+	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/secrets", "servers/upstream"}, // secrets: records are redacted; upstream: notifications are recorded
 	"servers/upstream": {
 		"base/events", "base/fault", "base/paths", "base/process", "base/settings",
 		"protocol/jsonrpc", "protocol/mcphttp",

@@ -245,7 +245,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopRooms()
 	var inner errgroup.Group
 	for _, run := range []func(context.Context) error{
-		h.catalog.Run, h.meaning.Run, h.journal.Run, h.proxy.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.learning.Run, h.lifecycle.Run, h.prefetch.Run, h.vault.Run, h.tester.Run, h.desk.registrar.Run,
+		h.catalog.Run, h.meaning.Run, h.journal.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.learning.Run, h.lifecycle.Run, h.prefetch.Run, h.vault.Run, h.tester.Run, h.desk.registrar.Run,
 	} {
 		inner.Go(func() error { return run(rooms) })
 	}

@@ -299,10 +299,11 @@ func (t target) call(ctx context.Context, in *editInput) (*rawReply, error) {
 		Client: "rest", Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,
 		Caller: t.Tester, Progress: t.Upstream.Progress(v.Name),
 	})
+	answer := result.JSON
 	if text, ok := jsonrpc.ErrorText(err); ok { // an unknown tool, say: clients want a result that says so
-		result, err = json.Marshal(map[string]any{
+		answer, err = json.Marshal(map[string]any{
 			"content": []map[string]string{{"type": "text", "text": text}}, "isError": true,
 		})
 	}
-	return raw(result, err)
+	return raw(answer, err)
 }

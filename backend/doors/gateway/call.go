@@ -59,11 +59,11 @@ func (s *Session) resolve(name string) (server, tool string, ok bool) {
 }
 
 // call makes a call of this session. It counts against the session's limit.
-func (s *Session) call(ctx context.Context, server, tool string, params json.RawMessage) (json.RawMessage, error) {
+func (s *Session) call(ctx context.Context, server, tool string, params json.RawMessage) (proxy.Result, error) {
 	request := s.request(server, tool, params)
 	if !s.take() {
 		s.gateway.Proxy.Refuse(request, errBusy)
-		return nil, errBusy
+		return proxy.Result{}, errBusy
 	}
 	defer s.giveBack()
 	result, err := s.gateway.Proxy.Call(ctx, request)
@@ -123,21 +123,21 @@ func (s *Session) unknownTool(name string) error {
 // suggest adds the nearest other tools to a call that failed, because a model
 // that took the wrong tool seldom notices. All that the server said stays as it
 // was; the suggestion comes after it.
-func (s *Session) suggest(server, tool string, result json.RawMessage, err error) (json.RawMessage, error) {
+func (s *Session) suggest(server, tool string, result proxy.Result, err error) (json.RawMessage, error) {
 	var rpc *jsonrpc.Error
 	ours := err != nil && !errors.As(err, &rpc)
-	if ours || rpc == nil && !proxy.IsError(result) || rpc != nil && !misdirected(rpc) {
-		return answer(result, err)
+	if ours || rpc == nil && !result.ToolError || rpc != nil && !misdirected(rpc) {
+		return answer(result.JSON, err)
 	}
 	near := s.gateway.Search.Nearest(server, tool, 3)
 	if len(near) == 0 {
-		return answer(result, err)
+		return answer(result.JSON, err)
 	}
 	text := "\ndid_you_mean: " + strings.Join(callAs(near), ", ") + "\nPick the closest match and call it directly — do NOT re-run find_tool."
 	if rpc != nil {
 		return nil, jsonrpc.ParseError(jsonrpc.Set(rpc.Raw(), "message", jsonrpc.Quote(rpc.Message+text)))
 	}
-	return appendSuggestion(result, text, near), nil
+	return appendSuggestion(result.JSON, text, near), nil
 }
 
 // misdirected reports whether an error says that the call itself was wrong.

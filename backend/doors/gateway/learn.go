@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"encoding/json"
 	"errors"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
@@ -33,9 +32,9 @@ func answerTo(query string, tools []*catalog.Tool) learning.Answer {
 
 // called tells how a tool answered a call of this session. That a call was
 // refused, cancelled, or failed on its way says nothing of the tool.
-func (s *Session) called(r proxy.Request, result json.RawMessage, err error) {
+func (s *Session) called(r proxy.Request, result proxy.Result, err error) {
 	if rpc := (*jsonrpc.Error)(nil); err != nil && !errors.As(err, &rpc) || !s.teaches() {
 		return
 	}
-	s.gateway.Learning.Called(s.id, catalog.Key{Server: r.Server, Tool: r.Tool}, err == nil && !proxy.IsError(result))
+	s.gateway.Learning.Called(s.id, catalog.Key{Server: r.Server, Tool: r.Tool}, err == nil && !result.ToolError)
 }

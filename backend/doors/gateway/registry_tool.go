@@ -193,7 +193,7 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	if upstream.NotStarted(err) { // clients of this action know it by these words
 		err = fault.Wrap(err, fault.KindOf(err), "failed to activate %q: %s", server, fault.MessageOf(err))
 	}
-	return answer(result, err)
+	return answer(result.JSON, err)
 }
 
 // splitCallAs finds server and tool in mcp__server__tool; the server need not

@@ -7,19 +7,20 @@ import (
 	"time"
 )
 
-// Histogram counts latencies in buckets whose bounds grow by a constant factor,
-// so that every quantile can be told within a constant relative error, in a few
-// hundred buckets for any latency there is. Two histograms are merged by adding
-// their counts. It is the sketch of C. Masson, J. E. Rim, H. K. Lee: DDSketch,
-// a fast and fully-mergeable quantile sketch with relative-error guarantees,
-// PVLDB 12 (12), 2019. Bucket i counts latencies over growth^(i-1) and up to
-// growth^i microseconds.
+// Histogram counts latencies in buckets whose bounds grow by a constant factor.
+// Every quantile is accurate to a constant relative error, and any latency fits
+// into a few hundred buckets. Two histograms are merged by adding their counts.
+// Bucket i counts latencies over growth^(i-1) and up to growth^i microseconds.
+//
+// The algorithm is from C. Masson, J. E. Rim, H. K. Lee: DDSketch, a fast and
+// fully-mergeable quantile sketch with relative-error guarantees, PVLDB 12 (12),
+// 2019.
 type Histogram map[int]int64
 
 // accuracy is the relative error of a quantile.
 const accuracy = 0.05
 
-// growth is the factor between two bounds.
+// growth is the factor between the bounds of a bucket.
 const growth = (1 + accuracy) / (1 - accuracy)
 
 func (h Histogram) add(latency time.Duration) {
@@ -27,8 +28,8 @@ func (h Histogram) add(latency time.Duration) {
 	h[int(math.Ceil(math.Log(float64(micros))/math.Log(growth)))]++
 }
 
-// quantile returns the latency that a share q of all is no longer than; zero
-// when there is none.
+// quantile returns the latency that a fraction q of all latencies does not
+// exceed, and 0 for an empty histogram.
 func (h Histogram) quantile(q float64) time.Duration {
 	var n int64
 	for _, count := range h {

@@ -1,8 +1,8 @@
-// Package journal answers what was called, by whom, with which outcome and how
-// fast. It keeps one record for each call, refused and failed ones too, for
-// what else was asked of a server or came from it, and never a secret:
-// arguments and texts are covered before they are kept. What it measures
-// outlives the records.
+// Package journal answers which tools were called, by which clients, with which
+// outcome and how fast. It keeps one record for each call, refused and failed
+// ones included, and for other requests to a server and notifications from it.
+// Arguments and texts are redacted before they are stored. The numbers that it
+// measures for each tool outlive the records.
 package journal
 
 import (
@@ -22,75 +22,84 @@ import (
 const (
 	// maxLabel is how many bytes of a server's or a tool's name are kept.
 	maxLabel = 256
-	// maxPage is how many records are returned at once.
+	// maxPage is how many records Records returns at most.
 	maxPage = 500
-	// lendable is how many bytes of results may wait to be looked through.
-	lendable = 32 << 20
+	// maxPending is how many bytes of results may wait in the queue until their
+	// texts are extracted.
+	maxPending = 32 << 20
 )
 
-// Store keeps records and tallies.
+// Store persists records and tallies.
 type Store interface {
-	// AppendRecords stores records with the ids they have, and tallies in
-	// place of those of the same tools: all of it or nothing.
+	// AppendRecords stores records under the ids they have and replaces the
+	// tallies of the tools in tallies, in one transaction.
 	AppendRecords(ctx context.Context, records []Record, tallies []Tally) error
-	// LastRecord returns the greatest id that a record ever had.
+	// LastRecord returns the greatest id that any record has had, deleted ones
+	// included.
 	LastRecord(ctx context.Context) (int64, error)
 	Records(ctx context.Context, q Query) ([]Record, error)
-	// CountRecords counts what q selects without its Before, Limit and Offset.
+	// CountRecords counts the records that q selects. It ignores Before, Limit
+	// and Offset.
 	CountRecords(ctx context.Context, q Query) (int, error)
-	// DeleteRecords deletes at most q.Limit of the records that q selects, all
-	// when it is 0, and returns how many.
+	// DeleteRecords deletes at most q.Limit of the records that q selects, or all
+	// of them when q.Limit is 0, and returns how many it deleted.
 	DeleteRecords(ctx context.Context, q Query) (int, error)
-	// CountSteps counts the calls of q's server and tool in an aligned span, by
-	// the number of the step; steps without a call may be missing.
+	// CountSteps counts the calls of q.Server and q.Tool in each step of an
+	// aligned span, by the step's number. Steps without calls may be missing.
 	CountSteps(ctx context.Context, q Query, span Span) (map[int64]Count, error)
-	// CountClients counts the calls of q's server and tool by client: at most
-	// q.Limit clients, the most calls first.
+	// CountClients counts the calls of q.Server and q.Tool by client. It returns
+	// at most q.Limit clients, those with the most calls first.
 	CountClients(ctx context.Context, q Query) ([]ClientUse, error)
 	Tallies(ctx context.Context) ([]Tally, error)
 	DeleteTallies(ctx context.Context, server string) error
 }
 
-// Options are what a journal works with.
+// Options configure a journal.
 type Options struct {
 	Store     Store
 	Bus       *events.Bus
 	Log       *slog.Logger
-	Retention time.Duration // how long records are kept; 0 for ever
+	Retention time.Duration // how long records are kept; 0 keeps them forever
 }
 
 // Journal takes records off the call path and stores them in batches. It is
 // safe for concurrent use.
 type Journal struct {
-	Options
-	queue chan entry
-	wake  chan struct{} // there may be something in the queue
-	full  chan struct{} // and it should not wait
-	flush chan chan struct{}
-	lent  *semaphore.Weighted // bytes of results in the queue
+	store     Store
+	bus       *events.Bus
+	log       *slog.Logger
+	retention time.Duration
 
-	writing sync.Mutex // what is stored and published is in the order of ids
+	queue   chan entry
+	wake    chan struct{}       // signals that the queue may have entries
+	full    chan struct{}       // signals that the queue must be stored without waiting
+	flush   chan chan struct{}  // asks Run to store the queue and close the channel sent
+	pending *semaphore.Weighted // bytes of results in the queue
+
+	writing sync.Mutex // keeps records in the order of their ids in the store and on the bus
 	lastID  int64
 
 	mu        sync.Mutex
-	tallies   map[string]map[string]*Tally // by server and tool; a tally in it never changes
-	forgotten map[string]time.Time         // when, by server
+	tallies   map[string]map[string]*Tally // by server and tool; replaced, never modified
+	forgotten map[string]time.Time         // time of Forget, by server
 }
 
-// entry is a record whose texts are not covered yet.
+// entry is a record whose texts are not redacted yet.
 type entry struct {
 	record   Record
-	result   json.RawMessage // of a call; when nil the record has its text
-	lent     int64           // bytes of it that are counted
+	result   json.RawMessage // of a call; nil when record.Response is set already
+	pending  int64           // bytes that this entry holds of Journal.pending
 	redactor *secrets.Redactor
 }
 
-// Open loads what was measured; records are stored while Run runs.
+// Open returns a journal with the stored tallies. Records are stored while Run
+// runs.
 func Open(ctx context.Context, o Options) (*Journal, error) {
 	j := &Journal{
-		Options: o, tallies: make(map[string]map[string]*Tally), forgotten: make(map[string]time.Time),
+		store: o.Store, bus: o.Bus, log: o.Log, retention: o.Retention,
+		tallies: make(map[string]map[string]*Tally), forgotten: make(map[string]time.Time),
 		queue: make(chan entry, 4096), wake: make(chan struct{}, 1), full: make(chan struct{}, 1), flush: make(chan chan struct{}),
-		lent: semaphore.NewWeighted(lendable),
+		pending: semaphore.NewWeighted(maxPending),
 	}
 	tallies, err := o.Store.Tallies(ctx)
 	if err != nil {
@@ -103,11 +112,12 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 	return j, nil
 }
 
-// Record keeps one record. For a call, result is what the server answered, and
-// the text is taken out of it; without one, r.Response is the text. args is
-// JSON. All of it is covered by redactor and cut, and must not be changed
-// afterwards. A record without a time began its latency ago. A refusal is
-// stored before Record returns, anything else within batchEvery.
+// Record adds one record. If result is not nil, it is the server's answer to a
+// call, and its text becomes the record's Response. args is JSON. Record keeps
+// redacted and shortened copies of all of them, but reads result later: the
+// caller must not modify it. A zero r.At becomes the current time minus
+// r.Latency. Refused records are stored before Record returns, others within
+// batchEvery.
 func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secrets.Redactor) {
 	if r.Kind == "" {
 		r.Kind = Call
@@ -116,34 +126,37 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secre
 		r.At = time.Now().Add(-r.Latency)
 	}
 	r.Server, r.Tool = r.Server[:min(len(r.Server), maxLabel)], r.Tool[:min(len(r.Tool), maxLabel)]
-	r.Args = beginning(args, headOf(redactor))
+	limit := limitFor(redactor)
+	r.Args = prefix(args, limit)
 	e := entry{record: r, redactor: redactor}
-	e.result, e.lent = j.borrow(result, headOf(redactor))
+	e.result, e.pending = j.hold(result, limit)
 	if r.Outcome == Refused {
-		j.store([]Record{j.finish(e)})
+		j.appendBatch([]Record{j.finish(e)})
 		return
 	}
-	j.queue <- e // waits when the store is far behind: a record is not lost
+	j.queue <- e // blocks while the store is far behind, so that no record is lost
 	signal(j.wake)
 	if len(j.queue) >= maxBatch {
 		signal(j.full)
 	}
 }
 
-// borrow returns a result to look through later, and how much of it counts. A
-// short one is copied, because it may be a part of something long.
-func (j *Journal) borrow(result json.RawMessage, head int) (json.RawMessage, int64) {
-	if len(result) <= head {
+// hold returns a result for later reading and how many bytes of it count as
+// pending. A result of at most limit bytes is copied and does not count: it may
+// be part of a much longer message, which would stay in memory.
+func (j *Journal) hold(result json.RawMessage, limit int) (json.RawMessage, int64) {
+	if len(result) <= limit {
 		return append(json.RawMessage(nil), result...), 0
 	}
-	n := min(int64(len(result)), lendable)
-	if !j.lent.TryAcquire(n) {
+	n := min(int64(len(result)), maxPending)
+	if !j.pending.TryAcquire(n) {
 		signal(j.full)
-		_ = j.lent.Acquire(context.Background(), n) // fails only when its context ends
+		_ = j.pending.Acquire(context.Background(), n) // fails only when its context ends
 	}
 	return result, n
 }
 
+// signal sends to c unless a signal is waiting there already.
 func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -151,8 +164,8 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// Records returns records, newest first and at most 500, and how many there
-// are on all pages. Those that still wait for their batch are stored first.
+// Records returns at most 500 records, newest first, and how many records q
+// selects on all pages together. It first stores the records in the queue.
 func (j *Journal) Records(ctx context.Context, q Query) ([]Record, int, error) {
 	if err := j.Settle(ctx); err != nil {
 		return nil, 0, err
@@ -160,7 +173,7 @@ func (j *Journal) Records(ctx context.Context, q Query) ([]Record, int, error) {
 	if q.Limit >= 0 {
 		return j.page(ctx, q)
 	}
-	total, err := j.Store.CountRecords(ctx, q)
+	total, err := j.store.CountRecords(ctx, q)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -170,19 +183,19 @@ func (j *Journal) Records(ctx context.Context, q Query) ([]Record, int, error) {
 
 func (j *Journal) page(ctx context.Context, q Query) ([]Record, int, error) {
 	q.Limit = min(q.Limit, maxPage)
-	records, err := j.Store.Records(ctx, q)
+	records, err := j.store.Records(ctx, q)
 	if err != nil {
 		return nil, 0, err
 	}
 	if q.Before == 0 && q.Offset == 0 && len(records) < q.Limit {
-		return records, len(records), nil // counting takes as long as finding
+		return records, len(records), nil // all of them: counting would take as long as reading
 	}
-	total, err := j.Store.CountRecords(ctx, q)
+	total, err := j.store.CountRecords(ctx, q)
 	return records, total, err
 }
 
-// Each shows records to visit, newest first, in a memory that does not grow
-// with their number. It ends with the first error of visit.
+// Each calls visit for every record that q selects, newest first, and reads
+// them page by page. It returns the first error of visit.
 func (j *Journal) Each(ctx context.Context, q Query, visit func(Record) error) error {
 	if err := j.Settle(ctx); err != nil {
 		return err
@@ -192,7 +205,7 @@ func (j *Journal) Each(ctx context.Context, q Query, visit func(Record) error) e
 		if left > 0 {
 			q.Limit = min(q.Limit, left)
 		}
-		page, err := j.Store.Records(ctx, q)
+		page, err := j.store.Records(ctx, q)
 		if err != nil {
 			return err
 		}
@@ -208,21 +221,21 @@ func (j *Journal) Each(ctx context.Context, q Query, visit func(Record) error) e
 	}
 }
 
-// Clear deletes all records. What was measured stays.
+// Clear deletes all records. Metrics stay.
 func (j *Journal) Clear(ctx context.Context) error {
 	if err := j.Settle(ctx); err != nil {
 		return err
 	}
-	_, err := j.Store.DeleteRecords(ctx, Query{})
+	_, err := j.store.DeleteRecords(ctx, Query{})
 	return err
 }
 
-// Forget drops what was measured of a server that is no more, and of calls
-// that it still has in flight. Its records stay.
+// Forget deletes the metrics of a removed server and ignores its calls that are
+// still in flight. Its records stay.
 func (j *Journal) Forget(ctx context.Context, server string) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
-	if err := j.Store.DeleteTallies(ctx, server); err != nil {
+	if err := j.store.DeleteTallies(ctx, server); err != nil {
 		return fmt.Errorf("forget metrics: %w", err)
 	}
 	j.mu.Lock()
@@ -232,7 +245,8 @@ func (j *Journal) Forget(ctx context.Context, server string) error {
 	return nil
 }
 
-// Settle stores what waits for its batch: it then counts in what is asked for.
+// Settle stores all queued records, so that later reads include them. Run must
+// be running.
 func (j *Journal) Settle(ctx context.Context) error {
 	stored := make(chan struct{})
 	select {

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// memory is a store that keeps records in a list, the oldest first.
+// memory is a Store that keeps records in a list, the oldest first.
 type memory struct {
 	mu      sync.Mutex
 	records []Record
@@ -39,8 +39,8 @@ func (m *memory) AppendRecords(_ context.Context, records []Record, tallies []Ta
 	return nil
 }
 
-// stored returns how many records there are, after how many batches and steps
-// of deleting.
+// stored returns the number of records and how many batches were appended and
+// deleted so far.
 func (m *memory) stored() (records, batches, deletes int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,7 +103,7 @@ func open(t testing.TB, m Store) *Journal {
 	return j
 }
 
-// start opens a journal and lets it run; stop ends it.
+// start opens a journal and runs it until stop is called.
 func start(t *testing.T, m Store) (j *Journal, stop func()) {
 	t.Helper()
 	j = open(t, m)
@@ -113,13 +113,13 @@ func start(t *testing.T, m Store) (j *Journal, stop func()) {
 	return j, func() { cancel(); <-done }
 }
 
-// after lets the bubble's clock go on.
+// after advances the bubble's clock by d.
 func after(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-func TestRecordsAreStoredTogetherWithinTheirTime(t *testing.T) {
+func TestRecordsAreStoredInBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &memory{}
 		j, stop := start(t, m)
@@ -129,47 +129,47 @@ func TestRecordsAreStoredTogetherWithinTheirTime(t *testing.T) {
 		}
 		after(batchEvery - time.Millisecond)
 		if n, _, _ := m.stored(); n != 0 {
-			t.Error("stored before their time")
+			t.Error("records were stored before their batch was due")
 		}
 		after(2 * time.Millisecond)
 		if n, batches, _ := m.stored(); n != 10 || batches != 1 {
-			t.Errorf("%d records in %d batches", n, batches)
+			t.Errorf("got %d records in %d batches, want 10 in 1", n, batches)
 		}
 	})
 }
 
-func TestRecordsThatSomebodyWatchesAreShownAtOnce(t *testing.T) {
+func TestRecordsAreStoredSoonerWhileSomebodySubscribes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j, stop := start(t, &memory{last: 41})
 		defer stop()
-		recorded, unsubscribe := events.Subscribe[Recorded](j.Bus, 1)
+		recorded, unsubscribe := events.Subscribe[Recorded](j.bus, 1)
 		defer unsubscribe()
 		j.Record(Record{Server: "s", Outcome: OK}, nil, nil, nil)
 		after(watchedEvery + time.Millisecond)
 		select {
 		case e := <-recorded:
 			if e.Record.ID != 42 {
-				t.Errorf("the event has the id %d, want the one after the last", e.Record.ID)
+				t.Errorf("got an event with id %d, want 42", e.Record.ID)
 			}
 		default:
-			t.Error("not shown yet")
+			t.Error("no event yet")
 		}
 	})
 }
 
-func TestARefusalIsStoredAtOnce(t *testing.T) {
+func TestRefusedCallsAreStoredAtOnce(t *testing.T) {
 	m := &memory{}
-	j := open(t, m) // does not run
+	j := open(t, m) // without Run
 	j.Record(Record{Server: "s", Outcome: Refused}, nil, nil, nil)
 	if len(m.records) != 1 {
-		t.Error("a refusal waits for a batch")
+		t.Error("the refused call was not stored by Record")
 	}
 }
 
-func TestIDsGrowInTheOrderOfTheStoreAndOfTheEvents(t *testing.T) {
+func TestRecordsAreStoredAndPublishedInTheOrderOfTheirIDs(t *testing.T) {
 	m := &memory{last: 7}
 	j, stop := start(t, m)
-	recorded, unsubscribe := events.Subscribe[Recorded](j.Bus, 1000)
+	recorded, unsubscribe := events.Subscribe[Recorded](j.bus, 1000)
 	defer unsubscribe()
 	var callers sync.WaitGroup
 	for caller := range 4 {
@@ -193,9 +193,9 @@ func TestIDsGrowInTheOrderOfTheStoreAndOfTheEvents(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotStoredIsNeitherShownNorMeasured(t *testing.T) {
+func TestRecordsThatAreNotStoredAreNeitherPublishedNorMeasured(t *testing.T) {
 	j, stop := start(t, &memory{broken: true})
-	recorded, unsubscribe := events.Subscribe[Recorded](j.Bus, 1)
+	recorded, unsubscribe := events.Subscribe[Recorded](j.bus, 1)
 	defer unsubscribe()
 	j.Record(Record{Server: "s", Outcome: OK}, nil, nil, nil)
 	stop()
@@ -204,7 +204,7 @@ func TestWhatIsNotStoredIsNeitherShownNorMeasured(t *testing.T) {
 	}
 }
 
-func TestWhatIsAskedForIsStoredFirst(t *testing.T) {
+func TestQueuedRecordsAreStoredBeforeTheyAreRead(t *testing.T) {
 	j, stop := start(t, &memory{})
 	defer stop()
 	j.Record(Record{Server: "s", Latency: time.Second, Outcome: OK}, nil, nil, nil)
@@ -214,7 +214,7 @@ func TestWhatIsAskedForIsStoredFirst(t *testing.T) {
 	}
 }
 
-func TestANegativeLimitLeavesOutTheOldest(t *testing.T) {
+func TestANegativeLimitLeavesOutTheOldestRecords(t *testing.T) {
 	m := &memory{}
 	j, stop := start(t, m)
 	defer stop()
@@ -229,7 +229,7 @@ func TestANegativeLimitLeavesOutTheOldest(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftIsStoredAtTheEnd(t *testing.T) {
+func TestQueuedRecordsAreStoredWhenRunEnds(t *testing.T) {
 	m := &memory{}
 	j, stop := start(t, m)
 	for range 3 {
@@ -237,11 +237,11 @@ func TestWhatIsLeftIsStoredAtTheEnd(t *testing.T) {
 	}
 	stop()
 	if len(m.records) != 3 {
-		t.Errorf("%d records", len(m.records))
+		t.Errorf("got %d records, want 3", len(m.records))
 	}
 }
 
-func TestEveryRecordIsVisitedOnceWhileOthersCome(t *testing.T) {
+func TestEachVisitsEveryRecordOnceWhileRecordsAreAdded(t *testing.T) {
 	m := &memory{}
 	j, stop := start(t, m)
 	defer stop()
@@ -266,69 +266,69 @@ func TestEveryRecordIsVisitedOnceWhileOthersCome(t *testing.T) {
 	}
 }
 
-func TestRecordsAreCoveredAndCut(t *testing.T) {
+func TestRecordsAreRedactedAndCut(t *testing.T) {
 	m := &memory{}
 	j, stop := start(t, m)
 	secret := "ghp_" + strings.Repeat("a1B", 12)
-	// The secret stands across the place where the text is cut.
-	response := `{"content":[{"type":"text","text":"` + strings.Repeat("é", keep/2-10) + secret + `"}]}`
+	// The text is cut in the middle of the secret.
+	response := `{"content":[{"type":"text","text":"` + strings.Repeat("é", maxText/2-10) + secret + `"}]}`
 	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"hunter2hunter2","q":1}`), json.RawMessage(response), nil)
-	j.Record(Record{Kind: PromptGet, Response: "token=" + secret, Outcome: Failed}, json.RawMessage(`"`+strings.Repeat("x", 2*keep)+`"`), nil, nil)
+	j.Record(Record{Kind: PromptGet, Response: "token=" + secret, Outcome: Failed}, json.RawMessage(`"`+strings.Repeat("x", 2*maxText)+`"`), nil, nil)
 	j.Record(Record{Kind: Progress, Outcome: OK}, json.RawMessage(`{"token":"long-operation","message":"token=`+secret+`"}`), nil, nil)
-	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"`+strings.Repeat("s", 1000)+`","q":"`+strings.Repeat("y", keep)+`"}`), nil, nil)
+	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"`+strings.Repeat("s", 1000)+`","q":"`+strings.Repeat("y", maxText)+`"}`), nil, nil)
 	stop()
 	r, second := m.records[0], m.records[1]
 	if r.Args != `{"password":"[redacted]","q":1}` {
 		t.Errorf("args %s", r.Args)
 	}
-	if strings.Contains(r.Response, "ghp_") || len(r.Response) > keep+len("…") {
+	if strings.Contains(r.Response, "ghp_") || len(r.Response) > maxText+len("…") {
 		t.Errorf("response of %d bytes ends in %q", len(r.Response), r.Response[len(r.Response)-40:])
 	}
-	if second.Kind != PromptGet || second.Response != "token=[redacted]" || len(second.Args) != keep+len("…") || !strings.HasSuffix(second.Args, "…") {
+	if second.Kind != PromptGet || second.Response != "token=[redacted]" || len(second.Args) != maxText+len("…") || !strings.HasSuffix(second.Args, "…") {
 		t.Errorf("got %s %q, args of %d bytes", second.Kind, second.Response, len(second.Args))
 	}
 	if third := m.records[2]; third.Args != `{"token":"long-operation","message":"token=[redacted]"}` {
 		t.Errorf("args of progress %s", third.Args)
 	}
-	if fourth := m.records[3]; len(fourth.Args) > keep || !strings.HasSuffix(fourth.Args, "yyy…") {
-		t.Errorf("cut before a cover made it short: %d bytes end in %q", len(fourth.Args), fourth.Args[len(fourth.Args)-10:])
+	if fourth := m.records[3]; len(fourth.Args) > maxText || !strings.HasSuffix(fourth.Args, "yyy…") {
+		t.Errorf("arguments that are short once redacted: got %d bytes that end in %q", len(fourth.Args), fourth.Args[len(fourth.Args)-10:])
 	}
 }
 
-func TestResultsThatWaitAreBounded(t *testing.T) {
+func TestQueuedResultsAreLimitedInSize(t *testing.T) {
 	m := &memory{}
 	j, stop := start(t, m)
 	defer stop()
-	big := json.RawMessage(`{"content":[{"type":"image","data":"` + strings.Repeat("A", lendable/3) + `"},{"type":"text","text":"seen"}]}`)
-	for range 10 { // waits for the batch when there is no more room
+	big := json.RawMessage(`{"content":[{"type":"image","data":"` + strings.Repeat("A", maxPending/3) + `"},{"type":"text","text":"seen"}]}`)
+	for range 10 { // Record waits for a batch when the limit is reached
 		j.Record(Record{Outcome: OK}, nil, big, nil)
 	}
-	whole := append(append(json.RawMessage(nil), big...), make(json.RawMessage, lendable)...)
-	j.Record(Record{Outcome: OK}, nil, whole, nil) // more than all the room
+	whole := append(append(json.RawMessage(nil), big...), make(json.RawMessage, maxPending)...)
+	j.Record(Record{Outcome: OK}, nil, whole, nil) // larger than the limit itself
 	records, total, err := j.Records(t.Context(), Query{Limit: 20})
 	if err != nil || total != 11 || records[5].Response != "\nseen" {
 		t.Errorf("%d records, %q, %v", total, records[5].Response, err)
 	}
-	if !j.lent.TryAcquire(lendable) {
-		t.Error("something is not given back")
+	if !j.pending.TryAcquire(maxPending) {
+		t.Error("pending bytes were not released")
 	}
 }
 
-func TestHalfASecretIsNotKeptWhereATextIsCut(t *testing.T) {
+func TestNoPartOfASecretIsKeptWhereATextIsCut(t *testing.T) {
 	j, stop := start(t, &memory{})
 	defer stop()
-	published, unsubscribe := events.Subscribe[Recorded](j.Bus, 1)
+	published, unsubscribe := events.Subscribe[Recorded](j.bus, 1)
 	defer unsubscribe()
 	long := strings.Repeat("correct-horse-", 100)
 	redactor := secrets.NewRedactor(map[string]string{"KEY_TOKEN": long})
-	for before := range 3 { // whole ones before it, which become short
-		for _, at := range []int{keep - 50, keep + 700} {
+	for before := range 3 { // complete secrets earlier in the text, which redaction shortens
+		for _, at := range []int{maxText - 50, maxText + 700} {
 			response := strings.Repeat(long, before)
 			response += strings.Repeat("x", at-len(response)) + long + "after"
 			j.Record(Record{Outcome: OK}, nil, json.RawMessage(response), redactor)
 			r := (<-published).Record
-			if strings.Contains(r.Response, "horse") || len(r.Response) > keep+len("…") {
-				t.Errorf("after %d others at %d, a response of %d bytes ends in %q", before, at, len(r.Response), r.Response[max(0, len(r.Response)-60):])
+			if strings.Contains(r.Response, "horse") || len(r.Response) > maxText+len("…") {
+				t.Errorf("secret at byte %[2]d after %[1]d others: the response of %[3]d bytes ends in %[4]q", before, at, len(r.Response), r.Response[max(0, len(r.Response)-60):])
 			}
 		}
 	}

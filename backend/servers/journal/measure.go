@@ -9,21 +9,21 @@ import (
 )
 
 // maxTools is how many tools of one server are measured by name. Callers may
-// invent names; what goes beyond is measured together, as tool "…".
+// invent names, so any further names are measured together as the tool "…".
 const maxTools = 1024
 
-// transient begins the name of a server that exists for one test only. Its
-// calls are recorded and not measured.
+// transient is how the names of servers begin that exist for one test only.
+// Their calls are recorded but not measured.
 const transient = "__transient__"
 
-// Tally is what is kept about all calls of one tool, whatever becomes of their
-// records.
+// Tally is the sum of all calls of one tool. It is kept when their records are
+// deleted.
 type Tally struct {
 	Server, Tool  string
 	Calls, Errors int64
-	Latency       time.Duration // of all calls together
+	Latency       time.Duration // sum over all calls
 	Slowest       time.Duration
-	Last          time.Time // when the last one began
+	Last          time.Time // begin of the last call
 	Histogram     Histogram
 }
 
@@ -40,19 +40,18 @@ func (t *Tally) add(r Record) {
 	t.Histogram.add(r.Latency)
 }
 
-// Stats are the numbers of a tool's or a server's calls. P50 and P95 are zero
-// while they are unknown, else within 5 % of the true quantile.
+// Stats summarize the calls of a tool or of a server. P50 and P95 are within 5 %
+// of the true quantiles, and zero while they are unknown.
 type Stats struct {
 	Calls, Errors       int64
 	Mean, P50, P95, Max time.Duration
-	Last                time.Time // when the last call began
+	Last                time.Time // begin of the last call
 }
 
 func (t *Tally) stats() Stats {
 	s := Stats{
 		Calls: t.Calls, Errors: t.Errors, Max: t.Slowest, Last: t.Last,
-		// A bucket's middle may be beyond the slowest in it.
-		P50: atMost(t.Histogram.quantile(0.5), t.Slowest), P95: atMost(t.Histogram.quantile(0.95), t.Slowest),
+		P50: t.quantile(0.5), P95: t.quantile(0.95),
 	}
 	if t.Calls > 0 {
 		s.Mean = t.Latency / time.Duration(t.Calls)
@@ -60,28 +59,30 @@ func (t *Tally) stats() Stats {
 	return s
 }
 
-// atMost bounds a quantile by the slowest call, where that is known.
-func atMost(quantile, slowest time.Duration) time.Duration {
-	if slowest == 0 {
-		return quantile
+// quantile returns a quantile of the histogram, which estimates it by the middle
+// of a bucket, but never more than the slowest call, if that is known.
+func (t *Tally) quantile(q float64) time.Duration {
+	estimate := t.Histogram.quantile(q)
+	if t.Slowest == 0 {
+		return estimate
 	}
-	return min(quantile, slowest)
+	return min(estimate, t.Slowest)
 }
 
-// ToolMetrics are the numbers of one tool.
+// ToolMetrics are the metrics of one tool.
 type ToolMetrics struct {
 	Tool string
 	Stats
 }
 
-// ServerMetrics are the numbers of all tools of one server.
+// ServerMetrics are the metrics of all tools of one server together.
 type ServerMetrics struct {
 	Server string
 	Stats
 }
 
-// Metrics returns the numbers of a server's tools, sorted by name. What waits
-// for its batch is not in it; see Settle.
+// Metrics returns the metrics of a server's tools, sorted by name. Calls whose
+// records are still queued are not included; see Settle.
 func (j *Journal) Metrics(server string) []ToolMetrics {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -92,14 +93,14 @@ func (j *Journal) Metrics(server string) []ToolMetrics {
 	return out
 }
 
-// ServerTool are the numbers of one tool, with its server.
+// ServerTool are the metrics of one tool, with the name of its server.
 type ServerTool struct {
 	Server string
 	ToolMetrics
 }
 
-// AllMetrics returns the numbers of all tools that were called, sorted by
-// server and name, as Metrics does.
+// AllMetrics returns the metrics of all tools that were ever called, sorted by
+// server and tool. As with Metrics, queued records are not included.
 func (j *Journal) AllMetrics() []ServerTool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -112,8 +113,8 @@ func (j *Journal) AllMetrics() []ServerTool {
 	return out
 }
 
-// MetricsOf returns the numbers of one tool, as Metrics does; false when it was
-// never called.
+// MetricsOf returns the metrics of one tool, and false when it was never called.
+// As with Metrics, queued records are not included.
 func (j *Journal) MetricsOf(server, tool string) (ToolMetrics, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -124,32 +125,32 @@ func (j *Journal) MetricsOf(server, tool string) (ToolMetrics, bool) {
 	return ToolMetrics{tool, t.stats()}, true
 }
 
-// Totals returns the numbers of all servers that were called, sorted by name,
-// as Metrics does.
+// Totals returns the metrics of all servers that were ever called, sorted by
+// name. As with Metrics, queued records are not included.
 func (j *Journal) Totals() []ServerMetrics {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var out []ServerMetrics
 	for _, server := range slices.Sorted(maps.Keys(j.tallies)) {
-		whole := Tally{Histogram: make(Histogram)}
+		sum := Tally{Histogram: make(Histogram)}
 		for _, t := range j.tallies[server] {
-			whole.Calls += t.Calls
-			whole.Errors += t.Errors
-			whole.Latency += t.Latency
-			whole.Slowest = max(whole.Slowest, t.Slowest)
-			if t.Last.After(whole.Last) {
-				whole.Last = t.Last
+			sum.Calls += t.Calls
+			sum.Errors += t.Errors
+			sum.Latency += t.Latency
+			sum.Slowest = max(sum.Slowest, t.Slowest)
+			if t.Last.After(sum.Last) {
+				sum.Last = t.Last
 			}
 			for bucket, n := range t.Histogram {
-				whole.Histogram[bucket] += n
+				sum.Histogram[bucket] += n
 			}
 		}
-		out = append(out, ServerMetrics{server, whole.stats()})
+		out = append(out, ServerMetrics{server, sum.stats()})
 	}
 	return out
 }
 
-// Usage returns how often each server was called in this installation.
+// Usage returns how often each server was ever called.
 func (j *Journal) Usage() map[string]int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -162,8 +163,8 @@ func (j *Journal) Usage() map[string]int {
 	return usage
 }
 
-// measure returns the tallies that a batch changes, as they will be. Those in
-// memory stay as they are until the store has the new ones.
+// measure returns new tallies for the tools that a batch has calls of. The
+// tallies in memory stay unchanged until adopt, after the new ones were stored.
 func (j *Journal) measure(batch []Record) []Tally {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -197,16 +198,16 @@ func (j *Journal) measure(batch []Record) []Tally {
 	return out
 }
 
-// measured reports whether a record counts. A refusal says nothing about the
-// server, and may name anything. A call that began before its server was
-// forgotten belongs to one that is no more.
+// measured reports whether a record counts. A refused call says nothing about the
+// server and may name any tool. A call that began before Forget belongs to a
+// server that was removed.
 func (j *Journal) measured(r Record) bool {
 	return r.Kind == Call && r.Outcome != Refused && !strings.HasPrefix(r.Server, transient) &&
 		!r.At.Before(j.forgotten[r.Server])
 }
 
-// Add keeps the numbers of a tool that has none yet, as another program measured
-// them, and reports whether that is so. A dry one only reports.
+// Add stores the tally of a tool that has none yet, as another program measured
+// it, and reports whether the tool had none. With dry set, Add only reports.
 func (j *Journal) Add(ctx context.Context, t Tally, dry bool) (bool, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -219,14 +220,14 @@ func (j *Journal) Add(ctx context.Context, t Tally, dry bool) (bool, error) {
 	if t.Histogram == nil {
 		t.Histogram = make(Histogram)
 	}
-	if err := j.Store.AppendRecords(ctx, nil, []Tally{t}); err != nil {
+	if err := j.store.AppendRecords(ctx, nil, []Tally{t}); err != nil {
 		return false, err
 	}
 	j.adopt([]Tally{t})
 	return true, nil
 }
 
-// adopt makes tallies the present ones.
+// adopt replaces the tallies in memory.
 func (j *Journal) adopt(tallies []Tally) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

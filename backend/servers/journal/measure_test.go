@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestQuantilesAreNearTheTrueOnes(t *testing.T) {
+func TestQuantilesAreAccurate(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	h := make(Histogram)
 	var all []time.Duration
@@ -25,14 +25,14 @@ func TestQuantilesAreNearTheTrueOnes(t *testing.T) {
 		want := all[int(q*float64(len(all)-1))]
 		got := h.quantile(q)
 		if off := math.Abs(float64(got-want)) / float64(want); off > accuracy+1e-9 {
-			t.Errorf("quantile %v is %v, told as %v: off by %.1f %%", q, want, got, 100*off)
+			t.Errorf("quantile %v: got %v, want %v: off by %.1f %%", q, got, want, 100*off)
 		}
 	}
 	if len(h) > 300 {
-		t.Errorf("%d buckets", len(h))
+		t.Errorf("got %d buckets, want at most 300", len(h))
 	}
 	if Histogram(nil).quantile(0.5) != 0 {
-		t.Error("nothing has a median")
+		t.Error("an empty histogram has a median")
 	}
 }
 
@@ -75,12 +75,12 @@ func TestCallsAreMeasuredByTool(t *testing.T) {
 	}
 }
 
-func TestInventedToolNamesDoNotFillTheMemory(t *testing.T) {
+func TestTheNumberOfMeasuredToolsIsLimited(t *testing.T) {
 	j, stop := start(t, &memory{})
 	for i := range 3 * maxTools {
 		j.Record(Record{Server: "s", Tool: fmt.Sprint(i), Outcome: Failed}, nil, nil, nil)
 		if i%maxTools == 0 {
-			if _, _, err := j.Records(t.Context(), Query{}); err != nil { // ends a batch
+			if _, _, err := j.Records(t.Context(), Query{}); err != nil { // stores a batch
 				t.Fatal(err)
 			}
 		}
@@ -88,14 +88,14 @@ func TestInventedToolNamesDoNotFillTheMemory(t *testing.T) {
 	stop()
 	tools := j.Metrics("s")
 	if len(tools) > 2*maxTools+1 || j.Usage()["s"] != 3*maxTools {
-		t.Errorf("%d tools with %d calls", len(tools), j.Usage()["s"])
+		t.Errorf("got %d tools with %d calls", len(tools), j.Usage()["s"])
 	}
 	if i := slices.IndexFunc(tools, func(m ToolMetrics) bool { return m.Tool == "…" }); i < 0 || tools[i].Calls < maxTools-1 {
-		t.Error("what goes beyond is not measured together")
+		t.Error("the tools beyond the limit are not measured together")
 	}
 }
 
-func TestAForgottenServerIsNotMeasuredByItsLastCalls(t *testing.T) {
+func TestCallsThatEndAfterForgetAreNotMeasured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j, stop := start(t, &memory{})
 		defer stop()
@@ -110,7 +110,7 @@ func TestAForgottenServerIsNotMeasuredByItsLastCalls(t *testing.T) {
 		if got := j.Metrics("s"); len(got) != 0 {
 			t.Errorf("got %+v", got)
 		}
-		j.Record(Record{Server: "s", Tool: "t", Outcome: OK}, nil, nil, nil) // of another one with its name
+		j.Record(Record{Server: "s", Tool: "t", Outcome: OK}, nil, nil, nil) // of a new server with the same name
 		after(time.Second)
 		if got := j.Metrics("s"); len(got) != 1 || got[0].Calls != 1 || got[0].Errors != 0 {
 			t.Errorf("got %+v", got)

@@ -2,11 +2,11 @@ package journal
 
 import "time"
 
-// Kind is what a record is of.
+// Kind is the kind of event that a record describes.
 type Kind string
 
-// The kinds. Records of the last four come from what servers do of themselves
-// or ask for.
+// The kinds of records. The last four describe notifications and requests that
+// servers send.
 const (
 	Call         Kind = "call"
 	Ping         Kind = "ping"
@@ -23,16 +23,16 @@ func Kinds() []Kind {
 	return []Kind{Call, Ping, ResourceRead, PromptGet, Notification, Progress, Elicitation, Sampling}
 }
 
-// Outcome is how it ended.
+// Outcome is how a call or another event ended.
 type Outcome string
 
-// The outcomes. Only OK is a success.
+// The outcomes of calls and other events. Only OK is a success.
 const (
 	OK        Outcome = "ok"
-	ToolError Outcome = "tool_error" // the tool answered with isError
-	Failed    Outcome = "failed"     // the server failed, or answered with an error
+	ToolError Outcome = "tool_error" // the tool's result has isError set
+	Failed    Outcome = "failed"     // the server failed or answered with a JSON-RPC error
 	Timeout   Outcome = "timeout"
-	Refused   Outcome = "refused" // by us; nothing was sent to the server
+	Refused   Outcome = "refused" // by the hub; nothing was sent to the server
 	Cancelled Outcome = "cancelled"
 )
 
@@ -41,15 +41,15 @@ func Outcomes() []Outcome { return []Outcome{OK, ToolError, Failed, Timeout, Ref
 
 // Record is one entry of the journal.
 type Record struct {
-	ID       int64     // 0 until it is stored; grows, and is never given twice
-	At       time.Time // when it began
+	ID       int64     // 0 until it is stored; grows and is never reused
+	At       time.Time // begin of the call or event
 	Kind     Kind      // empty means Call
-	Client   string    // name the client gave in initialize, or the door; empty when the server began
+	Client   string    // the client's name from initialize, or rest; empty when the server sent it unasked
 	Session  string
 	Server   string
-	Tool     string // of a call; else the method, the URI or the name of the prompt
-	Args     string // JSON, covered; cut it ends with … and is JSON no more
-	Response string // plain text, covered and cut
+	Tool     string // name of a tool, or else a method, a URI or the name of a prompt
+	Args     string // redacted JSON; arguments that were cut end with "…" and are no valid JSON
+	Response string // plain text, redacted and cut
 	Outcome  Outcome
 	Latency  time.Duration
 }
@@ -57,16 +57,16 @@ type Record struct {
 // Recorded is published for each record once it is stored.
 type Recorded struct{ Record Record }
 
-// Query selects records, newest first. What is empty selects all.
+// Query selects records, newest first. Empty fields select all records.
 type Query struct {
 	Server, Tool string
 	Kinds        []Kind
 	Success      *bool
 	Outcome      Outcome
-	Since, Until time.Time // from Since on, and before Until
-	Text         string    // somewhere in tool, arguments or response; case does not matter
-	Before       int64     // only records with a smaller id
-	// Limit is how many at most, after Offset were passed over. A negative
-	// one means all but as many of the oldest.
+	Since, Until time.Time // Since is included, Until is not
+	Text         string    // substring of tool, arguments or response, in any case
+	Before       int64     // selects records with smaller ids
+	// Limit is the maximum number of records, after the first Offset records are
+	// skipped. A negative Limit of -n leaves out the n oldest records.
 	Limit, Offset int
 }

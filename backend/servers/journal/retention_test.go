@@ -19,7 +19,7 @@ func TestOldRecordsAreDeletedAtTheStartAndEveryHour(t *testing.T) {
 		defer stop()
 		synctest.Wait()
 		if n, _, deletes := m.stored(); n != 2 || deletes < 3 {
-			t.Errorf("at the start: %d records are left after %d steps", n, deletes)
+			t.Errorf("at the start: %d records are left after %d transactions", n, deletes)
 		}
 		after(time.Hour + time.Second)
 		if n, _, _ := m.stored(); n != 1 {
@@ -32,11 +32,11 @@ func TestOldRecordsAreDeletedAtTheStartAndEveryHour(t *testing.T) {
 	})
 }
 
-func TestRecordsAreKeptForEverOnRequest(t *testing.T) {
+func TestRecordsAreKeptForeverWithoutARetention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &memory{records: []Record{{ID: 1, At: time.Now().Add(-10000 * time.Hour)}}}
 		j := open(t, m)
-		j.Retention = 0
+		j.retention = 0
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- j.Run(ctx) }()
@@ -48,16 +48,16 @@ func TestRecordsAreKeptForEverOnRequest(t *testing.T) {
 	})
 }
 
-func TestWhatServersSayOfThemselvesIsBounded(t *testing.T) {
+func TestUnsolicitedRecordsAreLimitedInNumber(t *testing.T) {
 	m := &memory{}
-	for i := range maxChatter + 700 {
+	for i := range maxUnsolicited + 700 {
 		m.records = append(m.records, Record{ID: int64(i + 1), At: time.Now(), Kind: Progress})
 	}
-	m.records = append(m.records, Record{ID: maxChatter + 701, At: time.Now(), Kind: Call})
+	m.records = append(m.records, Record{ID: maxUnsolicited + 701, At: time.Now(), Kind: Call})
 	if err := open(t, m).deleteOld(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(m.records) != maxChatter+1 || m.records[0].ID != 701 {
-		t.Errorf("%d records are left from %d on", len(m.records), m.records[0].ID)
+	if len(m.records) != maxUnsolicited+1 || m.records[0].ID != 701 {
+		t.Errorf("%d records are left, the first with id %d", len(m.records), m.records[0].ID)
 	}
 }

@@ -3,51 +3,54 @@ package journal
 import (
 	"context"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 )
 
 const (
-	// batchEvery is how long a record may wait to be stored, and so what a
-	// killed hub may lose.
+	// batchEvery is how long a record may wait to be stored. A hub that is
+	// killed loses the records of this time.
 	batchEvery = 100 * time.Millisecond
-	// watchedEvery is the same while somebody waits to see records.
+	// watchedEvery replaces batchEvery while somebody subscribes to Recorded.
 	watchedEvery = 10 * time.Millisecond
-	// maxBatch is how many records are stored without waiting for the time.
+	// maxBatch is how many records make a batch that is stored at once.
 	maxBatch = 1024
-	// expireEvery is how often old records are looked for.
+	// expireEvery is the interval between two searches for old records.
 	expireEvery = time.Hour
-	// deleteAtOnce is how many records are deleted before others may write.
+	// deleteAtOnce is how many records one transaction deletes.
 	deleteAtOnce = 500
-	// maxChatter is how many records of a kind are kept that servers make by
-	// themselves, as often as they like.
-	maxChatter = 100_000
+	// maxUnsolicited is how many records are kept of each kind that servers send
+	// unasked and at any rate.
+	maxUnsolicited = 100_000
 )
 
-// progressToken begins the arguments of a progress report.
+// progressToken is how the arguments of a progress record begin.
 const progressToken = `{"token":`
 
-// Run stores what comes in until ctx ends, and then what is left; and deletes
-// what is too old. It leaves records in the queue until their batch is due:
-// covering each as it comes would take a processor from the call that is just
-// being answered.
+// Run records notifications, stores queued records in batches and deletes old
+// ones until ctx ends. Then it stores the remaining records. Records stay in the
+// queue until their batch is due: redacting each one at once would take
+// processor time from the call that is being answered.
 func (j *Journal) Run(ctx context.Context) error {
-	expired := make(chan struct{})
-	go func() { defer close(expired); j.expire(ctx) }()
-	defer func() { <-expired }()
+	var background sync.WaitGroup
+	background.Go(func() { j.expire(ctx) })
+	background.Go(func() { j.listen(ctx) })
+	ended := make(chan struct{})
+	go func() { defer close(ended); background.Wait() }()
 	due := time.NewTimer(batchEvery)
 	defer due.Stop()
 	for {
 		select {
 		case <-j.wake:
-			due.Reset(j.patience())
+			due.Reset(j.batchDelay())
 		case stored := <-j.flush:
 			j.drain()
 			close(stored)
 			continue
 		case <-ctx.Done():
-			j.drain()
+			j.drainUntil(ended)
 			return nil
 		}
 		select {
@@ -59,53 +62,67 @@ func (j *Journal) Run(ctx context.Context) error {
 			j.drain()
 			close(stored)
 		case <-ctx.Done():
-			j.drain()
+			j.drainUntil(ended)
 			return nil
 		}
 	}
 }
 
-func (j *Journal) patience() time.Duration {
-	if events.HasSubscribers[Recorded](j.Bus) {
+func (j *Journal) batchDelay() time.Duration {
+	if events.HasSubscribers[Recorded](j.bus) {
 		return watchedEvery
 	}
 	return batchEvery
 }
 
-// drain stores what is in the queue.
+// drainUntil stores queued records until ended is closed and the queue is empty.
+func (j *Journal) drainUntil(ended <-chan struct{}) {
+	for {
+		j.drain()
+		select {
+		case <-j.wake:
+		case <-ended:
+			j.drain()
+			return
+		}
+	}
+}
+
+// drain stores the records in the queue.
 func (j *Journal) drain() {
 	var batch []Record
 	for len(j.queue) > 0 {
 		if batch = append(batch, j.finish(<-j.queue)); len(batch) == maxBatch {
-			j.store(batch)
+			j.appendBatch(batch)
 			batch = batch[:0]
 		}
 	}
 	if len(batch) > 0 {
-		j.store(batch)
+		j.appendBatch(batch)
 	}
 }
 
-// finish gives a record its texts.
+// finish returns the entry's record with redacted and shortened texts.
 func (j *Journal) finish(e entry) Record {
 	if e.result != nil {
-		e.record.Response = textOf(e.result, headOf(e.redactor))
+		e.record.Response = textOf(e.result, limitFor(e.redactor))
 	}
-	if e.lent > 0 {
-		j.lent.Release(e.lent)
+	if e.pending > 0 {
+		j.pending.Release(e.pending)
 	}
-	// The token of a progress report is a name, and no credential as others
-	// that are called so.
-	named := ""
+	// The redactor takes any member called "token" for a credential, but a
+	// progress token is only an identifier.
+	head := ""
 	if rest, ok := strings.CutPrefix(e.record.Args, progressToken); ok && e.record.Kind == Progress {
-		named, e.record.Args = progressToken, rest
+		head, e.record.Args = progressToken, rest
 	}
-	e.record.Args, e.record.Response = named+cover(e.record.Args, e.redactor), cover(e.record.Response, e.redactor)
+	e.record.Args, e.record.Response = head+redact(e.record.Args, e.redactor), redact(e.record.Response, e.redactor)
 	return e.record
 }
 
-// store numbers and stores a batch, and then shows it.
-func (j *Journal) store(batch []Record) {
+// appendBatch gives a batch its ids, stores it with the tallies it changes, and then
+// publishes it.
+func (j *Journal) appendBatch(batch []Record) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	for i := range batch {
@@ -115,13 +132,13 @@ func (j *Journal) store(batch []Record) {
 	tallies := j.measure(batch)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if err := j.Store.AppendRecords(ctx, batch, tallies); err != nil {
-		j.Log.Error("calls not recorded", "count", len(batch), "error", err)
+	if err := j.store.AppendRecords(ctx, batch, tallies); err != nil {
+		j.log.Error("calls not recorded", "count", len(batch), "error", err)
 		return
 	}
 	j.adopt(tallies)
 	for _, r := range batch {
-		events.Publish(j.Bus, Recorded{r})
+		events.Publish(j.bus, Recorded{r})
 	}
 }
 
@@ -131,7 +148,7 @@ func (j *Journal) expire(ctx context.Context) {
 	defer again.Stop()
 	for {
 		if err := j.deleteOld(ctx); err != nil && ctx.Err() == nil {
-			j.Log.Warn("old records not deleted", "error", err)
+			j.log.Warn("old records not deleted", "error", err)
 		}
 		select {
 		case <-again.C:
@@ -141,15 +158,17 @@ func (j *Journal) expire(ctx context.Context) {
 	}
 }
 
+// deleteOld deletes the records that are older than the retention or beyond
+// maxUnsolicited.
 func (j *Journal) deleteOld(ctx context.Context) error {
-	if j.Retention > 0 {
-		if err := j.delete(ctx, Query{Until: time.Now().Add(-j.Retention)}); err != nil {
+	if j.retention > 0 {
+		if err := j.delete(ctx, Query{Until: time.Now().Add(-j.retention)}); err != nil {
 			return err
 		}
 	}
 	for _, kind := range []Kind{Notification, Progress} {
 		q := Query{Kinds: []Kind{kind}}
-		beyond, err := j.Store.Records(ctx, Query{Kinds: q.Kinds, Offset: maxChatter, Limit: 1})
+		beyond, err := j.store.Records(ctx, Query{Kinds: q.Kinds, Offset: maxUnsolicited, Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -164,12 +183,12 @@ func (j *Journal) deleteOld(ctx context.Context) error {
 	return nil
 }
 
-// delete deletes in small steps: a batch that waits behind one of them is
-// stored before the next.
+// delete deletes the records that q selects in small transactions, so that new
+// batches can be stored between them.
 func (j *Journal) delete(ctx context.Context, q Query) error {
 	q.Limit = deleteAtOnce
 	for {
-		if n, err := j.Store.DeleteRecords(ctx, q); err != nil || n < q.Limit {
+		if n, err := j.store.DeleteRecords(ctx, q); err != nil || n < q.Limit {
 			return err
 		}
 	}

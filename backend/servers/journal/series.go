@@ -5,14 +5,15 @@ import (
 	"time"
 )
 
-// Span is a stretch of time in equal steps.
+// Span is a period of time that is divided into equal steps.
 type Span struct {
-	Since, Until time.Time // from Since on, and before Until
+	Since, Until time.Time // Since is included, Until is not
 	Step         time.Duration
 }
 
-// Aligned returns the span widened to whole steps, which are counted in whole
-// seconds since 1970 UTC: spans of one step share their borders.
+// Aligned returns the span widened to whole steps. Steps are whole seconds, at
+// least one, and are counted from 1970 UTC: spans with equal steps share their
+// boundaries.
 func (s Span) Aligned() Span {
 	step := max(int64(s.Step/time.Second), 1)
 	since, until := s.Since.Unix(), s.Until.Add(time.Second-1).Unix()
@@ -21,7 +22,8 @@ func (s Span) Aligned() Span {
 	return Span{Since: time.Unix(since, 0).UTC(), Until: time.Unix(until, 0).UTC(), Step: time.Duration(step) * time.Second}
 }
 
-// modulo is never negative, also before 1970.
+// modulo returns the remainder of n/by that is not negative, for times before
+// 1970 too.
 func modulo(n, by int64) int64 { return (n%by + by) % by }
 
 // Steps returns how many steps an aligned span has.
@@ -29,47 +31,47 @@ func (s Span) Steps() int64 {
 	return (s.Until.Unix() - s.Since.Unix()) / max(int64(s.Step/time.Second), 1)
 }
 
-// Count is how many calls there were, refused ones too, and how many of them
-// did not go well.
+// Count is a number of calls, refused ones included, and how many of them had
+// another outcome than OK.
 type Count struct{ Calls, Errors int64 }
 
-// Point is what was called in the step of a span that begins at At.
+// Point counts the calls in the step of a span that begins at At.
 type Point struct {
 	At time.Time
 	Count
 }
 
-// Series counts the calls of an aligned span that q selects by server and tool,
-// for each step, also where there were none. It looks at the records: what was
-// cleared or is too old is not in it.
+// Series counts the calls of q.Server and q.Tool in each step of an aligned span,
+// steps without calls included. It counts records: calls whose records were
+// deleted are missing.
 func (j *Journal) Series(ctx context.Context, q Query, span Span) ([]Point, error) {
 	if err := j.Settle(ctx); err != nil {
 		return nil, err
 	}
-	counts, err := j.Store.CountSteps(ctx, q, span)
+	counts, err := j.store.CountSteps(ctx, q, span)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]Point, span.Steps())
-	for i := range out { // in seconds: a duration holds 292 years
+	for i := range out { // computed in seconds: a time.Duration ends at 292 years
 		at := span.Since.Unix() + int64(i)*int64(span.Step/time.Second)
 		out[i] = Point{time.Unix(at, 0).UTC(), counts[int64(i)]}
 	}
 	return out, nil
 }
 
-// ClientUse is how much a client called a tool.
+// ClientUse counts the calls of a tool by one client.
 type ClientUse struct {
 	Client string
 	Calls  int64
-	Last   time.Time // when the last call began
+	Last   time.Time // begin of the last call
 }
 
-// UsedBy returns the clients that called a tool, by the records, those with
-// the most calls first; at most limit.
+// UsedBy returns at most limit clients that called a tool, those with the most
+// calls first. It counts records, as Series does.
 func (j *Journal) UsedBy(ctx context.Context, server, tool string, limit int) ([]ClientUse, error) {
 	if err := j.Settle(ctx); err != nil {
 		return nil, err
 	}
-	return j.Store.CountClients(ctx, Query{Server: server, Tool: tool, Limit: limit})
+	return j.store.CountClients(ctx, Query{Server: server, Tool: tool, Limit: limit})
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestASpanIsWidenedToWholeSteps(t *testing.T) {
+func TestSpansAreWidenedToWholeSteps(t *testing.T) {
 	for _, c := range []struct {
 		since, until string
 		step         time.Duration
@@ -38,7 +38,7 @@ func TestASpanIsWidenedToWholeSteps(t *testing.T) {
 	}
 }
 
-func TestAnAlignedSpanHoldsTheOneItIsMadeOf(t *testing.T) {
+func TestAlignedSpansContainTheOriginalSpan(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
 		since := time.UnixMilli(random.Int64N(4e12) - 2e12)
@@ -51,7 +51,7 @@ func TestAnAlignedSpanHoldsTheOneItIsMadeOf(t *testing.T) {
 	}
 }
 
-// counting is a store in which one step has calls.
+// counting is a store that counts calls in one step only.
 type counting struct{ memory }
 
 func (c *counting) CountSteps(_ context.Context, q Query, _ Span) (map[int64]Count, error) {
@@ -61,7 +61,7 @@ func (c *counting) CountSteps(_ context.Context, q Query, _ Span) (map[int64]Cou
 	return map[int64]Count{1: {7, int64(len(q.Tool))}}, nil
 }
 
-func TestASeriesHasEveryStep(t *testing.T) {
+func TestSeriesHaveAPointForEveryStep(t *testing.T) {
 	store := &counting{}
 	j, stop := start(t, store)
 	defer stop()
@@ -85,6 +85,6 @@ func TestASeriesHasEveryStep(t *testing.T) {
 	}
 	store.broken = true
 	if _, err := j.Series(t.Context(), Query{}, span); err == nil {
-		t.Error("what cannot be counted was counted")
+		t.Error("Series returned no error although the store failed")
 	}
 }

@@ -12,60 +12,63 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// keep is how many bytes of arguments and of a response are kept.
-const keep = 4 << 10
+// maxText is how many bytes of arguments and of a response are kept.
+const maxText = 4 << 10
 
-// headOf is how much of a text it takes to cover the part that is kept.
-func headOf(redactor *secrets.Redactor) int { return keep + redactor.Reach() + 1 }
+// limitFor returns how many bytes of a text the redactor must see to redact the
+// first maxText of them.
+func limitFor(redactor *secrets.Redactor) int { return maxText + redactor.Reach() + 1 }
 
-// beginning copies what of raw may be needed, so that the rest can go.
-func beginning(raw json.RawMessage, head int) string { return string(raw[:min(len(raw), head)]) }
+// prefix copies at most limit bytes of raw, so that raw itself can be freed.
+func prefix(raw json.RawMessage, limit int) string { return string(raw[:min(len(raw), limit)]) }
 
-// cover takes the secrets out of a text and cuts it.
-func cover(text string, redactor *secrets.Redactor) string {
-	covered, cut := redactor.Head(text, keep)
+// redact replaces the secrets in a text and cuts it to maxText bytes. A text
+// that was cut ends with "…".
+func redact(text string, redactor *secrets.Redactor) string {
+	redacted, cut := redactor.Head(text, maxText)
 	if cut {
-		covered += "…"
+		redacted += "…"
 	}
-	return covered
+	return redacted
 }
 
-// textOf returns what a person reads of a tool's result: a line for each block
-// of content, empty for one that is no text. Without any text it is the
-// structured content, and the whole of a result that has neither.
-func textOf(result json.RawMessage, head int) string {
+// textOf returns the readable text of a tool's result: one line for each block
+// of content, which is empty for a block without text. If no block is text, it
+// returns the structured content. A result without a content member is returned
+// as it is. textOf stops reading after about limit bytes.
+func textOf(result json.RawMessage, limit int) string {
 	content := jsonrpc.Get(result, "content")
 	if content == nil {
-		return beginning(result, head)
+		return prefix(result, limit)
 	}
 	var lines []string
-	size, words := 0, false
+	size, hasText := 0, false
 	for block := range jsonrpc.Items(content) {
 		line := ""
 		if raw := jsonrpc.Get(block, "text"); raw != nil && jsonrpc.GetString(block, "type") == "text" {
-			line, words = stringOf(raw, head), true
+			line, hasText = stringOf(raw, limit), true
 		}
 		lines = append(lines, line)
-		if size += len(line) + 1; size > head {
+		if size += len(line) + 1; size > limit {
 			break
 		}
 	}
-	if words {
+	if hasText {
 		return strings.Join(lines, "\n")
 	}
-	return beginning(jsonrpc.Get(result, "structuredContent"), head)
+	return prefix(jsonrpc.Get(result, "structuredContent"), limit)
 }
 
-// stringOf decodes a JSON string, of a long one no more than is looked at.
-// Decoding all of it would take longer than all else that a record needs.
-func stringOf(raw json.RawMessage, head int) string {
+// stringOf decodes a JSON string, but only about its first limit bytes: decoding
+// a long string to its end would take longer than all other work on a record.
+func stringOf(raw json.RawMessage, limit int) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""
 	}
 	body := raw[1 : len(raw)-1]
-	out := make([]byte, 0, min(len(body), head+utf8.UTFMax))
-	for len(body) > 0 && len(out) < head {
-		near := body[:min(len(body), head-len(out))]
+	out := make([]byte, 0, min(len(body), limit+utf8.UTFMax))
+	for len(body) > 0 && len(out) < limit {
+		near := body[:min(len(body), limit-len(out))]
 		plain := bytes.IndexByte(near, '\\')
 		if plain < 0 {
 			plain = len(near)
@@ -79,7 +82,8 @@ func stringOf(raw json.RawMessage, head int) string {
 	return string(out)
 }
 
-// escaped decodes the escape that body begins with, and tells its size.
+// escaped decodes the escape sequence at the beginning of body and returns it
+// with its length in bytes.
 func escaped(body []byte) (rune, int) {
 	if len(body) < 2 {
 		return utf8.RuneError, len(body)
@@ -100,7 +104,8 @@ func escaped(body []byte) (rune, int) {
 	return r, min(6, len(body))
 }
 
-// unit decodes the \u of one UTF-16 unit; utf8.RuneError when there is none.
+// unit decodes one \uXXXX escape at the beginning of body. It returns
+// utf8.RuneError when body begins with something else.
 func unit(body []byte) rune {
 	if len(body) < 6 || body[0] != '\\' || body[1] != 'u' {
 		return utf8.RuneError

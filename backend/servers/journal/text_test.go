@@ -9,10 +9,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// head is what is looked at for a redactor that knows no secret.
-var head = headOf(nil)
+// limit is how many bytes of a text are examined without a redactor.
+var limit = limitFor(nil)
 
-func TestTheTextOfAResultIsWhatAPersonReads(t *testing.T) {
+func TestTheReadableTextOfAResultIsExtracted(t *testing.T) {
 	for result, want := range map[string]string{
 		`{"content":[{"type":"text","text":"one"}]}`:                                                             "one",
 		`{"content":[{"type":"text","text":"one"},{"text":"two \"2\"\né","type":"text"}],"isError":true}`:        "one\ntwo \"2\"\né",
@@ -26,37 +26,37 @@ func TestTheTextOfAResultIsWhatAPersonReads(t *testing.T) {
 		`{"task":{"id":1}}`: `{"task":{"id":1}}`,
 		`{"content":[{"type":"text","text":""}],"structuredContent":{}}`: "",
 	} {
-		if got := textOf(json.RawMessage(result), head); got != want {
+		if got := textOf(json.RawMessage(result), limit); got != want {
 			t.Errorf("%s: got %q, want %q", result, got, want)
 		}
 	}
 }
 
-func TestALongTextIsCutAndNoEscapeTorn(t *testing.T) {
+func TestLongTextsAreCutBetweenEscapeSequences(t *testing.T) {
 	for _, unit := range []string{`x`, `\n`, `\\`, `\"`, `\u00e9`, `é`, `\ud83d\ude00`} {
 		for shift := range 7 {
-			raw := `"` + strings.Repeat("y", shift) + strings.Repeat(unit, 2*head) + `"`
+			raw := `"` + strings.Repeat("y", shift) + strings.Repeat(unit, 2*limit) + `"`
 			var whole string
 			if err := json.Unmarshal([]byte(raw), &whole); err != nil {
 				t.Fatal(err)
 			}
-			if got := stringOf(json.RawMessage(raw), head); len(got) < head || len(got) > head+4 || !strings.HasPrefix(whole, got) {
-				t.Errorf("%s after %d: %d bytes end in %q", unit, shift, len(got), got[max(0, len(got)-10):])
+			if got := stringOf(json.RawMessage(raw), limit); len(got) < limit || len(got) > limit+4 || !strings.HasPrefix(whole, got) {
+				t.Errorf("text of %s after %d other bytes: got %d bytes that end in %q", unit, shift, len(got), got[max(0, len(got)-10):])
 			}
 		}
 	}
 }
 
-func FuzzStringsAreDecodedAsTheyShould(f *testing.F) {
+func FuzzStringsAreDecodedLikeByEncodingJSON(f *testing.F) {
 	for _, seed := range []string{`"a\n\r\t\b\f\/\\\"é"`, `"\ud83d\ude00\ud83d\u0041\ude00\uD83D"`, `"\u12`, `"\`, `"\ud83d\u12"`, `""`, `"`, `1`} {
 		f.Add([]byte(seed))
 	}
 	quote := []byte(`"`)
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got := stringOf(raw, head)
+		got := stringOf(raw, limit)
 		var want string
-		if !jsonrpc.Valid(raw) || json.Unmarshal(raw, &want) != nil || !bytes.HasPrefix(raw, quote) || !bytes.HasSuffix(raw, quote) || len(want) > keep {
-			return // no more is promised than that it ends
+		if !jsonrpc.Valid(raw) || json.Unmarshal(raw, &want) != nil || !bytes.HasPrefix(raw, quote) || !bytes.HasSuffix(raw, quote) || len(want) > maxText {
+			return // for such input, stringOf only has to return
 		}
 		if got != want {
 			t.Errorf("%s: got %q, want %q", raw, got, want)
@@ -64,10 +64,10 @@ func FuzzStringsAreDecodedAsTheyShould(f *testing.F) {
 	})
 }
 
-func TestOnlyTheBeginningOfManyBlocksIsLookedAt(t *testing.T) {
+func TestOnlyTheFirstOfManyBlocksAreRead(t *testing.T) {
 	block := `{"type":"text","text":"` + strings.Repeat("z", 500) + `"}`
-	text := textOf(json.RawMessage(`{"content":[`+strings.Repeat(block+",", 1000)+block+`]}`), head)
-	if len(text) < head || len(text) > head+501 {
-		t.Errorf("%d bytes", len(text))
+	text := textOf(json.RawMessage(`{"content":[`+strings.Repeat(block+",", 1000)+block+`]}`), limit)
+	if len(text) < limit || len(text) > limit+501 {
+		t.Errorf("got %d bytes, want about %d", len(text), limit)
 	}
 }

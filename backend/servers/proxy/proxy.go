@@ -1,13 +1,13 @@
-// Package proxy is THE call path: every tool call of every door goes through
-// Proxy.Call, which looks the server up, decides, invokes and records. Nothing
-// else in this program calls a tool.
+// Package proxy is the call path: every tool call, from whichever client, goes
+// through Proxy.Call. It checks that the server may be called, forwards the call
+// and records it. Processes and connections are left to package upstream, the
+// records to package journal.
 package proxy
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
@@ -18,27 +18,34 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// maxInFlight bounds the calls of all sessions together.
+// maxInFlight limits the calls of all sessions together.
 const maxInFlight = 1024
 
 // Request is one tool call.
 type Request struct {
-	Client  string // who asks: the name from initialize, or the door
+	Client  string // the client's name from initialize, or rest
 	Session string
 	Server  string
-	// Unlisted is the server to call when it is in no registry (a transient
-	// one). Its ID is 0 then; with another one the registry is asked.
+	// Unlisted is the server to call when it is not in the registry, as a
+	// transient one is. Its ID must be 0; a server with an ID is looked up in
+	// the registry instead.
 	Unlisted registry.Server
 	Tool     string
-	// Params are those of tools/call as the client sent them; the name in
-	// them is replaced, everything else stays.
+	// Params are the params of tools/call as the client sent them. Call
+	// replaces the tool's name in them and leaves everything else unchanged.
 	Params json.RawMessage
-	Caller upstream.Caller // may be nil: then the server can ask nothing back
-	// Progress, when set, receives the params of progress notifications.
+	Caller upstream.Caller // answers the server's requests; nil when there are none to answer
+	// Progress, if not nil, receives the params of progress notifications.
 	Progress func(json.RawMessage)
 }
 
-// FlightChanged is published when a call has begun or ended.
+// Result is a server's answer to a tool call.
+type Result struct {
+	JSON      json.RawMessage // byte for byte as the server sent it
+	ToolError bool            // isError is true: the tool itself failed
+}
+
+// FlightChanged is published when a call begins or ends.
 type FlightChanged struct{}
 
 // Proxy makes calls. It is safe for concurrent use.
@@ -47,55 +54,44 @@ type Proxy struct {
 	upstream *upstream.Manager
 	journal  *journal.Journal
 	bus      *events.Bus
-	slots    chan struct{}
+	slots    chan struct{} // holds one token for each call in flight
 }
 
-// New returns a proxy. Calls need no Run; what servers say of themselves is
-// recorded while Run runs.
+// New returns a proxy.
 func New(r *registry.Registry, u *upstream.Manager, j *journal.Journal, bus *events.Bus) *Proxy {
 	return &Proxy{registry: r, upstream: u, journal: j, bus: bus, slots: make(chan struct{}, maxInFlight)}
 }
 
-// Call makes one tool call and returns the server's result byte for byte. The
-// error is a *wire.Error when the server answered with one, else a fault.
-func (p *Proxy) Call(ctx context.Context, r Request) (json.RawMessage, error) {
+// Call makes one tool call. The error is a *jsonrpc.Error when the server
+// answered with one, otherwise a fault.
+func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 	began := time.Now()
-	server, err := p.decide(r)
+	server, err := p.admit(r)
 	if err == nil {
 		select {
 		case p.slots <- struct{}{}:
 			events.Publish(p.bus, FlightChanged{})
-			defer p.land()
+			defer p.release()
 		default:
 			err = fault.New(fault.Busy, "%d calls are in flight on this hub; try again when some have finished", maxInFlight)
 		}
 	}
 	if err != nil {
 		p.record(r, server, began, journal.Refused, nil, err)
-		return nil, err
+		return Result{}, err
 	}
 	params := jsonrpc.Set(r.Params, "name", jsonrpc.Quote(r.Tool))
-	result, err := p.upstream.Call(ctx, server, r.Caller, jsonrpc.Call{Method: "tools/call", Params: params, Progress: r.Progress})
-	p.record(r, server, began, outcome(result, err), result, err)
+	answer, err := p.upstream.Call(ctx, server, r.Caller, jsonrpc.Call{Method: "tools/call", Params: params, Progress: r.Progress})
+	result := Result{JSON: answer}
+	if err == nil {
+		result.ToolError = string(jsonrpc.Get(answer, "isError")) == "true"
+	}
+	p.record(r, server, began, outcome(result, err), answer, err)
 	return result, err
 }
 
-func (p *Proxy) land() {
-	<-p.slots
-	events.Publish(p.bus, FlightChanged{})
-}
-
-// InFlight counts the calls under way, those included that wait for their
-// server to start.
-func (p *Proxy) InFlight() int { return len(p.slots) }
-
-// Refuse records a call that a door turns away before it comes here.
-func (p *Proxy) Refuse(r Request, why error) {
-	p.record(r, registry.Server{}, time.Now(), journal.Refused, nil, why)
-}
-
-// decide says whether the call may be made at all.
-func (p *Proxy) decide(r Request) (registry.Server, error) {
+// admit returns the server to call, or why the call must not be made.
+func (p *Proxy) admit(r Request) (registry.Server, error) {
 	if r.Unlisted.Name != "" && r.Unlisted.ID == 0 {
 		return r.Unlisted, nil
 	}
@@ -111,17 +107,31 @@ func (p *Proxy) decide(r Request) (registry.Server, error) {
 	return server, nil
 }
 
+func (p *Proxy) release() {
+	<-p.slots
+	events.Publish(p.bus, FlightChanged{})
+}
+
+// InFlight returns the number of calls in flight. It includes calls that wait
+// for their server to start.
+func (p *Proxy) InFlight() int { return len(p.slots) }
+
+// Refuse records a call that its receiver rejected before it reached Call.
+func (p *Proxy) Refuse(r Request, why error) {
+	p.record(r, registry.Server{}, time.Now(), journal.Refused, nil, why)
+}
+
 func (p *Proxy) record(r Request, server registry.Server, began time.Time, how journal.Outcome, result json.RawMessage, err error) {
 	p.journal.Record(journal.Record{
 		At: began, Client: r.Client, Session: r.Session, Server: r.Server, Tool: r.Tool,
-		Response: textOf(err), Outcome: how, Latency: time.Since(began),
+		Response: errorText(err), Outcome: how, Latency: time.Since(began),
 	}, jsonrpc.Get(r.Params, "arguments"), result, p.upstream.Redactor(server))
 }
 
-// textOf says in the journal what went wrong; nothing when nothing did.
-func textOf(err error) string {
-	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		return fmt.Sprintf("MCP error %d: %s", rpc.Code, rpc.Message)
+// errorText describes a failure for the journal. It returns "" for nil.
+func errorText(err error) string {
+	if text, ok := jsonrpc.ErrorText(err); ok {
+		return text
 	}
 	if errors.Is(err, context.Canceled) {
 		return "cancelled by the caller"
@@ -132,10 +142,10 @@ func textOf(err error) string {
 	return ""
 }
 
-func outcome(result json.RawMessage, err error) journal.Outcome {
+func outcome(result Result, err error) journal.Outcome {
 	var cancelled *jsonrpc.Cancelled
 	switch {
-	case err == nil && IsError(result):
+	case err == nil && result.ToolError:
 		return journal.ToolError
 	case err == nil:
 		return journal.OK
@@ -148,6 +158,3 @@ func outcome(result json.RawMessage, err error) journal.Outcome {
 	}
 	return journal.Failed
 }
-
-// IsError reports whether a tool's result says that the tool failed.
-func IsError(result json.RawMessage) bool { return string(jsonrpc.Get(result, "isError")) == "true" }

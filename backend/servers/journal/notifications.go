@@ -1,0 +1,118 @@
+package journal
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+const (
+	// maxNotifications is how many notifications and progress reports of one
+	// server are recorded per second.
+	maxNotifications = 50
+	// maxParams is how many bytes of a notification's params become the text of
+	// its record, which is cut further later.
+	maxParams = 8 << 10
+	// notificationBuffer is how many published notifications may wait to be
+	// recorded.
+	notificationBuffer = 1024
+)
+
+// listener records the notifications and the progress reports of servers, and
+// for each server only a limited number per second.
+type listener struct {
+	journal *Journal
+	second  *time.Timer
+	counts  map[string]int // by server, in the current second
+	missed  bool           // some events of this second were dropped before they were counted
+}
+
+// listen records what servers publish until ctx ends.
+func (j *Journal) listen(ctx context.Context) {
+	l := &listener{journal: j, second: time.NewTimer(time.Second), counts: make(map[string]int)}
+	defer l.second.Stop()
+	notified, stopNotified := events.Subscribe[upstream.Notified](j.bus, notificationBuffer)
+	progressed, stopProgressed := events.Subscribe[upstream.Progressed](j.bus, notificationBuffer)
+	defer func() { stopNotified(); stopProgressed() }()
+	for {
+		select {
+		case e, ok := <-notified:
+			if !ok { // the bus drops a subscriber that is too slow
+				l.missed = true
+				notified, stopNotified = events.Subscribe[upstream.Notified](j.bus, notificationBuffer)
+				continue
+			}
+			l.record(e.Server, func() (Record, json.RawMessage) { return notificationRecord(e) })
+		case e, ok := <-progressed:
+			if !ok {
+				l.missed = true
+				progressed, stopProgressed = events.Subscribe[upstream.Progressed](j.bus, notificationBuffer)
+				continue
+			}
+			l.record(e.Server, func() (Record, json.RawMessage) { return progressRecord(e) })
+		case <-l.second.C:
+			l.endSecond()
+		case <-ctx.Done():
+			l.endSecond()
+			return
+		}
+	}
+}
+
+// record makes one record, or only counts it when the server is over its limit.
+func (l *listener) record(server string, build func() (Record, json.RawMessage)) {
+	if len(l.counts) == 0 {
+		l.second.Reset(time.Second)
+	}
+	if l.counts[server]++; l.counts[server] > maxNotifications {
+		return
+	}
+	r, args := build()
+	r.Server, r.Outcome = server, OK
+	l.journal.Record(r, args, nil, nil) // no redactor: published params are redacted already
+}
+
+// endSecond records, for each server over its limit, how many notifications were
+// left out, and resets the counts.
+func (l *listener) endSecond() {
+	for server, n := range l.counts {
+		if n <= maxNotifications {
+			continue
+		}
+		left := strconv.Itoa(n - maxNotifications)
+		text := left + " more in the same second are left out"
+		if l.missed {
+			text = "at least " + text
+		}
+		l.journal.Record(Record{
+			Kind: Notification, Server: server, Tool: "left out", Response: text, Outcome: OK,
+		}, json.RawMessage(`{"count":`+left+`}`), nil, nil)
+	}
+	clear(l.counts)
+	l.missed = false
+}
+
+func notificationRecord(e upstream.Notified) (Record, json.RawMessage) {
+	params := e.Params
+	if params == nil {
+		params = json.RawMessage("{}")
+	}
+	return Record{At: e.At, Kind: Notification, Tool: e.Method, Response: string(params[:min(len(params), maxParams)])}, params
+}
+
+// progressRecord keeps the progress token, which is the tool's name for calls
+// that came through REST.
+func progressRecord(e upstream.Progressed) (Record, json.RawMessage) {
+	args := json.RawMessage("{}")
+	for _, member := range [][2]string{{"token", "progressToken"}, {"progress", "progress"}, {"total", "total"}, {"message", "message"}} {
+		if value := jsonrpc.Get(e.Params, member[1]); value != nil {
+			args = jsonrpc.Set(args, member[0], value)
+		}
+	}
+	return Record{At: e.At, Kind: Progress, Tool: "progress"}, args
+}
