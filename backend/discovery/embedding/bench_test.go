@@ -15,8 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// BenchmarkStart is from the start of a hub until it has the vectors of ten
-// thousand tools, which are stored; and what memory those take.
+// BenchmarkStart measures the time in which a starting hub loads the stored
+// vectors of ten thousand tools, and the memory they take.
 func BenchmarkStart(b *testing.B) {
 	const tools, dimensions = 10_000, 384
 	bus, log := &events.Bus{}, slog.New(slog.DiscardHandler)
@@ -31,7 +31,7 @@ func BenchmarkStart(b *testing.B) {
 	}
 	definitions := make([]json.RawMessage, tools)
 	for i := range definitions {
-		definitions[i] = fmt.Appendf(nil, `{"name":"tool_%d","description":"Does the thing of that number for its user."}`, i)
+		definitions[i] = fmt.Appendf(nil, `{"name":"tool_%d","description":"Does the thing with that number for its user."}`, i)
 	}
 	if _, err := known.Replace(b.Context(), "many", definitions); err != nil {
 		b.Fatal(err)
@@ -66,7 +66,7 @@ func BenchmarkStart(b *testing.B) {
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	if x.Vectors().Len() != tools {
-		b.Fatalf("%d vectors", x.Vectors().Len())
+		b.Fatalf("got %d vectors, want %d", x.Vectors().Len(), tools)
 	}
 	b.ReportMetric(float64(int64(after.HeapAlloc)-int64(before.HeapAlloc)), "B-kept")
 }

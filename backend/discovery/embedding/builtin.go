@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// builtin is the encoder inside the hub.
+// builtin is the provider that runs the encoder inside the hub.
 type builtin struct {
 	encoder Encoder
 	threads int
-	idle    time.Duration // after which it gives its memory back; 0: never
+	idle    time.Duration // unused time after which the encoder's memory is released; 0: never
 	clock   Clock
 
-	using  sync.RWMutex // taken whole by who releases
-	loaded atomic.Bool
-	last   atomic.Int64  // when it was used, in ns
-	used   chan struct{} // has a token when it was
+	using  sync.RWMutex  // read-locked while encoding, locked while releasing
+	loaded atomic.Bool   // the encoder holds memory
+	last   atomic.Int64  // Unix time of the last use, in nanoseconds
+	used   chan struct{} // holds a token after a use
 }
 
 func newBuiltin(e Encoder, threads int, idle time.Duration, clock Clock) *builtin {
@@ -26,18 +26,18 @@ func newBuiltin(e Encoder, threads int, idle time.Duration, clock Clock) *builti
 
 func (b *builtin) batch() int { return b.threads }
 
-// embed has a core for each text.
+// embed encodes each text on a core of its own.
 func (b *builtin) embed(ctx context.Context, texts []string, tokens int) ([][]float32, error) {
 	b.using.RLock()
 	defer b.using.RUnlock()
 	b.loaded.Store(true)
 	vectors := make([][]float32, len(texts))
-	var others sync.WaitGroup
+	var workers sync.WaitGroup
 	for i, text := range texts[1:] {
-		others.Go(func() { vectors[i+1] = b.encoder.Encode(text, tokens) })
+		workers.Go(func() { vectors[i+1] = b.encoder.Encode(text, tokens) })
 	}
 	vectors[0] = b.encoder.Encode(texts[0], tokens)
-	others.Wait()
+	workers.Wait()
 	b.last.Store(b.clock.Now().UnixNano())
 	select {
 	case b.used <- struct{}{}:
@@ -46,7 +46,8 @@ func (b *builtin) embed(ctx context.Context, texts []string, tokens int) ([][]fl
 	return vectors, ctx.Err()
 }
 
-// run gives the encoder's memory back when nobody uses it.
+// run releases the encoder's memory after b.idle without use, and when ctx
+// ends.
 func (b *builtin) run(ctx context.Context) {
 	defer b.release()
 	for {
@@ -58,7 +59,7 @@ func (b *builtin) run(ctx context.Context) {
 		if b.idle == 0 {
 			continue
 		}
-		for left := b.left(); left > 0; left = b.left() {
+		for left := b.untilIdle(); left > 0; left = b.untilIdle() {
 			select {
 			case <-ctx.Done():
 				return
@@ -69,8 +70,9 @@ func (b *builtin) run(ctx context.Context) {
 	}
 }
 
-// left is how long the memory is kept from now, if nobody uses it.
-func (b *builtin) left() time.Duration {
+// untilIdle returns how long the encoder's memory is still kept if it is not
+// used again.
+func (b *builtin) untilIdle() time.Duration {
 	return b.idle - b.clock.Now().Sub(time.Unix(0, b.last.Load()))
 }
 

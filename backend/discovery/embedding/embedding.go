@@ -1,12 +1,12 @@
-// Package embedding answers which vectors the known tools have, and who makes
-// them: a model inside the hub, a server that the user runs, OpenAI, or nobody.
-// Vectors are made in the background, kept by the hash of a tool's definition
-// and never made twice. It ranks nothing, and nobody waits for it: while a
-// provider fails, there is no vector of a query, and tools are found by their
-// words.
+// Package embedding maintains the embedding vectors of the tools in the catalog
+// and computes those of queries. A configured provider computes them: the model
+// built into the hub, a local server, OpenAI, or none. Vectors of tools are
+// computed in the background and stored by the hash of the tool's definition, so
+// that each is computed once. Package search compares the vectors. While the
+// provider fails, queries have no vector and search uses words alone.
 //
-//	catalog ── Changed ── Run ─┬─ store (what was made before)
-//	                           └─ provider (what is missing) ── Changed ── search
+//	catalog ── Changed ── Run ─┬─ store (vectors computed before)
+//	                           └─ provider (missing vectors) ── Changed ── search
 package embedding
 
 import (
@@ -22,100 +22,123 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Encoder is a model inside the hub. Encode returns a vector of length 1, and
-// is safe for concurrent use; Release gives its memory back until it is used
-// again.
+// Encoder is an embedding model inside the hub. Its methods may be called
+// concurrently.
 type Encoder interface {
+	// Encode returns the vector, of length 1, of the first maxTokens tokens of
+	// text.
 	Encode(text string, maxTokens int) []float32
+	// Release frees memory that Encode allocates again when it is next called.
 	Release()
 }
 
-// Builtin is an encoder and what its vectors are.
+// Builtin is the encoder inside the hub with the name of its model and the
+// dimensions of its vectors.
 type Builtin struct {
 	Encoder    Encoder
 	Model      string
 	Dimensions int
 }
 
-// Made is the vector of the tools with a hash.
+// Made is a computed vector and the hash of the tools it belongs to.
 type Made struct {
 	Hash   string
 	Vector Vector
 }
 
-// Store keeps vectors.
+// Store persists vectors.
 type Store interface {
-	// Vectors shows the vectors of a model in any order: of each value the
-	// byte, which is good until visit returns.
+	// Vectors calls visit for each stored vector of a model, in any order. data
+	// holds one int8 value per byte and is valid until visit returns.
 	Vectors(ctx context.Context, model string, visit func(hash string, scale float32, data []byte)) error
-	// KeepVectors stores vectors over those that are there.
+	// KeepVectors stores vectors and replaces those with the same hash.
 	KeepVectors(ctx context.Context, model string, made []Made) error
-	// TidyVectors drops the vectors of other models, and those of which it has
-	// found for longer than keep that no stored tool has their hash.
+	// TidyVectors deletes the vectors of other models, and those whose hash has
+	// belonged to no stored tool for longer than keep.
 	TidyVectors(ctx context.Context, model string, now time.Time, keep time.Duration) error
 }
 
-// Changed is published when the snapshot of vectors has changed; while many
-// are made, about once a second.
+// Changed is published when the snapshot that Vectors returns has changed:
+// about once a second while many vectors are computed.
 type Changed struct{}
 
-// Clock is what time it is.
+// Clock provides the time; tests replace it.
 type Clock struct {
 	Now   func() time.Time
 	After func(time.Duration) <-chan time.Time
 }
 
-// Options are what an index works with.
+// Options are the dependencies and settings of an Index.
 type Options struct {
 	Settings settings.Search
-	Builtin  Builtin // needed for the provider of that name only
+	Builtin  Builtin // required for the provider "builtin" only
 	Catalog  *catalog.Catalog
 	Store    Store
 	Bus      *events.Bus
 	Log      *slog.Logger
-	Clock    Clock         // zero: the real one
-	Patience time.Duration // how long a query waits; 0: a second
-	Timeout  time.Duration // how long a provider may take; 0: 30 seconds, for it may have to load its model
+	Clock    Clock // zero: the system clock
+
+	// QueryTimeout is how long Query waits for a vector; 0: one second.
+	QueryTimeout time.Duration
+	// RequestTimeout limits a request to the provider; 0: 30 seconds, because a
+	// local server may have to load its model first.
+	RequestTimeout time.Duration
 }
 
-// Status is how an index does.
+// Status describes the state of an Index.
 type Status struct {
 	Provider string
-	Model    string // empty with the provider none
-	Tools    int    // that are known
-	Ready    int    // of them with a vector
-	Working  bool   // vectors are being made
-	Problem  string // why tools are found by their words alone; empty when all is well
+	Model    string // empty with the provider "none"
+	Tools    int    // in the catalog
+	Ready    int    // tools that have a vector
+	Working  bool   // vectors are being computed
+	Problem  string // why the provider fails; empty when it works
 }
 
-// Index holds the vectors of the known tools. All methods are safe for
-// concurrent use.
+// Index holds the vectors of the tools in the catalog. Its methods may be
+// called concurrently, except Run, which may run once at a time.
 type Index struct {
-	Options
-	provider provider // nil: tools are found by their words alone
-	name     string   // of the model
+	settings       settings.Search
+	dimensions     int // of each vector; 0 until the first response of a remote provider
+	catalog        *catalog.Catalog
+	store          Store
+	bus            *events.Bus
+	log            *slog.Logger
+	clock          Clock
+	queryTimeout   time.Duration
+	requestTimeout time.Duration
+
+	provider provider // nil for the provider "none"
+	model    string   // the provider's name of the model
 	current  atomic.Pointer[Vectors]
 	working  atomic.Bool
 	health   health
 	queries  *queries
-	making   making
+	state    state // owned by Run
 }
 
-// New returns an index without vectors; it has some while Run runs.
+// New returns an index without vectors. Run loads and computes them.
 func New(o Options) *Index {
 	if o.Clock.Now == nil {
 		o.Clock = Clock{Now: time.Now, After: time.After}
 	}
-	o.Patience, o.Timeout = cmp.Or(o.Patience, time.Second), cmp.Or(o.Timeout, 30*time.Second)
-	x := &Index{Options: o, health: newHealth(), queries: newQueries()}
-	x.provider, x.name = choose(o)
-	x.making.builder = newBuilder(x.id(), x.dimensions(), 0)
-	x.current.Store(x.making.snapshot())
+	x := &Index{
+		settings: o.Settings, catalog: o.Catalog, store: o.Store, bus: o.Bus, log: o.Log, clock: o.Clock,
+		queryTimeout: cmp.Or(o.QueryTimeout, time.Second), requestTimeout: cmp.Or(o.RequestTimeout, 30*time.Second),
+		health: newHealth(), queries: newQueries(),
+	}
+	if o.Settings.Provider == settings.ProviderBuiltin {
+		x.dimensions = o.Builtin.Dimensions
+	}
+	x.provider, x.model = newProvider(o)
+	x.state.builder = newBuilder(x.modelID(), x.dimensions, 0)
+	x.current.Store(x.state.snapshot())
 	return x
 }
 
-// choose returns who makes vectors, and with which model.
-func choose(o Options) (p provider, model string) {
+// newProvider returns the configured provider and the name of its model; nil
+// for the provider "none".
+func newProvider(o Options) (p provider, model string) {
 	switch o.Settings.Provider {
 	case settings.ProviderBuiltin:
 		return newBuiltin(o.Builtin.Encoder, o.Settings.Threads, o.Settings.IdleUnload, o.Clock), o.Builtin.Model
@@ -129,30 +152,23 @@ func choose(o Options) (p provider, model string) {
 	return nil, ""
 }
 
-// dimensions is how many numbers a vector has; 0 where the provider will tell.
-func (x *Index) dimensions() int {
-	if x.Settings.Provider == settings.ProviderBuiltin {
-		return x.Builtin.Dimensions
-	}
-	return 0
-}
-
-// id tells whose vectors are alike: same model, same words of a tool.
-func (x *Index) id() string {
+// modelID identifies the model and the recipe for texts. Only vectors with the
+// same ID can be compared.
+func (x *Index) modelID() string {
 	if x.provider == nil {
 		return ""
 	}
-	return x.Settings.Provider + "/" + x.name + "/text" + textVersion
+	return x.settings.Provider + "/" + x.model + "/text" + textVersion
 }
 
-// Vectors returns those that there are now.
+// Vectors returns the present vectors of the tools.
 func (x *Index) Vectors() *Vectors { return x.current.Load() }
 
-// Status tells how the index does.
+// Status returns the state of the index.
 func (x *Index) Status() Status {
-	s := Status{Provider: x.Settings.Provider, Model: x.name, Working: x.working.Load(), Problem: x.health.problem()}
+	s := Status{Provider: x.settings.Provider, Model: x.model, Working: x.working.Load(), Problem: x.health.problem()}
 	vectors := x.Vectors()
-	for _, t := range x.Catalog.Snapshot().Tools {
+	for _, t := range x.catalog.Snapshot().Tools {
 		s.Tools++
 		if _, ok := vectors.Of(t.Hash); ok {
 			s.Ready++
@@ -161,48 +177,50 @@ func (x *Index) Status() Status {
 	return s
 }
 
-// Run makes the vectors that are missing, and follows the catalog, until ctx
-// ends.
+// Run loads stored vectors, computes missing ones and follows changes of the
+// catalog until ctx ends. It returns nil.
 func (x *Index) Run(ctx context.Context) error {
 	if x.provider == nil {
 		<-ctx.Done()
 		return nil
 	}
-	var others sync.WaitGroup
-	defer others.Wait()
-	others.Go(func() { x.provider.run(ctx) })
-	for range answering {
-		others.Go(func() { x.answer(ctx) })
+	var workers sync.WaitGroup
+	defer workers.Wait()
+	workers.Go(func() { x.provider.run(ctx) })
+	for range queryWorkers {
+		workers.Go(func() { x.answerQueries(ctx) })
 	}
 	changed := make(chan struct{}, 1)
-	defer events.Signal[catalog.Changed](x.Bus, changed)()
+	defer events.Signal[catalog.Changed](x.bus, changed)()
 	for failures := 0; ctx.Err() == nil; {
-		done := x.pass(ctx)
+		done := x.update(ctx)
 		if done {
 			failures = 0
-			x.rest(ctx, changed)
+			x.waitForWork(ctx, changed)
 		}
-		if !done || x.health.failing() { // a query may have found that out
+		if !done || x.health.failing() { // a query may have detected the failure
 			failures++
-			x.endure(ctx, changed, backoff(failures))
+			x.pause(ctx, changed, backoff(failures))
 		}
 	}
 	return nil
 }
 
-// rest returns when there is something to do.
-func (x *Index) rest(ctx context.Context, changed <-chan struct{}) {
+// waitForWork returns when the catalog has changed, the provider has begun to
+// fail, stored vectors are due to be tidied, or ctx ends.
+func (x *Index) waitForWork(ctx context.Context, changed <-chan struct{}) {
 	select {
 	case <-ctx.Done():
 	case <-changed:
-	case <-x.health.moved:
-	case <-x.Clock.After(tidyEvery):
+	case <-x.health.failed:
+	case <-x.clock.After(tidyEvery):
 	}
 }
 
-// endure follows the catalog without a provider for a while.
-func (x *Index) endure(ctx context.Context, changed <-chan struct{}, pause time.Duration) {
-	over := x.Clock.After(pause)
+// pause waits before the next request to a failing provider. Meanwhile it
+// follows the catalog with stored vectors.
+func (x *Index) pause(ctx context.Context, changed <-chan struct{}, d time.Duration) {
+	over := x.clock.After(d)
 	for {
 		select {
 		case <-ctx.Done():
@@ -210,7 +228,7 @@ func (x *Index) endure(ctx context.Context, changed <-chan struct{}, pause time.
 		case <-over:
 			return
 		case <-changed:
-			_ = x.load(ctx) // the next pass tries again
+			_ = x.load(ctx) // the next update tries again
 		}
 	}
 }

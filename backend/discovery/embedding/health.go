@@ -8,7 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// How long a provider that fails is left alone: longer each time.
+// The shortest and longest pauses between requests to a failing provider; each
+// failure doubles the pause.
 const (
 	firstPause = time.Second
 	lastPause  = 5 * time.Minute
@@ -22,14 +23,14 @@ func backoff(failures int) time.Duration {
 	return min(pause, lastPause)
 }
 
-// health is whether the provider works.
+// health records whether the provider works.
 type health struct {
-	mu    sync.Mutex
-	err   error         // nil: it does
-	moved chan struct{} // has a token when it began to fail
+	mu     sync.Mutex
+	err    error         // of the last request; nil: the provider works
+	failed chan struct{} // holds a token when the provider has begun to fail
 }
 
-func newHealth() health { return health{moved: make(chan struct{}, 1)} }
+func newHealth() health { return health{failed: make(chan struct{}, 1)} }
 
 func (h *health) failing() bool {
 	h.mu.Lock()
@@ -46,37 +47,38 @@ func (h *health) problem() string {
 	return fault.MessageOf(h.err)
 }
 
-// become takes over how the last request went, and reports whether that is
-// another thing than before.
-func (h *health) become(err error) (news bool) {
+// set stores the outcome of a request and reports whether it changes between
+// working and failing.
+func (h *health) set(err error) (changed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	news = (h.err == nil) != (err == nil)
+	changed = (h.err == nil) != (err == nil)
 	h.err = err
-	return news
+	return changed
 }
 
-// note tells how a request to the provider went. The log has a line when it
-// begins to fail and one when it is back.
-func (x *Index) note(err error) {
-	if !x.health.become(err) {
+// recordOutcome records the outcome of a request to the provider. It logs once
+// when the provider begins to fail and once when it works again.
+func (x *Index) recordOutcome(err error) {
+	if !x.health.set(err) {
 		return
 	}
 	if err == nil {
-		x.Log.Info("search by meaning works again", "provider", x.Settings.Provider, "model", x.name)
+		x.log.Info("search by meaning works again", "provider", x.settings.Provider, "model", x.model)
 		return
 	}
-	x.Log.Warn("search by meaning does not work, tools are found by their words alone", "provider", x.Settings.Provider, "model", x.name, "error", err)
+	x.log.Warn("search by meaning does not work; searching by words alone", "provider", x.settings.Provider, "model", x.model, "error", err)
 	select {
-	case x.health.moved <- struct{}{}:
+	case x.health.failed <- struct{}{}:
 	default:
 	}
 }
 
-// kept logs what failed in the store; false when something did.
-func (x *Index) kept(ctx context.Context, err error) bool {
+// logStoreError logs an error of the store, unless ctx has ended, and reports
+// whether err is nil.
+func (x *Index) logStoreError(ctx context.Context, err error) bool {
 	if err != nil && ctx.Err() == nil {
-		x.Log.Warn("vectors of tools cannot be kept", "error", err)
+		x.log.Warn("could not access the stored vectors", "error", err)
 	}
 	return err == nil
 }

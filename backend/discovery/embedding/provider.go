@@ -8,37 +8,38 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// provider makes vectors.
+// provider computes vectors.
 type provider interface {
-	// embed returns a vector for each text, as it comes: ask looks at it. The
-	// provider may read no more than tokens of each. Errors hold no secret.
+	// embed returns a vector for each text, unchecked. The provider may read no
+	// more than the first tokens of each text. Errors contain no secrets.
 	embed(ctx context.Context, texts []string, tokens int) ([][]float32, error)
-	// batch is how many texts it takes at once.
+	// batch is the largest number of texts in one request.
 	batch() int
-	// run does what it has to do besides, until ctx ends.
+	// run does the provider's background work until ctx ends.
 	run(ctx context.Context)
 }
 
-// maxDimensions is more than any known model has.
+// maxDimensions is more than any known embedding model has.
 const maxDimensions = 8192
 
-// errRefused is in errors that may be due to the texts.
+// errRefused is wrapped by errors that the texts may have caused, rather than
+// the provider's state.
 var errRefused = errors.New("texts refused")
 
-// ask has the provider make vectors of length 1. How it went is noted, unless
-// the texts may be to blame.
-func (x *Index) ask(ctx context.Context, texts []string, tokens int) ([][]float32, error) {
-	timed, cancel := context.WithTimeout(ctx, x.Timeout)
+// embed requests vectors from the provider and scales them to length 1. It
+// records the outcome in x.health, unless the texts may have caused the error.
+func (x *Index) embed(ctx context.Context, texts []string, tokens int) ([][]float32, error) {
+	timed, cancel := context.WithTimeout(ctx, x.requestTimeout)
 	defer cancel()
 	vectors, err := x.provider.embed(timed, texts, tokens)
 	if err == nil {
-		err = x.check(vectors, len(texts))
+		err = x.normalizeAll(vectors, len(texts))
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err() // the hub ends
+		return nil, ctx.Err() // the hub is shutting down, which is no failure of the provider
 	case !errors.Is(err, errRefused):
-		x.note(err)
+		x.recordOutcome(err)
 	}
 	if err != nil {
 		return nil, err
@@ -46,19 +47,21 @@ func (x *Index) ask(ctx context.Context, texts []string, tokens int) ([][]float3
 	return vectors, nil
 }
 
-// try reports whether the provider works at all, and notes that.
-func (x *Index) try(ctx context.Context) bool {
-	_, err := x.ask(ctx, []string{sample}, toolTokens)
-	if errors.Is(err, errRefused) {
-		x.note(err)
+// probe embeds a sample text, records the outcome and reports whether the
+// provider works.
+func (x *Index) probe(ctx context.Context) bool {
+	_, err := x.embed(ctx, []string{sampleText}, toolTokens)
+	if errors.Is(err, errRefused) { // no text can be the cause here
+		x.recordOutcome(err)
 	}
 	return err == nil
 }
 
-// check looks at what a provider gave, and makes the length of vectors 1.
-func (x *Index) check(vectors [][]float32, texts int) error {
+// normalizeAll validates the vectors for so many texts and scales them to
+// length 1.
+func (x *Index) normalizeAll(vectors [][]float32, texts int) error {
 	if len(vectors) != texts {
-		return fault.New(fault.Failed, "the model gave %d vectors for %d texts", len(vectors), texts)
+		return fault.New(fault.Failed, "the model returned %d vectors for %d texts", len(vectors), texts)
 	}
 	dimensions := x.Vectors().Dimensions()
 	for _, v := range vectors {
@@ -67,17 +70,18 @@ func (x *Index) check(vectors [][]float32, texts int) error {
 		}
 		switch {
 		case len(v) == 0 || len(v) > maxDimensions:
-			return fault.New(fault.Failed, "the model gave a vector of %d numbers; is it an embedding model?", len(v))
+			return fault.New(fault.Failed, "the model returned a vector of %d numbers; is it an embedding model?", len(v))
 		case len(v) != dimensions:
-			return fault.New(fault.Failed, "the model gives vectors of %d numbers, those before had %d; if it is another model now, give search.model another name", len(v), dimensions)
+			return fault.New(fault.Failed, "the model returned vectors of %d numbers, earlier ones had %d; if the model has changed, give it a different name in search.model", len(v), dimensions)
 		case !normalize(v):
-			return fault.Wrap(errRefused, fault.Failed, "the model gave a vector without a direction; is it an embedding model?")
+			return fault.Wrap(errRefused, fault.Failed, "the model returned a vector of zeros; is it an embedding model?")
 		}
 	}
 	return nil
 }
 
-// normalize makes the length of a vector 1; false when it has none.
+// normalize scales a vector to length 1. It returns false for a vector of
+// length 0 or without a finite length.
 func normalize(v []float32) bool {
 	total := 0.0
 	for _, n := range v {

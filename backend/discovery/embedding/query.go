@@ -13,50 +13,53 @@ import (
 )
 
 const (
-	// answering is how many queries are answered at a time, and maxAsked how
-	// many may wait for that.
-	answering = 4
-	maxAsked  = 32
-	// queryTokens is how much of a query the builtin model reads.
+	// queryWorkers is the number of queries that are embedded concurrently, and
+	// maxQueued the number of further queries that may wait.
+	queryWorkers = 4
+	maxQueued    = 32
+	// queryTokens is the number of tokens of a query that the built-in model
+	// reads.
 	queryTokens = 64
-	// maxRecent is how many queries' vectors are remembered.
+	// maxRecent is the number of queries whose vectors are cached.
 	maxRecent = 128
-	// maxGiveWay is how long queries may keep tools waiting.
-	maxGiveWay = time.Second
+	// maxYield is the longest time that waiting queries delay the vectors of
+	// tools.
+	maxYield = time.Second
 )
 
-// queries is who asks, and what was asked lately.
+// queries is the queue of queries and the cache of their vectors.
 type queries struct {
-	asked chan question
-	slow  atomic.Bool // somebody waited in vain, and nothing was answered since
+	queued chan queuedQuery
+	slow   atomic.Bool // a query timed out, and none has been answered since
 
 	mu      sync.Mutex
 	recent  map[string][]float32
-	order   []string // of recent, the last used at the end
-	waiting int
-	free    chan struct{} // closed when nobody waits any more
+	order   []string      // keys of recent, the most recently used last
+	waiting int           // callers that wait for a vector
+	free    chan struct{} // closed when waiting falls to 0
 }
 
-type question struct {
-	text   string
-	gone   <-chan struct{}
-	answer chan []float32 // nil when there is none
+// queuedQuery is a query that waits for a worker.
+type queuedQuery struct {
+	text      string
+	cancelled <-chan struct{} // closed when the caller has returned
+	result    chan []float32  // receives the vector, or nil after an error
 }
 
 func newQueries() *queries {
-	return &queries{asked: make(chan question, maxAsked), recent: make(map[string][]float32)}
+	return &queries{queued: make(chan queuedQuery, maxQueued), recent: make(map[string][]float32)}
 }
 
-// Query returns the vector of a query, of length 1, for the model of Vectors.
-// It is shared: it is not to be changed. There is none when tools are found by
-// their words alone, when the provider fails, and when it takes too long; what
-// it says then is remembered for the next time.
+// Query returns the vector of a query, of length 1, computed by the model of
+// Vectors. The vector is shared and must not be modified. Query returns false
+// with the provider "none", while the provider fails, and when it takes longer
+// than the query timeout; a vector that comes late is cached for the next call.
 func (x *Index) Query(ctx context.Context, text string) ([]float32, bool) {
 	text = safetext.Prefix(strings.Join(strings.Fields(safetext.Prefix(text, 2*maxText)), " "), maxText)
 	if text == "" || x.Vectors().Len() == 0 {
 		return nil, false
 	}
-	if v, ok := x.queries.remembered(text); ok {
+	if v, ok := x.queries.cached(text); ok {
 		return v, true
 	}
 	if x.health.failing() || x.queries.slow.Load() {
@@ -64,25 +67,26 @@ func (x *Index) Query(ctx context.Context, text string) ([]float32, bool) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer x.queries.begin()()
-	q := question{text, ctx.Done(), make(chan []float32, 1)}
-	late := x.Clock.After(x.Patience)
+	defer x.queries.startWaiting()()
+	q := queuedQuery{text, ctx.Done(), make(chan []float32, 1)}
+	late := x.clock.After(x.queryTimeout)
 	select {
-	case x.queries.asked <- q:
+	case x.queries.queued <- q:
 	default:
 		return nil, false
 	}
 	select {
-	case v := <-q.answer:
+	case v := <-q.result:
 		return v, v != nil
 	case <-ctx.Done():
 		return nil, false
 	case <-late:
 	}
-	// Who answers does so first and takes this back after.
+	// A worker sends the result before it clears slow. Set slow before the last
+	// look at the result, so that a result sent meanwhile cannot leave it set.
 	x.queries.slow.Store(true)
 	select {
-	case v := <-q.answer:
+	case v := <-q.result:
 		x.queries.slow.Store(false)
 		return v, v != nil
 	default:
@@ -90,37 +94,38 @@ func (x *Index) Query(ctx context.Context, text string) ([]float32, bool) {
 	}
 }
 
-// answer answers queries until ctx ends; also those for which nobody waits any
-// more once it has begun.
-func (x *Index) answer(ctx context.Context) {
+// answerQueries is a worker: it embeds queued queries until ctx ends. It
+// finishes and caches a query it has begun even if the caller has given up.
+func (x *Index) answerQueries(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case q := <-x.queries.asked:
+		case q := <-x.queries.queued:
 			select {
-			case <-q.gone:
+			case <-q.cancelled:
 			default:
-				q.answer <- x.vectorOf(ctx, q.text)
+				q.result <- x.vectorOf(ctx, q.text)
 			}
 			x.queries.slow.Store(false)
 		}
 	}
 }
 
+// vectorOf returns the vector of a query from the provider, or nil if it fails.
 func (x *Index) vectorOf(ctx context.Context, text string) []float32 {
-	vectors, err := x.ask(ctx, []string{text}, queryTokens)
+	vectors, err := x.embed(ctx, []string{text}, queryTokens)
 	if errors.Is(err, errRefused) {
-		x.try(ctx)
+		x.probe(ctx)
 	}
 	if err != nil {
 		return nil
 	}
-	x.queries.remember(text, vectors[0])
+	x.queries.cache(text, vectors[0])
 	return vectors[0]
 }
 
-func (q *queries) remembered(text string) ([]float32, bool) {
+func (q *queries) cached(text string) ([]float32, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	v, ok := q.recent[text]
@@ -130,7 +135,7 @@ func (q *queries) remembered(text string) ([]float32, bool) {
 	return v, ok
 }
 
-func (q *queries) remember(text string, v []float32) {
+func (q *queries) cache(text string, v []float32) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.recent[text] = v
@@ -141,7 +146,7 @@ func (q *queries) remember(text string, v []float32) {
 	}
 }
 
-// touch makes a query the one that was used last.
+// touch marks a query as the most recently used one. The caller holds q.mu.
 func (q *queries) touch(text string) {
 	if i := slices.Index(q.order, text); i >= 0 {
 		q.order = slices.Delete(q.order, i, i+1)
@@ -149,8 +154,8 @@ func (q *queries) touch(text string) {
 	q.order = append(q.order, text)
 }
 
-// begin says that somebody waits, until the function that it returns is called.
-func (q *queries) begin() (end func()) {
+// startWaiting counts a caller that waits for a vector, until end is called.
+func (q *queries) startWaiting() (end func()) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.waiting++; q.waiting == 1 {
@@ -165,8 +170,9 @@ func (q *queries) begin() (end func()) {
 	}
 }
 
-// giveWay lets those go first who wait.
-func (q *queries) giveWay(ctx context.Context, clock Clock) {
+// yield waits until no query waits, for at most maxYield, so that queries are
+// embedded before tools.
+func (q *queries) yield(ctx context.Context, clock Clock) {
 	q.mu.Lock()
 	waiting, free := q.waiting > 0, q.free
 	q.mu.Unlock()
@@ -176,6 +182,6 @@ func (q *queries) giveWay(ctx context.Context, clock Clock) {
 	select {
 	case <-free:
 	case <-ctx.Done():
-	case <-clock.After(maxGiveWay):
+	case <-clock.After(maxYield):
 	}
 }

@@ -18,78 +18,78 @@ import (
 
 const (
 	openAIBaseURL = "https://api.openai.com/v1"
-	// maxAnswer is more than the largest batch of the largest vectors takes, in
-	// bytes of JSON.
-	maxAnswer = 32 << 20
-	// Servers on this machine have one processor for all texts of a batch, and
-	// queries come between batches.
+	// maxResponse limits a response, in bytes. It exceeds the JSON of the largest
+	// batch with the largest vectors.
+	maxResponse = 32 << 20
+	// Batches for local servers are small: such a server has one processor for
+	// all texts of a batch, and queries are answered between batches.
 	localBatch  = 8
 	openAIBatch = 64
 )
 
-// errNotThere is in errors of an address that does not speak what it was asked
-// in, or does not know the model.
-var errNotThere = errors.New("no such address or model")
+// errNotFound is wrapped by errors of an address that does not implement the
+// requested interface or does not have the model.
+var errNotFound = errors.New("no such address or model")
 
-// remote makes vectors by HTTP. Texts go to the configured address and to no
-// other: redirects are not followed.
+// remote is a provider that is reached over HTTP. Texts are sent to the
+// configured address only: redirects are not followed.
 type remote struct {
 	client http.Client
-	host   string // as problems call it
+	host   string // scheme and host, for messages
 	model  string
-	key    string // empty: it is not asked for
-	size   int
-	advice string // on what to do when a key is asked for
+	key    string // empty: no Authorization header is sent
+	size   int    // texts per request
+	advice string // what the user can do when the server demands a key
 
-	ways  []way               // in which it may be asked
-	known atomic.Pointer[way] // the one that it has answered
+	endpoints []endpoint               // candidates, tried in order
+	working   atomic.Pointer[endpoint] // the candidate that has responded; nil before
 }
 
-// way is an address and what is spoken there. Both interfaces take the same
-// request.
-type way struct {
-	url  string
-	read func(body []byte) ([][]float32, error)
+// endpoint is a URL and the parser for its responses. Ollama's and OpenAI's
+// interfaces take the same request.
+type endpoint struct {
+	url   string
+	parse func(body []byte) ([][]float32, error)
 }
 
-func newRemote(address, model string, ways ...way) *remote {
+func newRemote(address, model string, endpoints ...endpoint) *remote {
 	host := address
 	if u, err := url.Parse(address); err == nil {
 		host = u.Scheme + "://" + u.Host
 	}
 	return &remote{
 		client: http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		host:   host, model: model, ways: ways,
+		host:   host, model: model, endpoints: endpoints,
 	}
 }
 
-// newLocal asks a server that speaks Ollama's or OpenAI's interface: the one
-// that its address ends with, or else the one that it answers.
+// newLocal returns a provider for a server with Ollama's or OpenAI's interface.
+// The end of the address selects the interface; otherwise both are tried.
 func newLocal(address, model string) *remote {
 	address = strings.TrimRight(address, "/")
-	var ways []way
+	var endpoints []endpoint
 	switch {
 	case strings.HasSuffix(address, "/api/embed"):
-		ways = []way{{address, readOllama}}
+		endpoints = []endpoint{{address, parseOllama}}
 	case strings.HasSuffix(address, "/api"):
-		ways = []way{{address + "/embed", readOllama}}
+		endpoints = []endpoint{{address + "/embed", parseOllama}}
 	case strings.HasSuffix(address, "/embeddings"):
-		ways = []way{{address, readOpenAI}}
+		endpoints = []endpoint{{address, parseOpenAI}}
 	case strings.HasSuffix(address, "/v1"):
-		ways = []way{{address + "/embeddings", readOpenAI}}
+		endpoints = []endpoint{{address + "/embeddings", parseOpenAI}}
 	default:
-		ways = []way{{address + "/api/embed", readOllama}, {address + "/v1/embeddings", readOpenAI}}
+		endpoints = []endpoint{{address + "/api/embed", parseOllama}, {address + "/v1/embeddings", parseOpenAI}}
 	}
-	r := newRemote(address, model, ways...)
-	r.size, r.advice = localBatch, "a server of provider local must answer without a key"
+	r := newRemote(address, model, endpoints...)
+	r.size, r.advice = localBatch, "the provider local supports only servers that require no key"
 	return r
 }
 
 func newOpenAI(base, key, model string) *remote {
 	address := strings.TrimRight(cmp.Or(base, openAIBaseURL), "/") + "/embeddings"
-	r := newRemote(address, model, way{address, readOpenAI})
+	r := newRemote(address, model, endpoint{address, parseOpenAI})
 	r.key, r.size = key, openAIBatch
-	r.advice = "set AGENT_DISCOVER_OPENAI_API_KEY for the hub to a key that is valid"
+	r.advice = "set AGENT_DISCOVER_OPENAI_API_KEY to a valid key and restart the hub"
 	return r
 }
 
@@ -99,37 +99,38 @@ func (r *remote) run(context.Context) {}
 
 func (r *remote) embed(ctx context.Context, texts []string, _ int) ([][]float32, error) {
 	if r.key == "" && r.host == "https://api.openai.com" {
-		return nil, fault.New(fault.Unavailable, "there is no key for OpenAI: %s", r.advice)
+		return nil, fault.New(fault.Unavailable, "no OpenAI key is configured: %s", r.advice)
 	}
 	data, err := json.Marshal(map[string]any{"model": r.model, "input": texts})
 	if err != nil {
-		return nil, fmt.Errorf("write texts: %w", err)
+		return nil, fmt.Errorf("encode texts: %w", err)
 	}
-	if known := r.known.Load(); known != nil {
-		vectors, err := r.post(ctx, *known, data)
-		if errors.Is(err, errNotThere) {
-			r.known.Store(nil) // another server may be there now
+	if working := r.working.Load(); working != nil {
+		vectors, err := r.post(ctx, *working, data)
+		if errors.Is(err, errNotFound) {
+			r.working.Store(nil) // another server may use the address now
 		}
 		return vectors, err
 	}
 	var failure error
-	for _, w := range r.ways {
-		vectors, err := r.post(ctx, w, data)
+	for _, e := range r.endpoints {
+		vectors, err := r.post(ctx, e, data)
 		if err == nil {
-			r.known.Store(&w)
+			r.working.Store(&e)
 			return vectors, nil
 		}
-		if failure == nil || errors.Is(failure, errNotThere) {
+		if failure == nil || errors.Is(failure, errNotFound) {
 			failure = err
 		}
 	}
 	return nil, failure
 }
 
-func (r *remote) post(ctx context.Context, w way, data []byte) ([][]float32, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(data))
+// post sends a request to an endpoint and returns the vectors of its response.
+func (r *remote) post(ctx context.Context, e endpoint, data []byte) ([][]float32, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, e.url, bytes.NewReader(data))
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "%s is no address that can be asked", r.host)
+		return nil, fault.New(fault.Invalid, "%s is not a valid address", r.host)
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if r.key != "" {
@@ -137,28 +138,29 @@ func (r *remote) post(ctx context.Context, w way, data []byte) ([][]float32, err
 	}
 	resp, err := r.client.Do(req)
 	if err != nil {
-		return nil, r.unreached(ctx, err)
+		return nil, r.connectionError(ctx, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return nil, r.failed(resp.StatusCode)
+		return nil, r.statusError(resp.StatusCode)
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxResponse+1))
 	switch {
 	case err != nil:
-		return nil, r.unreached(ctx, err)
-	case len(body) > maxAnswer:
-		return nil, fault.New(fault.Failed, "%s answers with more than %d MB; is it an embedding model?", r.host, maxAnswer>>20)
+		return nil, r.connectionError(ctx, err)
+	case len(body) > maxResponse:
+		return nil, fault.New(fault.Failed, "the response of %s exceeds %d MB; is it an embedding model?", r.host, maxResponse>>20)
 	}
-	vectors, err := w.read(body)
-	if err != nil { // which may quote the body
-		return nil, fault.New(fault.Failed, "%s answers, but not with vectors; is %q an embedding model there?", r.host, r.model)
+	vectors, err := e.parse(body)
+	if err != nil { // the error is dropped: it may quote the body
+		return nil, fault.New(fault.Failed, "the response of %s contains no vectors; is %q an embedding model?", r.host, r.model)
 	}
 	return vectors, nil
 }
 
-// unreached explains an error of the connection without what was asked for.
-func (r *remote) unreached(ctx context.Context, err error) error {
+// connectionError explains an error of the connection without the URL, which
+// may contain secrets.
+func (r *remote) connectionError(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
@@ -168,24 +170,25 @@ func (r *remote) unreached(ctx context.Context, err error) error {
 	return fault.Wrap(err, fault.Unavailable, "%s cannot be reached; is it running, and is the address right?", r.host)
 }
 
-// failed explains a status. Bodies stay out of it: they may quote the key.
-func (r *remote) failed(status int) error {
+// statusError explains an HTTP status. Response bodies are left out because
+// they may quote the key.
+func (r *remote) statusError(status int) error {
 	switch status {
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return fault.New(fault.Denied, "%s answers with status %d: %s", r.host, status, r.advice)
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		return fault.Wrap(errNotThere, fault.NotFound, "%s does not know the model %q (Ollama gets it by: ollama pull %[2]s), or makes no vectors at all", r.host, r.model)
+		return fault.Wrap(errNotFound, fault.NotFound, "%s does not have the model %q, or does not compute vectors; with Ollama, run: ollama pull %[2]s", r.host, r.model)
 	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
-		return fault.Wrap(errRefused, fault.Failed, "%s refuses texts with status %d; is %q an embedding model?", r.host, status, r.model)
-	case http.StatusInternalServerError: // some say so of a text that is too long
-		return fault.Wrap(errRefused, fault.Failed, "%s answers with status 500; its own log may say why", r.host)
+		return fault.Wrap(errRefused, fault.Failed, "%s rejects texts with status %d; is %q an embedding model?", r.host, status, r.model)
+	case http.StatusInternalServerError: // some servers respond so to a text that is too long
+		return fault.Wrap(errRefused, fault.Failed, "%s answers with status 500; see its log for the cause", r.host)
 	case http.StatusTooManyRequests:
-		return fault.New(fault.Busy, "%s answers with status 429: too many requests, or the account is used up", r.host)
+		return fault.New(fault.Busy, "%s answers with status 429: too many requests, or the account's quota is used up", r.host)
 	}
 	return fault.New(fault.Failed, "%s answers with status %d", r.host, status)
 }
 
-func readOllama(body []byte) ([][]float32, error) {
+func parseOllama(body []byte) ([][]float32, error) {
 	var answer struct {
 		Embeddings [][]float32 `json:"embeddings"`
 	}
@@ -196,7 +199,7 @@ func readOllama(body []byte) ([][]float32, error) {
 	return answer.Embeddings, err
 }
 
-func readOpenAI(body []byte) ([][]float32, error) {
+func parseOpenAI(body []byte) ([][]float32, error) {
 	var answer struct {
 		Data []struct {
 			Index     int       `json:"index"`

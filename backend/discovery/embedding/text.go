@@ -8,21 +8,22 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// textVersion is part of a model's id: another recipe for Text needs another
-// number, and all vectors are made anew.
+// textVersion is part of a model's ID. A change to the recipe in Text needs a
+// new version, so that all vectors are computed again.
 const textVersion = "2"
 
-// maxText is how much of a text is embedded, in bytes. What a tool is for
-// stands at its beginning, and models cut what is longer.
+// maxText limits the text of a tool, in bytes. Descriptions state a tool's
+// purpose first, and models cut longer texts.
 const maxText = 2000
 
-// Text is what stands for a tool: its server's name and its own in words, and
-// its description.
+// Text returns the text that is embedded for a tool: the names of its server
+// and of itself as words, and its description.
 func Text(t *catalog.Tool) string {
 	return safetext.Prefix(words(t.Server)+" "+words(t.Name)+". "+strings.Join(strings.Fields(safetext.Prefix(t.Description, 2*maxText)), " "), maxText)
 }
 
-// words takes a name apart at signs and where small letters end.
+// words splits a name into lower-case words at punctuation and at changes from
+// lower to upper case.
 func words(name string) string {
 	var out strings.Builder
 	var last rune

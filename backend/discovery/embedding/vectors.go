@@ -7,15 +7,15 @@ import (
 	"math"
 )
 
-// Vector is a direction, rounded: Values[i]*Scale is its i-th number. Before
-// rounding its length was 1; that of nothing has the scale 0. Values belong to
-// who gave the vector and are not to be changed.
+// Vector is a vector of length 1 in a rounded form: number i is
+// Values[i]*Scale. A vector of zeros has the scale 0. Values must not be
+// modified.
 type Vector struct {
 	Scale  float32
 	Values []int8
 }
 
-// Round returns a vector of which no number is off by more than half a scale.
+// Round rounds a vector such that no number changes by more than half of Scale.
 func Round(exact []float32) Vector {
 	most := float32(0)
 	for _, n := range exact {
@@ -31,17 +31,16 @@ func Round(exact []float32) Vector {
 	return v
 }
 
-// Vectors are the vectors of the known tools at one moment. They are
-// immutable.
+// Vectors is an immutable snapshot of the vectors of the tools.
 type Vectors struct {
 	model      string
 	dimensions int
 	at         map[key]int32
 	scales     []float32
-	values     []int8 // all of them in one piece
+	values     []int8 // of all vectors, one after the other
 }
 
-// key is a tool's hash in half the room of its text.
+// key is the binary form of a tool's hash, which takes half the memory.
 type key [sha256.Size]byte
 
 func keyOf(hash string) (k key) {
@@ -53,18 +52,19 @@ func keyOf(hash string) (k key) {
 	return sha256.Sum256([]byte(hash))
 }
 
-// Model tells which model and which words of a tool the vectors are of: those
-// of two models have nothing to do with each other. It is empty when tools are
-// found by their words alone.
+// Model identifies the model and the text recipe of the vectors. Vectors of
+// different models cannot be compared. It is empty with the provider "none".
 func (v *Vectors) Model() string { return v.model }
 
-// Dimensions is how many numbers each vector has; 0 while that is not known.
+// Dimensions returns the number of values in each vector; 0 while it is
+// unknown.
 func (v *Vectors) Dimensions() int { return v.dimensions }
 
-// Len is how many vectors there are.
+// Len returns the number of vectors.
 func (v *Vectors) Len() int { return len(v.scales) }
 
-// Of returns the vector of the tool with a catalog.Tool.Hash.
+// Of returns the vector of the tool with that catalog.Tool.Hash, and whether it
+// exists.
 func (v *Vectors) Of(hash string) (Vector, bool) {
 	i, ok := v.at[keyOf(hash)]
 	if !ok {
@@ -74,20 +74,20 @@ func (v *Vectors) Of(hash string) (Vector, bool) {
 	return Vector{v.scales[i], v.values[from:to:to]}, true
 }
 
-// builder makes vectors. Those that it gave away stay as they were: what comes
-// later lies behind what they see.
+// builder collects vectors and returns snapshots of them. Its slices are only
+// appended to, so that earlier snapshots stay as they are.
 type builder struct {
 	Vectors
-	room  int  // vectors that will be there in the end
-	given bool // somebody else has the map, too
+	capacity int  // expected number of vectors
+	shared   bool // a snapshot shares the map: clone it before the next change
 }
 
-func newBuilder(model string, dimensions, room int) *builder {
-	return &builder{Vectors{model: model, dimensions: dimensions, at: make(map[key]int32, room)}, room, false}
+func newBuilder(model string, dimensions, capacity int) *builder {
+	return &builder{Vectors{model: model, dimensions: dimensions, at: make(map[key]int32, capacity)}, capacity, false}
 }
 
-// add takes a vector over, unless it has another number of dimensions than the
-// first or is there.
+// add copies a vector into the builder. It returns false for a key that has a
+// vector already and for a vector whose dimensions differ from the others'.
 func (b *builder) add(k key, scale float32, values []int8) bool {
 	if b.dimensions == 0 {
 		b.dimensions = len(values)
@@ -96,19 +96,19 @@ func (b *builder) add(k key, scale float32, values []int8) bool {
 		return false
 	}
 	if b.values == nil {
-		b.scales, b.values = make([]float32, 0, b.room), make([]int8, 0, b.room*b.dimensions)
+		b.scales, b.values = make([]float32, 0, b.capacity), make([]int8, 0, b.capacity*b.dimensions)
 	}
-	if b.given {
-		b.at, b.given = maps.Clone(b.at), false
+	if b.shared {
+		b.at, b.shared = maps.Clone(b.at), false
 	}
 	b.at[k] = int32(len(b.scales))
 	b.scales, b.values = append(b.scales, scale), append(b.values, values...)
 	return true
 }
 
-// snapshot returns what is there now.
+// snapshot returns the vectors added so far.
 func (b *builder) snapshot() *Vectors {
-	b.given = true
+	b.shared = true
 	v := b.Vectors
 	return &v
 }

@@ -9,14 +9,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
-// model is what the vectors of the words' encoder are of.
+// model identifies the vectors of the words encoder.
 var model = modelOf("words")
 
 func modelOf(name string) string {
@@ -25,8 +24,8 @@ func modelOf(name string) string {
 	}).Vectors().Model()
 }
 
-func TestToolsGetVectorsAndQueriesToo(t *testing.T) {
-	d := newDesk(t)
+func TestToolsAndQueriesGetVectors(t *testing.T) {
+	d := newFixture(t)
 	d.list("disk", "readFile: Reads a file", "delete_file: Removes a file")
 	d.list("mail", "send: Sends a letter")
 	x, _ := d.builtin(&words{})
@@ -37,7 +36,7 @@ func TestToolsGetVectorsAndQueriesToo(t *testing.T) {
 	}
 	query, ok := x.Query(t.Context(), "  read\na file ")
 	if !ok || !near(length(query), 1) {
-		t.Fatalf("the query: %v, %v", query, ok)
+		t.Fatalf("the query has the vector %v, %v", query, ok)
 	}
 	best, most := "", 0.0
 	for _, tool := range d.catalog.Snapshot().Tools {
@@ -50,20 +49,20 @@ func TestToolsGetVectorsAndQueriesToo(t *testing.T) {
 		}
 	}
 	if best != "readFile" {
-		t.Errorf("nearest is %q with %f", best, most)
+		t.Errorf("the nearest tool is %q with %f, want readFile", best, most)
 	}
 	if s := x.Status(); s != (embedding.Status{Provider: "builtin", Model: "words", Tools: 3, Ready: 3}) {
 		t.Errorf("status %+v", s)
 	}
 	if _, ok := x.Query(t.Context(), " \n"); ok {
-		t.Error("nothing has a vector")
+		t.Error("a blank query has a vector")
 	}
 }
 
-func TestNothingIsEncodedTwiceOverRestarts(t *testing.T) {
-	d := newDesk(t)
+func TestVectorsSurviveARestart(t *testing.T) {
+	d := newFixture(t)
 	d.list("disk", "read: Reads a file", "write: Writes a file")
-	d.list("disk-", "read: Reads a file") // the same words
+	d.list("disk-", "read: Reads a file") // the same text as a tool of disk
 	first := &words{}
 	x, stop := d.builtin(first)
 	d.awaitReady(x, 3)
@@ -71,32 +70,32 @@ func TestNothingIsEncodedTwiceOverRestarts(t *testing.T) {
 	d.awaitReady(x, 5)
 	stop()
 	if got := first.encoded(); len(got) != 3 {
-		t.Errorf("encoded %q", got)
+		t.Errorf("encoded %q, want three texts", got)
 	}
 	_ = d.store.Close()
 
-	again := openDesk(t, d.file)
+	again := openFixture(t, d.file)
 	second := &words{}
 	x, _ = again.builtin(second)
 	again.awaitReady(x, 5)
-	again.list("disk", "write: Writes a file") // one less
+	again.list("disk", "write: Writes a file") // without read
 	again.list("new", "move: Moves a file")
 	again.awaitReady(x, 5)
 	if got := second.encoded(); len(got) != 1 || !strings.Contains(got[0], "move") {
-		t.Errorf("encoded again: %q", got)
+		t.Errorf("after the restart, encoded %q, want only the new text", got)
 	}
 	if n := x.Vectors().Len(); n != 5 {
 		t.Errorf("%d vectors", n)
 	}
 }
 
-func TestAKilledHubGoesOnWhereItWas(t *testing.T) {
-	d := newDesk(t)
+func TestAKilledHubKeepsTheVectorsItStored(t *testing.T) {
+	d := newFixture(t)
 	d.list("many", numbered(9)...)
 	blocked := make(chan struct{})
 	var n atomic.Int32
 	first := &words{before: func(string) {
-		d.clock.add(300 * time.Millisecond) // so that four are stored
+		d.clock.add(300 * time.Millisecond) // so that four vectors are stored in time
 		if n.Add(1) == 6 {
 			close(blocked)
 			<-t.Context().Done()
@@ -105,7 +104,7 @@ func TestAKilledHubGoesOnWhereItWas(t *testing.T) {
 	x, _ := d.builtin(first)
 	<-blocked
 	file := filepath.Join(t.TempDir(), "killed.db")
-	for _, suffix := range []string{"", "-wal"} { // what a hub leaves that is killed now
+	for _, suffix := range []string{"", "-wal"} { // the files a hub killed now would leave
 		data, err := os.ReadFile(d.file + suffix)
 		if err == nil {
 			err = os.WriteFile(file+suffix, data, 0o600)
@@ -115,51 +114,51 @@ func TestAKilledHubGoesOnWhereItWas(t *testing.T) {
 		}
 	}
 	if s := x.Status(); s.Ready != 4 || !s.Working {
-		t.Errorf("while it works: %+v", s)
+		t.Errorf("during encoding, the status is %+v", s)
 	}
 
-	again := openDesk(t, file)
+	again := openFixture(t, file)
 	second := &words{}
 	x, _ = again.builtin(second)
 	again.awaitReady(x, 9)
 	if got := second.encoded(); len(got) != 5 {
-		t.Errorf("encoded %q", got)
+		t.Errorf("after the restart, encoded %q, want five texts", got)
 	}
 }
 
-func TestAnotherModelReplacesTheOldOnceItIsComplete(t *testing.T) {
-	d := newDesk(t)
+func TestVectorsOfTheOldModelAreDeletedOnceTheNewOnesAreComplete(t *testing.T) {
+	d := newFixture(t)
 	d.list("many", numbered(4)...)
 	x, stop := d.builtin(&words{})
 	d.awaitReady(x, 4)
 	stop()
 
-	d.clock = newClock() // without those who waited
-	reached, goOn := make(chan struct{}), make(chan struct{})
+	d.clock = newClock() // drop the timers of the first run
+	reached, proceed := make(chan struct{}), make(chan struct{})
 	var n atomic.Int32
 	o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, &words{before: func(string) {
 		if d.clock.add(2 * time.Second); n.Add(1) == 3 {
 			close(reached)
-			<-goOn
+			<-proceed
 		}
 	}})
 	o.Builtin.Model = "other"
 	x, stop = d.run(o)
 	<-reached
 	if n := len(d.stored(model)); n != 4 {
-		t.Errorf("of the old model are left %d before the new one is complete", n)
+		t.Errorf("%d of 4 vectors of the old model are stored before the new ones are complete", n)
 	}
-	close(goOn)
+	close(proceed)
 	d.awaitReady(x, 4)
-	d.clock.pass(t, 24*time.Hour) // it waits for that when it has tidied up
+	d.clock.pass(t, 24*time.Hour) // the index sets this timer after tidying
 	stop()
 	if old, other := len(d.stored(model)), len(d.stored(modelOf("other"))); old != 0 || other != 4 {
-		t.Errorf("%d of the old model, %d of the new", old, other)
+		t.Errorf("stored %d vectors of the old model and %d of the new, want 0 and 4", old, other)
 	}
 }
 
-func TestAServerThatComesBackIsNotEncodedAgain(t *testing.T) {
-	d := newDesk(t)
+func TestVectorsOfRemovedToolsAreKeptForDays(t *testing.T) {
+	d := newFixture(t)
 	d.list("disk", "read: Reads a file")
 	d.list("mail", "send: Sends a letter")
 	encoder := &words{}
@@ -168,14 +167,14 @@ func TestAServerThatComesBackIsNotEncodedAgain(t *testing.T) {
 	if err := d.catalog.Forget(t.Context(), "mail"); err != nil {
 		t.Fatal(err)
 	}
-	d.await("only the vectors of tools that are known", func() bool { return x.Vectors().Len() == 1 })
-	for range 2 { // nobody tidies it away so soon
+	d.await("the removal of a vector", func() bool { return x.Vectors().Len() == 1 })
+	for range 2 { // days in which the vector is kept
 		d.clock.pass(t, 24*time.Hour)
 	}
 	d.list("mail", "send: Sends a letter")
 	d.awaitReady(x, 2)
 	if got := encoder.encoded(); len(got) != 2 {
-		t.Errorf("encoded %q", got)
+		t.Errorf("encoded %q, want two texts", got)
 	}
 	if err := d.catalog.Forget(t.Context(), "mail"); err != nil {
 		t.Fatal(err)
@@ -184,30 +183,30 @@ func TestAServerThatComesBackIsNotEncodedAgain(t *testing.T) {
 		d.clock.pass(t, 24*time.Hour)
 	}
 	if kept := d.stored(model); len(kept) != 1 {
-		t.Errorf("%d vectors are kept for ever", len(kept))
+		t.Errorf("%d vectors are stored after six days, want 1", len(kept))
 	}
 	stop()
 }
 
-func TestToolsMayChangeWhileOthersAreEncoded(t *testing.T) {
-	d := newDesk(t)
+func TestToolsMayChangeDuringEncoding(t *testing.T) {
+	d := newFixture(t)
 	d.list("many", numbered(20)...)
-	reached, goOn := make(chan struct{}), make(chan struct{})
+	reached, proceed := make(chan struct{}), make(chan struct{})
 	var n atomic.Int32
 	encoder := &words{before: func(string) {
 		if d.clock.add(400 * time.Millisecond); n.Add(1) == 5 {
 			close(reached)
-			<-goOn
+			<-proceed
 		}
 	}}
 	x, _ := d.builtin(encoder)
 	<-reached
 	d.list("many", append(numbered(8), "new: Came late")...)
 	d.list("more", "again: Came late")
-	close(goOn)
+	close(proceed)
 	d.awaitReady(x, 10)
 	if v := x.Vectors(); v.Len() != 10 {
-		t.Errorf("%d vectors", v.Len())
+		t.Errorf("got %d vectors, want 10", v.Len())
 	}
 	seen := make(map[string]bool)
 	for _, text := range encoder.encoded() {
@@ -215,20 +214,20 @@ func TestToolsMayChangeWhileOthersAreEncoded(t *testing.T) {
 			t.Errorf("%q is encoded twice", text)
 		}
 		if seen[text] = true; strings.Contains(text, "tool 1") && !strings.Contains(text, "tool 1.") {
-			t.Errorf("%q is encoded, which is gone", text)
+			t.Errorf("%q is encoded after its tool was removed", text)
 		}
 	}
 }
 
-func TestAHubThatStopsEncodesNoMore(t *testing.T) {
-	d := newDesk(t)
+func TestEncodingStopsWhenTheContextEnds(t *testing.T) {
+	d := newFixture(t)
 	d.list("many", numbered(9)...)
-	reached, goOn := make(chan struct{}), make(chan struct{})
+	reached, proceed := make(chan struct{}), make(chan struct{})
 	var n atomic.Int32
 	encoder := &words{before: func(string) {
 		if n.Add(1) == 3 {
 			close(reached)
-			<-goOn
+			<-proceed
 		}
 	}}
 	x := embedding.New(d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, encoder))
@@ -237,7 +236,7 @@ func TestAHubThatStopsEncodesNoMore(t *testing.T) {
 	go func() { ended <- x.Run(ctx) }()
 	<-reached
 	cancel()
-	close(goOn)
+	close(proceed)
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
@@ -245,171 +244,79 @@ func TestAHubThatStopsEncodesNoMore(t *testing.T) {
 		t.Errorf("encoded %q", got)
 	}
 	if kept := d.stored(model); len(kept) != 2 {
-		t.Errorf("kept %d of those that were made", len(kept))
+		t.Errorf("stored %d vectors, want the 2 that were complete", len(kept))
 	}
 	if n := encoder.releases(); n != 1 {
-		t.Errorf("released %d times", n)
+		t.Errorf("the encoder was released %d times, want once", n)
 	}
 }
 
-func TestEncodingUsesAsManyCoresAsItMay(t *testing.T) {
-	d := newDesk(t)
-	d.list("many", numbered(9)...)
-	both := make(chan struct{})
-	var n atomic.Int32
-	encoder := &words{before: func(string) {
-		if n.Add(1) == 2 {
-			close(both)
-		}
-		<-both // the first waits for the second
-	}}
-	x, _ := d.run(d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 2}, encoder))
-	d.awaitReady(x, 9)
-	if encoder.most != 2 {
-		t.Errorf("%d at a time", encoder.most)
-	}
-}
-
-func TestAQueryGoesBeforeTools(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(t)
-		defer func() { _ = d.store.Close() }()
-		d.list("first", "read: Reads a file")
-		gates := map[string]chan struct{}{"tool 0.": make(chan struct{}), "my question": make(chan struct{})}
-		encoder := &words{before: func(text string) {
-			for part, gate := range gates {
-				if strings.Contains(text, part) {
-					<-gate
-				}
-			}
-		}}
-		o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1, IdleUnload: time.Minute}, encoder)
-		o.Clock, o.Patience = embedding.Clock{}, 0
-		x, stop := d.run(o)
-		defer stop()
-		synctest.Wait()
-		d.list("second", numbered(3)...)
-		synctest.Wait() // it encodes the first of them
-		answered := make(chan bool)
-		go func() {
-			_, ok := x.Query(t.Context(), "my question")
-			answered <- ok
-		}()
-		synctest.Wait()
-		close(gates["tool 0."])
-		synctest.Wait()
-		if got := encoder.encoded(); len(got) != 3 || !strings.Contains(got[1], "tool 0.") || got[2] != "my question" {
-			t.Errorf("while somebody asks: %q", got)
-		}
-		close(gates["my question"])
-		if ok := <-answered; !ok {
-			t.Error("no answer")
-		}
-		synctest.Wait()
-		if s := x.Status(); s.Ready != 4 || s.Working {
-			t.Errorf("afterwards: %+v", s)
-		}
-		if _, ok := x.Query(t.Context(), "my  question "); !ok || len(encoder.encoded()) != 5 {
-			t.Errorf("asked again: %v, encoded %q", ok, encoder.encoded())
-		}
-	})
-}
-
-func TestTheEncodersMemoryIsGivenBackWhenNobodyUsesIt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(t)
-		defer func() { _ = d.store.Close() }()
-		d.list("disk", "read: Reads a file")
-		encoder := &words{}
-		o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1, IdleUnload: time.Minute}, encoder)
-		o.Clock = embedding.Clock{}
-		x, stop := d.run(o)
-		defer stop()
-		synctest.Wait()
-		for _, wait := range []struct {
-			passes   time.Duration
-			ask      bool
-			released int
-		}{{59 * time.Second, true, 0}, {59 * time.Second, false, 0}, {time.Second, false, 1}, {time.Hour, true, 1}, {time.Minute, false, 2}} {
-			time.Sleep(wait.passes) // virtual
-			synctest.Wait()
-			if wait.ask {
-				if _, ok := x.Query(t.Context(), fmt.Sprint("question ", time.Now())); !ok {
-					t.Error("no answer")
-				}
-			}
-			synctest.Wait()
-			if n := encoder.releases(); n != wait.released {
-				t.Errorf("after %v: released %d times, want %d", wait.passes, n, wait.released)
-			}
-		}
-	})
-}
-
-func TestAStoreThatFailsIsTriedAgainAndNothingIsShownBefore(t *testing.T) {
-	d := newDesk(t)
+func TestVectorsAreNotUsedUntilTheStoreKeepsThem(t *testing.T) {
+	d := newFixture(t)
 	d.list("disk", "read: Reads a file")
 	full := &fullDisk{Store: d.store}
-	full.is.Store(true)
+	full.failing.Store(true)
 	o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, &words{})
 	o.Store = full
 	x, _ := d.run(o)
-	d.await("a warning", func() bool { return strings.Contains(d.log.text(), "disk is full") })
+	d.await("a warning", func() bool { return strings.Contains(d.log.text(), "the disk is full") })
 	if x.Vectors().Len() != 0 {
-		t.Error("a vector is shown that is not kept")
+		t.Error("a vector that is not stored is visible")
 	}
-	full.is.Store(false)
+	full.failing.Store(false)
 	d.clock.pass(t, time.Second)
 	d.awaitReady(x, 1)
 }
 
-func TestWhoHearsOfTheLastVectorsSeesThatNoMoreAreMade(t *testing.T) {
-	d := newDesk(t)
+func TestStatusIsNotWorkingWhenTheLastVectorsArePublished(t *testing.T) {
+	d := newFixture(t)
 	d.list("many", numbered(3)...)
-	looking := &lookingStore{Store: d.store}
+	observed := &statusStore{Store: d.store}
 	o := d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, &words{before: func(string) { d.clock.add(time.Second) }})
-	o.Store = looking
-	looking.index = embedding.New(o)
+	o.Store = observed
+	observed.index = embedding.New(o)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- looking.index.Run(ctx) }()
-	d.awaitReady(looking.index, 3)
+	go func() { ended <- observed.index.Run(ctx) }()
+	d.awaitReady(observed.index, 3)
 	cancel()
-	if err := <-ended; err != nil || fmt.Sprint(looking.working) != "[true true false]" {
-		t.Errorf("working with each that was kept: %v, %v", looking.working, err)
+	if err := <-ended; err != nil || fmt.Sprint(observed.working) != "[true true false]" {
+		t.Errorf("Status.Working at each write is %v, want [true true false]; Run returned %v", observed.working, err)
 	}
 }
 
-// lookingStore is a store that looks whether more is to come.
-type lookingStore struct {
+// statusStore is a store that records, for each write, whether the index
+// reports more work.
+type statusStore struct {
 	embedding.Store
 	index   *embedding.Index
 	working []bool
 }
 
-func (l *lookingStore) KeepVectors(ctx context.Context, model string, made []embedding.Made) error {
+func (l *statusStore) KeepVectors(ctx context.Context, model string, made []embedding.Made) error {
 	l.working = append(l.working, l.index.Status().Working)
 	return l.Store.KeepVectors(ctx, model, made)
 }
 
+// fullDisk is a store that fails to keep vectors while failing is set.
 type fullDisk struct {
 	embedding.Store
-	is atomic.Bool
+	failing atomic.Bool
 }
 
 func (f *fullDisk) KeepVectors(ctx context.Context, model string, made []embedding.Made) error {
-	if f.is.Load() {
+	if f.failing.Load() {
 		return errors.New("the disk is full")
 	}
 	return f.Store.KeepVectors(ctx, model, made)
 }
 
-func TestWithoutAProviderThereIsNothing(t *testing.T) {
-	d := newDesk(t)
+func TestProviderNoneComputesNoVectors(t *testing.T) {
+	d := newFixture(t)
 	d.list("disk", "read: Reads a file")
 	x, stop := d.run(d.options(settings.Search{Provider: settings.ProviderNone}, nil))
 	if _, ok := x.Query(t.Context(), "read a file"); ok || x.Vectors().Model() != "" || x.Vectors().Len() != 0 {
-		t.Errorf("vectors of %q", x.Vectors().Model())
+		t.Errorf("got %d vectors of the model %q, want none", x.Vectors().Len(), x.Vectors().Model())
 	}
 	if s := x.Status(); s != (embedding.Status{Provider: "none", Tools: 1}) {
 		t.Errorf("status %+v", s)
@@ -425,6 +332,7 @@ func numbered(n int) []string {
 	return tools
 }
 
+// length returns the square of a vector's length.
 func length(v []float32) (total float64) {
 	for _, n := range v {
 		total += float64(n) * float64(n)

@@ -20,11 +20,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// tooLong is when a test gives up on what never comes.
+// tooLong is when a test stops waiting for an event and fails.
 const tooLong = 20 * time.Second
 
-// desk is a data folder with what an index works with.
-type desk struct {
+// fixture is a data folder and the dependencies of an index.
+type fixture struct {
 	t       *testing.T
 	file    string
 	store   *store.Store
@@ -34,14 +34,14 @@ type desk struct {
 	clock   *clock
 }
 
-func newDesk(t *testing.T) *desk {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	return openDesk(t, filepath.Join(t.TempDir(), "discover.db"))
+	return openFixture(t, filepath.Join(t.TempDir(), "discover.db"))
 }
 
-func openDesk(t *testing.T, file string) *desk {
+func openFixture(t *testing.T, file string) *fixture {
 	t.Helper()
-	d := &desk{t: t, file: file, bus: &events.Bus{}, log: &record{moved: make(chan struct{})}, clock: newClock()}
+	d := &fixture{t: t, file: file, bus: &events.Bus{}, log: &record{added: make(chan struct{})}, clock: newClock()}
 	var err error
 	if d.store, err = store.Open(t.Context(), file); err != nil {
 		t.Fatal(err)
@@ -53,8 +53,9 @@ func openDesk(t *testing.T, file string) *desk {
 	return d
 }
 
-// list makes tools, as "name: description", those of a server.
-func (d *desk) list(server string, tools ...string) {
+// list replaces the tools of a server. Each tool is given as "name:
+// description".
+func (d *fixture) list(server string, tools ...string) {
 	d.t.Helper()
 	var definitions []json.RawMessage
 	for _, tool := range tools {
@@ -70,20 +71,21 @@ func (d *desk) list(server string, tools ...string) {
 	}
 }
 
-func (d *desk) options(s settings.Search, e embedding.Encoder) embedding.Options {
+func (d *fixture) options(s settings.Search, e embedding.Encoder) embedding.Options {
 	return embedding.Options{
 		Settings: s, Builtin: embedding.Builtin{Encoder: e, Model: "words", Dimensions: dimensions},
 		Catalog: d.catalog, Store: d.store, Bus: d.bus, Log: slog.New(d.log), Clock: d.clock.Clock(),
-		Patience: 700 * time.Millisecond,
+		QueryTimeout: 700 * time.Millisecond,
 	}
 }
 
 // builtin runs an index with an encoder until the test ends or stop is called.
-func (d *desk) builtin(e embedding.Encoder) (x *embedding.Index, stop func()) {
+func (d *fixture) builtin(e embedding.Encoder) (x *embedding.Index, stop func()) {
 	return d.run(d.options(settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, e))
 }
 
-func (d *desk) run(o embedding.Options) (x *embedding.Index, stop func()) {
+// run runs an index with the options until the test ends or stop is called.
+func (d *fixture) run(o embedding.Options) (x *embedding.Index, stop func()) {
 	d.t.Helper()
 	x = embedding.New(o)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -99,9 +101,9 @@ func (d *desk) run(o embedding.Options) (x *embedding.Index, stop func()) {
 	return x, stop
 }
 
-// await waits until something holds that comes with a change of the vectors or
-// with a line in the log.
-func (d *desk) await(what string, holds func() bool) {
+// await waits until holds returns true. It checks after each change of the
+// vectors and each log line.
+func (d *fixture) await(what string, holds func() bool) {
 	d.t.Helper()
 	changed := make(chan struct{}, 1)
 	defer events.Signal[embedding.Changed](d.bus, changed)()
@@ -115,18 +117,19 @@ func (d *desk) await(what string, holds func() bool) {
 		case <-changed:
 		case <-logged:
 		case <-late:
-			d.t.Fatalf("never: %s; the log: %s", what, d.log.text())
+			d.t.Fatalf("timed out waiting for %s; log: %s", what, d.log.text())
 		}
 	}
 }
 
-func (d *desk) awaitReady(x *embedding.Index, n int) {
+// awaitReady waits until the catalog has n tools and each has a vector.
+func (d *fixture) awaitReady(x *embedding.Index, n int) {
 	d.t.Helper()
 	d.await(fmt.Sprint(n, " tools ready"), func() bool { s := x.Status(); return s.Ready == n && s.Tools == n })
 }
 
-// stored returns the hashes of the vectors of a model that are stored.
-func (d *desk) stored(model string) []string {
+// stored returns the hashes of the stored vectors of a model.
+func (d *fixture) stored(model string) []string {
 	d.t.Helper()
 	var hashes []string
 	err := d.store.Vectors(d.t.Context(), model, func(hash string, _ float32, _ []byte) { hashes = append(hashes, hash) })
@@ -137,11 +140,11 @@ func (d *desk) stored(model string) []string {
 	return hashes
 }
 
-// record is a log that is read while it is written.
+// record is a log handler whose lines tests read concurrently.
 type record struct {
 	mu    sync.Mutex
 	lines []string
-	moved chan struct{} // closed and renewed with each line
+	added chan struct{} // closed and replaced with each line
 }
 
 func (r *record) Enabled(context.Context, slog.Level) bool { return true }
@@ -154,15 +157,16 @@ func (r *record) Handle(_ context.Context, line slog.Record) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lines = append(r.lines, text)
-	close(r.moved)
-	r.moved = make(chan struct{})
+	close(r.added)
+	r.added = make(chan struct{})
 	return nil
 }
 
+// next returns a channel that is closed when the next line is logged.
 func (r *record) next() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.moved
+	return r.added
 }
 
 func (r *record) text() string {
@@ -171,6 +175,7 @@ func (r *record) text() string {
 	return strings.Join(r.lines, "\n")
 }
 
+// count returns the number of lines of a level.
 func (r *record) count(level string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -183,12 +188,12 @@ func (r *record) count(level string) int {
 	return n
 }
 
-// clock stands still until it is told to go on.
+// clock is a clock that only tests advance.
 type clock struct {
 	mu     sync.Mutex
 	now    time.Time
 	timers []timer
-	set    chan struct{} // closed and renewed with each timer
+	set    chan struct{} // closed and replaced with each timer
 }
 
 type timer struct {
@@ -224,7 +229,8 @@ func (c *clock) After(d time.Duration) <-chan time.Time {
 	return fires
 }
 
-// pass lets time go on by what somebody waits for, once somebody does.
+// pass waits until a timer of duration d is set, fires all such timers and
+// advances the clock by d.
 func (c *clock) pass(t *testing.T, d time.Duration) {
 	t.Helper()
 	late := time.After(tooLong)
@@ -236,12 +242,14 @@ func (c *clock) pass(t *testing.T, d time.Duration) {
 		select {
 		case <-set:
 		case <-late:
-			t.Fatalf("nobody waits for %v", d)
+			t.Fatalf("timed out waiting for a timer of %v", d)
 		}
 	}
 }
 
-func (c *clock) fire(d time.Duration) (set <-chan struct{}, any bool) {
+// fire fires the timers of duration d. It returns whether there were any, and a
+// channel that is closed when the next timer is set.
+func (c *clock) fire(d time.Duration) (set <-chan struct{}, fired bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.now.Add(d)
@@ -249,16 +257,17 @@ func (c *clock) fire(d time.Duration) (set <-chan struct{}, any bool) {
 		if t.after != d {
 			return false
 		}
-		any, c.now = true, now
+		fired, c.now = true, now
 		t.fires <- now
 		return true
 	})
-	return c.set, any
+	return c.set, fired
 }
 
 const dimensions = 32
 
-// meaning is a vector of the words of a text: texts that share words are near.
+// meaning returns a vector of the words in a text: texts that share words have
+// similar vectors.
 func meaning(text string) []float32 {
 	v := make([]float32, dimensions)
 	for _, word := range strings.Fields(text) {
@@ -269,14 +278,14 @@ func meaning(text string) []float32 {
 	return v
 }
 
-// words is an encoder that counts.
+// words is an encoder that records its calls.
 type words struct {
-	before func(text string) // before it encodes; may be nil
+	before func(text string) // called before a text is encoded; may be nil
 
 	mu       sync.Mutex
 	texts    []string
 	busy     int
-	most     int // that it did at a time
+	most     int // largest number of concurrent calls
 	released int
 }
 
