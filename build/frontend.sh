@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds the dashboard into frontend/dist, from which the Go programs take it; does nothing when that is up to date.
+# Builds the dashboard into frontend/dist, which the Go programs embed. Does nothing when it is up to date.
 set -euo pipefail
 cd "$(dirname "$0")/../frontend"
 
-# What the dashboard is made of, as one hash: times mean nothing after a clone.
-sum=$(find . -path ./node_modules -prune -o -path ./dist -prune -o -path ./placeholder -prune -o -path ./tests -prune -o -type f -print0 |
+# A hash of the sources: modification times mean nothing after a clone.
+sum=$(find . -path ./node_modules -prune -o -path ./dist -prune -o -path ./plain -prune -o -path ./tests -prune -o -type f -print0 |
   sort -z | xargs -0 cksum | cksum)
 stamp=dist/.built
 if [ -f dist/index.html ] && [ "$(cat "$stamp" 2>/dev/null)" = "$sum" ]; then exit; fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts the hub, gives it three servers when it has none, shows one tool found and called, and keeps running.
+# Starts the hub, adds three servers if it has none, shows a tool being found and called, and keeps running.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,8 +11,8 @@ log=$(mktemp) hub_log=$(mktemp)
 say() { printf '%s\n' "$@"; }
 hub_runs() { "$binary" status --json >/dev/null 2>&1; }
 
-# spawn COMMAND…: starts a program in a process group of its own, so that Ctrl-C reaches this script only, which then
-# ends everything gently; its number is in spawned.
+# spawn COMMAND…: starts a program in its own process group, so that Ctrl-C reaches only this script, which then stops all
+# programs gracefully. It sets spawned to the process id.
 spawn() {
   set -m
   "$@" </dev/null &
@@ -20,7 +20,7 @@ spawn() {
   spawned=$!
 }
 
-# end NUMBER WHAT
+# end PID NAME
 end() {
   [ -n "$1" ] && kill -0 "$1" 2>/dev/null || return 0
   say "Stopping the $2."
@@ -46,7 +46,7 @@ start_hub() {
     kill -0 "$hub" 2>/dev/null || break
     sleep 0.1
   done
-  say "The hub did not get ready. It said:" >&2
+  say "The hub did not start. Its output:" >&2
   cat "$hub_log" >&2
   exit 1
 }
@@ -59,56 +59,56 @@ add() {
 }
 
 trap finish EXIT
-# Ctrl-C is how this ends on a good day.
+# Ctrl-C is the normal end.
 trap 'exit 0' INT TERM
 
 if hub_runs; then
-  say "A hub runs already for $folder; using it."
+  say "Using the hub that is already running for $folder."
 else
   say "Starting the hub for $folder."
   start_hub
 fi
 
-# Without --prefer-offline npx asks the registry at every start whether it has something newer.
+# Without --prefer-offline npx looks for newer versions at every start.
 npx=(npx -y --prefer-offline)
 case $("$binary" servers list --json | tr -d '[:space:]') in
   '[]' | null)
-    say "No server is registered yet. These three come from npm, the first start downloads them:"
-    add everything "Reference server with a tool of every kind: echo, sums, images, progress" \
+    say "No servers are configured yet. Adding three from npm, which their first start downloads:"
+    add everything "Reference server with tools of every kind: echo, sums, images, progress" \
       "${npx[@]}" @modelcontextprotocol/server-everything
-    add filesystem "Reads and writes files below $PWD" "${npx[@]}" @modelcontextprotocol/server-filesystem "$PWD"
-    add memory "Remembers facts in a knowledge graph" "${npx[@]}" @modelcontextprotocol/server-memory
+    add filesystem "Reads and writes files in $PWD" "${npx[@]}" @modelcontextprotocol/server-filesystem "$PWD"
+    add memory "Stores facts in a knowledge graph" "${npx[@]}" @modelcontextprotocol/server-memory
     ;;
 esac
-# Those of ours that have no tools yet, now or because their download was broken off.
+# The demo servers whose tools are not known yet, because they are new or their download was interrupted.
 wait_for=$("$binary" servers list --json | node -e '
   const servers = JSON.parse(require("fs").readFileSync(0, "utf8")) ?? [];
   const ours = ["everything", "filesystem", "memory"];
   console.log(servers.filter((s) => ours.includes(s.name) && s.approved && !s.tool_count).map((s) => s.name).join());')
 
-say "" "What an agent does with it:"
+say "" "What an agent does:"
 CGO_ENABLED=0 go run ./build/demo -binary "$binary" -wait "$wait_for"
 
-say "" "The AI editors that are here, and whether our entry is in them:"
+say "" "AI editors on this machine, and whether they have the entry of Agent Discover:"
 "$binary" editors list | sed 's/^/  /'
 cat <<EOF
 
-To put it in, which shows every change first:  $binary editors register --all
-By hand it is this:  {"mcpServers":{"discover":{"command":"$binary","args":["mcp"]}}}
+Add the entry (shows every change first):  $binary editors register --all
+Or add it by hand:  {"mcpServers":{"discover":{"command":"$binary","args":["mcp"]}}}
 
 EOF
-# screen: somebody could see a window.
+# screen: reports whether a window can be shown.
 screen() { [ "$(uname -s)" != Linux ] || [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; }
 
-# build PART WHAT: fails with one line where the machine lacks what it needs.
+# build PART NAME: prints one line and fails if the machine lacks what the build needs.
 build() {
   make --no-print-directory "$1" >"$log" 2>&1 && return
-  say "The $2 cannot be built here: $(grep -v '^make' "$log" | tail -n 1) (make $1 shows more)"
+  say "Could not build the $2: $(grep -v '^make' "$log" | tail -n 1) (see make $1)"
   return 1
 }
 
 if screen; then
-  say "Building the tray icon and the window, which takes minutes the first time."
+  say "Building the tray icon and the window. The first time, this takes minutes."
   if build tray "tray icon"; then
     spawn bin/agent-discover-tray
     tray=$spawned
@@ -121,20 +121,20 @@ fi
 if [ -n "$window" ]; then
   say "The window opens."
 else
-  say "The dashboard is in the browser: $binary open"
+  say "Open the dashboard in the browser: $binary open"
 fi
 
 if [ -z "$hub" ]; then
-  say "The hub was running before and goes on."
+  say "The hub keeps running."
   [ -z "$window" ] || wait "$window" || true
   exit
 fi
-say "The hub is running. Ctrl-C stops ${window:+all of }it."
+say "The hub is running. Press Ctrl-C to stop it${window:+ and the window}."
 wait "$hub" && code=0 || code=$?
 if [ "$code" = 0 ]; then
   say "The hub was stopped."
   exit
 fi
-say "The hub ended with exit code $code. It said:" >&2
+say "The hub exited with code $code. Its output:" >&2
 cat "$hub_log" >&2
 exit "$code"

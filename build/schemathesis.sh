@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Lets Schemathesis read /openapi.json of a hub of its own and try to break every operation of it.
+# Fuzzes every operation in /openapi.json with Schemathesis, against a hub of its own.
 #
-#   build/schemathesis.sh [EXAMPLES]   how many requests an operation gets at most; 50 if not said
+#   build/schemathesis.sh [EXAMPLES]   at most so many requests for each operation; 50 by default
 #
-# It needs Python 3.10 and PyPI, once: what it installs stays in the user's cache folder.
+# It needs Python 3.10, and PyPI the first time; it installs Schemathesis into the user's cache folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -27,7 +27,7 @@ trap clean EXIT
 }
 CGO_ENABLED=0 go build -o "$work/agent-discover" ./backend/cmd/agent-discover
 
-# Servers get random words for commands, and are started: none of them may be a program.
+# Servers get random words as commands and are started; no random word may be a program.
 cat >"$work/shell" <<'EOF'
 #!/bin/sh
 printf '%s\n' --agent-discover-environment--

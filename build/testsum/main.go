@@ -1,8 +1,9 @@
-// Command testsum turns what the test run prints into what a person reads: a line per package, the full output of
-// whatever failed, the coverage of backend/, and as the last line how many tests passed, failed and were skipped.
+// Command testsum summarises a test run: one line per package, the full output of each failure, the coverage of backend/,
+// why tests were skipped and, as the last line, how many tests passed, failed and were skipped.
 //
-// It reads one stream: the output of several commands, each between two marks that build/test.sh writes. A command
-// marked as tests reports through go test -json; one marked as check is itself one test, which its exit code decides.
+// It reads the output of several commands as one stream, each command between two marks that build/test.sh writes. A
+// command marked as tests prints go test -json. A command marked as check is one test: it passes if it exits with 0, and
+// is skipped if it exits with 77.
 package main
 
 import (
@@ -33,7 +34,7 @@ func main() {
 	}
 }
 
-// read feeds tally until the input ends, and has it say what it waits for whenever every has gone by.
+// read feeds tally until the input ends, and reports progress at the given interval.
 func read(input io.Reader, tally *tally, every time.Duration) error {
 	lines, failed := make(chan string), make(chan error, 1)
 	go func() {
@@ -73,7 +74,7 @@ func read(input io.Reader, tally *tally, every time.Duration) error {
 	}
 }
 
-// progressEvery is short where a person watches, long where a log is kept.
+// progressEvery returns the interval of progress reports: short on a terminal, long in a log.
 func progressEvery(out *os.File) time.Duration {
 	if info, err := out.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		return 10 * time.Second

@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// results is what one run of a package's tests has told so far.
+// results holds what go test has reported so far about one package.
 type results struct {
-	order  []string // test names as they started
+	order  []string // test names in the order of their start
 	tests  map[string]*test
-	output strings.Builder // the package's own
+	output strings.Builder // output that belongs to no test
 	ended  bool
 }
 
 type test struct {
-	outcome string // pass, fail, skip; empty while it runs
+	outcome string // pass, fail or skip; empty while the test runs
 	output  strings.Builder
-	parent  bool
+	parent  bool // it has subtests
 }
 
 func newResults() *results {
@@ -42,8 +42,8 @@ func (r *results) take(e event) {
 	}
 }
 
-// counts counts each test without subtests once, and a test that failed although none of its subtests did. A test
-// that never ended counts as failed when its package has.
+// counts counts tests without subtests, and tests that failed although none of their subtests did. A test that had not
+// ended when its package did counts as failed.
 func (r *results) counts() counts {
 	var c counts
 	for _, name := range r.order {
@@ -61,7 +61,30 @@ func (r *results) counts() counts {
 	return c
 }
 
-// failedTests names what counts counts as failed.
+// skips returns the skipped tests with their reasons.
+func (r *results) skips() []string {
+	var out []string
+	for _, name := range r.order {
+		if t := r.tests[name]; t.outcome == "skip" && !t.parent {
+			out = append(out, name+": "+skipReason(t.output.String()))
+		}
+	}
+	return out
+}
+
+// skipReason returns the message of t.Skip, which go test prints as "    file_test.go:12: message".
+func skipReason(output string) string {
+	for line := range strings.Lines(output) {
+		if _, reason, ok := strings.Cut(line, "_test.go:"); ok {
+			if _, reason, ok = strings.Cut(reason, ": "); ok {
+				return strings.TrimSpace(reason)
+			}
+		}
+	}
+	return lastLine(output)
+}
+
+// failedTests returns the names of the tests that counts counts as failed.
 func (r *results) failedTests() []string {
 	return slices.Collect(func(yield func(string) bool) {
 		for _, name := range r.order {
@@ -72,7 +95,7 @@ func (r *results) failedTests() []string {
 	})
 }
 
-// failureOutput is all that the failed tests, those around them, and the package printed.
+// failureOutput returns the output of the failed tests, of their parents and of the package.
 func (r *results) failureOutput() string {
 	var all strings.Builder
 	for _, name := range r.order {
@@ -84,7 +107,7 @@ func (r *results) failureOutput() string {
 	return all.String()
 }
 
-// running names the test that started last and has not ended.
+// running returns the name of the test that started last and has not ended; empty if there is none.
 func (r *results) running() string {
 	for _, name := range slices.Backward(r.order) {
 		if r.tests[name].outcome == "" {
@@ -94,7 +117,7 @@ func (r *results) running() string {
 	return ""
 }
 
-// bad tells whether a test failed itself or by a subtest.
+// bad reports whether a test or one of its subtests failed.
 func (r *results) bad(name string) bool {
 	outcome := r.tests[name].outcome
 	return outcome == "fail" || outcome == "" && r.ended
@@ -109,7 +132,7 @@ func (r *results) failed(name string) bool {
 	})
 }
 
-// test returns the named test, which makes the tests it belongs to parents.
+// test returns the test of that name. It marks the tests above it as parents.
 func (r *results) test(name string) *test {
 	if t := r.tests[name]; t != nil {
 		return t

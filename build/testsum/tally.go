@@ -9,10 +9,13 @@ import (
 	"time"
 )
 
-// module is left out where packages are named.
+// module is the prefix that the report leaves out of package names.
 const module = "github.com/agent-discover/agent-discover/"
 
-// event is a line of go test -json, or one of the marks around a command: {"Action":"open","Section":…,"Check":…} and
+// skipCode is the exit code of a check that cannot run on this machine, as in Automake.
+const skipCode = 77
+
+// event is a line of go test -json or one of the marks around a command: {"Action":"open","Section":…,"Check":…} and
 // {"Action":"close","Code":…}.
 type event struct {
 	Action      string
@@ -28,11 +31,12 @@ type event struct {
 	Code    int
 }
 
-// tally counts results as they come in and writes the report as soon as something is known.
+// tally counts results and reports each as soon as it is known.
 type tally struct {
 	out      io.Writer
 	counts   counts
-	failures []string
+	failures []string // names
+	skips    []string // names with reasons
 	section  *section
 	started  time.Time
 }
@@ -43,7 +47,7 @@ func (c *counts) add(d counts) {
 	c.passed, c.failed, c.skipped = c.passed+d.passed, c.failed+d.failed, c.skipped+d.skipped
 }
 
-// String leaves failed and skipped out when there are none.
+// String omits failed and skipped when they are zero.
 func (c counts) String() string {
 	words := []string{fmt.Sprintf("%d passed", c.passed)}
 	if c.failed > 0 {
@@ -60,7 +64,7 @@ type section struct {
 	name     string
 	check    bool
 	started  time.Time
-	text     strings.Builder             // lines that are no events
+	text     strings.Builder             // lines that are not events
 	builds   map[string]*strings.Builder // compiler output by import path
 	packages map[string]*results
 	failures int
@@ -70,7 +74,7 @@ func newTally(out io.Writer) *tally {
 	return &tally{out: out, started: time.Now()}
 }
 
-// line takes in one line of the stream.
+// line processes one line of the stream.
 func (t *tally) line(line string) {
 	var e event
 	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil || e.Action == "" {
@@ -92,7 +96,7 @@ func (t *tally) line(line string) {
 	}
 }
 
-// plain keeps what a check prints for the case that it fails, and passes everything else on.
+// plain handles a line that is not an event: the output of a check is shown only if it fails, all else at once.
 func (t *tally) plain(line string) {
 	if t.section != nil {
 		t.section.text.WriteString(line)
@@ -128,6 +132,10 @@ func (t *tally) close(code int) {
 	case s.check && code == 0:
 		t.counts.passed++
 		t.row("ok", s.name, "", time.Since(s.started))
+	case s.check && code == skipCode:
+		t.counts.skipped++
+		t.skips = append(t.skips, s.name+": "+lastLine(s.text.String()))
+		t.row("skip", s.name, "", time.Since(s.started))
 	case s.check:
 		t.row("FAIL", s.name, fmt.Sprintf("exit code %d", code), time.Since(s.started))
 		t.show(s.text.String())
@@ -137,7 +145,7 @@ func (t *tally) close(code int) {
 	}
 }
 
-// end closes a section that its command left open.
+// end closes a section whose command was cut off.
 func (t *tally) end() {
 	if t.section != nil {
 		fmt.Fprintf(t.out, "%s was cut off\n", t.section.name)
@@ -145,7 +153,7 @@ func (t *tally) end() {
 	}
 }
 
-// fail counts one failure and remembers its name for the end.
+// fail counts one failure and keeps its name for the end of the report.
 func (t *tally) fail(name string) {
 	t.counts.failed++
 	t.failures = append(t.failures, name)
@@ -164,6 +172,9 @@ func (t *tally) packageEvent(e event) {
 
 	failed := p.failedTests()
 	name := shorten(e.Package)
+	for _, skip := range p.skips() {
+		t.skips = append(t.skips, name+" "+skip)
+	}
 	switch {
 	case e.Action == "fail":
 		c := p.counts()
@@ -192,7 +203,7 @@ func (t *tally) row(verdict, name, what string, took time.Duration) {
 	fmt.Fprintf(t.out, "%-4s  %-32s %-28s %6.1f s\n", verdict, name, what, took.Seconds())
 }
 
-// show writes the output of something that failed, marked off from the rows around it.
+// show writes the output of a failure, indented.
 func (t *tally) show(output string) {
 	for line := range strings.Lines(output) {
 		fmt.Fprint(t.out, "      ", line)
@@ -202,7 +213,7 @@ func (t *tally) show(output string) {
 	}
 }
 
-// progress says how far the run is and what it is busy with.
+// progress reports how far the run is and which tests are running.
 func (t *tally) progress() {
 	soFar, busy := t.counts, []string{}
 	if t.section != nil {
@@ -220,9 +231,15 @@ func (t *tally) progress() {
 	fmt.Fprintf(t.out, "…     after %s: %s; busy: %s\n", time.Since(t.started).Round(time.Second), soFar, strings.Join(busy, ", "))
 }
 
-// sum writes the end of the report, the last line in the one form that scripts rely on, and reports success. A run in
-// which nothing happened is no success.
+// sum writes the end of the report and reports success, which needs at least one passed test. Scripts rely on the form of
+// the last line.
 func (t *tally) sum() bool {
+	if len(t.skips) > 0 {
+		fmt.Fprintln(t.out, "skipped:")
+		for _, skip := range t.skips {
+			fmt.Fprintln(t.out, "     ", skip)
+		}
+	}
 	if len(t.failures) > 0 {
 		fmt.Fprintln(t.out, "failed:")
 		for _, name := range t.failures {
@@ -240,7 +257,13 @@ func (s *section) build(path string) *strings.Builder {
 	return s.builds[path]
 }
 
-// shorten names a package from the top of the repository.
+// lastLine returns the last line of text.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// shorten returns the path of a package below the repository.
 func shorten(path string) string {
 	if path+"/" == module {
 		return "."

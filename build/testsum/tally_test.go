@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// modules are small packages whose tests end in every way there is.
+// modules are small packages whose tests end in different ways.
 var modules = map[string]map[string]string{
 	"pass": {"a_test.go": `package a
 import "testing"
@@ -54,7 +54,7 @@ func TestA(t *testing.T) { undefinedThing() }`},
 	"empty": {"a.go": "package a\n"},
 }
 
-func TestEveryWayATestRunEnds(t *testing.T) {
+func TestEveryOutcomeOfATestRunIsCounted(t *testing.T) {
 	for name, row := range map[string]struct {
 		last    string
 		must    []string
@@ -62,7 +62,7 @@ func TestEveryWayATestRunEnds(t *testing.T) {
 	}{
 		"pass": {
 			last: "4 passed, 0 failed, 1 skipped",
-			must: []string{"ok    example.org/m", "4 passed, 1 skipped"}, mustNot: []string{"failed:", "not here"},
+			must: []string{"ok    example.org/m", "4 passed, 1 skipped", "skipped:\n      example.org/m TestTable/second: not here\n"}, mustNot: []string{"failed:"},
 		},
 		"fail": {
 			last: "3 passed, 3 failed, 0 skipped",
@@ -94,20 +94,28 @@ func TestEveryWayATestRunEnds(t *testing.T) {
 	}
 }
 
-func TestACheckIsOneTest(t *testing.T) {
+func TestCheckCountsAsOneTest(t *testing.T) {
 	report, success := sum(check("gofumpt", "", 0), check("staticcheck", "a.go:1: this is wrong\n", 1))
 	checkReport(t, report, "1 passed, 1 failed, 0 skipped", []string{"a.go:1: this is wrong", "exit code 1", "ok    gofumpt"}, nil)
 	if success {
-		t.Error("success in spite of a failed check")
+		t.Error("success although a check failed")
 	}
 }
 
-func TestWhatAGoodCheckPrintsStaysOut(t *testing.T) {
+func TestCheckThatCannotRunIsSkippedWithItsLastLineAsReason(t *testing.T) {
+	report, success := sum(check("gofumpt", "", 0), check("govulncheck", "trying\nno database\n", 77))
+	checkReport(t, report, "1 passed, 0 failed, 1 skipped", []string{"skipped:\n      govulncheck: no database\n"}, nil)
+	if !success {
+		t.Error("a skipped check made the run fail")
+	}
+}
+
+func TestOutputOfAPassingCheckIsHidden(t *testing.T) {
 	report, _ := sum(check("vet", "downloading\n", 0))
 	checkReport(t, report, "1 passed, 0 failed, 0 skipped", nil, []string{"downloading"})
 }
 
-func TestACommandThatFailsBeforeAnyTestIsAFailure(t *testing.T) {
+func TestCommandThatFailsBeforeAnyTestIsAFailure(t *testing.T) {
 	report, success := sum(tests("tests", "go: cannot load module\n", 1))
 	checkReport(t, report, "0 passed, 1 failed, 0 skipped", []string{"go: cannot load module", "exit code 1"}, nil)
 	if success {
@@ -115,7 +123,7 @@ func TestACommandThatFailsBeforeAnyTestIsAFailure(t *testing.T) {
 	}
 }
 
-func TestAStreamThatStopsInTheMiddleIsAFailure(t *testing.T) {
+func TestTruncatedStreamIsAFailure(t *testing.T) {
 	stream := open("tests", false) + `{"Action":"run","Package":"example.org/m","Test":"TestA"}` + "\n" +
 		`{"Action":"output","Package":"example.org/m","Test":"TestA","Output":"was here\n"}` + "\n"
 	report, success := sum(stream)
@@ -162,7 +170,7 @@ func TestProgressNamesWhatIsRunning(t *testing.T) {
 	}
 }
 
-func TestReadEndsWithTheInputEvenWhenItsLastLineIsCutOff(t *testing.T) {
+func TestReadAcceptsALastLineWithoutNewline(t *testing.T) {
 	var out strings.Builder
 	tally := newTally(&out)
 	if err := read(strings.NewReader("first\nlast"), tally, time.Hour); err != nil {
@@ -173,7 +181,7 @@ func TestReadEndsWithTheInputEvenWhenItsLastLineIsCutOff(t *testing.T) {
 	}
 }
 
-// goTest runs the tests of a module made of files for real and returns what it printed and its exit code.
+// goTest writes files as a module, runs go test on it and returns its output and exit code.
 func goTest(t *testing.T, files map[string]string, timeout string) (string, int) {
 	t.Helper()
 	folder := t.TempDir()
