@@ -6,8 +6,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -289,5 +291,71 @@ func visitGo(t *testing.T, root string, visit func(file, dir string, imports []s
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// packageRow matches a row of the picture: an optional wing, a package and
+// what it is for.
+var packageRow = regexp.MustCompile(`^([a-z]+)? +([a-z-]+)  +\S`)
+
+func TestThePictureInContributingShowsEveryPackage(t *testing.T) {
+	text, err := os.ReadFile("../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, architecture, _ := strings.Cut(string(text), "## Architecture")
+	_, picture, _ := strings.Cut(architecture, "```\n")
+	picture, _, found := strings.Cut(picture, "```")
+	if !found {
+		t.Fatal("CONTRIBUTING.md has no picture under Architecture")
+	}
+	shown, last, wing := make(map[string]bool), len(wings), ""
+	for line := range strings.Lines(picture) {
+		row := packageRow.FindStringSubmatch(line)
+		if row == nil {
+			if strings.TrimSpace(line) != "" {
+				t.Errorf("the picture has a row that names no package: %s", line)
+			}
+			continue
+		}
+		if row[1] != "" {
+			wing = row[1]
+			if at := slices.Index(wings, wing); at >= last {
+				t.Errorf("the picture shows %s below %s", wing, wings[last])
+			} else {
+				last = at
+			}
+		}
+		dir := wing + "/" + row[2]
+		if wing == row[2] {
+			dir = wing
+		}
+		shown[dir] = true
+		if _, ok := allowed[dir]; !ok {
+			t.Errorf("the picture shows backend/%s, which does not exist", dir)
+		}
+	}
+	for dir := range allowed {
+		if !shown[dir] {
+			t.Errorf("the picture lacks backend/%s", dir)
+		}
+	}
+}
+
+// repositoryPath matches a path of this repository in a document.
+var repositoryPath = regexp.MustCompile("`((?:app|backend|build|frontend)/[\\w./-]+)`|\\]\\(([\\w./-]+)\\)")
+
+func TestDocumentsNameOnlyFilesThatExist(t *testing.T) {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} {
+		text, err := os.ReadFile(filepath.Join("..", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range repositoryPath.FindAllStringSubmatch(string(text), -1) {
+			file := match[1] + match[2]
+			if _, err := os.Stat(filepath.Join("..", file)); err != nil {
+				t.Errorf("%s names %s, which does not exist", name, file)
+			}
+		}
 	}
 }
