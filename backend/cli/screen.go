@@ -63,7 +63,7 @@ func coveredValues(values map[string]string, known *secrets.Redactor) map[string
 	out := make(map[string]string, len(values))
 	for name, value := range values {
 		if secrets.SensitiveName(name) && value != "" {
-			value = secrets.Cover
+			value = secrets.Redacted
 		}
 		out[name] = known.Text(value)
 	}
@@ -78,7 +78,7 @@ func assignments(values map[string]string, sign string) []string {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value := shown(none.Text(values[name]))
 		if secrets.SensitiveName(name) && values[name] != "" {
-			value = secrets.Cover
+			value = secrets.Redacted
 		}
 		list = append(list, shown(name)+sign+value)
 	}

@@ -83,7 +83,7 @@ func TestApprovalOfARemoteServerShowsItsHeaders(t *testing.T) {
 	shown := proposal(api.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
 		"Authorization": "Bearer abcdefgh", "X-Note": "${secret:other/KEY}\x1b[8m",
 	}})
-	if !strings.Contains(shown, `X-Note: "${secret:other/KEY}\x1b[8m"`) || !strings.Contains(shown, "Authorization: "+secrets.Cover) || strings.Contains(shown, "abcdefgh") {
+	if !strings.Contains(shown, `X-Note: "${secret:other/KEY}\x1b[8m"`) || !strings.Contains(shown, "Authorization: "+secrets.Redacted) || strings.Contains(shown, "abcdefgh") {
 		t.Errorf("shown: %s", shown)
 	}
 }
@@ -95,7 +95,7 @@ func TestListsHoldNoCredentials(t *testing.T) {
 		{Name: "two", Homepage: &address, Headers: map[string]string{"Authorization": "Bearer abcdefgh", "X-Mode": "fast"}},
 	} {
 		data, err := json.Marshal(covered([]api.Server{server}))
-		if text := string(data) + target(server); err != nil || strings.Contains(text, "abcdefgh") || !strings.Contains(text, secrets.Cover) {
+		if text := string(data) + target(server); err != nil || strings.Contains(text, "abcdefgh") || !strings.Contains(text, secrets.Redacted) {
 			t.Errorf("it shows %s, %v", text, err)
 		}
 	}

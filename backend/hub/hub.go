@@ -183,6 +183,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
 		Secrets: h.vault, Given: h.given, Wish: h.pauseWish(),
 	})
+	h.vault.OnChange(h.upstream.Renew)
 	h.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: servers, Catalog: h.catalog, Processes: h.upstream, Vault: h.vault, Metrics: remembered{h.journal, h.learning}, Agents: config.Agents, Log: h.log,
 	})

@@ -21,7 +21,6 @@ const (
 func (h *Hub) openVault(ctx context.Context, bus *events.Bus) {
 	h.vault = secrets.NewVault(secrets.Options{
 		Store: h.store, Bus: bus, Folder: h.options.Folder, Given: h.given,
-		Changed:    func(server string) { h.upstream.Renew(server) },
 		NoKeychain: strings.EqualFold(os.Getenv(keychainVariable), "off"),
 	})
 	passphrase := os.Getenv(passphraseVariable)
@@ -36,15 +35,9 @@ func (h *Hub) openVault(ctx context.Context, bus *events.Bus) {
 
 // secretNames returns the names of a server's secrets.
 func (h *Hub) secretNames(server string) []string {
-	records, err := h.vault.Names(context.Background())
+	names, err := h.vault.Names(context.Background(), server)
 	if err != nil {
 		h.log.Warn("names of secrets not read", "error", err)
-	}
-	var names []string
-	for _, r := range records {
-		if r.Server == server {
-			names = append(names, r.Name)
-		}
 	}
 	return names
 }

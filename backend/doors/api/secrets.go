@@ -175,7 +175,7 @@ func (s *server) unlinkSecret(ctx context.Context, in *linkInput) (*reply[map[st
 }
 
 func (s *server) secrets(ctx context.Context, _ *struct{}) (*reply[SecretsView], error) {
-	records, err := s.Vault.Names(ctx)
+	records, err := s.Vault.Records(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -142,7 +142,7 @@ func Covered(text string) string {
 		if !secrets.SensitiveName(parts[1]) || len(parts[3]) < 6 || strings.HasPrefix(parts[3], "${") {
 			return match
 		}
-		return parts[1] + parts[2] + "'" + secrets.Cover + "'"
+		return parts[1] + parts[2] + "'" + secrets.Redacted + "'"
 	})
 	var none *secrets.Redactor
 	return assigned.ReplaceAllStringFunc(none.Text(text), none.Text)
@@ -157,7 +157,7 @@ func withoutKeys(all []string, from, to int) []string {
 		ends := strings.Contains(line, "-----END ")
 		whole := begins && ends // in one line, where the redactor finds it
 		if i >= from && !whole && (within || begins) {
-			out[i-from] = secrets.Cover
+			out[i-from] = secrets.Redacted
 		}
 		within = (within || begins) && !ends
 	}

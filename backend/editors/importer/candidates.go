@@ -147,7 +147,7 @@ func covered(s table.Server) string {
 func values(s table.Server) []string {
 	var pairs []string
 	for _, literal := range literals(s.Transport, s.Args, s.Env, s.URL, s.Headers) {
-		pairs = append(pairs, literal.Value, secrets.Cover)
+		pairs = append(pairs, literal.Value, secrets.Redacted)
 	}
 	return pairs
 }

@@ -30,11 +30,12 @@ import (
 // desk is a home with editors, and the rooms that an intake works with.
 type desk struct {
 	*importer.Importer
-	t     testing.TB
-	home  string
-	bin   string // the only folder of programs
-	vault *secrets.Vault
-	out   []string // what was taken out: editor path entries
+	t      testing.TB
+	home   string
+	bin    string // the only folder of programs
+	folder paths.Folder
+	vault  *secrets.Vault
+	out    []string // what was taken out: editor path entries
 }
 
 // newDesk has npx and uvx, and a vault under a passphrase that is unlocked
@@ -45,6 +46,7 @@ func newDesk(t testing.TB, locked bool) *desk {
 	d.program("npx")
 	d.program("uvx")
 	folder, bus, log := paths.Folder(t.TempDir()), &events.Bus{}, slog.New(slog.DiscardHandler)
+	d.folder = folder
 	db, err := store.Open(t.Context(), folder.Database())
 	d.must(err)
 	t.Cleanup(func() { _ = db.Close() })

@@ -209,12 +209,10 @@ func (h *household) entries(server string) []secrets.Entry {
 		entries, _ := h.Vault.List(h.ctx, server) // the store's failure shows elsewhere
 		return entries
 	}
-	records, _ := h.Vault.Names(h.ctx)
+	names, _ := h.Vault.Names(h.ctx, server)
 	var entries []secrets.Entry
-	for _, r := range records {
-		if r.Server == server {
-			entries = append(entries, secrets.Entry{Name: r.Name, Masked: "****"})
-		}
+	for _, name := range names {
+		entries = append(entries, secrets.Entry{Name: name, Masked: "****"})
 	}
 	return entries
 }

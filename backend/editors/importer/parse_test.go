@@ -167,7 +167,7 @@ func TestTextsThatHoldNoServerToAddAreRefused(t *testing.T) {
 func TestParsingChangesNothing(t *testing.T) {
 	d := newDesk(t, false)
 	d.parsed("TOKEN=battery-staple npx x")
-	names, err := d.vault.Names(t.Context())
+	names, err := d.vault.Records(t.Context())
 	if err != nil || len(names) > 0 || len(d.servers()) > 0 {
 		t.Errorf("parsing left the secrets %v and the servers %v, %v", names, d.servers(), err)
 	}

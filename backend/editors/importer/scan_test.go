@@ -224,7 +224,7 @@ func TestALockedKeychainIsNotAsked(t *testing.T) {
 	d.add(registry.Server{Name: "mine", Command: "npx", Args: []string{"a"}, Env: map[string]string{"TOKEN": "correct-horse"}})
 	_, err := d.Migrator.Migrate(t.Context(), nil, true)
 	d.must(err)
-	d.must(os.Remove(d.vault.Folder.Sealed("secrets"))) // nothing can be read from now on
+	d.must(os.Remove(d.folder.Sealed("secrets"))) // nothing can be read from now on
 	path := d.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"TOKEN": "correct-horse"}}}}`)
 	before := d.read(path)
 	c := candidate(t, d.scan(), "mine")

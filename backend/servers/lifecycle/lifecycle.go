@@ -8,14 +8,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"slices"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Processes starts and stops the processes of servers.
@@ -29,7 +27,8 @@ type Processes interface {
 
 // Vault holds the secrets of servers.
 type Vault interface {
-	Names(ctx context.Context) ([]secrets.Record, error)
+	// Names returns the names of a server's secrets.
+	Names(ctx context.Context, server string) ([]string, error)
 	// Forget deletes the secrets of a server.
 	Forget(ctx context.Context, server string) error
 }
@@ -193,12 +192,11 @@ func (m *Manager) RemoveForAgent(ctx context.Context, name string) error {
 	if _, err := m.registry.Get(name); err != nil {
 		return err
 	}
-	records, err := m.vault.Names(ctx)
+	names, err := m.vault.Names(ctx, name)
 	if err != nil {
 		return err
 	}
-	secret := slices.ContainsFunc(records, func(r secrets.Record) bool { return r.Server == name })
-	if m.agents.Install == "deny" || m.agents.Install == "ask" && secret {
+	if m.agents.Install == "deny" || m.agents.Install == "ask" && len(names) > 0 {
 		return fault.New(fault.Denied, "agents may not remove server %q here; ask the user to run: agent-discover servers remove %s", name, name)
 	}
 	return m.Remove(ctx, name)

@@ -109,12 +109,10 @@ func literalsOf(server registry.Server) []secrets.Literal {
 // names returns the names of the server's stored secrets as keys. The values
 // are empty, so that no credential equals them.
 func (m *migration) names(ctx context.Context) (map[string]string, error) {
-	records, err := m.vault.Names(ctx)
+	names, err := m.vault.Names(ctx, m.server.Name)
 	taken := make(map[string]string)
-	for _, r := range records {
-		if r.Server == m.server.Name {
-			taken[r.Name] = ""
-		}
+	for _, name := range names {
+		taken[name] = ""
 	}
 	return taken, err
 }

@@ -36,11 +36,12 @@ func newBench(t *testing.T, stored ...func(*bench)) *bench {
 	if b.servers, err = registry.Open(t.Context(), db, bus); err != nil {
 		t.Fatal(err)
 	}
-	b.vault = secrets.NewVault(secrets.Options{Store: db, Bus: bus, Folder: b.folder, NoKeychain: true, Work: 10, Changed: func(string) {
+	b.vault = secrets.NewVault(secrets.Options{Store: db, Bus: bus, Folder: b.folder, NoKeychain: true, Work: 10})
+	b.vault.OnChange(func(string) {
 		for _, do := range stored {
 			do(b)
 		}
-	}})
+	})
 	if err := b.vault.Unlock(t.Context(), "pass"); err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func TestCredentialsMoveIntoTheVault(t *testing.T) {
 	if got := b.migrate(false); !slices.Equal(got, plan) {
 		t.Errorf("dry run: got\n%s", strings.Join(got, "\n"))
 	}
-	if records, err := b.vault.Names(t.Context()); err != nil || len(records) != 0 {
+	if records, err := b.vault.Records(t.Context()); err != nil || len(records) != 0 {
 		t.Errorf("the dry run stored %v, %v", records, err)
 	}
 	if now, _ := b.servers.Get("local"); !slices.Equal(now.Args, local.Args) {

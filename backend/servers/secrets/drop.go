@@ -29,12 +29,12 @@ func (v *Vault) Forget(ctx context.Context, server string) error {
 		return err
 	}
 	defer leave()
-	records, err := v.Store.Secrets(ctx, server)
+	records, err := v.store.Secrets(ctx, server)
 	if err != nil {
 		return err
 	}
 	if len(records) == 0 { // nothing that anybody was given
-		return v.Store.DropSecrets(ctx, server, "")
+		return v.store.DropSecrets(ctx, server, "")
 	}
 	return v.drop(ctx, server, "")
 }
@@ -44,7 +44,7 @@ func (v *Vault) drop(ctx context.Context, server, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := v.Store.DropSecrets(ctx, server, name); err != nil {
+	if err := v.store.DropSecrets(ctx, server, name); err != nil {
 		return err
 	}
 	v.sweep(ctx)
@@ -55,13 +55,13 @@ func (v *Vault) drop(ctx context.Context, server, name string) error {
 // sweep takes the values of dropped records out of their keepers. What fails
 // is tried again with the next change.
 func (v *Vault) sweep(ctx context.Context) {
-	records, err := v.Store.Secrets(ctx, "")
+	records, err := v.store.Secrets(ctx, "")
 	if err != nil {
 		return
 	}
 	for _, r := range records {
 		if r.Dropped && v.purge(ctx, r) == nil {
-			_ = v.Store.RemoveDropped(ctx, r.Server, r.Name)
+			_ = v.store.RemoveDropped(ctx, r.Server, r.Name)
 		}
 	}
 }
@@ -97,18 +97,16 @@ func (v *Vault) announce(ctx context.Context, server, name string) {
 }
 
 func (v *Vault) tell(server string, users []string) {
-	if v.Options.Changed != nil {
-		for _, user := range users {
-			v.Options.Changed(user)
-		}
+	for _, user := range users {
+		v.onChange(user)
 	}
-	events.Publish(v.Bus, Changed{Server: server})
+	events.Publish(v.bus, Changed{Server: server})
 }
 
 // users returns the server and those that are linked to its secret; to any of
 // its secrets when name is empty.
 func (v *Vault) users(ctx context.Context, server, name string) ([]string, error) {
-	links, err := v.Store.SecretLinks(ctx)
+	links, err := v.store.SecretLinks(ctx)
 	if err != nil {
 		return nil, err
 	}

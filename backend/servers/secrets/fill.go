@@ -18,7 +18,7 @@ import (
 // fault that names the server and the secret, and no value.
 func (v *Vault) Fill(ctx context.Context, server string, l Launch) (Launch, error) {
 	f := &filling{vault: v, server: server, launch: l, names: make(map[string]Record), values: make(map[string]string)}
-	records, err := v.own(ctx, server)
+	records, err := v.records(ctx, server)
 	if err != nil {
 		return l, err
 	}
@@ -30,7 +30,7 @@ func (v *Vault) Fill(ctx context.Context, server string, l Launch) (Launch, erro
 		fill = f.remote
 	}
 	filled, err := fill(ctx)
-	v.Given.add(server, slices.Collect(maps.Values(f.values)))
+	v.given.add(server, slices.Collect(maps.Values(f.values)))
 	return filled, err
 }
 

@@ -177,7 +177,7 @@ func (f forms) redactor() *Redactor {
 	slices.SortFunc(f, func(a, b string) int { return len(b) - len(a) })
 	pairs := make([]string, 0, 2*len(f))
 	for _, form := range f {
-		pairs = append(pairs, form, Cover)
+		pairs = append(pairs, form, Redacted)
 	}
 	return &Redactor{known: strings.NewReplacer(pairs...), reach: len(f[0])}
 }

@@ -56,7 +56,7 @@ func (v *Vault) Link(ctx context.Context, server string, as Launch, owner, name 
 	if !known || r.Dropped {
 		return fault.New(fault.NotFound, "server %q has no secret %q", owner, name)
 	}
-	if err := v.Store.PutSecretLink(ctx, Link{Server: server, Owner: owner, Name: name, Runs: as.runs()}); err != nil {
+	if err := v.store.PutSecretLink(ctx, Link{Server: server, Owner: owner, Name: name, Runs: as.runs()}); err != nil {
 		return err
 	}
 	v.tell(server, []string{server})
@@ -70,7 +70,7 @@ func (v *Vault) Unlink(ctx context.Context, server, owner, name string) error {
 		return err
 	}
 	defer leave()
-	if err := v.Store.RemoveSecretLink(ctx, Link{Server: server, Owner: owner, Name: name}); err != nil {
+	if err := v.store.RemoveSecretLink(ctx, Link{Server: server, Owner: owner, Name: name}); err != nil {
 		return err
 	}
 	v.tell(server, []string{server})
@@ -85,7 +85,7 @@ type Grant struct {
 
 // Links returns the links of a server, sorted by owner and name.
 func (v *Vault) Links(ctx context.Context, server string, as Launch) ([]Grant, error) {
-	links, err := v.Store.SecretLinks(ctx)
+	links, err := v.store.SecretLinks(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ type Entry struct {
 
 // List returns a server's secrets, sorted by name.
 func (v *Vault) List(ctx context.Context, server string) ([]Entry, error) {
-	records, err := v.own(ctx, server)
+	records, err := v.records(ctx, server)
 	if err != nil {
 		return nil, err
 	}
@@ -40,12 +40,24 @@ func (v *Vault) List(ctx context.Context, server string) ([]Entry, error) {
 	return entries, nil
 }
 
-// Names returns the records of all servers, sorted by server and name. It
-// reads no values.
-func (v *Vault) Names(ctx context.Context) ([]Record, error) { return v.own(ctx, "") }
+// Names returns the names of a server's secrets, sorted. It reads no values.
+func (v *Vault) Names(ctx context.Context, server string) ([]string, error) {
+	records, err := v.records(ctx, server)
+	names := make([]string, len(records))
+	for i, r := range records {
+		names[i] = r.Name
+	}
+	return names, err
+}
 
-func (v *Vault) own(ctx context.Context, server string) ([]Record, error) {
-	records, err := v.Store.Secrets(ctx, server)
+// Records returns the records of the secrets of all servers, sorted by server
+// and name. It reads no values.
+func (v *Vault) Records(ctx context.Context) ([]Record, error) { return v.records(ctx, "") }
+
+// records returns the records of a server, or of all servers if server is "",
+// without dropped ones.
+func (v *Vault) records(ctx context.Context, server string) ([]Record, error) {
+	records, err := v.store.Secrets(ctx, server)
 	if err != nil {
 		return nil, err
 	}

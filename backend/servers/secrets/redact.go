@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// Cover replaces a secret in a text.
-const Cover = "[redacted]"
+// Redacted replaces a secret in a text.
+const Redacted = "[redacted]"
 
 // minSecret is the length below which a value is too short to be told from
 // ordinary text.
@@ -112,20 +112,20 @@ func (r *Redactor) Text(text string) string {
 	}
 	seen := hints.in(text)
 	if seen&aBlock != 0 {
-		text = keyBlock.ReplaceAllString(text, Cover)
+		text = keyBlock.ReplaceAllString(text, Redacted)
 	}
 	if seen&aScheme != 0 {
-		text = bearer.ReplaceAllString(text, "$1 "+Cover)
+		text = bearer.ReplaceAllString(text, "$1 "+Redacted)
 	}
 	if seen&aName != 0 {
 		text = assigned.ReplaceAllStringFunc(text, coverAssigned)
 		text = flagged.ReplaceAllStringFunc(text, coverFlagged)
 	}
 	if seen&aURL != 0 && strings.Contains(text, "@") {
-		text = inURL.ReplaceAllString(text, "${1}"+Cover+"@")
+		text = inURL.ReplaceAllString(text, "${1}"+Redacted+"@")
 	}
 	if seen&aShape != 0 {
-		text = knownShape.ReplaceAllString(text, Cover)
+		text = knownShape.ReplaceAllString(text, Redacted)
 	}
 	return text
 }
@@ -135,9 +135,9 @@ func coverAssigned(match string) string {
 	if !SensitiveName(parts[2]) || len(parts[4]) < minSecret || parts[1] == "${" || strings.HasPrefix(parts[4], "${") {
 		return match
 	}
-	covered := Cover
+	covered := Redacted
 	if strings.HasPrefix(parts[4], `"`) {
-		covered = `"` + Cover + `"`
+		covered = `"` + Redacted + `"`
 	}
 	return parts[1] + parts[2] + parts[3] + covered
 }
@@ -148,5 +148,5 @@ func coverFlagged(match string) string {
 	if value := word + item; !SensitiveName(name) || len(value) < minSecret || strings.HasPrefix(value, "${") {
 		return match
 	}
-	return before + name + space + comma + Cover
+	return before + name + space + comma + Redacted
 }

@@ -37,7 +37,7 @@ func TestShapesOfCredentialsAreCovered(t *testing.T) {
 	var r *Redactor
 	for name, secret := range planted {
 		for _, text := range []string{"before " + secret + " after", `{"note":"` + secret + `"}`, "x\n" + secret} {
-			if got := r.Text(text); strings.Contains(got, secret) || !strings.Contains(got, Cover) {
+			if got := r.Text(text); strings.Contains(got, secret) || !strings.Contains(got, Redacted) {
 				t.Errorf("%s: %q became %q", name, text, got)
 			}
 		}
@@ -74,7 +74,7 @@ func TestValuesAreCoveredByTheNameBeforeThem(t *testing.T) {
 		}
 	}
 	key := "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----"
-	if got := r.Text("a " + key + " b"); got != "a "+Cover+" b" {
+	if got := r.Text("a " + key + " b"); got != "a "+Redacted+" b" {
 		t.Errorf("a private key became %q", got)
 	}
 }
@@ -91,7 +91,7 @@ func TestTheLongestValueIsCoveredFirst(t *testing.T) {
 	env := map[string]string{"A_TOKEN": "shared", "B_TOKEN": "shared-and-more", "C_TOKEN": "shared-and-more-again", "D_TOKEN": "shared-and"}
 	r := NewRedactor(env)
 	for _, value := range env {
-		if got := r.Text("<" + value + ">"); got != "<"+Cover+">" {
+		if got := r.Text("<" + value + ">"); got != "<"+Redacted+">" {
 			t.Errorf("%s became %s", value, got)
 		}
 	}
@@ -103,7 +103,7 @@ func TestKnownValuesAreCoveredInsideJSON(t *testing.T) {
 	plain := `"first \"line\"\nsecond <line>"`
 	escaped := `"first \"line\"\nsecond \u003cline\u003e"`
 	for _, text := range []string{`"` + value + `"`, plain, escaped} {
-		if got := r.Text(text); got != `"`+Cover+`"` {
+		if got := r.Text(text); got != `"`+Redacted+`"` {
 			t.Errorf("%s became %s", text, got)
 		}
 	}
@@ -116,7 +116,7 @@ func TestCredentialsOfACommandLineAreKnown(t *testing.T) {
 		"--port", "word-of-port", "--auth", "${secret:NAME}",
 	})
 	for _, secret := range []string{"word-after", "word-inside", "word-of-docker", "word-of-header", "postgres://me:word-in-url@host/db"} {
-		if got := r.Text("<" + secret + ">"); got != "<"+Cover+">" {
+		if got := r.Text("<" + secret + ">"); got != "<"+Redacted+">" {
 			t.Errorf("%s became %s", secret, got)
 		}
 	}

@@ -56,21 +56,18 @@ type Store interface {
 	RemoveSecretLink(ctx context.Context, l Link) error
 }
 
-// Options are what a vault stands on.
+// Options configure a vault.
 type Options struct {
 	Store  Store
-	Bus    *events.Bus
-	Folder paths.Folder
-	Given  *Given // told of each value that Fill gives out
-	// Changed is called before Set, Delete, Forget, Link and Unlink return,
-	// for every server that what they changed is given to; nil for nobody.
-	Changed func(server string)
-	// NoKeychain leaves the system's keychain alone.
+	Bus    *events.Bus  // receives Changed events
+	Folder paths.Folder // holds the files of encrypted values
+	Given  *Given       // receives every value that Fill returns; may be nil
+	// NoKeychain makes the vault work without the system's keychain.
 	NoKeychain bool
-	// Deadline of one operation of the keychain; 8 seconds when 0.
+	// Deadline limits one operation of the keychain; 0 means 8 seconds.
 	Deadline time.Duration
-	// Work is what trying a passphrase costs, as a power of 2; age's own when
-	// 0: a second and 256 MB.
+	// Work is the cost of trying a passphrase, as a power of 2. 0 means age's
+	// default, which takes about a second and 256 MB.
 	Work int
 }
 
@@ -79,7 +76,11 @@ type Options struct {
 // fills in what a server is started with. All methods are safe for concurrent
 // use.
 type Vault struct {
-	Options
+	store    Store
+	bus      *events.Bus
+	given    *Given
+	onChange func(server string)
+
 	chain   *keychain
 	long    *overlong
 	locker  *locker
@@ -90,11 +91,16 @@ type Vault struct {
 func NewVault(o Options) *Vault {
 	chain := newKeychain(string(o.Folder), o.NoKeychain, o.Deadline)
 	return &Vault{
-		Options: o, chain: chain, writing: make(chan struct{}, 1),
+		store: o.Store, bus: o.Bus, given: o.Given, onChange: func(string) {}, chain: chain, writing: make(chan struct{}, 1),
 		long:   &overlong{file: &sealedFile{path: o.Folder.Sealed("secrets-long")}, chain: chain},
 		locker: &locker{file: &sealedFile{path: o.Folder.Sealed("secrets"), wrapped: true}, work: o.Work},
 	}
 }
+
+// OnChange makes the vault call f before Set, Delete, Forget, Link and Unlink
+// return, once for every server that gets other values from Fill than before.
+// OnChange must be called before the vault is used, and at most once.
+func (v *Vault) OnChange(f func(server string)) { v.onChange = f }
 
 // keeper holds values under accounts.
 type keeper interface {
@@ -135,17 +141,17 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 		if same, err := v.value(ctx, old); err == nil && same == value {
 			return nil
 		}
-	} else if err := v.Store.PutSecret(ctx, Record{Server: server, Name: name, Kept: InKeychain, Dropped: true}); err != nil {
+	} else if err := v.store.PutSecret(ctx, Record{Server: server, Name: name, Kept: InKeychain, Dropped: true}); err != nil {
 		return err // nothing is kept that no record leads to
 	}
 	kept, err := v.put(ctx, accountOf(server, name), value)
 	if err != nil {
 		if !known && !errors.Is(err, errWaits) { // else it may be kept yet
-			_ = v.Store.RemoveDropped(ctx, server, name)
+			_ = v.store.RemoveDropped(ctx, server, name)
 		}
 		return err
 	}
-	if err := v.Store.PutSecret(ctx, Record{Server: server, Name: name, Kept: kept, UpdatedAt: time.Now().UTC()}); err != nil {
+	if err := v.store.PutSecret(ctx, Record{Server: server, Name: name, Kept: kept, UpdatedAt: time.Now().UTC()}); err != nil {
 		return err
 	}
 	if known && old.Kept != kept {
@@ -187,7 +193,7 @@ func (v *Vault) enter(ctx context.Context) (leave func(), err error) {
 }
 
 func (v *Vault) record(ctx context.Context, server, name string) (r Record, known bool, err error) {
-	records, err := v.Store.Secrets(ctx, server)
+	records, err := v.store.Secrets(ctx, server)
 	for _, r := range records {
 		if r.Name == name {
 			return r, true, err

@@ -45,9 +45,9 @@ func openDeskWith(t *testing.T, o secrets.Options) *desk {
 	t.Cleanup(func() { _ = db.Close() })
 	d := &desk{t: t, folder: folder, store: db, bus: &events.Bus{}, given: &secrets.Given{}}
 	o.Store, o.Bus, o.Given = db, d.bus, d.given
-	o.Changed = func(server string) { d.told = append(d.told, server) }
 	o.Work = 10
 	d.Vault = secrets.NewVault(o)
+	d.OnChange(func(server string) { d.told = append(d.told, server) })
 	return d
 }
 
@@ -132,7 +132,7 @@ func TestNamesAndValuesThatCannotBeKeptAreRefused(t *testing.T) {
 	}
 	d.set("one", long, "v")
 	d.set("one", `a=b "c" $d`, strings.Repeat("x", 64<<10))
-	if names, err := d.Names(t.Context()); err != nil || len(names) != 2 {
+	if names, err := d.Names(t.Context(), "one"); err != nil || len(names) != 2 {
 		t.Errorf("%d names are kept, %v", len(names), err)
 	}
 }

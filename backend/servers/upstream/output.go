@@ -90,7 +90,7 @@ func (o *output) end() int64 {
 func (h heard) covered() Line {
 	line := h.Line
 	if h.inKey {
-		line.Text = secrets.Cover
+		line.Text = secrets.Redacted
 		return line
 	}
 	text, cut := h.redactor.Head(line.Text, outputLine)
