@@ -171,7 +171,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		return err
 	}
 	h.meaning = h.openMeaning(config.Search, bus)
-	h.learning, err = learning.Open(ctx, learning.Options{Store: h.store, Bus: bus, Log: h.log, Cover: h.given.Head, On: config.Search.Learning})
+	h.learning, err = learning.Open(ctx, learning.Options{Store: h.store, Bus: bus, Log: h.log, Redact: h.given.Head, On: config.Search.Learning})
 	if err != nil {
 		return err
 	}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// fill remembers maxPairs queries of three to six words out of as many words,
-// the first ones much more often than the last, as people use them.
-func fill(d *desk, words int) {
+// fill adds maxPairs queries of four to seven words to the memory, out of a
+// vocabulary of the given size. Nine common words occur in hundreds of queries.
+func fill(d *fixture, words int) {
 	for i := range maxPairs {
 		text := ""
 		for j := range 3 + i%4 {
@@ -26,12 +26,12 @@ func fill(d *desk, words int) {
 func BenchmarkLifts(b *testing.B) {
 	for _, c := range []struct {
 		name  string
-		fill  func(*desk)
+		fill  func(*fixture)
 		query string
 	}{
-		{"5000 pairs", func(d *desk) { fill(d, 2_000) }, "please waaa commona for the"},
-		{"5000 pairs, few words", func(d *desk) { fill(d, 40) }, "waaa commona wjaa wbba wcba"},
-		{"5000 alike", func(d *desk) {
+		{"5000 pairs", func(d *fixture) { fill(d, 2_000) }, "please waaa commona for the"},
+		{"5000 pairs, few words", func(d *fixture) { fill(d, 40) }, "waaa commona wjaa wbba wcba"},
+		{"5000 similar pairs", func(d *fixture) {
 			for i := range maxPairs {
 				text := fmt.Sprintf("read all unread mail w%c%c%c", 'a'+i%26, 'a'+i/26%26, 'a'+i/676)
 				d.memory.put(Pair{ID: int64(i + 1), Query: text, Tool: key(fmt.Sprint(i)), Times: 1, Last: d.clock}, needOf(text))
@@ -39,10 +39,10 @@ func BenchmarkLifts(b *testing.B) {
 		}, "read all unread mail"},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			d := newDesk(b)
+			d := newFixture(b)
 			c.fill(d)
 			if d.Count() != maxPairs || len(d.Lifts(c.query)) == 0 {
-				b.Fatal("nothing is lifted")
+				b.Fatal("no lifts")
 			}
 			b.ReportAllocs()
 			for b.Loop() {
@@ -53,7 +53,7 @@ func BenchmarkLifts(b *testing.B) {
 }
 
 func BenchmarkLearning(b *testing.B) {
-	d := newDesk(b)
+	d := newFixture(b)
 	fill(d, 2_000)
 	shown := keys("a b c d e")
 	b.ReportAllocs()

@@ -1,33 +1,39 @@
-// Package learning answers what was called after which query in this
-// installation, so that the search may lift that tool for a like one. It hears
-// what find_tool showed a session (Asked) and what that session called then
-// (Called), and tells what it makes of it (Lifts). It ranks nothing, asks
-// nobody, and sends nothing anywhere: queries are kept covered and cut, in the
-// store of this machine. Who does not want that switches it off; what was
-// learned is shown, and erased one by one or all.
+// Package learning remembers which tool was called after which query, so that
+// search can rank that tool higher for similar queries. Asked records what
+// find_tool showed a session, Called records what the session then called, and
+// Lifts returns the tools that were called after similar queries. Package
+// search decides how much a lift adds to a score.
 //
-//	Asked ─┐                ┌─ Lifts (memory, microseconds)
+// Queries are stored on this machine only, redacted and cut. Users can switch
+// learning off, list what was learned, and erase it in part or as a whole.
+//
+//	Asked ─┐                ┌─ Lifts (microseconds)
 //	Called ┴─ sessions ─ memory ─ Run ─ store
 //
-// # What counts
+// # Which query a call counts for
 //
-// A call that succeeded counts for the query whose answer showed the tool,
-// within ten minutes; where several did, for the one that showed it highest,
-// the newest of equals. It counts for those others too that say the same in
-// other words: queries of that session that are alike, and those up to two
-// minutes old that found nothing, or share a word and are not to do something
-// else. A tool that no answer showed, or only one that has had its success,
-// counts for the newest query, for two minutes: the agent found it otherwise
-// after a bad answer. Queries of one
-// message of the agent are separate needs and explain nothing of each other:
-// those of one find_tools request, and those that follow each other within a
-// second without a call for one of them in between. For each
-// query the first success counts, and one that was shown replaces one that was
-// not. A session's last five queries are thought of.
+// A successful call counts for the query of the same session whose answer
+// showed the tool in the last ten minutes. If several answers showed it, the
+// call counts for the one that ranked it highest, and among equals for the
+// newest.
 //
-// # What the search does with it
+// The call also counts for other queries that express the same need in other
+// words: queries that showed the tool and are similar, and queries of the last
+// two minutes that found nothing, or that share a word and do not ask for a
+// different action.
 //
-// A lift is a hint, not an order: see Lift.
+// If no answer showed the tool, or only answers whose query already has a
+// success, the call counts for the newest query for two minutes: the agent
+// found the tool in another way after a bad answer.
+//
+// Queries of one message of the agent are separate needs, so a call for one
+// does not count for another. One message are the queries of one find_tools
+// request, and queries that follow each other within a second without a call
+// for one of them in between.
+//
+// Only the first success of a query counts; a success of a tool that was shown
+// replaces one of a tool that was not. Of each session, the last five queries
+// are considered.
 package learning
 
 import (
@@ -46,111 +52,121 @@ import (
 )
 
 const (
-	// maxText is how many characters of a query are kept.
+	// maxText is the number of characters of a query that are kept.
 	maxText = 200
-	// tooWeak is the strength below which nothing is lifted.
-	tooWeak = 0.02
+	// minStrength is the strength below which a lift is dropped.
+	minStrength = 0.02
 )
 
-// Answer is a query and the tools that find_tool showed for it, the best
-// first; none when it found nothing.
+// Answer is a query and the tools that find_tool showed for it, the best first.
+// Shown is empty when it found nothing.
 type Answer struct {
 	Query string
 	Shown []catalog.Key
 }
 
-// Lift says that a tool was called after a like query.
+// Lift reports that a tool was called after a similar query.
 //
-// A search adds a bounded share of Strength to a tool's score and never makes
-// more of it: at most 0.2 × Strength on a scale of 0 to 1, with the sum below
-// the score of a tool that the query names exactly. One success has a strength
-// of 0.5 at most, and so moves a tool past others that are nearly as good, and
-// past nothing that is clearly better. No lifts change nothing.
+// A search may add at most 0.2 × Strength to a tool's score, on a scale from 0
+// to 1, and the sum must stay below the score of a tool that the query names
+// exactly. A single success has a strength of at most 0.5. Thus a lift moves a
+// tool past others that are nearly as good, but not past a tool that is clearly
+// better.
 type Lift struct {
 	Server, Tool string
 	Strength     float64 // above 0 and up to 1
-	Like         string  // the earlier query it comes from, covered and cut
-	Times        int     // how often that one led to the tool
+	Like         string  // the earlier query, redacted and cut
+	Times        int     // how often the earlier query led to the tool
 }
 
 // Pair is a query and a tool that was called for it.
 type Pair struct {
-	ID     int64  // never given twice
-	Query  string // as it first came; covered, at most 200 characters
+	ID     int64  // never reused
+	Query  string // as first received, redacted and cut to 200 characters
 	Tool   catalog.Key
-	Times  int       // successes, of one asking the first
-	Failed int       // askings after which the tool answered with an error
+	Times  int       // successes, at most one each time the query was asked
+	Failed int       // times the query was asked and the tool then returned an error
 	Last   time.Time // of the last success
 }
 
-// Learned is a pair and how strong it is now, between 0 and 1, for that very
-// query.
+// Learned is a pair and its present strength, from 0 to 1, for the same query.
 type Learned struct {
 	Pair
 	Strength float64
 }
 
-// Switch is whether learning is on, and what config.yaml said when a person
-// decided that. Should the file say something else later, that is the later
-// decision, and holds.
+// Switch is a person's choice to turn learning on or off, with the value in
+// config.yaml at that time. If config.yaml later has another value, that value
+// is the newer decision and applies.
 type Switch struct{ On, Configured bool }
 
-// Kept is all that the store has.
+// Kept is everything that the store holds.
 type Kept struct {
 	Pairs  []Pair
-	LastID int64   // the greatest that a pair ever had
-	Switch *Switch // nil when nobody moved it
+	LastID int64   // the greatest ID that any pair has had
+	Switch *Switch // nil when no choice was made
 }
 
-// Store keeps what was learned.
+// Store persists what was learned.
 type Store interface {
+	// Learned returns everything that is stored.
 	Learned(ctx context.Context) (Kept, error)
-	// KeepLearned stores pairs, in place of those with the same ids, and deletes
-	// others: all of it or nothing.
-	KeepLearned(ctx context.Context, pairs []Pair, gone []int64) error
-	// EraseLearned deletes pairs, all when ids is nil, so that nothing of them
-	// is left in the store's files.
+	// KeepLearned stores pairs, replacing those with the same IDs, and deletes
+	// the pairs with the IDs in deleted, in one transaction.
+	KeepLearned(ctx context.Context, pairs []Pair, deleted []int64) error
+	// EraseLearned deletes the pairs with these IDs, or all if ids is nil, such
+	// that no trace of them remains in the store's files.
 	EraseLearned(ctx context.Context, ids []int64) error
+	// KeepLearningSwitch stores a person's choice.
 	KeepLearningSwitch(ctx context.Context, s Switch) error
 }
 
-// Changed is published when something was learned, forgotten or switched, and
-// is in the store.
+// Changed is published after something was learned, forgotten or switched and
+// has been stored.
 type Changed struct{}
 
-// Options are what learning works with.
+// Options are the dependencies and settings of a Learning.
 type Options struct {
 	Store Store
 	Bus   *events.Bus
 	Log   *slog.Logger
-	// Cover returns the beginning of a text, at most so many bytes, without
-	// secrets, and whether that is not all; nil leaves texts as they are.
-	Cover func(text string, bytes int) (head string, cut bool)
-	On    bool             // what config.yaml says
-	Now   func() time.Time // nil: time.Now
+	// Redact removes secrets from a text and returns its first bytes, at most
+	// the given number, and whether the text was longer. nil only cuts.
+	Redact func(text string, bytes int) (head string, cut bool)
+	On     bool             // the value in config.yaml
+	Now    func() time.Time // nil: time.Now
 }
 
-// Learning remembers. It is safe for concurrent use.
+// Learning records queries and calls and returns lifts. Its methods may be
+// called concurrently, except Run, which may run once at a time.
 type Learning struct {
-	Options
+	store      Store
+	bus        *events.Bus
+	log        *slog.Logger
+	redact     func(text string, bytes int) (head string, cut bool)
+	configured bool // the value in config.yaml
+	now        func() time.Time
+
 	on      atomic.Bool
-	some    chan struct{} // there is something to write
-	writing sync.Mutex    // the store; taken before mu
+	changes chan struct{} // holds a token when there are changes to store
+	writing sync.Mutex    // serializes writes to the store; locked before mu
 
 	mu       sync.RWMutex
 	memory   *memory
-	sessions map[string]*asker
-	dirty    map[int64]bool // pairs that the store does not have as they are
-	gone     []int64        // that it still has
+	sessions map[string]*session
+	dirty    map[int64]bool // IDs of pairs that differ from the stored ones
+	deleted  []int64        // IDs of dropped pairs that are still stored
 }
 
-// Open loads what was learned. What is learned then is written while Run runs.
+// Open returns a Learning with the stored pairs. If config.yaml has changed
+// since a person switched learning on or off, Open stores the new value as the
+// choice. New pairs are stored while Run runs.
 func Open(ctx context.Context, o Options) (*Learning, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Cover == nil {
-		o.Cover = func(text string, bytes int) (string, bool) {
+	if o.Redact == nil {
+		o.Redact = func(text string, bytes int) (string, bool) {
 			return text[:min(len(text), bytes)], len(text) > bytes
 		}
 	}
@@ -159,12 +175,13 @@ func Open(ctx context.Context, o Options) (*Learning, error) {
 		return nil, err
 	}
 	l := &Learning{
-		Options: o, some: make(chan struct{}, 1), memory: newMemory(),
-		sessions: make(map[string]*asker), dirty: make(map[int64]bool),
+		store: o.Store, bus: o.Bus, log: o.Log, redact: o.Redact, configured: o.On, now: o.Now,
+		changes: make(chan struct{}, 1), memory: newMemory(),
+		sessions: make(map[string]*session), dirty: make(map[int64]bool),
 	}
 	for _, p := range kept.Pairs {
-		_, gone := l.memory.put(p, needOf(p.Query))
-		l.gone = append(l.gone, gone...)
+		_, dropped := l.memory.put(p, needOf(p.Query))
+		l.deleted = append(l.deleted, dropped...)
 	}
 	l.memory.lastID = max(l.memory.lastID, kept.LastID)
 	l.on.Store(o.On)
@@ -180,9 +197,9 @@ func Open(ctx context.Context, o Options) (*Learning, error) {
 	return l, nil
 }
 
-// Lifts returns what like queries led to, the strongest first, each tool once
-// and at most 20; nil when learning is off or there is none. It takes
-// microseconds and waits for no store.
+// Lifts returns the tools that were called after similar queries: the strongest
+// first, each once, at most 20. It returns nil when learning is off or there
+// are none. It only reads memory and takes microseconds.
 func (l *Learning) Lifts(query string) []Lift {
 	if !l.on.Load() {
 		return nil
@@ -193,15 +210,15 @@ func (l *Learning) Lifts(query string) []Lift {
 	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	if lifts := l.memory.lifts(n, l.Now()); len(lifts) > 0 {
+	if lifts := l.memory.lifts(n, l.now()); len(lifts) > 0 {
 		return lifts
 	}
 	return nil
 }
 
-// read covers and cuts a query, and takes it apart.
+// read redacts and cuts a query and parses its need.
 func (l *Learning) read(query string) (text string, n need) {
-	text, cut := l.Cover(query, 4*maxText)
+	text, cut := l.redact(query, 4*maxText)
 	text = strings.Join(strings.Fields(text), " ")
 	if runes := []rune(text); cut || len(runes) > maxText {
 		text = string(runes[:min(len(runes), maxText-1)]) + "…"
@@ -212,12 +229,12 @@ func (l *Learning) read(query string) (text string, n need) {
 // On reports whether learning is on.
 func (l *Learning) On() bool { return l.on.Load() }
 
-// Switch turns learning on or off, and keeps that over a restart. Off, nothing
-// is lifted and nothing is learned; what was learned stays.
+// Switch turns learning on or off and stores the choice. While learning is off,
+// Lifts returns nil and nothing is recorded; what was learned is kept.
 func (l *Learning) Switch(ctx context.Context, on bool) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	if err := l.Store.KeepLearningSwitch(ctx, Switch{On: on, Configured: l.Options.On}); err != nil {
+	if err := l.store.KeepLearningSwitch(ctx, Switch{On: on, Configured: l.configured}); err != nil {
 		return err
 	}
 	l.on.Store(on)
@@ -226,13 +243,13 @@ func (l *Learning) Switch(ctx context.Context, on bool) error {
 		clear(l.sessions)
 		l.mu.Unlock()
 	}
-	events.Publish(l.Bus, Changed{})
+	events.Publish(l.bus, Changed{})
 	return nil
 }
 
-// All returns all that was learned, the last first.
+// All returns all pairs, the most recently used first.
 func (l *Learning) All() []Learned {
-	now := l.Now()
+	now := l.now()
 	l.mu.RLock()
 	out := make([]Learned, 0, len(l.memory.byID))
 	for _, p := range l.memory.byID {
@@ -243,14 +260,15 @@ func (l *Learning) All() []Learned {
 	return out
 }
 
-// Count returns how many pairs there are.
+// Count returns the number of pairs.
 func (l *Learning) Count() int {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return len(l.memory.byID)
 }
 
-// Forget erases one pair; fault.NotFound when there is none of that id.
+// Forget erases a pair. It returns fault.NotFound if there is no pair with that
+// ID.
 func (l *Learning) Forget(ctx context.Context, id int64) error {
 	l.mu.RLock()
 	_, known := l.memory.byID[id]
@@ -261,19 +279,19 @@ func (l *Learning) Forget(ctx context.Context, id int64) error {
 	return l.erase(ctx, func(p *pair) bool { return p.ID == id })
 }
 
-// ForgetServer erases what was learned of a server that is no more.
+// ForgetServer erases the pairs of a deleted server.
 func (l *Learning) ForgetServer(ctx context.Context, server string) error {
 	return l.erase(ctx, func(p *pair) bool { return p.Tool.Server == server })
 }
 
-// erase erases the pairs that which selects, in the store first.
-func (l *Learning) erase(ctx context.Context, which func(*pair) bool) error {
+// erase erases the selected pairs, first in the store and then in memory.
+func (l *Learning) erase(ctx context.Context, selected func(*pair) bool) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	l.mu.RLock()
 	ids := []int64{}
 	for id, p := range l.memory.byID {
-		if which(p) {
+		if selected(p) {
 			ids = append(ids, id)
 		}
 	}
@@ -281,7 +299,7 @@ func (l *Learning) erase(ctx context.Context, which func(*pair) bool) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	if err := l.Store.EraseLearned(ctx, ids); err != nil {
+	if err := l.store.EraseLearned(ctx, ids); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -292,25 +310,25 @@ func (l *Learning) erase(ctx context.Context, which func(*pair) bool) error {
 		delete(l.dirty, id)
 	}
 	l.mu.Unlock()
-	events.Publish(l.Bus, Changed{})
+	events.Publish(l.bus, Changed{})
 	return nil
 }
 
-// ForgetAll erases everything, also what sessions were just asking.
+// ForgetAll erases all pairs and the recent queries of all sessions.
 func (l *Learning) ForgetAll(ctx context.Context) error {
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	if err := l.Store.EraseLearned(ctx, nil); err != nil {
+	if err := l.store.EraseLearned(ctx, nil); err != nil {
 		return err
 	}
 	l.mu.Lock()
 	last := l.memory.lastID
 	l.memory = newMemory()
 	l.memory.lastID = last
-	l.gone = nil
+	l.deleted = nil
 	clear(l.dirty)
 	clear(l.sessions)
 	l.mu.Unlock()
-	events.Publish(l.Bus, Changed{})
+	events.Publish(l.bus, Changed{})
 	return nil
 }

@@ -11,77 +11,80 @@ import (
 
 const (
 	maxPairs = 5_000
-	// maxTools is how many tools one query is remembered with.
+	// maxTools is the largest number of tools kept for one query.
 	maxTools = 20
-	// maxLike is how many remembered queries, the most alike ones, lift tools
-	// for one query.
+	// maxLike is the largest number of similar queries, the most similar first,
+	// whose tools Lifts returns.
 	maxLike = 64
-	// minLike is how alike two queries must be for one to tell of the other.
+	// minLike is the least similarity of two queries for one to lift tools of
+	// the other.
 	minLike = 0.5
 	// halfLife is the age at which a success counts half.
 	halfLife = 90 * 24 * time.Hour
-	// life is the age at which a success counts next to nothing, and goes.
-	life = 4 * halfLife
-	// unsaid is what each further success takes of the doubt that is left.
-	unsaid = 0.63
+	// maxAge is the age without use at which a pair is dropped.
+	maxAge = 4 * halfLife
+	// doubtLeft is the factor by which each further success reduces the remaining
+	// doubt in a pair.
+	doubtLeft = 0.63
 )
 
-// topic is a need with all that it has led to.
+// topic is a need and the tools that were called for it.
 type topic struct {
 	need
-	slot  int32
+	slot  int32 // index in memory.topics
 	pairs []*pair
 }
 
 // pair is a Pair in memory.
 type pair struct {
 	Pair
-	topic *topic
-	sure  float64 // its strength, were it fresh and had no rivals
+	topic      *topic
+	confidence float64 // its strength without age and rivals
 }
 
-// reckon is called when successes or failures were counted.
-func (p *pair) reckon() {
+// updateConfidence must be called after Times or Failed has changed.
+func (p *pair) updateConfidence() {
 	n := float64(p.Times)
-	p.sure = (1 - 0.5*math.Pow(unsaid, n-1)) * n / (n + float64(p.Failed))
+	p.confidence = (1 - 0.5*math.Pow(doubtLeft, n-1)) * n / (n + float64(p.Failed))
 }
 
-// faded is how much a success of an age still counts.
-func faded(age time.Duration) float64 { return math.Exp2(-max(age.Seconds(), 0) / halfLife.Seconds()) }
+// decay is the factor by which a success of that age counts.
+func decay(age time.Duration) float64 { return math.Exp2(-max(age.Seconds(), 0) / halfLife.Seconds()) }
 
-// strength is how surely the pair's query leads to its tool: what it had of
-// successes, less failures, faded by age, and less again where the same query
-// led to another tool more often.
+// strength returns how reliably the pair's query leads to its tool: its
+// confidence, reduced by age, and reduced further if other tools were called
+// more often for the same query.
 func (p *pair) strength(now time.Time) float64 {
-	fresh := faded(now.Sub(p.Last))
+	fresh := decay(now.Sub(p.Last))
 	own, most := fresh*float64(p.Times), 0.0
 	if len(p.topic.pairs) > 1 {
 		for _, rival := range p.topic.pairs {
-			most = max(most, faded(now.Sub(rival.Last))*float64(rival.Times))
+			most = max(most, decay(now.Sub(rival.Last))*float64(rival.Times))
 		}
 	}
 	if own < most {
 		fresh *= own / most
 	}
-	return fresh * p.sure
+	return fresh * p.confidence
 }
 
-// size is what of a need is looked at first, for thousands of them.
+// size is the part of a need that is compared first, as a compact value because
+// thousands are compared per query.
 type size struct {
-	deeds deed
-	words uint8
+	actions action
+	words   uint8
 }
 
-func (n need) size() size { return size{n.deeds, uint8(len(n.words))} }
+func (n need) size() size { return size{n.actions, uint8(len(n.words))} }
 
-// memory holds pairs and finds those of like queries by their words. It locks
-// nothing.
+// memory holds pairs and finds those with similar queries by their words. It is
+// not safe for concurrent use.
 type memory struct {
-	topics []*topic // by slot; nil is free
-	sizes  []size   // of them
-	free   []int32
+	topics []*topic // by slot; nil for free slots
+	sizes  []size   // of the topics, by slot
+	free   []int32  // slots
 	byKey  map[string]*topic
-	words  map[string][]int32 // slots of the topics that have a word
+	words  map[string][]int32 // slots of the topics that contain the word
 	byID   map[int64]*pair
 	lastID int64
 }
@@ -90,7 +93,7 @@ func newMemory() *memory {
 	return &memory{byKey: make(map[string]*topic), words: make(map[string][]int32), byID: make(map[int64]*pair)}
 }
 
-// find returns the pair of a need and a tool, nil when there is none.
+// find returns the pair of a need and a tool, or nil.
 func (m *memory) find(n need, tool catalog.Key) *pair {
 	if t := m.byKey[n.key()]; t != nil {
 		for _, p := range t.pairs {
@@ -102,30 +105,30 @@ func (m *memory) find(n need, tool catalog.Key) *pair {
 	return nil
 }
 
-// put takes in a pair. It returns the ids of those that had to make room: the
-// ones that were of no use for longest.
-func (m *memory) put(given Pair, n need) (in *pair, gone []int64) {
+// put adds a pair. It returns the IDs of pairs it dropped to keep within the
+// limits: those unused for the longest time.
+func (m *memory) put(given Pair, n need) (in *pair, dropped []int64) {
 	t := m.byKey[n.key()]
 	if t != nil && len(t.pairs) >= maxTools {
-		gone = append(gone, m.drop(oldest(t.pairs)))
+		dropped = append(dropped, m.drop(oldest(t.pairs)))
 		t = m.byKey[n.key()]
 	}
 	if len(m.byID) >= maxPairs {
-		gone = append(gone, m.drop(m.oldest()))
+		dropped = append(dropped, m.drop(m.oldest()))
 		t = m.byKey[n.key()]
 	}
 	if t == nil {
 		t = m.open(n)
 	}
 	in = &pair{Pair: given, topic: t}
-	in.reckon()
+	in.updateConfidence()
 	t.pairs = append(t.pairs, in)
 	m.byID[given.ID] = in
 	m.lastID = max(m.lastID, given.ID)
-	return in, gone
+	return in, dropped
 }
 
-// oldest is the pair that was of no use for longest.
+// oldest returns the pair that was unused for the longest time.
 func oldest(pairs []*pair) *pair { return slices.MinFunc(pairs, byUse) }
 
 func (m *memory) oldest() *pair {
@@ -143,6 +146,7 @@ func (m *memory) oldest() *pair {
 
 func byUse(a, b *pair) int { return cmp.Or(a.Last.Compare(b.Last), cmp.Compare(a.ID, b.ID)) }
 
+// open adds a topic without pairs.
 func (m *memory) open(n need) *topic {
 	t := &topic{need: n}
 	if last := len(m.free) - 1; last >= 0 {
@@ -159,7 +163,7 @@ func (m *memory) open(n need) *topic {
 	return t
 }
 
-// drop takes a pair out, with its topic when that was the last of it.
+// drop removes a pair, and its topic with the last pair.
 func (m *memory) drop(p *pair) (id int64) {
 	delete(m.byID, p.ID)
 	t := p.topic
@@ -179,31 +183,31 @@ func (m *memory) drop(p *pair) (id int64) {
 	return p.ID
 }
 
-// match is a topic that is like a query.
+// match is a topic that is similar to a query.
 type match struct {
 	slot  int
-	grade int // of likeness, in steps
+	grade int // similarity in units of 1/gradeSteps
 }
 
-// steps is how finely likeness is told apart: of queries up to eight words all
-// of it.
-const steps = 840
+// gradeSteps is the resolution of similarities in memory. It is a multiple of
+// all numbers up to 8, so that most similarities of short queries are exact.
+const gradeSteps = 840
 
-// like returns the topics that are like a need, at most maxLike of them. It
-// counts grades before it collects any: thousands may be alike.
+// like returns the topics that are similar to a need, at most maxLike. Since
+// thousands may be similar, it counts topics by grade before it collects any.
 func (m *memory) like(n need) []match {
 	grades := m.grade(n)
-	var counts [steps + 1]int
+	var counts [gradeSteps + 1]int
 	for _, grade := range grades {
 		counts[grade]++
 	}
-	least, some := steps+1, 0
-	for least > minLike*steps && some < maxLike {
+	least, found := gradeSteps+1, 0
+	for least > minLike*gradeSteps && found < maxLike {
 		least--
-		some += counts[least]
+		found += counts[least]
 	}
-	out := make([]match, 0, min(some, maxLike))
-	for floor := least + 1; floor >= least && len(out) < maxLike; floor-- { // those of the least grade last
+	out := make([]match, 0, min(found, maxLike))
+	for floor := least + 1; floor >= least && len(out) < maxLike; floor-- { // topics of the least grade last: there may be too many
 		for slot, grade := range grades {
 			if int(grade) >= floor && (floor > least || int(grade) == least) && len(out) < maxLike {
 				out = append(out, match{slot, int(grade)})
@@ -213,7 +217,7 @@ func (m *memory) like(n need) []match {
 	return out
 }
 
-// grade says by slot how alike topics are to a need.
+// grade returns the similarity of each topic to a need, by slot.
 func (m *memory) grade(n need) []uint16 {
 	out := make([]uint16, len(m.topics))
 	for _, word := range n.words {
@@ -225,26 +229,27 @@ func (m *memory) grade(n need) []uint16 {
 	for slot, shared := range out {
 		if size := m.sizes[slot]; shared > 0 {
 			out[slot] = 0
-			if !opposed(size.deeds, own.deeds) {
-				out[slot] = uint16(share(int(shared), int(own.words), int(size.words)) * steps)
+			if !opposed(size.actions, own.actions) {
+				out[slot] = uint16(share(int(shared), int(own.words), int(size.words)) * gradeSteps)
 			}
 		}
 	}
 	return out
 }
 
-// lifts returns what like queries led to, the strongest first and each tool once.
+// lifts returns the tools that were called for similar needs: the strongest
+// first, each tool once.
 func (m *memory) lifts(n need, now time.Time) []Lift {
 	var out []Lift
 	at := make(map[catalog.Key]int, maxLike)
 	for _, found := range m.like(n) {
 		for _, p := range m.topics[found.slot].pairs {
 			lift := Lift{
-				Server: p.Tool.Server, Tool: p.Tool.Tool, Strength: p.strength(now) * float64(found.grade) / steps,
+				Server: p.Tool.Server, Tool: p.Tool.Tool, Strength: p.strength(now) * float64(found.grade) / gradeSteps,
 				Like: p.Query, Times: p.Times,
 			}
 			switch i, ok := at[p.Tool]; {
-			case lift.Strength < tooWeak:
+			case lift.Strength < minStrength:
 			case !ok:
 				at[p.Tool] = len(out)
 				out = append(out, lift)

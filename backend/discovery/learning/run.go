@@ -8,22 +8,23 @@ import (
 )
 
 const (
-	// patience is how long the store may take for what is new, also when the
-	// hub ends.
-	patience = 5 * time.Second
-	// tidyEvery is how often what is too old is looked for.
+	// writeTimeout limits a write to the store, including the last one at
+	// shutdown.
+	writeTimeout = 5 * time.Second
+	// tidyEvery is the interval between searches for pairs that are too old.
 	tidyEvery = 24 * time.Hour
 )
 
-// Run writes what is learned, as it comes, until ctx ends, and then what is
-// left. A hub that is killed loses what came in its last moments.
+// Run stores what is learned and drops old pairs until ctx ends, and then
+// stores the remaining changes. A hub that is killed loses the changes of its
+// last moments.
 func (l *Learning) Run(ctx context.Context) error {
 	tidy := time.NewTicker(tidyEvery)
 	defer tidy.Stop()
 	l.tidy()
 	for {
 		select {
-		case <-l.some:
+		case <-l.changes:
 			l.write(ctx)
 		case <-tidy.C:
 			l.tidy()
@@ -34,60 +35,65 @@ func (l *Learning) Run(ctx context.Context) error {
 	}
 }
 
+// wake makes Run store the changes.
 func (l *Learning) wake() {
 	select {
-	case l.some <- struct{}{}:
-	default: // it is about to look anyway
+	case l.changes <- struct{}{}:
+	default: // Run has a pending signal
 	}
 }
 
-// tidy drops what was of no use for too long.
+// tidy drops pairs that have not been used for maxAge.
 func (l *Learning) tidy() {
-	old := l.Now().Add(-life)
+	old := l.now().Add(-maxAge)
 	l.mu.Lock()
 	for _, p := range l.memory.byID {
 		if p.Last.Before(old) {
-			l.lost([]int64{l.memory.drop(p)})
+			l.markDeleted([]int64{l.memory.drop(p)})
 		}
 	}
-	some := len(l.gone) > 0
+	changed := len(l.deleted) > 0
 	l.mu.Unlock()
-	if some {
+	if changed {
 		l.wake()
 	}
 }
 
-// write goes on when ctx ends: what it has taken is nowhere else. What the
-// store does not take is tried again with what comes next.
+// write stores the changes. It completes even if ctx ends meanwhile, because
+// take has removed them from the queue. Changes that cannot be stored are
+// queued again.
 func (l *Learning) write(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	pairs, gone := l.take()
-	if len(pairs) == 0 && len(gone) == 0 {
+	pairs, deleted := l.take()
+	if len(pairs) == 0 && len(deleted) == 0 {
 		return
 	}
-	if err := l.Store.KeepLearned(ctx, pairs, gone); err != nil {
-		l.Log.Warn("what was learned is not kept", "count", len(pairs), "error", err)
-		l.giveBack(pairs, gone)
+	if err := l.store.KeepLearned(ctx, pairs, deleted); err != nil {
+		l.log.Warn("could not store what was learned", "count", len(pairs), "error", err)
+		l.requeue(pairs, deleted)
 	}
-	events.Publish(l.Bus, Changed{})
+	events.Publish(l.bus, Changed{})
 }
 
-func (l *Learning) take() (pairs []Pair, gone []int64) {
+// take removes and returns the queued changes.
+func (l *Learning) take() (pairs []Pair, deleted []int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for id := range l.dirty {
 		pairs = append(pairs, l.memory.byID[id].Pair)
 	}
-	gone = l.gone
-	l.gone = nil
+	deleted = l.deleted
+	l.deleted = nil
 	clear(l.dirty)
-	return pairs, gone
+	return pairs, deleted
 }
 
-func (l *Learning) giveBack(pairs []Pair, gone []int64) {
+// requeue queues changes that could not be stored. Pairs that were dropped
+// meanwhile are left out.
+func (l *Learning) requeue(pairs []Pair, deleted []int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, p := range pairs {
@@ -95,5 +101,5 @@ func (l *Learning) giveBack(pairs []Pair, gone []int64) {
 			l.dirty[p.ID] = true
 		}
 	}
-	l.gone = append(l.gone, gone...)
+	l.deleted = append(l.deleted, deleted...)
 }

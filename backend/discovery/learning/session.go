@@ -8,30 +8,32 @@ import (
 )
 
 const (
-	// shownFor is how long after an answer a call of what it showed counts.
+	// shownFor is how long after an answer a call of a shown tool counts for its
+	// query.
 	shownFor = 10 * time.Minute
-	// foundFor is the same for what it did not show.
+	// foundFor is how long after an answer a call of another tool counts for its
+	// query.
 	foundFor = 2 * time.Minute
 	// sameMessage is the longest gap between two queries that count as one
 	// message of the agent when no call came between them. A client that runs
 	// the tool calls of one message in sequence leaves milliseconds between
 	// them; a model that reads an answer and asks again takes longer.
 	sameMessage = time.Second
-	// maxQuestions is how many queries of a session are thought of.
+	// maxQuestions is the number of recent queries kept per session.
 	maxQuestions = 5
-	// maxSessions is how many sessions are; a client may open as many as it
-	// likes.
+	// maxSessions limits the sessions that are kept, because a client may open
+	// any number.
 	maxSessions = 1_000
 )
 
-// asker is a session that has asked.
-type asker struct {
-	questions []*question // the newest last
-	message   int         // of the newest question
+// session holds the recent queries of an MCP session.
+type session struct {
+	questions []*question // in the order they were asked
+	message   int         // number of the present message of the agent
 	called    bool        // a tool was called for a question of that message
 }
 
-// question is a query that a session was answered.
+// question is a query of a session.
 type question struct {
 	need
 	text    string
@@ -39,25 +41,26 @@ type question struct {
 	message int           // queries of one agent message share this number
 	shown   []catalog.Key // the best first
 
-	taught *lesson       // nil before the first success
-	failed []catalog.Key // whose failure was counted
+	credited *credit       // the success that counts; nil before
+	failed   []catalog.Key // tools whose failure was counted
 }
 
-type lesson struct {
+// credit is the tool to which a query led.
+type credit struct {
 	tool  catalog.Key
-	shown bool
+	shown bool // whether the answer to the query showed the tool
 }
 
 // Asked records the answers that one find_tool or find_tools request gave to
 // a session. The needs of one request always belong to one agent message.
-func (l *Learning) Asked(session string, answers ...Answer) {
+func (l *Learning) Asked(sessionID string, answers ...Answer) {
 	if !l.on.Load() {
 		return
 	}
 	var asked []*question
 	for _, answer := range answers {
 		if text, n := l.read(answer.Query); len(n.words) > 0 {
-			asked = append(asked, &question{need: n, text: text, at: l.Now(), shown: slices.Clone(answer.Shown)})
+			asked = append(asked, &question{need: n, text: text, at: l.now(), shown: slices.Clone(answer.Shown)})
 		}
 	}
 	if len(asked) == 0 {
@@ -65,11 +68,11 @@ func (l *Learning) Asked(session string, answers ...Answer) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	a := l.sessions[session]
+	a := l.sessions[sessionID]
 	if a == nil {
 		l.makeRoom()
-		a = &asker{}
-		l.sessions[session] = a
+		a = &session{}
+		l.sessions[sessionID] = a
 	}
 	if !a.continues(asked[0].at) {
 		a.message, a.called = a.message+1, false
@@ -83,34 +86,35 @@ func (l *Learning) Asked(session string, answers ...Answer) {
 // continues reports whether a query at this time belongs to the same agent
 // message as the newest one. A tool that was called for that one ends its
 // message, however soon the next query comes.
-func (a *asker) continues(at time.Time) bool {
+func (a *session) continues(at time.Time) bool {
 	return len(a.questions) > 0 && !a.called && at.Sub(a.newest().at).Abs() < sameMessage
 }
 
-// makeRoom drops the session that has asked nothing for longest, when there
-// are too many.
+// makeRoom drops the session with the oldest newest query if maxSessions is
+// reached. The caller holds l.mu.
 func (l *Learning) makeRoom() {
 	if len(l.sessions) < maxSessions {
 		return
 	}
-	longest, since := "", time.Time{}
+	oldest, since := "", time.Time{}
 	for id, a := range l.sessions {
 		if at := a.newest().at; since.IsZero() || at.Before(since) {
-			longest, since = id, at
+			oldest, since = id, at
 		}
 	}
-	delete(l.sessions, longest)
+	delete(l.sessions, oldest)
 }
 
-func (a *asker) newest() *question { return a.questions[len(a.questions)-1] }
+func (a *session) newest() *question { return a.questions[len(a.questions)-1] }
 
-// add takes in a question. The same words asked again are the same question,
-// which has its first success only once.
-func (a *asker) add(q *question) {
+// add adds a question. A question that repeats a recent one replaces it and
+// inherits its success and failures, so that a repeated query has only one
+// first success.
+func (a *session) add(q *question) {
 	key := q.key()
 	if i := slices.IndexFunc(a.questions, func(o *question) bool { return o.key() == key }); i >= 0 {
 		if before := a.questions[i]; q.at.Sub(before.at) <= shownFor {
-			q.taught, q.failed = before.taught, before.failed
+			q.credited, q.failed = before.credited, before.failed
 		}
 		a.questions = slices.Delete(a.questions, i, i+1)
 	}
@@ -118,15 +122,16 @@ func (a *asker) add(q *question) {
 	a.questions = a.questions[max(len(a.questions)-maxQuestions, 0):]
 }
 
-// Called hears that a tool answered a call of a session, well or with an
-// error. Calls that did not reach the tool are nobody's business.
-func (l *Learning) Called(session string, tool catalog.Key, ok bool) {
+// Called records that a tool answered a call of a session: successfully if ok,
+// otherwise with an error. Calls that did not reach the tool must not be
+// recorded.
+func (l *Learning) Called(sessionID string, tool catalog.Key, ok bool) {
 	if !l.on.Load() {
 		return
 	}
-	now, changed := l.Now(), false
+	now, changed := l.now(), false
 	l.mu.Lock()
-	if a := l.sessions[session]; a != nil {
+	if a := l.sessions[sessionID]; a != nil {
 		for _, q := range a.answered(tool, now) {
 			if ok {
 				changed = l.succeeded(q, tool, now) || changed
@@ -141,9 +146,9 @@ func (l *Learning) Called(session string, tool catalog.Key, ok bool) {
 	}
 }
 
-// answered returns the questions for which a call counts: the package says
-// which these are.
-func (a *asker) answered(tool catalog.Key, now time.Time) []*question {
+// answered returns the questions for which a call counts, by the rules in the
+// package comment.
+func (a *session) answered(tool catalog.Key, now time.Time) []*question {
 	a.questions = slices.DeleteFunc(a.questions, func(q *question) bool { return now.Sub(q.at) > shownFor })
 	if len(a.questions) == 0 {
 		return nil
@@ -162,8 +167,8 @@ func (a *asker) answered(tool catalog.Key, now time.Time) []*question {
 	return out
 }
 
-// meant is the question for which a tool was called, as far as one can tell.
-func (a *asker) meant(tool catalog.Key, now time.Time) *question {
+// meant returns the question for which a tool was most likely called, or nil.
+func (a *session) meant(tool catalog.Key, now time.Time) *question {
 	var best *question
 	place := 0
 	for _, q := range a.questions {
@@ -180,15 +185,17 @@ func (a *asker) meant(tool catalog.Key, now time.Time) *question {
 	return nil
 }
 
-// done reports whether a question has had what it showed.
-func (q *question) done() bool { return q.taught != nil && q.taught.shown }
+// done reports whether a tool that the answer showed has been called with
+// success.
+func (q *question) done() bool { return q.credited != nil && q.credited.shown }
 
-// alone reports whether a question did not come with others.
-func (a *asker) alone(q *question) bool {
+// alone reports whether a question is the only recent one of its message.
+func (a *session) alone(q *question) bool {
 	return !slices.ContainsFunc(a.questions, func(o *question) bool { return o != q && o.message == q.message })
 }
 
-// restated reports whether main asks for the same as q, in other words.
+// restated reports whether main asks for the same as q in other words. alone
+// reports whether q is the only question of its message.
 func (q *question) restated(main *question, tool catalog.Key, now time.Time, alone bool) bool {
 	if slices.Contains(q.shown, tool) {
 		return likeness(q.need, main.need) >= minLike
@@ -196,69 +203,72 @@ func (q *question) restated(main *question, tool catalog.Key, now time.Time, alo
 	if now.Sub(q.at) > foundFor || !alone || q.at.After(main.at) {
 		return false
 	}
-	return !opposed(q.deeds, main.deeds) && (len(q.shown) == 0 || common(q.need, main.need) > 0)
+	return !opposed(q.actions, main.actions) && (len(q.shown) == 0 || common(q.need, main.need) > 0)
 }
 
-// succeeded counts the first success for a question.
+// succeeded counts a successful call for a question unless an earlier success
+// counts already, and reports whether anything changed. The caller holds l.mu.
 func (l *Learning) succeeded(q *question, tool catalog.Key, now time.Time) bool {
 	shown := slices.Contains(q.shown, tool)
-	if q.taught != nil {
+	if q.credited != nil {
 		if q.done() || !shown {
 			return false
 		}
-		l.takeBack(q, q.taught.tool)
+		l.revoke(q, q.credited.tool)
 	}
-	q.taught = &lesson{tool, shown}
+	q.credited = &credit{tool, shown}
 	p := l.memory.find(q.need, tool)
 	if p == nil {
-		in, gone := l.memory.put(Pair{ID: l.memory.lastID + 1, Query: q.text, Tool: tool, Times: 1, Last: now}, q.need)
-		l.lost(gone)
+		in, dropped := l.memory.put(Pair{ID: l.memory.lastID + 1, Query: q.text, Tool: tool, Times: 1, Last: now}, q.need)
+		l.markDeleted(dropped)
 		l.dirty[in.ID] = true
 		return true
 	}
-	if i := slices.Index(q.failed, tool); i >= 0 { // it only took another try
+	if i := slices.Index(q.failed, tool); i >= 0 { // the failed call was retried with success
 		q.failed = slices.Delete(q.failed, i, i+1)
 		p.Failed--
 	}
 	p.Times++
 	p.Last = now
-	p.reckon()
+	p.updateConfidence()
 	l.dirty[p.ID] = true
 	return true
 }
 
-// takeBack uncounts a success.
-func (l *Learning) takeBack(q *question, tool catalog.Key) {
+// revoke subtracts the success of a question and a tool. The caller holds l.mu.
+func (l *Learning) revoke(q *question, tool catalog.Key) {
 	p := l.memory.find(q.need, tool)
 	if p == nil {
-		return // forgotten meanwhile
+		return // erased meanwhile
 	}
 	if p.Times--; p.Times == 0 {
-		l.lost([]int64{l.memory.drop(p)})
+		l.markDeleted([]int64{l.memory.drop(p)})
 		return
 	}
-	p.reckon()
+	p.updateConfidence()
 	l.dirty[p.ID] = true
 }
 
-// failed counts a failure against what was learned, once for a question that
-// has had no success yet.
+// failed counts a failed call against an existing pair, once per question and
+// only before its first success. It reports whether anything changed. The
+// caller holds l.mu.
 func (l *Learning) failed(q *question, tool catalog.Key) bool {
 	p := l.memory.find(q.need, tool)
-	if p == nil || q.taught != nil || slices.Contains(q.failed, tool) {
+	if p == nil || q.credited != nil || slices.Contains(q.failed, tool) {
 		return false
 	}
 	q.failed = append(q.failed, tool)
 	p.Failed++
-	p.reckon()
+	p.updateConfidence()
 	l.dirty[p.ID] = true
 	return true
 }
 
-// lost notes that pairs are in memory no more.
-func (l *Learning) lost(ids []int64) {
+// markDeleted schedules the deletion of dropped pairs from the store. The
+// caller holds l.mu.
+func (l *Learning) markDeleted(ids []int64) {
 	for _, id := range ids {
 		delete(l.dirty, id)
 	}
-	l.gone = append(l.gone, ids...)
+	l.deleted = append(l.deleted, ids...)
 }

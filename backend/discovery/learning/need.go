@@ -6,11 +6,11 @@ import (
 	"unicode"
 )
 
-// deed is a kind of act. A verb that may mean several has all of them.
-type deed uint16
+// action is a set of kinds of action that a verb may mean.
+type action uint16
 
 const (
-	makes deed = 1 << iota
+	makes action = 1 << iota
 	looks
 	changes
 	removes
@@ -20,9 +20,10 @@ const (
 	takes
 )
 
-// deeds are verbs whose kind is beyond doubt: who wants to remove a label is
-// not helped by what once added one, though all other words are the same.
-var deeds = deedsOf(map[deed]string{
+// actions maps unambiguous verbs to their kinds. Queries with different actions
+// are not similar even if all other words agree: a tool that added a label does
+// not help to remove one.
+var actions = actionsOf(map[action]string{
 	makes:           "create add make insert write save append register",
 	looks:           "get fetch list show find search read view browse display retrieve lookup query count",
 	changes:         "update change edit modify rename set replace patch move",
@@ -33,12 +34,13 @@ var deeds = deedsOf(map[deed]string{
 	takes | makes:   "upload import send post publish",
 	makes | begins:  "install",
 	makes | changes: "put",
-	// a file is opened to be read, an issue to be there, a door to be passed
+	// opening a file reads it, opening an issue creates it, opening a connection
+	// starts it
 	makes | looks | begins: "open",
 })
 
-func deedsOf(kinds map[deed]string) map[string]deed {
-	out := make(map[string]deed)
+func actionsOf(kinds map[action]string) map[string]action {
+	out := make(map[string]action)
 	for kind, verbs := range kinds {
 		for _, verb := range strings.Fields(verbs) {
 			out[verb] = kind
@@ -47,7 +49,7 @@ func deedsOf(kinds map[deed]string) map[string]deed {
 	return out
 }
 
-// fillers say nothing about what is needed.
+// fillers are words that do not describe a need.
 var fillers = fillersOf(`a about all also am an and any are as at be been but by can could did do does for from had has
 	have how i if in into is it its just let like may me might must my need of on or our please should so some such than
 	that the their them then there these they this those to tool us use using via want was we were what when where
@@ -61,24 +63,25 @@ func fillersOf(words string) map[string]bool {
 	return out
 }
 
-// need is a query as it is compared with others.
+// need is a query in the form in which queries are compared.
 type need struct {
-	words []string // that say something: sorted, each once
-	deeds deed
+	words   []string // without fillers, sorted, each once
+	actions action
 }
 
 func (n need) key() string { return strings.Join(n.words, " ") }
 
-// needOf takes a query apart into words in singular and lower case. Names are
-// cut at signs and where their case changes: createIssue is create and issue.
-// Numbers and single letters name what is worked on, not what is to be done.
+// needOf parses a query into words in lower case and singular. Names are split
+// at punctuation and at changes of case: createIssue becomes create and issue.
+// Numbers and single letters are dropped, because they identify what is worked
+// on rather than what is to be done.
 func needOf(text string) need {
 	var n need
 	for _, word := range split(text) {
 		if !fillers[word] {
 			word = singular(word)
 			n.words = append(n.words, word)
-			n.deeds |= deeds[word]
+			n.actions |= actions[word]
 		}
 	}
 	slices.Sort(n.words)
@@ -86,6 +89,8 @@ func needOf(text string) need {
 	return n
 }
 
+// split returns the words of a text in lower case, without numbers and single
+// ASCII letters.
 func split(text string) []string {
 	var out []string
 	var word []rune
@@ -114,6 +119,7 @@ func split(text string) []string {
 	return out
 }
 
+// singular returns the singular of an English noun, by its ending.
 func singular(w string) string {
 	switch {
 	case len(w) < 4 || strings.HasSuffix(w, "ss") || strings.HasSuffix(w, "us") || strings.HasSuffix(w, "is"):
@@ -126,20 +132,21 @@ func singular(w string) string {
 	return strings.TrimSuffix(w, "s")
 }
 
-// opposed reports whether deeds are different things to do.
-func opposed(a, b deed) bool { return a != 0 && b != 0 && a&b == 0 }
+// opposed reports whether two sets of actions have no kind in common. An empty
+// set is opposed to none.
+func opposed(a, b action) bool { return a != 0 && b != 0 && a&b == 0 }
 
-// likeness is the share of common words among all words of two needs, 1 for
-// the same words: Jaccard, "The Distribution of the Flora in the Alpine Zone"
-// (1912). Needs to do different things are not alike.
+// likeness returns the similarity of two needs, 0 if their actions are opposed:
+// Jaccard, "The Distribution of the Flora in the Alpine Zone" (1912).
 func likeness(a, b need) float64 {
-	if opposed(a.deeds, b.deeds) {
+	if opposed(a.actions, b.actions) {
 		return 0
 	}
 	return share(common(a, b), len(a.words), len(b.words))
 }
 
-// share is the share of common words, given how many words there are.
+// share returns the Jaccard similarity of two sets of a and b words that have
+// so many in common.
 func share(shared, a, b int) float64 {
 	if shared == 0 {
 		return 0
@@ -147,6 +154,7 @@ func share(shared, a, b int) float64 {
 	return float64(shared) / float64(a+b-shared)
 }
 
+// common returns the number of words that two needs share.
 func common(a, b need) int {
 	n := 0
 	for _, word := range a.words {
