@@ -1,4 +1,8 @@
-// Markdown as pieces: the common rules and tables, task lists, and addresses that stand for themselves. HTML in it is text.
+// A parser for foreign Markdown: the common rules, tables, task lists and bare addresses. HTML stays text.
+//
+// It is not the lexer of `marked` for two reasons. That lexer takes longer than 20 seconds for 10,000 nested emphases or
+// table cells and overflows the stack for as many nested quotes, and any MCP server may send such a text. It also adds
+// 15 kB (gzipped) to scripts that may be 250 kB in all (tests/bench.ts) and have 1 kB left; this parser has 4 kB.
 
 import { inline } from "./inline.ts";
 import { address, labelOf, piece, type Definitions, type Piece, type Tag } from "./piece.ts";

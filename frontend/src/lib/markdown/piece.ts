@@ -1,4 +1,7 @@
-// What Markdown becomes: these elements and text, and nothing else. There is no HTML on the way, so nothing foreign can become any.
+// The elements that Markdown becomes. There is no HTML on the way, so nothing in a text can become an element that is not
+// listed here.
+
+import { prose } from "../verbatim.ts";
 
 export type Tag =
   | "a"
@@ -70,11 +73,11 @@ const named: Record<string, string> = {
 };
 const reference = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi;
 
-/** decoded puts characters for references such as &lt; and &#60;. Those to what nobody sees stay as they are. */
+/** decoded replaces references such as &lt; and &#60; by their characters, except for those to hidden characters. */
 export const decoded = (text: string): string =>
   text.replace(reference, (whole: string, decimal?: string, hex?: string, name?: string) => {
     if (name) return Object.hasOwn(named, name) ? (named[name] ?? whole) : whole;
     const code = decimal ? Number(decimal) : parseInt(hex ?? "", 16);
     const sign = code <= 0x10ffff ? String.fromCodePoint(code) : "";
-    return /^[^\p{C}\p{Zl}\p{Zp}]$/u.test(sign) ? sign : whole;
+    return sign && prose(sign) === sign ? sign : whole;
   });

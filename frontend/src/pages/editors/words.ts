@@ -8,7 +8,7 @@ import Hourglass from "@lucide/svelte/icons/hourglass";
 import Wrench from "@lucide/svelte/icons/wrench";
 import type { Schemas } from "$lib/api/client";
 import { sentence } from "$lib/format";
-import { plain } from "$lib/plain";
+import { visible } from "$lib/verbatim";
 import type { State } from "$lib/ui/state";
 
 type ChangeRecord = Schemas["EditorRecord"];
@@ -45,7 +45,7 @@ export const lookOf = ({ state, registrable }: Editor): Look =>
 
 /** explain says what is the matter with a file; empty when nothing is. */
 export function explain({ name }: Editor, { state, command, problem }: EditorFile): string {
-  const starts = command ? `starts ${plain(command)}` : "starts another program";
+  const starts = command ? `starts ${visible(command)}` : "starts another program";
   switch (state) {
     case "stale":
       return sentence(problem ?? "") || `Our entry ${starts}, which is not where this program is.`;

@@ -4,7 +4,7 @@ import { attempt, later } from "$lib/actions";
 import { api, messageOf, take, type Schemas } from "$lib/api/client";
 import { hub } from "$lib/stores/hub.svelte";
 import { toasts } from "$lib/stores/toasts.svelte";
-import { plain } from "$lib/plain";
+import { prose } from "$lib/verbatim";
 import { SvelteSet } from "svelte/reactivity";
 
 export type Entry = Schemas["LearnedTool"];
@@ -54,7 +54,7 @@ export class LearnedStore {
   }
 
   forget({ id, query }: Entry): void {
-    const said = `“${plain(query.slice(0, 60), true)}${query.length > 60 ? "…" : ""}” is forgotten.`;
+    const said = `“${prose(query.slice(0, 60))}${query.length > 60 ? "…" : ""}” is forgotten.`;
     later(`/api/learned/${id}`, said, (gone) => (gone ? leaving.add(id) : leaving.delete(id)));
   }
 
