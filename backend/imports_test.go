@@ -29,18 +29,19 @@ var allowed = map[string][]string{
 	"base/events":   {},
 	"base/fault":    {},
 	"base/process":  {},
+	"base/jsonscan": {},
 	"base/safetext": {},
 	"base/tokens":   {},
 	"base/paths":    {"base/fault"},
 	"base/settings": {"base/fault"},
 	"base/instance": {"base/fault", "base/paths", "base/process"},
 
-	"protocol/jsonrpc":      {},
-	"protocol/schemacompat": {"base/safetext"},
+	"protocol/jsonrpc":      {"base/jsonscan"},
+	"protocol/schemacompat": {"base/jsonscan", "base/safetext"},
 	"protocol/mcphttp":      {"base/fault", "base/safetext", "protocol/jsonrpc"},
 
 	"discovery/minilm":    {},
-	"discovery/catalog":   {"base/events", "base/tokens"},
+	"discovery/catalog":   {"base/events", "base/jsonscan", "base/tokens"},
 	"discovery/learning":  {"base/events", "base/fault", "discovery/catalog"},
 	"discovery/embedding": {"base/events", "base/fault", "base/safetext", "base/settings", "discovery/catalog"},
 	"discovery/search":    {"base/events", "discovery/catalog", "discovery/embedding", "discovery/learning"},
@@ -66,7 +67,7 @@ var allowed = map[string][]string{
 	"servers/inspector":       {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
 	"servers/setup":           {"base/fault", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import brings tools
 
-	"editors/configedit": {"base/fault"},
+	"editors/configedit": {"base/fault", "base/jsonscan"},
 	"editors/bundle":     {"base/fault"},
 	"editors/atomicfile": {"base/fault", "base/process"}, // process: whether the owner of a leftover file has ended
 	"editors/table":      {"base/fault", "editors/configedit"},

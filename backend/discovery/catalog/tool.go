@@ -12,6 +12,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
 // Tool is a tool of a server, as the server listed it. It is immutable.
@@ -77,10 +79,10 @@ func NewTool(server string, definition json.RawMessage) (*Tool, bool) {
 // return false. It takes ownership of definition.
 func Restore(server string, definition json.RawMessage, hash string, tokens int) (*Tool, bool) {
 	var values [3][]byte
-	if whole(definition, members(definition, space(definition, 0), []string{"name", "title", "description"}, values[:])) {
-		if name, ok := text(values[0]); ok && name != "" {
-			title, _ := text(values[1])
-			description, _ := text(values[2])
+	if isWhole(definition, members(definition, 0, []string{"name", "title", "description"}, values[:])) {
+		if name, ok := jsonscan.String(values[0]); ok && name != "" {
+			title, _ := jsonscan.String(values[1])
+			description, _ := jsonscan.String(values[2])
 			return newTool(server, name, title, description, definition, hash, tokens), true
 		}
 	}

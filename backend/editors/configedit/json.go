@@ -27,10 +27,11 @@ func parseJSON(src source, p Place) (document, error) {
 	if blank(d.body) {
 		return d, nil
 	}
-	if at := tooDeep(d.body); at >= 0 {
-		return nil, invalid(lineOf(d.body, at), "the file is nested too deep")
+	strict, deep := strictJSON(d.body)
+	if deep >= 0 {
+		return nil, invalid(lineOf(d.body, deep), "the file is nested too deep")
 	}
-	root, ok := outline(d.body, p.Keys)
+	root, ok := outline(d.body, strict, p.Keys)
 	if !ok {
 		var err error
 		if root, err = parseHujson(d.body); err != nil {

@@ -2,47 +2,73 @@ package configedit
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 
+	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 	"github.com/tailscale/hujson"
 )
 
-// outline parses what is on the way to a collection, and of all else, also of the
-// entries, finds out where it is and that it is valid: a tree of a large file
-// takes most of the time that a change takes. A text for which it is not ok is
-// one for the parser, which also knows what is wrong with it.
-func outline(body []byte, keys []string) (root *hujson.Value, ok bool) {
-	defer func() {
-		if recover() != nil { // the text ended too early
-			root, ok = nil, false
-		}
-	}()
+// outline parses the objects that lead to a collection, and of all other values,
+// including the entries, only finds the positions: building a tree of a large
+// file takes most of the time of an edit. strict is the body as strictJSON
+// returns it. If ok is false, the parser of the whole text has to be used; it
+// also reports what is wrong with a text that is not valid.
+func outline(body, strict []byte, keys []string) (root *hujson.Value, ok bool) {
 	if bytes.Contains(body, []byte("\u2028")) || bytes.Contains(body, []byte("\u2029")) {
-		return nil, false // the parser refuses them in comments
+		return nil, false // the parser rejects them in comments
 	}
-	start := afterExtra(body, 0)
-	v, end := outlineValue(body, start, keys)
-	if v == nil || afterExtra(body, end) != len(body) {
+	if !jsonscan.Valid(strict) {
 		return nil, false
 	}
-	return v, true
+	v := outlineValue(body, strict, jsonscan.Space(strict, 0), keys)
+	return v, v != nil
 }
 
-// outlineValue returns the value that starts at a place, nil for one that is not
-// valid, and where it ends.
-func outlineValue(body []byte, start int, keys []string) (v *hujson.Value, end int) {
+// outlineValue returns the value that starts at a position of valid text, nil if
+// the parser rejects it.
+func outlineValue(body, strict []byte, start int, keys []string) *hujson.Value {
 	if body[start] == '{' {
-		return outlineObject(body, start, keys)
+		return outlineObject(body, strict, start, keys)
 	}
-	v = &hujson.Value{StartOffset: start, EndOffset: valueEnd(body, start)}
+	v := &hujson.Value{StartOffset: start, EndOffset: jsonscan.End(strict, start)}
 	if !load(body, v) {
-		return nil, v.EndOffset
+		return nil
 	}
-	return v, v.EndOffset
+	return v
 }
 
-// load parses a value of which nothing but its place is known.
+func outlineObject(body, strict []byte, start int, keys []string) *hujson.Value {
+	object := &hujson.Object{}
+	at := start + 1 // where the comments before the next member start
+	o := jsonscan.Members(strict, start)
+	for o.Next() {
+		nameEnd := o.NameStart() + len(o.Quoted())
+		name := hujson.Value{
+			BeforeExtra: extra(body, at, o.NameStart()),
+			StartOffset: o.NameStart(), EndOffset: nameEnd,
+			Value: hujson.Literal(body[o.NameStart():nameEnd]),
+		}
+		value := &hujson.Value{StartOffset: o.Start(), EndOffset: o.End()}
+		if len(keys) > 0 && o.Named(keys[0]) {
+			if value = outlineValue(body, strict, o.Start(), keys[1:]); value == nil {
+				return nil
+			}
+		}
+		value.BeforeExtra = extra(body, jsonscan.Space(strict, nameEnd)+1, o.Start())
+		at = o.End()
+		if comma := afterExtra(body, at); body[comma] == ',' {
+			value.AfterExtra = extra(body, at, comma)
+			at = comma + 1
+		}
+		object.Members = append(object.Members, hujson.ObjectMember{Name: name, Value: *value})
+	}
+	end := o.Close()
+	object.AfterExtra = extra(body, at, end-1)
+	return &hujson.Value{StartOffset: start, EndOffset: end, Value: object}
+}
+
+// load parses a value of which only the position is known. It returns false if
+// the parser rejects the value.
 func load(body []byte, v *hujson.Value) bool {
 	if v.Value != nil {
 		return true
@@ -58,57 +84,58 @@ func load(body []byte, v *hujson.Value) bool {
 	return true
 }
 
-func outlineObject(body []byte, start int, keys []string) (*hujson.Value, int) {
-	o := &hujson.Object{}
-	v := &hujson.Value{StartOffset: start, Value: o}
-	for at := start + 1; ; {
-		name := hujson.Value{StartOffset: afterExtra(body, at)}
-		name.BeforeExtra = extra(body, at, name.StartOffset)
-		if body[name.StartOffset] == '}' {
-			o.AfterExtra, v.EndOffset = name.BeforeExtra, name.StartOffset+1
-			return v, v.EndOffset
+// strictJSON returns body with its comments and trailing commas replaced by
+// spaces. The result has the same offsets, so that the scanner for strict JSON
+// can read it and does not have to know a second grammar. Other text that is not
+// JSON stays as it is. deep is the position where the text opens more brackets
+// than a recursive parser should be given, -1 if it does not.
+func strictJSON(body []byte) (strict []byte, deep int) {
+	strict, deep = body, -1
+	replace := func(from, to int) {
+		if &strict[0] == &body[0] {
+			strict = bytes.Clone(body)
 		}
-		name.EndOffset = valueEnd(body, name.StartOffset)
-		literal := hujson.Literal(body[name.StartOffset:name.EndOffset])
-		colon := afterExtra(body, name.EndOffset)
-		if name.Value = literal; body[name.StartOffset] != '"' || !literal.IsValid() || body[colon] != ':' {
-			return nil, colon
+		for i := from; i < to; i++ {
+			strict[i] = ' '
 		}
-		value, end := outlineMember(body, afterExtra(body, colon+1), keyOf(name), keys)
-		if value == nil {
-			return nil, end
-		}
-		value.BeforeExtra = extra(body, colon+1, value.StartOffset)
-		next := afterExtra(body, end)
-		if body[next] == ',' {
-			value.AfterExtra = extra(body, end, next)
-		} else if o.AfterExtra = extra(body, end, next); body[next] != '}' {
-			return nil, next
-		}
-		o.Members = append(o.Members, hujson.ObjectMember{Name: name, Value: *value})
-		if body[next] == '}' {
-			v.EndOffset = next + 1
-			return v, v.EndOffset
-		}
-		at = next + 1
 	}
+	depth, comma := 0, -1    // comma: position of a comma that may turn out to be trailing
+	var before, current byte // the two last bytes that are not white space or comments
+	for at := 0; at < len(body); at++ {
+		c := body[at]
+		switch c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '/':
+			if end := afterComment(body, at); end > at && end <= len(body) {
+				replace(at, end)
+				at = end - 1
+				continue
+			}
+		case '"':
+			for at++; at < len(body) && body[at] != '"'; at++ {
+				if body[at] == '\\' {
+					at++
+				}
+			}
+		case '{', '[':
+			if depth++; depth > deepest {
+				return strict, at
+			}
+		case '}', ']':
+			if depth--; current == ',' && before != '{' && before != '[' {
+				replace(comma, comma+1)
+			}
+		case ',':
+			comma = at
+		}
+		before, current = current, c
+	}
+	return strict, deep
 }
 
-// outlineMember returns a value without what is in it, unless it is on the way.
-func outlineMember(body []byte, start int, key string, keys []string) (*hujson.Value, int) {
-	if len(keys) > 0 && key == keys[0] {
-		return outlineValue(body, start, keys[1:])
-	}
-	end := valueEnd(body, start)
-	if text := body[start:end]; !json.Valid(text) {
-		if _, err := hujson.Parse(text); err != nil {
-			return nil, end
-		}
-	}
-	return &hujson.Value{StartOffset: start, EndOffset: end}, end
-}
-
-// extra returns the blanks and comments between two places; nil for none.
+// extra returns the white space and comments between two positions, nil if there
+// are none.
 func extra(body []byte, from, to int) hujson.Extra {
 	if from == to {
 		return nil
@@ -116,7 +143,8 @@ func extra(body []byte, from, to int) hujson.Extra {
 	return hujson.Extra(slices.Clip(body[from:to]))
 }
 
-// afterExtra returns where what follows on blanks and comments starts.
+// afterExtra returns the position after the white space and comments that start
+// at a position.
 func afterExtra(body []byte, at int) int {
 	for at < len(body) {
 		switch body[at] {
@@ -133,78 +161,9 @@ func afterExtra(body []byte, at int) int {
 	return at
 }
 
-// valueEnd returns where the value that starts at a place would end, if it is
-// valid.
-func valueEnd(body []byte, at int) int {
-	depth := 0
-	for {
-		switch body[at] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case '"':
-			for at++; body[at] != '"'; at++ {
-				if body[at] == '\\' {
-					at++
-				}
-			}
-		case '/':
-			at = max(at, afterComment(body, at)-1)
-		case ' ', '\t', '\r', '\n', ',', ':':
-			if depth == 0 {
-				return at
-			}
-		default:
-			if depth == 0 {
-				for at < len(body) && !isDelimiter(body[at]) {
-					at++
-				}
-				return at
-			}
-		}
-		if at++; depth <= 0 {
-			return at
-		}
-	}
-}
-
-func isDelimiter(c byte) bool {
-	switch c {
-	case ' ', '\t', '\r', '\n', ',', ':', '/', '{', '}', '[', ']', '"':
-		return true
-	}
-	return false
-}
-
-// tooDeep returns where a text opens too many brackets for a recursive parser;
-// -1 for nowhere.
-func tooDeep(body []byte) int {
-	depth := 0
-	for i := 0; i < len(body); i++ {
-		switch body[i] {
-		case '{', '[':
-			if depth++; depth > deepest {
-				return i
-			}
-		case '}', ']':
-			depth--
-		case '"':
-			for i++; i < len(body) && body[i] != '"'; i++ {
-				if body[i] == '\\' {
-					i++
-				}
-			}
-		case '/':
-			i = max(i, afterComment(body, i)-1)
-		}
-	}
-	return -1
-}
-
-// afterComment returns where the comment that starts at a place ends, before the
-// line feed of a line comment; the place itself when none starts there, and one
-// behind the body when it does not end.
+// afterComment returns the position after the comment that starts at a position:
+// that of the line feed for a line comment, at itself if no comment starts there,
+// and len(body)+1 if the comment is not closed.
 func afterComment(body []byte, at int) int {
 	rest := body[at:]
 	switch {

@@ -18,6 +18,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
 // Message is one JSON-RPC message. The raw fields alias the line it was parsed
@@ -42,11 +44,10 @@ func (m *Message) IsResponse() bool { return m.Method == "" && m.ID != nil }
 // is one.
 func Parse(line []byte) (Message, error) {
 	var m Message
-	err := members(line, func(key []byte, start, end int) { m.member(key, line[start:end:end]) })
-	if err != nil {
+	if !jsonscan.Walk(line, func(key []byte, start, end int) { m.member(key, line[start:end:end]) }) {
 		return Message{}, &Error{Code: CodeParseError, Message: "Parse error"}
 	}
-	if i := skipSpace(line, 0); i >= len(line) || line[i] != '{' {
+	if i := jsonscan.Space(line, 0); i >= len(line) || line[i] != '{' {
 		return Message{}, invalid("Invalid Request: a message must be a JSON object")
 	}
 	if string(m.ID) == "null" && m.Error == nil {

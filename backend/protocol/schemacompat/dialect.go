@@ -12,6 +12,8 @@ package schemacompat
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
 // Dialect is what a vendor's models take.
@@ -71,7 +73,7 @@ func Adapt(d Dialect, schema json.RawMessage) (adapted json.RawMessage, changes 
 
 // pass adapts a schema once; same when nothing is to be changed.
 func pass(w way, schema json.RawMessage) (next json.RawMessage, changes []string, same bool) {
-	if len(schema) > maxBytes || !json.Valid(schema) {
+	if len(schema) > maxBytes || !jsonscan.Valid(schema) {
 		return anyArguments, []string{"not a schema of at most 1 MB: any arguments are taken"}, false
 	}
 	root, cut := parse(schema)

@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strconv"
-	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
 // value is JSON with its order and its spelling. Values are shared and never
@@ -22,93 +23,70 @@ type member struct {
 	value *value
 }
 
-// parse reads valid JSON, and tells whether it left out what is nested too
-// deep. Of members of one name the last counts.
+// parse reads valid JSON. Of members with the same name the last one counts, in
+// the place of the first. cut reports whether values nested deeper than
+// maxNesting were left out.
 func parse(data []byte) (v *value, cut bool) {
 	p := parser{data: data}
-	return p.value(0), p.cut
+	v, _ = p.value(jsonscan.Space(data, 0), 0)
+	return v, p.cut
 }
 
 type parser struct {
 	data []byte
-	at   int
 	cut  bool
 }
 
-func (p *parser) space() {
-	for p.at < len(p.data) && p.data[p.at] <= ' ' {
-		p.at++
-	}
-}
-
-func (p *parser) value(depth int) *value {
-	p.space()
-	start, v := p.at, &value{}
-	switch c := p.data[p.at]; c {
-	case '{', '[':
+// value reads the value that begins at a position, and returns where it ends.
+func (p *parser) value(start, depth int) (v *value, end int) {
+	v = &value{}
+	switch c := p.data[start]; c {
+	case '{':
 		v.kind = c
-		p.nested(v, depth)
+		end = p.members(v, start, depth)
+	case '[':
+		v.kind = c
+		end = p.items(v, start, depth)
 	case '"':
 		v.kind = c
-		v.raw = p.text()
+		fallthrough
 	default:
-		for p.at < len(p.data) && !strings.ContainsRune(",]} \t\r\n", rune(p.data[p.at])) {
-			p.at++
-		}
-		v.raw = p.data[start:p.at]
+		end = jsonscan.End(p.data, start)
+		v.raw = p.data[start:end]
 	}
-	v.size = p.at - start
+	v.size = end - start
 	if depth > maxNesting && len(v.members)+len(v.items) > 0 {
 		p.cut = true
-		return &value{kind: '{', size: v.size}
+		return &value{kind: '{', size: v.size}, end
 	}
-	return v
+	return v, end
 }
 
-// nested reads members or items, up to the closing bracket.
-func (p *parser) nested(v *value, depth int) {
-	seen := map[string]int(nil)
-	for p.at++; ; p.at++ {
-		p.space()
-		if c := p.data[p.at]; c == '}' || c == ']' {
-			break
+func (p *parser) members(v *value, start, depth int) (end int) {
+	places := make(map[string]int)
+	o := jsonscan.Members(p.data, start)
+	for o.Next() {
+		name, _ := jsonscan.String(o.Quoted())
+		one, end := p.value(o.Start(), depth+1)
+		o.SetEnd(end)
+		if at, twice := places[name]; twice {
+			v.members[at].value = one
+			continue
 		}
-		if v.kind == '[' {
-			v.items = append(v.items, p.value(depth+1))
-		} else {
-			var name string
-			quoted := p.text()
-			_ = json.Unmarshal(quoted, &name) // the whole is valid
-			p.space()
-			p.at++ // the colon
-			one := member{name, p.value(depth + 1)}
-			if seen == nil {
-				seen = make(map[string]int)
-			}
-			if before, twice := seen[name]; twice {
-				v.members[before] = one
-			} else {
-				seen[name] = len(v.members)
-				v.members = append(v.members, one)
-			}
-		}
-		p.space()
-		if p.data[p.at] != ',' {
-			break
-		}
+		places[name] = len(v.members)
+		v.members = append(v.members, member{name, one})
 	}
-	p.at++
+	return o.Close()
 }
 
-func (p *parser) text() []byte {
-	start := p.at
-	for p.at++; p.data[p.at] != '"'; p.at++ {
-		if p.data[p.at] == '\\' {
-			p.at++
-		}
+func (p *parser) items(v *value, start, depth int) (end int) {
+	a := jsonscan.Elements(p.data, start)
+	for a.Next() {
+		item, end := p.value(a.Start(), depth+1)
+		a.SetEnd(end)
+		v.items = append(v.items, item)
 	}
-	p.at++
-	return p.data[start:p.at]
+	return a.Close()
 }
 
 // append writes a value without spaces.
@@ -168,9 +146,7 @@ func (v *value) text() (string, bool) {
 	if v == nil || v.kind != '"' {
 		return "", false
 	}
-	var s string
-	err := json.Unmarshal(v.raw, &s)
-	return s, err == nil
+	return jsonscan.String(v.raw)
 }
 
 func (v *value) is(word string) bool { return v != nil && v.kind == 0 && string(v.raw) == word }
