@@ -159,7 +159,7 @@ func TestPastedConfigurationsAreParsedOverREST(t *testing.T) {
 		step{name: "no text", method: "POST", path: "/api/servers/parse", status: 422, body: `{}`, want: []string{"text is required"}},
 		step{name: "a text that is no string", method: "POST", path: "/api/servers/parse", status: 422, body: `{"text":7}`, want: []string{"wrong type"}},
 		step{name: "no JSON", method: "POST", path: "/api/servers/parse", status: 422, body: `{`, want: []string{"Invalid JSON"}},
-		step{name: "names", method: "POST", path: "/api/servers/names", status: 200, body: `{"names":["a","a","a__b"]}`, want: []string{`{"problems":["","another server in this list has this name","`}},
+		step{name: "names", method: "POST", path: "/api/servers/names", status: 200, body: `{"names":["b","a","a","a__b"]}`, want: []string{`{"problems":["","another server in this list has this name","another`}},
 		step{name: "no names", method: "POST", path: "/api/servers/names", status: 200, body: `{}`, want: []string{`{"problems":[]}`}},
 		step{name: "nothing was added", method: "GET", path: "/api/servers", status: 200, want: []string{"[]"}},
 		step{name: "nothing was kept", method: "GET", path: "/api/secrets", status: 200, never: []string{"API_KEY"}},

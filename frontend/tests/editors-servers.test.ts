@@ -43,10 +43,12 @@ test("servers of editors come in once, their credentials go to the keychain, and
   const name = page.getByRole("textbox", { name: "Name of github" });
   const go = page.getByRole("button", { name: /^Import \d/ });
   await name.fill("not a name");
-  await found(page, "github").getByText("Letters, digits, dots, dashes and underscores only.").waitFor();
+  await found(page, "github")
+    .getByText(/^Invalid name/)
+    .waitFor();
   expect(await go.isDisabled()).toBe(true);
   await name.fill("notes");
-  await found(page, "github").getByText("Another one here has this name.").waitFor();
+  await found(page, "github").getByText("Another server in this list has this name.").waitFor();
   await agreeable(page, "names that cannot be");
   await name.fill("tracker");
   await found(page, "clock").getByRole("checkbox", { name: "Import" }).uncheck();

@@ -91,9 +91,9 @@ describe("the first server", () => {
       const { page, context, problems } = await visit(browser, hub, "/servers", { theme });
       await page.getByText("No server yet").waitFor();
       await agreeable(page, `empty list, ${theme}`);
-      await page.getByRole("button", { name: "Paste JSON" }).click();
+      await page.getByRole("button", { name: "Paste a configuration" }).click();
       const dialog = page.getByRole("dialog");
-      for (const name of ["Paste JSON", "Remote", "Local"]) {
+      for (const name of ["Paste", "Remote", "Local"]) {
         await dialog.getByRole("radio", { name, exact: true }).click();
         await agreeable(page, `${name}, ${theme}`);
       }
@@ -113,7 +113,7 @@ describe("the first server", () => {
     await dialog
       .getByLabel("Command line")
       .fill(`API_TOKEN=qwertz-12345 MODE='very fast' ${quoted(packaged("memory"))}`);
-    expect(await dialog.getByLabel("Name", { exact: true }).getAttribute("placeholder")).toBe("memory");
+    await dialog.getByPlaceholder("memory", { exact: true }).waitFor();
     // There is no keychain here: a file under a passphrase is made on the spot.
     await dialog.getByLabel("Passphrase", { exact: true }).fill("correct horse battery");
     await dialog.getByLabel("Passphrase again").fill("correct horse");
@@ -161,7 +161,7 @@ describe("how servers come in", () => {
       if (i < args.length - 1) await page.keyboard.press("Enter");
     }
     await dialog.getByLabel("Name", { exact: true }).fill("memory");
-    await dialog.getByText("A server of this name is there already.").waitFor();
+    await dialog.getByText(/server named "memory" exists already/).waitFor();
     expect(await dialog.getByRole("button", { name: "Add server" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Name", { exact: true }).fill("pair");
     await dialog.getByRole("checkbox", { name: /^Activate/ }).click();
@@ -178,12 +178,12 @@ describe("how servers come in", () => {
     const { page, context, problems } = await visit(browser, hub, "/servers?add=remote");
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Address").fill("nonsense");
-    await dialog.getByText("An address begins with").waitFor();
+    await dialog.getByText("The URL must start with http:// or https://.").waitFor();
     await dialog.getByLabel("Address").fill(there.url);
     await dialog.getByRole("button", { name: "Add header" }).click();
     await dialog.getByLabel("Name of header 1").fill("X-Api-Key");
     await dialog.getByLabel("Value of X-Api-Key", { exact: true }).fill("hidden-value-1");
-    expect(await dialog.getByLabel("Value of X-Api-Key", { exact: true }).getAttribute("type")).toBe("password");
+    await dialog.locator('input[type="password"][aria-label="Value of X-Api-Key"]').waitFor();
     await dialog.getByLabel("Name", { exact: true }).fill("away");
     await dialog.getByRole("button", { name: "Add server" }).click();
     await dialog.getByText("16 tools").waitFor();
@@ -208,34 +208,35 @@ describe("how servers come in", () => {
         "off": {"command": "x", "disabled": true},
       },
     }`;
-    const { page, context, problems } = await visit(browser, hub, "/servers?add=paste", { expected: /status of 500/ });
+    const { page, context, problems } = await visit(browser, hub, "/servers?add=paste", {
+      expected: /status of (422|500)/,
+    });
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("JSON", { exact: true }).fill(snippet.replace(`"again"`, `again`));
-    await dialog.getByText(/Line 6, column \d+: a name in double quotes is expected/).waitFor();
-    await dialog.getByLabel("JSON", { exact: true }).fill(snippet);
-    const found = dialog.getByRole("list", { name: "Servers that were found" }).getByRole("listitem");
+    const text = dialog.getByLabel("Configuration", { exact: true });
+    await text.fill(snippet.replace(`"again"`, `again`));
+    await dialog.getByText(/Line 6: the file is not valid JSON/).waitFor();
+    await text.fill("[mcp_servers.first]\ncommand = 'uvx'\nargs = ['first']\n");
+    const found = dialog.getByRole("list", { name: "Servers found" }).getByRole("listitem");
+    await found.getByText("uvx first").waitFor();
+    await text.fill(snippet);
+    const [again, broken, empty, memory] = [found.nth(0), found.nth(1), found.nth(2), found.nth(3)];
     await found.nth(4).waitFor();
-    await found.nth(0).getByText("“memory” is taken; this one becomes “memory-2”.").waitFor();
-    await found.nth(2).getByText("“memory” is the same and is here already.").waitFor();
-    await found.nth(3).getByText("It has neither a “command” nor a “url”.").waitFor();
+    await again.getByText("The server memory does the same already.").waitFor();
+    await empty.getByText("It has neither a command nor a URL.").waitFor();
+    await memory.getByText("The name memory is taken; this server becomes memory-2.").waitFor();
     expect(await dialog.getByText("sesame-open-1").count()).toBe(0);
     expect(await dialog.getByRole("checkbox", { name: "Add", checked: true }).count()).toBe(2);
-    await found
-      .nth(0)
-      .getByLabel(/^Name of/)
-      .fill("broken");
-    await found.nth(1).getByText("Another one above has this name.").waitFor();
-    await found
-      .nth(0)
-      .getByLabel(/^Name of/)
-      .fill("pasted");
-    await found.nth(0).getByText("ASK_TOKEN has ${input:ask}, which nothing fills in here.").waitFor();
-    await found.nth(0).getByLabel("Value of ASK_TOKEN").fill("filled-in-1");
-    await found.nth(0).getByRole("checkbox", { name: "Keep ASK_TOKEN as a secret", checked: true }).waitFor();
+    await memory.getByLabel(/^Name of/).fill("broken");
+    await broken.getByText("Another server in this list has this name.").waitFor();
+    expect(await dialog.getByRole("button", { name: /^Add/ }).last().isDisabled()).toBe(true);
+    await memory.getByLabel(/^Name of/).fill("pasted");
+    await memory.getByText("ASK_TOKEN has ${input:ask}, which Agent Discover does not fill in.").waitFor();
+    await memory.getByLabel("Value of ASK_TOKEN").fill("filled-in-1");
+    await memory.getByRole("checkbox", { name: "Keep ASK_TOKEN as a secret", checked: true }).waitFor();
     await agreeable(page, "what was pasted");
 
     await dialog.getByRole("button", { name: "Add 2 servers" }).click();
-    const coming = dialog.getByRole("list", { name: "Servers that are added" });
+    const coming = dialog.getByRole("list", { name: "Servers being added" });
     await coming.getByText("3 tools").waitFor();
     await coming.getByText("Failed", { exact: true }).waitFor();
     await coming.getByRole("region", { name: "Output of broken" }).getByText("no licence was found").waitFor();
@@ -245,9 +246,9 @@ describe("how servers come in", () => {
     const pasted = await named(hub, "pasted");
     const secrets = await hub.rest<object[]>("GET", `/api/servers/${pasted.id}/secrets`);
     expect(secrets).toMatchObject([{ key: "ASK_TOKEN", masked_value: "Bear****" }]);
-    const broken = await named(hub, "broken");
-    expect(broken).toMatchObject({ args: [...failing.slice(0, -1), "${secret:token}"] });
-    expect(broken.env).toEqual({});
+    const failed = await named(hub, "broken");
+    expect(failed).toMatchObject({ args: [...failing.slice(0, -1), "${secret:token}"] });
+    expect(failed.env).toEqual({});
     expect(problems).toEqual([]);
     await context.close();
   });

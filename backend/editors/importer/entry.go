@@ -180,7 +180,7 @@ func (e *Entry) remote(entry map[string]any, at string) {
 		e.header(name, "${"+variable+"}")
 	}
 	if parsed, err := url.Parse(e.Server.URL); err != nil || parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
-		e.Problem = "its address is no http or https URL"
+		e.Problem = "the URL must start with http:// or https://"
 	}
 }
 

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -165,19 +164,24 @@ func (p *Parsed) nameOfMissing(m Placeholder, text string) string {
 
 var example = regexp.MustCompile(`(?i)^(<[^>]+>|\[[A-Z_ -]+\]|x{4,}|.*\b(your|my)[-_ ].*(key|token|secret|password|id)\b.*|changeme|\.\.\.|…)$`)
 
-// CheckNames returns for each name why no new server can have it: "" when one
-// can. A name that comes twice is refused the second time.
+// CheckNames returns for each name why no new server can have it; "" when one
+// can. Equal names are all refused.
 func (i *Importer) CheckNames(names []string) []string {
+	count := make(map[string]int)
+	for _, name := range names {
+		count[name]++
+	}
 	problems := make([]string, len(names))
 	for n, name := range names {
 		err := checkName(name)
 		if err == nil {
 			err = i.checkFree(name)
 		}
+		if err == nil && count[name] > 1 {
+			err = fault.New(fault.Conflict, "another server in this list has this name")
+		}
 		if err != nil {
 			problems[n] = fault.MessageOf(err)
-		} else if slices.Contains(names[:n], name) {
-			problems[n] = cmp.Or(problems[n], "another server in this list has this name")
 		}
 	}
 	return problems

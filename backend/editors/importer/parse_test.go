@@ -152,8 +152,8 @@ func TestTextsThatHoldNoServerToAddAreRefused(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"x": {"url": "ftp://x"}}`:                                               "no http or https",
-		`{"x": {"url": "javascript:alert(1)"}}`:                                   "no http or https",
+		`{"x": {"url": "ftp://x"}}`:                                               "must start with http",
+		`{"x": {"url": "javascript:alert(1)"}}`:                                   "must start with http",
 		`{"context_servers": {"x": {"source": "extension", "settings": {}}}}`:     "extension of Zed",
 		`{"mcpServers": {"x": {"env": {"TOKEN": "battery-staple"}, "args": []}}}`: "neither a command nor a URL",
 		`a 'b' | c`: "no shell",
@@ -177,7 +177,7 @@ func TestNamesOfNewServersAreChecked(t *testing.T) {
 	d := newDesk(t, false)
 	d.add(registry.Server{Name: "taken", Command: "x"})
 	names := []string{"good", "", "a b", "a__b", "a_", "mcp", "ü", strings.Repeat("x", 65), "Discover", "taken", "good"}
-	want := []string{"", "required", "Invalid name", "__", "end with _", "reserved", "Invalid name", "longer", "our own", "exists already", "another server in this list"}
+	want := []string{"another server in this list", "required", "Invalid name", "__", "end with _", "reserved", "Invalid name", "longer", "our own", "exists already", "another server in this list"}
 	for n, problem := range d.CheckNames(names) {
 		if want[n] == "" != (problem == "") || !strings.Contains(problem, want[n]) {
 			t.Errorf("%q: problem %q, want %q", names[n], problem, want[n])

@@ -1968,7 +1968,7 @@ export interface components {
             secret: string;
             /** @description the placeholder, such as ${input:key} */
             text: string;
-            /** @description env.NAME, args[3], headers.NAME or url */
+            /** @description command, env.NAME, args[3], headers.NAME or url */
             where: string;
         };
         EditorImportProblem: {

@@ -3,9 +3,9 @@
 import { SvelteMap } from "svelte/reactivity";
 import { messageOf } from "$lib/api/client";
 import { api, take, type Schemas } from "$lib/api/client";
-import { nameProblem } from "$lib/names";
+import { sentence } from "$lib/format";
+import { nameProblems } from "$lib/stores/asked.svelte";
 import { editors } from "$lib/stores/editors.svelte";
-import { hub } from "$lib/stores/hub.svelte";
 
 type Candidate = Schemas["EditorImportCandidate"];
 type Question = Schemas["EditorImportQuestion"];
@@ -37,15 +37,21 @@ export class Coming {
   #origin: Origin = {};
   #turn = 0;
   #choices = new SvelteMap<string, Choice>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The chosen names as the hub last checked them, and what is wrong with them. */
+  #checked = $state.raw<{ names: string; problems: Record<string, string> }>();
 
   candidates = $derived(this.scan?.candidates ?? []);
   questions = $derived(this.scan?.questions ?? []);
   chosen = $derived(this.candidates.filter((one) => this.isChosen(one)));
+  #names = $derived(this.chosen.filter(({ here }) => !here).map((one) => this.nameOf(one)));
+  // The names that the hub proposes need no check.
+  #renamed = $derived(this.chosen.some((one) => !one.here && this.nameOf(one) !== one.name));
   wrong = $derived(
-    this.chosen.some((one) => this.wrongName(one)) || this.questions.some((question) => this.#open(question)),
+    (this.#renamed && this.#checked?.names !== this.#names.join("\n")) ||
+      this.chosen.some((one) => this.wrongName(one)) ||
+      this.questions.some((question) => this.#open(question)),
   );
-  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- it is made anew when servers change
-  #taken = $derived(new Set(hub.servers.map(({ name }) => name)));
 
   /** clear forgets what was found. */
   clear(): void {
@@ -68,6 +74,7 @@ export class Coming {
     }
     if (turn !== this.#turn) return;
     [this.scan, this.problem, this.busy] = [scan, problem, false];
+    this.#check();
     for (const { key, default: value } of this.questions) if (!this.values.has(key)) this.values.set(key, value);
   }
 
@@ -77,13 +84,28 @@ export class Coming {
 
   isChosen = (one: Candidate): boolean => this.possible(one) && (this.#choices.get(one.id)?.chosen ?? true);
   nameOf = ({ id, name }: Candidate): string => this.#choices.get(id)?.name ?? name;
-  change = (id: string, to: Choice): void => void this.#choices.set(id, { ...this.#choices.get(id), ...to });
+  change = (id: string, to: Choice): void => {
+    this.#choices.set(id, { ...this.#choices.get(id), ...to });
+    this.#check();
+  };
+
+  /** #check asks the hub about the chosen names once nothing has changed for a moment. */
+  #check(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(async () => {
+      const names = this.#names;
+      if (!this.#renamed) return;
+      const problems = await nameProblems(names).catch((failure: unknown) => names.map(() => messageOf(failure)));
+      this.#checked = {
+        names: names.join("\n"),
+        problems: Object.fromEntries(names.map((name, i) => [name, problems[i] ?? ""])),
+      };
+    }, 200);
+  }
 
   wrongName = (one: Candidate): string | undefined => {
-    if (one.here) return undefined;
-    const name = this.nameOf(one);
-    const twice = this.chosen.some((other) => other !== one && !other.here && this.nameOf(other) === name);
-    return nameProblem(name, this.#taken) ?? (twice ? "Another one here has this name." : undefined);
+    if (one.here || !this.#renamed) return undefined;
+    return sentence(this.#checked?.problems[this.nameOf(one)] ?? "") || undefined;
   };
 
   #open = ({ key, required }: Question): boolean => required && !this.values.get(key)?.trim();

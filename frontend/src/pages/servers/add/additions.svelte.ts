@@ -1,28 +1,28 @@
-// Adding servers: each is configured, gets its secrets, is downloaded, and asked for its tools. What fails is said.
+// Adding servers: each is configured, given its secrets, downloaded and started; failures are reported per step.
 
 import { api, messageOf, take } from "$lib/api/client";
 import { plural } from "$lib/format";
 import type { Draft } from "./draft";
 
 export interface Step {
-  /** What is done, as it is said before, after, and when it failed. */
+  /** The label of the step in each state. */
   words: Record<"doing" | "done" | "failed", string>;
   state: "doing" | "done" | "failed";
   note: string;
 }
 
-/** One server on its way in. */
-export interface Coming {
+/** A server that is being added. */
+export interface Addition {
   name: string;
-  /** Of the server, once it is configured. */
+  /** The server's id, once it is configured. */
   id: number | undefined;
   steps: Step[];
   state: "waiting" | "doing" | "done" | "failed";
-  /** What its process wrote, where it failed. */
+  /** The end of its process's standard error, after a failure. */
   stderr: string;
 }
 
-const AT_ONCE = 3;
+const AT_ONCE = 3; // servers
 
 const steps = {
   add: { doing: "Adding…", done: "Added", failed: "Not added" },
@@ -32,33 +32,33 @@ const steps = {
   activate: { doing: "Activating…", done: "Active", failed: "Not active" },
 };
 
-/** Bringing adds servers, and shows how that goes. */
-export class Bringing {
-  coming = $state<Coming[]>([]);
-  over = $derived(this.coming.length > 0 && this.coming.every(({ state }) => state === "done" || state === "failed"));
-  failed = $derived(this.coming.filter(({ state }) => state === "failed"));
+/** Additions adds servers and holds the progress of each. */
+export class Additions {
+  all = $state<Addition[]>([]);
+  over = $derived(this.all.length > 0 && this.all.every(({ state }) => state === "done" || state === "failed"));
+  failed = $derived(this.all.filter(({ state }) => state === "failed"));
 
-  /** add brings them in; it returns when all are through. */
+  /** add returns when all servers are added or have failed. */
   async add(drafts: Draft[], activate: boolean): Promise<void> {
-    this.coming = drafts.map(({ name }) => ({ name, id: undefined, steps: [], state: "waiting", stderr: "" }));
-    const queue = drafts.map((draft, i) => () => this.#one(this.coming[i] as Coming, draft, activate));
+    this.all = drafts.map(({ name }) => ({ name, id: undefined, steps: [], state: "waiting", stderr: "" }));
+    const queue = drafts.map((draft, i) => () => this.#one(this.all[i] as Addition, draft, activate));
     const work = async () => {
       for (let job; (job = queue.shift());) await job();
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
 
-  async #one(coming: Coming, draft: Draft, activate: boolean): Promise<void> {
-    coming.state = "doing";
+  async #one(server: Addition, draft: Draft, activate: boolean): Promise<void> {
+    server.state = "doing";
     try {
-      await this.#step(coming, "add", async () => {
-        coming.id = (await take(api.POST("/api/servers", { body: bodyOf(draft) }))).id;
+      await this.#step(server, "add", async () => {
+        server.id = (await take(api.POST("/api/servers", { body: bodyOf(draft) }))).id;
         return "";
       });
-      const path = { id: String(coming.id) };
+      const path = { id: String(server.id) };
       const secrets = Object.entries(draft.secrets);
       if (secrets.length > 0) {
-        await this.#step(coming, "keep", async () => {
+        await this.#step(server, "keep", async () => {
           for (const [key, value] of secrets)
             await take(
               api.PUT("/api/servers/{id}/secrets/{key}", { params: { path: { ...path, key } }, body: { value } }),
@@ -66,39 +66,39 @@ export class Bringing {
           return secrets.map(([key]) => key).join(", ");
         });
       }
-      if (/(^|[\\/])(npx|uvx)(\.\w+)?$/i.test(draft.command)) await this.#warm(coming);
-      await this.#step(coming, "list", async () => {
+      if (/(^|[\\/])(npx|uvx)(\.\w+)?$/i.test(draft.command)) await this.#warm(server);
+      await this.#step(server, "list", async () => {
         const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/refresh", { params: { path } }));
         return plural(tool_count, "tool");
       });
       if (activate)
-        await this.#step(coming, "activate", async () => {
+        await this.#step(server, "activate", async () => {
           await take(api.POST("/api/servers/{id}/activate", { params: { path } }));
-          return "its tools are in every list";
+          return "its tools are in every session's list";
         });
-      coming.state = "done";
+      server.state = "done";
     } catch {
-      coming.stderr = await stderrOf(coming.id);
-      coming.state = "failed";
+      server.stderr = await stderrOf(server.id);
+      server.state = "failed";
     }
   }
 
-  /** A download that fails is said and no more: the start may get by without. */
-  async #warm(coming: Coming): Promise<void> {
+  /** #warm downloads the package. A failure stops nothing: the server may start without the download. */
+  async #warm(server: Addition): Promise<void> {
     try {
-      await this.#step(coming, "warm", async () => {
-        const params = { path: { id: String(coming.id) } };
+      await this.#step(server, "warm", async () => {
+        const params = { path: { id: String(server.id) } };
         const answer = await take(api.POST("/api/servers/{id}/preinstall", { params }));
         return answer.package ?? answer.reason ?? "";
       });
     } catch {
-      // The start tells more.
+      // The step shows the failure; the start that follows decides.
     }
   }
 
-  async #step(coming: Coming, name: keyof typeof steps, what: () => Promise<string>): Promise<void> {
-    coming.steps.push({ words: steps[name], state: "doing", note: "" });
-    const step = coming.steps.at(-1) as Step;
+  async #step(server: Addition, name: keyof typeof steps, what: () => Promise<string>): Promise<void> {
+    server.steps.push({ words: steps[name], state: "doing", note: "" });
+    const step = server.steps.at(-1) as Step;
     try {
       step.note = await what();
       step.state = "done";
@@ -119,7 +119,7 @@ const bodyOf = ({ name, description, transport, command, args, url, env, headers
   ...(transport === "stdio" ? { command, args, env } : { homepage: url, headers }),
 });
 
-/** stderrOf returns the end of what a server's process wrote. */
+/** stderrOf returns the last lines of a server's standard error. */
 async function stderrOf(id: number | undefined): Promise<string> {
   if (id === undefined) return "";
   try {
