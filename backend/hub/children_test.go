@@ -154,7 +154,7 @@ func TestLinesThatAreNoMessagesAreSkippedAndLogged(t *testing.T) {
 			t.Errorf("echo gave %q", got)
 		}
 	}
-	programtest.Contains(t, s.Stderr.String(), "no JSON-RPC message", "server=chatty", "Welcome to the server!")
+	programtest.Contains(t, s.Stderr.String(), "not a JSON-RPC message", "server=chatty", "Welcome to the server!")
 }
 
 func TestServerThatIgnoresUnknownMethodsIsUsable(t *testing.T) {

@@ -181,7 +181,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	h.upstream = upstream.New(upstream.Options{
 		Registry: servers, Catalog: h.catalog, Bus: bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
-		Secrets: h.vault, Given: h.given, Wish: h.pauseWish(),
+		Secrets: h.vault, Given: h.given, Pause: h.pauseSetting(),
 	})
 	h.vault.OnChange(h.upstream.Renew)
 	h.lifecycle = lifecycle.New(lifecycle.Options{
@@ -210,13 +210,13 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	if err := h.openDesk(config, servers, bus, login); err != nil {
 		return err
 	}
-	h.openDoor(servers, bus)
+	h.openDoor(config, servers, bus)
 	return nil
 }
 
 // openDoor makes the door for REST and WebSocket, which everything else stands
 // behind.
-func (h *Hub) openDoor(servers *registry.Registry, bus *events.Bus) {
+func (h *Hub) openDoor(config settings.Settings, servers *registry.Registry, bus *events.Bus) {
 	kept := h.store.Imports()
 	importer := setup.NewImporter(setup.ImportOptions{
 		Registry: servers, Lifecycle: h.lifecycle, Catalog: h.catalog, Secrets: h.vault, Names: kept, Metrics: importedMetrics{h.journal}, Presets: kept,
@@ -226,7 +226,7 @@ func (h *Hub) openDoor(servers *registry.Registry, bus *events.Bus) {
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Lifecycle: h.lifecycle, Migrator: h.migrator, Prefetcher: h.prefetch, Journal: h.journal, Learning: h.learning, Vault: h.vault,
 		Setup: h.setup, Importer: importer, Proxy: h.proxy, Tester: h.tester, Meaning: h.meaning, SecretNames: h.secretNames,
 		Registrar: h.desk.registrar, Intake: h.desk.intake, Doctor: h.desk.doctor, KeepSetting: h.keepSetting,
-		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Sessions: h.options.Folder.Run("sessions.json"), Log: h.log,
+		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Roots: config.Roots, Sessions: h.options.Folder.Run("sessions.json"), Log: h.log,
 		Bus: bus, Times: h.options.Times,
 	})
 }

@@ -5,11 +5,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// pauseWish is the user's wish that no server runs, kept in the data folder.
-func (h *Hub) pauseWish() upstream.Wish {
-	return upstream.Wish{
+// pauseSetting is the user's wish that no server runs, kept in the data folder.
+func (h *Hub) pauseSetting() upstream.PauseSetting {
+	return upstream.PauseSetting{
 		Paused: instance.Paused(h.options.Folder),
-		Keep:   func(paused bool) error { return instance.SetPaused(h.options.Folder, paused) },
+		Save:   func(paused bool) error { return instance.SetPaused(h.options.Folder, paused) },
 	}
 }
 

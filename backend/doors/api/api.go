@@ -66,6 +66,7 @@ type Options struct {
 	Companion  http.Handler // takes the upgrade of a companion's socket
 	Stop       func()       // ends the hub gently; returns at once
 	Info       instance.Info
+	Roots      []string    // answer of servers' roots/list
 	Sessions   string      // file that keeps browsers' sessions over restarts; empty: they end with the hub
 	Bus        *events.Bus // whose events WebSockets get
 	Log        *slog.Logger

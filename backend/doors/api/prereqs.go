@@ -39,7 +39,7 @@ func (s *server) prereqs(ctx context.Context, _ *struct{}) (*reply[prefetch.Prer
 
 func (s *server) roots(context.Context, *struct{}) (*reply[roots], error) {
 	out := roots{Roots: []root{}}
-	for _, uri := range s.Upstream.Roots {
+	for _, uri := range s.Roots {
 		out.Roots = append(out.Roots, root{URI: uri, Name: uri})
 	}
 	return ok(out)

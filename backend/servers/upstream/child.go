@@ -14,15 +14,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// child is the link to a server that is a process of ours.
+// child is the link to a server that runs as a child process.
 type child struct {
 	cmd    *exec.Cmd
 	input  io.Closer
-	exited chan struct{} // closed when the process is gone and reaped
-	status error         // of the process; read after exited
+	exited chan struct{} // closed when the process and its group are gone
+	status error         // of the process; valid after exited is closed
 }
 
-// spawn starts a session's process.
+// spawn starts the child process of a session.
 func (s *session) spawn(env process.Env) error {
 	for name, value := range s.filled.Env {
 		if !process.OwnVariable(name) {
@@ -34,7 +34,7 @@ func (s *session) spawn(env process.Env) error {
 		return notFound(s.server)
 	}
 	cmd := exec.Command(program, s.filled.Args...)
-	cmd.Env, cmd.Dir, cmd.Stderr = env, env.Home(), io.MultiWriter(s.errors, s.lines)
+	cmd.Env, cmd.Dir, cmd.Stderr = env, env.Home(), io.MultiWriter(s.stderr, s.lines)
 	cmd.WaitDelay = time.Second // a grandchild may hold stderr open
 	process.Isolate(cmd)
 	in, err := cmd.StdinPipe()
@@ -45,21 +45,22 @@ func (s *session) spawn(env process.Env) error {
 	if err != nil {
 		return fmt.Errorf("pipe: %w", err)
 	}
+	s.manager.children.endOrphans()
 	if err := cmd.Start(); err != nil {
-		return notStarted(err, fault.Failed, "Failed to activate %q: %q cannot be started: %s", s.server.Name, program, errors.Unwrap(err))
+		return notStarted(err, fault.Failed, "Failed to activate %q: could not start %q: %s", s.server.Name, program, errors.Unwrap(err))
 	}
 	if err := process.Adopt(cmd); err != nil {
-		s.manager.Log.Warn("child will not end with the hub", "server", s.server.Name, "error", err)
+		s.manager.log.Warn("child will not end with the hub", "server", s.server.Name, "error", err)
 	}
 	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
 	s.manager.children.add(id)
 	c := &child{cmd: cmd, input: in, exited: make(chan struct{})}
-	s.link, s.conn = c, jsonrpc.NewConn(out, in, s, jsonrpc.Options{LineLimit: childLine})
-	s.manager.sessions.Go(func() {
-		_ = s.conn.Run(context.Background()) // ends with the child's output
+	s.link, s.conn = c, jsonrpc.NewConn(out, in, s, jsonrpc.Options{LineLimit: maxLine})
+	s.manager.work.Go(func() {
+		_ = s.conn.Run(context.Background()) // returns when the child's output ends
 	})
-	s.manager.sessions.Go(func() {
-		<-s.conn.Done() // Wait closes the pipe: read it to its end first
+	s.manager.work.Go(func() {
+		<-s.conn.Done() // cmd.Wait closes the pipe, so read it to the end first
 		c.awaitExit(id)
 		s.lines.close()
 		s.manager.children.remove(id)
@@ -68,8 +69,8 @@ func (s *session) spawn(env process.Env) error {
 	return nil
 }
 
-// awaitExit waits for the process, and then ends what it may have left behind
-// in its group.
+// awaitExit waits for the process to exit and then ends the processes that are
+// left in its group.
 func (c *child) awaitExit(id process.ID) {
 	ended := make(chan struct{})
 	go func() {
@@ -77,7 +78,7 @@ func (c *child) awaitExit(id process.ID) {
 		close(ended)
 	}()
 	if !within(exitGrace, ended) {
-		// Its output is closed and it lives on: nobody can talk to it.
+		// The child has closed its output but still runs: it is of no use.
 		process.Terminate(id.PID)
 		if !within(exitGrace, ended) {
 			process.Kill(id.PID)
@@ -91,7 +92,8 @@ func (c *child) pid() int { return c.cmd.Process.Pid }
 
 func (c *child) gone() <-chan struct{} { return c.exited }
 
-// stop closes the input, then sends SIGTERM, then SIGKILL to the whole group.
+// stop closes the child's input, then sends SIGTERM, then SIGKILL to its whole
+// group.
 func (c *child) stop() {
 	_ = c.input.Close()
 	if !within(exitGrace, c.exited) {
@@ -116,9 +118,10 @@ func (c *child) ending() ending {
 	case errors.As(c.status, &exit):
 		return ending{how: exit.Error(), cause: c.status}
 	}
-	return ending{how: "it could not be waited for", cause: c.status}
+	return ending{how: "its exit status is unknown", cause: c.status}
 }
 
+// notFound is the error for a command that is not on the PATH.
 func notFound(v registry.Server) error {
 	advice := ""
 	switch v.Command {

@@ -10,32 +10,42 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// childList keeps a file with the processes that are running, so that the next
-// hub can end them if this one is killed.
+// childList keeps a file of the running child processes, so that the next hub
+// can end them if this one is killed.
 type childList struct {
-	file string
-	log  *slog.Logger
+	file    string
+	log     *slog.Logger
+	orphans sync.Once
 
 	mu   sync.Mutex
 	live map[process.ID]struct{}
 }
 
-// openChildList ends what the last hub left behind.
-func openChildList(file string, log *slog.Logger) *childList {
-	c := &childList{file: file, log: log, live: make(map[process.ID]struct{})}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return c
-	}
-	var left []process.ID
-	if err := json.Unmarshal(data, &left); err != nil {
-		log.Warn("list of children is malformed", "file", file, "error", err)
-	}
-	for _, id := range left {
-		process.Reap(id)
-	}
-	c.save()
-	return c
+func newChildList(file string, log *slog.Logger) *childList {
+	return &childList{file: file, log: log, live: make(map[process.ID]struct{})}
+}
+
+// endOrphans ends the processes that the file lists from a previous hub. Only
+// the first call does something; calls meanwhile wait for it. It must be called
+// before a child is started: add overwrites the file, and an orphan may hold
+// what the new child needs.
+func (c *childList) endOrphans() {
+	c.orphans.Do(func() {
+		data, err := os.ReadFile(c.file)
+		if err != nil {
+			return
+		}
+		var left []process.ID
+		if err := json.Unmarshal(data, &left); err != nil {
+			c.log.Warn("list of children is malformed", "file", c.file, "error", err)
+		}
+		for _, id := range left {
+			process.Reap(id)
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.save()
+	})
 }
 
 func (c *childList) add(id process.ID) {
@@ -52,6 +62,7 @@ func (c *childList) remove(id process.ID) {
 	c.save()
 }
 
+// save writes the file. The caller holds mu.
 func (c *childList) save() {
 	ids := make([]process.ID, 0, len(c.live))
 	for id := range c.live {

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Request implements wire.Handler: what the child asks.
+// Request implements jsonrpc.Handler for requests of the server.
 func (s *session) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch method {
 	case "ping":
@@ -21,12 +21,13 @@ func (s *session) Request(ctx context.Context, method string, params json.RawMes
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }
 
-// ask puts a question to whom all calls in flight are for, else to the window.
-// While it waits for the answer no call of the server runs out of time.
+// ask sends a question to the caller of all calls in flight, or to the window
+// if there is more than one caller or none. The time limits of the server's
+// calls are suspended until the answer.
 func (s *session) ask(ctx context.Context, q Question) (json.RawMessage, error) {
 	caller, ok := s.soleCaller()
 	if !ok {
-		caller = s.manager.Window
+		caller = s.manager.window
 	}
 	if caller == nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest,
@@ -44,54 +45,54 @@ func (s *session) roots() json.RawMessage {
 	answer := struct {
 		Roots []root `json:"roots"`
 	}{Roots: []root{}}
-	for _, uri := range s.manager.Roots {
+	for _, uri := range s.manager.roots {
 		answer.Roots = append(answer.Roots, root{uri, uri})
 	}
 	data, _ := json.Marshal(answer)
 	return data
 }
 
-// Notification implements wire.Handler.
+// Notification implements jsonrpc.Handler.
 func (s *session) Notification(method string, params json.RawMessage) {
 	switch method {
 	case "notifications/cancelled":
-		return // of a question to us, and no news
+		return // cancels a request of the server; conn handles it
 	case "notifications/tools/list_changed":
 		select {
 		case s.relist <- struct{}{}:
 		default:
 		}
 	}
-	s.tell(notice{method: method, params: params, at: time.Now()})
+	s.enqueue(notice{method: method, params: params, at: time.Now()})
 }
 
-// maxJunk is how much of a line that is no message is logged, in bytes.
+// maxJunk is how much of an invalid line is logged, in bytes.
 const maxJunk = 200
 
-// Bad implements wire.Handler: a line that is no message, such as a greeting
-// printed to standard output, is logged and skipped. Of a flood of them ever
-// fewer are logged.
+// Bad implements jsonrpc.Handler. A line that is not a message, such as a
+// greeting on standard output, is skipped. The first 8 of them are logged, and
+// then those whose count is a power of two.
 func (s *session) Bad(line []byte, err error) *jsonrpc.Error {
 	if n := s.junk.Add(1); n <= 8 || n&(n-1) == 0 {
 		shown, _ := s.redactor.Head(string(line[:min(len(line), maxJunk+s.redactor.Reach()+1)]), maxJunk)
-		s.manager.Log.Warn("server wrote a line that is no JSON-RPC message", "server", s.server.Name,
+		s.manager.log.Warn("server wrote a line that is not a JSON-RPC message", "server", s.server.Name,
 			"count", n, "line", shown, "error", err)
 	}
 	return nil
 }
 
-// relistPause is how long a server must wait between two lists that it asks
-// us to read.
+// relistPause is the least time between two readings of a server's tool list.
 const relistPause = 250 * time.Millisecond
 
-// follow lists the tools anew each time the child says that they changed.
+// follow lists the tools again each time the server reports a change, until ctx
+// ends.
 func (s *session) follow(ctx context.Context) {
 	for {
 		select {
 		case <-s.relist:
-			listing, cancel := context.WithTimeout(ctx, s.manager.Limits.StartTimeout)
+			listing, cancel := context.WithTimeout(ctx, s.manager.limits.StartTimeout)
 			if err := s.listTools(listing); err != nil && ctx.Err() == nil {
-				s.manager.Log.Warn("tools not listed again", "server", s.server.Name, "error", s.redactor.Text(err.Error()))
+				s.manager.log.Warn("tools not listed again", "server", s.server.Name, "error", s.redactor.Text(err.Error()))
 			}
 			cancel()
 		case <-ctx.Done():

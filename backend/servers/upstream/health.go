@@ -14,9 +14,9 @@ import (
 // pingTimeout is how long a running server may take to answer a check.
 const pingTimeout = 15 * time.Second
 
-// Check looks whether a server is well and stores what it sees: one that runs
-// is asked, another one is started, and stopped again if nobody used it
-// meanwhile. It returns how long that took, and what is wrong.
+// Check tests a server and stores the result as its health. A running server is
+// pinged. Another one is started, and stopped again unless a call has used it
+// meanwhile. It returns how long the test took and what is wrong.
 func (m *Manager) Check(ctx context.Context, server registry.Server) (latency time.Duration, err error) {
 	began := time.Now()
 	session, err := m.check(ctx, server)
@@ -26,14 +26,15 @@ func (m *Manager) Check(ctx context.Context, server registry.Server) (latency ti
 	}
 	if session != nil {
 		session.leave(nil)
-		if s := m.find(server.Name); s != nil && !server.KeepRunning && session.retireChecked() {
+		if s := m.slot(server.Name); s != nil && !server.KeepRunning && session.retireChecked() {
 			s.shutdown(session, "")
 		}
 	}
 	return latency, err
 }
 
-// check returns the session, if there is one, to be left.
+// check returns the session even with an error, if there is one; the caller
+// leaves it.
 func (m *Manager) check(ctx context.Context, server registry.Server) (*session, error) {
 	if server.Command == "" && server.Transport == "stdio" {
 		return nil, fault.New(fault.Invalid, "No command configured")
@@ -42,20 +43,19 @@ func (m *Manager) check(ctx context.Context, server registry.Server) (*session, 
 	for {
 		session, err := m.acquire(ctx, want{server: server, check: true})
 		if err != nil || session != ran {
-			return session, err // to start it was the test
+			return session, err // the start was the test
 		}
 		if err = session.ping(ctx); !errors.Is(err, mcphttp.ErrLost) {
 			return session, err
 		}
-		session.leave(nil) // it has ended that session; how about a new one?
+		session.leave(nil) // the server has dropped the session: test with a new one
 		<-session.link.gone()
 	}
 }
 
-// ping asks a server whether it is there. One that does not know the question
-// is.
+// ping sends a ping. The answer that the method is unknown counts as success.
 func (s *session) ping(ctx context.Context) error {
-	call := jsonrpc.Call{Method: "ping", Idle: min(pingTimeout, s.manager.Limits.CallTimeout)}
+	call := jsonrpc.Call{Method: "ping", Idle: min(pingTimeout, s.manager.limits.CallTimeout)}
 	_, err := s.conn.Call(ctx, call)
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		if rpc.Code == jsonrpc.CodeMethodNotFound {
@@ -71,23 +71,24 @@ func (s *session) ping(ctx context.Context) error {
 
 func (m *Manager) noteStart(server registry.Server, failure error) {
 	switch kind := fault.KindOf(failure); {
-	case isUnfilled(failure), kind == fault.Invalid, kind == fault.Denied, kind == fault.Busy: // it was never tried
+	case isUnfilled(failure), kind == fault.Invalid, kind == fault.Denied, kind == fault.Busy: // nothing was started
 	default:
-		m.note(server, failure, m.Registry.NoteStart)
+		m.note(server, failure, m.registry.NoteStart)
 	}
 }
 
 func (m *Manager) noteCheck(server registry.Server, failure error) {
 	if kind := fault.KindOf(failure); kind != fault.Denied && kind != fault.Busy && !errors.Is(failure, errEnded) {
-		m.note(server, failure, m.Registry.NoteCheck)
+		m.note(server, failure, m.registry.NoteCheck)
 	}
 }
 
 func (m *Manager) noteDeath(server registry.Server, failure error) {
-	m.note(server, failure, m.Registry.NoteDeath)
+	m.note(server, failure, m.registry.NoteDeath)
 }
 
-// note stores what was seen of a configured server.
+// note stores an observation of a server. Servers outside the registry have no
+// health.
 func (m *Manager) note(server registry.Server, failure error, store func(context.Context, string, error) error) {
 	if server.ID == 0 {
 		return
@@ -95,6 +96,6 @@ func (m *Manager) note(server registry.Server, failure error, store func(context
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := store(ctx, server.Name, failure); err != nil && fault.KindOf(err) != fault.NotFound {
-		m.Log.Warn("health not stored", "server", server.Name, "error", err)
+		m.log.Warn("health not stored", "server", server.Name, "error", err)
 	}
 }

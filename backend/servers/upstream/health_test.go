@@ -58,7 +58,7 @@ func TestACheckAsksAServerThatRuns(t *testing.T) {
 	if err := b.Start(t.Context(), deaf); err != nil {
 		t.Fatal(err)
 	}
-	b.check(deaf, `server "deaf" gave neither an answer nor progress for ping within 300ms`)
+	b.check(deaf, `server "deaf" sent neither an answer nor progress for ping within 300ms`)
 	b.isHealth("without an answer", "deaf", "unhealthy", 1, true)
 }
 
@@ -160,7 +160,7 @@ func TestADeathShowsAtOnce(t *testing.T) {
 		t.Errorf("got %+v", change)
 	}
 	b.isHealth("after its death", "s", "unhealthy", 1, false)
-	if b.State("s").Running || !strings.Contains(b.health("s").LastError, "ended by itself (exit status 4)") {
+	if b.State("s").Running || !strings.Contains(b.health("s").LastError, "exited unexpectedly (exit status 4)") {
 		t.Errorf("state %+v, %+v", b.State("s"), b.health("s"))
 	}
 	b.await(upstream.StateChanged{Name: "s"})

@@ -14,59 +14,58 @@ import (
 )
 
 // launch starts a server and returns once it is initialized and its tools are
-// listed. The session is returned with an error too when there was one, which
-// is then already ending.
+// listed. With an error it may return a session too, which is already ending.
 func launch(ctx context.Context, at *slot, server registry.Server) (*session, error) {
 	m := at.manager
 	if err := startable(server); err != nil {
 		return nil, err
 	}
 	filled := server
-	if m.Secrets != nil {
-		with, err := m.Secrets.Fill(ctx, server.Name, LaunchOf(server))
+	if m.secrets != nil {
+		launch, err := m.secrets.Fill(ctx, server.Name, LaunchOf(server))
 		if err != nil {
 			return nil, unfilled{err}
 		}
-		filled.Args, filled.Env, filled.URL, filled.Headers = with.Args, with.Env, with.URL, with.Headers
+		filled.Args, filled.Env, filled.URL, filled.Headers = launch.Args, launch.Env, launch.URL, launch.Headers
 	}
 	s := &session{
 		manager: m, server: server, filled: filled, redactor: m.Redactor(filled),
-		started: time.Now(), lastUsed: time.Now(), errors: newTail(),
+		started: time.Now(), lastUsed: time.Now(), stderr: newTail(),
 		relist: make(chan struct{}, 1), notices: make(chan notice, maxNotices), callers: make(map[Caller]int),
 	}
-	s.lines = &scribe{to: at.output, bus: m.Bus, server: server.Name, redactor: s.redactor}
+	s.lines = &lineWriter{to: at.output, bus: m.bus, server: server.Name, redactor: s.redactor}
 	begin := s.spawn
 	if server.Transport != "stdio" {
 		begin = s.connect
 	}
-	if err := begin(m.Environment(ctx)); err != nil {
+	if err := begin(m.environment(ctx)); err != nil {
 		return nil, err
 	}
-	m.sessions.Go(s.publish)
+	m.work.Go(s.publish)
 	err := s.initialize(ctx)
 	if err == nil && s.hasTools {
 		err = s.listTools(ctx)
 	}
 	if err != nil {
 		failure := s.startFailure(ctx, err)
-		m.sessions.Go(func() { s.shutdown("it did not start") })
+		m.work.Go(func() { s.shutdown("it did not start") })
 		return s, failure
 	}
-	s.lastUsed = time.Now() // a slow start is not idleness
-	live, cancel := context.WithCancel(m.lifetime)
+	s.lastUsed = time.Now()                                  // the time of a slow start is not idle time
+	live, cancel := context.WithCancel(context.Background()) // the session outlives ctx; its end calls cancel
 	s.cancel = cancel
-	m.sessions.Go(func() { s.follow(live) })
+	m.work.Go(func() { s.follow(live) })
 	return s, nil
 }
 
-// startable reports why a server cannot be started at all.
+// startable reports why a configuration cannot be started, or nil.
 func startable(v registry.Server) error {
 	switch {
 	case !v.Approved:
-		return fault.New(fault.Denied, "server %q waits for a person's approval (agent-discover servers approve %s)", v.Name, v.Name)
+		return fault.New(fault.Denied, "server %q waits for a person's approval; approve it with: agent-discover servers approve %s", v.Name, v.Name)
 	case v.Transport != "stdio":
 		if _, ok := mcphttp.TransportOf(v.Transport); !ok {
-			return notStarted(nil, fault.Invalid, "Server %q has the transport %q, which is none of stdio, streamable-http and sse", v.Name, v.Transport)
+			return notStarted(nil, fault.Invalid, "Server %q has an unknown transport %q: use stdio, streamable-http or sse", v.Name, v.Transport)
 		}
 		if v.URL == "" {
 			return notStarted(nil, fault.Invalid, "Server %q has no URL configured for remote transport", v.Name)
@@ -77,15 +76,15 @@ func startable(v registry.Server) error {
 	return nil
 }
 
-// errNotStarted marks what came of starting a server, not of a call.
+// errNotStarted marks errors of a start, as opposed to errors of a call.
 var errNotStarted = errors.New("server not started")
 
-// NotStarted reports whether an error says why a server did not start.
+// NotStarted reports whether err is the reason why a server did not start.
 func NotStarted(err error) bool { return errors.Is(err, errNotStarted) }
 
-// notStarted is fault.Wrap for a start; the cause may be nil.
+// notStarted is fault.Wrap for errors of a start. cause may be nil.
 func notStarted(cause error, kind fault.Kind, format string, args ...any) error {
-	if kind == fault.Unavailable { // that is what the hub may be; this is a server
+	if kind == fault.Unavailable { // this kind means that the hub itself is unavailable
 		kind = fault.Failed
 	}
 	if cause == nil {
@@ -94,7 +93,8 @@ func notStarted(cause error, kind fault.Kind, format string, args ...any) error 
 	return fault.Wrap(fmt.Errorf("%w: %w", errNotStarted, cause), kind, format, args...)
 }
 
-// startFailure says why a start failed.
+// startFailure turns the error of a start into one that names the server, the
+// cause and what to do.
 func (s *session) startFailure(ctx context.Context, err error) error {
 	command := s.redactor.Text(strings.Join(append([]string{s.server.Command}, s.server.Args...), " "))
 	name, distant := s.server.Name, s.link.pid() == 0
@@ -107,10 +107,10 @@ func (s *session) startFailure(ctx context.Context, err error) error {
 		return notStarted(mark(err), known.Kind, "Failed to activate %q: %s%s", name, s.redactor.Text(known.Message), s.lastWords())
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && distant:
 		return notStarted(err, fault.Timeout, "Failed to activate %q: %s did not finish the MCP handshake within %s; is the URL right?",
-			name, mcphttp.Show(s.server.URL), s.manager.Limits.StartTimeout)
+			name, mcphttp.Show(s.server.URL), s.manager.limits.StartTimeout)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return notStarted(err, fault.Timeout, "Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it in a terminal to see.%s",
-			name, command, s.manager.Limits.StartTimeout, s.lastWords())
+			name, command, s.manager.limits.StartTimeout, s.lastWords())
 	case isClosed(err) && !distant:
 		within(exitGrace, s.link.gone())
 		return notStarted(err, fault.Failed, "Failed to activate %q: child process for %q exited before the MCP handshake completed — verify the package/args are correct and the server actually starts. Original: MCP error -32000: Connection closed%s",

@@ -12,75 +12,76 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 )
 
-// link is what carries a session's lines: a process of ours, or HTTP.
+// link carries the messages of a session: the pipes of a child process, or
+// HTTP.
 type link interface {
-	pid() int              // 0 where there is no process of ours
-	stop()                 // ends it, gently at first, and waits for it
-	gone() <-chan struct{} // closed when nothing of it is left
-	ending() ending
+	pid() int              // 0 for HTTP
+	stop()                 // ends the link, by force if necessary, and waits
+	gone() <-chan struct{} // closed when the link has ended
+	ending() ending        // valid after gone
 }
 
-// ending is how a link ended, as far as that is known.
+// ending describes how a link ended.
 type ending struct {
-	how    string // for a person, in brackets
+	how    string // for a person; errors show it in parentheses
 	cause  error
-	benign bool // the server may do that and be well
+	benign bool // a healthy server may end a link like this
 }
 
-// distant is the link to a server over HTTP.
-type distant struct {
+// remote is the link to a server over HTTP.
+type remote struct {
 	*mcphttp.Link
 	over chan struct{}
-	err  error // read after over
+	err  error // valid after over is closed
 }
 
-// connect makes a session's link to a server elsewhere. That there is one is
-// seen with the first message only.
+// connect makes a session's link to a remote server. It sends nothing: an
+// unreachable server shows with the first message.
 func (s *session) connect(env process.Env) error {
 	transport, _ := mcphttp.TransportOf(s.server.Transport)
-	m, d := s.manager, &distant{over: make(chan struct{})}
+	m, r := s.manager, &remote{over: make(chan struct{})}
 	var err error
-	d.Link, err = mcphttp.New(mcphttp.Options{
+	r.Link, err = mcphttp.New(mcphttp.Options{
 		Transport: transport, URL: s.filled.URL, Shown: mcphttp.Show(s.server.URL), Headers: s.filled.Headers,
-		Agent: "agent-discover/" + m.Version, Limit: childLine, Proxy: mcphttp.ProxyOf(env.Get),
-		Log:    m.Log.With("server", s.server.Name),
+		Agent: "agent-discover/" + m.version, Limit: maxLine, Proxy: mcphttp.ProxyOf(env.Get),
+		Log:    m.log.With("server", s.server.Name),
 		Failed: func(id json.RawMessage, why error) { s.conn.Fail(id, why) },
 	})
 	if err != nil {
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
 	}
-	s.link, s.conn = d, jsonrpc.NewConn(d, d, s, jsonrpc.Options{LineLimit: childLine})
-	m.sessions.Go(func() {
-		_ = s.conn.Run(context.Background()) // ends with the link
+	s.link, s.conn = r, jsonrpc.NewConn(r, r, s, jsonrpc.Options{LineLimit: maxLine})
+	m.work.Go(func() {
+		_ = s.conn.Run(context.Background()) // returns when the link ends
 	})
-	m.sessions.Go(func() {
-		d.err = d.Run()
+	m.work.Go(func() {
+		r.err = r.Run()
 		<-s.conn.Done()
-		close(d.over)
+		close(r.over)
 	})
 	return nil
 }
 
-func (d *distant) pid() int { return 0 }
+func (r *remote) pid() int { return 0 }
 
-func (d *distant) stop() { _ = d.Close(); <-d.over }
+func (r *remote) stop() { _ = r.Close(); <-r.over }
 
-func (d *distant) gone() <-chan struct{} { return d.over }
+func (r *remote) gone() <-chan struct{} { return r.over }
 
-func (d *distant) ending() ending {
+func (r *remote) ending() ending {
 	select {
-	case <-d.over:
+	case <-r.over:
 	default:
 		return ending{how: "its connection closed"}
 	}
-	if d.err == nil {
+	if r.err == nil {
 		return ending{how: "it was closed"}
 	}
-	return ending{how: fault.MessageOf(d.err), cause: d.err, benign: errors.Is(d.err, mcphttp.ErrLost)}
+	return ending{how: fault.MessageOf(r.err), cause: r.err, benign: errors.Is(r.err, mcphttp.ErrLost)}
 }
 
-// mark returns what must be known of the cause of an error whose own text may
-// hold what is covered in ours; nil when that is nothing.
+// mark returns the part of an error's chain that callers test for, or nil. The
+// rest is dropped, because its text may contain secrets.
 func mark(err error) error {
 	if errors.Is(err, mcphttp.ErrLost) {
 		return mcphttp.ErrLost
@@ -88,12 +89,13 @@ func mark(err error) error {
 	return nil
 }
 
-// within reports whether something happens in that time.
-func within(d time.Duration, happens <-chan struct{}) bool {
+// within waits for a channel to be closed, for at most d, and reports whether
+// it was.
+func within(d time.Duration, closed <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
-	case <-happens:
+	case <-closed:
 		return true
 	case <-timer.C:
 		return false

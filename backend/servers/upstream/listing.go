@@ -11,27 +11,28 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// protocolVersion is what we ask servers for; they answer with theirs, and
-// since nothing is decoded on its way any of them will do.
+// protocolVersion is the MCP version that the hub asks servers for. Any version
+// in their answer is accepted, because results are passed on without decoding.
 const protocolVersion = "2025-11-25"
 
-// What bounds a list that has no end, or one that nobody could use.
+// The limits of one server's tool list.
 const (
 	maxPages     = 200
 	maxTools     = 5000
 	maxToolBytes = 64 << 20
 )
 
-// Description is what a running server has said about itself.
+// Description is a running server's answer to initialize and its tools.
 type Description struct {
-	Name, Title, Version string // its own, not ours
+	Name, Title, Version string // from serverInfo
 	Instructions         string
 	ProtocolVersion      string
-	Capabilities         json.RawMessage   // as it sent them; not to be changed
-	Tools                []json.RawMessage // definitions of the last listing, as they came; not to be changed
+	Capabilities         json.RawMessage   // as sent; read-only
+	Tools                []json.RawMessage // definitions as sent in the last listing; read-only
 }
 
-// Describe returns what a server has said; false when it does not run.
+// Describe returns the description of a running server, and false if the server
+// does not run.
 func (m *Manager) Describe(name string) (Description, bool) {
 	session := m.running(name)
 	if session == nil {
@@ -44,15 +45,15 @@ func (m *Manager) Describe(name string) (Description, bool) {
 	return d, true
 }
 
-// ListTools reads all pages of a server's tools, which it starts when needed,
-// and makes them known. It returns the definitions as they came.
+// ListTools reads all pages of a server's tool list and updates the catalog. It
+// starts the server if necessary and returns the definitions as sent.
 func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error) {
 	session, err := m.acquire(ctx, want{server: server})
 	if err != nil {
 		return nil, err
 	}
 	defer session.leave(nil)
-	limit := m.Limits.StartTimeout
+	limit := m.limits.StartTimeout
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if err := session.listTools(ctx); err != nil {
@@ -67,7 +68,7 @@ func (s *session) initialize(ctx context.Context) error {
 	params, err := json.Marshal(map[string]any{
 		"protocolVersion": protocolVersion,
 		"capabilities":    map[string]any{"roots": struct{}{}, "sampling": struct{}{}, "elicitation": struct{}{}},
-		"clientInfo":      map[string]string{"name": "agent-discover", "version": s.manager.Version},
+		"clientInfo":      map[string]string{"name": "agent-discover", "version": s.manager.version},
 	})
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func (s *session) initialize(ctx context.Context) error {
 		Instructions    string `json:"instructions"`
 	}
 	if err := json.Unmarshal(raw, &result); err != nil {
-		return fmt.Errorf("its answer to initialize is malformed: %w", err)
+		return fmt.Errorf("the answer to initialize is malformed: %w", err)
 	}
 	info := result.ServerInfo
 	s.mu.Lock()
@@ -96,8 +97,8 @@ func (s *session) initialize(ctx context.Context) error {
 	return s.conn.Notify("notifications/initialized", nil)
 }
 
-// listTools reads all pages, keeps them, and hands those of a configured
-// server to the catalog.
+// listTools reads the tool list into the description and, for a server of the
+// registry, into the catalog.
 func (s *session) listTools(ctx context.Context) error {
 	s.listing.Lock()
 	defer s.listing.Unlock()
@@ -111,7 +112,7 @@ func (s *session) listTools(ctx context.Context) error {
 	if s.server.ID == 0 {
 		return nil
 	}
-	_, err = s.manager.Catalog.Replace(ctx, s.server.Name, tools)
+	_, err = s.manager.catalog.Replace(ctx, s.server.Name, tools)
 	return err
 }
 
@@ -128,13 +129,13 @@ func (s *session) readTools(ctx context.Context) (tools []json.RawMessage, err e
 			NextCursor *string           `json:"nextCursor"`
 		}
 		if err := json.Unmarshal(raw, &page); err != nil {
-			return nil, fmt.Errorf("its answer to tools/list is malformed: %w", err)
+			return nil, fmt.Errorf("the answer to tools/list is malformed: %w", err)
 		}
 		for _, tool := range page.Tools {
 			size += len(tool)
 		}
 		if len(tools)+len(page.Tools) > maxTools || size > maxToolBytes {
-			return nil, fault.New(fault.Failed, "it lists more than %d tools or %d MiB of them; a hub of many servers cannot hold that", maxTools, maxToolBytes>>20)
+			return nil, fault.New(fault.Failed, "the server lists more than %d tools, or more than %d MiB of definitions; that is the limit for one server", maxTools, maxToolBytes>>20)
 		}
 		tools = append(tools, page.Tools...)
 		if page.NextCursor == nil || *page.NextCursor == "" || seen[*page.NextCursor] {

@@ -9,35 +9,35 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// What is published of what a server tells. More of it helps nobody, and must
-// not drown those who listen.
+// The limits of what is published of one server's notifications, so that a flood
+// does not overload the subscribers.
 const (
-	maxNotices    = 256       // that wait to be published
+	maxNotices    = 256       // in the queue
 	noticesRate   = 200       // a second
 	maxNoticeSize = 256 << 10 // bytes of params
 )
 
-// notice is something a server told that is to be published.
+// notice is a notification or a progress report that waits to be published.
 type notice struct {
-	method string // empty: progress of a call
+	method string // empty for progress of a call
 	params json.RawMessage
 	at     time.Time
 }
 
-// Progress returns what publishes the progress of a call to a running server as
-// Progressed. It is for wire.Call and proxy.Request, and never blocks.
+// Progress returns a progress handler for a call of a running server. The
+// handler publishes Progressed and never blocks.
 func (m *Manager) Progress(server string) func(params json.RawMessage) {
 	return func(params json.RawMessage) {
 		if session := m.running(server); session != nil {
-			session.tell(notice{params: params, at: time.Now()})
+			session.enqueue(notice{params: params, at: time.Now()})
 		}
 	}
 }
 
-// tell takes a notice without waiting; of a flood most is dropped.
-func (s *session) tell(n notice) {
+// enqueue queues a notice without blocking, or drops it if the queue is full.
+func (s *session) enqueue(n notice) {
 	if len(n.params) > maxNoticeSize {
-		n.params = jsonrpc.Quote(fmt.Sprintf("%d bytes, too long to be shown", len(n.params)))
+		n.params = jsonrpc.Quote(fmt.Sprintf("%d bytes, too long to show", len(n.params)))
 	}
 	select {
 	case s.notices <- n:
@@ -46,8 +46,9 @@ func (s *session) tell(n notice) {
 	}
 }
 
-// publish passes notices on until the session is over. It is apart from the
-// reading of messages because to cover secrets takes time.
+// publish publishes queued notices until the session is over. It has its own
+// goroutine because redaction takes time that would delay the reading of
+// messages.
 func (s *session) publish() {
 	defer s.warnOfDropped()
 	for {
@@ -69,15 +70,15 @@ func (s *session) publish() {
 	}
 }
 
-// warnOfDropped says once that notices were dropped.
+// warnOfDropped logs once that notices were dropped.
 func (s *session) warnOfDropped() {
 	if n := s.dropped.Load(); n > 0 && !s.warned {
 		s.warned = true
-		s.manager.Log.Warn("server tells more than is shown", "server", s.server.Name, "dropped so far", n)
+		s.manager.log.Warn("server sends more notifications than are shown", "server", s.server.Name, "dropped so far", n)
 	}
 }
 
-// publishRest publishes what was told before the end.
+// publishRest publishes the notices that are still queued.
 func (s *session) publishRest() {
 	for {
 		select {
@@ -90,20 +91,20 @@ func (s *session) publishRest() {
 }
 
 func (s *session) publishOne(n notice) {
-	params := s.covered(n.params)
+	params := s.redacted(n.params)
 	if n.method == "" {
-		// Its name is that of a secret, but it is the caller's own.
+		// The redactor covers a member named …Token, but this one is the caller's.
 		if token := jsonrpc.Get(n.params, "progressToken"); token != nil && jsonrpc.Get(params, "progressToken") != nil {
 			params = jsonrpc.Set(params, "progressToken", token)
 		}
-		events.Publish(s.manager.Bus, Progressed{Server: s.server.Name, Params: params, At: n.at})
+		events.Publish(s.manager.bus, Progressed{Server: s.server.Name, Params: params, At: n.at})
 		return
 	}
-	events.Publish(s.manager.Bus, Notified{Server: s.server.Name, Method: n.method, Params: params, At: n.at})
+	events.Publish(s.manager.bus, Notified{Server: s.server.Name, Method: n.method, Params: params, At: n.at})
 }
 
-// covered returns params that may be shown: JSON without secrets.
-func (s *session) covered(params json.RawMessage) json.RawMessage {
+// redacted returns params as JSON without secrets.
+func (s *session) redacted(params json.RawMessage) json.RawMessage {
 	if params == nil {
 		return json.RawMessage("{}")
 	}

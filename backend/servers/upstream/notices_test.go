@@ -34,7 +34,7 @@ func TestWhatAServerTellsIsPublishedWithoutSecrets(t *testing.T) {
 		{"notifications/tools/list_changed", ``, `{}`},
 		{"notifications/tomorrow", `{}`, `{}`},
 		{"notifications/progress", `{"progressToken":"of no call","progress":1}`, `{"progressToken":"[redacted]","progress":1}`},
-		{"notifications/message", `{"data":"` + strings.Repeat("x", 300<<10) + `"}`, `"307211 bytes, too long to be shown"`},
+		{"notifications/message", `{"data":"` + strings.Repeat("x", 300<<10) + `"}`, `"307211 bytes, too long to show"`},
 	} {
 		arguments := `{"method":"` + row[0] + `"}`
 		if row[1] != "" {

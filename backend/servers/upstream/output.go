@@ -11,45 +11,46 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// What is kept of a server's standard error, line by line.
+// The limits of what is kept of a server's standard error.
 const (
 	outputLines = 500
-	outputLine  = 8 << 10   // bytes of one
-	outputSize  = 256 << 10 // bytes of all
-	keyLines    = 256       // more has no private key
+	outputLine  = 8 << 10   // bytes of one line
+	outputSize  = 256 << 10 // bytes of all lines
+	keyLines    = 256       // lines of the longest private key
 )
 
-// Line is one line that a server's process wrote to its standard error. Secrets
-// in Text are covered, and what is over 8 kB is left out.
+// Line is one line of a server's standard error. Text is redacted and cut after
+// 8 kB.
 type Line struct {
-	N    int64 // rises with each line of a server, also when the hub starts anew
+	N    int64 // the line's number, higher than that of all earlier lines, also across restarts of the hub
 	At   time.Time
 	Text string
 }
 
-// output keeps the last lines of a server, of all its processes. It takes any
-// flood without growing.
+// output keeps the last lines of a server's standard error, over all its
+// processes.
 type output struct {
 	mu    sync.Mutex
-	first int64 // number of the first line that there ever was
-	next  int64
-	lines []heard
+	first int64 // number of the first line ever added
+	next  int64 // number of the next line
+	lines []rawLine
 	size  int // bytes of all lines
 }
 
-// heard is a line as it came. To cover what nobody reads would cost too much.
-type heard struct {
+// rawLine is a line before redaction, which is done only for lines that are
+// read.
+type rawLine struct {
 	Line
 	redactor *secrets.Redactor
-	inKey    bool // within a private key that takes several lines
+	inKey    bool // part of a private key of several lines
 }
 
 func newOutput() *output {
-	began := time.Now().UnixMicro() // more than a hub before counted to
+	began := time.Now().UnixMicro() // higher than any number of an earlier hub
 	return &output{first: began, next: began}
 }
 
-func (o *output) add(h heard) {
+func (o *output) add(h rawLine) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	h.N = o.next
@@ -57,13 +58,13 @@ func (o *output) add(h heard) {
 	o.lines, o.size = append(o.lines, h), o.size+len(h.Text)
 	for len(o.lines) > outputLines || o.size > outputSize && len(o.lines) > 1 {
 		o.size -= len(o.lines[0].Text)
-		o.lines[0] = heard{} // gives its text back
+		o.lines[0] = rawLine{} // frees the text
 		o.lines = o.lines[1:]
 	}
 }
 
-// last returns at most the last n lines after a number, and how many others
-// there were after it.
+// last returns at most the last n lines after line number after, and how many
+// more lines followed that number.
 func (o *output) last(n int, after int64) (lines []Line, left int64) {
 	o.mu.Lock()
 	after = max(after, o.first-1)
@@ -75,7 +76,7 @@ func (o *output) last(n int, after int64) (lines []Line, left int64) {
 	o.mu.Unlock()
 	lines = make([]Line, len(raw))
 	for i, h := range raw {
-		lines[i] = h.covered()
+		lines[i] = h.redacted()
 	}
 	return lines, next - 1 - after - int64(len(lines))
 }
@@ -87,7 +88,7 @@ func (o *output) end() int64 {
 	return o.next - 1
 }
 
-func (h heard) covered() Line {
+func (h rawLine) redacted() Line {
 	line := h.Line
 	if h.inKey {
 		line.Text = secrets.Redacted
@@ -100,26 +101,26 @@ func (h heard) covered() Line {
 	return line
 }
 
-// scribe takes what one process writes apart into lines.
-type scribe struct {
+// lineWriter splits the standard error of one process into lines.
+type lineWriter struct {
 	to       *output
 	bus      *events.Bus
 	server   string
 	redactor *secrets.Redactor
 
 	mu   sync.Mutex
-	part []byte // of a line without its end yet
-	key  int    // lines that may still be of a private key
+	part []byte // the beginning of an incomplete line
+	key  int    // how many of the next lines may belong to a private key
 }
 
 // Write implements io.Writer.
-func (s *scribe) Write(p []byte) (int, error) {
+func (s *lineWriter) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rest, whole := p, false
 	for {
 		line, more, found := bytes.Cut(rest, []byte("\n"))
-		// As much as Head looks at.
+		// Keep as much as Redactor.Head looks at.
 		room := outputLine + s.redactor.Reach() + 1 - len(s.part)
 		s.part = append(s.part, line[:min(len(line), max(room, 0))]...)
 		if !found {
@@ -134,8 +135,8 @@ func (s *scribe) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// close takes the last line, which need not have an end.
-func (s *scribe) close() {
+// close adds the last line, which may lack its newline.
+func (s *lineWriter) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.part) > 0 {
@@ -144,10 +145,10 @@ func (s *scribe) close() {
 	}
 }
 
-func (s *scribe) finish() {
+func (s *lineWriter) finish() {
 	text := strings.TrimSuffix(string(s.part), "\r")
 	s.part = s.part[:0]
-	s.to.add(heard{Line: Line{At: time.Now(), Text: text}, redactor: s.redactor, inKey: s.key > 0})
+	s.to.add(rawLine{Line: Line{At: time.Now(), Text: text}, redactor: s.redactor, inKey: s.key > 0})
 	begin, end := strings.LastIndex(text, "-----BEGIN "), strings.LastIndex(text, "-----END ")
 	switch {
 	case end > begin:
@@ -159,21 +160,19 @@ func (s *scribe) finish() {
 	}
 }
 
-// Output returns at most the last n lines that a server's processes wrote to
-// their standard error after a line's number, oldest first, and how many others
-// there were since. Lines of a process that has ended are kept; of a remote
-// server there are none.
+// Output returns at most the last n lines of a server's standard error after
+// line number after, oldest first, and how many more lines followed that
+// number. Lines outlive their process. A remote server has none.
 func (m *Manager) Output(name string, n int, after int64) (lines []Line, left int64) {
-	if s := m.find(name); s != nil {
+	if s := m.slot(name); s != nil {
 		return s.output.last(n, after)
 	}
 	return nil, 0
 }
 
-// OutputEnd returns the number of the last such line; a later one has a higher
-// number.
+// OutputEnd returns the number of the last line of a server's standard error.
 func (m *Manager) OutputEnd(name string) int64 {
-	if s := m.find(name); s != nil {
+	if s := m.slot(name); s != nil {
 		return s.output.end()
 	}
 	return 0

@@ -9,11 +9,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-func scribeOf(env map[string]string) *scribe {
-	return &scribe{to: newOutput(), bus: &events.Bus{}, server: "s", redactor: secrets.NewRedactor(env)}
+func newLineWriter(env map[string]string) *lineWriter {
+	return &lineWriter{to: newOutput(), bus: &events.Bus{}, server: "s", redactor: secrets.NewRedactor(env)}
 }
 
-func (s *scribe) say(t *testing.T, text string) {
+func (s *lineWriter) mustWrite(t *testing.T, text string) {
 	t.Helper()
 	if n, err := s.Write([]byte(text)); n != len(text) || err != nil {
 		t.Fatalf("wrote %d of %d bytes, %v", n, len(text), err)
@@ -29,9 +29,9 @@ func texts(lines []Line) string {
 }
 
 func TestOutputIsKeptLineByLineHoweverItIsWritten(t *testing.T) {
-	s := scribeOf(nil)
+	s := newLineWriter(nil)
 	for _, piece := range []string{"on", "e\ntwo\r\n", "\n", "th", "", "ree", "\nfour"} {
-		s.say(t, piece)
+		s.mustWrite(t, piece)
 	}
 	lines, left := s.to.last(500, 0)
 	if texts(lines) != "one|two||three" || left != 0 {
@@ -63,27 +63,27 @@ func TestOutputIsKeptLineByLineHoweverItIsWritten(t *testing.T) {
 }
 
 func TestNoFloodMakesOutputGrow(t *testing.T) {
-	s := scribeOf(nil)
+	s := newLineWriter(nil)
 	for i := range 10_000 {
-		s.say(t, fmt.Sprintf("line %d\n", i))
+		s.mustWrite(t, fmt.Sprintf("line %d\n", i))
 	}
 	lines, left := s.to.last(10_000, 0)
 	if len(lines) != outputLines || lines[0].Text != "line 9500" || left != 9500 {
 		t.Errorf("kept %d lines from %q, %d left", len(lines), lines[0].Text, left)
 	}
 	for range 3 { // an endless line
-		s.say(t, strings.Repeat("x", 10<<20))
+		s.mustWrite(t, strings.Repeat("x", 10<<20))
 	}
 	if len(s.part) > outputLine+secrets.NewRedactor(nil).Reach()+1 {
 		t.Errorf("it holds %d bytes of a line", len(s.part))
 	}
-	s.say(t, "\nshort\n")
+	s.mustWrite(t, "\nshort\n")
 	lines, _ = s.to.last(2, 0)
 	if text := lines[0].Text; len(text) > outputLine+len("…") || !strings.HasSuffix(text, "x…") || lines[1].Text != "short" {
 		t.Errorf("of a long line there are %d bytes; then %q", len(text), lines[1].Text)
 	}
 	for range 100 {
-		s.say(t, strings.Repeat("y", outputLine)+"\n")
+		s.mustWrite(t, strings.Repeat("y", outputLine)+"\n")
 	}
 	if lines, _ = s.to.last(500, 0); s.to.size > outputSize || len(lines) != outputSize/outputLine {
 		t.Errorf("%d lines take %d bytes", len(lines), s.to.size)
@@ -92,15 +92,15 @@ func TestNoFloodMakesOutputGrow(t *testing.T) {
 
 func TestOutputHoldsNoSecret(t *testing.T) {
 	const secret = "correct-horse-battery"
-	s := scribeOf(map[string]string{"API_KEY": secret})
-	s.say(t, "it is "+secret+"\n")
+	s := newLineWriter(map[string]string{"API_KEY": secret})
+	s.mustWrite(t, "it is "+secret+"\n")
 	for cut := range len(secret) { // a long line must end at no part of it
-		s.say(t, strings.Repeat("x", outputLine-cut)+secret+"\n")
+		s.mustWrite(t, strings.Repeat("x", outputLine-cut)+secret+"\n")
 	}
-	s.say(t, "password=swordfish99 and more\n")
-	s.say(t, "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nabcdefgh\n-----END RSA PRIVATE KEY-----\nafter\n")
-	s.say(t, "-----BEGIN CERTIFICATE-----\npublic\n-----END CERTIFICATE-----\n")
-	s.say(t, "one line: -----BEGIN PRIVATE KEY-----MIIE-----END PRIVATE KEY----- rest\nthen\n")
+	s.mustWrite(t, "password=swordfish99 and more\n")
+	s.mustWrite(t, "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nabcdefgh\n-----END RSA PRIVATE KEY-----\nafter\n")
+	s.mustWrite(t, "-----BEGIN CERTIFICATE-----\npublic\n-----END CERTIFICATE-----\n")
+	s.mustWrite(t, "one line: -----BEGIN PRIVATE KEY-----MIIE-----END PRIVATE KEY----- rest\nthen\n")
 	lines, _ := s.to.last(500, 0)
 	all := texts(lines)
 	for _, never := range []string{"correct", "swordfish99", "MIIE", "abcdefgh"} {
@@ -113,7 +113,7 @@ func TestOutputHoldsNoSecret(t *testing.T) {
 			t.Errorf("%q is not in %s", want, all[max(len(all)-400, 0):])
 		}
 	}
-	s.say(t, "-----BEGIN PRIVATE KEY-----\n"+strings.Repeat("no key\n", keyLines+1))
+	s.mustWrite(t, "-----BEGIN PRIVATE KEY-----\n"+strings.Repeat("no key\n", keyLines+1))
 	if lines, _ = s.to.last(2, 0); texts(lines) != "[redacted]|no key" {
 		t.Errorf("a key without an end covers all: %q", texts(lines))
 	}

@@ -8,22 +8,22 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Wish is the user's, that no server runs. It outlives the hub.
-type Wish struct {
-	Paused bool             // at the start
-	Keep   func(bool) error // keeps it for the next hub; nil: nowhere
+// PauseSetting is the persisted setting that all servers are paused.
+type PauseSetting struct {
+	Paused bool             // when the hub starts
+	Save   func(bool) error // saves it for the next hub; may be nil
 }
 
-// ErrPaused is what everybody gets who wants a server while all are paused.
+// ErrPaused is the error of calls while all servers are paused.
 var ErrPaused error = fault.Wrap(errEnded, fault.Denied, "all servers are paused by the user; resume them from the tray or with: agent-discover resume")
 
-// Pause ends every server, gently, and lets none start until Resume. It returns
-// when all have ended. The wish is kept first: an error says that it was not,
-// and then nothing has changed.
+// Pause stops all servers and lets none start until Resume. It saves the setting
+// first; if that fails, nothing changes. It returns when all servers have
+// stopped.
 func (m *Manager) Pause() error {
 	m.pausing.Lock()
 	defer m.pausing.Unlock()
-	if err := m.keepPause(true); err != nil {
+	if err := m.setPause(true); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -36,16 +36,16 @@ func (m *Manager) Pause() error {
 		stopping.Go(func() { s.end(ErrPaused) })
 	}
 	m.mu.Unlock()
-	events.Publish(m.Bus, PauseChanged{true})
+	events.Publish(m.bus, PauseChanged{true})
 	stopping.Wait()
 	return nil
 }
 
-// Resume lets servers start again; those that are to keep running do so at once.
+// Resume lets servers start again. Those with KeepRunning start at once.
 func (m *Manager) Resume() error {
 	m.pausing.Lock()
 	defer m.pausing.Unlock()
-	if err := m.keepPause(false); err != nil {
+	if err := m.setPause(false); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -56,7 +56,7 @@ func (m *Manager) Resume() error {
 		s.resume()
 	}
 	m.mu.Unlock()
-	events.Publish(m.Bus, PauseChanged{false})
+	events.Publish(m.bus, PauseChanged{false})
 	select {
 	case m.resumed <- struct{}{}:
 	default:
@@ -71,17 +71,17 @@ func (m *Manager) Paused() bool {
 	return errors.Is(m.closed, ErrPaused)
 }
 
-func (m *Manager) keepPause(paused bool) error {
-	if m.Wish.Keep == nil {
+func (m *Manager) setPause(paused bool) error {
+	if m.savePause == nil {
 		return nil
 	}
-	if err := m.Wish.Keep(paused); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the wish cannot be written to the data folder; is the disk full?")
+	if err := m.savePause(paused); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "could not save the pause setting in the data folder; is the disk full?")
 	}
 	return nil
 }
 
-// pause lets nothing start until resume.
+// pause refuses starts until resume.
 func (s *slot) pause() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -139,7 +139,7 @@ func TestAManagerIsPausedFromTheStart(t *testing.T) {
 	var kept []bool
 	full := false
 	b := start(t, settings.Limits{}, func(o *upstream.Options) {
-		o.Wish = upstream.Wish{Paused: true, Keep: func(paused bool) error {
+		o.Pause = upstream.PauseSetting{Paused: true, Save: func(paused bool) error {
 			if full {
 				return errors.New("disk full")
 			}

@@ -311,7 +311,7 @@ func TestARemoteServerThatDiesDuringACallIsSeenToBeGone(t *testing.T) {
 			}()
 			<-progress // it is under way
 			e.kill()
-			if err := <-failed; err == nil || strings.Contains(fault.MessageOf(err), "goes on running") || !strings.Contains(fault.MessageOf(err), "took effect is unknown") {
+			if err := <-failed; err == nil || strings.Contains(fault.MessageOf(err), "still runs") || !strings.Contains(fault.MessageOf(err), "took effect is unknown") {
 				t.Errorf("the call: %v", err)
 			}
 			b.await(upstream.StateChanged{Name: "e"})
@@ -448,7 +448,7 @@ func TestAServerThatCannotBeStartedSaysWhy(t *testing.T) {
 	b := start(t, settings.Limits{})
 	for says, s := range map[string]registry.Server{
 		`Server "remote2" has no URL configured for remote transport`:                                                                        {Name: "remote2", Transport: "sse"},
-		`Server "weird" has the transport "weird", which is none of stdio, streamable-http and sse`:                                          {Name: "weird", Transport: "weird", Command: "x", URL: "http://h"},
+		`Server "weird" has an unknown transport "weird": use stdio, streamable-http or sse`:                                                 {Name: "weird", Transport: "weird", Command: "x", URL: "http://h"},
 		`Server "nocmd" has no command configured`:                                                                                           {Name: "nocmd"},
 		`Failed to activate "badcmd": command "definitely-not-a-cmd-xyz" not found on PATH. Original: spawn definitely-not-a-cmd-xyz ENOENT`: {Name: "badcmd", Command: "definitely-not-a-cmd-xyz"},
 	} {

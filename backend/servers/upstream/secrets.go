@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// LaunchOf returns how a server is started or reached, as secrets know it.
+// LaunchOf returns the part of a configuration that may contain secrets.
 func LaunchOf(v registry.Server) secrets.Launch {
 	return secrets.Launch{
 		Transport: v.Transport, Command: v.Command, Args: v.Args, Env: v.Env,
@@ -16,15 +16,14 @@ func LaunchOf(v registry.Server) secrets.Launch {
 	}
 }
 
-// Redactor covers the credentials in a server's configuration and every secret
-// that the server was given since the hub started, by sessions that have ended
-// too.
+// Redactor returns a redactor for the credentials in a server's configuration
+// and for every secret that the server was given since the hub started.
 func (m *Manager) Redactor(v registry.Server) *secrets.Redactor {
-	return m.Given.Redactor(v.Name, LaunchOf(v))
+	return m.given.Redactor(v.Name, LaunchOf(v))
 }
 
-// unfilled is why a server was not started at all: a secret of it is missing,
-// or cannot be read just now. That is no failure of the server.
+// unfilled marks the error of a server that was not started because a secret is
+// missing or cannot be read. It does not count as a failure of the server.
 type unfilled struct{ error }
 
 func (u unfilled) Unwrap() error { return u.error }
@@ -34,8 +33,9 @@ func isUnfilled(err error) bool {
 	return is
 }
 
-// Renew makes the next call of a server start it anew, because what it is
-// given has changed. Calls in flight get grace; Renew does not wait for them.
+// Renew ends a server's session because its secrets have changed; the next call
+// starts a new one. Calls in flight get a grace period, for which Renew does not
+// wait.
 func (m *Manager) Renew(name string) {
 	m.mu.Lock()
 	s := m.slots[name]
@@ -57,11 +57,11 @@ func (s *slot) renew() {
 	}
 }
 
-// renew lets no new call in, and ends the session when those in flight have
-// had their time.
+// renew refuses new calls and ends the session after the grace period for calls
+// in flight.
 func (s *session) renew() {
 	s.mu.Lock()
 	s.retired = true
 	s.mu.Unlock()
-	s.manager.sessions.Go(func() { s.shutdown("its secrets have changed") })
+	s.manager.work.Go(func() { s.shutdown("its secrets have changed") })
 }

@@ -20,52 +20,53 @@ import (
 
 const (
 	grace       = 5 * time.Second // for calls in flight when a server is stopped
-	exitGrace   = 2 * time.Second // for a child after its input closed, and again after SIGTERM
-	childLine   = 256 << 20       // bytes; more than any real result
-	stderrShown = 2000            // bytes of stderr in an error
+	exitGrace   = 2 * time.Second // for a child to exit after its input is closed, and again after SIGTERM
+	maxLine     = 256 << 20       // bytes of one message; more than any real result
+	stderrShown = 2000            // bytes of standard error that an error text quotes
 )
 
 // session is one running server and the MCP session with it.
 type session struct {
 	manager  *Manager
-	server   registry.Server // as it was configured at the start
-	filled   registry.Server // with its secrets; never shown
+	server   registry.Server // the configuration at the start
+	filled   registry.Server // the same with secrets; never shown
 	redactor *secrets.Redactor
 	started  time.Time
 
 	link   link
 	conn   *jsonrpc.Conn
-	errors *tail   // of a child
-	lines  *scribe // of the same
+	stderr *tail       // end of the child's standard error
+	lines  *lineWriter // the same, line by line
 
-	relist   chan struct{} // the server said that its tools have changed
-	notices  chan notice   // to be published
-	dropped  atomic.Int64  // notices that were too many
-	warned   bool          // of that; by publish only
-	junk     atomic.Int64  // lines that were no messages
-	cancel   context.CancelFunc
+	relist   chan struct{}      // the server reported that its tools have changed
+	notices  chan notice        // wait for publish
+	dropped  atomic.Int64       // notices that found the queue full
+	warned   bool               // dropped notices were logged; used by publish only
+	junk     atomic.Int64       // lines that were not JSON-RPC messages
+	cancel   context.CancelFunc // ends follow
 	hasTools bool
-	listing  sync.Mutex // one at a time
+	listing  sync.Mutex // one tools/list at a time
 	shutOnce sync.Once
 
 	mu          sync.Mutex
 	description Description
-	callers     map[Caller]int
+	callers     map[Caller]int // calls in flight per caller
 	inFlight    int
 	lastUsed    time.Time
-	forCheck    bool   // started to see whether it can be, and not used otherwise
-	retired     bool   // no new calls
-	stopCause   string // why we end it; empty while it should run
-	stopping    bool
+	forCheck    bool   // used by health checks only
+	retired     bool   // accepts no new calls
+	stopCause   string // why shutdown was called; empty for an idle session
+	stopping    bool   // shutdown was called
 }
 
-// sameLaunch reports whether two configurations start the same thing.
+// sameLaunch reports whether two configurations start the same program or
+// connect to the same URL in the same way.
 func sameLaunch(a, b registry.Server) bool {
 	return a.Command == b.Command && a.Transport == b.Transport && a.URL == b.URL &&
 		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers)
 }
 
-// enter counts a call in; false when the session takes none any more.
+// enter counts a call in. It returns false if the session accepts no new calls.
 func (s *session) enter(w want) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +86,8 @@ func (s *session) enter(w want) bool {
 	return true
 }
 
-// replace makes room for a session with another configuration, or for one
-// after this has ended by itself.
+// replace returns when the session is over, so that a new one can start. It
+// ends the session if the configuration has changed.
 func (s *session) replace(server registry.Server) {
 	if !sameLaunch(s.server, server) {
 		s.shutdown("its configuration has changed")
@@ -94,6 +95,7 @@ func (s *session) replace(server registry.Server) {
 	<-s.link.gone()
 }
 
+// leave counts a call out that enter counted in.
 func (s *session) leave(c Caller) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,8 +109,9 @@ func (s *session) leave(c Caller) {
 	}
 }
 
-// soleCaller returns who all calls in flight are for; false when that is not
-// exactly one, because then nobody can know whom a request is meant for.
+// soleCaller returns the caller of all calls in flight. It returns false if
+// there is not exactly one: MCP does not say which call a server's request
+// belongs to.
 func (s *session) soleCaller() (Caller, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,6 +124,8 @@ func (s *session) soleCaller() (Caller, bool) {
 	return nil, false
 }
 
+// idleFor returns how long the session has had no call; 0 while one is in
+// flight.
 func (s *session) idleFor() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,7 +135,8 @@ func (s *session) idleFor() time.Duration {
 	return time.Since(s.lastUsed)
 }
 
-// retire takes the session out of use if no call is in flight.
+// retire refuses new calls from now on, if no call is in flight, and reports
+// whether it did.
 func (s *session) retire() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,12 +147,12 @@ func (s *session) retire() bool {
 	return true
 }
 
-// retireChecked is retire for a session that was needed for checks only.
+// retireChecked is retire for a session that only health checks have used.
 func (s *session) retireChecked() bool {
 	s.mu.Lock()
-	wanted := !s.forCheck
+	forCheck := s.forCheck
 	s.mu.Unlock()
-	return !wanted && s.retire()
+	return forCheck && s.retire()
 }
 
 func (s *session) state() State {
@@ -155,8 +161,9 @@ func (s *session) state() State {
 	return State{Running: true, PID: s.link.pid(), Since: s.started, InFlight: s.inFlight, Version: s.description.Version}
 }
 
-// shutdown ends the session: no new calls, grace for those in flight, then its
-// link is stopped. It returns when nothing of it is left.
+// shutdown refuses new calls, gives those in flight a grace period and stops
+// the link. It returns when the link is gone. cause goes into the errors of
+// calls that are cut off.
 func (s *session) shutdown(cause string) {
 	s.shutOnce.Do(func() {
 		s.mu.Lock()
@@ -168,6 +175,7 @@ func (s *session) shutdown(cause string) {
 	<-s.link.gone()
 }
 
+// drain waits until no call is in flight, for at most grace.
 func (s *session) drain() {
 	deadline := time.NewTimer(grace)
 	defer deadline.Stop()
@@ -184,8 +192,8 @@ func (s *session) drain() {
 	}
 }
 
-// wait returns when the session is over: nil when we ended it, or its server
-// did so and is well; else what happened, for a person.
+// wait returns when the session is over. The error describes an unexpected end;
+// it is nil after shutdown and after an end that is no sign of a problem.
 func (s *session) wait() error {
 	<-s.link.gone()
 	s.cancel()
@@ -197,17 +205,17 @@ func (s *session) wait() error {
 	return nil
 }
 
-// ended describes an end that nobody asked for.
+// ended describes an unexpected end.
 func (s *session) ended(end ending) error {
 	if s.link.pid() == 0 {
-		return fault.Wrap(mark(end.cause), fault.Failed, "the session with server %q is over (%s); the next call starts a new one", s.server.Name, s.redactor.Text(end.how))
+		return fault.Wrap(mark(end.cause), fault.Failed, "the session with server %q ended (%s); the next call starts a new one", s.server.Name, s.redactor.Text(end.how))
 	}
-	return fault.Wrap(end.cause, fault.Failed, "server %q ended by itself (%s); it starts again with the next call.%s", s.server.Name, end.how, s.lastWords())
+	return fault.Wrap(end.cause, fault.Failed, "server %q exited unexpectedly (%s); it starts again with the next call.%s", s.server.Name, end.how, s.lastWords())
 }
 
-// lastWords quotes the end of what the child wrote to its standard error.
+// lastWords quotes the end of the child's standard error.
 func (s *session) lastWords() string {
-	// Covered first and cut then: of half a secret nothing tells what it is.
+	// Redact before cutting: half a secret would not be recognized.
 	text := lastLines(strings.TrimSpace(s.stderrText()), stderrShown)
 	if text == "" {
 		return ""
@@ -215,10 +223,11 @@ func (s *session) lastWords() string {
 	return "\nIt last wrote:\n" + text
 }
 
-// stderrText returns what is kept of the child's standard error, covered. Where
-// that begins in the middle, half a secret may stand, and is left out.
+// stderrText returns the kept end of the child's standard error, redacted. If
+// earlier output was dropped, the first bytes may be the rest of a secret and
+// are left out.
 func (s *session) stderrText() string {
-	kept := s.errors.last(stderrSize)
+	kept := s.stderr.last(stderrSize)
 	text := s.redactor.Text(kept)
 	if len(kept) == stderrSize {
 		text = lastLines(text, max(len(text)-s.redactor.Reach(), 0))
@@ -226,8 +235,8 @@ func (s *session) stderrText() string {
 	return text
 }
 
-// explain turns what a call failed with into words for its caller. An error
-// answer of the server stays as it is.
+// explain turns the error of a call into one that names the server, the cause
+// and what to do. An error answer of the server is returned unchanged.
 func (s *session) explain(err error, call jsonrpc.Call) error {
 	var rpc *jsonrpc.Error
 	var cancelled *jsonrpc.Cancelled
@@ -236,7 +245,7 @@ func (s *session) explain(err error, call jsonrpc.Call) error {
 		what = fmt.Sprintf("tool %q", tool)
 	}
 	if errors.Is(err, mcphttp.ErrLost) {
-		within(exitGrace, s.link.gone()) // so that the next call begins a new session
+		within(exitGrace, s.link.gone()) // else the next call may get the lost session again
 	}
 	switch {
 	case errors.As(err, &rpc), errors.As(err, &cancelled):
@@ -248,13 +257,13 @@ func (s *session) explain(err error, call jsonrpc.Call) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return fault.Wrap(err, fault.Timeout, "server %q gave neither an answer nor progress for %s within %s; it was told to cancel and goes on running. Try a smaller request, raise limits.call_timeout in config.yaml, or restart the server.%s",
+		return fault.Wrap(err, fault.Timeout, "server %q sent neither an answer nor progress for %s within %s; the call was cancelled and the server still runs. Try a smaller request, raise limits.call_timeout in config.yaml, or restart the server.%s",
 			name, what, call.Idle, s.lastWords())
 	}
 	return fault.Wrap(err, fault.Failed, "the call of %s on server %q failed: %s", what, name, s.redactor.Text(err.Error()))
 }
 
-// explainEnd is explain for a call that the end of the session cut off.
+// explainEnd is explain for a call that was cut off by the end of the session.
 func (s *session) explainEnd(err error, what string) error {
 	within(exitGrace, s.link.gone())
 	s.mu.Lock()
@@ -263,7 +272,7 @@ func (s *session) explainEnd(err error, what string) error {
 	name, end := s.server.Name, s.link.ending()
 	switch {
 	case stopping && cause != "":
-		return fault.Wrap(err, fault.Failed, "server %q was ended while %s was running (%s); whether the call took effect is unknown", name, what, cause)
+		return fault.Wrap(err, fault.Failed, "server %q was stopped while %s was running (%s); whether the call took effect is unknown", name, what, cause)
 	case s.link.pid() == 0:
 		return fault.Wrap(mark(err), fault.Failed, "the session with server %q ended while %s was running (%s); whether the call took effect is unknown. The next call starts a new one.",
 			name, what, s.redactor.Text(end.how))

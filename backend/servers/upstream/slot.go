@@ -11,60 +11,60 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Back-off of a server that fails to start: nothing after the first failure,
-// then twice as long each time.
+// Back-off of a server that fails to start: no delay after the first failure,
+// then firstDelay, doubled with each further failure up to maxDelay.
 const (
 	firstDelay = time.Second
 	maxDelay   = time.Minute
-	// stable is how long a server must have run for its end not to count as
+	// stable is how long a session must last before its end no longer counts as
 	// a failed start.
 	stable = 10 * time.Second
 )
 
-// slot is a server's place in the manager: it has at most one session and
-// starts it once however many ask.
+// slot holds the session of one server. However many callers ask at the same
+// time, it starts the server once.
 type slot struct {
 	manager *Manager
 	name    string
 	output  *output
 
 	mu        sync.Mutex
-	closed    error     // why nothing starts here any more; nil while it may
+	closed    error     // why the server may not start; nil while it may
 	session   *session  // nil while none runs
-	start     *start    // nil while none is under way
+	start     *start    // nil while none is in progress
 	failures  int       // in a row
-	notBefore time.Time // of the next start
+	notBefore time.Time // earliest time of the next start
 	lastErr   error
-	lastText  string // stderr of the last session
+	lastText  string // standard error of the last session
 }
 
-// want is what a session is wanted for.
+// want describes the use that a caller has for a session.
 type want struct {
 	server registry.Server
-	caller Caller // nil: nobody can be asked
-	check  bool   // only to see whether it can be had; no back-off is waited for
+	caller Caller // nil: there is nobody whom the server could ask
+	check  bool   // a health check, which ignores the back-off
 }
 
-// start is one attempt that any number of callers wait for.
+// start is one attempt to start the server. All callers wait for the same one.
 type start struct {
 	want
 	cancel   context.CancelCauseFunc
 	done     chan struct{}
-	err      error // read after done
-	outdated bool  // what the server is given has changed meanwhile
+	err      error // valid after done is closed
+	outdated bool  // the server's secrets have changed since the attempt began
 }
 
-// errEnded is in what a start comes to that was not left to itself.
+// errEnded marks the errors of starts that the hub or the user broke off.
 var errEnded = errors.New("ended")
 
-// errRemoved is what a slot answers after its server was removed.
+// errRemoved is the error of calls of a removed server.
 var errRemoved = fault.Wrap(errEnded, fault.Unavailable, "the server was removed")
 
-// acquire returns the running session of a server with the wish entered into
-// it. It starts one when there is none or its configuration has changed.
+// acquire returns the running session and counts a call in. It starts a session
+// if none runs or the configuration has changed.
 func (s *slot) acquire(ctx context.Context, w want) (*session, error) {
 	for {
-		session, attempt, err := s.sessionOrStart(w)
+		session, attempt, err := s.sessionOrStart(ctx, w)
 		if session != nil || err != nil {
 			return session, err
 		}
@@ -79,9 +79,10 @@ func (s *slot) acquire(ctx context.Context, w want) (*session, error) {
 	}
 }
 
-// sessionOrStart returns the session if it can be used, else the attempt to
-// wait for.
-func (s *slot) sessionOrStart(w want) (*session, *start, error) {
+// sessionOrStart returns the session if it can be used, and otherwise the
+// attempt to wait for. A new attempt does not end with ctx, because other
+// callers wait for it too.
+func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed != nil {
@@ -95,17 +96,17 @@ func (s *slot) sessionOrStart(w want) (*session, *start, error) {
 		return old, nil, nil
 	}
 	if wait := time.Until(s.notBefore); wait > 0 && !w.check && !isUnfilled(s.lastErr) {
-		return nil, nil, fault.New(fault.KindOf(s.lastErr), "server %q has failed %d times in a row and is tried again in %s (or at once by: agent-discover servers activate %s). Last failure: %s",
+		return nil, nil, fault.New(fault.KindOf(s.lastErr), "server %q has failed %d times in a row; the next attempt is allowed in %s, or at once with: agent-discover servers activate %s. Last failure: %s",
 			s.name, s.failures, max(wait.Round(time.Second), time.Second), s.name, fault.MessageOf(s.lastErr))
 	}
-	ctx, cancel := context.WithCancelCause(s.manager.lifetime)
+	starting, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.start = &start{want: w, cancel: cancel, done: make(chan struct{})}
-	s.manager.sessions.Go(func() { s.run(ctx, s.start, old) })
+	s.manager.work.Go(func() { s.run(starting, s.start, old) })
 	return nil, s.start, nil
 }
 
-// run makes one attempt. Its context is not that of whoever asked first:
-// others wait for it too.
+// run makes one attempt to start the server, after old has ended. old may be
+// nil.
 func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	defer close(attempt.done)
 	defer attempt.cancel(nil)
@@ -123,21 +124,22 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 			session.renew()
 		}
 	} else if context.Cause(ctx) == nil && !attempt.check && !attempt.outdated {
-		s.failed()
+		s.countFailure()
 	}
 	s.mu.Unlock()
 	if context.Cause(ctx) == nil && (began || !attempt.check) {
 		s.manager.noteStart(attempt.server, err)
 	}
 	if began {
-		events.Publish(s.manager.Bus, StateChanged{Name: s.name, Running: true})
-		s.manager.sessions.Go(func() { s.watch(session) })
+		events.Publish(s.manager.bus, StateChanged{Name: s.name, Running: true})
+		s.manager.work.Go(func() { s.watch(session) })
 	}
 }
 
-// launch waits for a place among those that start, and starts.
+// launch waits until fewer than maxStarting servers are starting, and starts
+// this one.
 func (s *slot) launch(ctx context.Context, server registry.Server) (*session, error) {
-	limit := s.manager.Limits.StartTimeout
+	limit := s.manager.limits.StartTimeout
 	waiting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	select {
@@ -147,7 +149,7 @@ func (s *slot) launch(ctx context.Context, server registry.Server) (*session, er
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		return nil, fault.New(fault.Busy, "server %q waits: %d others are starting and none was ready within %s; try again", s.name, maxStarting, limit)
+		return nil, fault.New(fault.Busy, "server %q was not started: %d other servers were still starting after %s; try again", s.name, maxStarting, limit)
 	}
 	starting, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -163,8 +165,9 @@ func (s *slot) launch(ctx context.Context, server registry.Server) (*session, er
 	return session, nil
 }
 
-// failed is called with the lock held.
-func (s *slot) failed() {
+// countFailure counts a failed start and sets the back-off. The caller holds
+// mu.
+func (s *slot) countFailure() {
 	s.failures++
 	if s.failures > 1 {
 		delay := min(firstDelay<<min(s.failures-2, 10), maxDelay)
@@ -172,7 +175,8 @@ func (s *slot) failed() {
 	}
 }
 
-// watch waits for a session's end and clears up after it.
+// watch waits for a session's end, then clears the slot and stores how the
+// session ended.
 func (s *slot) watch(session *session) {
 	err := session.wait()
 	s.mu.Lock()
@@ -180,7 +184,7 @@ func (s *slot) watch(session *session) {
 	s.lastText = session.stderrText()
 	if err != nil && time.Since(session.started) < stable {
 		s.lastErr = err
-		s.failed()
+		s.countFailure()
 	} else {
 		s.failures = 0
 	}
@@ -188,10 +192,10 @@ func (s *slot) watch(session *session) {
 	if err != nil {
 		s.manager.noteDeath(session.server, err)
 	}
-	events.Publish(s.manager.Bus, StateChanged{Name: s.name})
+	events.Publish(s.manager.bus, StateChanged{Name: s.name})
 }
 
-// drop forgets a session that is over; it is called with the lock held.
+// drop clears the slot if it still holds this session. The caller holds mu.
 func (s *slot) drop(session *session) {
 	if s.session == session {
 		s.session = nil
@@ -206,45 +210,49 @@ func (s *slot) shutdown(session *session, cause string) {
 	s.drop(session)
 }
 
-// keep starts a server that is to keep running. One that fails three times in
-// a row loses the wish, so that it does not fail for ever.
-func (m *Manager) keep(server registry.Server) {
-	session, err := m.acquire(m.lifetime, want{server: server})
+// maxKeepFailures is after how many failures in a row a server is no longer
+// kept running.
+const maxKeepFailures = 3
+
+// keepRunning starts a server that has KeepRunning set, and clears the setting
+// after maxKeepFailures failed starts.
+func (m *Manager) keepRunning(ctx context.Context, server registry.Server) {
+	session, err := m.acquire(ctx, want{server: server})
 	if err == nil {
 		session.leave(nil)
 		return
 	}
-	if m.lifetime.Err() != nil || errors.Is(err, ErrPaused) {
+	if ctx.Err() != nil || errors.Is(err, ErrPaused) {
 		return
 	}
-	m.Log.Warn("server that is to keep running did not start", "server", server.Name, "error", fault.MessageOf(err))
-	if s := m.find(server.Name); s != nil && s.failedOften() && !isUnfilled(err) {
-		_, _ = m.Registry.Update(m.lifetime, server.Name, func(v *registry.Server) {
+	m.log.Warn("server that is to keep running did not start", "server", server.Name, "error", fault.MessageOf(err))
+	if s := m.slot(server.Name); s != nil && s.failureCount() >= maxKeepFailures && !isUnfilled(err) {
+		_, _ = m.registry.Update(ctx, server.Name, func(v *registry.Server) {
 			v.KeepRunning = false
 			v.Health.LastError = "no longer kept running: it failed to start. " + fault.MessageOf(err)
 		})
 	}
 }
 
-func (s *slot) failedOften() bool {
+func (s *slot) failureCount() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.failures >= 3
+	return s.failures
 }
 
 func (s *slot) stopIdle(after time.Duration) {
 	session := s.running()
 	if session != nil && session.idleFor() > after && session.retire() {
-		go s.shutdown(session, "")
+		s.manager.work.Go(func() { s.shutdown(session, "") })
 	}
 }
 
-// stop ends what runs here or is about to.
+// stop ends the session, or the attempt to start one.
 func (s *slot) stop() {
-	s.end(fault.Wrap(errEnded, fault.Unavailable, "server %q was stopped while it was starting", s.name))
+	s.end(fault.Wrap(errEnded, fault.Unavailable, "server %q was stopped while it was starting; call it again to start it", s.name))
 }
 
-// close is stop for good.
+// close is stop without a way back: later calls fail with why.
 func (s *slot) close(why error) {
 	s.mu.Lock()
 	s.closed = why
@@ -269,27 +277,28 @@ func (s *slot) end(why error) {
 	}
 }
 
-// running returns the session, nil while there is none.
+// running returns the session, or nil.
 func (s *slot) running() *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.session
 }
 
-// busy reports whether a session runs or is about to.
+// busy reports whether a session runs or is starting.
 func (s *slot) busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.session != nil || s.start != nil
 }
 
-func (s *slot) ready() bool {
+// startAllowed reports whether the back-off has passed.
+func (s *slot) startAllowed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Now().After(s.notBefore)
 }
 
-func (s *slot) forgive() {
+func (s *slot) resetBackoff() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failures, s.notBefore = 0, time.Time{}

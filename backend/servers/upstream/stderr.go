@@ -5,13 +5,12 @@ import "sync"
 // stderrSize is how much of a child's standard error is kept, in bytes.
 const stderrSize = 64 << 10
 
-// tail is a writer that keeps the last bytes. It takes any flood without
-// growing.
+// tail is a writer that keeps the last stderrSize bytes.
 type tail struct {
 	mu   sync.Mutex
 	ring []byte
-	next int  // where the next byte goes
-	full bool // the ring has gone round
+	next int  // index of the next byte
+	full bool // the ring has wrapped around
 }
 
 func newTail() *tail { return &tail{} }
@@ -37,7 +36,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// last returns at most n bytes, from the beginning of a line where one is cut.
+// last returns the last lines, at most n bytes of them; see lastLines.
 func (t *tail) last(n int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -48,8 +47,8 @@ func (t *tail) last(n int) string {
 	return lastLines(text, n)
 }
 
-// lastLines returns at most the last n bytes of a text, from the beginning of
-// a line where one is cut.
+// lastLines returns the whole lines at the end of a text that fit into n bytes.
+// A last line that is longer is cut to its end.
 func lastLines(text string, n int) string {
 	if len(text) <= n {
 		return text

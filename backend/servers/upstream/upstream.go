@@ -1,9 +1,10 @@
-// Package upstream answers how a configured server is reached: one supervised
-// MCP session for each, started by the first call, shared by all callers and
-// stopped when idle. It knows nothing of the sessions that agents have with
-// the hub, and it decides about no call.
+// Package upstream connects to configured MCP servers. Each server has at most
+// one supervised session, which the first call starts, all callers share, and
+// an idle time ends. The package does not know the sessions that agents have
+// with the hub, and it does not decide who may call what: packages gateway and
+// proxy do.
 //
-//	Manager ── slot (one a server: start once, back off) ── session ── link (a child, or HTTP)
+//	Manager ── slot (per server: one start at a time, back-off) ── session ── link (child process or HTTP)
 package upstream
 
 import (
@@ -18,31 +19,31 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
-	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// maxStarting is how many servers may be starting at once: a start of npx or
-// uvx takes a core for seconds.
+// maxStarting is how many servers may start at once. A start with npx or uvx
+// keeps a core busy for seconds.
 const maxStarting = 4
 
-// Question is a request of a server to its client: sampling or elicitation.
+// Question is a request that a server sends to its client: sampling or
+// elicitation.
 type Question struct {
 	Server string
 	Method string
-	Params json.RawMessage // as they came
-	// Redactor covers what the server was given, in what is kept of a question.
+	Params json.RawMessage // as the server sent them
+	// Redactor redacts the server's secrets in records of the question.
 	Redactor *secrets.Redactor
 }
 
-// Caller is who a call is made for. A server may ask it back while the call is
-// in flight. Two callers that are equal are the same one.
+// Caller is the party that a call is made for. While the call is in flight, the
+// server may send it requests of its own. Callers are compared with ==.
 type Caller interface {
-	// Ask passes a server's own request on and returns the answer as it came,
-	// or an error that says why there is none. It may take minutes.
+	// Ask forwards a server's request and returns the answer unchanged. It may
+	// take minutes.
 	Ask(ctx context.Context, q Question) (json.RawMessage, error)
 }
 
@@ -54,80 +55,96 @@ type Secrets interface {
 	Fill(ctx context.Context, server string, l secrets.Launch) (secrets.Launch, error)
 }
 
-// Options are what a manager needs to know of its hub.
+// Catalog receives the tools that servers list.
+type Catalog interface {
+	Replace(ctx context.Context, server string, definitions []json.RawMessage) (changed bool, err error)
+}
+
+// Options are the dependencies and settings of a Manager.
 type Options struct {
 	Registry *registry.Registry
-	Catalog  *catalog.Catalog
+	Catalog  Catalog
 	Bus      *events.Bus
 	Log      *slog.Logger
 	Limits   settings.Limits
-	Roots    []string
-	Version  string         // ours, told to servers
-	Secrets  Secrets        // nil: references stay as they are
-	Given    *secrets.Given // what Secrets has given to servers
-	Children string         // file that lists the processes started, for the next hub
-	Wish     Wish           // of the user that nothing runs
-	// Window is asked what cannot be told to be meant for one caller; nil
-	// when nobody is there.
+	Roots    []string       // answer to roots/list
+	Version  string         // of this hub, sent to servers
+	Secrets  Secrets        // nil: references are not resolved
+	Given    *secrets.Given // the values that Secrets has handed out
+	Children string         // file that lists the running child processes
+	Pause    PauseSetting
+	// Window answers questions that belong to no single caller. It may be nil.
 	Window Caller
-	// Environment returns what children run in, before their own variables.
+	// Environment returns the environment of child processes, without the
+	// variables of their configuration.
 	Environment func(context.Context) process.Env
 }
 
-// Manager owns the sessions with all servers. All methods are safe for
-// concurrent use.
+// Manager owns the sessions with all servers. It is safe for concurrent use.
 type Manager struct {
-	Options
-	starting chan struct{}
+	registry    *registry.Registry
+	catalog     Catalog
+	bus         *events.Bus
+	log         *slog.Logger
+	limits      settings.Limits
+	roots       []string
+	version     string
+	secrets     Secrets
+	given       *secrets.Given
+	window      Caller
+	savePause   func(bool) error
+	environment func(context.Context) process.Env
+
+	starting chan struct{} // one element per server that is starting
 	children *childList
-	lifetime context.Context // ends when Run has to stop
-	end      context.CancelFunc
-	sessions sync.WaitGroup
-	pausing  sync.Mutex    // one pause or resume at a time
-	resumed  chan struct{} // Run is to look after every server
+	work     sync.WaitGroup // goroutines of sessions
+	pausing  sync.Mutex     // serializes Pause and Resume
+	resumed  chan struct{}  // wakes Run after Resume
 
 	mu     sync.Mutex
 	slots  map[string]*slot
-	closed error // why nothing starts any more; nil while it may
+	closed error // why no server may start; nil while servers may start
 }
 
-// New returns a manager and ends what a killed hub left behind. Sessions live
-// until Run returns.
+// New returns a manager. Calls start servers at once; idle servers are stopped,
+// and sessions end, only if Run runs.
 func New(o Options) *Manager {
-	lifetime, end := context.WithCancel(context.Background())
 	m := &Manager{
-		Options: o, starting: make(chan struct{}, maxStarting), children: openChildList(o.Children, o.Log),
-		lifetime: lifetime, end: end, slots: make(map[string]*slot), resumed: make(chan struct{}, 1),
+		registry: o.Registry, catalog: o.Catalog, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
+		secrets: o.Secrets, given: o.Given, window: o.Window, savePause: o.Pause.Save, environment: o.Environment,
+		starting: make(chan struct{}, maxStarting), children: newChildList(o.Children, o.Log),
+		slots: make(map[string]*slot), resumed: make(chan struct{}, 1),
 	}
-	if o.Wish.Paused {
+	if o.Pause.Paused {
 		m.closed = ErrPaused
 	}
 	return m
 }
 
-// Run stops idle servers, keeps those running that are to, and drops those
-// that are removed, until ctx ends. Then calls in flight get grace, and every
-// child is ended.
+// Run ends the processes that a killed hub left behind. Then, until ctx ends,
+// it stops idle servers, starts those with KeepRunning, and drops removed ones.
+// At the end it gives calls in flight a grace period and stops all servers.
 func (m *Manager) Run(ctx context.Context) error {
-	changes, unsubscribe := events.Subscribe[registry.Changed](m.Bus, 256)
+	m.children.endOrphans()
+	changes, unsubscribe := events.Subscribe[registry.Changed](m.bus, 256)
 	defer func() { unsubscribe() }()
-	tick := time.NewTicker(max(min(m.Limits.IdleStop/5, 10*time.Second), 10*time.Millisecond))
+	tick := time.NewTicker(max(min(m.limits.IdleStop/5, 10*time.Second), 10*time.Millisecond))
 	defer tick.Stop()
-	m.tend()
+	m.supervise(ctx)
 	for {
 		select {
 		case change, ok := <-changes:
 			if !ok {
-				changes, unsubscribe = events.Subscribe[registry.Changed](m.Bus, 256)
+				changes, unsubscribe = events.Subscribe[registry.Changed](m.bus, 256)
 			} else if change.Removed {
-				m.forget(change.Name)
+				m.dropRemoved(change.Name)
 			} else {
-				m.tend()
+				m.supervise(ctx)
 			}
 		case <-tick.C:
-			m.tend()
+			m.supervise(ctx)
 		case <-m.resumed:
-			m.tend()
+			m.supervise(ctx)
 		case <-ctx.Done():
 			m.stopAll()
 			return nil
@@ -135,29 +152,30 @@ func (m *Manager) Run(ctx context.Context) error {
 	}
 }
 
-// tend looks after every server once: idle ones end, kept ones start.
-func (m *Manager) tend() {
+// supervise starts the servers with KeepRunning that do not run, and stops the
+// idle ones among the others.
+func (m *Manager) supervise(ctx context.Context) {
 	if m.Paused() {
 		return
 	}
-	for _, server := range m.Registry.List() {
-		switch s := m.find(server.Name); {
-		case server.KeepRunning && server.Approved && (s == nil || !s.busy() && s.ready()):
-			m.sessions.Go(func() { m.keep(server) })
+	for _, server := range m.registry.List() {
+		switch s := m.slot(server.Name); {
+		case server.KeepRunning && server.Approved && (s == nil || !s.busy() && s.startAllowed()):
+			m.work.Go(func() { m.keepRunning(ctx, server) })
 		case !server.KeepRunning && s != nil:
-			s.stopIdle(m.Limits.IdleStop)
+			s.stopIdle(m.limits.IdleStop)
 		}
 	}
 }
 
-// Call sends one request to a server, which it starts when needed, and returns
-// the result as it came. An error answer is a *wire.Error, anything else a
-// fault that names the server.
+// Call sends one request to a server, which it starts if necessary, and returns
+// the result unchanged. An error answer of the server is a *jsonrpc.Error; any
+// other error is a fault that names the server.
 func (m *Manager) Call(ctx context.Context, server registry.Server, caller Caller, call jsonrpc.Call) (json.RawMessage, error) {
 	if call.Idle == 0 {
-		call.Idle = m.Limits.CallTimeout
+		call.Idle = m.limits.CallTimeout
 	}
-	for again := true; ; again = false {
+	for retry := true; ; retry = false {
 		session, err := m.acquire(ctx, want{server: server, caller: caller})
 		if err != nil {
 			return nil, err
@@ -168,21 +186,20 @@ func (m *Manager) Call(ctx context.Context, server registry.Server, caller Calle
 			return result, nil
 		}
 		explained := session.explain(err, call)
-		if !again || !errors.Is(err, mcphttp.ErrUntouched) {
+		if !retry || !errors.Is(err, mcphttp.ErrUntouched) {
 			return nil, explained
 		}
 	}
 }
 
-// Start brings a server up and returns once its tools are listed. It does not
-// wait for a back-off to pass: a person asked. A server that is configured
-// nowhere, one with no ID, begins to exist for the manager here; it runs until
-// its owner removes it.
+// Start starts a server and returns once its tools are listed. It ignores the
+// back-off after failed starts, because a person asked for it. A server without
+// an ID is in no registry: it exists from this call until Remove.
 func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	if server.ID == 0 {
-		m.open(server.Name)
-	} else if s := m.find(server.Name); s != nil {
-		s.forgive()
+		m.openSlot(server.Name)
+	} else if s := m.slot(server.Name); s != nil {
+		s.resetBackoff()
 	}
 	session, err := m.acquire(ctx, want{server: server})
 	if err == nil {
@@ -191,14 +208,15 @@ func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	return err
 }
 
-// Stop ends a server's session; calls in flight get grace.
+// Stop ends a server's session after a grace period for calls in flight.
 func (m *Manager) Stop(name string) {
-	if s := m.find(name); s != nil {
+	if s := m.slot(name); s != nil {
 		s.stop()
 	}
 }
 
-// Remove ends a removed server's process and lets nobody start it again.
+// Remove stops a server that was removed from the configuration. Later calls of
+// it fail.
 func (m *Manager) Remove(name string) {
 	m.mu.Lock()
 	s := m.slots[name]
@@ -209,16 +227,16 @@ func (m *Manager) Remove(name string) {
 	}
 }
 
-// State is what is known of a server's session.
+// State describes a server's session.
 type State struct {
 	Running  bool
-	PID      int // 0 where it is no process of ours
+	PID      int // 0 for a remote server
 	Since    time.Time
 	InFlight int
-	Version  string // the server's own
+	Version  string // of the server, as it reports it
 }
 
-// State returns the state of a server.
+// State returns the state of a server's session.
 func (m *Manager) State(name string) State {
 	if session := m.running(name); session != nil {
 		return session.state()
@@ -226,16 +244,16 @@ func (m *Manager) State(name string) State {
 	return State{}
 }
 
-// Stderr returns the last of what a server wrote to its standard error,
-// covered; also after it has ended.
+// Stderr returns the end of a server's standard error, redacted. It is kept
+// after the server has ended.
 func (m *Manager) Stderr(name string) string {
-	if s := m.find(name); s != nil {
+	if s := m.slot(name); s != nil {
 		return s.stderr()
 	}
 	return ""
 }
 
-// InFlight counts the calls in flight on all servers.
+// InFlight returns the number of calls in flight on all servers.
 func (m *Manager) InFlight() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -248,36 +266,29 @@ func (m *Manager) InFlight() int {
 	return n
 }
 
-// acquire returns the session of a server with the wish entered into it.
+// acquire returns a server's session, started if necessary, and counts a call
+// in. The caller ends the call with session.leave.
 func (m *Manager) acquire(ctx context.Context, w want) (*session, error) {
-	s := m.find(w.server.Name)
+	s := m.slot(w.server.Name)
 	if s == nil {
-		// One that was removed meanwhile is not to come back.
-		if _, err := m.Registry.ByID(w.server.ID); err != nil {
+		// The caller's copy of the server may be older than its removal.
+		if _, err := m.registry.ByID(w.server.ID); err != nil {
 			return nil, errRemoved
 		}
-		s = m.open(w.server.Name)
+		s = m.openSlot(w.server.Name)
 	}
 	return s.acquire(ctx, w)
 }
 
-// find returns a server's slot, nil when it has none.
-func (m *Manager) find(name string) *slot {
+// slot returns a server's slot, or nil.
+func (m *Manager) slot(name string) *slot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.slots[name]
 }
 
-// running returns a server's session, nil when it has none.
-func (m *Manager) running(name string) *session {
-	if s := m.find(name); s != nil {
-		return s.running()
-	}
-	return nil
-}
-
-// open returns a server's slot, and makes it where there is none.
-func (m *Manager) open(name string) *slot {
+// openSlot returns a server's slot and creates it if necessary.
+func (m *Manager) openSlot(name string) *slot {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.slots[name]
@@ -288,14 +299,24 @@ func (m *Manager) open(name string) *slot {
 	return s
 }
 
-// forget removes a server that is in the registry no more.
-func (m *Manager) forget(name string) {
-	if _, err := m.Registry.Get(name); err != nil {
-		m.sessions.Go(func() { m.Remove(name) })
+// running returns a server's session, or nil.
+func (m *Manager) running(name string) *session {
+	if s := m.slot(name); s != nil {
+		return s.running()
+	}
+	return nil
+}
+
+// dropRemoved removes a server's slot unless the registry has a server of that
+// name again.
+func (m *Manager) dropRemoved(name string) {
+	if _, err := m.registry.Get(name); err != nil {
+		m.work.Go(func() { m.Remove(name) })
 	}
 }
 
-// stopAll ends every server at once, and waits.
+// stopAll stops all servers in parallel and returns when nothing of them is
+// left.
 func (m *Manager) stopAll() {
 	m.mu.Lock()
 	m.closed = errStopping
@@ -305,11 +326,10 @@ func (m *Manager) stopAll() {
 	}
 	m.mu.Unlock()
 	stopping.Wait()
-	m.end()
-	m.sessions.Wait()
+	m.work.Wait()
 }
 
-// errStopping is what a call gets that comes while the hub ends.
+// errStopping is the error of calls that arrive while the hub stops.
 var errStopping = fault.Wrap(errEnded, fault.Unavailable, "the hub is stopping; try again in a moment")
 
 func isClosed(err error) bool { return errors.Is(err, jsonrpc.ErrClosed) }
