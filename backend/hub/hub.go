@@ -95,7 +95,8 @@ type Hub struct {
 	migrator  *secretmigration.Migrator
 	prefetch  *prefetch.Prefetcher
 	setup     *setup.Syncer
-	tester    *inspector.Tester
+	inbox     *inspector.Inbox
+	inspector *inspector.Inspector
 	gateway   *gateway.Gateway
 	desk      desk
 	bridge    *companion.Hub
@@ -178,10 +179,11 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	h.search = search.New(search.Options{Catalog: h.catalog, Bus: bus, Meaning: h.meaning, Learned: h.learning})
 	h.openVault(ctx, bus)
 	login := h.askLogin()
+	h.inbox = inspector.NewInbox(h.journal, bus, sampler(config.Sampling), h.log)
 	h.upstream = upstream.New(upstream.Options{
 		Registry: servers, Catalog: h.catalog, Bus: bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
-		Secrets: h.vault, Given: h.given, Pause: h.pauseSetting(),
+		Secrets: h.vault, Given: h.given, Window: h.inbox.Window(), Pause: h.pauseSetting(),
 	})
 	h.vault.OnChange(h.upstream.Renew)
 	h.lifecycle = lifecycle.New(lifecycle.Options{
@@ -192,10 +194,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 		Registry: servers, Running: h.upstream, Environment: login, Background: config.WarmPackages, Log: h.log,
 	})
 	h.proxy = proxy.New(servers, h.upstream, h.journal, bus)
-	h.tester = inspector.New(inspector.Options{
-		Upstream: h.upstream, Journal: h.journal, Bus: bus, Kept: h.store, Sampler: sampler(config.Sampling), Log: h.log,
-	})
-	h.upstream.Window = h.tester.Window()
+	h.inspector = inspector.New(h.upstream, h.inbox, h.journal, h.store)
 	h.setup = setup.New(setup.Options{Registry: servers, Lifecycle: h.lifecycle, Secrets: h.vault, File: config.SetupFile, Variable: variable(login), Log: h.log})
 	h.clients = gateway.NewClientHistory(h.store, h.log)
 	h.gateway = gateway.New(gateway.Options{
@@ -224,7 +223,7 @@ func (h *Hub) openDoor(config settings.Settings, servers *registry.Registry, bus
 	})
 	h.door = api.New(api.Options{
 		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Lifecycle: h.lifecycle, Migrator: h.migrator, Prefetcher: h.prefetch, Journal: h.journal, Learning: h.learning, Vault: h.vault,
-		Setup: h.setup, Importer: importer, Proxy: h.proxy, Tester: h.tester, Meaning: h.meaning, SecretNames: h.secretNames,
+		Setup: h.setup, Importer: importer, Proxy: h.proxy, Inspector: h.inspector, Inbox: h.inbox, Meaning: h.meaning, SecretNames: h.secretNames,
 		Registrar: h.desk.registrar, Intake: h.desk.intake, Doctor: h.desk.doctor, KeepSetting: h.keepSetting,
 		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Roots: config.Roots, Sessions: h.options.Folder.Run("sessions.json"), Log: h.log,
 		Bus: bus, Times: h.options.Times,
@@ -246,7 +245,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopRooms()
 	var inner errgroup.Group
 	for _, run := range []func(context.Context) error{
-		h.catalog.Run, h.meaning.Run, h.journal.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.learning.Run, h.lifecycle.Run, h.prefetch.Run, h.vault.Run, h.tester.Run, h.desk.registrar.Run,
+		h.catalog.Run, h.meaning.Run, h.journal.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.learning.Run, h.lifecycle.Run, h.prefetch.Run, h.vault.Run, h.inspector.Run, h.desk.registrar.Run,
 	} {
 		inner.Go(func() error { return run(rooms) })
 	}

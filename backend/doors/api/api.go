@@ -56,7 +56,8 @@ type Options struct {
 	Setup      *setup.Syncer
 	Importer   *setup.Importer
 	Proxy      *proxy.Proxy
-	Tester     *inspector.Tester
+	Inspector  *inspector.Inspector
+	Inbox      *inspector.Inbox
 	Meaning    *embedding.Index
 	Registrar  *registration.Registrar
 	Intake     *importer.Importer

@@ -38,7 +38,7 @@ type presetInput struct {
 }
 
 func (s *server) presets(ctx context.Context, in *presetInput) (*reply[listOf[Preset]], error) {
-	kept, err := s.Tester.Presets(ctx, inspector.PresetFilter{Server: in.Server, Kind: in.Kind, Target: in.Target})
+	kept, err := s.Inspector.Presets(ctx, inspector.PresetFilter{Server: in.Server, Kind: in.Kind, Target: in.Target})
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (s *server) savePreset(ctx context.Context, in *bodyInput) (*reply[Preset],
 	if err := decodeObject(in.RawBody, &body); err != nil {
 		return nil, err
 	}
-	saved, err := s.Tester.SavePreset(ctx, inspector.Preset{
+	saved, err := s.Inspector.SavePreset(ctx, inspector.Preset{
 		Server: body.Server, Kind: body.Kind, Target: body.Target, Name: body.Preset, Payload: body.Payload,
 	})
 	if fault.KindOf(err) == fault.Invalid {
@@ -77,7 +77,7 @@ func (s *server) deletePreset(ctx context.Context, in *serverInput) (*reply[done
 	if err != nil {
 		return nil, badRequest("invalid id")
 	}
-	was, err := s.Tester.DeletePreset(ctx, id)
+	was, err := s.Inspector.DeletePreset(ctx, id)
 	if err != nil {
 		return nil, err
 	}

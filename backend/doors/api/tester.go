@@ -91,7 +91,7 @@ func (s *server) activeServer(id string) (registry.Server, error) {
 }
 
 func (s *server) transientServer(handle string) (registry.Server, error) {
-	found, err := s.Tester.Find(handle)
+	found, err := s.Inspector.Find(handle)
 	if err != nil {
 		return registry.Server{}, err
 	}
@@ -135,7 +135,7 @@ func (t target) ask(ctx context.Context, id string, q inspector.Query) (json.Raw
 	if err != nil {
 		return nil, err
 	}
-	result, err := t.Tester.Do(ctx, v, q)
+	result, err := t.Inspector.Do(ctx, v, q)
 	if err != nil {
 		return nil, failedAnswer(err)
 	}
@@ -297,7 +297,7 @@ func (t target) call(ctx context.Context, in *editInput) (*rawReply, error) {
 	params := jsonrpc.Set(jsonrpc.Set(nil, "arguments", body.Args), "_meta", jsonrpc.Set(nil, "progressToken", jsonrpc.Quote(body.Tool)))
 	result, err := t.Proxy.Call(ctx, proxy.Request{
 		Client: "rest", Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,
-		Caller: t.Tester, Progress: t.Upstream.Progress(v.Name),
+		Caller: t.Inbox, Progress: t.Upstream.Progress(v.Name),
 	})
 	answer := result.JSON
 	if text, ok := jsonrpc.ErrorText(err); ok { // an unknown tool, say: clients want a result that says so

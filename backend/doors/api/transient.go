@@ -47,7 +47,7 @@ func (s *server) openTransient(ctx context.Context, in *bodyInput) (*reply[trans
 	if err := decodeObject(in.RawBody, &body); err != nil {
 		return nil, err
 	}
-	opened, err := s.Tester.Open(ctx, inspector.Spec{
+	opened, err := s.Inspector.Open(ctx, inspector.Spec{
 		Transport: body.Transport, Command: body.Command, Args: body.Args, Env: body.Env,
 		URL: body.URL, Headers: body.Headers, Life: time.Duration(body.LifeMS) * time.Millisecond,
 	})
@@ -73,7 +73,7 @@ func orObject(raw json.RawMessage) json.RawMessage {
 }
 
 func (s *server) closeTransient(_ context.Context, in *serverInput) (*reply[done], error) {
-	s.Tester.Close(in.ID)
+	s.Inspector.Close(in.ID)
 	return ok(done{true})
 }
 
@@ -88,7 +88,7 @@ type Elicitation struct {
 
 func (s *server) elicitations(context.Context, *struct{}) (*reply[listOf[Elicitation]], error) {
 	out := listOf[Elicitation]{Entries: []Elicitation{}}
-	for _, e := range s.Tester.Elicitations() {
+	for _, e := range s.Inbox.Elicitations() {
 		out.Entries = append(out.Entries, Elicitation{e.ID, e.Server, e.Message, orObject(e.Schema), e.At.UnixMilli()})
 	}
 	return ok(out)
@@ -107,7 +107,7 @@ func (s *server) respond(_ context.Context, in *editInput) (*reply[done], error)
 	if err := decodeObject(in.RawBody, &body); err != nil {
 		return nil, err
 	}
-	err := s.Tester.Respond(in.ID, body.Action, body.Content)
+	err := s.Inbox.Respond(in.ID, body.Action, body.Content)
 	if fault.KindOf(err) == fault.Invalid {
 		return nil, badRequest(fault.MessageOf(err))
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
@@ -16,14 +18,13 @@ import (
 )
 
 const (
-	// patience is how long a question waits for a person.
-	patience = 10 * time.Minute
-	// maxWaiting bounds the questions that wait, maxOwn those of one server.
-	maxWaiting = 64
-	maxOwn     = 8
+	// answerTimeout is how long a question waits for a person.
+	answerTimeout = 10 * time.Minute
+	maxWaiting    = 64 // questions of all servers that wait
+	maxPerServer  = 8  // questions of one server that wait
 )
 
-// Elicitation is a question of a server that waits for a person.
+// Elicitation is a question of a server that waits for a person's answer.
 type Elicitation struct {
 	ID      string
 	Server  string
@@ -35,70 +36,81 @@ type Elicitation struct {
 // Asked is published when a question begins to wait.
 type Asked struct{ Elicitation }
 
-// Answered is published when a question waits no more.
+// Answered is published when a question no longer waits: it was answered,
+// cancelled, or its time is over.
 type Answered struct{ ID string }
 
 type elicitation struct {
 	Elicitation
-	answer chan json.RawMessage
+	answer chan json.RawMessage // holds the one answer
 }
 
-// Ask implements upstream.Caller for calls that a person makes: elicitations
-// come to the inbox, sampling of transient servers goes to the configured model.
-func (t *Tester) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
+// Inbox holds the questions that servers ask a person, and answers requests for
+// sampling. It is an upstream.Caller for the calls that a person makes, and safe
+// for concurrent use.
+type Inbox struct {
+	records Recorder
+	bus     *events.Bus
+	sampler *Sampler
+	log     *slog.Logger
+
+	mu      sync.Mutex
+	waiting map[string]*elicitation // by id
+}
+
+// NewInbox returns an empty inbox. sampler may be nil; requests for sampling
+// are then refused.
+func NewInbox(records Recorder, bus *events.Bus, sampler *Sampler, log *slog.Logger) *Inbox {
+	return &Inbox{records: records, bus: bus, sampler: sampler, log: log, waiting: make(map[string]*elicitation)}
+}
+
+// Ask implements upstream.Caller. An elicitation waits in the inbox for a
+// person; sampling for a transient server goes to the configured model.
+func (b *Inbox) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	switch q.Method {
 	case "elicitation/create":
-		return t.elicit(ctx, q)
+		return b.elicit(ctx, q)
 	case "sampling/createMessage":
-		return t.sample(ctx, q)
+		return b.sample(ctx, q)
 	}
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", q.Method)
 }
 
-// Window returns who is asked what a server asks for nobody in particular: the
-// person, if somebody looks.
-func (t *Tester) Window() upstream.Caller { return window{t} }
+// Window returns a caller for questions that belong to no single caller. It
+// asks the person if a window is open, and otherwise refuses.
+func (b *Inbox) Window() upstream.Caller { return window{b} }
 
-type window struct{ *Tester }
+type window struct{ inbox *Inbox }
 
 // Ask implements upstream.Caller.
 func (w window) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
-	if !events.HasSubscribers[Asked](w.Bus) {
+	if !events.HasSubscribers[Asked](w.inbox.bus) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest,
 			"%s cannot be answered: no call, or calls of several clients, are in flight on this shared server, and no window is open", q.Method)
 	}
-	return w.Tester.Ask(ctx, q)
+	return w.inbox.Ask(ctx, q)
 }
 
-// elicit puts a question into the inbox and waits for its answer.
-func (t *Tester) elicit(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
+// elicit puts a question into the inbox and waits for its answer. When
+// answerTimeout or ctx ends first, it answers with the action cancel.
+func (b *Inbox) elicit(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	question := &elicitation{answer: make(chan json.RawMessage, 1)}
 	question.Elicitation = Elicitation{
 		ID: "elicit-" + strings.ToLower(rand.Text()[:12]), Server: q.Server, At: time.Now(),
 		Message: jsonrpc.GetString(q.Params, "message"), Schema: jsonrpc.Get(q.Params, "requestedSchema"),
 	}
-	t.mu.Lock()
-	own := 0
-	for _, other := range t.waiting {
-		if other.Server == q.Server {
-			own++
-		}
+	if !b.add(question) {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "too many questions already wait for a person; try again when they are answered")
 	}
-	if own >= maxOwn || len(t.waiting) >= maxWaiting {
-		t.mu.Unlock()
-		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "too many questions wait for a person already")
-	}
-	t.waiting[question.ID] = question
-	t.mu.Unlock()
-	t.note(q.Server, time.Now(), Query{
+	record(b.records, q.Server, time.Now(), Query{
 		Kind: journal.Elicitation, About: q.Method, Shown: question.Schema,
 		Answer: func(json.RawMessage) string { return question.Message },
 	}, nil, nil, q.Redactor)
-	events.Publish(t.Bus, Asked{question.Elicitation})
+	events.Publish(b.bus, Asked{question.Elicitation})
 
-	late := time.NewTimer(patience)
+	late := time.NewTimer(answerTimeout)
 	defer late.Stop()
-	defer t.drop(question.ID)
+	defer b.drop(question.ID)
 	select {
 	case answer := <-question.answer:
 		return answer, nil
@@ -108,31 +120,50 @@ func (t *Tester) elicit(ctx context.Context, q upstream.Question) (json.RawMessa
 	return json.RawMessage(`{"action":"cancel"}`), nil
 }
 
-func (t *Tester) drop(id string) {
-	t.mu.Lock()
-	_, waited := t.waiting[id]
-	delete(t.waiting, id)
-	t.mu.Unlock()
+// add makes a question wait. It returns false if too many wait already.
+func (b *Inbox) add(question *elicitation) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	own := 0
+	for _, other := range b.waiting {
+		if other.Server == question.Server {
+			own++
+		}
+	}
+	if own >= maxPerServer || len(b.waiting) >= maxWaiting {
+		return false
+	}
+	b.waiting[question.ID] = question
+	return true
+}
+
+// drop removes a question that nobody has answered.
+func (b *Inbox) drop(id string) {
+	b.mu.Lock()
+	_, waited := b.waiting[id]
+	delete(b.waiting, id)
+	b.mu.Unlock()
 	if waited {
-		events.Publish(t.Bus, Answered{id})
+		events.Publish(b.bus, Answered{id})
 	}
 }
 
-// Elicitations returns the questions that wait, the oldest first.
-func (t *Tester) Elicitations() []Elicitation {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// Elicitations returns the questions that wait, oldest first.
+func (b *Inbox) Elicitations() []Elicitation {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	out := []Elicitation{}
-	for _, e := range t.waiting {
+	for _, e := range b.waiting {
 		out = append(out, e.Elicitation)
 	}
 	slices.SortFunc(out, func(a, b Elicitation) int { return a.At.Compare(b.At) })
 	return out
 }
 
-// Respond answers a question. action is accept, decline or cancel; content, an
-// object, goes with accept.
-func (t *Tester) Respond(id, action string, content json.RawMessage) error {
+// Respond answers a question. action is accept, decline or cancel; content is a
+// JSON object for accept. If no such question waits, the error is a
+// fault.NotFound.
+func (b *Inbox) Respond(id, action string, content json.RawMessage) error {
 	if action != "accept" && action != "decline" && action != "cancel" {
 		return fault.New(fault.Invalid, "action must be accept / decline / cancel")
 	}
@@ -140,23 +171,23 @@ func (t *Tester) Respond(id, action string, content json.RawMessage) error {
 	if action == "accept" && len(content) > 0 {
 		answer = jsonrpc.Set(answer, "content", content)
 	}
-	t.mu.Lock()
-	question, waits := t.waiting[id]
-	delete(t.waiting, id)
-	t.mu.Unlock()
+	b.mu.Lock()
+	question, waits := b.waiting[id]
+	delete(b.waiting, id)
+	b.mu.Unlock()
 	if !waits {
 		return fault.New(fault.NotFound, "Unknown elicitation id or already resolved")
 	}
-	question.answer <- answer // it has room for the one answer that there is
-	events.Publish(t.Bus, Answered{id})
+	question.answer <- answer
+	events.Publish(b.bus, Answered{id})
 	return nil
 }
 
-// withdraw cancels the questions of a server that ends.
-func (t *Tester) withdraw(server string) {
-	for _, e := range t.Elicitations() {
+// cancelAll cancels the questions of a server that ends.
+func (b *Inbox) cancelAll(server string) {
+	for _, e := range b.Elicitations() {
 		if e.Server == server {
-			_ = t.Respond(e.ID, "cancel", nil) // it may just have been answered
+			_ = b.Respond(e.ID, "cancel", nil) // fails if a person answers at the same time
 		}
 	}
 }

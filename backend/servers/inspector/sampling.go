@@ -20,35 +20,35 @@ const (
 	defaultModel   = "gpt-5-mini"
 	defaultBaseURL = "https://api.openai.com/v1"
 	defaultTokens  = 1024
-	modelPatience  = 2 * time.Minute
+	modelTimeout   = 2 * time.Minute
 	maxModelAnswer = 8 << 20 // bytes
 )
 
-// Sampler asks a model for servers that want sampling, at any address that
-// speaks OpenAI's chat completions.
+// Sampler answers sampling requests of servers with a model behind an OpenAI
+// chat completions API.
 type Sampler struct {
 	Key     string
-	BaseURL string // OpenAI's when empty
-	Model   string // gpt-5-mini when empty
+	BaseURL string // empty for https://api.openai.com/v1
+	Model   string // empty for gpt-5-mini
 	Client  *http.Client
 }
 
-// sample answers sampling/createMessage. Only transient servers get a model:
-// the user's key is not at the disposal of every installed server.
-func (t *Tester) sample(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
-	if t.Sampler == nil {
+// sample answers sampling/createMessage, for transient servers only: a
+// configured server must not spend the user's API credit.
+func (b *Inbox) sample(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
+	if b.sampler == nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "sampling is not configured: set AGENT_DISCOVER_OPENAI_API_KEY for the hub")
 	}
-	if !transient(q.Server) {
+	if !isTransient(q.Server) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "sampling is answered for transient servers only")
 	}
 	began := time.Now()
-	result, text, err := t.Sampler.createMessage(ctx, q.Params)
+	result, text, err := b.sampler.createMessage(ctx, q.Params)
 	if err != nil {
-		t.Log.Warn("sampling failed", "server", q.Server, "error", err)
+		b.log.Warn("sampling failed", "server", q.Server, "error", err)
 		text = "sampling failed: " + err.Error()
 	}
-	t.note(q.Server, began, Query{
+	record(b.records, q.Server, began, Query{
 		Kind: journal.Sampling, About: "sampling/createMessage", Shown: q.Params,
 		Answer: func(json.RawMessage) string { return text },
 	}, result, err, q.Redactor)
@@ -77,15 +77,16 @@ type chatRequest struct {
 	Model       string        `json:"model"`
 	Messages    []chatMessage `json:"messages"`
 	MaxTokens   int           `json:"max_tokens,omitempty"`
-	MaxAll      int           `json:"max_completion_tokens,omitempty"`
+	MaxAll      int           `json:"max_completion_tokens,omitempty"` // MaxTokens for reasoning models
 	Temperature *float64      `json:"temperature,omitempty"`
 }
 
-// createMessage returns the result of sampling/createMessage and its text.
+// createMessage asks the model and returns the result of sampling/createMessage
+// and its text.
 func (s *Sampler) createMessage(ctx context.Context, params json.RawMessage) (json.RawMessage, string, error) {
 	var in samplingParams
 	if err := json.Unmarshal(params, &in); err != nil {
-		return nil, "", fmt.Errorf("its parameters are malformed: %w", err)
+		return nil, "", fmt.Errorf("the parameters are malformed: %w", err)
 	}
 	ask := chatRequest{Model: cmp.Or(s.Model, defaultModel), MaxTokens: cmp.Or(in.MaxTokens, defaultTokens), Temperature: in.Temperature}
 	if in.SystemPrompt != "" {
@@ -94,11 +95,11 @@ func (s *Sampler) createMessage(ctx context.Context, params json.RawMessage) (js
 	for _, m := range in.Messages {
 		ask.Messages = append(ask.Messages, chatMessage{m.Role, blockText(m.Content)})
 	}
-	ctx, cancel := context.WithTimeout(ctx, modelPatience)
+	ctx, cancel := context.WithTimeout(ctx, modelTimeout)
 	defer cancel()
 	status, body, err := s.post(ctx, ask)
 	if err == nil && status == http.StatusBadRequest && bytes.Contains(body, []byte("max_completion_tokens")) {
-		// A reasoning model: it takes the limit under another name and no temperature.
+		// Reasoning models name the limit differently and reject a temperature.
 		ask.MaxAll, ask.MaxTokens, ask.Temperature = ask.MaxTokens, 0, nil
 		status, body, err = s.post(ctx, ask)
 	}
@@ -106,7 +107,7 @@ func (s *Sampler) createMessage(ctx context.Context, params json.RawMessage) (js
 	case err != nil:
 		return nil, "", err
 	case status != http.StatusOK:
-		return nil, "", fmt.Errorf("the model's address answered with status %d", status)
+		return nil, "", fmt.Errorf("the model's API answered with status %d", status)
 	}
 	return readCompletion(body, ask.Model)
 }
@@ -120,7 +121,7 @@ func readCompletion(body []byte, model string) (json.RawMessage, string, error) 
 		} `json:"choices"`
 	}
 	if err := json.Unmarshal(body, &out); err != nil || len(out.Choices) == 0 {
-		return nil, "", fmt.Errorf("the model's address answered with no completion")
+		return nil, "", fmt.Errorf("the model's API answered without a completion")
 	}
 	choice := out.Choices[0]
 	text := choice.Message.Content
@@ -152,7 +153,8 @@ func (s *Sampler) post(ctx context.Context, ask chatRequest) (status int, body [
 	return resp.StatusCode, body, err
 }
 
-// blockText joins the texts of one content block or of several.
+// blockText returns the text of one content block, or the texts of several,
+// one per line.
 func blockText(content json.RawMessage) string {
 	type block struct {
 		Text string `json:"text"`

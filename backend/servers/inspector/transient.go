@@ -17,8 +17,8 @@ const (
 	defaultLife   = 15 * time.Minute
 	maxLife       = 24 * time.Hour
 	maxTransients = 16
-	// transientPrefix begins the names of transient servers. No configured
-	// server can have it: names hold no "__".
+	// transientPrefix begins the names of transient servers. Names of configured
+	// servers cannot contain "__".
 	transientPrefix = "__transient__"
 )
 
@@ -30,11 +30,11 @@ type Spec struct {
 	Env       map[string]string
 	URL       string
 	Headers   map[string]string
-	Life      time.Duration // 15 minutes when it is not more than 0
+	Life      time.Duration // 15 minutes if zero or negative, at most a day
 }
 
-// Transient is a server that exists for a person's test only: in no registry,
-// in no tool list, and gone after a while.
+// Transient is a server that exists for a test only. It is in no registry and
+// no tool list, and it ends at a set time.
 type Transient struct {
 	Handle string
 	Server registry.Server // ID is 0
@@ -42,12 +42,13 @@ type Transient struct {
 	Ends   time.Time
 }
 
-// Open starts a transient server and lists its tools.
-func (t *Tester) Open(ctx context.Context, spec Spec) (*Transient, error) {
+// Open starts a transient server and lists its tools. If too many are open, the
+// error is a fault.Busy.
+func (i *Inspector) Open(ctx context.Context, spec Spec) (*Transient, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
-	if err := t.reserve(); err != nil {
+	if err := i.reserve(); err != nil {
 		return nil, err
 	}
 	handle := strings.ToLower(rand.Text()[:12])
@@ -55,14 +56,14 @@ func (t *Tester) Open(ctx context.Context, spec Spec) (*Transient, error) {
 		Name: transientPrefix + handle, Transport: cmp.Or(spec.Transport, "stdio"), Approved: true,
 		Command: spec.Command, Args: spec.Args, Env: printable(spec.Env), URL: spec.URL, Headers: spec.Headers,
 	}
-	err := t.Upstream.Start(ctx, server)
+	err := i.servers.Start(ctx, server)
 	if err != nil {
-		t.Upstream.Remove(server.Name)
+		i.servers.Remove(server.Name)
 	}
-	about, _ := t.Upstream.Describe(server.Name)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.starting--
+	about, _ := i.servers.Describe(server.Name)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.starting--
 	if err != nil {
 		return nil, err
 	}
@@ -71,21 +72,22 @@ func (t *Tester) Open(ctx context.Context, spec Spec) (*Transient, error) {
 		life = defaultLife
 	}
 	opened := &Transient{Handle: handle, Server: server, Tools: about.Tools, Ends: time.Now().Add(min(life, maxLife))}
-	t.transients[handle] = opened
+	i.transients[handle] = opened
 	select {
-	case t.wake <- struct{}{}:
+	case i.opened <- struct{}{}:
 	default:
 	}
 	return opened, nil
 }
 
-func (t *Tester) reserve() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.transients)+t.starting >= maxTransients {
+// reserve counts a start in, which Open counts out.
+func (i *Inspector) reserve() error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if len(i.transients)+i.starting >= maxTransients {
 		return fault.New(fault.Busy, "%d transient servers are open; delete one first", maxTransients)
 	}
-	t.starting++
+	i.starting++
 	return nil
 }
 
@@ -102,14 +104,15 @@ func (s Spec) check() error {
 	default:
 		return fault.New(fault.Invalid, "transport must be one of: stdio, sse, streamable-http")
 	}
-	// No shell ever sees a command; this turns away what was meant for one.
+	// Commands never reach a shell; a command written for one is refused.
 	if strings.ContainsAny(s.Command, ";&|`$<>(){}\n\r\x00") {
 		return fault.New(fault.Invalid, "command contains unsafe characters")
 	}
 	return nil
 }
 
-// printable leaves out variables whose name or value a process cannot have.
+// printable returns env without the variables whose name or value is invalid in
+// the environment of a process.
 func printable(env map[string]string) map[string]string {
 	out := make(map[string]string, len(env))
 	for name, value := range env {
@@ -120,56 +123,58 @@ func printable(env map[string]string) map[string]string {
 	return out
 }
 
-// Find returns the transient server with a handle, or a fault.NotFound.
-func (t *Tester) Find(handle string) (*Transient, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if found, ok := t.transients[handle]; ok && time.Now().Before(found.Ends) {
+// Find returns the transient server with a handle. If there is none, the error
+// is a fault.NotFound.
+func (i *Inspector) Find(handle string) (*Transient, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if found, ok := i.transients[handle]; ok && time.Now().Before(found.Ends) {
 		return found, nil
 	}
 	return nil, fault.New(fault.NotFound, "Server not found")
 }
 
-// transient reports whether a server is one of these.
-func transient(name string) bool { return strings.HasPrefix(name, transientPrefix) }
+// isTransient reports whether a name is that of a transient server.
+func isTransient(name string) bool { return strings.HasPrefix(name, transientPrefix) }
 
-// Close ends a transient server; one that is not there is no error. It returns
-// when the server is gone.
-func (t *Tester) Close(handle string) {
-	t.mu.Lock()
-	found, ok := t.transients[handle]
-	delete(t.transients, handle)
-	t.mu.Unlock()
+// Close ends a transient server and returns when it has ended. An unknown handle
+// is ignored.
+func (i *Inspector) Close(handle string) {
+	i.mu.Lock()
+	found, ok := i.transients[handle]
+	delete(i.transients, handle)
+	i.mu.Unlock()
 	if ok {
-		t.withdraw(found.Server.Name)
-		t.Upstream.Remove(found.Server.Name)
+		i.inbox.cancelAll(found.Server.Name)
+		i.servers.Remove(found.Server.Name)
 	}
 }
 
-// Run ends transient servers when their time has come, until ctx ends.
-func (t *Tester) Run(ctx context.Context) error {
+// Run closes transient servers when their time is over, until ctx ends.
+func (i *Inspector) Run(ctx context.Context) error {
 	for {
 		var due <-chan time.Time
-		if next, any := t.nextEnd(); any {
+		if next, any := i.nextEnd(); any {
 			due = time.After(time.Until(next.Ends))
 		}
 		select {
 		case <-due:
-			if next, any := t.nextEnd(); any && !time.Now().Before(next.Ends) {
-				t.Close(next.Handle)
+			if next, any := i.nextEnd(); any && !time.Now().Before(next.Ends) {
+				i.Close(next.Handle)
 			}
-		case <-t.wake:
+		case <-i.opened:
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-func (t *Tester) nextEnd() (*Transient, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+// nextEnd returns the transient server that ends next, and false if none is open.
+func (i *Inspector) nextEnd() (*Transient, bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
 	var open []*Transient
-	for _, one := range t.transients {
+	for _, one := range i.transients {
 		open = append(open, one)
 	}
 	if len(open) == 0 {

@@ -11,11 +11,12 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 func TestCallInFlightMayEndWhenTheServerIsRenewed(t *testing.T) {
-	b, vault := start(t, settings.Limits{}), &safe{value: "first"}
-	b.Secrets = vault
+	vault := &safe{value: "first"}
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
 	b.mode(s)
 	pipe := filepath.Join(t.TempDir(), "pipe")

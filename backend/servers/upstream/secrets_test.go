@@ -12,6 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
@@ -58,8 +59,8 @@ func (b *bench) mode(s registry.Server) string {
 }
 
 func TestNextCallAfterRenewGetsTheNewSecrets(t *testing.T) {
-	b, vault := start(t, settings.Limits{}), &safe{value: "first"}
-	b.Secrets = vault
+	vault := &safe{value: "first"}
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
 	if got := b.mode(s); got != "first" {
 		t.Fatalf("it got %q", got)
@@ -75,8 +76,8 @@ func TestNextCallAfterRenewGetsTheNewSecrets(t *testing.T) {
 }
 
 func TestStartThatIsUnderWayIsRenewedToo(t *testing.T) {
-	b, vault := start(t, settings.Limits{}), &safe{value: "first", opening: make(chan struct{})}
-	b.Secrets = vault
+	vault := &safe{value: "first", opening: make(chan struct{})}
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
 	mode := make(chan string, 1)
 	go func() { mode <- b.mode(s) }()
@@ -93,8 +94,8 @@ func TestStartThatIsUnderWayIsRenewedToo(t *testing.T) {
 }
 
 func TestServerWithoutItsSecretsHasNotFailed(t *testing.T) {
-	b, vault := start(t, settings.Limits{}), &safe{closed: fault.New(fault.Unavailable, "the keychain is locked")}
-	b.Secrets = vault
+	vault := &safe{closed: fault.New(fault.Unavailable, "the keychain is locked")}
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
 	for range 5 {
 		err := b.Start(t.Context(), s)
@@ -116,8 +117,7 @@ func TestServerWithoutItsSecretsHasNotFailed(t *testing.T) {
 }
 
 func TestReferencesAreResolvedInWhatIsStartedOnly(t *testing.T) {
-	b := start(t, settings.Limits{})
-	b.Secrets = &safe{value: "correct-horse"}
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = &safe{value: "correct-horse"} })
 	s := b.add("s")
 	result, err := b.call(s, "environment", `{}`)
 	if err != nil || !strings.Contains(string(result), "MODE=correct-horse") {

@@ -1,0 +1,92 @@
+// Package inspector sends a person's requests straight to a server, for
+// testing: to a configured server, or to a transient one that exists for a test
+// only. It also holds the questions that servers ask a person meanwhile, and
+// the sets of arguments that a person has saved.
+//
+//	person ── Inspector ── upstream.Manager ── server (configured or transient)
+//	   ▲                         │
+//	   └──────── Inbox ◄─────────┘ elicitation
+//
+// Tool calls do not pass through this package: they go to proxy.Call with the
+// Inbox as their caller.
+package inspector
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Recorder keeps a record of each request.
+type Recorder interface {
+	Record(r journal.Record, args, result json.RawMessage, redactor *secrets.Redactor)
+}
+
+// Inspector sends a person's requests to servers. It is safe for concurrent use.
+type Inspector struct {
+	servers *upstream.Manager
+	inbox   *Inbox
+	records Recorder
+	presets PresetStore
+
+	mu         sync.Mutex
+	transients map[string]*Transient // by handle
+	starting   int                   // transient servers that are not up yet
+	opened     chan struct{}         // wakes Run after Open
+}
+
+// New returns an inspector. Transient servers end at their time only if Run
+// runs.
+func New(servers *upstream.Manager, inbox *Inbox, records Recorder, presets PresetStore) *Inspector {
+	return &Inspector{
+		servers: servers, inbox: inbox, records: records, presets: presets,
+		transients: make(map[string]*Transient), opened: make(chan struct{}, 1),
+	}
+}
+
+// Query is one request to a server.
+type Query struct {
+	Method string
+	Params json.RawMessage
+	Kind   journal.Kind    // of the record; empty: the request is not recorded
+	About  string          // subject in the record: a URI or a prompt's name
+	Shown  json.RawMessage // arguments in the record
+	// Answer returns the text of a result for the record. It may be nil.
+	Answer func(result json.RawMessage) string
+}
+
+// Do sends a request to a server, which it starts if necessary, and returns the
+// result unchanged. An error answer of the server is a *jsonrpc.Error; any
+// other error is a fault.
+func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (json.RawMessage, error) {
+	began := time.Now()
+	result, err := i.servers.Call(ctx, server, i.inbox, jsonrpc.Call{Method: q.Method, Params: q.Params})
+	if q.Kind != "" {
+		record(i.records, server.Name, began, q, result, err, i.servers.Redactor(server))
+	}
+	return result, err
+}
+
+// record keeps a request to a server, or one that a server sent.
+func record(to Recorder, server string, began time.Time, q Query, result json.RawMessage, err error, redactor *secrets.Redactor) {
+	r := journal.Record{
+		At: began, Kind: q.Kind, Server: server, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began),
+	}
+	switch text, answered := jsonrpc.ErrorText(err); {
+	case answered:
+		r.Outcome, r.Response = journal.Failed, text
+	case err != nil:
+		r.Outcome, r.Response = journal.Failed, fault.MessageOf(err)
+	case q.Answer != nil:
+		r.Response = q.Answer(result)
+	}
+	to.Record(r, q.Shown, nil, redactor)
+}
