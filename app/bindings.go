@@ -14,93 +14,93 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Window is what the page reaches as window.go.app.Window. Its exported methods answer the page's calls, which Wails
-// lets through from the embedded page only; errors are sentences for the user. They may be called at the same time.
+// Window is bound to the page as window.go.app.Window. Wails accepts calls of its exported methods from the embedded page
+// only. Errors are messages for the user. The methods are safe for concurrent use.
 type Window struct {
 	version string
 	hub     *hub
-	desk    *desk
+	mainWindow    *mainWindow
 }
 
-// About says what this program is.
+// About identifies this program.
 type About struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 
-// About returns the program's own name and version; about the hub it knows nothing.
+// About returns the name and version of this program, not of the hub.
 func (w *Window) About() About { return About{Name: Title, Version: w.version} }
 
-// Connect returns the running hub, proven to be this user's, and starts one when there is none. When the user has
-// stopped it the error says so, and Start goes on.
+// Connect returns the running hub after it has proved its identity, and starts one if none is running. If the user has
+// stopped the hub, it returns an error that says so; Start starts it anyway.
 func (w *Window) Connect() (Endpoint, error) { return w.hub.connect(context.Background(), false) }
 
-// Start is Connect for a user who wants the hub back that they stopped.
+// Start is like Connect, but also starts a hub that the user has stopped.
 func (w *Window) Start() (Endpoint, error) { return w.hub.connect(context.Background(), true) }
 
-// OpenURL opens a web or mail address outside of the window.
+// OpenURL opens a web or mail address in the default program.
 func (w *Window) OpenURL(address string) error { return launch.OpenURL(address) }
 
-// OpenFolder shows a folder of this product in the file manager: "data" or "logs".
+// OpenFolder shows the data folder ("data") or the log folder ("logs") in the file manager.
 func (w *Window) OpenFolder(kind string) error {
 	folders := map[string]string{"data": string(w.hub.folder), "logs": filepath.Dir(w.hub.folder.Log())}
 	folder, ok := folders[kind]
 	if !ok {
-		return fault.New(fault.Invalid, "no folder %q: data or logs", kind)
+		return fault.New(fault.Invalid, "unknown folder %q; use data or logs", kind)
 	}
 	return launch.OpenFolder(folder)
 }
 
 var patterns = regexp.MustCompile(`^\*\.[A-Za-z0-9]{1,16}(;\*\.[A-Za-z0-9]{1,16}){0,9}$`)
 
-// ChooseFile lets the user pick a file and returns its path, empty when they did not. filter is a list such as
+// ChooseFile asks the user for a file to open and returns its path; empty if they cancel. filter is a list such as
 // "*.json;*.jsonc", or empty for all files.
 func (w *Window) ChooseFile(title, filter string) (string, error) {
 	options := runtime.OpenDialogOptions{Title: title}
 	if filter != "" {
 		if !patterns.MatchString(filter) {
-			return "", fault.New(fault.Invalid, "a filter lists endings, such as *.json;*.jsonc")
+			return "", fault.New(fault.Invalid, "invalid filter; use a list of patterns such as *.json;*.jsonc")
 		}
 		options.Filters = []runtime.FileFilter{{DisplayName: filter, Pattern: filter}}
 	}
 	if !isName(title) {
-		return "", fault.New(fault.Invalid, "the title of a dialog has no control characters, and at most %d others", longest)
+		return "", fault.New(fault.Invalid, "invalid dialog title: use at most %d bytes and no control characters", maxLength)
 	}
-	path, err := runtime.OpenFileDialog(w.desk.ctx(), options)
-	return path, inWords(err)
+	path, err := runtime.OpenFileDialog(w.mainWindow.ctx(), options)
+	return path, dialogError(err)
 }
 
-// SaveFile lets the user pick where a file goes, writes it there and returns its path, empty when they did not. name is
-// what it is called if they do not change that.
+// SaveFile asks the user where to save content, writes it there and returns the path; empty if they cancel. name is the
+// suggested file name.
 func (w *Window) SaveFile(name, content string) (string, error) {
 	if !isName(name) || filepath.Base(name) != name || name == "." || name == ".." {
-		return "", fault.New(fault.Invalid, "%q is no name of a file", name)
+		return "", fault.New(fault.Invalid, "invalid file name %q", name)
 	}
-	path, err := runtime.SaveFileDialog(w.desk.ctx(), runtime.SaveDialogOptions{DefaultFilename: name, CanCreateDirectories: true})
+	path, err := runtime.SaveFileDialog(w.mainWindow.ctx(), runtime.SaveDialogOptions{DefaultFilename: name, CanCreateDirectories: true})
 	if err != nil || path == "" {
-		return "", inWords(err)
+		return "", dialogError(err)
 	}
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		return "", fault.Wrap(err, fault.Unavailable, "%s cannot be written: %s", filepath.Base(path), reason(err))
+		return "", fault.Wrap(err, fault.Unavailable, "could not write %s: %s", filepath.Base(path), reason(err))
 	}
 	return path, nil
 }
 
-// OpenTest opens the tester for a server in a window of its own, or brings the one that is open to the front.
+// OpenTest opens the inspector for a server in a separate window, or raises that window if it is open.
 func (w *Window) OpenTest(server string) error {
 	if !isName(server) {
-		return errNoName
+		return errName
 	}
 	own, err := os.Executable()
 	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "this program cannot find its own file to open a window")
+		return fault.Wrap(err, fault.Unavailable, "could not open a window: the path of this program is unknown")
 	}
 	_, err = launch.Start(own, "-test", server)
 	return err
 }
 
-// Quit closes this window and nothing else.
-func (w *Window) Quit() { runtime.Quit(w.desk.ctx()) }
+// Quit closes this window; tray and hub keep running.
+func (w *Window) Quit() { runtime.Quit(w.mainWindow.ctx()) }
 
 // StartAtLogin reports whether tray and hub start when the user logs in.
 func (w *Window) StartAtLogin() (bool, error) {
@@ -111,7 +111,7 @@ func (w *Window) StartAtLogin() (bool, error) {
 	return entry.On()
 }
 
-// SetStartAtLogin makes them start then, or no longer.
+// SetStartAtLogin changes whether tray and hub start when the user logs in.
 func (w *Window) SetStartAtLogin(on bool) error {
 	entry, err := trayEntry()
 	if err != nil {
@@ -120,23 +120,23 @@ func (w *Window) SetStartAtLogin(on bool) error {
 	return entry.Set(on)
 }
 
-// Ready is called by the page when it has its first list, for those who measure.
-func (w *Window) Ready() { w.desk.trace("ready") }
+// Ready is called by the page when it shows its first list; benchmarks measure it.
+func (w *Window) Ready() { w.mainWindow.trace("ready") }
 
 func trayEntry() (autostart.Entry, error) {
 	program, err := launch.Find(launch.Tray)
 	return autostart.Tray(program), err
 }
 
-// inWords gives an error of a dialog a message.
-func inWords(err error) error {
+// dialogError wraps the error of a dialog.
+func dialogError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fault.Wrap(err, fault.Unavailable, "the dialog cannot be shown")
+	return fault.Wrap(err, fault.Unavailable, "could not show the dialog")
 }
 
-// reason is why the system refused, without the path that its errors carry.
+// reason returns the system's error without the path.
 func reason(err error) error {
 	if failed, ok := errors.AsType[*os.PathError](err); ok {
 		return failed.Err

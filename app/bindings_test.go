@@ -31,7 +31,7 @@ func TestThePageLearnsWhatTheProgramIs(t *testing.T) {
 
 func TestBindingsRefuseWhatThePageHasNoUseFor(t *testing.T) {
 	w := bound(t)
-	long := strings.Repeat("a", longest+1)
+	long := strings.Repeat("a", maxLength+1)
 	save := func(name string) error {
 		_, err := w.SaveFile(name, "")
 		return err

@@ -10,26 +10,26 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// Endpoint is where the running hub answers, and what opens it.
+// Endpoint is the address of the running hub and the token for it.
 type Endpoint struct {
-	URL   string `json:"url"`   // without a slash at its end
-	Token string `json:"token"` // for the page's memory only
+	URL   string `json:"url"`   // without a trailing slash
+	Token string `json:"token"` // the page must keep it in memory only
 }
 
-// hub is the hub of a data folder, whichever process that is.
+// hub finds and starts the hub of a data folder.
 type hub struct {
 	folder paths.Folder
-	one    sync.Mutex // of several who find no hub at once, one starts it
+	mu     sync.Mutex // serialises starts
 }
 
 // errStopped lets the page offer to start the hub; it knows it by its first words.
 var errStopped = fault.New(fault.Denied, "stopped by the user; start the hub to go on")
 
-// connect returns the running hub once it has proven itself, and starts one when there is none. What the user has
-// stopped stays stopped unless anyway is set.
+// connect returns the running hub after it has proved its identity, and starts one if none is running. A hub that the
+// user has stopped is started only if anyway is set.
 func (h *hub) connect(ctx context.Context, anyway bool) (Endpoint, error) {
-	h.one.Lock()
-	defer h.one.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	info, err := instance.Read(h.folder)
 	if err != nil {
 		if instance.Stopped(h.folder) && !anyway {
@@ -37,14 +37,14 @@ func (h *hub) connect(ctx context.Context, anyway bool) (Endpoint, error) {
 		}
 		if anyway {
 			if err := instance.SetStopped(h.folder, false); err != nil {
-				return Endpoint{}, fault.Wrap(err, fault.Unavailable, "the wish to stop cannot be taken back: %s cannot be written", h.folder)
+				return Endpoint{}, fault.Wrap(err, fault.Unavailable, "could not clear the stop request in %s", h.folder)
 			}
 		}
 		if info, err = instance.Ensure(ctx, h.folder, "window"); err != nil {
 			return Endpoint{}, err
 		}
 	}
-	// The first request on a connection lets the hub prove itself; no token is out before that.
+	// The client makes the hub prove its identity before it sends the token.
 	client := instance.NewClient(info)
 	defer client.HTTP().CloseIdleConnections()
 	if err := client.Do(ctx, http.MethodGet, "/health", nil, nil); err != nil {

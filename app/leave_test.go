@@ -42,13 +42,13 @@ func showForeign(dir string) error {
 	if err := folder.Create(); err != nil {
 		return err
 	}
-	seat, err := takeSeat(context.Background(), folder, "window", visit{})
+	singleton, err := acquireSingleton(context.Background(), folder, "window", activation{})
 	if err != nil {
 		return err
 	}
-	d := newDesk(folder, request{test: "nothing"})
+	d := newMainWindow(folder, request{test: "nothing"})
 	d.pages = os.DirFS(dir)
-	return d.run(context.Background(), request{test: "nothing"}, seat)
+	return d.run(context.Background(), request{test: "nothing"}, singleton)
 }
 
 // showPage opens a window on a page with a script.

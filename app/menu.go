@@ -5,8 +5,8 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/menu/keys"
 )
 
-// entry is a line of a menu. key is its shortcut with Control, or Command on macOS; none for "". One without a label
-// separates.
+// entry is a menu item. key is its shortcut with Control, or with Command on macOS; empty for none. An entry without a
+// label is a separator.
 type entry struct {
 	label string
 	key   string
@@ -18,7 +18,7 @@ type submenu struct {
 	entries []entry
 }
 
-// destinations are the dashboard's pages in the order of their shortcuts, Ctrl+1 and on.
+// destinations are the dashboard's pages, in the order of their shortcuts from Ctrl+1.
 var destinations = []struct{ label, page string }{
 	{"Overview", "/"},
 	{"Servers", "/servers"},
@@ -29,18 +29,19 @@ var destinations = []struct{ label, page string }{
 	{"Approvals", "/approvals"},
 }
 
-// actions is what menus do.
+// actions are the commands of the menus.
 type actions interface {
-	navigate(to string) // a page, or a word that the page knows
-	zoom(step int)      // -1, 0 for the page's own size, 1
+	navigate(to string) // a page, or a command of the page such as "reload"
+	zoom(step int)      // 1 larger, -1 smaller, 0 actual size
 	edit(command string)
 	folder(kind string)
-	describe() // the hub's REST interface
+	describe() // shows the documentation of the hub's API
 	about()
 	quit()
 }
 
-// menus returns the menus. macOS has one for the program and its own one for editing, and ends programs with Command+Q.
+// menus returns the menus for an operating system. On macOS, Wails adds the application menu, which has Quit, and the Edit
+// menu.
 func menus(system string, a actions) []submenu {
 	quit := entry{"Quit", "q", a.quit}
 	file := submenu{"File", []entry{
@@ -53,7 +54,7 @@ func menus(system string, a actions) []submenu {
 	for _, command := range []struct{ label, name string }{
 		{"Undo", "Undo"}, {"Redo", "Redo"}, {}, {"Cut", "Cut"}, {"Copy", "Copy"}, {"Paste", "Paste"}, {}, {"Select All", "SelectAll"},
 	} {
-		// No shortcuts: the web view has them, and a page may want them for itself.
+		// No shortcuts: the web view handles them, and a page may use them itself.
 		edit.entries = append(edit.entries, entry{command.label, "", func() { a.edit(command.name) }})
 	}
 	view := submenu{"View", []entry{
@@ -68,16 +69,16 @@ func menus(system string, a actions) []submenu {
 		goTo.entries = append(goTo.entries, entry{to.label, string(rune('1' + i)), func() { a.navigate(to.page) }})
 	}
 	goTo.entries = append(goTo.entries, entry{}, entry{"Find …", "k", func() { a.navigate("palette") }})
-	help := submenu{"Help", []entry{{"REST Interface", "", a.describe}, {"About " + Title, "", a.about}}}
+	help := submenu{"Help", []entry{{"API Documentation", "", a.describe}, {"About " + Title, "", a.about}}}
 	if system != "darwin" {
 		file.entries = append(file.entries, quit)
 		return []submenu{file, edit, view, goTo, help}
 	}
-	help.entries = help.entries[:1] // the program's own menu has the other
+	help.entries = help.entries[:1] // About is in the application menu
 	return []submenu{file, view, goTo, help}
 }
 
-// wailsMenu makes them Wails' own.
+// wailsMenu converts menus to those of Wails.
 func wailsMenu(system string, a actions) *menu.Menu {
 	all := menu.NewMenu()
 	if system == "darwin" {

@@ -6,22 +6,21 @@
 #include <gdk/gdkx.h>
 #endif
 
-// These are Go's.
+// Exported by Go.
 extern void runOnMain(uintptr_t handle);
 extern void windowMoved(uintptr_t handle);
 extern void pageLeft(uintptr_t handle, char *address);
 extern void themeChanged(uintptr_t handle);
 
-// How long a window must stand still to have been put there, in milliseconds. Being maximised is announced after the
-// size that comes with it.
-static const guint still = 300;
+// Milliseconds without another event after which the window is at rest. The maximised state is announced after the size.
+static const guint rest = 300;
 
 static gboolean run_later(gpointer handle) {
 	runOnMain((uintptr_t)handle);
 	return G_SOURCE_REMOVE;
 }
 
-void desk_later(uintptr_t handle) { g_idle_add(run_later, (gpointer)handle); }
+void native_window_later(uintptr_t handle) { g_idle_add(run_later, (gpointer)handle); }
 
 static void find_view(GtkWidget *widget, gpointer found) {
 	if (WEBKIT_IS_WEB_VIEW(widget))
@@ -31,21 +30,21 @@ static void find_view(GtkWidget *widget, gpointer found) {
 }
 
 static gboolean settled(gpointer data) {
-	Desk *desk = data;
-	desk->settling = 0;
-	windowMoved(desk->handle);
+	NativeWindow *native = data;
+	native->settling = 0;
+	windowMoved(native->handle);
 	return G_SOURCE_REMOVE;
 }
 
 static gboolean moves(GtkWidget *window, GdkEvent *event, gpointer data) {
-	Desk *desk = data;
-	if (desk->settling)
-		g_source_remove(desk->settling);
-	desk->settling = g_timeout_add(still, settled, desk);
+	NativeWindow *native = data;
+	if (native->settling)
+		g_source_remove(native->settling);
+	native->settling = g_timeout_add(rest, settled, native);
 	return FALSE;
 }
 
-// decides lets the page go nowhere but to itself.
+// decides allows the page to navigate only within itself.
 static gboolean decides(WebKitWebView *view, WebKitPolicyDecision *decision, WebKitPolicyDecisionType type, gpointer data) {
 	if (type == WEBKIT_POLICY_DECISION_TYPE_RESPONSE)
 		return FALSE;
@@ -56,21 +55,21 @@ static gboolean decides(WebKitWebView *view, WebKitPolicyDecision *decision, Web
 		return FALSE;
 	webkit_policy_decision_ignore(decision);
 	if (!own && webkit_navigation_action_is_user_gesture(action))
-		pageLeft(((Desk *)data)->handle, (char *)address);
+		pageLeft(((NativeWindow *)data)->handle, (char *)address);
 	return TRUE;
 }
 
-// ended brings back a page whose process has crashed.
+// ended reloads the page if its process has crashed.
 static void ended(WebKitWebView *view, WebKitWebProcessTerminationReason reason, gpointer data) {
 	if (reason == WEBKIT_WEB_PROCESS_CRASHED)
 		webkit_web_view_reload(view);
 }
 
 static void theme_changed(GObject *settings, GParamSpec *property, gpointer data) {
-	themeChanged(((Desk *)data)->handle);
+	themeChanged(((NativeWindow *)data)->handle);
 }
 
-Desk *desk_of_window(uintptr_t handle) {
+NativeWindow *native_window_find(uintptr_t handle) {
 	GtkWidget *view = NULL;
 	GtkWidget *window = NULL;
 	GList *windows = gtk_window_list_toplevels();
@@ -81,37 +80,37 @@ Desk *desk_of_window(uintptr_t handle) {
 	g_list_free(windows);
 	if (!view)
 		return NULL;
-	Desk *desk = g_new0(Desk, 1);
-	desk->handle = handle;
-	desk->window = GTK_WINDOW(window);
-	desk->view = WEBKIT_WEB_VIEW(view);
-	g_signal_connect(window, "configure-event", G_CALLBACK(moves), desk);
-	g_signal_connect(window, "window-state-event", G_CALLBACK(moves), desk);
-	g_signal_connect(view, "decide-policy", G_CALLBACK(decides), desk);
-	g_signal_connect(view, "web-process-terminated", G_CALLBACK(ended), desk);
+	NativeWindow *native = g_new0(NativeWindow, 1);
+	native->handle = handle;
+	native->window = GTK_WINDOW(window);
+	native->view = WEBKIT_WEB_VIEW(view);
+	g_signal_connect(window, "configure-event", G_CALLBACK(moves), native);
+	g_signal_connect(window, "window-state-event", G_CALLBACK(moves), native);
+	g_signal_connect(view, "decide-policy", G_CALLBACK(decides), native);
+	g_signal_connect(view, "web-process-terminated", G_CALLBACK(ended), native);
 	GtkSettings *settings = gtk_settings_get_default();
-	g_signal_connect(settings, "notify::gtk-theme-name", G_CALLBACK(theme_changed), desk);
-	g_signal_connect(settings, "notify::gtk-application-prefer-dark-theme", G_CALLBACK(theme_changed), desk);
-	return desk;
+	g_signal_connect(settings, "notify::gtk-theme-name", G_CALLBACK(theme_changed), native);
+	g_signal_connect(settings, "notify::gtk-application-prefer-dark-theme", G_CALLBACK(theme_changed), native);
+	return native;
 }
 
-void desk_raise(Desk *desk, const char *token) {
-	gtk_window_deiconify(desk->window);
+void native_window_raise(NativeWindow *native, const char *token) {
+	gtk_window_deiconify(native->window);
 	if (*token) {
-		// It holds when the user asked for this, which window managers want to know before they let a window in front.
-		gtk_window_set_startup_id(desk->window, token);
+		// It contains the time of the user's request; window managers need it to allow the window to come to the front.
+		gtk_window_set_startup_id(native->window, token);
 	}
 #ifdef GDK_WINDOWING_X11
-	GdkWindow *window = gtk_widget_get_window(GTK_WIDGET(desk->window));
+	GdkWindow *window = gtk_widget_get_window(GTK_WIDGET(native->window));
 	if (GDK_IS_X11_WINDOW(window)) {
-		gtk_window_present_with_time(desk->window, gdk_x11_get_server_time(window));
+		gtk_window_present_with_time(native->window, gdk_x11_get_server_time(window));
 		return;
 	}
 #endif
-	gtk_window_present(desk->window);
+	gtk_window_present(native->window);
 }
 
-gboolean desk_is_dark(void) {
+gboolean native_window_is_dark(void) {
 	GtkWidget *probe = gtk_window_new(GTK_WINDOW_POPUP);
 	GdkRGBA colour = {1, 1, 1, 1};
 	gtk_style_context_lookup_color(gtk_widget_get_style_context(probe), "theme_bg_color", &colour);
@@ -119,7 +118,7 @@ gboolean desk_is_dark(void) {
 	return 0.299 * colour.red + 0.587 * colour.green + 0.114 * colour.blue < 0.5;
 }
 
-void desk_prefer_dark(int dark) {
+void native_window_prefer_dark(int dark) {
 	GtkSettings *settings = gtk_settings_get_default();
 	if (dark)
 		g_object_set(settings, "gtk-application-prefer-dark-theme", TRUE, NULL);
@@ -127,7 +126,7 @@ void desk_prefer_dark(int dark) {
 		gtk_settings_reset_property(settings, "gtk-application-prefer-dark-theme");
 }
 
-void desk_style(const char *sheet) {
+void native_window_style(const char *sheet) {
 	static GtkCssProvider *provider;
 	if (!provider) {
 		provider = gtk_css_provider_new();

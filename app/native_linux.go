@@ -17,42 +17,42 @@ import (
 	"unsafe"
 )
 
-// native is the window as GTK knows it: what Wails does not offer there. The zero value is a window that is not open
-// yet. Its methods may be called from any goroutine but that of the main loop.
-type native struct{ desk *C.Desk }
+// native gives access to the window's GTK features that Wails lacks. The zero value is a window that is not open yet.
+// Its methods may be called from any goroutine except that of the main loop.
+type native struct{ window *C.NativeWindow }
 
-// openDisplay connects to the display. Wails would panic where that fails.
+// openDisplay connects to the display. Without this check, Wails would panic where that fails.
 func openDisplay() error {
-	runtime.LockOSThread() // GTK belongs to the thread that has started it, which is to be the one of the main loop
+	runtime.LockOSThread() // GTK must be used from the thread of the main loop
 	name := C.CString(programName)
 	defer C.free(unsafe.Pointer(name))
 	C.g_set_prgname(name)
 	if C.gtk_init_check(nil, nil) == 0 {
-		return errors.New("the display cannot be opened: start it in a desktop session, or set DISPLAY")
+		return errors.New("could not open the display; start the program in a desktop session, or set DISPLAY")
 	}
 	C.gdk_set_program_class(name)
 	return nil
 }
 
-// isDark reports whether the desktop is light on dark; scheme is what its portal says. What is made after that has its
-// colours. It belongs before the window.
+// isDark reports whether the desktop uses a dark theme, given the scheme that its portal reports, and applies it to new
+// windows. It is called before the window is created.
 func isDark(scheme colourScheme) bool {
-	C.desk_prefer_dark(boolean(scheme == schemeDark))
-	dark := C.desk_is_dark() != 0
-	style(coloursFor(dark).menuBar())
+	C.native_window_prefer_dark(boolean(scheme == schemeDark))
+	dark := C.native_window_is_dark() != 0
+	style(colorsFor(dark).menuBar())
 	return dark
 }
 
 func style(sheet string) {
 	text := C.CString(sheet)
 	defer C.free(unsafe.Pointer(text))
-	C.desk_style(text)
+	C.native_window_style(text)
 }
 
-// onMain runs do in the main loop and returns when it has.
+// onMain runs do in the main loop and waits for it.
 func onMain(do func()) {
 	done := make(chan struct{})
-	C.desk_later(C.uintptr_t(cgo.NewHandle(func() {
+	C.native_window_later(C.uintptr_t(cgo.NewHandle(func() {
 		do()
 		close(done)
 	})))
@@ -67,12 +67,12 @@ func runOnMain(handle C.uintptr_t) {
 	do()
 }
 
-// attach finds the window that Wails has opened and lets it tell w what happens to it.
+// attach finds the window that Wails has opened and reports its events to told.
 func (n *native) attach(_ context.Context, told watcher) {
 	onMain(func() {
-		n.desk = C.desk_of_window(C.uintptr_t(cgo.NewHandle(told)))
-		// What the page writes to its console is seen nowhere else: there are no tools for developers.
-		C.webkit_settings_set_enable_write_console_messages_to_stdout(C.webkit_web_view_get_settings(n.desk.view), boolean(traced()))
+		n.window = C.native_window_find(C.uintptr_t(cgo.NewHandle(told)))
+		// Release builds have no developer tools, so standard output is the only place to read the console.
+		C.webkit_settings_set_enable_write_console_messages_to_stdout(C.webkit_web_view_get_settings(n.window.view), boolean(traced()))
 	})
 }
 
@@ -86,18 +86,18 @@ func pageLeft(handle C.uintptr_t, address *C.char) {
 
 //export themeChanged
 func themeChanged(handle C.uintptr_t) {
-	go cgo.Handle(handle).Value().(watcher).themed(C.desk_is_dark() != 0)
+	go cgo.Handle(handle).Value().(watcher).themed(C.native_window_is_dark() != 0)
 }
 
-// prefer passes on what the desktop's portal says about dark and light.
+// prefer applies the colour scheme that the desktop's portal reports.
 func (n *native) prefer(scheme colourScheme) {
-	onMain(func() { C.desk_prefer_dark(boolean(scheme == schemeDark)) })
+	onMain(func() { C.native_window_prefer_dark(boolean(scheme == schemeDark)) })
 }
 
-// style sets what widgets look like beyond the desktop's theme.
+// style replaces the style sheet that is applied on top of the desktop's theme.
 func (n *native) style(sheet string) { onMain(func() { style(sheet) }) }
 
-// screens returns the parts of the desktop that windows may use, the main one first.
+// screens returns the usable areas of all monitors, the primary one first.
 func (n *native) screens(context.Context) (found []area) {
 	onMain(func() {
 		display := C.gdk_display_get_default()
@@ -116,48 +116,48 @@ func (n *native) screens(context.Context) (found []area) {
 	return found
 }
 
-// move puts the window to a place, which Wayland lets nobody do.
+// move moves and resizes the window. Wayland ignores the position.
 func (n *native) move(_ context.Context, to area) {
 	onMain(func() {
-		C.gtk_window_resize(n.desk.window, C.gint(to.Width), C.gint(to.Height))
-		C.gtk_window_move(n.desk.window, C.gint(to.X), C.gint(to.Y))
+		C.gtk_window_resize(n.window.window, C.gint(to.Width), C.gint(to.Height))
+		C.gtk_window_move(n.window.window, C.gint(to.X), C.gint(to.Y))
 	})
 }
 
-// where returns the window's place and whether it fills the screen; ok is false for a window that is not open or is
+// where returns the window's area and whether it is maximised or full screen; ok is false if it is not open or is
 // minimised.
 func (n *native) where(context.Context) (at area, maximised, ok bool) {
 	onMain(func() {
-		window := C.gtk_widget_get_window((*C.GtkWidget)(unsafe.Pointer(n.desk.window)))
+		window := C.gtk_widget_get_window((*C.GtkWidget)(unsafe.Pointer(n.window.window)))
 		if window == nil || C.gdk_window_get_state(window)&C.GDK_WINDOW_STATE_ICONIFIED != 0 {
 			return
 		}
 		var x, y, width, height C.gint
-		C.gtk_window_get_position(n.desk.window, &x, &y)
-		C.gtk_window_get_size(n.desk.window, &width, &height)
+		C.gtk_window_get_position(n.window.window, &x, &y)
+		C.gtk_window_get_size(n.window.window, &width, &height)
 		full := C.gdk_window_get_state(window) & (C.GDK_WINDOW_STATE_MAXIMIZED | C.GDK_WINDOW_STATE_FULLSCREEN)
 		at, maximised, ok = area{int(x), int(y), int(width), int(height)}, full != 0, true
 	})
 	return at, maximised, ok
 }
 
-// raise brings the window to the front; token is what the desktop gave the program that was started a second time.
+// raise brings the window to the front. token is the startup token of the second start of the program.
 func (n *native) raise(_ context.Context, token string) {
 	text := C.CString(token)
 	defer C.free(unsafe.Pointer(text))
-	onMain(func() { C.desk_raise(n.desk, text) })
+	onMain(func() { C.native_window_raise(n.window, text) })
 }
 
-// zoom sets the size of the page, 1 being its own.
+// zoom sets the zoom factor of the page; 1 is its actual size.
 func (n *native) zoom(_ context.Context, factor float64) {
-	onMain(func() { C.webkit_web_view_set_zoom_level(n.desk.view, C.gdouble(factor)) })
+	onMain(func() { C.webkit_web_view_set_zoom_level(n.window.view, C.gdouble(factor)) })
 }
 
-// edit runs one of the commands Undo, Redo, Cut, Copy, Paste and SelectAll where the focus is.
+// edit runs Undo, Redo, Cut, Copy, Paste or SelectAll on the focused element.
 func (n *native) edit(_ context.Context, command string) {
 	text := C.CString(command)
 	defer C.free(unsafe.Pointer(text))
-	onMain(func() { C.webkit_web_view_execute_editing_command(n.desk.view, text) })
+	onMain(func() { C.webkit_web_view_execute_editing_command(n.window.view, text) })
 }
 
 func boolean(is bool) C.int {

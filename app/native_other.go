@@ -9,23 +9,23 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/runtime"
 )
 
-// native is the window where Wails offers all that there is. Its methods may be called once the window is open.
+// native uses only what Wails offers on this system. Its methods may be called when the window is open.
 type native struct{}
 
 func openDisplay() error { return nil }
 
-// isDark is false: the first colour of the window is the system's own matter here.
+// isDark returns false: on this system, the initial colour of the window does not depend on it.
 func isDark(colourScheme) bool { return false }
 
-// attach does nothing: nobody tells when the window was moved, so its place is looked at when it closes. The page's
-// script keeps it from leaving.
+// attach does nothing. Without events of the window, its place is read when it closes, and window.js keeps the page from
+// navigating elsewhere.
 func (n *native) attach(context.Context, watcher) {}
 
 func (n *native) prefer(colourScheme) {}
 
 func (n *native) style(string) {}
 
-// screens returns sizes only; a place is relative to its screen here.
+// screens returns sizes only, because positions are relative to the screen on this system.
 func (n *native) screens(ctx context.Context) (found []area) {
 	screens, err := runtime.ScreenGetAll(ctx)
 	if err != nil {

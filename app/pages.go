@@ -8,35 +8,35 @@ import (
 	"net/http"
 )
 
-// policy lets the page run and look like nothing but what is embedded here, and talk to nobody but the hub, whose port
-// is another one after a restart.
+// policy restricts the page to embedded scripts and styles and to connections to loopback, because the hub's port may
+// change with a restart.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' data: blob:; " +
 	"font-src 'self'; connect-src 'self' http://127.0.0.1:* ws://127.0.0.1:*; base-uri 'none'; form-action 'none'; frame-src 'none'"
 
-// helper is what every page of the window runs first.
+// helper is the script that runs before the scripts of the page.
 //
 //go:embed window.js
 var helper []byte
 
 const (
-	helperPath = "/window.js"    // where the page finds it
-	shownPath  = "/window/shown" // where the helper says that the text which it awaits has been painted
+	helperPath = "/window.js"    // path of helper
+	shownPath  = "/window/shown" // requested by helper when the awaited text has been painted
 )
 
-// pages hands the embedded files to the web view.
+// pages serves the embedded files to the web view.
 type pages struct {
 	files fs.FS
 	start start
-	shown func() // the page shows what start awaits
+	shown func() // called when the page shows start.Await
 }
 
-// start is what the helper is told.
+// start holds the parameters of helper.
 type start struct {
-	Page  string `json:"page"`  // to begin with
-	Await string `json:"await"` // a text whose appearance is to be told, for those who measure
+	Page  string `json:"page"`  // first page
+	Await string `json:"await"` // text whose first appearance is reported, for benchmarks
 }
 
-// wrap is a Wails middleware. Wails adds its own scripts to what it returns for /.
+// wrap is a Wails middleware that adds security headers and helper. Wails adds its own scripts to the response for /.
 func (p pages) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -47,22 +47,22 @@ func (p pages) wrap(next http.Handler) http.Handler {
 		switch r.URL.Path {
 		case helperPath:
 			header.Set("Content-Type", "text/javascript; charset=utf-8")
-			_, _ = w.Write(p.script()) // nobody to tell
+			_, _ = w.Write(p.script())
 		case shownPath:
 			p.shown()
 			w.WriteHeader(http.StatusNoContent)
 		case "/", "/index.html":
 			header.Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = w.Write(p.index()) // nobody to tell
+			_, _ = w.Write(p.index())
 		default:
 			next.ServeHTTP(w, r)
 		}
 	})
 }
 
-// index returns the page with the helper before all scripts of its own.
+// index returns index.html with helper before its own scripts.
 func (p pages) index() []byte {
-	page, _ := fs.ReadFile(p.files, "index.html") // part of this program
+	page, _ := fs.ReadFile(p.files, "index.html") // embedded
 	return bytes.Replace(page, []byte("<head>"), []byte(`<head><script src="`+helperPath+`"></script>`), 1)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// colourScheme is what the desktop's portal says about dark and light, in its own numbers.
+// colourScheme is the value of color-scheme in the settings portal of the desktop.
 type colourScheme uint32
 
 const (
@@ -24,17 +24,17 @@ const (
 	setting    = "color-scheme"
 )
 
-// portalPatience is how long the window waits for a portal before it opens.
-const portalPatience = 200 * time.Millisecond
+// portalTimeout limits how long the window waits for the portal before it opens.
+const portalTimeout = 200 * time.Millisecond
 
-// portalScheme asks a desktop for its scheme: those of GNOME and KDE tell it to nobody in a way that GTK 3 hears. It
-// returns the connection, nil where there is no portal; the caller closes it.
+// portalScheme asks the settings portal for the colour scheme, because GTK 3 does not learn it from GNOME and KDE. It also
+// returns the connection, which the caller closes; nil if there is no session bus.
 func portalScheme(ctx context.Context) (colourScheme, *dbus.Conn) {
 	conn, err := dbus.Connect(busAddress(os.Getenv))
 	if err != nil {
 		return schemeAny, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, portalPatience)
+	ctx, cancel := context.WithTimeout(ctx, portalTimeout)
 	defer cancel()
 	var value dbus.Variant
 	if conn.Object(portal, portalPath).CallWithContext(ctx, settings+".Read", 0, appearance, setting).Store(&value) != nil {
@@ -43,7 +43,7 @@ func portalScheme(ctx context.Context) (colourScheme, *dbus.Conn) {
 	return schemeOf(value), conn
 }
 
-// busAddress is where the session's bus listens; left to find it, godbus would start a bus where there is none.
+// busAddress returns the address of the session bus. Without an address, godbus would start a bus.
 func busAddress(env func(string) string) string {
 	if address := env("DBUS_SESSION_BUS_ADDRESS"); address != "" {
 		return address
@@ -51,7 +51,7 @@ func busAddress(env func(string) string) string {
 	return "unix:path=" + env("XDG_RUNTIME_DIR") + "/bus"
 }
 
-// followScheme tells each change until ctx ends.
+// followScheme calls tell for every change of the colour scheme until ctx ends.
 func followScheme(ctx context.Context, conn *dbus.Conn, tell func(colourScheme)) {
 	err := conn.AddMatchSignalContext(ctx, dbus.WithMatchObjectPath(portalPath), dbus.WithMatchInterface(settings),
 		dbus.WithMatchMember("SettingChanged"), dbus.WithMatchArg(0, appearance))
@@ -77,7 +77,7 @@ func followScheme(ctx context.Context, conn *dbus.Conn, tell func(colourScheme))
 	}
 }
 
-// schemeOf unpacks a value: portals wrap the answer to Read twice.
+// schemeOf unpacks a value; some portals wrap the answer to Read twice.
 func schemeOf(value dbus.Variant) colourScheme {
 	for range 3 {
 		switch inner := value.Value().(type) {

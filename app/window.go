@@ -1,8 +1,8 @@
-// Package app is the window: it shows the dashboard in the web view that the operating system brings along.
+// Package app implements the window, which shows the dashboard in the web view of the operating system.
 //
-// It is the only importer of Wails. What is bound to the page is only what a page cannot get over HTTP; everything else
-// the dashboard asks the hub, which the window starts when there is none, as it does the tray. Without the build tag
-// production the package compiles on a machine with no desktop, and Run returns an error.
+// Only this package imports Wails. It binds to the page what HTTP cannot offer; for everything else the page asks the hub.
+// The window starts the hub and the tray icon if they are not running. Without the build tag production the package
+// compiles on machines without a desktop, and Run returns an error.
 package app
 
 import (
@@ -30,17 +30,18 @@ import (
 	"github.com/agent-discover/agent-discover/frontend"
 )
 
-// Title is the name of the product, and what the window's title bar shows.
+// Title is the name of the product and the title of the window.
 const Title = "Agent Discover"
 
-// programName is what the desktop entry calls the window's class.
+// programName is the window class, which the desktop entry names too.
 const programName = "agent-discover-desktop"
 
-// traceVariable holds a text; the window says on standard error when the page shows it, and when it got where before.
+// traceVariable names the environment variable that turns on tracing: the window prints the time of each stage of its
+// start on standard error, the last being when the page shows the variable's text.
 const traceVariable = "AGENT_DISCOVER_DESKTOP_TRACE"
 
-// Run opens the window that args ask for and returns when it was closed, or at once when it is open already and has
-// come to the front. It must be called from the main goroutine.
+// Run opens the window that args ask for and returns when it is closed. If that window is already open, Run raises it and
+// returns at once. It must be called from the main goroutine.
 func Run(version string, args []string) error {
 	asked, err := parse(args)
 	if errors.Is(err, flag.ErrHelp) {
@@ -61,23 +62,23 @@ func Run(version string, args []string) error {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	seat, err := takeSeat(ctx, folder, asked.seatName(), visit{Page: asked.page, Token: startupToken(os.Getenv)})
-	if err != nil || seat == nil {
+	singleton, err := acquireSingleton(ctx, folder, asked.singletonName(), activation{Page: asked.page, Token: startupToken(os.Getenv)})
+	if err != nil || singleton == nil {
 		return err
 	}
-	defer func() { _ = seat.leave() }() // the lock ends with the process in any case
+	defer func() { _ = singleton.leave() }() // the lock is released with the process in any case
 
-	d := newDesk(folder, asked)
+	d := newMainWindow(folder, asked)
 	d.version = version
-	return d.run(ctx, asked, seat)
+	return d.run(ctx, asked, singleton)
 }
 
-func newDesk(folder paths.Folder, asked request) *desk {
+func newMainWindow(folder paths.Folder, asked request) *mainWindow {
 	file, fresh := "window.json", placement{area: area{Width: 1200, Height: 800}, Zoom: 1}
 	if asked.test != "" {
 		file, fresh.area = "window-test.json", area{Width: 900, Height: 760}
 	}
-	d := &desk{
+	d := &mainWindow{
 		log:    slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		hub:    &hub{folder: folder},
 		pages:  frontend.Files(),
@@ -93,71 +94,71 @@ func newDesk(folder paths.Folder, asked request) *desk {
 	return d
 }
 
-func (d *desk) run(ctx context.Context, asked request, seat *seat) error {
+func (w *mainWindow) run(ctx context.Context, asked request, singleton *singleton) error {
 	if asked.test == "" {
-		go d.bring(ctx)
+		go w.startOthers(ctx)
 	}
 	scheme, portal := portalScheme(ctx)
 	if portal != nil {
 		defer func() { _ = portal.Close() }()
-		go followScheme(ctx, portal, d.schemed)
+		go followScheme(ctx, portal, w.schemed)
 	}
 	if err := openDisplay(); err != nil {
 		return err
 	}
-	go seat.serve(d.visited)
-	if err := wails.Run(d.options(asked, isDark(scheme))); err != nil {
+	go singleton.serve(w.activated)
+	if err := wails.Run(w.options(asked, isDark(scheme))); err != nil {
 		return fmt.Errorf("open window: %w", err)
 	}
 	return nil
 }
 
-func (d *desk) options(asked request, dark bool) *options.App {
-	colour := coloursFor(dark).page
+func (w *mainWindow) options(asked request, dark bool) *options.App {
+	colour := colorsFor(dark).page
 	state := options.Normal
-	if d.place.Maximised {
+	if w.place.Maximised {
 		state = options.Maximised
 	}
-	files := pages{d.pages, start{Page: asked.page, Await: os.Getenv(traceVariable)}, func() { d.trace("shown") }}
+	files := pages{w.pages, start{Page: asked.page, Await: os.Getenv(traceVariable)}, func() { w.trace("shown") }}
 	return &options.App{
 		Title:            asked.title(),
-		Width:            d.place.Width,
-		Height:           d.place.Height,
+		Width:            w.place.Width,
+		Height:           w.place.Height,
 		MinWidth:         minWidth,
 		MinHeight:        minHeight,
 		WindowStartState: state,
 		BackgroundColour: &colour,
 		AssetServer:      &assetserver.Options{Assets: files.files, Middleware: files.wrap},
-		Menu:             wailsMenu(runtime.GOOS, d),
-		Bind:             []any{&Window{version: d.version, hub: d.hub, desk: d}},
-		OnStartup:        d.open,
-		OnDomReady:       d.load,
-		OnBeforeClose:    d.close,
+		Menu:             wailsMenu(runtime.GOOS, w),
+		Bind:             []any{&Window{version: w.version, hub: w.hub, mainWindow: w}},
+		OnStartup:        w.open,
+		OnDomReady:       w.load,
+		OnBeforeClose:    w.close,
 		ErrorFormatter:   func(err error) any { return fault.MessageOf(err) },
-		// The menu of the web view shows in text fields and on selected text only.
+		// The web view shows its context menu only in text fields and on selected text.
 		EnableDefaultContextMenu: true,
 		DragAndDrop:              &options.DragAndDrop{DisableWebViewDrop: true},
 		Linux: &linux.Options{
 			Icon:        icons.App(),
 			ProgramName: programName,
-			// A page of text gains nothing from the GPU, and broken drivers leave web views blank.
+			// The page gains nothing from the GPU, and broken drivers leave the web view blank.
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
 		},
-		Windows: &windows.Options{WebviewUserDataPath: filepath.Join(string(d.hub.folder), "webview")},
+		Windows: &windows.Options{WebviewUserDataPath: filepath.Join(string(w.hub.folder), "webview")},
 	}
 }
 
 func traced() bool { return os.Getenv(traceVariable) != "" }
 
-// checkDisplay says in words what GTK would say with a panic.
+// checkDisplay returns an error where GTK would panic for lack of a display.
 func checkDisplay(system string, env func(string) string) error {
 	if system == "linux" && env("DISPLAY") == "" && env("WAYLAND_DISPLAY") == "" {
-		return errors.New("there is no display: start it in a desktop session, or set DISPLAY")
+		return errors.New("no display found; start the program in a desktop session, or set DISPLAY")
 	}
 	return nil
 }
 
-// startupToken is how a desktop knows a program that the user has started.
+// startupToken returns the token by which the desktop recognises a program that the user has started.
 func startupToken(env func(string) string) string {
 	if token := env("XDG_ACTIVATION_TOKEN"); token != "" {
 		return token

@@ -1,12 +1,12 @@
-// What the page needs in the window and not in a browser. It runs before the page's own scripts.
+// Adapts the page to the window. It runs before the scripts of the page.
 "use strict";
 {
   const bound = () => window.go.app.Window;
 
-  // A start that asked for a page begins there.
+  // Open the page that the command line asks for.
   if (start.page && !location.hash) history.replaceState(null, "", `#${start.page}`);
 
-  // WebKitGTK passes on what the system says: "C" is no language, and formatters throw at it.
+  // WebKitGTK reports the locale "C", which is not a language tag and makes formatters throw.
   try {
     Intl.getCanonicalLocales([...navigator.languages]);
   } catch {
@@ -14,7 +14,7 @@
     Object.defineProperty(navigator, "languages", { value: ["en"] });
   }
 
-  // Nothing takes the window away from the dashboard: what leads elsewhere opens outside.
+  // Open links to other sites in the browser instead of the window.
   const follow = (event) => {
     const link = event.target.closest?.("a[href]");
     if (!link || event.defaultPrevented || link.hasAttribute("download")) return;
@@ -30,14 +30,14 @@
     return null;
   };
 
-  // A file that is dropped on the window would replace the page.
+  // A file dropped on the window would replace the page.
   for (const kind of ["dragover", "drop"]) {
     addEventListener(kind, (event) => {
       if (!event.defaultPrevented) event.preventDefault();
     });
   }
 
-  // For tests: says when a text has been painted.
+  // For benchmarks and tests: report when a text has been painted.
   if (start.await) {
     const look = () => {
       if (!document.body?.innerText.includes(start.await)) return;
@@ -45,7 +45,7 @@
       requestAnimationFrame(() => requestAnimationFrame(() => fetch("/window/shown")));
     };
     const watch = new MutationObserver(look);
-    // Attributes too: what a list has not measured yet is there, but hidden.
+    // Attributes too: rows of a list are hidden until they have been measured.
     watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
     look();
   }

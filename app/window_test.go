@@ -56,10 +56,10 @@ func TestAStartSaysWhatItWants(t *testing.T) {
 }
 
 func TestTestersOfTwoServersAreTwoWindows(t *testing.T) {
-	names := []string{request{}.seatName(), request{test: "a"}.seatName(), request{test: "b"}.seatName(), request{test: "../a"}.seatName()}
+	names := []string{request{}.singletonName(), request{test: "a"}.singletonName(), request{test: "b"}.singletonName(), request{test: "../a"}.singletonName()}
 	slices.Sort(names)
 	if len(slices.Compact(names)) != 4 {
-		t.Errorf("they share a seat: %v", names)
+		t.Errorf("they share a singleton: %v", names)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// area is a rectangle on the desktop, in its units.
+// area is a rectangle in desktop coordinates.
 type area struct {
 	X      int `json:"x"`
 	Y      int `json:"y"`
@@ -16,22 +16,21 @@ type area struct {
 	Height int `json:"height"`
 }
 
-// placement is what is remembered of a window.
+// placement is the stored position, size and zoom of a window.
 type placement struct {
 	area
-	Placed    bool    `json:"placed"` // it has a place; else it goes where the desktop puts it
+	Placed    bool    `json:"placed"` // X and Y are valid; otherwise the desktop places the window
 	Maximised bool    `json:"maximised"`
 	Zoom      float64 `json:"zoom"`
 }
 
 const (
 	minWidth, minHeight = 480, 360
-	largest             = 16384 // no screen is larger, so such a size is a mistake
+	largest             = 16384 // larger than any screen
 	minZoom, maxZoom    = 0.5, 3
 )
 
-// readPlacement returns what a file remembers. What is missing, damaged or makes no sense is as for a window that is
-// opened for the first time: there is nothing in it that is worth a question.
+// readPlacement returns the placement stored in file, or fresh if it is missing, damaged or out of range.
 func readPlacement(file string, fresh placement) placement {
 	f, err := os.Open(file)
 	if err != nil {

@@ -18,9 +18,9 @@ func dataFolder(t *testing.T) paths.Folder {
 	return folder
 }
 
-func take(t *testing.T, folder paths.Folder, v visit) *seat {
+func take(t *testing.T, folder paths.Folder, v activation) *singleton {
 	t.Helper()
-	s, err := takeSeat(t.Context(), folder, "window", v)
+	s, err := acquireSingleton(t.Context(), folder, "window", v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,10 +29,10 @@ func take(t *testing.T, folder paths.Folder, v visit) *seat {
 
 func TestASecondStartTellsTheFirst(t *testing.T) {
 	folder := dataFolder(t)
-	first := take(t, folder, visit{Page: "/"})
-	visits := make(chan visit, 1)
-	go first.serve(func(v visit) { visits <- v })
-	if second := take(t, folder, visit{Page: "/servers", Token: "token_TIME7"}); second != nil {
+	first := take(t, folder, activation{Page: "/"})
+	visits := make(chan activation, 1)
+	go first.serve(func(v activation) { visits <- v })
+	if second := take(t, folder, activation{Page: "/servers", Token: "token_TIME7"}); second != nil {
 		t.Fatal("there are two")
 	}
 	if v := <-visits; v.Page != "/servers" || v.Token != "token_TIME7" {
@@ -41,9 +41,9 @@ func TestASecondStartTellsTheFirst(t *testing.T) {
 	if err := first.leave(); err != nil {
 		t.Fatal(err)
 	}
-	third := take(t, folder, visit{})
+	third := take(t, folder, activation{})
 	if third == nil {
-		t.Fatal("the seat was not given up")
+		t.Fatal("the singleton was not given up")
 	}
 	if err := third.leave(); err != nil {
 		t.Fatal(err)
@@ -52,16 +52,16 @@ func TestASecondStartTellsTheFirst(t *testing.T) {
 
 func TestWhatADeadWindowLeftBehindIsNoWindow(t *testing.T) {
 	folder := dataFolder(t)
-	left, err := json.Marshal(meeting{Address: "127.0.0.1:1", Secret: "old"})
+	left, err := json.Marshal(rendezvous{Address: "127.0.0.1:1", Secret: "old"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(folder.Run("window.json"), left, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := take(t, folder, visit{})
+	s := take(t, folder, activation{})
 	if s == nil {
-		t.Fatal("nobody has the seat, and it was not given")
+		t.Fatal("nobody has the singleton, and it was not given")
 	}
 	if err := s.leave(); err != nil {
 		t.Fatal(err)
@@ -70,11 +70,11 @@ func TestWhatADeadWindowLeftBehindIsNoWindow(t *testing.T) {
 
 func TestStrangersAreNotListenedTo(t *testing.T) {
 	folder := dataFolder(t)
-	first := take(t, folder, visit{})
-	visits := make(chan visit, 10)
-	go first.serve(func(v visit) { visits <- v })
+	first := take(t, folder, activation{})
+	visits := make(chan activation, 10)
+	go first.serve(func(v activation) { visits <- v })
 	for _, line := range []string{"", "\n", "GET / HTTP/1.1\r\n\r\n", "{}\n", `{"secret":"guess","page":"/stranger"}` + "\n"} {
-		conn, err := net.Dial("tcp", first.meeting.Address)
+		conn, err := net.Dial("tcp", first.rendezvous.Address)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestStrangersAreNotListenedTo(t *testing.T) {
 		_, _ = conn.Read(make([]byte, 1))    // it answers nothing
 		_ = conn.Close()
 	}
-	if second := take(t, folder, visit{Page: "/mine"}); second != nil {
+	if second := take(t, folder, activation{Page: "/mine"}); second != nil {
 		t.Fatal("there are two")
 	}
 	if v := <-visits; v.Page != "/mine" {

@@ -1,0 +1,75 @@
+package app
+
+import (
+	"flag"
+	"net/url"
+	"path"
+	"strings"
+	"unicode"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// request is what the command line of the window asks for.
+type request struct {
+	page string // path of the dashboard page to show, such as /servers; empty for the current one
+	test string // name of a server to inspect in a separate window; empty for the dashboard
+}
+
+// maxLength limits page paths and server names, in bytes.
+const maxLength = 300
+
+func parse(args []string) (request, error) {
+	var r request
+	flags := flag.NewFlagSet("agent-discover-desktop", flag.ContinueOnError)
+	flags.StringVar(&r.page, "page", "", "show this page of the dashboard, such as /servers")
+	flags.StringVar(&r.test, "test", "", "inspect this server in a separate window")
+	if err := flags.Parse(args); err != nil {
+		return request{}, err
+	}
+	if flags.NArg() > 0 {
+		return request{}, fault.New(fault.Invalid, "unexpected argument %q; see agent-discover-desktop -help", flags.Arg(0))
+	}
+	if r.page != "" && !isPage(r.page) {
+		return request{}, fault.New(fault.Invalid, "invalid page; use a path of the dashboard, such as /servers")
+	}
+	if r.test != "" {
+		if !isName(r.test) {
+			return request{}, errName
+		}
+		r.page = testPage(r.test)
+	}
+	return r, nil
+}
+
+var errName = fault.New(fault.Invalid, "invalid server name: use at most %d bytes and no control characters", maxLength)
+
+// isPage reports whether text is a path of the dashboard, as opposed to an address elsewhere.
+func isPage(text string) bool {
+	parsed, err := url.Parse(text)
+	return err == nil && isName(text) && strings.HasPrefix(text, "/") && !strings.ContainsAny(text, `\`) &&
+		parsed.Scheme == "" && parsed.Host == "" && path.Clean(parsed.Path) == parsed.Path
+}
+
+func isName(text string) bool {
+	return text != "" && len(text) <= maxLength && strings.IndexFunc(text, unicode.IsControl) < 0
+}
+
+// testPage returns the path of the inspector for one server, without the rest of the dashboard.
+func testPage(server string) string { return "/test/" + url.PathEscape(server) + "?popout=1" }
+
+// singletonName returns the name under which one such window may be open.
+func (r request) singletonName() string {
+	if r.test == "" {
+		return "window"
+	}
+	return "window-" + short(r.test)
+}
+
+// title returns the text of the title bar.
+func (r request) title() string {
+	if r.test == "" {
+		return Title
+	}
+	return r.test + " · " + Title
+}

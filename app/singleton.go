@@ -1,0 +1,141 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+)
+
+// One window may be open for each data folder, and one for each server under inspection. A second start passes its
+// request to the first and exits. A file lock and a loopback port do this on every system, without a session bus.
+
+// singletonTimeout limits how long a second start tries to reach the first.
+const singletonTimeout = 5 * time.Second
+
+// activation is the request that a second start passes to the first.
+type activation struct {
+	Secret string `json:"secret"`
+	Page   string `json:"page,omitempty"`
+	Token  string `json:"token,omitempty"` // startup token of the desktop, which permits raising the window
+}
+
+// rendezvous is the content of the file in which the first start publishes its address and a secret that proves that a caller
+// can read the file.
+type rendezvous struct {
+	Address string `json:"address"`
+	Secret  string `json:"secret"`
+}
+
+// singleton is the exclusive right to open the window of a name.
+type singleton struct {
+	lock     *flock.Flock
+	listener net.Listener
+	rendezvous  rendezvous
+}
+
+// acquireSingleton acquires the singleton of a name. It returns nil if another window has it and has received v.
+func acquireSingleton(ctx context.Context, folder paths.Folder, name string, v activation) (*singleton, error) {
+	ctx, cancel := context.WithTimeout(ctx, singletonTimeout)
+	defer cancel()
+	lock := flock.New(folder.Run(name+".lock"), flock.SetPermissions(0o600))
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if ok, err := lock.TryLock(); err != nil {
+			return nil, fault.Wrap(err, fault.Unavailable, "could not lock a file in %s; does its file system support locks?", folder.Run(""))
+		} else if ok {
+			return newSingleton(folder, name, lock)
+		}
+		err := call(ctx, folder.Run(name+".json"), v)
+		if err == nil {
+			return nil, nil
+		}
+		select {
+		case <-tick.C: // the other window is starting or ending
+		case <-ctx.Done():
+			return nil, fault.Wrap(err, fault.Unavailable, "the window is already open but does not respond; end it and try again")
+		}
+	}
+}
+
+func newSingleton(folder paths.Folder, name string, lock *flock.Flock) (*singleton, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(fault.Wrap(err, fault.Unavailable, "could not listen on loopback"), lock.Unlock())
+	}
+	s := &singleton{lock, listener, rendezvous{listener.Addr().String(), instance.NewSecret()}}
+	data, err := json.Marshal(s.rendezvous)
+	if err == nil {
+		err = paths.WriteFile(folder.Run(name+".json"), data)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.leave())
+	}
+	return s, nil
+}
+
+// leave releases the singleton; serve returns.
+func (s *singleton) leave() error { return errors.Join(s.listener.Close(), s.lock.Unlock()) }
+
+// serve calls tell for every activation until leave is called.
+func (s *singleton) serve(tell func(activation)) {
+	for {
+		conn, err := s.listener.Accept()
+		if err != nil {
+			return
+		}
+		if v, ok := s.receive(conn); ok {
+			tell(v)
+		}
+	}
+}
+
+// receive reads one line of at most 8 KiB within a second. ok reports whether it holds the secret.
+func (s *singleton) receive(conn net.Conn) (v activation, ok bool) {
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(time.Second))
+	line, err := bufio.NewReader(io.LimitReader(conn, 8<<10)).ReadBytes('\n')
+	if err != nil || json.Unmarshal(line, &v) != nil || subtle.ConstantTimeCompare([]byte(v.Secret), []byte(s.rendezvous.Secret)) != 1 {
+		return activation{}, false
+	}
+	_, err = conn.Write([]byte("ok\n"))
+	return v, err == nil
+}
+
+// call passes v to the window that published its address in file.
+func call(ctx context.Context, file string, v activation) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var to rendezvous
+	if err := json.Unmarshal(data, &to); err != nil {
+		return err
+	}
+	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", to.Address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(2 * time.Second))
+	v.Secret = to.Secret
+	if err := json.NewEncoder(conn).Encode(v); err != nil {
+		return err
+	}
+	if answer, err := bufio.NewReader(conn).ReadString('\n'); err != nil || answer != "ok\n" {
+		return errors.Join(errors.New("the listener is not a window of this program"), err)
+	}
+	return nil
+}
