@@ -156,7 +156,7 @@ var homes = []struct {
 	{"github.com/danielgtaylor/huma", []string{"backend/doors/api"}, "REST is served in one place"},
 	{"github.com/tailscale/hujson", []string{"backend/servers/setup", "backend/editors/configedit"}, "files that people write by hand are read in two places"},
 	{"github.com/pelletier/go-toml/v2", []string{"backend/editors/configedit"}, "other programs' files are parsed in one place"},
-	{"go.yaml.in/yaml/v3", []string{"backend/editors/configedit", "backend/editors/table"}, "other programs' files are parsed in one place; the table of editors is written by hand"},
+	{"go.yaml.in/yaml/v3", []string{"backend/base/settings", "backend/editors/configedit", "backend/editors/table"}, "config.yaml, other programs' files and the table of editors are each read in one place"},
 	{"github.com/spf13/cobra", []string{"backend/cli"}, "there is one command line"},
 	{"golang.org/x/term", []string{"backend/cli"}, "hidden input needs a terminal"},
 	{"github.com/tiktoken-go", []string{"backend/base/tokens"}, "its vocabulary takes memory once it is used"},

@@ -8,17 +8,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Editor changes a configuration file. It is passed in so that this package
-// need not know file formats.
+// Editor changes single values of the settings file and keeps its comments and
+// layout. The functions are passed in, so that this package does not depend on
+// packages that edit files.
 type Editor struct {
-	// Set returns data with the value at keys set and every other byte kept.
+	// Set returns data with the value at the path keys set and every other byte
+	// unchanged.
 	Set func(data []byte, keys []string, value any) ([]byte, error)
-	// Write replaces the file as a whole.
+	// Write replaces the whole file.
 	Write func(path string, data []byte) error
 }
 
-// Keep sets one value in the settings file and leaves the rest of the file as
-// it is. A file that Load rejects is not changed.
+// Keep sets one value in the settings file and leaves the rest of the file
+// unchanged. If Load rejects the file, Keep returns its error and does not change
+// the file.
 func (e Editor) Keep(file string, keys []string, value any) error {
 	if _, err := Load(file); err != nil {
 		return err

@@ -18,11 +18,11 @@ var editor = settings.Editor{
 	Write: paths.WriteFile,
 }
 
-func TestADecisionIsKeptInItsPlaceAndTheRestOfTheFileStays(t *testing.T) {
+func TestAValueIsSavedAndTheRestOfTheFileIsKept(t *testing.T) {
 	for _, c := range []struct{ name, before, after string }{
 		{"no file", "", "editors:\n  auto_register: true\n"},
-		{"of another kind", "# mine\nport: 4000 # the usual\n", "# mine\nport: 4000 # the usual\neditors:\n  auto_register: true\n"},
-		{"changed", "editors:\n  auto_register: false # for now\nport: 4000\n", "editors:\n  auto_register: true # for now\nport: 4000\n"},
+		{"a file without the key", "# mine\nport: 4000 # the usual\n", "# mine\nport: 4000 # the usual\neditors:\n  auto_register: true\n"},
+		{"a file with the key", "editors:\n  auto_register: false # for now\nport: 4000\n", "editors:\n  auto_register: true # for now\nport: 4000\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "config.yaml")
@@ -38,22 +38,22 @@ func TestADecisionIsKeptInItsPlaceAndTheRestOfTheFileStays(t *testing.T) {
 				t.Errorf("%q, %v; want %q", data, err, c.after)
 			}
 			if s, err := settings.Load(file); err != nil || !s.Editors.AutoRegister {
-				t.Errorf("%+v, %v", s.Editors, err)
+				t.Errorf("the saved value is not loaded: %+v, %v", s.Editors, err)
 			}
 		})
 	}
 }
 
-func TestAFileThatDoesNotLoadIsLeftAlone(t *testing.T) {
+func TestAnInvalidFileIsNotChanged(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.yaml")
 	const wrong = "port: many\n"
 	if err := os.WriteFile(file, []byte(wrong), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := editor.Keep(file, []string{"editors", "auto_register"}, true); err == nil {
-		t.Error("it was changed")
+		t.Error("no error for an invalid file")
 	}
 	if data, _ := os.ReadFile(file); string(data) != wrong {
-		t.Errorf("%q", data)
+		t.Errorf("the file was changed to %q", data)
 	}
 }

@@ -10,44 +10,44 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Who makes the vectors by which tools are found by their meaning.
+// The embedding providers: what computes the vectors for search by meaning.
 const (
-	ProviderBuiltin = "builtin" // a model inside the hub; nothing leaves the machine
-	ProviderNone    = "none"    // nobody: tools are found by their words alone
-	ProviderLocal   = "local"   // a server that the user runs
+	ProviderBuiltin = "builtin" // a model inside the hub; no text leaves the machine
+	ProviderNone    = "none"    // no vectors: tools are searched by their words alone
+	ProviderLocal   = "local"   // an embedding server that the user runs
 	ProviderOpenAI  = "openai"
 )
 
-// Providers are all of them.
+// Providers lists all embedding providers.
 var Providers = []string{ProviderBuiltin, ProviderNone, ProviderLocal, ProviderOpenAI}
 
-// Search says how tools are found.
+// Search configures the search for tools.
 type Search struct {
-	Provider string `koanf:"provider"` // builtin, none, local or openai
-	Model    string `koanf:"model"`    // of local and openai; empty for their usual one
-	// URL is where local answers: Ollama's or OpenAI's interface, whole or
-	// without its last part.
-	URL string `koanf:"url"`
-	// Threads is how many cores builtin may use in the background.
-	Threads int `koanf:"threads"`
-	// IdleUnload is how long builtin keeps its memory after its last use; 0 for
-	// ever.
-	IdleUnload time.Duration `koanf:"idle_unload"`
-	// Learning lets what agents choose and call change what they find next.
-	Learning bool `koanf:"learning"`
-	// Key and BaseURL are those of openai. They are taken from the environment
-	// alone.
-	Key     string `koanf:"-"`
-	BaseURL string `koanf:"-"` // OpenAI's own when empty
+	Provider string // builtin, none, local or openai
+	Model    string // of local and openai; empty for the default one
+	// URL is the address of local, which has the interface of Ollama or OpenAI,
+	// with or without the last path segment.
+	URL string
+	// Threads is the number of cores that builtin may use in the background.
+	Threads int
+	// IdleUnload is the time after its last use at which builtin frees its
+	// memory; 0 keeps it forever.
+	IdleUnload time.Duration
+	// Learning ranks tools higher that agents called after similar queries.
+	Learning bool
+	// Key and BaseURL are for openai and come only from the environment.
+	Key     string
+	BaseURL string // empty for OpenAI's public address
 }
 
 func defaultSearch() Search {
 	return Search{Provider: ProviderBuiltin, URL: "http://127.0.0.1:11434", Threads: 1, IdleUnload: time.Minute, Learning: true}
 }
 
-// maxIdleSeconds is a number of seconds that a time.Duration can hold.
+// maxIdleSeconds is the largest accepted timeout; a time.Duration can hold it.
 const maxIdleSeconds = 1 << 31
 
+// environment overrides the settings with environment variables.
 func (s *Search) environment() error {
 	s.Provider = cmp.Or(os.Getenv("AGENT_DISCOVER_EMBEDDING_PROVIDER"), s.Provider)
 	s.Model = cmp.Or(os.Getenv("AGENT_DISCOVER_EMBEDDING_MODEL"), s.Model)
@@ -70,7 +70,7 @@ func (s *Search) environment() error {
 	return nil
 }
 
-// Check reports what cannot work as it is.
+// Check returns an error for the first setting that cannot work.
 func (s *Search) Check() error {
 	switch s.Provider {
 	case ProviderBuiltin, ProviderNone:
@@ -79,7 +79,7 @@ func (s *Search) Check() error {
 			return fault.New(fault.Invalid, "search.url must be an address such as http://127.0.0.1:11434, without user, password or query")
 		}
 	case ProviderOpenAI:
-		if s.URL != defaultSearch().URL { // the user means texts to go there, and they would go elsewhere
+		if s.URL != defaultSearch().URL { // texts would be sent to another address than the user expects
 			return fault.New(fault.Invalid, "search.url is for search.provider local; the address for openai comes from AGENT_DISCOVER_OPENAI_BASE_URL")
 		}
 		if s.BaseURL != "" && !address(s.BaseURL) {
@@ -97,8 +97,8 @@ func (s *Search) Check() error {
 	return nil
 }
 
-// address reports whether a text is the address of an HTTP server that may be
-// shown: nothing in it is a credential.
+// address reports whether text is the URL of an HTTP server and has no part that
+// could hold a credential, so that it can be displayed.
 func address(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" &&

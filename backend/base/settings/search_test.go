@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-func TestMeaningIsBuiltInUntilThePersonSaysOtherwise(t *testing.T) {
+func TestEnvironmentOverridesSearchSettings(t *testing.T) {
 	s, err := load(t, "")
 	if err != nil || s.Search.Provider != ProviderBuiltin || s.Search.Threads != 1 || s.Search.IdleUnload != time.Minute || !s.Search.Learning {
 		t.Errorf("by default: %+v, %v", s.Search, err)
@@ -35,11 +35,11 @@ func TestMeaningIsBuiltInUntilThePersonSaysOtherwise(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_OPENAI_API_KEY", "sk-ours")
 	t.Setenv("AGENT_DISCOVER_OPENAI_BASE_URL", "https://ours.example/v1")
 	if s, _ = load(t, ""); s.Search.Key != "sk-ours" || s.Search.BaseURL != "https://ours.example/v1" {
-		t.Errorf("the variables of others go over ours: %+v", s.Search)
+		t.Errorf("general variables override our own: %+v", s.Search)
 	}
 }
 
-func TestWrongSettingsOfSearchSayWhatIsWrong(t *testing.T) {
+func TestInvalidSearchSettingsAreExplained(t *testing.T) {
 	for text, want := range map[string]string{
 		"{provider: ollama}":                                    "builtin, none, local or openai",
 		"{provider: local, url: 'localhost:11434'}":             "search.url must be an address",
@@ -55,7 +55,7 @@ func TestWrongSettingsOfSearchSayWhatIsWrong(t *testing.T) {
 	} {
 		_, err := load(t, "search: "+text)
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) || strings.Contains(err.Error(), "hidden") {
-			t.Errorf("%q: got %v, want it to name %q", text, err, want)
+			t.Errorf("%q: got %v, want an error that contains %q and no secret", text, err, want)
 		}
 	}
 	for name, wrong := range map[string][]string{
@@ -73,9 +73,9 @@ func TestWrongSettingsOfSearchSayWhatIsWrong(t *testing.T) {
 	}
 	t.Setenv("OPENAI_BASE_URL", "not an address")
 	if _, err := load(t, ""); err != nil {
-		t.Errorf("the address of a provider that is not used: %v", err)
+		t.Errorf("an invalid address of an unused provider: %v", err)
 	}
 	if _, err := load(t, "search: {provider: openai}"); fault.KindOf(err) != fault.Invalid {
-		t.Errorf("OpenAI's address: %v", err)
+		t.Errorf("an invalid address of openai: %v", err)
 	}
 }

@@ -1,87 +1,83 @@
-// Package settings answers what the user decided, beyond servers: the numbers
-// and switches of config.yaml, with defaults for all of them. What it
-// writes is one value in its place: comments and order are the user's.
+// Package settings answers what the user configured in config.yaml and in the
+// AGENT_DISCOVER_ environment variables. Every setting has a default. Servers are
+// configured in the registry, not here.
 package settings
 
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/go-viper/mapstructure/v2"
-	"github.com/knadh/koanf/parsers/yaml"
-	"github.com/knadh/koanf/providers/rawbytes"
-	"github.com/knadh/koanf/v2"
-
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Settings are the user's decisions. A value is immutable once loaded.
+// Settings holds all settings. It does not change once it is loaded.
 type Settings struct {
-	// Port is where the hub listens on loopback; when it is taken the hub
-	// takes a free one.
-	Port   int      `koanf:"port"`
-	Agents Agents   `koanf:"agents"`
-	Limits Limits   `koanf:"limits"`
-	Roots  []string `koanf:"roots"` // URIs that shared servers are told as roots
-	Log    Log      `koanf:"log"`
-	Search Search   `koanf:"search"`
-	// Editors says what is done about AI editors unasked.
-	Editors Editors `koanf:"editors"`
-	// SetupFile declares servers that the hub brings in at its start; empty for
-	// none. It is absolute once loaded.
-	SetupFile string `koanf:"setup_file"`
-	// WarmPackages lets the hub download what npx and uvx will run, as soon as
-	// a person has configured a server with them.
-	WarmPackages bool `koanf:"warm_packages"`
-	// AuthOff opens the REST interface on loopback to who has no token. Only
-	// the environment says so: a file is easily forgotten.
-	AuthOff bool `koanf:"-"`
-	// Sampling is taken from the environment alone: it holds a key.
-	Sampling Sampling `koanf:"-"`
+	// Port is the port on which the hub listens on loopback. If it is in use,
+	// the hub chooses a free one.
+	Port   int
+	Agents Agents
+	Limits Limits
+	Roots  []string // file:// URIs that servers get as their MCP roots
+	Log    Log
+	Search Search
+	// Editors controls what happens to AI editors without a request.
+	Editors Editors
+	// SetupFile is the path of a file that declares servers, which the hub
+	// imports when it starts; empty for none. Load makes it absolute.
+	SetupFile string
+	// WarmPackages makes the hub download the packages that npx and uvx will
+	// run, as soon as a person has configured a server that uses them.
+	WarmPackages bool
+	// AuthOff opens the REST interface on loopback to requests without a token.
+	// It comes only from the environment, because a line in a file is easily
+	// forgotten.
+	AuthOff bool
+	// Sampling comes only from the environment, because it holds a key.
+	Sampling Sampling
 }
 
-// Agents says what an agent may do on its own.
+// Agents controls what an agent may do without the user's approval.
 type Agents struct {
-	Install string `koanf:"install"` // ask, allow or deny
+	Install string // ask, allow or deny
 }
 
-// Editors says what is done about AI editors unasked.
+// Editors controls what happens to AI editors without a request.
 type Editors struct {
-	// AutoRegister puts our entry into editors that are found from now on.
-	AutoRegister bool `koanf:"auto_register"`
+	// AutoRegister adds the entry of this program to newly found editors.
+	AutoRegister bool
 }
 
-// Sampling is the model that answers transient servers.
+// Sampling is the model that answers the sampling requests of servers under
+// test.
 type Sampling struct{ Key, BaseURL, Model string }
 
-// Limits are times and sizes.
+// Limits bounds how long the hub waits for servers, and keeps them running.
 type Limits struct {
-	StartTimeout time.Duration `koanf:"start_timeout"` // of a server, until its tools are listed
-	CallTimeout  time.Duration `koanf:"call_timeout"`  // of a call, without progress
-	IdleStop     time.Duration `koanf:"idle_stop"`     // of a server, after its last call
+	StartTimeout time.Duration // for a server to start and list its tools
+	CallTimeout  time.Duration // for a call without an answer or progress
+	IdleStop     time.Duration // from a server's last call until it is stopped
 }
 
-// Log says what becomes of the log of calls.
+// Log controls the journal of calls.
 type Log struct {
-	RetentionDays int `koanf:"retention_days"` // 0 keeps it for ever
+	RetentionDays int // 0 keeps entries forever
 }
 
-// Retention returns how long a record is kept; 0 for ever.
+// Retention returns how long the journal keeps an entry; 0 means forever.
 func (l Log) Retention() time.Duration { return time.Duration(l.RetentionDays) * 24 * time.Hour }
 
-// maxRetention is a number of days that a time.Duration can hold.
+// maxRetention is the largest number of days that Retention accepts: about a
+// third of what a time.Duration can hold.
 const maxRetention = 36500
 
-// Default returns the settings of a machine without config.yaml.
+// Default returns the settings that apply without config.yaml.
 func Default() Settings {
 	return Settings{
 		Port:         3424,
@@ -93,25 +89,18 @@ func Default() Settings {
 	}
 }
 
-// Load reads the file over the defaults and the AGENT_DISCOVER_ variables over
-// the file. No file is no error; a wrong one is a fault.Invalid that names the
-// line or the key.
+// Load returns the defaults, overridden by the file and then by AGENT_DISCOVER_
+// environment variables. A file that does not exist is not an error. Other
+// errors are fault.Invalid and name the line or the key, but no value that may
+// be a secret.
 func Load(file string) (Settings, error) {
 	s := Default()
 	data, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return s, fault.Wrap(err, fault.Invalid, "%s cannot be read", file)
+		return s, fault.Wrap(err, fault.Invalid, "could not read %s", file)
 	}
-	k := koanf.New(".")
-	if err := k.Load(rawbytes.Provider(data), yaml.Parser()); err != nil {
-		return s, fault.New(fault.Invalid, "%s is not valid YAML: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
-	}
-	decode := koanf.UnmarshalConf{DecoderConfig: &mapstructure.DecoderConfig{
-		Result: &s, ErrorUnused: true, WeaklyTypedInput: false, TagName: "koanf",
-		DecodeHook: mapstructure.ComposeDecodeHookFunc(wantUnit, mapstructure.StringToTimeDurationHookFunc()),
-	}}
-	if err := k.UnmarshalWithConf("", &s, decode); err != nil {
-		return Default(), fault.New(fault.Invalid, "%s: %s", file, plain(err))
+	if err := decode(data, s.keys()); err != nil {
+		return Default(), fault.New(fault.Invalid, "%s: %s", file, err)
 	}
 	if s.SetupFile, err = absolute(filepath.Dir(file), s.SetupFile); err != nil {
 		return Default(), err
@@ -122,13 +111,35 @@ func Load(file string) (Settings, error) {
 	return s, s.check(file)
 }
 
-// absolute completes a path as a person writes it: one in the home folder, or
-// beside a file of theirs. An empty one stays empty.
+// keys returns all keys of the file with the variables that they set.
+func (s *Settings) keys() map[string]any {
+	return map[string]any{
+		"port":                  &s.Port,
+		"agents.install":        &s.Agents.Install,
+		"limits.start_timeout":  &s.Limits.StartTimeout,
+		"limits.call_timeout":   &s.Limits.CallTimeout,
+		"limits.idle_stop":      &s.Limits.IdleStop,
+		"roots":                 &s.Roots,
+		"log.retention_days":    &s.Log.RetentionDays,
+		"search.provider":       &s.Search.Provider,
+		"search.model":          &s.Search.Model,
+		"search.url":            &s.Search.URL,
+		"search.threads":        &s.Search.Threads,
+		"search.idle_unload":    &s.Search.IdleUnload,
+		"search.learning":       &s.Search.Learning,
+		"editors.auto_register": &s.Editors.AutoRegister,
+		"setup_file":            &s.SetupFile,
+		"warm_packages":         &s.WarmPackages,
+	}
+}
+
+// absolute completes a path of the settings: "~/" is the home folder, and other
+// relative paths start at folder. An empty path stays empty.
 func absolute(folder, path string) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "", fault.Wrap(err, fault.Invalid, "no home folder is known for %q; give the whole path", path)
+			return "", fault.Wrap(err, fault.Invalid, "could not find the home folder for %q; give the whole path", path)
 		}
 		return filepath.Join(home, rest), nil
 	}
@@ -138,27 +149,7 @@ func absolute(folder, path string) (string, error) {
 	return filepath.Abs(filepath.Join(folder, path))
 }
 
-// wantUnit refuses a time that is a bare number: nobody means nanoseconds.
-func wantUnit(from, to reflect.Type, value any) (any, error) {
-	if to == reflect.TypeFor[time.Duration]() && from.Kind() != reflect.String {
-		return nil, fmt.Errorf("%v needs a unit, as in 30s or 5m", value)
-	}
-	return value, nil
-}
-
-// plain takes the decoder's own words out of an error.
-func plain(err error) string {
-	text := err.Error()
-	if _, keys, ok := strings.Cut(text, "has invalid keys: "); ok {
-		return "unknown settings: " + keys
-	}
-	_, detail, ok := strings.Cut(text, ":\n\n")
-	if !ok {
-		return text
-	}
-	return strings.TrimSpace(detail)
-}
-
+// environment overrides the settings with environment variables.
 func (s *Settings) environment() error {
 	if v := os.Getenv("AGENT_DISCOVER_PORT"); v != "" {
 		port, err := strconv.Atoi(v)
@@ -170,7 +161,7 @@ func (s *Settings) environment() error {
 	if v := os.Getenv("AGENT_DISCOVER_LOG_RETENTION_DAYS"); v != "" {
 		days, err := strconv.Atoi(v)
 		if err != nil {
-			return fault.New(fault.Invalid, "AGENT_DISCOVER_LOG_RETENTION_DAYS is %q; it must be a whole number of days, 0 to keep the log for ever", v)
+			return fault.New(fault.Invalid, "AGENT_DISCOVER_LOG_RETENTION_DAYS is %q; it must be a whole number of days, 0 to keep log entries forever", v)
 		}
 		s.Log.RetentionDays = days
 	}
@@ -194,13 +185,15 @@ func (s *Settings) environment() error {
 	}
 	switch v := os.Getenv("AGENT_DISCOVER_AUTH"); v {
 	case "", "on", "off":
-		s.AuthOff = v == "off" // whatever the file says
+		s.AuthOff = v == "off"
 	default:
 		return fault.New(fault.Invalid, "AGENT_DISCOVER_AUTH is %q; it must be on or off", v)
 	}
 	return s.Search.environment()
 }
 
+// check reports the first setting of file or environment whose value is out of
+// range.
 func (s *Settings) check(file string) error {
 	switch {
 	case s.Port < 0 || s.Port > 65535:
@@ -212,7 +205,7 @@ func (s *Settings) check(file string) error {
 	case s.Limits.StartTimeout <= 0 || s.Limits.CallTimeout <= 0 || s.Limits.IdleStop <= 0:
 		return fault.New(fault.Invalid, "%s: every time under limits must be more than 0", file)
 	case s.Log.RetentionDays < 0 || s.Log.RetentionDays > maxRetention:
-		return fault.New(fault.Invalid, "log.retention_days (AGENT_DISCOVER_LOG_RETENTION_DAYS) is %d; it must be from 0 (keep the log for ever) to %d", s.Log.RetentionDays, maxRetention)
+		return fault.New(fault.Invalid, "log.retention_days (AGENT_DISCOVER_LOG_RETENTION_DAYS) is %d; it must be from 0 (keep log entries forever) to %d", s.Log.RetentionDays, maxRetention)
 	}
 	return s.Search.Check()
 }

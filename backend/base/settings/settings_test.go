@@ -19,7 +19,7 @@ func load(t *testing.T, text string) (Settings, error) {
 	return Load(file)
 }
 
-func TestNoFileMeansDefaults(t *testing.T) {
+func TestWithoutAFileDefaultsApply(t *testing.T) {
 	s, err := Load(filepath.Join(t.TempDir(), "config.yaml"))
 	if err != nil || s.Port != 3424 || s.Agents.Install != "ask" || s.Limits.CallTimeout != time.Minute ||
 		s.Log.Retention() != 30*24*time.Hour || s.SetupFile != "" || !s.WarmPackages {
@@ -27,11 +27,11 @@ func TestNoFileMeansDefaults(t *testing.T) {
 	}
 }
 
-func TestFileGoesOverDefaultsAndEnvironmentOverTheFile(t *testing.T) {
+func TestTheFileOverridesDefaultsAndTheEnvironmentOverridesTheFile(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_PORT", "4000")
 	t.Setenv("AGENT_DISCOVER_ROOTS", "file:///a, file:///b,")
 	t.Setenv("AGENT_DISCOVER_LOG_RETENTION_DAYS", "0")
-	s, err := load(t, "# mine\nport: 5000\nlimits:\n  idle_stop: 200ms\nagents: {install: deny}\nlog: {retention_days: 7}\n")
+	s, err := load(t, "# a comment\nport: 5000\nlimits:\n  idle_stop: 200ms\nagents: {install: deny}\nlog: {retention_days: 7}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestFileGoesOverDefaultsAndEnvironmentOverTheFile(t *testing.T) {
 	}
 }
 
-func TestSetupFileIsFoundWhereAPersonMeansIt(t *testing.T) {
+func TestSetupFilePathsAreCompleted(t *testing.T) {
 	home, here := t.TempDir(), t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
@@ -66,7 +66,35 @@ func TestSetupFileIsFoundWhereAPersonMeansIt(t *testing.T) {
 	}
 }
 
-func TestAWrongFileSaysWhatIsWrong(t *testing.T) {
+func TestAllFormsOfYAMLAreRead(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"":                          5 * time.Minute,
+		"# only a comment":          5 * time.Minute,
+		"limits:":                   5 * time.Minute,
+		"limits: {idle_stop: }":     5 * time.Minute,
+		"limits: {idle_stop: '1h'}": time.Hour,
+		"limits.idle_stop: 1h":      time.Hour,
+		"limits: {call_timeout: &t 2h, idle_stop: *t}":         2 * time.Hour,
+		"limits: {<<: {idle_stop: 3h}, call_timeout: 1m}":      3 * time.Hour,
+		"log: &l {retention_days: 3}\nlimits: {idle_stop: 4h}": 4 * time.Hour,
+	} {
+		if s, err := load(t, text); err != nil || s.Limits.IdleStop != want {
+			t.Errorf("%q: idle_stop is %v, %v, want %v", text, s.Limits.IdleStop, err, want)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, text := range []string{"port: 1", "&r {port: *r}", "limits: &l {limits: *l}", "roots: &a [*a]", "? [a]\n: b", "1: 2", "<<: 7"} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		s := Default()
+		_ = decode(text, s.keys()) // must not panic
+	})
+}
+
+func TestAnInvalidFileIsExplained(t *testing.T) {
 	for text, want := range map[string]string{
 		"port: [":                      "line 1",
 		"prot: 1":                      "unknown settings: prot",
@@ -76,13 +104,21 @@ func TestAWrongFileSaysWhatIsWrong(t *testing.T) {
 		"limits: {idle_stop: soon}":    "idle_stop",
 		"limits: {call_timeout: 5}":    "needs a unit",
 		"roots: [foo]":                 "file:// URI",
-		"log: {retention_days: -1}":    "keep the log for ever",
-		"log: {retention_days: 9e9}":   "retention_days",
+		"log: {retention_days: -1}":    "keep log entries forever",
+		"log: {retention_days: 9e9}":   "log.retention_days must be a whole number",
+		"log:\n  retention_days: 1.5":  "line 2: log.retention_days must be a whole number",
+		"roots: {a: b}":                "roots must be a list",
+		"limits: 5m":                   "line 1: limits must be a group",
+		"hidden":                       "line 1: the file must be a group",
+		"port: 1\nport: 2":             "the keys of the file must be names that differ",
+		"a: 1\nlog: {b: 2}":            "unknown settings: a, log.b",
+		"warm_packages: [hidden]":      "warm_packages must be true or false",
+		"search: {model: {hidden: 1}}": "search.model must be a text",
 		"log: {retention_days: 99999}": "36500",
 	} {
 		_, err := load(t, text)
-		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) {
-			t.Errorf("%q: got %v, want it to name %q", text, err, want)
+		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) || strings.Contains(err.Error(), "hidden") {
+			t.Errorf("%q: got %v, want an error that contains %q and no value", text, err, want)
 		}
 	}
 	for _, name := range []string{"AGENT_DISCOVER_PORT", "AGENT_DISCOVER_LOG_RETENTION_DAYS"} {
