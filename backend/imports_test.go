@@ -71,9 +71,9 @@ var allowed = map[string][]string{
 	"editors/bundle":     {"base/fault"},
 	"editors/atomicfile": {"base/fault", "base/process"}, // process: whether the owner of a leftover file has ended
 	"editors/table":      {"base/fault", "editors/configedit"},
-	"editors/configdiff": {"editors/configedit", "editors/table", "servers/secrets"}, // secrets: diffs are redacted
+	"editors/configdiff": {"base/safetext", "editors/configedit", "editors/table", "servers/secrets"}, // secrets: diffs are redacted
 	"editors/registration": { // the only package that changes files outside the data folder
-		"base/events", "base/fault", "base/paths", "base/process",
+		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
 		"editors/atomicfile", "editors/configdiff", "editors/configedit", "editors/table",
 	},
 	"editors/importer": {

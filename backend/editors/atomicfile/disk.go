@@ -16,89 +16,87 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// How long is waited for others: for a program that has a file open, which
-// Windows does not let anybody replace, and for one that holds its lock.
 const (
-	patience = 2 * time.Second
-	pause    = 50 * time.Millisecond
-	lockAge  = 10 * time.Second // a lock that is older was left behind
-	tempAge  = 10 * time.Minute
+	busyTimeout = 2 * time.Second // for a file that another program has open or locked
+	retryPause  = 50 * time.Millisecond
+	maxLockAge  = 10 * time.Second // an older lock is ignored: its program has crashed
+	maxTempAge  = 10 * time.Minute // an older temporary file is removed
 )
 
-// Disk replaces files. The zero value is ready.
+// Disk replaces files. The zero value uses the operating system; the fields
+// replace single operations in tests.
 type Disk struct {
-	Sync   func(*os.File) error             // nil: brings what was written to the disk
-	Rename func(from, to string) error      // nil: os.Rename
-	Busy   func(error) bool                 // whether to try again; nil: as the system says it
-	Before func(path string) (proceed bool) // called just before the file is replaced; tests only
+	Sync   func(*os.File) error        // nil: File.Sync
+	Rename func(from, to string) error // nil: os.Rename
+	Busy   func(error) bool            // whether to retry after an error; nil: when the file is in use
 }
 
-// Put gives a file another content, and makes its folders where they are
-// missing, closed to others. It is a fault.Conflict when the file is not as f
-// says any more, fault.Busy when another program holds it, and fault.Denied
-// when f is not writable; then nothing was changed.
-func (d Disk) Put(ctx context.Context, f File, data []byte) (err error) {
-	if err := f.Writable(); err != nil {
+// Replace gives a file new content. It creates missing folders, readable by the
+// user only. The error is a fault.Conflict when the file no longer matches f, a
+// fault.Busy when another program holds its lock or has it open, and a
+// fault.Denied when f cannot be written. After an error the file is unchanged,
+// unless another program wrote it at the same moment.
+func (d Disk) Replace(ctx context.Context, f File, data []byte) (err error) {
+	if err := f.CheckWritable(); err != nil {
 		return err
 	}
-	made := f.Folders()
+	made := f.MissingFolders()
 	defer func() {
 		if err != nil {
-			RemoveFolders(made)
+			RemoveEmptyFolders(made)
 		}
 	}()
 	if err := makeFolders(made); err != nil {
 		return unwritable(f, err)
 	}
-	sweep(f.Target)
-	temp, err := d.write(f, data)
+	removeAbandoned(f.Target)
+	temp, err := d.writeTemp(f, data)
 	if err != nil {
 		return unwritable(f, err)
 	}
 	defer func() { _ = os.Remove(temp) }()
-	if err := d.replace(ctx, f, func() error { return d.rename(temp, f.Target) }); err != nil {
+	if err := d.commit(ctx, f, func() error { return d.rename(temp, f.Target) }); err != nil {
 		return err
 	}
-	return confirm(f, HashOf(data))
+	return checkHash(f, HashOf(data))
 }
 
-// Remove takes a file away, with the errors of Put. A link to it stays.
+// Remove deletes a file, with the same errors as Replace. Links to it stay.
 func (d Disk) Remove(ctx context.Context, f File) error {
-	if err := f.Writable(); err != nil {
+	if err := f.CheckWritable(); err != nil {
 		return err
 	}
-	if err := d.replace(ctx, f, func() error { return os.Remove(f.Target) }); err != nil {
+	if err := d.commit(ctx, f, func() error { return os.Remove(f.Target) }); err != nil {
 		return err
 	}
-	return confirm(f, "")
+	return checkHash(f, "")
 }
 
-// replace acts on a file that nobody holds and that is as it was.
-func (d Disk) replace(ctx context.Context, f File, act func() error) error {
-	if err := AwaitLock(ctx, f.Target); err != nil {
+// commit calls act once no program holds the lock of the file, if the file
+// still matches f.
+func (d Disk) commit(ctx context.Context, f File, act func() error) error {
+	if err := WaitForLock(ctx, f.Target); err != nil {
 		return err
 	}
-	if err := confirm(f, f.Hash); err != nil {
+	if err := checkHash(f, f.Hash); err != nil {
 		return err
 	}
-	if d.Before != nil && !d.Before(f.Target) {
-		return fault.New(fault.Failed, "stopped")
-	}
-	if err := d.insist(ctx, act); err != nil {
+	if err := d.retry(ctx, act); err != nil {
 		return unwritable(f, err)
 	}
 	return d.syncFolder(filepath.Dir(f.Target))
 }
 
-// insist tries until nobody is in the way, or for as long as we are patient.
-func (d Disk) insist(ctx context.Context, act func() error) error {
+// retry repeats act while its error is that the file is in use, until
+// busyTimeout.
+func (d Disk) retry(ctx context.Context, act func() error) error {
 	busy := d.Busy
 	if busy == nil {
 		busy = inUse
 	}
-	for end := time.Now().Add(patience); ; {
+	for end := time.Now().Add(busyTimeout); ; {
 		err := act()
-		if err == nil || !busy(err) || time.Now().After(end) || sleep(ctx, pause) != nil {
+		if err == nil || !busy(err) || time.Now().After(end) || sleep(ctx, retryPause) != nil {
 			return err
 		}
 	}
@@ -111,9 +109,10 @@ func (d Disk) rename(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// confirm reports a file that is not, or not any more, what it has to be.
-func confirm(f File, hash string) error {
-	now, err := Look(f.Path)
+// checkHash returns a fault.Conflict when the file has another hash, or when
+// its links lead to another file.
+func checkHash(f File, hash string) error {
+	now, err := Read(f.Path)
 	if err != nil {
 		return err
 	}
@@ -132,19 +131,19 @@ func unwritable(f File, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Wrap(err, fault.Denied, "%s cannot be written: permission denied", f.Path)
 	}
-	return fault.Wrap(err, fault.Failed, "%s cannot be written", f.Path)
+	return fault.Wrap(err, fault.Failed, "%s cannot be written: %s", f.Path, reason(err))
 }
 
-// AwaitLock waits until the lock that some editors put beside their file, a
-// folder named like it with .lock, is gone or was left behind. It is a
-// fault.Busy when that takes too long.
-func AwaitLock(ctx context.Context, target string) error {
-	for end := time.Now().Add(patience); ; {
+// WaitForLock waits until no editor holds the lock of a file: a folder with the
+// name of the file and the suffix .lock. A lock older than ten seconds is
+// ignored. The error is a fault.Busy after two seconds.
+func WaitForLock(ctx context.Context, target string) error {
+	for end := time.Now().Add(busyTimeout); ; {
 		info, err := os.Stat(target + ".lock")
-		if err != nil || !info.IsDir() || time.Since(info.ModTime()) > lockAge {
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) > maxLockAge {
 			return nil
 		}
-		if time.Now().After(end) || sleep(ctx, pause) != nil {
+		if time.Now().After(end) || sleep(ctx, retryPause) != nil {
 			return fault.New(fault.Busy, "another program is writing %s; try again in a moment", target)
 		}
 	}
@@ -161,8 +160,9 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// write puts a content into a file beside the target, with its mode and owner.
-func (d Disk) write(f File, data []byte) (path string, err error) {
+// writeTemp writes data to a new file in the folder of the target, with the
+// mode and owner of the target.
+func (d Disk) writeTemp(f File, data []byte) (path string, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(f.Target), tempName(f.Target)+strconv.Itoa(os.Getpid())+"-*")
 	if err != nil {
 		return "", err
@@ -172,19 +172,19 @@ func (d Disk) write(f File, data []byte) (path string, err error) {
 		err = keepOwner(temp, f.info, filepath.Dir(f.Target))
 	}
 	if err == nil {
-		err = temp.Chmod(f.Mode) // after the owner, whose change takes bits away
+		err = temp.Chmod(f.Mode) // after Chown, which clears the setuid and setgid bits
 	}
 	if err == nil {
 		err = d.sync(temp)
 	}
 	if err = errors.Join(err, temp.Close()); err != nil {
 		_ = os.Remove(temp.Name())
-		return "", fmt.Errorf("write beside: %w", err)
+		return "", fmt.Errorf("write temporary file: %w", err)
 	}
 	return temp.Name(), nil
 }
 
-// sync brings a file or folder to the disk.
+// sync flushes a file or folder to the disk.
 func (d Disk) sync(f *os.File) error {
 	if d.Sync != nil {
 		return d.Sync(f)
@@ -192,8 +192,8 @@ func (d Disk) sync(f *os.File) error {
 	return f.Sync()
 }
 
-// SyncAll brings files to the disk all at once: a journal takes many as fast as
-// one.
+// SyncAll flushes files and folders to the disk concurrently, because a
+// journaling file system flushes many as fast as one.
 func (d Disk) SyncAll(paths ...string) error {
 	failed := make(chan error, len(paths))
 	for _, path := range paths {
@@ -222,15 +222,16 @@ func makeFolders(missing []string) error {
 		if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if err := giveFolder(folder); err != nil {
+		if err := inheritOwner(folder); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// RemoveFolders removes folders that are empty, the last first.
-func RemoveFolders(folders []string) {
+// RemoveEmptyFolders removes folders, the last first, and stops at one that is
+// not empty.
+func RemoveEmptyFolders(folders []string) {
 	for _, folder := range slices.Backward(folders) {
 		if os.Remove(folder) != nil {
 			return
@@ -240,22 +241,23 @@ func RemoveFolders(folders []string) {
 
 func tempName(target string) string { return "." + filepath.Base(target) + ".discover-" }
 
-// sweep removes what a writer that died has left beside a file.
-func sweep(target string) {
+// removeAbandoned removes temporary files that a crashed process left beside
+// target.
+func removeAbandoned(target string) {
 	folder := filepath.Dir(target)
 	entries, _ := os.ReadDir(folder)
 	for _, entry := range entries {
-		rest, ours := strings.CutPrefix(entry.Name(), tempName(target))
-		if !ours || !entry.Type().IsRegular() {
+		rest, isTemp := strings.CutPrefix(entry.Name(), tempName(target))
+		if !isTemp || !entry.Type().IsRegular() {
 			continue
 		}
 		number, _, _ := strings.Cut(rest, "-")
 		pid, err := strconv.Atoi(number)
-		info, gone := entry.Info()
-		if err != nil || gone != nil {
+		info, infoErr := entry.Info()
+		if err != nil || infoErr != nil {
 			continue
 		}
-		if time.Since(info.ModTime()) > tempAge || process.StartOf(pid) == "" {
+		if time.Since(info.ModTime()) > maxTempAge || process.StartOf(pid) == "" {
 			_ = os.Remove(filepath.Join(folder, entry.Name()))
 		}
 	}

@@ -10,9 +10,10 @@ import (
 	"syscall"
 )
 
-// permits reports whether a file's mode lets us write it. Root counts as the
-// owner of everything: what an owner has closed is not to be written.
-func permits(info fs.FileInfo) bool {
+// writable reports whether the mode of a file lets this process write it. Root
+// is treated as the owner, so that it does not write a file that its owner has
+// made read-only.
+func writable(info fs.FileInfo) bool {
 	write := fs.FileMode(0o002)
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		groups, _ := os.Getgroups()
@@ -26,30 +27,32 @@ func permits(info fs.FileInfo) bool {
 	return info.Mode()&write != 0
 }
 
-// ofAnother reports whether a file has an owner whom we could not give it back.
-func ofAnother(info fs.FileInfo) bool {
+// ownedByOther reports whether this process could not give a replaced file back
+// to its owner.
+func ownedByOther(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && os.Geteuid() != 0 && os.Geteuid() != int(stat.Uid)
 }
 
-// names counts the hard links of a file.
-func names(info fs.FileInfo) uint64 {
+// hardLinks returns the number of hard links of a file.
+func hardLinks(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(stat.Nlink)
 	}
 	return 1
 }
 
-// number is that of a file on its disk.
-func number(info fs.FileInfo) uint64 {
+// inode returns the inode number of a file.
+func inode(info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return stat.Ino
 	}
 	return 0
 }
 
-// keepOwner gives a new file the owner of the old one; for root, where there is
-// none, that of its folder. A group that we are not in cannot be kept.
+// keepOwner gives a new file the owner and group of the old file. Without an
+// old file, a file that root writes gets the owner of its folder. A group that
+// the user is not in is not kept.
 func keepOwner(f *os.File, old fs.FileInfo, folder string) error {
 	if old == nil {
 		if os.Geteuid() != 0 {
@@ -71,8 +74,8 @@ func keepOwner(f *os.File, old fs.FileInfo, folder string) error {
 	return err
 }
 
-// giveFolder gives a folder that root made the owner of the one around it.
-func giveFolder(folder string) error {
+// inheritOwner gives a folder that root created the owner of its parent.
+func inheritOwner(folder string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
@@ -86,7 +89,7 @@ func giveFolder(folder string) error {
 	return nil
 }
 
-// inUse is false: a file that is open can be replaced.
+// inUse returns false: Unix can replace a file that is open.
 func inUse(error) bool { return false }
 
 func (d Disk) syncFolder(path string) error {

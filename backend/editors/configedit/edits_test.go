@@ -54,12 +54,12 @@ func checkEdit(t *testing.T, op string, p Place, before, after string) {
 		t.Fatalf("it became\n%s\nand should be\n%s", c.Text, after)
 	}
 	for _, text := range [][]byte{nil, c.Text} {
-		back, err := Revert(c.Text, p, "discover", Change{Text: text, Cuts: c.Cuts, Made: c.Made})
+		back, err := Revert(c.Text, p, "discover", Change{Text: text, Edits: c.Edits, Made: c.Made})
 		if err != nil || string(back.Text) != before {
 			t.Errorf("taken back, it became\n%s\nand should be\n%s\n%v", back.Text, before, err)
 		}
 	}
-	if again, err := edited(op, c.Text, p); err != nil || len(again.Cuts) > 0 {
-		t.Errorf("done twice, it changes again: %v, %v", again.Cuts, err)
+	if again, err := edited(op, c.Text, p); err != nil || len(again.Edits) > 0 {
+		t.Errorf("done twice, it changes again: %v, %v", again.Edits, err)
 	}
 }

@@ -102,10 +102,10 @@ func checkAnyText(t *testing.T, text []byte, p Place) {
 		t.Fatalf("changed what cannot be read: %v", readErr)
 	}
 	was := find(had, name)
-	if back := apply(c.Text, inverse(c.Cuts)); !bytes.Equal(back, text) {
+	if back := apply(c.Text, inverse(c.Edits)); !bytes.Equal(back, text) {
 		t.Fatalf("without its cuts it is\n%q\nand was\n%q", back, text)
 	}
-	for _, cut := range c.Cuts {
+	for _, cut := range c.Edits {
 		if was == nil && cut.Old != "" {
 			t.Fatalf("a new entry took out %q", cut.Old)
 		}
@@ -131,7 +131,7 @@ func checkAnyText(t *testing.T, text []byte, p Place) {
 	check("put", c.Text, nil, plain(ours(p)))
 	r, err := Remove(c.Text, p, name)
 	check("removed", r.Text, err, nil)
-	for _, kept := range []Change{c, {Cuts: c.Cuts, Made: c.Made}} {
+	for _, kept := range []Change{c, {Edits: c.Edits, Made: c.Made}} {
 		if r, err = Revert(c.Text, p, name, kept); err != nil || was == nil && !bytes.Equal(r.Text, text) {
 			t.Fatalf("taken back it is\n%q\nand was\n%q\n%v", r.Text, text, err)
 		}
@@ -156,7 +156,7 @@ func checkSet(t *testing.T, text []byte, p Place, check func(string, []byte, err
 		return // what is written inline has no place for fields
 	}
 	check("set", s.Text, nil, plain(merged(ours(p), fields)))
-	for _, kept := range []Change{s, {Cuts: s.Cuts}} {
+	for _, kept := range []Change{s, {Edits: s.Edits}} {
 		if r, err := Revert(s.Text, p, "discover", kept); err != nil || !bytes.Equal(r.Text, text) {
 			t.Fatalf("fields taken back, it is\n%q\nand was\n%q\n%v", r.Text, text, err)
 		}
@@ -179,7 +179,7 @@ func checkForeign(t *testing.T, c Change, p Place, was *Entry, valid bool, besid
 		texts["another layout"] = again.Bytes()
 	}
 	for what, text := range texts {
-		for _, kept := range []Change{c, {Cuts: c.Cuts, Made: c.Made}} {
+		for _, kept := range []Change{c, {Edits: c.Edits, Made: c.Made}} {
 			r, err := Revert(text, p, "discover", kept)
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", what, err, text)

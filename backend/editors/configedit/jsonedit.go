@@ -8,9 +8,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-func (d *jsonDoc) put(name string, value Object) (edits []edit, made int, err error) {
+func (d *jsonDoc) put(name string, value Object) (edits []replacement, made int, err error) {
 	if i, items := d.index(name); i >= 0 {
-		return []edit{d.replace(items[i], value)}, 0, nil
+		return []replacement{d.replace(items[i], value)}, 0, nil
 	}
 	last := len(d.place.Keys)
 	var content any = Object{{name, value}}
@@ -18,17 +18,17 @@ func (d *jsonDoc) put(name string, value Object) (edits []edit, made int, err er
 		content = []any{value}
 	}
 	if len(d.way) == 0 {
-		return []edit{d.fill(nested(d.place.Keys, content))}, last, nil
+		return []replacement{d.fill(nested(d.place.Keys, content))}, last, nil
 	}
 	made = last + 1 - len(d.way)
 	if made > 0 {
 		content = nested(d.place.Keys[last-made:], content)
 	}
-	return []edit{d.insert(d.last(), content)}, made, nil
+	return []replacement{d.insert(d.last(), content)}, made, nil
 }
 
 // fill gives a text without a value one: behind its comments, before its blanks.
-func (d *jsonDoc) fill(value any) edit {
+func (d *jsonDoc) fill(value any) replacement {
 	var b strings.Builder
 	at := len(d.body)
 	if blank(d.body) {
@@ -38,7 +38,7 @@ func (d *jsonDoc) fill(value any) edit {
 	}
 	jsonStyle{unit: "  "}.write(&b, value)
 	b.WriteByte('\n')
-	return edit{at, at, b.String()}
+	return replacement{at, at, b.String()}
 }
 
 // index returns which member goes by a name; -1 for none.
@@ -53,7 +53,7 @@ func (d *jsonDoc) index(name string) (int, []jsonItem) {
 }
 
 // replace gives a member another value, in the layout of what was there.
-func (d *jsonDoc) replace(m jsonItem, value any) edit {
+func (d *jsonDoc) replace(m jsonItem, value any) replacement {
 	from, start, end := m.first().StartOffset, m.value.StartOffset, m.value.EndOffset
 	s := d.style(m.value)
 	s.at = lineIndent(d.body, from)
@@ -63,7 +63,7 @@ func (d *jsonDoc) replace(m jsonItem, value any) edit {
 	var b strings.Builder
 	b.Write(d.body[from:start])
 	s.write(&b, value)
-	return edit{from, end, b.String()}
+	return replacement{from, end, b.String()}
 }
 
 // style finds out how a container's neighbours are written.
@@ -89,7 +89,7 @@ func (d *jsonDoc) style(box *hujson.Value) jsonStyle {
 
 // insert puts content, an Object's fields or the element of a list, before all
 // that a container has.
-func (d *jsonDoc) insert(box *hujson.Value, content any) edit {
+func (d *jsonDoc) insert(box *hujson.Value, content any) replacement {
 	s, items, open := d.style(box), itemsOf(box), box.StartOffset+1
 	outer := lineIndent(d.body, box.StartOffset)
 	if len(items) == 0 {
@@ -101,23 +101,23 @@ func (d *jsonDoc) insert(box *hujson.Value, content any) edit {
 		if unit, ok := strings.CutPrefix(s.at, outer); ok && unit != "" {
 			s.unit = unit
 		}
-		return edit{open + at, open + at, "\n" + s.at + s.fields(content) + ","}
+		return replacement{open + at, open + at, "\n" + s.at + s.fields(content) + ","}
 	}
 	s.inline = true
-	return edit{first.StartOffset, first.StartOffset, s.fields(content) + s.comma()}
+	return replacement{first.StartOffset, first.StartOffset, s.fields(content) + s.comma()}
 }
 
 // insertFirst puts content into an empty container.
-func (d *jsonDoc) insertFirst(box *hujson.Value, s jsonStyle, outer string, content any) edit {
+func (d *jsonDoc) insertFirst(box *hujson.Value, s jsonStyle, outer string, content any) replacement {
 	open, end := box.StartOffset+1, box.EndOffset-1
 	s.at = outer + s.unit
 	if at := lineBreak(d.body[open:end]); at >= 0 {
-		return edit{open + at, open + at, "\n" + s.at + s.fields(content)}
+		return replacement{open + at, open + at, "\n" + s.at + s.fields(content)}
 	}
 	if s.inline = d.oneLine(box); s.inline {
-		return edit{end, end, s.fields(content)}
+		return replacement{end, end, s.fields(content)}
 	}
-	return edit{end, end, "\n" + s.at + s.fields(content) + "\n" + outer}
+	return replacement{end, end, "\n" + s.at + s.fields(content) + "\n" + outer}
 }
 
 // oneLine reports whether the member whose value a container is shares its line
@@ -158,7 +158,7 @@ func (d *jsonDoc) inside(name string) (document, error) {
 	return in, in.check()
 }
 
-func (d *jsonDoc) set(name string, fields Object) ([]edit, error) {
+func (d *jsonDoc) set(name string, fields Object) ([]replacement, error) {
 	inner, err := d.inside(name)
 	if err != nil {
 		return nil, err
@@ -167,7 +167,7 @@ func (d *jsonDoc) set(name string, fields Object) ([]edit, error) {
 	if in.problem != nil {
 		return nil, in.problem
 	}
-	var edits []edit
+	var edits []replacement
 	var missing Object
 	for _, f := range fields {
 		if i, items := in.index(f.Key); i >= 0 {
@@ -182,7 +182,7 @@ func (d *jsonDoc) set(name string, fields Object) ([]edit, error) {
 	return edits, nil
 }
 
-func (d *jsonDoc) remove(name string, made int) ([]edit, error) {
+func (d *jsonDoc) remove(name string, made int) ([]replacement, error) {
 	i, items := d.index(name)
 	box := d.found()
 	for at := len(d.way) - 2; made > 0 && box != nil && d.lonely(box, i); at, made = at-1, made-1 {
@@ -224,9 +224,9 @@ func afterAll(box *hujson.Value) []byte {
 // cutItem takes an item out: with its comma, or without one after it, with that
 // before it; with its lines where they are its alone, and with the comments that
 // share them.
-func (d *jsonDoc) cutItem(box *hujson.Value, items []jsonItem, i int) []edit {
+func (d *jsonDoc) cutItem(box *hujson.Value, items []jsonItem, i int) []replacement {
 	if d.lonely(box, i) {
-		return []edit{{box.StartOffset + 1, box.EndOffset - 1, ""}}
+		return []replacement{{box.StartOffset + 1, box.EndOffset - 1, ""}}
 	}
 	m := items[i]
 	from, to := m.first().StartOffset, m.value.EndOffset
@@ -236,9 +236,9 @@ func (d *jsonDoc) cutItem(box *hujson.Value, items []jsonItem, i int) []edit {
 		return d.widen(floor, from, to, true)
 	case comma < 0:
 		before := d.comma(items[i-1])
-		return append(d.widen(floor, from, to, true), edit{before, before + 1, ""})
+		return append(d.widen(floor, from, to, true), replacement{before, before + 1, ""})
 	case lineBreak(m.value.AfterExtra) >= 0:
-		return append(d.widen(floor, from, to, false), edit{comma, comma + 1, ""})
+		return append(d.widen(floor, from, to, false), replacement{comma, comma + 1, ""})
 	}
 	return d.widen(floor, from, comma+1, false)
 }
@@ -254,15 +254,15 @@ func (d *jsonDoc) comma(m jsonItem) int {
 // widen stretches the place of an item, which no other item reaches into down
 // to floor: over whole lines where the rest of them is blank or a comment, else
 // over the blanks that parted it from its neighbours.
-func (d *jsonDoc) widen(floor, from, to int, last bool) []edit {
+func (d *jsonDoc) widen(floor, from, to int, last bool) []replacement {
 	line := lineStart(d.body, from)
 	end := d.afterBlanks(to)
 	closed := d.body[end] == '\n'
 	if line > floor && blank(stripComments(d.body[line:from])) {
 		if closed {
-			return []edit{{line, end + 1, ""}}
+			return []replacement{{line, end + 1, ""}}
 		}
-		return []edit{{from, end, ""}}
+		return []replacement{{from, end, ""}}
 	}
 	start := from
 	if last || closed {
@@ -273,7 +273,7 @@ func (d *jsonDoc) widen(floor, from, to int, last bool) []edit {
 	if last && !closed {
 		end = to
 	}
-	return []edit{{start, end, ""}}
+	return []replacement{{start, end, ""}}
 }
 
 // afterBlanks returns where what follows on a line starts, past comments when

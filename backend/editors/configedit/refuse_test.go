@@ -87,8 +87,8 @@ func TestWhatCouldDoHarmIsRefusedAndShowsNothing(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("it tells what is in the file: %v", err)
 			}
-			if change.Text != nil || change.Cuts != nil {
-				t.Errorf("it changes: %v", change.Cuts)
+			if change.Text != nil || change.Edits != nil {
+				t.Errorf("it changes: %v", change.Edits)
 			}
 		})
 	}

@@ -12,14 +12,14 @@ import (
 // the byte where what was put in is still there as it was, else the entry is
 // removed, with what the change had made for it if nothing else is in it. What
 // the change had taken out comes back; a field that has a third value by now
-// keeps it. Of c it needs Cuts and Made; Text helps to find places.
+// keeps it. Of c it needs Edits and Made; Text helps to find places.
 func Revert(text []byte, p Place, name string, c Change) (Change, error) {
-	if len(c.Cuts) == 0 {
+	if len(c.Edits) == 0 {
 		return Change{Text: text}, nil
 	}
 	if c.Text != nil && bytes.Equal(text, c.Text) {
-		cuts := inverse(c.Cuts)
-		return Change{Text: apply(text, cuts), Cuts: cuts}, nil
+		cuts := inverse(c.Edits)
+		return Change{Text: apply(text, cuts), Edits: cuts}, nil
 	}
 	u := undo{place: p, name: name, change: c}
 	u.read()
@@ -27,14 +27,14 @@ func Revert(text []byte, p Place, name string, c Change) (Change, error) {
 	if err != nil {
 		return Change{}, err
 	}
-	for _, find := range []func([]byte, []Cut) []Cut{u.inPlace, u.moved} {
-		cuts := find(text, inverse(c.Cuts))
+	for _, find := range []func([]byte, []Edit) []Edit{u.inPlace, u.moved} {
+		cuts := find(text, inverse(c.Edits))
 		if cuts == nil {
 			continue
 		}
 		undone := apply(text, cuts)
 		if after, _, err := parse(undone, p); err == nil && d.same(after, name) && u.done(after) {
-			return Change{Text: undone, Cuts: cuts}, nil
+			return Change{Text: undone, Edits: cuts}, nil
 		}
 	}
 	if u.taken {
@@ -51,11 +51,11 @@ func Revert(text []byte, p Place, name string, c Change) (Change, error) {
 }
 
 // inverse returns the cuts that take others back.
-func inverse(cuts []Cut) []Cut {
-	out := make([]Cut, len(cuts))
+func inverse(cuts []Edit) []Edit {
+	out := make([]Edit, len(cuts))
 	shift := 0
 	for i, c := range cuts {
-		out[i] = Cut{At: c.At + shift, Old: c.New, New: c.Old}
+		out[i] = Edit{At: c.At + shift, Old: c.New, New: c.Old}
 		shift += len(c.New) - len(c.Old)
 	}
 	return out
@@ -77,7 +77,7 @@ type undo struct {
 // where nobody kept them, from what its cuts took out and put in.
 func (u *undo) read() {
 	if text := u.change.Text; text != nil {
-		before, _, err := parse(apply(text, inverse(u.change.Cuts)), u.place)
+		before, _, err := parse(apply(text, inverse(u.change.Edits)), u.place)
 		after, _, bad := parse(text, u.place)
 		if err == nil && bad == nil {
 			u.compare(before, after)
@@ -85,7 +85,7 @@ func (u *undo) read() {
 		}
 	}
 	pure := true
-	for _, c := range u.change.Cuts {
+	for _, c := range u.change.Edits {
 		pure = pure && c.Old == ""
 		came, wholeNew := u.fragment(c.New, false)
 		gone, wholeOld := u.fragment(c.Old, wholeNew || u.removal())
@@ -123,7 +123,7 @@ func (u *undo) compare(before, after document) {
 
 // removal reports whether a change put nothing in.
 func (u *undo) removal() bool {
-	return !slices.ContainsFunc(u.change.Cuts, func(c Cut) bool { return c.New != "" })
+	return !slices.ContainsFunc(u.change.Edits, func(c Edit) bool { return c.New != "" })
 }
 
 // fragment reads the text of a cut: a whole entry, or fields of one. Fields may
@@ -209,7 +209,7 @@ func aligned(text string) string {
 }
 
 // inPlace returns the cuts where what they take out stands in their places.
-func (u *undo) inPlace(text []byte, cuts []Cut) []Cut {
+func (u *undo) inPlace(text []byte, cuts []Edit) []Edit {
 	for _, c := range cuts {
 		if c.At > len(text) || !bytes.HasPrefix(text[c.At:], []byte(c.Old)) {
 			return nil
@@ -227,7 +227,7 @@ func startsLine(text []byte, at int) bool {
 
 // moved returns the cuts where what they take out stands now, alone or with what
 // stood around it; nil when that is nowhere or in several places.
-func (u *undo) moved(text []byte, cuts []Cut) []Cut {
+func (u *undo) moved(text []byte, cuts []Edit) []Edit {
 	out := slices.Clone(cuts)
 	last := 0
 	for i, c := range cuts {
@@ -296,7 +296,7 @@ func (u *undo) revertFields(text []byte) (Change, error) {
 		}
 		now = c.Text
 	}
-	return Change{Text: now, Cuts: difference(text, now)}, nil
+	return Change{Text: now, Edits: difference(text, now)}, nil
 }
 
 func (u *undo) removeField(text []byte, key string) (Change, error) {
@@ -322,7 +322,7 @@ func (u *undo) removeField(text []byte, key string) (Change, error) {
 }
 
 // difference returns one cut that leads from a text to another.
-func difference(before, after []byte) []Cut {
+func difference(before, after []byte) []Edit {
 	if bytes.Equal(before, after) {
 		return nil
 	}
@@ -334,5 +334,5 @@ func difference(before, after []byte) []Cut {
 	for same < short-from && before[len(before)-1-same] == after[len(after)-1-same] {
 		same++
 	}
-	return []Cut{{At: from, Old: string(before[from : len(before)-same]), New: string(after[from : len(after)-same])}}
+	return []Edit{{At: from, Old: string(before[from : len(before)-same]), New: string(after[from : len(after)-same])}}
 }

@@ -189,8 +189,8 @@ func TestAChangeIsTakenBackFromAFileThatOthersChangedSince(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := placeOf(c.format, c.place)
 			change, err := c.do(c.before, p)
-			if err != nil || len(change.Cuts) == 0 {
-				t.Fatalf("%v, %v", change.Cuts, err)
+			if err != nil || len(change.Edits) == 0 {
+				t.Fatalf("%v, %v", change.Edits, err)
 			}
 			text := string(change.Text)
 			for _, f := range c.foreign {
@@ -199,12 +199,12 @@ func TestAChangeIsTakenBackFromAFileThatOthersChangedSince(t *testing.T) {
 					text = string(change.Text) + f[1]
 				}
 			}
-			back, err := Revert([]byte(text), p, "discover", Change{Cuts: change.Cuts, Made: change.Made})
+			back, err := Revert([]byte(text), p, "discover", Change{Edits: change.Edits, Made: change.Made})
 			if err != nil || string(back.Text) != c.after {
 				t.Errorf("from\n%s\nit became\n%s\nand should be\n%s\n%v", text, back.Text, c.after, err)
 			}
-			if string(apply([]byte(text), back.Cuts)) != string(back.Text) {
-				t.Errorf("its cuts lead elsewhere: %v", back.Cuts)
+			if string(apply([]byte(text), back.Edits)) != string(back.Text) {
+				t.Errorf("its cuts lead elsewhere: %v", back.Edits)
 			}
 			want := c.after
 			if c.whole != "" {

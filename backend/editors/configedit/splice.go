@@ -45,8 +45,8 @@ type Entry struct {
 	Value any // as encoding/json gives it; numbers as json.Number
 }
 
-// Cut is a place of a text that is another now.
-type Cut struct {
+// Edit is a place of a text that is another now.
+type Edit struct {
 	At  int    `json:"at"` // bytes into the text as it was
 	Old string `json:"old"`
 	New string `json:"new"`
@@ -55,7 +55,7 @@ type Cut struct {
 // Change is what was done to a text.
 type Change struct {
 	Text []byte // as it is now
-	Cuts []Cut  // in their order; they do not touch
+	Edits []Edit  // in their order; they do not touch
 	Made int    // how many of Place.Keys were not there before, counted from the last
 }
 
@@ -68,11 +68,11 @@ type document interface {
 	members() []Field
 	// editable refuses what may be read but not changed.
 	editable(name string) error
-	put(name string, value Object) (edits []edit, made int, err error)
-	set(name string, fields Object) ([]edit, error)
+	put(name string, value Object) (edits []replacement, made int, err error)
+	set(name string, fields Object) ([]replacement, error)
 	// remove takes out a member, and as many of the collections around it as
 	// made says, where nothing else is in them.
-	remove(name string, made int) ([]edit, error)
+	remove(name string, made int) ([]replacement, error)
 	// inside returns the same text with a member as its collection.
 	inside(name string) (document, error)
 	// same reports whether all but one member equals that of another text.

@@ -91,7 +91,7 @@ func (r row) check(t *testing.T) {
 	if string(c.Text) != r.after {
 		t.Fatalf("it became\n%s\nand should be\n%s", c.Text, r.after)
 	}
-	for _, cut := range c.Cuts {
+	for _, cut := range c.Edits {
 		if cut.Old != "" {
 			t.Errorf("it took out %q", cut.Old)
 		}
@@ -106,11 +106,11 @@ func (r row) check(t *testing.T) {
 // checkRevert takes a change back of which nobody kept the text.
 func (r row) checkRevert(t *testing.T, c Change) {
 	t.Helper()
-	back, err := Revert(c.Text, r.place, "discover", Change{Cuts: c.Cuts, Made: c.Made})
+	back, err := Revert(c.Text, r.place, "discover", Change{Edits: c.Edits, Made: c.Made})
 	if err != nil || string(back.Text) != r.before {
 		t.Errorf("taken back, it became\n%s\nand should be\n%s\n%v", back.Text, r.before, err)
 	}
-	if applied := apply(c.Text, back.Cuts); !bytes.Equal(applied, back.Text) {
+	if applied := apply(c.Text, back.Edits); !bytes.Equal(applied, back.Text) {
 		t.Errorf("its cuts lead to\n%s", applied)
 	}
 	entries, err := Read(c.Text, r.place)

@@ -26,7 +26,7 @@ type source struct {
 }
 
 // edit is a place of a body that becomes another.
-type edit struct {
+type replacement struct {
 	from, to int
 	text     string // with line feeds alone
 }
@@ -74,14 +74,14 @@ func (s *source) at(place int) int {
 }
 
 // cuts translates edits into cuts: in their order, those that touch as one.
-func (s *source) cuts(edits []edit) []Cut {
-	slices.SortStableFunc(edits, func(a, b edit) int {
+func (s *source) edits(edits []replacement) []Edit {
+	slices.SortStableFunc(edits, func(a, b replacement) int {
 		if a.from != b.from {
 			return a.from - b.from
 		}
 		return a.to - b.to
 	})
-	var joined []edit
+	var joined []replacement
 	for _, e := range edits {
 		if n := len(joined); n > 0 && joined[n-1].to >= e.from {
 			joined[n-1].to, joined[n-1].text = max(joined[n-1].to, e.to), joined[n-1].text+e.text
@@ -89,21 +89,21 @@ func (s *source) cuts(edits []edit) []Cut {
 		}
 		joined = append(joined, e)
 	}
-	var cuts []Cut
+	var cuts []Edit
 	for _, e := range joined {
 		from, to := s.at(e.from), s.at(e.to)
 		if s.crlf {
 			e.text = strings.ReplaceAll(e.text, "\n", "\r\n")
 		}
 		if old := string(s.text[from:to]); old != e.text {
-			cuts = append(cuts, Cut{At: from, Old: old, New: e.text})
+			cuts = append(cuts, Edit{At: from, Old: old, New: e.text})
 		}
 	}
 	return cuts
 }
 
 // apply makes the text that cuts lead to.
-func apply(text []byte, cuts []Cut) []byte {
+func apply(text []byte, cuts []Edit) []byte {
 	if len(cuts) == 0 {
 		return text
 	}

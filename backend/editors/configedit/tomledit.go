@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-func (d *tomlDoc) put(name string, value Object) (edits []edit, made int, err error) {
+func (d *tomlDoc) put(name string, value Object) (edits []replacement, made int, err error) {
 	if err := tomlWritable(value); err != nil {
 		return nil, 0, err
 	}
@@ -23,14 +23,14 @@ func (d *tomlDoc) put(name string, value Object) (edits []edit, made int, err er
 			text = tomlText(value)
 		}
 		at := d.exprs[d.first(n)].value + 1
-		return []edit{{at, at, text}}, 0, nil
+		return []replacement{{at, at, text}}, 0, nil
 	}
-	return []edit{d.append(len(d.body), name, value)}, len(d.place.Keys) + 1 - len(d.way), nil
+	return []replacement{d.append(len(d.body), name, value)}, len(d.place.Keys) + 1 - len(d.way), nil
 }
 
 // append puts an entry at the end of the file, after a blank line. What stands
 // from keep on will go.
-func (d *tomlDoc) append(keep int, name string, value Object) edit {
+func (d *tomlDoc) append(keep int, name string, value Object) replacement {
 	var b strings.Builder
 	if !blank(d.body[:keep]) {
 		if d.body[keep-1] != '\n' {
@@ -39,7 +39,7 @@ func (d *tomlDoc) append(keep int, name string, value Object) edit {
 		b.WriteByte('\n')
 	}
 	tomlSection(&b, d.path(name), d.place.List != "", value)
-	return edit{len(d.body), len(d.body), b.String()}
+	return replacement{len(d.body), len(d.body), b.String()}
 }
 
 // path returns the keys of the header of a member.
@@ -77,8 +77,8 @@ func (d *tomlDoc) stretches(n *tomlNode) []stretch {
 }
 
 // without takes a node out, with one of the blank gaps around each part of it.
-func (d *tomlDoc) without(n *tomlNode) []edit {
-	var edits []edit
+func (d *tomlDoc) without(n *tomlNode) []replacement {
+	var edits []replacement
 	for _, s := range d.stretches(n) {
 		after := s.to
 		for after < len(d.body) && blank(d.body[after:lineEnd(d.body, after)]) {
@@ -90,7 +90,7 @@ func (d *tomlDoc) without(n *tomlNode) []edit {
 			}
 			s.to = after
 		}
-		edits = append(edits, edit{s.from, s.to, ""})
+		edits = append(edits, replacement{s.from, s.to, ""})
 	}
 	return edits
 }
@@ -108,11 +108,11 @@ func (d *tomlDoc) beforeBlanks(at int) int {
 
 // replace gives an entry another value in its place, or at the end of the file
 // when its parts stand in several.
-func (d *tomlDoc) replace(n *tomlNode, name string, value Object) []edit {
+func (d *tomlDoc) replace(n *tomlNode, name string, value Object) []replacement {
 	parts := d.stretches(n)
 	x := d.exprs[parts[0].first]
 	if n.kind == tomlValue {
-		return []edit{{x.key, x.end, string(d.body[x.key:x.value]) + tomlText(value)}}
+		return []replacement{{x.key, x.end, string(d.body[x.key:x.value]) + tomlText(value)}}
 	}
 	if len(parts) > 1 || !x.header {
 		edits, keep := d.without(n), len(d.body)
@@ -123,7 +123,7 @@ func (d *tomlDoc) replace(n *tomlNode, name string, value Object) []edit {
 	}
 	var b strings.Builder
 	tomlSection(&b, d.path(name), d.place.List != "", value)
-	return []edit{{parts[0].from, parts[0].to, d.endLike(parts[0].to, b.String())}}
+	return []replacement{{parts[0].from, parts[0].to, d.endLike(parts[0].to, b.String())}}
 }
 
 // endLike leaves out the last line feed where the text up to a place has none.
@@ -146,7 +146,7 @@ func (d *tomlDoc) inside(name string) (document, error) {
 	return &in, nil
 }
 
-func (d *tomlDoc) set(name string, fields Object) ([]edit, error) {
+func (d *tomlDoc) set(name string, fields Object) ([]replacement, error) {
 	n := d.entry(name)
 	if n == nil || n.kind == tomlValue {
 		return nil, fault.New(fault.Invalid, "the entry %q is written inline", name)
@@ -154,7 +154,7 @@ func (d *tomlDoc) set(name string, fields Object) ([]edit, error) {
 	if err := tomlWritable(fields); err != nil {
 		return nil, err
 	}
-	var edits []edit
+	var edits []replacement
 	var missing Object
 	for _, f := range fields {
 		kid := n.kids[f.Key]
@@ -166,9 +166,9 @@ func (d *tomlDoc) set(name string, fields Object) ([]edit, error) {
 		if parts := d.stretches(kid); kid.kind == tomlTable && isObject && len(parts) == 1 {
 			var b strings.Builder
 			tomlSection(&b, append(d.path(name), f.Key), false, o)
-			edits = append(edits, edit{parts[0].from, parts[0].to, d.endLike(parts[0].to, b.String())})
+			edits = append(edits, replacement{parts[0].from, parts[0].to, d.endLike(parts[0].to, b.String())})
 		} else if x := d.exprs[parts[0].first]; kid.kind == tomlValue {
-			edits = append(edits, edit{x.key, x.end, string(d.body[x.key:x.value]) + tomlText(f.Value)})
+			edits = append(edits, replacement{x.key, x.end, string(d.body[x.key:x.value]) + tomlText(f.Value)})
 		} else {
 			edits = append(edits, d.without(kid)...)
 			missing = append(missing, f)
@@ -181,7 +181,7 @@ func (d *tomlDoc) set(name string, fields Object) ([]edit, error) {
 }
 
 // extend adds fields to a table: after its own keys, before the tables in it.
-func (d *tomlDoc) extend(n *tomlNode, name string, fields Object) edit {
+func (d *tomlDoc) extend(n *tomlNode, name string, fields Object) replacement {
 	head := slices.IndexFunc(d.exprs, func(x tomlExpr) bool { return x.header && x.node == n })
 	last := head
 	for i, x := range d.exprs {
@@ -195,7 +195,7 @@ func (d *tomlDoc) extend(n *tomlNode, name string, fields Object) edit {
 		at := lineStart(d.body, d.exprs[d.first(n)].key)
 		end := lineEnd(d.body, at)
 		tomlSection(&b, d.path(name), false, fields)
-		return edit{at, end, b.String() + "\n" + string(d.body[at:end])}
+		return replacement{at, end, b.String() + "\n" + string(d.body[at:end])}
 	}
 	if head < 0 {
 		last = d.lastDotted(n)
@@ -209,9 +209,9 @@ func (d *tomlDoc) extend(n *tomlNode, name string, fields Object) edit {
 	}
 	at := lineEnd(d.body, d.exprs[last].end)
 	if d.body[at-1] != '\n' {
-		return edit{at, at, "\n" + b.String()}
+		return replacement{at, at, "\n" + b.String()}
 	}
-	return edit{at, at, b.String()}
+	return replacement{at, at, b.String()}
 }
 
 // lastDotted returns the last expression of the first run of dotted keys that a
@@ -247,7 +247,7 @@ func (d *tomlDoc) prefix(n *tomlNode, x tomlExpr) string {
 
 // remove needs no made: a table that had only the entry in it is gone with it,
 // but for one with a header, which was there before.
-func (d *tomlDoc) remove(name string, _ int) ([]edit, error) {
+func (d *tomlDoc) remove(name string, _ int) ([]replacement, error) {
 	if n := d.entry(name); n != nil {
 		return d.without(n), nil
 	}
@@ -256,7 +256,7 @@ func (d *tomlDoc) remove(name string, _ int) ([]edit, error) {
 	}
 	if n := d.found(); n != nil && len(d.members()) == 1 {
 		x := d.exprs[d.first(n)]
-		return []edit{{x.value + 1, x.end - 1, ""}}, nil
+		return []replacement{{x.value + 1, x.end - 1, ""}}, nil
 	}
 	return nil, d.problem
 }

@@ -7,10 +7,10 @@ type absent struct{}
 
 // finish makes the change that edits are, and proves it: the new text parses,
 // the entry is what it should be, and all else is as it was.
-func finish(before document, src source, p Place, name string, edits []edit, made int, want any) (Change, error) {
-	c := Change{Cuts: src.cuts(edits), Made: made}
-	c.Text = apply(src.text, c.Cuts)
-	if len(c.Cuts) == 0 {
+func finish(before document, src source, p Place, name string, edits []replacement, made int, want any) (Change, error) {
+	c := Change{Edits: src.edits(edits), Made: made}
+	c.Text = apply(src.text, c.Edits)
+	if len(c.Edits) == 0 {
 		return c, nil
 	}
 	after, _, err := parse(c.Text, p)

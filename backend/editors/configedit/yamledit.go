@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-func (d *yamlDoc) put(name string, value Object) ([]edit, int, error) {
-	return d.bring(name, value, func(part yamlPart) (edit, error) {
+func (d *yamlDoc) put(name string, value Object) ([]replacement, int, error) {
+	return d.bring(name, value, func(part yamlPart) (replacement, error) {
 		var b strings.Builder
 		indent := lineIndent(d.body, part.from)
 		if unit := d.unit(); part.key == nil {
@@ -17,16 +17,16 @@ func (d *yamlDoc) put(name string, value Object) ([]edit, int, error) {
 		} else {
 			yamlFields(&b, indent, unit, Object{{name, value}})
 		}
-		return edit{d.lines[part.first], d.lines[part.end], d.likeEnd(part.end, b.String())}, nil
+		return replacement{d.lines[part.first], d.lines[part.end], d.likeEnd(part.end, b.String())}, nil
 	})
 }
 
-func (d *yamlDoc) scalar(name string, value any) ([]edit, int, error) {
-	return d.bring(name, value, func(part yamlPart) (edit, error) { return d.revalue(part, value) })
+func (d *yamlDoc) scalar(name string, value any) ([]replacement, int, error) {
+	return d.bring(name, value, func(part yamlPart) (replacement, error) { return d.revalue(part, value) })
 }
 
 // bring puts a member in, and one that is there already to replace.
-func (d *yamlDoc) bring(name string, value any, replace func(yamlPart) (edit, error)) ([]edit, int, error) {
+func (d *yamlDoc) bring(name string, value any, replace func(yamlPart) (replacement, error)) ([]replacement, int, error) {
 	last := len(d.place.Keys)
 	made := max(last+1-len(d.way), 0)
 	if len(d.way) == 0 {
@@ -41,37 +41,37 @@ func (d *yamlDoc) bring(name string, value any, replace func(yamlPart) (edit, er
 	}
 	if len(d.way) == 0 {
 		e, err := d.atEnd(content)
-		return []edit{e}, made, err
+		return []replacement{e}, made, err
 	}
 	if c := d.found(); c != nil {
 		if part, err := d.part(c, name); err != nil {
 			return nil, 0, err
 		} else if part != nil {
 			e, err := replace(*part)
-			return []edit{e}, 0, err
+			return []replacement{e}, 0, err
 		}
 	}
 	e, err := d.insert(d.way[len(d.way)-1], content)
-	return []edit{e}, made, err
+	return []replacement{e}, made, err
 }
 
 // insert puts content as the first into a mapping or list, or at the end of the
 // document where that is the mapping.
-func (d *yamlDoc) insert(step yamlStep, content any) (edit, error) {
+func (d *yamlDoc) insert(step yamlStep, content any) (replacement, error) {
 	v := step.value
 	if v.Style&yaml.FlowStyle != 0 {
 		at := d.at(v) + 1
 		if len(v.Content) > 0 {
-			return edit{}, d.inline(v)
+			return replacement{}, d.inline(v)
 		}
 		flow := yamlFlow(content)
-		return edit{at, at, flow[1 : len(flow)-1]}, nil
+		return replacement{at, at, flow[1 : len(flow)-1]}, nil
 	}
 	if step.key == nil && v.Kind != yaml.SequenceNode {
 		return d.atEnd(content)
 	}
 	if isNull(v) && v.Value != "" {
-		return edit{}, d.another(v)
+		return replacement{}, d.another(v)
 	}
 	line, indent := d.childLine(step)
 	return d.newLines(line, d.lay(indent, content)), nil
@@ -112,7 +112,7 @@ func (d *yamlDoc) lay(indent string, content any) string {
 }
 
 // atEnd puts content behind all that the document has.
-func (d *yamlDoc) atEnd(content any) (edit, error) {
+func (d *yamlDoc) atEnd(content any) (replacement, error) {
 	indent := ""
 	if len(d.way) > 0 && d.way[0].value.Kind == yaml.MappingNode {
 		indent = strings.Repeat(" ", d.way[0].value.Column-1)
@@ -121,12 +121,12 @@ func (d *yamlDoc) atEnd(content any) (edit, error) {
 }
 
 // newLines puts whole lines before a line.
-func (d *yamlDoc) newLines(line int, text string) edit {
+func (d *yamlDoc) newLines(line int, text string) replacement {
 	at := d.lines[min(line, len(d.lines)-1)]
 	if at > 0 && d.body[at-1] != '\n' {
 		text = "\n" + text
 	}
-	return edit{at, at, text}
+	return replacement{at, at, text}
 }
 
 // likeEnd leaves out the last line feed where the lines up to one have none.
@@ -158,13 +158,13 @@ func (d *yamlDoc) inline(n *yaml.Node) error {
 
 // revalue gives a field another value: in its place where both fit on its line,
 // else in place of its lines.
-func (d *yamlDoc) revalue(part yamlPart, value any) (edit, error) {
+func (d *yamlDoc) revalue(part yamlPart, value any) (replacement, error) {
 	if marked(part.value) || !plainTree(part.value, 0) {
-		return edit{}, invalid(part.value.Line, "an anchor, an alias, a merge key or a tag is in the value")
+		return replacement{}, invalid(part.value.Line, "an anchor, an alias, a merge key or a tag is in the value")
 	}
 	colon := d.colon(part.key)
 	if colon < 0 || !d.startsLine(part.from) && part.value.Style&yaml.FlowStyle != 0 {
-		return edit{}, d.inline(part.key)
+		return replacement{}, d.inline(part.key)
 	}
 	o, isObject := value.(Object)
 	block := isObject && len(o) > 0 && part.value.Style&yaml.FlowStyle == 0
@@ -178,11 +178,11 @@ func (d *yamlDoc) revalue(part yamlPart, value any) (edit, error) {
 		if start == colon {
 			text = " " + text
 		}
-		return edit{part.from, end, string(d.body[part.from:start]) + text}, nil
+		return replacement{part.from, end, string(d.body[part.from:start]) + text}, nil
 	}
 	indent := strings.Repeat(" ", part.key.Column-1)
 	text := string(d.body[part.from:colon]) + yamlValue(indent, d.unit(), value) + "\n"
-	return edit{part.from, d.lines[part.end], d.likeEnd(part.end, text)}, nil
+	return replacement{part.from, d.lines[part.end], d.likeEnd(part.end, text)}, nil
 }
 
 func (d *yamlDoc) inside(name string) (document, error) {
@@ -207,14 +207,14 @@ func (d *yamlDoc) inside(name string) (document, error) {
 	return &in, in.problem
 }
 
-func (d *yamlDoc) set(name string, fields Object) ([]edit, error) {
+func (d *yamlDoc) set(name string, fields Object) ([]replacement, error) {
 	inner, err := d.inside(name)
 	if err != nil {
 		return nil, err
 	}
 	in := inner.(*yamlDoc)
 	c := in.found()
-	var edits []edit
+	var edits []replacement
 	var missing Object
 	for _, f := range fields {
 		part, err := in.part(c, f.Key)
@@ -243,7 +243,7 @@ func (d *yamlDoc) set(name string, fields Object) ([]edit, error) {
 	return edits, nil
 }
 
-func (d *yamlDoc) remove(name string, made int) ([]edit, error) {
+func (d *yamlDoc) remove(name string, made int) ([]replacement, error) {
 	c := d.found()
 	if c == nil {
 		return nil, nil
@@ -290,11 +290,11 @@ func (d *yamlDoc) lonely(c *yamlStep, part *yamlPart) bool {
 
 // cutPart takes out the lines of a member. A collection that has no other gets
 // empty brackets: without them it would be null.
-func (d *yamlDoc) cutPart(c *yamlStep, part *yamlPart) ([]edit, error) {
+func (d *yamlDoc) cutPart(c *yamlStep, part *yamlPart) ([]replacement, error) {
 	if !d.startsLine(part.from) {
 		return nil, d.inline(part.value)
 	}
-	edits := []edit{{d.lines[part.first], d.lines[part.end], ""}}
+	edits := []replacement{{d.lines[part.first], d.lines[part.end], ""}}
 	only := len(c.value.Content) == 2
 	brackets := " {}"
 	if c.value.Kind == yaml.SequenceNode {
@@ -305,13 +305,13 @@ func (d *yamlDoc) cutPart(c *yamlStep, part *yamlPart) ([]edit, error) {
 		if colon < 0 {
 			return nil, d.inline(c.value)
 		}
-		edits = append(edits, edit{colon, colon, brackets})
+		edits = append(edits, replacement{colon, colon, brackets})
 	}
 	return edits, nil
 }
 
 // removeInline empties brackets that hold one member.
-func (d *yamlDoc) removeInline(c *yamlStep, name string) ([]edit, error) {
+func (d *yamlDoc) removeInline(c *yamlStep, name string) ([]replacement, error) {
 	members := d.members()
 	if _, n := count(members, name); n == 0 {
 		return nil, nil
@@ -320,5 +320,5 @@ func (d *yamlDoc) removeInline(c *yamlStep, name string) ([]edit, error) {
 		return nil, d.inline(c.value)
 	}
 	at := d.at(c.value)
-	return []edit{{at + 1, d.valueEnd(at) - 1, ""}}, nil
+	return []replacement{{at + 1, d.valueEnd(at) - 1, ""}}, nil
 }

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// program stands in for the editor's own: it does what it is told to a file, in
-// its own way, and writes something else besides.
+// program simulates the command of Claude Code: it changes the file, lays it out
+// anew, and counts its starts in the same file.
 type program struct {
 	path  string
 	calls [][]string
 	fails func(args []string) (output string, err error)
-	apart bool // does nothing
+	idle  bool // report success without changing the file
 }
 
 func (p *program) run(_ context.Context, name string, args ...string) ([]byte, error) {
@@ -28,7 +28,7 @@ func (p *program) run(_ context.Context, name string, args ...string) ([]byte, e
 			return []byte(out), err
 		}
 	}
-	if p.apart {
+	if p.idle {
 		return nil, nil
 	}
 	text, err := os.ReadFile(p.path)
@@ -37,7 +37,7 @@ func (p *program) run(_ context.Context, name string, args ...string) ([]byte, e
 	}
 	var all map[string]any
 	if err := json.Unmarshal(text, &all); err != nil {
-		return []byte("it is no JSON"), err
+		return []byte("not valid JSON"), err
 	}
 	servers, _ := all["mcpServers"].(map[string]any)
 	if servers == nil {
@@ -50,7 +50,7 @@ func (p *program) run(_ context.Context, name string, args ...string) ([]byte, e
 			return nil, err
 		}
 		if servers[args[4]] != nil {
-			return []byte("it exists already"), errors.New("exit status 1")
+			return []byte("the server exists already"), errors.New("exit status 1")
 		}
 		servers[args[4]] = server
 	case "remove":
@@ -73,7 +73,7 @@ func claudeRig(t *testing.T) (*rig, *program) {
 	return rg, p
 }
 
-func TestAnEditorsOwnProgramMakesTheChange(t *testing.T) {
+func TestCommandOfTheEditorMakesTheChange(t *testing.T) {
 	rg, p := claudeRig(t)
 	path := rg.file("claude-code", `{"history": [1], "mcpServers": {"a": {"command": "x"}}}`)
 	plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"claude"}})
@@ -116,7 +116,7 @@ func TestAnEditorsOwnProgramMakesTheChange(t *testing.T) {
 	rg.is("claude-code", Stale)
 }
 
-func TestWhatItsProgramPutInGoesOutByIt(t *testing.T) {
+func TestCommandOfTheEditorUndoesItsChange(t *testing.T) {
 	rg, p := claudeRig(t)
 	path := rg.file("claude-code", `{"mcpServers": {"a": {"command": "x"}}}`)
 	change := rg.register("claude-code", done)
@@ -137,7 +137,7 @@ func TestWhatItsProgramPutInGoesOutByIt(t *testing.T) {
 	rg.is("claude-code", Registered)
 }
 
-func TestItsProgramTakesServersOut(t *testing.T) {
+func TestCommandOfTheEditorRemovesServers(t *testing.T) {
 	rg, p := claudeRig(t)
 	path := rg.file("claude-code", `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}, "c": {"command": "z"}}}`)
 	out, err := rg.TakeOut(t.Context(), "claude-code", rg.found("claude-code").Files[0], []string{"a", "c"})
@@ -151,23 +151,23 @@ func TestItsProgramTakesServersOut(t *testing.T) {
 	}
 }
 
-func TestWhatItsProgramCannotDoIsTold(t *testing.T) {
+func TestFailuresOfTheCommandAreReported(t *testing.T) {
 	no := errors.New("exit status 1")
 	for name, row := range map[string]struct {
 		text  string
 		fails func(args []string) (string, error)
-		apart bool
+		idle  bool
 		want  string
 	}{
-		"it fails":         {`{"mcpServers": {}}`, func([]string) (string, error) { return "\n  Error: API_KEY=hunter2hunter2 is wrong\nmore", no }, false, "claude mcp add-json failed: Error: API_KEY=[redacted] is wrong"},
-		"it says nothing":  {`{"mcpServers": {}}`, func([]string) (string, error) { return "", no }, false, "claude mcp add-json failed: exit status 1"},
-		"it does nothing":  {`{"mcpServers": {}}`, nil, true, "said that it made the change"},
-		"it stops halfway": {`{"mcpServers": {"discover": {"type": "stdio", "command": "/old/agent-discover", "args": ["mcp"]}}, "x": 1}`, func(args []string) (string, error) { return "no", map[bool]error{true: no}[args[1] == "add-json"] }, false, "failed: no"},
+		"an error":                         {`{"mcpServers": {}}`, func([]string) (string, error) { return "\n  Error: API_KEY=hunter2hunter2 is wrong\nmore", no }, false, "claude mcp add-json failed: Error: API_KEY=[redacted] is wrong"},
+		"no output":                        {`{"mcpServers": {}}`, func([]string) (string, error) { return "", no }, false, "claude mcp add-json failed: exit status 1"},
+		"no change":                        {`{"mcpServers": {}}`, nil, true, "reported success"},
+		"an error after the first command": {`{"mcpServers": {"discover": {"type": "stdio", "command": "/old/agent-discover", "args": ["mcp"]}}, "x": 1}`, func(args []string) (string, error) { return "no", map[bool]error{true: no}[args[1] == "add-json"] }, false, "failed: no"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rg, p := claudeRig(t)
 			path := rg.file("claude-code", row.text)
-			p.fails, p.apart = row.fails, row.apart
+			p.fails, p.idle = row.fails, row.idle
 			out := rg.do(Request{Action: Register, Editors: []string{"claude-code"}}, failed)
 			if !strings.Contains(out[0].Problem, row.want) || strings.Contains(out[0].Problem, "more") {
 				t.Errorf("got %q", out[0].Problem)
@@ -177,7 +177,7 @@ func TestWhatItsProgramCannotDoIsTold(t *testing.T) {
 	}
 }
 
-func TestItsProgramMayNotTakeForEver(t *testing.T) {
+func TestCommandsOfTheEditorHaveATimeout(t *testing.T) {
 	rg, _ := claudeRig(t)
 	rg.file("claude-code", `{}`)
 	synctest.Test(t, func(t *testing.T) {
@@ -187,24 +187,24 @@ func TestItsProgramMayNotTakeForEver(t *testing.T) {
 		}
 		begin := time.Now()
 		out, err := rg.Apply(t.Context(), Request{Action: Register, Editors: []string{"claude-code"}})
-		if err != nil || out[0].Status != failed || !strings.Contains(out[0].Problem, "did not end in time") || time.Since(begin) != commandTime {
+		if err != nil || out[0].Status != failed || !strings.Contains(out[0].Problem, "did not finish within 30 seconds") || time.Since(begin) != commandTimeout {
 			t.Errorf("got %+v, %v, %v", out, err, time.Since(begin))
 		}
 	})
 }
 
-func TestTheFileIsChangedWhereItsProgramCannot(t *testing.T) {
+func TestFileIsWrittenDirectlyWhereTheCommandCannot(t *testing.T) {
 	for name, change := range map[string]func(rg *rig) Request{
-		"it is missing": func(rg *rig) Request {
+		"no program is installed": func(rg *rig) Request {
 			rg.again(func(o *Options) { o.Machine.Command = func(string) (string, bool) { return "", false } })
 			return Request{}
 		},
-		"it is a script of Windows": func(rg *rig) Request {
+		"the program is a Windows script": func(rg *rig) Request {
 			rg.again(func(o *Options) { o.Machine.Command = func(string) (string, bool) { return `C:\x\claude.CMD`, true } })
 			return Request{}
 		},
-		"another file is meant": func(*rig) Request { return Request{Environment: map[string]string{"CLAUDE_CONFIG_DIR": "/elsewhere"}} },
-		"the entry has more": func(rg *rig) Request {
+		"a variable names another file": func(*rig) Request { return Request{Environment: map[string]string{"CLAUDE_CONFIG_DIR": "/elsewhere"}} },
+		"the entry has more fields": func(rg *rig) Request {
 			rg.file("claude-code", `{"mcpServers": {"discover": {"command": "/old/agent-discover", "args": ["mcp"], "timeout": 5}}}`)
 			return Request{}
 		},
@@ -216,9 +216,9 @@ func TestTheFileIsChangedWhereItsProgramCannot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rg, p := claudeRig(t)
 			rg.file("claude-code", "{}")
-			w := change(rg)
-			w.Action, w.Editors = Register, []string{"claude-code"}
-			path := rg.do(w, done)[0].Path
+			q := change(rg)
+			q.Action, q.Editors = Register, []string{"claude-code"}
+			path := rg.do(q, done)[0].Path
 			if len(p.calls) > 0 || !strings.Contains(rg.read(path), rg.options.Entry.Command) {
 				t.Errorf("got %v, %s", p.calls, rg.read(path))
 			}
@@ -226,25 +226,25 @@ func TestTheFileIsChangedWhereItsProgramCannot(t *testing.T) {
 	}
 }
 
-func TestAChangeByAProgramThatWasCutShortIsSettled(t *testing.T) {
+func TestInterruptedChangesByTheCommandAreCompletedOrDeleted(t *testing.T) {
 	for name, kept := range map[string]bool{"made": true, "not made": false} {
 		t.Run(name, func(t *testing.T) {
-			rg, p := claudeRig(t)
+			rg, command := claudeRig(t)
 			path := rg.file("claude-code", `{"mcpServers": {"a": {"command": "x"}}}`)
-			d := rg.Registrar.draft(t.Context(), target{found: rg.found("claude-code"), file: rg.found("claude-code").Files[0]}, Request{Action: Register})
-			c := d.change()
+			p := rg.Registrar.newPlan(t.Context(), target{found: rg.found("claude-code"), file: rg.found("claude-code").Files[0]}, Request{Action: Register})
+			c := p.change()
 			c.Writer, c.Loose, c.After, c.steps = true, true, "", nil
-			if err := rg.ledger.begin(c, d.was.Data); err != nil {
+			if err := rg.history.begin(c, p.was.Data); err != nil {
 				t.Fatal(err)
 			}
 			if kept {
-				if _, err := p.run(t.Context(), d.commands[0][0], d.commands[0][1:]...); err != nil {
+				if _, err := command.run(t.Context(), p.commands[0][0], p.commands[0][1:]...); err != nil {
 					t.Fatal(err)
 				}
-			} else { // it wrote its own things alone
+			} else { // the program changed only other parts of the file
 				rg.write(path, strings.Replace(rg.read(path), "{", `{"starts": 3, `, 1))
 			}
-			rg.again(nil) // we were ended before we saw what became of it
+			rg.again(nil) // the process ended before it saw the result
 			history, err := rg.History(t.Context(), "")
 			if err != nil || (len(history) == 1) != kept {
 				t.Fatalf("got %+v, %v", history, err)

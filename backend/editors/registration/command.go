@@ -10,51 +10,55 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 	"github.com/agent-discover/agent-discover/backend/editors/configdiff"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// claude is the writer of Claude Code, which keeps much else in the same file
-// and writes it all the time: its own command knows when.
+// claude is the writer of Claude Code in the editor table. Claude Code keeps
+// other data in the same file and rewrites it all the time, so its own command
+// makes the change at the right moment.
 const claude = "claude"
 
-// commandTime is how long an editor's own program may take.
-const commandTime = 30 * time.Second
+// commandTimeout limits how long a command of an editor may take.
+const commandTimeout = 30 * time.Second
 
-// command says with which commands an editor makes a change itself; none where
-// the file is to be changed: without the program, for a file that it would not
-// write, and where an entry holds more than the command line could say. No
-// secret stands on a command line: our entry has none.
-func (r *Registrar) command(d *draft, w Request) {
-	if d.found.Writer != claude || r.options.Execute == nil || d.file.Scope != userScope || len(d.steps) == 0 {
-		return
+// editorCommands returns the commands with which an editor makes a change
+// itself. It returns none where the file has to be written directly: when the
+// program is not installed, would write another file, or when the entry holds
+// more than the command line can express. No secret is ever part of a command:
+// the entry has none.
+func (r *Registrar) editorCommands(p *filePlan) [][]string {
+	if p.found.Writer != claude || r.options.Execute == nil || p.file.Scope != userScope || len(p.steps) == 0 {
+		return nil
 	}
 	program, ok := r.options.Machine.Command(claude)
-	if ending := filepath.Ext(program); strings.EqualFold(ending, ".cmd") || strings.EqualFold(ending, ".bat") {
-		return // a shell would read the quotes of JSON in its own way
+	if ext := filepath.Ext(program); strings.EqualFold(ext, ".cmd") || strings.EqualFold(ext, ".bat") {
+		return nil // cmd.exe would interpret the quotes in JSON differently
 	}
-	own := r.options.Machine.Find(d.found.Editor).Files // as the program itself finds it
-	if !ok || len(own) == 0 || own[0].Path != d.file.Path || !slices.Equal(own[0].Place.Keys, d.file.Place.Keys) {
-		return
+	own := r.options.Machine.Find(p.found.Editor).Files // without the requesting person's variables, as the program sees them
+	if !ok || len(own) == 0 || own[0].Path != p.file.Path || !slices.Equal(own[0].Place.Keys, p.file.Place.Keys) {
+		return nil
 	}
-	switch d.action {
+	switch p.action {
 	case Register:
-		d.commands = r.adding(program, d)
+		return r.addCommands(program, p)
 	case Unregister, TakeOut:
-		d.commands = removing(program, d.entries)
+		return removeCommands(program, p.entries)
 	case Undo:
-		if d.reverted && !slices.ContainsFunc(d.steps, func(s step) bool { return s.Is }) {
-			d.commands = removing(program, d.entries)
+		if p.undo == byReverting && !slices.ContainsFunc(p.steps, func(s step) bool { return s.Is }) {
+			return removeCommands(program, p.entries)
 		}
 	}
+	return nil
 }
 
-func removing(program string, entries []string) [][]string {
+func removeCommands(program string, entries []string) [][]string {
 	var list [][]string
 	for _, name := range entries {
-		if strings.HasPrefix(name, "-") { // it would be taken for an option
+		if strings.HasPrefix(name, "-") { // it would be parsed as an option
 			return nil
 		}
 		list = append(list, []string{program, "mcp", "remove", "--scope", "user", name})
@@ -62,29 +66,30 @@ func removing(program string, entries []string) [][]string {
 	return list
 }
 
-func (r *Registrar) adding(program string, d *draft) [][]string {
-	wanted, _, err := r.wanted(d.found.Editor)
+func (r *Registrar) addCommands(program string, p *filePlan) [][]string {
+	wanted, _, err := r.wanted(p.found.Editor)
 	if err != nil {
 		return nil
 	}
-	value, err := table.Spell(d.file.Shape, Name, wanted)
+	value, err := table.Spell(p.file.Shape, Name, wanted)
 	if err != nil {
 		return nil
 	}
-	text, err := json.Marshal(plain(value))
-	if err != nil || d.steps[0].Was && d.more(value) {
+	text, err := json.Marshal(toMap(value))
+	if err != nil || p.steps[0].Was && p.hasExtraFields(value) {
 		return nil
 	}
 	list := [][]string{{program, "mcp", "add-json", "--scope", "user", Name, string(text)}}
-	if d.steps[0].Was {
-		list = append(removing(program, []string{Name}), list...)
+	if p.steps[0].Was {
+		list = append(removeCommands(program, []string{Name}), list...)
 	}
 	return list
 }
 
-// more reports whether the entry that is there holds what ours would not.
-func (d *draft) more(value configedit.Object) bool {
-	e, err := readEntry(d.was.Data, d.file)
+// hasExtraFields reports whether the present entry has fields or variables that
+// value lacks.
+func (p *filePlan) hasExtraFields(value configedit.Object) bool {
+	e, err := readEntry(p.was.Data, p.file)
 	fields, ok := e.value.(map[string]any)
 	if err != nil || !ok {
 		return e.ours
@@ -94,15 +99,15 @@ func (d *draft) more(value configedit.Object) bool {
 			return true
 		}
 	}
-	return len(mended(e.server, table.Server{}).Env) > 0
+	return len(repaired(e.server, table.Server{}).Env) > 0
 }
 
-// plain is an object as encoding/json knows it.
-func plain(o configedit.Object) map[string]any {
+// toMap converts an object for encoding/json.
+func toMap(o configedit.Object) map[string]any {
 	out := make(map[string]any, len(o))
 	for _, f := range o {
 		if inner, ok := f.Value.(configedit.Object); ok {
-			out[f.Key] = plain(inner)
+			out[f.Key] = toMap(inner)
 		} else {
 			out[f.Key] = f.Value
 		}
@@ -110,8 +115,8 @@ func plain(o configedit.Object) map[string]any {
 	return out
 }
 
-// shown are commands as a person would type them.
-func shown(commands [][]string) string {
+// formatCommands returns commands as a person would type them, one per line.
+func formatCommands(commands [][]string) string {
 	var lines []string
 	for _, c := range commands {
 		words := slices.Clone(c)
@@ -126,83 +131,90 @@ func shown(commands [][]string) string {
 	return strings.Join(lines, "\n")
 }
 
-// run lets an editor's own program make a change, and sees what became of it.
-func (r *Registrar) run(ctx context.Context, d draft) (*change, error) {
-	c := d.change()
+// changeByEditor lets the editor's commands make a change, and records what
+// they did to the file.
+func (r *Registrar) changeByEditor(ctx context.Context, p filePlan) (*change, error) {
+	c := p.change()
 	c.Writer, c.Loose, c.After, c.steps = true, true, "", nil
-	if err := r.ledger.begin(c, d.was.Data); err != nil {
+	if err := r.history.begin(c, p.was.Data); err != nil {
 		return nil, err
 	}
-	if err := atomicfile.AwaitLock(ctx, d.was.Target); err != nil {
-		r.ledger.abort(c)
+	if err := atomicfile.WaitForLock(ctx, p.was.Target); err != nil {
+		r.history.abort(c)
 		return nil, err
 	}
-	failure := r.execute(ctx, d)
-	if !r.settle(c, d.was.Data) {
-		r.ledger.abort(c)
+	failure := r.execute(ctx, p)
+	if !r.wasMade(c, p.was.Data) {
+		r.history.abort(c)
 		if failure == nil {
-			failure = fault.New(fault.Failed, "%s said that it made the change, but %s is as it was", d.found.Name, d.file.Path)
+			failure = fault.New(fault.Failed, "%s reported success, but %s is unchanged", p.found.Name, p.file.Path)
 		}
 		return nil, failure
 	}
-	if err := r.ledger.commit(c); err != nil {
+	if err := r.history.commit(c); err != nil {
 		return nil, err
 	}
-	if failure == nil && d.action != TakeOut && c.Has != d.has {
-		failure = fault.New(fault.Failed, "%s made another change than it was asked for; undo it in the list of changes", d.found.Name)
+	if failure == nil && p.action != TakeOut && c.Has != p.has {
+		failure = fault.New(fault.Failed, "%s made a different change than requested; check %s", p.found.Name, p.file.Path)
 	}
 	if failure != nil {
-		r.restoreAfter(ctx, c)
+		r.undoFailed(ctx, c)
 		return nil, failure
 	}
 	return c, nil
 }
 
-// restoreAfter takes back what a program did that then failed.
-func (r *Registrar) restoreAfter(ctx context.Context, c *change) {
-	was, err := atomicfile.Look(c.Path)
+// undoFailed undoes what the commands of an editor did before they failed.
+func (r *Registrar) undoFailed(ctx context.Context, c *change) {
+	was, err := atomicfile.Read(c.Path)
 	if err == nil {
-		d := r.draftUndo(ctx, c, was, nil)
-		d.commands, d.by = nil, automatic
-		_, err = r.perform(ctx, d)
+		p := r.newUndoPlan(ctx, c, was, nil)
+		p.by = automatic
+		if p.method == byEditor {
+			p.method, p.commands = direct, nil
+		}
+		_, err = r.perform(ctx, p)
 	}
 	if err != nil {
-		r.options.Log.Warn("what an editor's program left could not be taken back", "change", c.ID, "err", err)
+		r.options.Log.Warn("incomplete change by an editor's command not undone", "change", c.ID, "err", err)
 	}
 }
 
-func (r *Registrar) execute(ctx context.Context, d draft) error {
-	ctx, cancel := context.WithTimeout(ctx, commandTime)
+func (r *Registrar) execute(ctx context.Context, p filePlan) error {
+	ctx, cancel := context.WithTimeout(ctx, commandTimeout)
 	defer cancel()
-	for _, c := range d.commands {
+	for _, c := range p.commands {
 		out, err := r.options.Execute(ctx, c[0], c[1:]...)
+		name := formatCommands([][]string{c[:3]})
 		if ctx.Err() != nil {
-			return fault.Wrap(ctx.Err(), fault.Timeout, "%s did not end in time", shown([][]string{c[:3]}))
+			return fault.Wrap(ctx.Err(), fault.Timeout, "%s did not finish within %d seconds", name, int(commandTimeout.Seconds()))
 		}
 		if err != nil {
-			return fault.Wrap(err, fault.Failed, "%s failed: %s", shown([][]string{c[:3]}), said(out, err))
+			return fault.Wrap(err, fault.Failed, "%s failed: %s", name, firstLine(out, err))
 		}
 	}
 	return nil
 }
 
-// said is the first line of what a program printed.
-func said(out []byte, err error) string {
+// firstLine returns the first line of a command's output, or its error when the
+// output is empty. Credentials are redacted.
+func firstLine(out []byte, err error) string {
+	const most = 200
 	for line := range bytes.Lines(out) {
-		if text := strings.TrimSpace(configdiff.Covered(string(line))); text != "" {
-			return configdiff.Head(text, 200)
+		if text := strings.TrimSpace(configdiff.Redact(string(line))); text != "" {
+			return safetext.Clip(text, most)
 		}
 	}
-	return configdiff.Head(configdiff.Covered(err.Error()), 200)
+	return safetext.Clip(configdiff.Redact(err.Error()), most)
 }
 
-// complement works out what a program did: what stood under each name before,
-// and what does now. It reports whether any of that is another.
+// complement fills in a change that an editor's commands made: the hash of the
+// file and the steps that lead to it. It reports whether any entry changed.
 func (r *Registrar) complement(c *change, before []byte, now atomicfile.File) bool {
 	c.After, c.steps = now.Hash, nil
 	file := c.file()
 	for _, name := range c.Entries {
-		steps, err := between(before, now.Data, file.Place, name)
+		steps, err := stepsBetween(before, now.Data, file.Place, name)
 		if err != nil {
 			return false
 		}
@@ -214,29 +226,27 @@ func (r *Registrar) complement(c *change, before []byte, now atomicfile.File) bo
 	return len(c.steps) > 0
 }
 
-// between are the steps of one entry from a text to another: it is cut out of
-// the one and put into the other.
-func between(before, after []byte, place configedit.Place, name string) ([]step, error) {
+// stepsBetween returns the steps that remove an entry as it was before and add
+// it as it is after; none when it is the same.
+func stepsBetween(before, after []byte, place configedit.Place, name string) ([]step, error) {
 	out, err := configedit.Remove(before, place, name)
 	if err != nil {
 		return nil, err
 	}
 	in, err := configedit.Remove(after, place, name)
-	if err != nil || same(out, in) {
+	if err != nil {
 		return nil, err
 	}
-	var steps []step
-	if len(out.Cuts) > 0 {
-		steps = append(steps, step{Name: name, Was: true, Cuts: out.Cuts})
+	sameText := func(x, y configedit.Edit) bool { return x.Old == y.Old && x.New == y.New }
+	if slices.EqualFunc(out.Edits, in.Edits, sameText) {
+		return nil, nil
 	}
-	if len(in.Cuts) > 0 {
-		put := step{Name: name, Was: true, Cuts: in.Cuts}.inverse()
-		steps = append(steps, put)
+	var steps []step
+	if len(out.Edits) > 0 {
+		steps = append(steps, step{Name: name, Was: true, Edits: out.Edits})
+	}
+	if len(in.Edits) > 0 {
+		steps = append(steps, step{Name: name, Was: true, Edits: in.Edits}.inverse())
 	}
 	return steps, nil
-}
-
-// same reports whether the same was cut out of two texts.
-func same(a, b configedit.Change) bool {
-	return slices.EqualFunc(a.Cuts, b.Cuts, func(x, y configedit.Cut) bool { return x.Old == y.Old && x.New == y.New })
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// entry is what stands under our name in a file.
+// entry is the entry called Name in a file.
 type entry struct {
-	there  bool
-	ours   bool
-	server table.Server // when it is ours
-	value  any          // as it stands there; only until the file is closed
+	exists bool
+	ours   bool         // it starts Agent Discover
+	server table.Server // only when ours
+	value  any          // as configedit returns it; only when ours
 }
 
-// readEntry looks for our name. The error is a fault that says what is wrong
-// with the text.
+// readEntry finds the entry called Name. The error is a fault that describes
+// what is wrong with the text.
 func readEntry(text []byte, file table.File) (entry, error) {
 	list, err := configedit.Read(text, file.Place)
 	if err != nil {
@@ -36,29 +36,29 @@ func readEntry(text []byte, file table.File) (entry, error) {
 		}
 		server, err := table.Understand(file.Shape, e.Value)
 		if err != nil || !table.Ours(server) {
-			return entry{there: true}, nil
+			return entry{exists: true}, nil
 		}
-		return entry{there: true, ours: true, server: server, value: e.Value}, nil
+		return entry{exists: true, ours: true, server: server, value: e.Value}, nil
 	}
 	return entry{}, nil
 }
 
-// state compares what the entry starts with what it should start.
+// state compares an entry with the server that it should start.
 func (r *Registrar) state(e entry, wanted table.Server) State {
 	switch {
-	case !e.there:
+	case !e.exists:
 		return Absent
 	case !e.ours:
 		return Foreign
-	case !starts(e.server, wanted) || r.missing(e.server.Command) || !r.leads(wanted.Command):
+	case !equivalent(e.server, wanted) || r.missing(e.server.Command) || !r.isProgram(wanted.Command):
 		return Stale
 	}
 	return Registered
 }
 
-// starts reports whether an entry does what ours has to. What a person added
-// beside it, variables among them, is theirs.
-func starts(server, wanted table.Server) bool {
+// equivalent reports whether an entry starts the wanted server. Variables and
+// other fields that a person added do not matter.
+func equivalent(server, wanted table.Server) bool {
 	if server.Command != wanted.Command || !slices.Equal(server.Args, wanted.Args) || server.Transport != wanted.Transport {
 		return false
 	}
@@ -75,14 +75,15 @@ func starts(server, wanted table.Server) bool {
 	return true
 }
 
-// missing reports whether a program cannot be started.
+// missing reports whether a program does not exist or is not executable.
 func (r *Registrar) missing(program string) bool {
 	info, err := r.options.Machine.Stat(program)
 	return err != nil || info.IsDir() || r.options.Machine.OS != "windows" && info.Mode()&0o111 == 0
 }
 
-// leads reports whether a command is our program, or a link to it.
-func (r *Registrar) leads(command string) bool {
+// isProgram reports whether a command is the program of the Agent Discover
+// entry, or a link to it.
+func (r *Registrar) isProgram(command string) bool {
 	if command == r.options.Entry.Command {
 		return true
 	}
@@ -90,8 +91,9 @@ func (r *Registrar) leads(command string) bool {
 	return err == nil && to == r.options.Entry.Command
 }
 
-// wanted is what our entry starts in an editor. Where that cannot have a space
-// in it, link is what has to lead to the program.
+// wanted returns the server that the entry should start in an editor. For an
+// editor that does not accept spaces in commands, link is the path at which a
+// link to the program must exist.
 func (r *Registrar) wanted(e *table.Editor) (server table.Server, link string, err error) {
 	server = r.options.Entry
 	if !e.NoSpaces || !strings.Contains(server.Command, " ") {
@@ -100,14 +102,15 @@ func (r *Registrar) wanted(e *table.Editor) (server table.Server, link string, e
 	link = filepath.Join(filepath.Dir(r.options.Folder), "bin", filepath.Base(server.Command))
 	if r.options.Machine.OS == "windows" || strings.Contains(link, " ") {
 		return server, "", fault.New(fault.Unavailable,
-			"%s starts no program with a space in its path; move agent-discover into a folder without one", e.Name)
+			"%s cannot start a program whose path contains a space; move agent-discover to a folder without spaces", e.Name)
 	}
 	server.Command = link
 	return server, link, nil
 }
 
-// mended is a server as it should be, with all that somebody added.
-func mended(server, wanted table.Server) table.Server {
+// repaired returns the wanted server with the variables that a person added to
+// the present one.
+func repaired(server, wanted table.Server) table.Server {
 	out := server
 	out.Transport, out.Command, out.Args = wanted.Transport, wanted.Command, wanted.Args
 	out.URL, out.Headers = "", nil
@@ -123,15 +126,14 @@ func mended(server, wanted table.Server) table.Server {
 	return out
 }
 
-// mend puts an entry of ours right in its place: it sets the fields that have
-// to be others and leaves all else.
-func mend(text []byte, file table.File, server, wanted table.Server) (configedit.Change, error) {
-	right := mended(server, wanted)
+// repair corrects the fields of an entry that differ from the wanted server. It
+// keeps all other fields, and replaces the entry only when that is not enough.
+func repair(text []byte, file table.File, server, wanted table.Server) (configedit.Change, error) {
 	before, err := table.Spell(file.Shape, Name, server)
 	if err != nil {
 		return configedit.Change{}, err
 	}
-	after, err := table.Spell(file.Shape, Name, right)
+	after, err := table.Spell(file.Shape, Name, repaired(server, wanted))
 	if err != nil {
 		return configedit.Change{}, err
 	}
@@ -139,14 +141,14 @@ func mend(text []byte, file table.File, server, wanted table.Server) (configedit
 	if err != nil {
 		return configedit.Change{}, err
 	}
-	if now, err := readEntry(change.Text, file); err == nil && now.ours && starts(now.server, wanted) {
+	if now, err := readEntry(change.Text, file); err == nil && now.ours && equivalent(now.server, wanted) {
 		return change, nil
 	}
 	return configedit.Put(text, file.Place, Name, after)
 }
 
-// differences are the fields of after that are others than before; one that it
-// does not have any more becomes empty.
+// differences returns the fields of after that differ from before, and an empty
+// value for each field of before that after lacks.
 func differences(before, after configedit.Object) configedit.Object {
 	var fields configedit.Object
 	for _, f := range after {
@@ -156,13 +158,14 @@ func differences(before, after configedit.Object) configedit.Object {
 	}
 	for _, f := range before {
 		if !slices.ContainsFunc(after, func(o configedit.Field) bool { return o.Key == f.Key }) {
-			fields = append(fields, configedit.Field{Key: f.Key, Value: empty(f.Value)})
+			fields = append(fields, configedit.Field{Key: f.Key, Value: emptyLike(f.Value)})
 		}
 	}
 	return fields
 }
 
-func empty(value any) any {
+// emptyLike returns the empty value of the same type.
+func emptyLike(value any) any {
 	switch value.(type) {
 	case configedit.Object:
 		return configedit.Object{}
@@ -176,8 +179,9 @@ func empty(value any) any {
 	return nil
 }
 
-// snippet is what a person pastes where we may not write; "" when that cannot
-// be said. It is always the same, and made once.
+// snippet returns the text that a person pastes where a file cannot be changed;
+// "" when the entry cannot be written in the editor's format. Snippets never
+// change, so they are cached.
 func (r *Registrar) snippet(e *table.Editor, file table.File) string {
 	key := strings.Join(append([]string{e.ID, file.Shape, string(file.Place.Format), file.Place.List}, file.Place.Keys...), "\x00")
 	if text, ok := r.snippets.Load(key); ok {
@@ -186,13 +190,13 @@ func (r *Registrar) snippet(e *table.Editor, file table.File) string {
 	text := ""
 	wanted, _, err := r.wanted(e)
 	if err == nil {
-		text = compose(file, wanted)
+		text = newSnippet(file, wanted)
 	}
 	r.snippets.Store(key, text)
 	return text
 }
 
-func compose(file table.File, wanted table.Server) string {
+func newSnippet(file table.File, wanted table.Server) string {
 	value, err := table.Spell(file.Shape, Name, wanted)
 	if err != nil {
 		return ""
@@ -201,5 +205,5 @@ func compose(file table.File, wanted table.Server) string {
 	if err != nil {
 		return ""
 	}
-	return configdiff.Covered(string(change.Text))
+	return configdiff.Redact(string(change.Text))
 }

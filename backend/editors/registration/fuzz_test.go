@@ -8,13 +8,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// FuzzAnyFile puts our entry into a file that may hold anything, and out again:
-// by undo it is the same to the byte, and whatever is refused is not touched.
+// FuzzAnyFile registers with an editor whose file has any content. Undo must
+// restore every byte, and a refused file must not be changed.
 func FuzzAnyFile(f *testing.F) {
 	ids := []string{"cursor", "zed", "codex", "goose", "continue", "opencode", "amp", "mistral-vibe"}
 	for i, id := range ids {
 		e, _ := table.ByID(id)
-		for _, text := range others(e.Place) {
+		for _, text := range contents(e.Place) {
 			f.Add(i, []byte(text), false)
 			f.Add(i, []byte("\ufeff"+text), true)
 		}
@@ -28,29 +28,29 @@ func FuzzAnyFile(f *testing.F) {
 		id := ids[i]
 		path := rg.file(id, string(text))
 		place := rg.found(id).Files[0].Place
-		w := Request{Action: Register, Editors: []string{id}, Replace: replace}
-		plans, err := rg.Plan(t.Context(), w)
-		out, bad := rg.Apply(t.Context(), w)
+		q := Request{Action: Register, Editors: []string{id}, Replace: replace}
+		plans, err := rg.Plan(t.Context(), q)
+		out, bad := rg.Apply(t.Context(), q)
 		if err != nil || bad != nil || plans[0].Problem != out[0].Problem || plans[0].Nothing != (out[0].Status == nothing) {
-			t.Fatalf("planned %+v, %v; done %+v, %v", plans, err, out, bad)
+			t.Fatalf("the plan was %+v, %v, but the outcome is %+v, %v", plans, err, out, bad)
 		}
 		if out[0].Status != done {
 			rg.holds(path, string(text))
 			return
 		}
 		rg.is(id, Registered)
-		if before, after := theirs(text, place), theirs([]byte(rg.read(path)), place); before != after {
-			t.Fatalf("others' servers were %s and are %s", before, after)
+		if before, after := otherEntries(text, place), otherEntries([]byte(rg.read(path)), place); before != after {
+			t.Fatalf("the other entries were %s and are %s", before, after)
 		}
 		rg.undo(done, out[0].Change)
 		if got := []byte(rg.read(path)); !bytes.Equal(got, text) {
-			t.Fatalf("got %q, not %q", got, text)
+			t.Fatalf("Undo restored %q, want %q", got, text)
 		}
 	})
 }
 
-// theirs are the names of the servers of others.
-func theirs(text []byte, place configedit.Place) string {
+// otherEntries returns the names of all entries but the one of Agent Discover.
+func otherEntries(text []byte, place configedit.Place) string {
 	list, _ := configedit.Read(text, place)
 	names := ""
 	for _, e := range list {

@@ -18,18 +18,18 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// childFolder is the folder in which the test program, started again by a test,
-// puts our entry in and takes it out until it is killed.
+// childFolder is the variable with the folder in which the test program, started
+// as a child, registers and undoes until it is killed.
 const childFolder = "REGISTRATION_TEST_CHILD"
 
 func TestMain(m *testing.M) {
 	if root := os.Getenv(childFolder); root != "" {
-		inAndOut(root)
+		registerAndUndo(root)
 	}
 	os.Exit(m.Run())
 }
 
-// registrarIn is a registrar on a machine below a folder.
+// registrarIn returns a Registrar on a simulated machine below a folder.
 func registrarIn(root string) *Registrar {
 	machine := table.Machine{
 		OS: "linux", Home: "/home/me", Root: filepath.Join(root, "disk"), Variable: func(string) string { return "" },
@@ -42,9 +42,10 @@ func registrarIn(root string) *Registrar {
 	})
 }
 
-func inAndOut(root string) {
+// registerAndUndo registers and undoes until the process is killed.
+func registerAndUndo(root string) {
 	r := registrarIn(root)
-	r.disk.Sync = func(*os.File) error { return nil } // a kill loses nothing of what was written
+	r.disk.Sync = func(*os.File) error { return nil } // a killed process loses no write, only a machine does
 	for n := 0; ; n++ {
 		out, err := r.Apply(context.Background(), Request{Action: Register, Editors: []string{"cursor"}})
 		if err != nil || out[0].Status == refused || out[0].Status == failed {
@@ -59,7 +60,7 @@ func inAndOut(root string) {
 	}
 }
 
-func TestAKillAtAnyMomentLeavesTheOldFileOrTheNew(t *testing.T) {
+func TestKilledProcessesLeaveTheOldOrTheNewFile(t *testing.T) {
 	rounds := 30
 	if os.Getenv("AGENT_DISCOVER_TEST_KILLS") != "" {
 		rounds = 200
@@ -73,16 +74,16 @@ func TestAKillAtAnyMomentLeavesTheOldFileOrTheNew(t *testing.T) {
 	rg.register("cursor", done)
 	fresh := rg.read(path)
 	rg.unregister("cursor", done)
-	was, cut := map[bool]int{}, 0
+	counts, halfWritten := map[bool]int{}, 0
 	for range rounds {
 		killed(t, root)
 		text := rg.read(path)
 		if text != old && text != fresh {
-			t.Fatalf("the file is neither: %d bytes", len(text))
+			t.Fatalf("the file of %d bytes is neither the old nor the new one", len(text))
 		}
-		was[text == fresh]++
+		counts[text == fresh]++
 		if strings.Contains(rg.names(filepath.Dir(path)), ".discover-") {
-			cut++
+			halfWritten++
 		}
 		rg.Registrar = registrarIn(root)
 		if _, err := rg.History(t.Context(), ""); err != nil {
@@ -94,15 +95,15 @@ func TestAKillAtAnyMomentLeavesTheOldFileOrTheNew(t *testing.T) {
 			rg.unregister("cursor", done)
 		}
 		if names := rg.names(filepath.Dir(path)); names != "mcp.json" {
-			t.Fatalf("left behind: %s", names)
+			t.Fatalf("temporary files are left: %s", names)
 		}
 		rg.write(path, old)
 	}
-	t.Logf("the old file %d times, the new %d times, %d times with a half-written one beside", was[false], was[true], cut)
+	t.Logf("found the old file %d times, the new one %d times, and a temporary file %d times", counts[false], counts[true], halfWritten)
 }
 
-// killed starts the test program as a child and kills it at a moment nobody
-// chose, once it is at work.
+// killed starts the test program as a child and kills it at a random moment
+// after its first round.
 func killed(t *testing.T, root string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")

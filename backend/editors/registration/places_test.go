@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-func TestALinkedFileStaysALink(t *testing.T) {
+func TestSymbolicLinksToFilesAreKept(t *testing.T) {
 	rg := newRig(t, "linux")
 	target := rg.write(filepath.Join(rg.root, "dotfiles", "zed.json"), "// mine\n{\n}\n")
 	path := rg.path("zed")
@@ -25,17 +25,17 @@ func TestALinkedFileStaysALink(t *testing.T) {
 	rg.is("zed", Registered)
 	for _, link := range []string{path, middle} {
 		if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-			t.Errorf("%s is no link any more", link)
+			t.Errorf("%s is no longer a link", link)
 		}
 	}
 	if names := rg.names(filepath.Dir(path)) + rg.names(filepath.Dir(target)); names != "settings.jsonzed.json" {
-		t.Errorf("left behind: %s", names)
+		t.Errorf("the folders contain other files: %s", names)
 	}
 	rg.undo(done, change)
 	rg.holds(target, "// mine\n{\n}\n")
 }
 
-func TestALongFileKeepsEveryByte(t *testing.T) {
+func TestUndoRestoresEveryByteOfLongFiles(t *testing.T) {
 	rg := newRig(t, "linux")
 	text := `{"history": ["` + strings.Repeat(`é\n<&>", "`, 450_000) + `"], "mcpServers": {"a": {"command": "b"}}}`
 	path := rg.file("claude-code", text)
@@ -46,19 +46,19 @@ func TestALongFileKeepsEveryByte(t *testing.T) {
 	}
 	for _, line := range plans[0].Diff {
 		if len(line.Text) > 410 {
-			t.Errorf("a line of %d bytes is shown", len(line.Text))
+			t.Errorf("the preview has a line of %d bytes", len(line.Text))
 		}
 		if line.Kind == "remove" && !strings.Contains(line.Text, Name) {
-			t.Errorf("what changes is not in %q", line.Text)
+			t.Errorf("the removed line %q does not show the change", line.Text)
 		}
 	}
 	rg.undo(done, change)
 	if rg.read(path) != text {
-		t.Error("the file is another")
+		t.Error("the file differs from the original")
 	}
 }
 
-func TestAnEditorWithoutSpacesInCommandsGetsALink(t *testing.T) {
+func TestEditorsThatRejectSpacesGetALinkToTheProgram(t *testing.T) {
 	rg := newRig(t, "darwin")
 	rg.again(func(o *Options) { o.Entry.Command = rg.program("My Programs") })
 	path := rg.file("trae", "{}")
@@ -77,7 +77,7 @@ func TestAnEditorWithoutSpacesInCommandsGetsALink(t *testing.T) {
 	rg.is("trae", Registered)
 	rg.holds(path, text)
 	if to, err := os.Readlink(link); err != nil || to != rg.options.Entry.Command {
-		t.Errorf("it leads to %s, %v", to, err)
+		t.Errorf("the link leads to %s, %v", to, err)
 	}
 	rg.again(func(o *Options) { o.Folder = filepath.Join(rg.root, "a b", "editors") })
 	rg.file("trae-cn", "{}")
@@ -90,7 +90,7 @@ func TestAnEditorWithoutSpacesInCommandsGetsALink(t *testing.T) {
 	windows.register("trae", refused)
 }
 
-func TestAllMeansWhatIsThere(t *testing.T) {
+func TestRequestsForAllCoverDetectedEditors(t *testing.T) {
 	rg := newRig(t, "linux")
 	cursor, kimi := rg.file("cursor", "{}"), rg.path("kimi-cli")
 	if err := os.MkdirAll(filepath.Dir(kimi), 0o700); err != nil {
@@ -120,7 +120,7 @@ func TestAllMeansWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestFilesOfProjectsAndThoseThatAVariableNamesAreRemembered(t *testing.T) {
+func TestFilesOfProjectsAndVariablesAreRemembered(t *testing.T) {
 	rg := newRig(t, "linux")
 	project := filepath.Join(rg.root, "project")
 	if err := os.MkdirAll(project, 0o700); err != nil {
@@ -129,7 +129,7 @@ func TestFilesOfProjectsAndThoseThatAVariableNamesAreRemembered(t *testing.T) {
 	rg.do(Request{Action: Register, Editors: []string{"cursor"}, Project: project}, done)
 	inProject := filepath.Join(project, ".cursor", "mcp.json")
 	if !strings.Contains(rg.read(inProject), Name) {
-		t.Error("it is not in the project")
+		t.Error("the file of the project has no entry")
 	}
 	moved := map[string]string{"CODEX_HOME": "/moved"}
 	out := rg.do(Request{Action: Register, Editors: []string{"codex"}, Environment: moved}, done)
@@ -140,10 +140,10 @@ func TestFilesOfProjectsAndThoseThatAVariableNamesAreRemembered(t *testing.T) {
 	if s := rg.status("codex"); len(s.Files) != 2 || s.Files[1].State != Registered || s.Files[1].Path != out[0].Path {
 		t.Errorf("got %+v", s.Files)
 	}
-	rg.unregister("cursor", nothing) // that is the user's own file
+	rg.unregister("cursor", nothing) // this request is about the file of the user
 	rg.do(Request{Action: Unregister, All: true}, done)
 	if strings.Contains(rg.read(inProject)+rg.read(out[0].Path), Name) {
-		t.Error("it is still there")
+		t.Error("an entry was not removed")
 	}
 	for _, wrong := range []string{"relative", filepath.Join(rg.root, "nowhere")} {
 		if _, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"cursor"}, Project: wrong}); fault.KindOf(err) != fault.Invalid {
@@ -152,34 +152,34 @@ func TestFilesOfProjectsAndThoseThatAVariableNamesAreRemembered(t *testing.T) {
 	}
 }
 
-func TestAnEditorThatNeedsARestartSaysSoUntilItWasSeen(t *testing.T) {
+func TestEditorsNeedAReloadUntilTheyConnectAgain(t *testing.T) {
 	rg := newRig(t, "linux")
 	seen := time.Time{}
 	rg.options.LastSeen = func(_ context.Context, clients []string) time.Time {
 		if len(clients) == 0 {
-			t.Error("no names of the client")
+			t.Error("LastSeen was called without client names")
 		}
 		return seen
 	}
 	rg.file("codex", "")
 	rg.file("zed", "{}")
 	if rg.register("codex", done); !rg.is("codex", Registered).NeedsReload {
-		t.Error("nobody is told to start it again")
+		t.Error("NeedsReload is false before the editor has connected")
 	}
 	seen = time.Now().Add(time.Minute)
 	if rg.status("codex").NeedsReload {
-		t.Error("it was seen")
+		t.Error("NeedsReload is true after the editor has connected")
 	}
 	seen = time.Time{}
 	if rg.register("zed", done); rg.is("zed", Registered).NeedsReload {
-		t.Error("it sees changes itself")
+		t.Error("NeedsReload is true for an editor that reloads by itself")
 	}
 	if rg.unregister("codex", done); rg.is("codex", Absent).NeedsReload {
-		t.Error("there is nothing to read")
+		t.Error("NeedsReload is true without an entry")
 	}
 }
 
-func TestManyAskAtOnce(t *testing.T) {
+func TestConcurrentRequestsDoNotDisturbEachOther(t *testing.T) {
 	rg := newRig(t, "linux")
 	ids := []string{"cursor", "zed", "codex", "gemini-cli", "goose"}
 	for _, id := range ids {
@@ -209,7 +209,7 @@ func TestManyAskAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	rg.do(Request{Action: Register, Editors: ids[:1]}, rg.last("cursor"))
+	rg.do(Request{Action: Register, Editors: ids[:1]}, rg.expected("cursor"))
 	for _, id := range ids {
 		if s := rg.status(id).State; s != Registered && s != Absent {
 			t.Errorf("%s is %s", id, s)
@@ -217,8 +217,8 @@ func TestManyAskAtOnce(t *testing.T) {
 	}
 }
 
-// last is what registering an editor again would come to.
-func (rg *rig) last(id string) string {
+// expected returns the status that registering an editor should have.
+func (rg *rig) expected(id string) string {
 	if rg.status(id).State == Registered {
 		return nothing
 	}

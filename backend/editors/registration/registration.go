@@ -1,7 +1,11 @@
-// Package registration answers whether our entry is in an editor's
-// configuration, and puts it in and takes it out again: shown before, proved
-// after, undone to the byte. It is the only room that changes files outside the
-// data folder.
+// Package registration adds the Agent Discover entry to the configuration files
+// of editors and removes it again. Every change can be previewed, is verified
+// after it is made, and can be undone to the byte. The package also removes the
+// entries of imported servers, because it is the only one that changes files
+// outside the data folder.
+//
+// Which editors exist and where their files are is known to package table; how
+// text is edited and files are replaced, to configedit and atomicfile.
 package registration
 
 import (
@@ -14,85 +18,85 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// Name is that of our entry.
+// Name is the name of the Agent Discover entry in every file.
 const Name = "discover"
 
-// State is what our entry is in one file.
+// State is the state of the Agent Discover entry in one file.
 type State string
 
 // The states.
 const (
-	Absent     State = "absent"     // not there
-	Registered State = "registered" // there, and right
-	Stale      State = "stale"      // ours, but it starts a program that moved, is missing or is another one of ours
-	Foreign    State = "foreign"    // an entry of our name starts something else
-	Dropped    State = "dropped"    // we put it there, and somebody took it out
-	Unreadable State = "unreadable" // the file cannot be changed; Problem says why
-	Waiting    State = "waiting"    // it is put there as soon as the editor has ended
+	Absent     State = "absent"     // the file has no such entry
+	Registered State = "registered" // the entry is correct
+	Stale      State = "stale"      // the entry starts a program that moved, is missing, or has other arguments
+	Foreign    State = "foreign"    // an entry of the same name starts another program
+	Dropped    State = "dropped"    // another program removed the entry
+	Unreadable State = "unreadable" // the file cannot be changed; Problem contains the reason
+	Waiting    State = "waiting"    // a change is made as soon as the editor has exited
 )
 
-// FileStatus is a file of an editor.
+// FileStatus describes one configuration file of an editor.
 type FileStatus struct {
 	Path    string `json:"path"`
 	Exists  bool   `json:"exists"`
 	State   State  `json:"state"`
-	Command string `json:"command,omitempty"` // that the entry starts now
+	Command string `json:"command,omitempty"` // the command that the Agent Discover entry starts now
 	Problem string `json:"problem,omitempty"`
-	Snippet string `json:"snippet,omitempty"` // to paste by hand, where we may not write
+	Snippet string `json:"snippet,omitempty"` // the text to paste where the file cannot be changed
 }
 
-// Status is an editor on this machine.
+// Status describes one editor on this machine.
 type Status struct {
 	ID          string       `json:"id"`
 	Name        string       `json:"name"`
 	Detected    bool         `json:"detected"`
 	Evidence    []string     `json:"evidence" nullable:"false"`
 	Verified    bool         `json:"verified"`
-	Registrable bool         `json:"registrable"` // our entry may come in here
+	Registrable bool         `json:"registrable"` // its files may be changed
 	Importable  bool         `json:"importable"`
-	State       State        `json:"state"` // the worst of its files that needs something done
+	State       State        `json:"state"` // of the file that most needs attention
 	Files       []FileStatus `json:"files" nullable:"false"`
-	Running     bool         `json:"running"`                  // a process of it runs, and it must not while its file is changed
+	Running     bool         `json:"running"`                  // it must exit before its file is changed
 	Reload      string       `json:"reload"`                   // hot, session, refresh or restart
 	ReloadHint  string       `json:"reload_hint"`              // a sentence
-	NeedsReload bool         `json:"needs_reload"`             // its file was changed and it was not seen connecting since
-	ListChanged string       `json:"list_changed"`             // yes, no, unknown
-	MaxTools    int          `json:"max_tools"`                // 0: none known
-	MaxName     int          `json:"max_name"`                 // 0: none known
-	Managed     []string     `json:"managed" nullable:"false"` // policies of an administrator
+	NeedsReload bool         `json:"needs_reload"`             // it has not connected since its file was changed
+	ListChanged string       `json:"list_changed"`             // yes, no or unknown
+	MaxTools    int          `json:"max_tools"`                // 0: no limit known
+	MaxName     int          `json:"max_name"`                 // 0: no limit known
+	Managed     []string     `json:"managed" nullable:"false"` // policy files of an administrator
 	Note        string       `json:"note,omitempty"`           // a sentence
-	New         bool         `json:"new"`                      // found since a person last looked
+	New         bool         `json:"new"`                      // detected since a person last reviewed the editors
 }
 
-// Action is what is done to a file.
+// Action is a kind of change to a file.
 type Action string
 
 // The actions.
 const (
-	Register   Action = "register" // also puts right what is stale, and back what was dropped
+	Register   Action = "register" // add the entry, or repair it
 	Unregister Action = "unregister"
-	TakeOut    Action = "take-out" // entries of servers that came in
+	TakeOut    Action = "take-out" // remove the entries of imported servers
 	Undo       Action = "undo"
 )
 
-// Plan is what would be done to one file, or why not.
+// Plan is a preview of the change to one file, or the reason for refusing it.
 type Plan struct {
 	Editor  string `json:"editor"`
 	Path    string `json:"path"`
 	Action  Action `json:"action"`
-	Nothing bool   `json:"nothing"`               // it is as wished already
-	Writer  string `json:"writer,omitempty"`      // the command that will make the change
-	Wait    bool   `json:"wait"`                  // until the editor has ended
-	Diff    []Line `json:"diff" nullable:"false"` // credentials are covered
-	Before  string `json:"before"`                // hash of the file as it was read; "" when it is not there
-	Problem string `json:"problem,omitempty"`     // why it is refused
-	Snippet string `json:"snippet,omitempty"`
+	Nothing bool   `json:"nothing"`               // the file is already as requested
+	Writer  string `json:"writer,omitempty"`      // the editor's own commands that will make the change
+	Wait    bool   `json:"wait"`                  // the change waits until the editor has exited
+	Diff    []Line `json:"diff" nullable:"false"` // with credentials redacted
+	Before  string `json:"before"`                // hash of the file as it is now; "" when it does not exist
+	Problem string `json:"problem,omitempty"`     // the reason for a refusal
+	Snippet string `json:"snippet,omitempty"`     // the text to paste after a refusal
 }
 
 // Line is a line of a diff.
 type Line = configdiff.Line
 
-// Record is a change that was made, as history shows it.
+// Record is a past change in the history.
 type Record struct {
 	ID       string    `json:"id"`
 	Editor   string    `json:"editor"`
@@ -104,52 +108,53 @@ type Record struct {
 	By       string    `json:"by"` // person or automatic
 	Undoes   string    `json:"undoes,omitempty"`
 	Undone   bool      `json:"undone"`        // by a later record
-	Exact    bool      `json:"exact"`         // the file is as we left it: undo gives back every byte
-	Possible bool      `json:"possible"`      // it can be undone
-	Why      string    `json:"why,omitempty"` // why not
+	Exact    bool      `json:"exact"`         // the file is unchanged since: Undo restores every byte
+	Possible bool      `json:"possible"`      // Undo is possible
+	Why      string    `json:"why,omitempty"` // the reason when it is not
 }
 
-// Outcome is what became of one file.
+// Outcome is the result for one file.
 type Outcome struct {
 	Editor  string `json:"editor"`
 	Path    string `json:"path"`
 	Status  string `json:"status"`           // done, nothing, waiting, refused or failed
-	Change  string `json:"change,omitempty"` // the record's id
+	Change  string `json:"change,omitempty"` // the id of the record
 	Problem string `json:"problem,omitempty"`
 	Snippet string `json:"snippet,omitempty"`
 	Reload  string `json:"reload,omitempty"` // what the user has to do now
 }
 
-// Changed is published when the state of an editor may be another.
+// Changed is published when the status of an editor may have changed.
 type Changed struct{}
 
-// Options are what a registrar works with.
+// Options are the dependencies and settings of a Registrar.
 type Options struct {
 	Machine table.Machine
-	Folder  string       // of its own: backups, history, what waits
-	Entry   table.Server // what our entry starts
-	Auto    bool         // put our entry into editors that are found from now on
+	Folder  string       // holds backups, history and pending changes; nothing else writes to it
+	Entry   table.Server // the server that the Agent Discover entry starts
+	Auto    bool         // register with editors that are detected later
 	// Execute runs a program of an editor in the user's environment and returns
-	// what it printed.
+	// its output.
 	Execute func(ctx context.Context, program string, args ...string) (output []byte, err error)
-	// Running reports whether a process of one of these names runs.
+	// Running reports whether a process with one of these names is running; nil
+	// stands for process.Running.
 	Running func(ctx context.Context, names []string) bool
-	// LastSeen says when a client by one of these names was last connected; zero
-	// for never.
+	// LastSeen returns when a client with one of these names was last connected;
+	// the zero time if never.
 	LastSeen func(ctx context.Context, clients []string) time.Time
 	Bus      *events.Bus
 	Log      *slog.Logger
 	Now      func() time.Time // nil: time.Now
 }
 
-// Request says what is to be done to which editors.
+// Request describes a change to the files of some editors.
 type Request struct {
 	Action      Action
 	Editors     []string          // ids
-	All         bool              // all that are detected and may have our entry; for Unregister all that have it
-	Project     string            // the folder of a project whose own files are meant instead of the user's
-	Replace     bool              // also an entry of our name that starts something else
-	Expect      map[string]string // hashes of files as they were shown, by path: one that differs is refused
-	Environment map[string]string // variables that move files, as the asking person has them
+	All         bool              // all detected editors; for Unregister, all that have the entry
+	Project     string            // the absolute path of a project whose files are changed instead of the user's
+	Replace     bool              // also change an entry of the same name that starts another program
+	Expect      map[string]string // hashes of files in the preview, by path; a file that differs is refused
+	Environment map[string]string // the requesting person's variables, which may move files
 	By          string            // person or automatic
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 )
 
-func TestAnEntryOfOurNameThatIsNotOursIsLeftAlone(t *testing.T) {
+func TestForeignEntriesAreReplacedOnlyOnRequest(t *testing.T) {
 	rg := newRig(t, "linux")
 	text := `{"mcpServers": {"discover": {"command": "npx", "args": ["other"], "env": {"API_TOKEN": "abcdefgh"}}, "x": {"command": "y"}}}`
 	path := rg.file("cursor", text)
 	if s := rg.is("cursor", Foreign); s.Files[0].Command != "" {
-		t.Errorf("somebody else's command is shown: %+v", s.Files[0])
+		t.Errorf("the command of a foreign entry is shown: %+v", s.Files[0])
 	}
 	rg.register("cursor", refused)
 	rg.unregister("cursor", refused)
@@ -33,7 +33,7 @@ func TestAnEntryOfOurNameThatIsNotOursIsLeftAlone(t *testing.T) {
 	rg.is("cursor", Absent)
 }
 
-func TestAnEntryWhoseProgramMovedIsPutRightInItsPlace(t *testing.T) {
+func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
 	rg := newRig(t, "linux")
 	gone := filepath.Join(rg.root, "gone", "agent-discover")
 	text := `{
@@ -50,7 +50,7 @@ func TestAnEntryWhoseProgramMovedIsPutRightInItsPlace(t *testing.T) {
 }
 `
 	path := rg.file("cline", strings.Replace(text, " // mine", "", 1))
-	if s := rg.is("cline", Stale); s.Files[0].Command != gone || !strings.Contains(s.Files[0].Problem, "is not there") {
+	if s := rg.is("cline", Stale); s.Files[0].Command != gone || !strings.Contains(s.Files[0].Problem, "does not exist") {
 		t.Errorf("got %+v", s.Files[0])
 	}
 	change := rg.register("cline", done)
@@ -62,13 +62,13 @@ func TestAnEntryWhoseProgramMovedIsPutRightInItsPlace(t *testing.T) {
 	rg.is("cline", Registered)
 	rg.undo(done, change)
 	rg.holds(path, strings.Replace(text, " // mine", "", 1))
-	rg.file("cursor", strings.Replace(text, gone, rg.options.Entry.Command, 1)) // with a comment
-	rg.is("cursor", Stale)                                                      // by its folder
+	rg.file("cursor", strings.Replace(text, gone, rg.options.Entry.Command, 1)) // with the comment
+	rg.is("cursor", Stale)                                                      // because of AGENT_DISCOVER_HOME
 	rg.again(func(o *Options) { o.Entry.Env = map[string]string{"AGENT_DISCOVER_HOME": "/elsewhere"} })
 	rg.is("cursor", Registered)
 }
 
-func TestAProgramThatIsNotThereIsNotRegistered(t *testing.T) {
+func TestMissingProgramsAreNotRegistered(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	if err := os.Chmod(rg.options.Entry.Command, 0o600); err != nil {
@@ -84,7 +84,7 @@ func TestAProgramThatIsNotThereIsNotRegistered(t *testing.T) {
 	rg.is("cursor", Stale)
 }
 
-func TestAnEntryThatSomebodyTookOutIsToldAndComesBackOnlyWhenAsked(t *testing.T) {
+func TestDroppedEntriesAreReportedAndAddedOnlyOnRequest(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	rg.register("cursor", done)
@@ -103,7 +103,7 @@ func TestAnEntryThatSomebodyTookOutIsToldAndComesBackOnlyWhenAsked(t *testing.T)
 	rg.holds(path, "{}")
 }
 
-func TestFilesThatMayNotBeWrittenAreLeftAlone(t *testing.T) {
+func TestFilesThatCannotBeChangedAreRefused(t *testing.T) {
 	for name, spoil := range map[string]func(rg *rig, path string){
 		"read-only": func(rg *rig, path string) { rg.mode(path, 0o444) },
 		"in a read-only folder": func(rg *rig, path string) {
@@ -111,15 +111,15 @@ func TestFilesThatMayNotBeWrittenAreLeftAlone(t *testing.T) {
 			rg.Cleanup(func() { rg.mode(filepath.Dir(path), 0o700) })
 		},
 		"malformed": func(rg *rig, path string) { rg.write(path, `{"mcpServers": {`) },
-		"twice the key": func(rg *rig, path string) {
+		"a duplicate key": func(rg *rig, path string) {
 			rg.write(path, `{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}`)
 		},
-		"no object":  func(rg *rig, path string) { rg.write(path, `{"mcpServers": 7}`) },
-		"not UTF-8":  func(rg *rig, path string) { rg.write(path, "{\"a\": \"\xff\"}") },
-		"too long":   func(rg *rig, path string) { rg.write(path, `{"a": "`+strings.Repeat("x", atomicfile.MaxSize)+`"}`) },
-		"a folder":   func(rg *rig, path string) { _ = errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
-		"two names":  func(rg *rig, path string) { _ = os.Link(path, path+".too") },
-		"in circles": func(rg *rig, path string) { _ = errors.Join(os.Remove(path), os.Symlink(path, path)) },
+		"not an object":      func(rg *rig, path string) { rg.write(path, `{"mcpServers": 7}`) },
+		"not UTF-8":          func(rg *rig, path string) { rg.write(path, "{\"a\": \"\xff\"}") },
+		"too large":          func(rg *rig, path string) { rg.write(path, `{"a": "`+strings.Repeat("x", atomicfile.MaxSize)+`"}`) },
+		"a folder":           func(rg *rig, path string) { _ = errors.Join(os.Remove(path), os.Mkdir(path, 0o700)) },
+		"a second hard link": func(rg *rig, path string) { _ = os.Link(path, path+".too") },
+		"a circle of links":  func(rg *rig, path string) { _ = errors.Join(os.Remove(path), os.Symlink(path, path)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			rg := newRig(t, "linux")
@@ -128,7 +128,7 @@ func TestFilesThatMayNotBeWrittenAreLeftAlone(t *testing.T) {
 			before, _ := os.ReadFile(path)
 			out := rg.do(Request{Action: Register, Editors: []string{"cursor"}}, refused)
 			if out[0].Snippet == "" {
-				t.Error("there is nothing to paste")
+				t.Error("the refusal has no snippet")
 			}
 			plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"cursor"}})
 			if err != nil || plans[0].Problem != out[0].Problem || plans[0].Snippet != out[0].Snippet {
@@ -154,11 +154,11 @@ func (rg *rig) mode(path string, mode os.FileMode) {
 	}
 }
 
-func TestAFileThatAnEditorHoldsIsRefused(t *testing.T) {
+func TestLockedFilesAreRefused(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cline", "{}")
 	lock := path + ".lock"
-	future := time.Now().Add(time.Hour) // it does not grow old while this runs
+	future := time.Now().Add(time.Hour) // the lock does not expire during the test
 	if err := errors.Join(os.Mkdir(lock, 0o700), os.Chtimes(lock, future, future)); err != nil {
 		t.Fatal(err)
 	}
@@ -173,39 +173,39 @@ func TestAFileThatAnEditorHoldsIsRefused(t *testing.T) {
 	rg.register("cline", done)
 }
 
-func TestAFileThatChangedSinceItWasShownIsRefused(t *testing.T) {
+func TestFilesChangedSinceThePreviewAreRefused(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	gemini := rg.path("gemini-cli")
-	w := Request{Action: Register, Editors: []string{"cursor", "gemini-cli"}}
-	plans, err := rg.Plan(t.Context(), w)
+	q := Request{Action: Register, Editors: []string{"cursor", "gemini-cli"}}
+	plans, err := rg.Plan(t.Context(), q)
 	if err != nil || len(plans) != 2 || plans[1].Before != "" || plans[0].Before == "" {
 		t.Fatalf("got %+v, %v", plans, err)
 	}
-	w.Expect = map[string]string{plans[0].Path: plans[0].Before, plans[1].Path: plans[1].Before}
+	q.Expect = map[string]string{plans[0].Path: plans[0].Before, plans[1].Path: plans[1].Before}
 	rg.write(path, `{"new": 1}`)
 	rg.write(gemini, "")
-	rg.do(w, refused)
+	rg.do(q, refused)
 	rg.holds(path, `{"new": 1}`)
-	plans, _ = rg.Plan(t.Context(), w)
+	plans, _ = rg.Plan(t.Context(), q)
 	for _, p := range plans {
 		if !strings.Contains(p.Problem, "changed since") {
 			t.Errorf("got %+v", p)
 		}
 	}
-	w.Expect = nil
-	if plans, err = rg.Plan(t.Context(), w); err != nil {
+	q.Expect = nil
+	if plans, err = rg.Plan(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
-	w.Expect = map[string]string{plans[0].Path: plans[0].Before, plans[1].Path: plans[1].Before}
-	rg.do(w, done)
+	q.Expect = map[string]string{plans[0].Path: plans[0].Before, plans[1].Path: plans[1].Before}
+	rg.do(q, done)
 }
 
-func TestAnEditorThatIsFasterIsReadAgain(t *testing.T) {
+func TestConcurrentWritesOfAnEditorAreRetried(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	writes := 0
-	rg.disk.Rename = func(from, to string) error { // the editor writes just after us
+	rg.disk.Rename = func(from, to string) error { // the editor writes at the same moment
 		if writes++; writes == 1 {
 			return os.WriteFile(to, []byte(`{"theirs": 1}`), 0o600)
 		}
@@ -213,7 +213,7 @@ func TestAnEditorThatIsFasterIsReadAgain(t *testing.T) {
 	}
 	change := rg.register("cursor", done)
 	if got := rg.read(path); !strings.Contains(got, "theirs") || !strings.Contains(got, Name) || writes != 2 {
-		t.Errorf("got %q after %d writes", got, writes)
+		t.Errorf("the file contains %q after %d writes", got, writes)
 	}
 	rg.undo(done, change)
 	rg.holds(path, `{"theirs": 1}`)
@@ -227,7 +227,7 @@ func TestAnEditorThatIsFasterIsReadAgain(t *testing.T) {
 	rg.register("cursor", refused)
 }
 
-func TestAFileIsReadAgainOnlyWhenItMayBeAnother(t *testing.T) {
+func TestUnchangedFilesAreReadFromTheCache(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", `{"a": {"b": 1}}`)
 	file := rg.found("cursor").Files[0]
@@ -235,15 +235,15 @@ func TestAFileIsReadAgainOnlyWhenItMayBeAnother(t *testing.T) {
 		at := time.Now().Add(-age)
 		texts := []string{`{"a": {"b": 1}}`, `{"mcpServers": `}
 		hashes := []string{}
-		for _, text := range texts { // of one length, in one place, at one time
+		for _, text := range texts { // of the same length and at the same time
 			rg.write(path, text)
 			if err := os.Chtimes(path, at, at); err != nil {
 				t.Fatal(err)
 			}
-			hashes = append(hashes, rg.looks.at(file).hash)
+			hashes = append(hashes, rg.cache.get(file).hash)
 		}
 		if (hashes[0] != hashes[1]) != again {
-			t.Errorf("written %v ago: %v", age, hashes)
+			t.Errorf("hashes of two contents written %v ago: %v", age, hashes)
 		}
 	}
 }

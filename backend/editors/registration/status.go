@@ -9,14 +9,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// Status returns editors in the table's order: those that are detected or have
-// a record, all when asked for all.
+// Status returns editors in the order of the editor table: those that are
+// detected or have a record in the history or, with all, every known editor.
 func (r *Registrar) Status(ctx context.Context, all bool, environment map[string]string) ([]Status, error) {
-	changes, err := r.ledger.all()
+	changes, err := r.history.all()
 	if err != nil {
 		return nil, err
 	}
-	seen, err := r.notes.look()
+	seen, err := r.saved.editorsSeen()
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +33,7 @@ func (r *Registrar) Status(ctx context.Context, all bool, environment map[string
 	return statuses, ctx.Err()
 }
 
-// lastChanges says when each editor's files were last changed by us.
+// lastChanges returns the time of the newest change to each editor's files.
 func lastChanges(all []*change) map[string]time.Time {
 	last := make(map[string]time.Time)
 	for _, c := range all {
@@ -50,12 +50,13 @@ func (r *Registrar) status(ctx context.Context, found table.Found, seen seen, ch
 		Files: []FileStatus{}, Reload: string(found.Reload), ReloadHint: found.ReloadHint, ListChanged: found.ListChanged,
 		MaxTools: found.MaxTools, MaxName: found.MaxName, Managed: notNil(found.Managed), Note: found.Note,
 		New:     seen.Editors != nil && found.Detected && (!known || sighting.New),
-		Running: found.Detected && r.runs(ctx, found),
+		Running: found.Detected && r.mustExit(ctx, found),
 	}
-	for _, file := range r.withRecorded(found, r.stillOurs) {
+	stillRegistered := func(c *change) bool { return r.cache.get(c.file()).entry.ours }
+	for _, file := range r.withRecorded(found, stillRegistered) {
 		s.Files = append(s.Files, r.fileStatus(found, file))
 	}
-	s.State = worst(s.Files)
+	s.State = mostUrgent(s.Files)
 	if s.State == Registered && found.Reload != table.Hot && !changed.IsZero() {
 		s.NeedsReload = changed.After(r.lastSeen(ctx, found.Clients))
 	}
@@ -69,10 +70,6 @@ func notNil(list []string) []string {
 	return list
 }
 
-// stillOurs reports whether a file that is not where the editor's are has our
-// entry: it may be of a project, or named by a variable.
-func (r *Registrar) stillOurs(c *change) bool { return r.looks.at(c.file()).entry.ours }
-
 func (r *Registrar) lastSeen(ctx context.Context, clients []string) time.Time {
 	if r.options.LastSeen == nil {
 		return time.Time{}
@@ -80,11 +77,11 @@ func (r *Registrar) lastSeen(ctx context.Context, clients []string) time.Time {
 	return r.options.LastSeen(ctx, clients)
 }
 
-// byWeight are the states, the one first that needs something done most.
-var byWeight = []State{Unreadable, Foreign, Dropped, Stale, Waiting, Absent, Registered}
+// byUrgency lists the states, the one that most needs attention first.
+var byUrgency = []State{Unreadable, Foreign, Dropped, Stale, Waiting, Absent, Registered}
 
-func worst(files []FileStatus) State {
-	for _, state := range byWeight {
+func mostUrgent(files []FileStatus) State {
+	for _, state := range byUrgency {
 		if slices.ContainsFunc(files, func(f FileStatus) bool { return f.State == state }) {
 			return state
 		}
@@ -92,50 +89,49 @@ func worst(files []FileStatus) State {
 	return Absent
 }
 
-// fileStatus says what our entry is in a file.
 func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
-	seen := r.looks.at(file)
-	s := FileStatus{Path: file.Path, Exists: seen.exists, Problem: seen.problem, Command: seen.entry.server.Command}
+	content := r.cache.get(file)
+	s := FileStatus{Path: file.Path, Exists: content.exists, Problem: content.problem, Command: content.entry.server.Command}
 	wanted, _, err := r.wanted(found.Editor)
-	switch w, waits := r.notes.waitsFor(file.Path); {
-	case seen.problem != "":
+	switch pending, ok := r.saved.pendingForEntry(file.Path); {
+	case content.problem != "":
 		s.State = Unreadable
-	case err != nil && !seen.entry.there:
+	case err != nil && !content.entry.exists:
 		s.State, s.Problem = Unreadable, fault.MessageOf(err)
 	default:
-		s.State = r.state(seen.entry, wanted)
+		s.State = r.state(content.entry, wanted)
 		if s.State == Absent && r.dropped(found, file) {
 			s.State = Dropped
 		}
-		if waits && (w.Action != Register || s.State != Registered) {
-			s.State, s.Problem = Waiting, w.Problem
+		if ok && (pending.Action != Register || s.State != Registered) {
+			s.State, s.Problem = Waiting, pending.Problem
 		}
 	}
-	if seen.closed != "" && s.State != Registered && s.State != Unreadable && found.Register != table.Never {
-		s.State, s.Problem = Unreadable, seen.closed
+	if content.unwritable != "" && s.State != Registered && s.State != Unreadable && found.Register != table.Never {
+		s.State, s.Problem = Unreadable, content.unwritable
 	}
 	if s.State == Unreadable || s.State != Registered && found.Register == table.Never {
 		s.Snippet = r.snippet(found.Editor, file)
 	}
 	if s.State == Stale && r.missing(s.Command) {
-		s.Problem = s.Command + " is not there, or no program"
+		s.Problem = s.Command + " does not exist or is not executable"
 	}
 	return s
 }
 
-// dropped reports whether we put our entry into a file, and neither we nor a
-// person by us took it out.
+// dropped reports whether the newest change added the entry to a file from which
+// it is now missing although no person asked to remove it.
 func (r *Registrar) dropped(found table.Found, file table.File) bool {
-	last := r.ledger.latest()[file.Path]
-	seen, err := r.notes.look()
+	last := r.history.latest()[file.Path]
+	seen, err := r.saved.editorsSeen()
 	return err == nil && found.Detected && last != nil && last.Has && !slices.Contains(seen.Refused, file.Path)
 }
 
-// MarkReviewed notes that a person has seen the editors that are there: none of
-// them is new from now on.
+// MarkReviewed stores that a person has seen the detected editors, so that they
+// no longer count as new.
 func (r *Registrar) MarkReviewed(context.Context) error {
 	found := r.detected()
-	err := r.notes.sight(func(s *seen) bool {
+	err := r.saved.updateSeen(func(s *seen) bool {
 		changed := s.Editors == nil
 		if changed {
 			s.Editors = map[string]sighting{}
@@ -148,7 +144,7 @@ func (r *Registrar) MarkReviewed(context.Context) error {
 		}
 		return changed
 	})
-	r.tell()
+	r.publishChanged()
 	return err
 }
 

@@ -14,14 +14,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// everyRow runs a test for each editor into whose file our entry may come, on
-// each system on which that file is known.
+// everyRow runs a test for each editor that can be registered, on each system on
+// which the editor's file is known.
 func everyRow(t *testing.T, test func(rg *rig, e *table.Editor)) {
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		known := newRig(t, system)
 		for _, e := range table.Table() {
 			if found := known.found(e.ID); found.Register == table.Never || len(found.Files) == 0 {
-				continue // nothing is written there
+				continue
 			}
 			t.Run(system+"/"+e.ID, func(t *testing.T) {
 				t.Parallel()
@@ -31,9 +31,9 @@ func everyRow(t *testing.T, test func(rg *rig, e *table.Editor)) {
 	}
 }
 
-// likeNoOther reports whether no editor before this one keeps its servers in
-// the same way. The others need not see every look of a file.
-func likeNoOther(rg *rig, e *table.Editor) bool {
+// firstOfKind reports whether no earlier editor in the table uses the same
+// format, place and shape. Thorough tests skip the others.
+func firstOfKind(rg *rig, e *table.Editor) bool {
 	alike := func(o *table.Editor) bool {
 		return o.Shape == e.Shape && o.Place.Format == e.Place.Format && o.Place.List == e.Place.List && slices.Equal(o.Place.Keys, e.Place.Keys)
 	}
@@ -41,8 +41,8 @@ func likeNoOther(rg *rig, e *table.Editor) bool {
 	return rg.options.Machine.OS == "linux" && all[slices.IndexFunc(all, alike)].ID == e.ID
 }
 
-// others are files with servers of other people's in a format, of many looks.
-func others(p configedit.Place) map[string]string {
+// contents returns files with other servers in a format, laid out in many ways.
+func contents(p configedit.Place) map[string]string {
 	put := func(text []byte, name, command string) []byte {
 		c, err := configedit.Put(text, p, name, configedit.Object{{Key: "command", Value: command}, {Key: "name", Value: name}})
 		if err != nil {
@@ -67,10 +67,10 @@ func others(p configedit.Place) map[string]string {
 	return texts
 }
 
-func TestOurEntryGoesInAndOutOfEveryEditor(t *testing.T) {
+func TestEveryEditorCanBeRegisteredAndUnregistered(t *testing.T) {
 	everyRow(t, func(rg *rig, e *table.Editor) {
-		texts := others(rg.found(e.ID).Files[0].Place)
-		if !likeNoOther(rg, e) {
+		texts := contents(rg.found(e.ID).Files[0].Place)
+		if !firstOfKind(rg, e) {
 			path := rg.file(e.ID, texts["servers"])
 			change := rg.register(e.ID, done)
 			rg.is(e.ID, Registered)
@@ -87,7 +87,7 @@ func TestOurEntryGoesInAndOutOfEveryEditor(t *testing.T) {
 			rg.register(e.ID, nothing)
 			rg.holds(path, registered)
 			if lines := strings.Count(registered, "\n") - strings.Count(text, "\n"); text != "" && lines < 0 {
-				rg.Errorf("%s: lines went: %q", name, registered)
+				rg.Errorf("content %q has lost lines: %q", name, registered)
 			}
 
 			rg.again(func(o *Options) { o.Entry.Command = rg.program("moved-" + strings.ReplaceAll(name, " ", "-")) })
@@ -109,14 +109,14 @@ func TestOurEntryGoesInAndOutOfEveryEditor(t *testing.T) {
 	})
 }
 
-func TestChangesAreTakenBackInEveryOrder(t *testing.T) {
+func TestChangesCanBeUndoneInEveryOrder(t *testing.T) {
 	orders := [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
 	everyRow(t, func(rg *rig, e *table.Editor) {
-		if !likeNoOther(rg, e) {
-			rg.Skip("orders are the same for all that are alike")
+		if !firstOfKind(rg, e) {
+			rg.Skip("an editor of the same kind was tested before")
 		}
 		place := rg.found(e.ID).Files[0].Place
-		text := others(place)["servers"]
+		text := contents(place)["servers"]
 		for _, order := range orders {
 			path := rg.file(e.ID, text)
 			rg.again(func(o *Options) { o.Entry.Command = rg.program("bin") })
@@ -128,26 +128,26 @@ func TestChangesAreTakenBackInEveryOrder(t *testing.T) {
 					rg.Fatal(err)
 				}
 				if names := rg.entries(path, place); !strings.Contains(names, "one ") || !strings.Contains(names, "two ") {
-					rg.Fatalf("%v: %s", order, names)
+					rg.Fatalf("after undoing in the order %v the entries are %s", order, names)
 				}
 			}
 			if got := rg.read(path); order[0] == 2 && order[1] == 1 && got != text {
-				rg.Errorf("%v: got %q", order, got)
+				rg.Errorf("after undoing in the order %v the file contains %q", order, got)
 			}
 			if s := rg.status(e.ID).State; order[2] == 0 && s != Absent {
-				rg.Errorf("%v: %s", order, s)
+				rg.Errorf("after undoing in the order %v the state is %s", order, s)
 			}
 		}
 	})
 }
 
-func TestWhatAnEditorWritesAfterUsStays(t *testing.T) {
+func TestUndoKeepsLaterChangesOfTheEditor(t *testing.T) {
 	everyRow(t, func(rg *rig, e *table.Editor) {
-		if !likeNoOther(rg, e) {
-			rg.Skip("files are the same for all that are alike")
+		if !firstOfKind(rg, e) {
+			rg.Skip("an editor of the same kind was tested before")
 		}
 		place := rg.found(e.ID).Files[0].Place
-		path := rg.file(e.ID, others(place)["servers"])
+		path := rg.file(e.ID, contents(place)["servers"])
 		change := rg.register(e.ID, done)
 		later, err := configedit.Put([]byte(rg.read(path)), place, "three", configedit.Object{{Key: "command", Value: "third"}, {Key: "name", Value: "three"}})
 		if err != nil {
@@ -165,14 +165,14 @@ func TestWhatAnEditorWritesAfterUsStays(t *testing.T) {
 	})
 }
 
-func TestAFileThatWeMadeGoesWithItsFolders(t *testing.T) {
+func TestUndoRemovesCreatedFilesAndFolders(t *testing.T) {
 	everyRow(t, func(rg *rig, e *table.Editor) {
 		found := rg.found(e.ID)
 		path := found.Files[0].Path
 		if found.Register == table.IfExisting {
 			out := rg.do(Request{Action: Register, Editors: []string{e.ID}}, refused)
 			if out[0].Snippet == "" {
-				rg.Error("there is nothing to paste")
+				rg.Error("the refusal has no snippet")
 			}
 			rg.holds(path, "absent")
 			return
@@ -184,12 +184,12 @@ func TestAFileThatWeMadeGoesWithItsFolders(t *testing.T) {
 		}
 		rg.undo(done, change)
 		if names := rg.names(rg.root); strings.Contains(names, "disk") {
-			rg.Errorf("folders are left: %s", names)
+			rg.Errorf("folders were not removed: %s", names)
 		}
 	})
 }
 
-func TestASnippetIsWhatWouldStandInTheFile(t *testing.T) {
+func TestSnippetsAreCompleteConfigurations(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{ not JSON")
 	out := rg.do(Request{Action: Register, Editors: []string{"cursor"}}, refused)
@@ -209,7 +209,7 @@ func BenchmarkApply(b *testing.B) {
 	}
 }
 
-// bench is a machine with many editors, each with a file.
+// bench returns a Registrar on a machine with many editors, and their ids.
 func bench(b *testing.B, real bool) (*Registrar, []string) {
 	root := b.TempDir()
 	program := filepath.Join(root, "bin", "agent-discover")
@@ -231,7 +231,7 @@ func bench(b *testing.B, real bool) (*Registrar, []string) {
 		}
 		path := found.Files[0].Path
 		_ = os.MkdirAll(filepath.Dir(path), 0o700)
-		if err := os.WriteFile(path, []byte(others(found.Files[0].Place)["servers"]), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(contents(found.Files[0].Place)["servers"]), 0o600); err != nil {
 			b.Fatal(err)
 		}
 		ids = append(ids, e.ID)
@@ -261,7 +261,7 @@ func BenchmarkStatus(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		fresh := New(r.options) // nothing is known yet
+		fresh := New(r.options) // with an empty cache
 		if _, err := fresh.Status(b.Context(), true, nil); err != nil {
 			b.Fatal(err)
 		}

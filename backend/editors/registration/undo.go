@@ -10,78 +10,82 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// PlanUndo says what Undo would do.
-func (r *Registrar) PlanUndo(ctx context.Context, changes []string) ([]Plan, error) {
-	list, wishes, err := r.chosen(changes)
+// PlanUndo returns what Undo would do, and changes nothing. The ids may name
+// changes of the history and pending changes.
+func (r *Registrar) PlanUndo(ctx context.Context, ids []string) ([]Plan, error) {
+	changes, pending, err := r.find(ids)
 	if err != nil {
 		return nil, err
 	}
 	plans := []Plan{}
-	for _, w := range wishes {
-		plans = append(plans, Plan{Editor: w.Editor, Path: w.File.Path, Action: Undo, Diff: []Line{}})
+	for _, c := range pending {
+		plans = append(plans, Plan{Editor: c.Editor, Path: c.File.Path, Action: Undo, Diff: []Line{}})
 	}
-	files := make(map[string]atomicfile.File) // as they will be after the undos before
-	back := make(map[string]bool)
-	for _, c := range list {
+	files := make(map[string]atomicfile.File) // by path, as the plans so far leave them
+	undone := make(map[string]bool)
+	for _, c := range changes {
 		was, known := files[c.Path]
 		if !known {
-			if was, err = atomicfile.Look(c.Path); err != nil {
+			if was, err = atomicfile.Read(c.Path); err != nil {
 				plans = append(plans, Plan{Editor: c.Editor, Path: c.Path, Action: Undo, Diff: []Line{}, Problem: fault.MessageOf(err)})
 				continue
 			}
 		}
-		d := r.draftUndo(ctx, c, was, back)
-		plans = append(plans, d.plan())
-		if d.problem == nil && !d.nothing {
-			back[c.ID] = true
-			files[c.Path] = d.after()
+		p := r.newUndoPlan(ctx, c, was, undone)
+		plans = append(plans, p.preview())
+		if p.effect == editFile || p.effect == deleteFile {
+			undone[c.ID] = true
+			files[c.Path] = p.after()
 		}
 	}
 	return plans, nil
 }
 
-// after is the file as a draft leaves it.
-func (d *draft) after() atomicfile.File {
-	f := d.was
-	f.Exists, f.Data, f.Hash = !d.gone, d.text, ""
+// after returns the file as a plan leaves it.
+func (p *filePlan) after() atomicfile.File {
+	f := p.was
+	f.Exists, f.Data, f.Hash = p.effect != deleteFile, p.text, ""
 	if f.Exists {
 		f.Hash = atomicfile.HashOf(f.Data)
 	}
 	return f
 }
 
-// Undo takes changes back, the last first: to the byte while the file is as the
-// change left it, else our part of it alone.
-func (r *Registrar) Undo(ctx context.Context, changes []string) ([]Outcome, error) {
+// Undo reverts changes, newest first, and cancels pending changes. A file that
+// is unchanged since gets back every byte; in any other file only the change
+// itself is reverted.
+func (r *Registrar) Undo(ctx context.Context, ids []string) ([]Outcome, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	list, wishes, err := r.chosen(changes)
+	changes, pending, err := r.find(ids)
 	if err != nil {
 		return nil, err
 	}
 	outcomes := []Outcome{}
-	for _, w := range wishes {
-		outcomes = append(outcomes, r.takeBack(w))
+	for _, c := range pending {
+		outcomes = append(outcomes, r.cancel(c))
 	}
-	for _, c := range list {
-		outcomes = append(outcomes, r.insist(ctx, func() draft {
-			was, err := atomicfile.Look(c.Path)
+	for _, c := range changes {
+		outcomes = append(outcomes, r.planAndPerform(ctx, func() filePlan {
+			was, err := atomicfile.Read(c.Path)
 			if err != nil {
-				return draft{found: r.foundFor(c), file: c.file(), action: Undo, problem: err}
+				p := filePlan{found: r.foundFor(c), file: c.file(), action: Undo}
+				p.refuse(err)
+				return p
 			}
-			return r.draftUndo(ctx, c, was, nil)
+			return r.newUndoPlan(ctx, c, was, nil)
 		}))
 	}
-	r.tell()
+	r.publishChanged()
 	return outcomes, ctx.Err()
 }
 
-// takeBack forgets a wish that waits.
-func (r *Registrar) takeBack(w wish) Outcome {
-	out := Outcome{Editor: w.Editor, Path: w.File.Path, Status: done}
-	_, err := r.notes.drop(func(o wish) bool { return o.ID == w.ID })
-	if err == nil && w.Action == Register {
-		err = r.notes.refuse(w.File.Path, true)
+// cancel deletes a pending change.
+func (r *Registrar) cancel(c pendingChange) Outcome {
+	out := Outcome{Editor: c.Editor, Path: c.File.Path, Status: done}
+	err := r.saved.dropID(c.ID)
+	if err == nil && c.Action == Register {
+		err = r.saved.setRefused(c.File.Path, true)
 	}
 	if err != nil {
 		out.Status, out.Problem = failed, fault.MessageOf(err)
@@ -89,29 +93,31 @@ func (r *Registrar) takeBack(w wish) Outcome {
 	return out
 }
 
-// chosen are changes by their ids, the last first, and what waits.
-func (r *Registrar) chosen(ids []string) (list []*change, wishes []wish, err error) {
-	all, err := r.ledger.all()
+// find returns the changes with these ids, newest first, and the pending
+// changes. An unknown id is a fault.NotFound.
+func (r *Registrar) find(ids []string) (changes []*change, pending []pendingChange, err error) {
+	all, err := r.history.all()
 	if err != nil {
 		return nil, nil, err
 	}
-	waiting := r.notes.wishes()
+	waiting := r.saved.pending()
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(ids))) {
-		if at := slices.IndexFunc(waiting, func(w wish) bool { return w.ID == id }); at >= 0 {
-			wishes = append(wishes, waiting[at])
+		if at := slices.IndexFunc(waiting, func(c pendingChange) bool { return c.ID == id }); at >= 0 {
+			pending = append(pending, waiting[at])
 			continue
 		}
 		at := slices.IndexFunc(all, func(c *change) bool { return c.ID == id })
 		if at < 0 {
-			return nil, nil, fault.New(fault.NotFound, "no change %q is known; agent-discover editors history shows all", id)
+			return nil, nil, fault.New(fault.NotFound, "unknown change %q; run agent-discover editors history to see all changes", id)
 		}
-		list = append(list, all[at])
+		changes = append(changes, all[at])
 	}
-	slices.SortFunc(list, func(a, b *change) int { return b.Number - a.Number })
-	return list, wishes, nil
+	slices.SortFunc(changes, func(a, b *change) int { return b.Number - a.Number })
+	return changes, pending, nil
 }
 
-// foundFor is the editor of a change, as far as it is still in the table.
+// foundFor returns the editor of a change. An editor that is no longer in the
+// table gets the name in the record.
 func (r *Registrar) foundFor(c *change) table.Found {
 	if e, ok := table.ByID(c.Editor); ok {
 		return r.options.Machine.Find(e)
@@ -119,171 +125,155 @@ func (r *Registrar) foundFor(c *change) table.Found {
 	return table.Found{Editor: &table.Editor{ID: c.Editor, Name: c.Name}}
 }
 
-// draftUndo says what it means to take a change back, in a file as it was
-// given. Changes in back count as taken back.
-func (r *Registrar) draftUndo(ctx context.Context, c *change, was atomicfile.File, back map[string]bool) draft {
-	d := draft{
+// newUndoPlan decides how to undo a change in a file with the content was.
+// Changes in undone count as undone already.
+func (r *Registrar) newUndoPlan(ctx context.Context, c *change, was atomicfile.File, undone map[string]bool) filePlan {
+	p := filePlan{
 		found: r.foundFor(c), file: c.file(), action: Undo, entries: c.Entries, by: "person", undoes: c.ID,
 		was: was, text: was.Data, had: c.Has, has: c.Had,
 	}
-	all, err := r.ledger.all()
+	all, err := r.history.all()
 	switch {
 	case err != nil:
-		d.problem = err
-	case back[c.ID] || undone(all)[c.ID]:
-		d.problem = fault.New(fault.Conflict, "that change of %s was taken back already", c.Path)
+		p.refuse(err)
+	case undone[c.ID] || undoneIn(all)[c.ID]:
+		p.refuse(fault.New(fault.Conflict, "this change of %s is already undone", c.Path))
 	case was.Hash == c.After:
-		r.restore(&d, c)
+		r.restore(&p, c)
 	case !was.Exists:
-		d.nothing, d.remark = true, c.Path+" is not there any more, so there is nothing to take back"
+		p.keep(c.Path + " no longer exists, so there is nothing to undo")
 	default:
-		r.revert(&d, c)
+		r.revert(&p, c)
 	}
-	r.complete(ctx, &d, Request{Action: Undo})
-	return d
+	r.complete(ctx, &p)
+	return p
 }
 
-// restore gives every byte back.
-func (r *Registrar) restore(d *draft, c *change) {
-	before, err := r.ledger.before(c)
+// restore plans to write the backup of a change.
+func (r *Registrar) restore(p *filePlan, c *change) {
+	backup, err := r.history.backup(c)
 	if err != nil {
-		d.problem = err
+		p.refuse(err)
 		return
 	}
-	d.text, d.gone, d.folders, d.loose = before, c.Before == "", c.Folders, c.Loose
-	if !d.was.Exists {
-		d.was.Mode = c.Mode
+	p.text, p.folders = backup, c.Folders
+	if c.Before == "" {
+		p.effect = deleteFile
+	}
+	if c.Loose {
+		p.undo = fromLooseBackup
+	}
+	if !p.was.Exists {
+		p.was.Mode = c.Mode
 	}
 	for _, s := range slices.Backward(c.steps) {
-		d.steps = append(d.steps, s.inverse())
+		p.steps = append(p.steps, s.inverse())
 	}
 }
 
-// inverse is a step that takes a step back.
-func (s step) inverse() step {
-	out := step{Name: s.Name, Was: s.Is, Is: s.Was, Cuts: make([]configedit.Cut, len(s.Cuts))}
-	shift := 0
-	for i, cut := range s.Cuts {
-		out.Cuts[i] = configedit.Cut{At: cut.At + shift, Old: cut.New, New: cut.Old}
-		shift += len(cut.New) - len(cut.Old)
-	}
-	return out
-}
-
-// revert takes our part of a file back, which others have changed since.
-func (r *Registrar) revert(d *draft, c *change) {
-	d.reverted = true
+// revert plans to undo only the steps of a change, in a file that was changed
+// again since.
+func (r *Registrar) revert(p *filePlan, c *change) {
+	p.undo = byReverting
 	texts, err := r.texts(c)
 	if err != nil {
-		d.problem = err
+		p.refuse(err)
 		return
 	}
 	for i, s := range slices.Backward(c.steps) {
-		list, err := configedit.Read(d.text, c.Place)
+		list, err := configedit.Read(p.text, c.Place)
 		if err != nil {
-			d.problem = err
+			p.refuse(err)
 			return
 		}
-		there := slices.ContainsFunc(list, func(e configedit.Entry) bool { return e.Name == s.Name })
-		if s.superfluous(c, there) {
+		exists := slices.ContainsFunc(list, func(e configedit.Entry) bool { return e.Name == s.Name })
+		if s.isReverted(c, exists) {
 			continue
 		}
-		made := configedit.Change{Text: texts[i], Cuts: s.Cuts, Made: s.Made}
-		d.apply(step{Name: s.Name, Was: there, Is: s.Was}, func(text []byte) (configedit.Change, error) {
-			return configedit.Revert(text, d.file.Place, s.Name, made)
+		made := configedit.Change{Text: texts[i], Edits: s.Edits, Made: s.Made}
+		p.apply(step{Name: s.Name, Was: exists, Is: s.Was}, func(text []byte) (configedit.Change, error) {
+			return configedit.Revert(text, p.file.Place, s.Name, made)
 		})
 	}
-	if d.problem == nil && len(d.steps) == 0 {
-		d.nothing, d.remark = true, "nothing of that change is left in "+c.Path
+	if p.effect == editFile && len(p.steps) == 0 {
+		p.keep(c.Path + " no longer contains anything of this change")
 	}
-	if e, err := readEntry(d.text, d.file); err == nil {
-		d.has = e.ours
+	if e, err := readEntry(p.text, p.file); err == nil {
+		p.has = e.ours
 	}
 }
 
-// superfluous reports whether nothing of a step is left to take back: what it
-// put in is gone, or what it took out is there again. What it put in the place
-// of somebody else's entry is taken back all the same: that one is missing.
-func (s step) superfluous(c *change, there bool) bool {
+// isReverted reports whether nothing of a step is left to revert: the entry that
+// it added is gone, or the entry that it removed exists again. A step that
+// replaced the entry of another program is still to be reverted when its own
+// entry is gone, because the replaced entry is missing.
+func (s step) isReverted(c *change, exists bool) bool {
 	if !s.Is {
-		return there
+		return exists
 	}
-	return !there && (!s.Was || c.Had)
+	return !exists && (!s.Was || c.Had)
 }
 
-// texts are the file after each step of a change; nil each where that is not
-// known.
+// texts returns the content of the file after each step of a change. The
+// contents of a loose change are nil because they are unknown.
 func (r *Registrar) texts(c *change) ([][]byte, error) {
 	texts := make([][]byte, len(c.steps))
 	if c.Loose {
 		return texts, nil
 	}
-	text, err := r.ledger.before(c)
+	text, err := r.history.backup(c)
 	if err != nil {
 		return nil, err
 	}
 	for i, s := range c.steps {
-		if text = s.on(text); text == nil {
-			return nil, fault.New(fault.Failed, "what the change of %s was cannot be read", c.Path)
+		if text = s.applyTo(text); text == nil {
+			return nil, fault.New(fault.Failed, "the stored edits of %s do not match its backup, so this change cannot be undone", c.Path)
 		}
 		texts[i] = text
 	}
 	return texts, nil
 }
 
-// on makes a step in a text; nil when it does not fit.
-func (s step) on(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	from := 0
-	for _, cut := range s.Cuts {
-		if cut.At < from || cut.At+len(cut.Old) > len(text) || string(text[cut.At:cut.At+len(cut.Old)]) != cut.Old {
-			return nil
-		}
-		out = append(append(out, text[from:cut.At]...), cut.New...)
-		from = cut.At + len(cut.Old)
-	}
-	return append(out, text[from:]...)
-}
-
-// History returns all changes, the last first; of one editor when it is named.
+// History returns all changes, newest first; with an editor id, only those of
+// that editor.
 func (r *Registrar) History(_ context.Context, editor string) ([]Record, error) {
 	if editor != "" {
 		e, ok := table.ByID(editor)
 		if !ok {
-			return nil, unknown(editor)
+			return nil, unknownEditor(editor)
 		}
 		editor = e.ID
 	}
-	all, err := r.ledger.all()
+	all, err := r.history.all()
 	if err != nil {
 		return nil, err
 	}
-	back := undone(all)
+	undone := undoneIn(all)
 	records := []Record{}
 	for _, c := range slices.Backward(all) {
 		if editor == "" || c.Editor == editor {
-			records = append(records, r.record(c, back[c.ID]))
+			records = append(records, r.record(c, undone[c.ID]))
 		}
 	}
 	return records, nil
 }
 
-// record is a change as it is now.
+// record returns the record of a change with its present state.
 func (r *Registrar) record(c *change, undone bool) Record {
 	out := c.Record
 	out.Undone = undone
-	seen := r.looks.at(c.file())
-	out.Exact = !undone && seen.problem == "" && seen.hash == c.After
+	content := r.cache.get(c.file())
+	out.Exact = !undone && content.problem == "" && content.hash == c.After
 	switch {
 	case undone:
-		out.Why = "It was taken back."
+		out.Why = "It is already undone."
 	case out.Exact:
-	case seen.problem != "":
-		out.Why = seen.problem
-	case !seen.exists:
-		out.Why = "The file is not there any more."
-	case c.Has && !seen.entry.there:
-		out.Why = "Our entry is not in the file any more."
+	case content.problem != "":
+		out.Why = content.problem
+	case !content.exists:
+		out.Why = "The file no longer exists."
+	case c.Has && !content.entry.exists:
+		out.Why = "The Agent Discover entry is no longer in the file."
 	}
 	out.Possible = out.Why == ""
 	return out

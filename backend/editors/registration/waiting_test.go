@@ -12,7 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 )
 
-// desktopRig is a machine on which Claude Desktop runs until it is told not to.
+// desktopRig returns a machine on which Claude Desktop runs as long as running
+// is true.
 func desktopRig(t *testing.T) (rg *rig, running *atomic.Bool) {
 	t.Helper()
 	rg, running = newRig(t, "linux"), new(atomic.Bool)
@@ -20,7 +21,7 @@ func desktopRig(t *testing.T) (rg *rig, running *atomic.Bool) {
 	rg.again(func(o *Options) {
 		o.Running = func(_ context.Context, names []string) bool {
 			if len(names) != 1 || names[0] != "claude-desktop" {
-				t.Errorf("asked for %v", names)
+				t.Errorf("Running was called for %v", names)
 			}
 			return running.Load()
 		}
@@ -28,53 +29,53 @@ func desktopRig(t *testing.T) (rg *rig, running *atomic.Bool) {
 	return rg, running
 }
 
-func TestAChangeWaitsUntilTheEditorHasEnded(t *testing.T) {
+func TestChangesWaitUntilTheEditorHasExited(t *testing.T) {
 	rg, running := desktopRig(t)
 	path := rg.file("claude-desktop", "{}")
 	plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"claude-desktop"}})
 	if err != nil || !plans[0].Wait || len(plans[0].Diff) == 0 {
 		t.Errorf("got %+v, %v", plans, err)
 	}
-	out := rg.do(Request{Action: Register, Editors: []string{"claude-desktop"}}, waits)
-	if !strings.HasPrefix(out[0].Change, waitingID) || !strings.Contains(out[0].Reload, "Quit Claude Desktop") {
+	out := rg.do(Request{Action: Register, Editors: []string{"claude-desktop"}}, waiting)
+	if !strings.HasPrefix(out[0].Change, pendingID) || !strings.Contains(out[0].Reload, "Quit Claude Desktop") {
 		t.Errorf("got %+v", out)
 	}
 	if s := rg.is("claude-desktop", Waiting); !s.Running {
-		t.Error("it is not said to run")
+		t.Error("Running is false")
 	}
 	rg.scan(t.Context(), nil)
 	rg.holds(path, "{}")
-	rg.again(nil) // it is kept
+	rg.again(nil) // pending changes survive a restart
 	rg.is("claude-desktop", Waiting)
 	running.Store(false)
 	rg.scan(t.Context(), nil)
 	rg.is("claude-desktop", Registered)
-	if len(rg.notes.wishes()) > 0 {
-		t.Error("the wish is still there")
+	if len(rg.saved.pending()) > 0 {
+		t.Error("the pending change was not deleted")
 	}
 	history, _ := rg.History(t.Context(), "")
 	if len(history) != 1 || history[0].By != "person" {
 		t.Errorf("got %+v", history)
 	}
-	rg.write(path, "{}") // it started again, and wrote what it had in mind
+	rg.write(path, "{}") // the editor overwrites the file from its memory
 	rg.is("claude-desktop", Dropped)
 }
 
-func TestAWishThatWaitsIsTakenBack(t *testing.T) {
+func TestPendingChangesCanBeCancelled(t *testing.T) {
 	rg, running := desktopRig(t)
 	path := rg.file("claude-desktop", "{}")
-	rg.register("claude-desktop", waits)
+	rg.register("claude-desktop", waiting)
 	plans, err := rg.Plan(t.Context(), Request{Action: Unregister, Editors: []string{"claude-desktop"}})
 	if err != nil || plans[0].Nothing || plans[0].Wait {
 		t.Errorf("got %+v, %v", plans, err)
 	}
 	rg.do(Request{Action: Unregister, All: true}, done)
 	rg.is("claude-desktop", Absent)
-	wish := rg.register("claude-desktop", waits)
-	if plans, err := rg.PlanUndo(t.Context(), []string{wish}); err != nil || len(plans) != 1 || plans[0].Problem != "" {
+	pending := rg.register("claude-desktop", waiting)
+	if plans, err := rg.PlanUndo(t.Context(), []string{pending}); err != nil || len(plans) != 1 || plans[0].Problem != "" {
 		t.Errorf("got %+v, %v", plans, err)
 	}
-	rg.undo(done, wish)
+	rg.undo(done, pending)
 	rg.is("claude-desktop", Absent)
 	running.Store(false)
 	rg.scan(t.Context(), nil)
@@ -82,11 +83,11 @@ func TestAWishThatWaitsIsTakenBack(t *testing.T) {
 
 	change := rg.register("claude-desktop", done)
 	running.Store(true)
-	rg.unregister("claude-desktop", waits)
+	rg.unregister("claude-desktop", waiting)
 	rg.is("claude-desktop", Waiting)
-	rg.register("claude-desktop", done) // as it is
+	rg.register("claude-desktop", done) // nothing is left to change
 	rg.is("claude-desktop", Registered)
-	rg.undo(waits, change)
+	rg.undo(waiting, change)
 	rg.is("claude-desktop", Waiting)
 	running.Store(false)
 	rg.scan(t.Context(), nil)
@@ -94,18 +95,18 @@ func TestAWishThatWaitsIsTakenBack(t *testing.T) {
 	rg.is("claude-desktop", Absent)
 }
 
-func TestServersWaitToBeTakenOut(t *testing.T) {
+func TestRemovalsOfServersCanBePending(t *testing.T) {
 	rg, running := desktopRig(t)
 	path := rg.file("claude-desktop", `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}`)
 	file := rg.found("claude-desktop").Files[0]
 	for _, name := range []string{"a", "a", "b"} {
-		if out, err := rg.TakeOut(t.Context(), "claude-desktop", file, []string{name}); err != nil || out.Status != waits {
+		if out, err := rg.TakeOut(t.Context(), "claude-desktop", file, []string{name}); err != nil || out.Status != waiting {
 			t.Fatalf("got %+v, %v", out, err)
 		}
 	}
-	rg.register("claude-desktop", waits)
-	if wishes := rg.notes.wishes(); len(wishes) != 3 {
-		t.Errorf("got %+v", wishes)
+	rg.register("claude-desktop", waiting)
+	if pending := rg.saved.pending(); len(pending) != 3 {
+		t.Errorf("pending changes are %+v", pending)
 	}
 	running.Store(false)
 	rg.scan(t.Context(), nil)
@@ -114,26 +115,26 @@ func TestServersWaitToBeTakenOut(t *testing.T) {
 	}
 }
 
-func TestAWishThatCannotBeCarriedOutSaysWhy(t *testing.T) {
+func TestPendingChangesThatFailKeepTheReason(t *testing.T) {
 	rg, running := desktopRig(t)
 	path := rg.file("claude-desktop", "{}")
-	rg.register("claude-desktop", waits)
+	rg.register("claude-desktop", waiting)
 	running.Store(false)
 	rg.mode(path, 0o444)
 	rg.scan(t.Context(), nil)
-	if wishes := rg.notes.wishes(); len(wishes) != 1 || !strings.Contains(wishes[0].Problem, "read-only") {
-		t.Errorf("got %+v", wishes)
+	if pending := rg.saved.pending(); len(pending) != 1 || !strings.Contains(pending[0].Problem, "read-only") {
+		t.Errorf("pending changes are %+v", pending)
 	}
 	rg.mode(path, 0o644)
 	rg.scan(t.Context(), nil)
 	rg.is("claude-desktop", Registered)
 }
 
-// watched runs a registrar until the test ends, in a bubble of its own time.
+// watched calls test while Run runs in a synctest bubble with fake time.
 func watched(t *testing.T, rg *rig, test func(changed <-chan Changed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		rg.again(nil) // its channels are of the bubble
+		rg.again(nil) // its channels must belong to the bubble
 		changed, stop := events.Subscribe[Changed](rg.options.Bus, 100)
 		defer stop()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -148,7 +149,7 @@ func watched(t *testing.T, rg *rig, test func(changed <-chan Changed)) {
 	})
 }
 
-// within reports whether something changes in a time.
+// within reports whether a Changed event arrives within d.
 func within(changed <-chan Changed, d time.Duration) bool {
 	select {
 	case <-changed:
@@ -158,73 +159,73 @@ func within(changed <-chan Changed, d time.Duration) bool {
 	}
 }
 
-func TestOthersChangesAreSeenAfterAWhileAndSoonWhenAPersonLooksOn(t *testing.T) {
+func TestPollOftenMakesRunNoticeChangesSooner(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	rg.register("cursor", done)
-	ours := rg.read(path)
+	registered := rg.read(path)
 	watched(t, rg, func(changed <-chan Changed) {
-		if within(changed, 5*seldom/2) { // and not at a moment at which it looks
-			t.Error("nothing changed")
+		if within(changed, 5*longPause/2) { // end between two scans
+			t.Error("Changed was published although nothing changed")
 		}
 		rg.write(path, "{}")
-		if within(changed, often) || !within(changed, seldom) {
-			t.Error("it is not seen as it should be")
+		if within(changed, shortPause) || !within(changed, longPause) {
+			t.Error("a change must be noticed after the long pause")
 		}
-		leave := rg.PollOften()
+		stop := rg.PollOften()
 		synctest.Wait()
-		rg.write(path, ours)
-		if !within(changed, often+time.Millisecond) {
-			t.Error("it is not seen soon")
+		rg.write(path, registered)
+		if !within(changed, shortPause+time.Millisecond) {
+			t.Error("a change must be noticed after the short pause")
 		}
-		rg.write(path, strings.Replace(ours, "{", "{ ", 1))
-		if within(changed, seldom+time.Second) {
-			t.Error("the state is the same")
+		rg.write(path, strings.Replace(registered, "{", "{ ", 1))
+		if within(changed, longPause+time.Second) {
+			t.Error("Changed was published although the state is the same")
 		}
-		leave()
-		leave()
-		within(changed, often+time.Second) // until it has looked once more
+		stop()
+		stop()
+		within(changed, shortPause+time.Second) // until the next scan
 		rg.write(path, "{}")
-		if within(changed, often+time.Millisecond) || !within(changed, seldom) {
-			t.Error("it is still seen soon")
+		if within(changed, shortPause+time.Millisecond) || !within(changed, longPause) {
+			t.Error("after stop, a change must be noticed after the long pause")
 		}
 	})
 }
 
-func TestAnEditorThatComesIsNewUntilAPersonHasLooked(t *testing.T) {
+func TestEditorsAreNewUntilAPersonReviewsThem(t *testing.T) {
 	rg := newRig(t, "linux")
 	rg.file("cursor", "{}")
 	if rg.status("cursor").New {
-		t.Error("nobody has looked yet")
+		t.Error("an editor is new before the first scan")
 	}
 	watched(t, rg, func(changed <-chan Changed) {
 		zed := rg.file("zed", "{}")
-		if !within(changed, 2*seldom) || rg.status("cursor").New || !rg.status("zed").New {
-			t.Error("it is not new, or the other one is")
+		if !within(changed, 2*longPause) || rg.status("cursor").New || !rg.status("zed").New {
+			t.Error("only the second editor must be new")
 		}
 		rg.holds(zed, "{}")
 		if err := rg.MarkReviewed(t.Context()); err != nil || rg.status("zed").New {
-			t.Errorf("it is still new, %v", err)
+			t.Errorf("the editor is new after the review, %v", err)
 		}
 	})
 	rg.again(nil)
 	if rg.status("zed").New {
-		t.Error("it is new again")
+		t.Error("the editor is new again after a restart")
 	}
 	rg.file("gemini-cli", "{}")
 	if !rg.status("gemini-cli").New {
-		t.Error("it came while nobody ran")
+		t.Error("an editor that was installed while no hub ran is not new")
 	}
 }
 
-func TestNewEditorsGetOurEntryWhereThatIsWished(t *testing.T) {
+func TestNewEditorsAreRegisteredAutomaticallyWhenEnabled(t *testing.T) {
 	rg := newRig(t, "linux")
 	cursor := rg.file("cursor", "{}")
 	rg.scan(t.Context(), nil)
 	rg.SetAuto(true)
 	zed := rg.file("zed", "{ // mine\n}")
 	broken := rg.file("gemini-cli", "{")
-	existing := rg.path("kimi-cli") // only into a file that is there
+	existing := rg.path("kimi-cli") // this editor is registered only in an existing file
 	if err := os.MkdirAll(strings.TrimSuffix(existing, "/mcp.json"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -257,23 +258,23 @@ func TestNewEditorsGetOurEntryWhereThatIsWished(t *testing.T) {
 	rg.holds(zed, "{}")
 }
 
-func TestTheFirstLookRegistersOnlyWhereThatWasWishedBefore(t *testing.T) {
+func TestFirstScanRegistersOnlyIfThatWasEnabledBefore(t *testing.T) {
 	for _, auto := range []bool{true, false} {
 		rg := newRig(t, "linux")
 		rg.file("cursor", "{}")
 		rg.again(func(o *Options) { o.Auto = auto })
 		if rg.AutoRegisters() != auto {
-			t.Error("it is not as it was set")
+			t.Error("AutoRegisters differs from Options.Auto")
 		}
 		rg.scan(t.Context(), nil)
 		rg.is("cursor", map[bool]State{true: Registered, false: Absent}[auto])
 		if rg.status("cursor").New {
-			t.Error("what was there first is not new")
+			t.Error("an editor of the first scan is new")
 		}
 	}
 }
 
-func TestWhatAnAdministratorDecidesIsToldAndLeftAlone(t *testing.T) {
+func TestManagedEditorsAreNotRegisteredAutomatically(t *testing.T) {
 	rg := newRig(t, "linux")
 	rg.again(func(o *Options) { o.Auto = true })
 	rg.write(rg.root+"/disk/etc/claude-code/managed-mcp.json", "{}")
@@ -285,7 +286,7 @@ func TestWhatAnAdministratorDecidesIsToldAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestNewEditorsThatRunWait(t *testing.T) {
+func TestRunningNewEditorsAreRegisteredAfterTheyExit(t *testing.T) {
 	rg, running := desktopRig(t)
 	rg.scan(t.Context(), nil)
 	rg.SetAuto(true)
@@ -300,10 +301,10 @@ func TestNewEditorsThatRunWait(t *testing.T) {
 	}
 }
 
-func TestWhereAPersonTookItOutItDoesNotComeBackByItself(t *testing.T) {
+func TestEntriesRemovedByAPersonAreNotAddedAutomatically(t *testing.T) {
 	rg := newRig(t, "linux")
 	rg.again(func(o *Options) { o.Auto = true })
-	path := rg.file("cursor", "{") // it cannot come in yet
+	path := rg.file("cursor", "{") // not valid JSON yet
 	rg.scan(t.Context(), nil)
 	rg.is("cursor", Unreadable)
 	rg.write(path, "{}")

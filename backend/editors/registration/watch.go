@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -11,42 +12,36 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// How often files are looked at: while a person looks on, and else.
+// The pauses between two scans of all files.
 const (
-	often  = 2 * time.Second
-	seldom = 20 * time.Second
+	shortPause = 2 * time.Second  // while somebody watches, see PollOften
+	longPause  = 20 * time.Second // otherwise
 )
 
-// automatic is who makes a change that nobody asked for at this moment.
+// automatic is the value of Record.By for changes that no person requested.
 const automatic = "automatic"
 
-// AutoRegisters reports whether editors that are found from now on get our
-// entry.
+// AutoRegisters reports whether editors that are detected later are registered
+// automatically.
 func (r *Registrar) AutoRegisters() bool { return r.auto.Load() }
 
-// SetAuto says whether editors that are found from now on get our entry.
+// SetAuto sets whether editors that are detected later are registered
+// automatically.
 func (r *Registrar) SetAuto(on bool) {
 	r.auto.Store(on)
-	r.rouse()
+	r.scanNow()
 }
 
-// PollOften has files looked at every few seconds, not only now and then, until
-// leave is called.
-func (r *Registrar) PollOften() (leave func()) {
-	r.attended.Add(1)
-	r.rouse()
-	left := make(chan struct{}, 1)
-	left <- struct{}{}
-	return func() {
-		select {
-		case <-left:
-			r.attended.Add(-1)
-		default: // left already
-		}
-	}
+// PollOften makes Run scan the files every two seconds until stop is called.
+// Several calls may overlap; stop may be called more than once.
+func (r *Registrar) PollOften() (stop func()) {
+	r.watchers.Add(1)
+	r.scanNow()
+	return sync.OnceFunc(func() { r.watchers.Add(-1) })
 }
 
-func (r *Registrar) rouse() {
+// scanNow ends the pause of Run.
+func (r *Registrar) scanNow() {
 	select {
 	case r.wake <- struct{}{}:
 	default:
@@ -54,19 +49,19 @@ func (r *Registrar) rouse() {
 }
 
 func (r *Registrar) pause() time.Duration {
-	if r.attended.Load() > 0 {
-		return often
+	if r.watchers.Load() > 0 {
+		return shortPause
 	}
-	return seldom
+	return longPause
 }
 
-// Run watches the files of editors until ctx ends: it publishes Changed, carries
-// out what waits, and registers new editors where that is wished.
+// Run watches the files of editors until ctx ends. It publishes Changed, makes
+// pending changes, and registers new editors when that is enabled.
 //
-// It asks for the time and size of each file again and again instead of having
-// the system tell. Editors live in many folders, which come and go; a home on a
-// network tells nothing; and on macOS who watches the home folder has to ask
-// the user for it. Sixty files take a few milliseconds.
+// Run polls the time and size of each file instead of subscribing to file system
+// events. Editors use many folders that come and go, network file systems send
+// no events, and on macOS watching the home folder needs the user's permission.
+// Sixty files take a few milliseconds.
 func (r *Registrar) Run(ctx context.Context) error {
 	var last []Status
 	for ctx.Err() == nil {
@@ -82,32 +77,33 @@ func (r *Registrar) Run(ctx context.Context) error {
 	return nil
 }
 
-// scan looks at everything once, and returns how it is.
+// scan does the work of Run once and returns the present status. last is the
+// status after the previous scan.
 func (r *Registrar) scan(ctx context.Context, last []Status) []Status {
-	if err := r.sight(); err != nil {
-		r.options.Log.Warn("editors cannot be remembered", "err", err)
+	if err := r.recordNewEditors(); err != nil {
+		r.options.Log.Warn("new editors not saved", "err", err)
 	}
-	r.fulfil(ctx)
-	r.welcome(ctx)
+	r.makePendingChanges(ctx)
+	r.registerNewEditors(ctx)
 	now, err := r.Status(ctx, false, nil)
 	if err != nil {
 		if ctx.Err() == nil {
-			r.options.Log.Warn("editors cannot be looked at", "err", err)
+			r.options.Log.Warn("status of editors not read", "err", err)
 		}
 		return last
 	}
 	if last != nil && !reflect.DeepEqual(now, last) {
-		r.tell()
+		r.publishChanged()
 	}
 	return now
 }
 
-// sight remembers the editors that are there for the first time. Those of the
-// very first look are not new, and get our entry only where that was wished
-// before.
-func (r *Registrar) sight() error {
+// recordNewEditors stores the editors that are detected for the first time.
+// Editors of the very first scan do not count as new, and are registered
+// automatically only if that was enabled before.
+func (r *Registrar) recordNewEditors() error {
 	found := r.detected()
-	return r.notes.sight(func(s *seen) bool {
+	return r.saved.updateSeen(func(s *seen) bool {
 		first := s.Editors == nil
 		if first {
 			s.Editors = map[string]sighting{}
@@ -123,109 +119,110 @@ func (r *Registrar) sight() error {
 	})
 }
 
-// welcome puts our entry into new editors.
-func (r *Registrar) welcome(ctx context.Context) {
+// registerNewEditors registers the editors that are marked for it.
+func (r *Registrar) registerNewEditors(ctx context.Context) {
 	if !r.auto.Load() {
 		return
 	}
-	known, err := r.notes.look()
+	known, err := r.saved.editorsSeen()
 	if err != nil {
 		return
 	}
-	settled := make(map[string]bool)
+	var finished []string
 	for _, e := range table.Table() {
-		if known.Editors[e.ID].Auto && r.welcomed(ctx, r.options.Machine.Find(e), known) {
-			settled[e.ID] = true
+		if known.Editors[e.ID].Auto && r.registerNew(ctx, r.options.Machine.Find(e), known) {
+			finished = append(finished, e.ID)
 		}
 	}
-	err = r.notes.sight(func(s *seen) bool {
-		for id := range settled {
+	err = r.saved.updateSeen(func(s *seen) bool {
+		for _, id := range finished {
 			s.Editors[id] = sighting{New: s.Editors[id].New}
 		}
-		return len(settled) > 0
+		return len(finished) > 0
 	})
 	if err != nil {
-		r.options.Log.Warn("editors cannot be remembered", "err", err)
+		r.options.Log.Warn("automatic registration not saved", "err", err)
 	}
 }
 
-// welcomed reports whether an editor needs no look any more: it has our entry
-// now, or a person has decided. One whose file cannot be changed yet stays.
-func (r *Registrar) welcomed(ctx context.Context, found table.Found, seen seen) bool {
-	settled := found.Detected && len(found.Files) > 0
+// registerNew registers one editor. It reports whether the editor is finished:
+// it is registered, or a person or administrator decides about it. An editor
+// whose file cannot be changed yet is tried again at the next scan.
+func (r *Registrar) registerNew(ctx context.Context, found table.Found, seen seen) bool {
+	finished := found.Detected && len(found.Files) > 0
 	for _, file := range found.Files {
 		state := r.fileStatus(found, file).State
 		switch {
 		case found.Register == table.Never || len(found.Managed) > 0 || slices.Contains(seen.Refused, file.Path):
 		case found.Register == table.IfExisting && !file.Exists:
-			settled = false
+			finished = false
 		case state == Unreadable:
-			settled = false
+			finished = false
 		case state == Absent:
-			settled = r.greet(ctx, target{found: found, file: file}) && settled
+			finished = r.registerFile(ctx, target{found: found, file: file}) && finished
 		}
 	}
-	return settled
+	return finished
 }
 
-func (r *Registrar) greet(ctx context.Context, t target) bool {
+func (r *Registrar) registerFile(ctx context.Context, t target) bool {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	out := r.insist(ctx, func() draft { return r.draft(ctx, t, Request{Action: Register, By: automatic}) })
-	return out.Status == done || out.Status == nothing || out.Status == waits
+	out := r.planAndPerform(ctx, func() filePlan { return r.newPlan(ctx, t, Request{Action: Register, By: automatic}) })
+	return out.Status == done || out.Status == nothing || out.Status == waiting
 }
 
-// fulfil carries out what waits for an editor that has ended.
-func (r *Registrar) fulfil(ctx context.Context) {
-	for _, w := range r.notes.wishes() {
-		e, ok := table.ByID(w.Editor)
+// makePendingChanges makes the pending changes of editors that have exited.
+func (r *Registrar) makePendingChanges(ctx context.Context) {
+	for _, c := range r.saved.pending() {
+		e, ok := table.ByID(c.Editor)
 		if !ok {
-			_, _ = r.notes.drop(func(o wish) bool { return o.ID == w.ID })
+			_ = r.saved.dropID(c.ID)
 			continue
 		}
-		if found := r.options.Machine.Find(e); !r.runs(ctx, found) {
+		if found := r.options.Machine.Find(e); !r.mustExit(ctx, found) {
 			r.writing.Lock()
-			r.carryOut(ctx, target{found: found, file: w.File}, w)
+			r.makePending(ctx, target{found: found, file: c.File}, c)
 			r.writing.Unlock()
-			r.tell()
+			r.publishChanged()
 		}
 	}
 }
 
-func (r *Registrar) carryOut(ctx context.Context, t target, w wish) {
-	out := r.insist(ctx, func() draft {
-		switch w.Action {
+func (r *Registrar) makePending(ctx context.Context, t target, c pendingChange) {
+	out := r.planAndPerform(ctx, func() filePlan {
+		switch c.Action {
 		case TakeOut:
-			return r.draftTakeOut(ctx, t, w.Entries)
+			return r.newTakeOutPlan(ctx, t, c.Entries)
 		case Undo:
-			return r.draftWaitingUndo(ctx, t, w)
+			return r.newPendingUndoPlan(ctx, t, c)
 		}
-		return r.draft(ctx, t, Request{Action: w.Action, Replace: w.Replace, By: w.By})
+		return r.newPlan(ctx, t, Request{Action: c.Action, Replace: c.Replace, By: c.By})
 	})
 	var err error
 	switch out.Status {
-	case waits: // it was started again at this moment
+	case waiting: // the editor was started again at the same moment
 	case done, nothing:
-		_, err = r.notes.drop(func(o wish) bool { return o.ID == w.ID })
+		err = r.saved.dropID(c.ID)
 	default:
-		err = r.notes.blame(w.ID, out.Problem)
+		err = r.saved.setProblem(c.ID, out.Problem)
 	}
 	if err != nil {
-		r.options.Log.Warn("what waits cannot be remembered", "err", err)
+		r.options.Log.Warn("pending change not saved", "err", err)
 	}
 }
 
-func (r *Registrar) draftWaitingUndo(ctx context.Context, t target, w wish) draft {
-	failed := draft{found: t.found, file: t.file, action: Undo}
-	list, _, err := r.chosen([]string{w.Change})
-	if err != nil || len(list) == 0 {
-		failed.problem = fault.New(fault.NotFound, "the change is not known any more")
-		return failed
+func (r *Registrar) newPendingUndoPlan(ctx context.Context, t target, c pendingChange) filePlan {
+	refusal := filePlan{found: t.found, file: t.file, action: Undo}
+	changes, _, err := r.find([]string{c.Change})
+	if err != nil || len(changes) == 0 {
+		refusal.refuse(fault.New(fault.NotFound, "the change to undo is no longer in the history"))
+		return refusal
 	}
-	was, err := atomicfile.Look(list[0].Path)
+	was, err := atomicfile.Read(changes[0].Path)
 	if err != nil {
-		failed.problem = err
-		return failed
+		refusal.refuse(err)
+		return refusal
 	}
-	return r.draftUndo(ctx, list[0], was, nil)
+	return r.newUndoPlan(ctx, changes[0], was, nil)
 }

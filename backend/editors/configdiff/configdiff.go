@@ -1,6 +1,6 @@
-// Package contrast answers what a person is shown of a change to an editor's
-// file: the lines that change and a few around them, with every credential
-// covered, of whatever program it is.
+// Package configdiff computes what a person sees of a change to an editor's
+// configuration file: the changed lines and a few lines around them, with all
+// credentials redacted, also those of other programs in the same file.
 package configdiff
 
 import (
@@ -10,34 +10,34 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// around is how many lines are shown before and after one that changes.
-const around = 3
+// context is how many unchanged lines are shown before and after a changed line.
+const context = 3
 
 // Line is a line of a diff.
 type Line struct {
-	Kind string `json:"kind"`          // "same", "add", "remove" or "skip", which stands for lines left out
-	Text string `json:"text"`          // without its line end
-	Old  int    `json:"old,omitempty"` // its number before, from 1
-	New  int    `json:"new,omitempty"` // and after
+	Kind string `json:"kind"`          // "same", "add", "remove", or "skip" for omitted lines
+	Text string `json:"text"`          // without the line end
+	Old  int    `json:"old,omitempty"` // line number before the change, from 1
+	New  int    `json:"new,omitempty"` // line number after the change, from 1
 }
 
-// Lines shows what changes between two texts of a file. It is never nil.
+// Lines returns the difference between two versions of a file. It is never nil.
 func Lines(before, after []byte, file table.File) []Line {
 	a, b := split(before), split(after)
 	lines := shorten(script(a, b))
-	cover := newCover(file, before, after)
+	redactor := newRedactor(file, before, after)
 	for from := 0; from < len(lines); from++ {
 		to := from
 		for to < len(lines) && lines[to].Kind != "skip" {
 			to++
 		}
-		cover.fill(lines[from:to], a, b)
+		redactor.setTexts(lines[from:to], a, b)
 		from = to
 	}
 	return lines
 }
 
-// split takes a text apart into lines without their ends.
+// split returns the lines of a text without line ends and byte order mark.
 func split(text []byte) []string {
 	if len(text) == 0 {
 		return nil
@@ -49,9 +49,10 @@ func split(text []byte) []string {
 	return lines
 }
 
-// script says line by line how a becomes b. It finds the shortest way, by E. W.
-// Myers, "An O(ND) Difference Algorithm and Its Variations" (1986), and past
-// maxEdits lines that are others takes all out and puts all in.
+// script returns the edits that turn a into b, line by line and without texts.
+// It finds the shortest script, by E. W. Myers, "An O(ND) Difference Algorithm
+// and Its Variations" (1986). If that has more than maxEdits edits, it removes
+// all lines that differ and adds the new ones.
 func script(a, b []string) []Line {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -65,7 +66,7 @@ func script(a, b []string) []Line {
 	for i := range head {
 		lines = append(lines, Line{Kind: "same", Old: i + 1, New: i + 1})
 	}
-	lines = append(lines, middle(a[head:len(a)-tail], b[head:len(b)-tail], head)...)
+	lines = append(lines, shortestScript(a[head:len(a)-tail], b[head:len(b)-tail], head)...)
 	for i := range tail {
 		lines = append(lines, Line{Kind: "same", Old: len(a) - tail + i + 1, New: len(b) - tail + i + 1})
 	}
@@ -74,11 +75,12 @@ func script(a, b []string) []Line {
 
 const maxEdits = 1000
 
-// middle is the script of what is left between a head and a tail. x counts the
-// lines of a that are dealt with, x-k those of b; reach has the furthest x of
-// each k for a number of edits, and trace what it was before each.
-func middle(a, b []string, head int) []Line {
-	const zero = maxEdits + 1 // where k = 0 stands
+// shortestScript returns the script of the lines between a common head and
+// tail. In Myers's terms, x counts the lines of a that are consumed and x-k
+// those of b; reach holds the furthest x on each diagonal k, and trace a copy of
+// reach before each edit.
+func shortestScript(a, b []string, head int) []Line {
+	const zero = maxEdits + 1 // the index of diagonal 0
 	reach := make([]int, 2*zero+1)
 	var trace [][]int
 	for edits := 0; edits <= min(maxEdits, len(a)+len(b)); edits++ {
@@ -94,10 +96,10 @@ func middle(a, b []string, head int) []Line {
 			}
 		}
 	}
-	return wholesale(len(a), len(b), head)
+	return replaceAll(len(a), len(b), head)
 }
 
-// cameFrom is the k from which one edit led to k, the edits-th.
+// cameFrom returns the diagonal from which edit number edits led to diagonal k.
 func cameFrom(reach []int, k, edits int) int {
 	if k == -edits || k != edits && reach[k+edits] < reach[k+edits+2] {
 		return k + 1
@@ -105,7 +107,8 @@ func cameFrom(reach []int, k, edits int) int {
 	return k - 1
 }
 
-// furthest is the x to which that edit led: a line put in leaves it.
+// furthest returns the x that an edit to diagonal k reaches. An added line does
+// not advance x.
 func furthest(reach []int, k, edits int) int {
 	from := cameFrom(reach, k, edits)
 	x := reach[from+edits+1]
@@ -115,7 +118,7 @@ func furthest(reach []int, k, edits int) int {
 	return x
 }
 
-// backtrack walks from the end to the start along what was reached.
+// backtrack builds the script by following trace from the end to the start.
 func backtrack(trace [][]int, x, y, head int) []Line {
 	var lines []Line
 	for edits := len(trace) - 1; edits >= 0; edits-- {
@@ -141,7 +144,8 @@ func backtrack(trace [][]int, x, y, head int) []Line {
 	return lines
 }
 
-func wholesale(removed, added, head int) []Line {
+// replaceAll returns a script that removes all lines and adds the new ones.
+func replaceAll(removed, added, head int) []Line {
 	var lines []Line
 	for i := range removed {
 		lines = append(lines, Line{Kind: "remove", Old: head + i + 1})
@@ -152,12 +156,12 @@ func wholesale(removed, added, head int) []Line {
 	return lines
 }
 
-// shorten leaves out lines that are far from any that changes.
+// shorten replaces unchanged lines far from every change by "skip" lines.
 func shorten(lines []Line) []Line {
 	near := make([]bool, len(lines))
 	for i, line := range lines {
 		if line.Kind != "same" {
-			for j := max(i-around, 0); j <= min(i+around, len(lines)-1); j++ {
+			for j := max(i-context, 0); j <= min(i+context, len(lines)-1); j++ {
 				near[j] = true
 			}
 		}

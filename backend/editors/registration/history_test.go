@@ -16,11 +16,13 @@ import (
 
 const secret = "hunter2hunter2"
 
+// withSecret returns a file with two servers that use a secret: a, and one with
+// the given name.
 func withSecret(name string) string {
 	return fmt.Sprintf(`{"mcpServers": {"a": {"command": "x", "env": {"API_KEY": %q}}, %q: {"command": "y", "args": ["--token", %q]}}}`, secret, name, secret)
 }
 
-func TestEntriesThatAreTakenOutComeBack(t *testing.T) {
+func TestRemovedServersAreRestoredByUndo(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", withSecret("b"))
 	file := rg.found("cursor").Files[0]
@@ -37,7 +39,7 @@ func TestEntriesThatAreTakenOutComeBack(t *testing.T) {
 	}
 	back := rg.undo(done, out.Change)[0].Change
 	rg.holds(path, withSecret("b"))
-	rg.undo(done, back) // again
+	rg.undo(done, back) // undo the undo
 	rg.holds(path, taken)
 	rg.write(path, strings.Replace(taken, "{", `{"later": 1, `, 1))
 	rg.undo(done, out.Change)
@@ -48,11 +50,11 @@ func TestEntriesThatAreTakenOutComeBack(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if rg.is("cursor", Absent); strings.Contains(rg.read(filepath.Join(rg.options.Folder, "seen.json")), path) {
-		t.Error("whose servers come back has not sent ours away")
+		t.Error("undoing the removal of servers must not refuse the Agent Discover entry")
 	}
 }
 
-func TestAnEntryThatIsThereAgainIsNotOverwritten(t *testing.T) {
+func TestUndoDoesNotOverwriteNewerEntries(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", withSecret("b"))
 	file := rg.found("cursor").Files[0]
@@ -67,7 +69,7 @@ func TestAnEntryThatIsThereAgainIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreOnlyReadAreNotChanged(t *testing.T) {
+func TestReadOnlySourcesAreNotChanged(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.write(filepath.Join(rg.root, "disk/home/me/.claude/plugins/cache/a/b/c/.mcp.json"), `{"mcpServers": {"a": {"command": "x"}}}`)
 	e, _ := table.ByID("claude-code-plugins")
@@ -81,7 +83,7 @@ func TestFilesThatAreOnlyReadAreNotChanged(t *testing.T) {
 	rg.holds(path, `{"mcpServers": {"a": {"command": "x"}}}`)
 }
 
-func TestWhatIsKeptOfAChangeIsClosedToOthersAndTellsNoSecret(t *testing.T) {
+func TestBackupsArePrivateAndRecordsHoldNoSecrets(t *testing.T) {
 	rg := newRig(t, "linux")
 	rg.file("cursor", withSecret("b"))
 	rg.register("cursor", done)
@@ -97,18 +99,18 @@ func TestWhatIsKeptOfAChangeIsClosedToOthersAndTellsNoSecret(t *testing.T) {
 		}
 		info, _ := d.Info()
 		if want := fs.FileMode(0o600); d.IsDir() && info.Mode().Perm() != 0o700 || !d.IsDir() && info.Mode().Perm() != want {
-			t.Errorf("%s is %v", path, info.Mode())
+			t.Errorf("mode of %s is %v", path, info.Mode())
 		}
 		if !d.IsDir() && strings.Contains(rg.read(path), secret) {
 			secrets++
 			if base := filepath.Base(path); base != "before" && base != "steps.json" {
-				t.Errorf("%s tells a secret", path)
+				t.Errorf("%s contains a secret", path)
 			}
 		}
 		return nil
 	})
 	if err != nil || secrets < 4 {
-		t.Errorf("%d files with secrets, %v", secrets, err)
+		t.Errorf("%d files contain secrets, want at least 4; %v", secrets, err)
 	}
 	history, err := rg.History(t.Context(), "cursor")
 	text, _ := json.Marshal(history)
@@ -117,7 +119,7 @@ func TestWhatIsKeptOfAChangeIsClosedToOthersAndTellsNoSecret(t *testing.T) {
 	}
 }
 
-func TestHistoryOutlivesARestart(t *testing.T) {
+func TestHistorySurvivesARestart(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -141,7 +143,7 @@ func TestHistoryOutlivesARestart(t *testing.T) {
 	}
 }
 
-func TestAnUndoCanBeUndone(t *testing.T) {
+func TestUndoCanBeUndone(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.path("gemini-cli")
 	made := rg.register("gemini-cli", done)
@@ -167,30 +169,30 @@ func TestAnUndoCanBeUndone(t *testing.T) {
 	rg.holds(path, "absent")
 }
 
-func TestAFileThatIsGoneLeavesNothingToTakeBack(t *testing.T) {
+func TestDeletedFilesLeaveNothingToUndo(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	change := rg.register("cursor", done)
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if c := rg.record(change); c.Possible || !strings.Contains(c.Why, "not there") {
+	if c := rg.record(change); c.Possible || !strings.Contains(c.Why, "no longer exists") {
 		t.Errorf("got %+v", c)
 	}
-	if out := rg.undo(nothing, change); !strings.Contains(out[0].Problem, "not there any more") {
+	if out := rg.undo(nothing, change); !strings.Contains(out[0].Problem, "no longer exists") {
 		t.Errorf("got %+v", out)
 	}
 	if _, err := rg.Undo(t.Context(), []string{"nobody"}); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("got %v", err)
 	}
 	rg.write(path, `{"other": 1}`)
-	if out := rg.undo(nothing, change); !strings.Contains(out[0].Problem, "nothing of that change") {
+	if out := rg.undo(nothing, change); !strings.Contains(out[0].Problem, "no longer contains anything") {
 		t.Errorf("got %+v", out)
 	}
 	rg.holds(path, `{"other": 1}`)
 }
 
-func TestOnlySoManyChangesAreKept(t *testing.T) {
+func TestOldChangesAreDeleted(t *testing.T) {
 	rg := newRig(t, "linux")
 	text := `{"mcpServers": {"a": {"command": "x"}}}`
 	path := rg.file("cursor", text)
@@ -198,7 +200,7 @@ func TestOnlySoManyChangesAreKept(t *testing.T) {
 	other := rg.register("zed", done)
 	first := rg.register("cursor", done)
 	last := ""
-	for range kept/2 + 3 {
+	for range maxChanges/2 + 3 {
 		out, err := rg.TakeOut(t.Context(), "cursor", rg.found("cursor").Files[0], []string{"a"})
 		if err != nil {
 			t.Fatal(err)
@@ -207,27 +209,27 @@ func TestOnlySoManyChangesAreKept(t *testing.T) {
 	}
 	rg.again(nil)
 	history, err := rg.History(t.Context(), "cursor")
-	if err != nil || len(history) != kept+1 || history[kept].ID != first || history[0].ID != last {
-		t.Errorf("%d are kept, %v", len(history), err)
+	if err != nil || len(history) != maxChanges+1 || history[maxChanges].ID != first || history[0].ID != last {
+		t.Errorf("%d changes are kept, %v", len(history), err)
 	}
-	if folders, _ := os.ReadDir(filepath.Join(rg.options.Folder, "changes")); len(folders) != kept+2 {
-		t.Errorf("%d folders", len(folders))
+	if folders, _ := os.ReadDir(filepath.Join(rg.options.Folder, "changes")); len(folders) != maxChanges+2 {
+		t.Errorf("there are %d folders of changes", len(folders))
 	}
 	rg.record(other)
-	rg.undo(done, first) // it stands, and stays, however old
+	rg.undo(done, first) // a change that is not undone is kept, however old
 	rg.holds(path, text)
 }
 
-func TestAChangeThatWasCutShortIsSettled(t *testing.T) {
+func TestInterruptedChangesAreCompletedOrDeleted(t *testing.T) {
 	for name, row := range map[string]struct {
-		file func(before, after string) string // what is there when we come back
+		file func(before, after string) string // the content after the restart
 		kept bool
 	}{
-		"not made":                    {func(before, _ string) string { return before }, false},
-		"made":                        {func(_, after string) string { return after }, true},
-		"made, and written since":     {func(_, after string) string { return strings.Replace(after, "{", `{"later": 1, `, 1) }, true},
-		"not made, and written since": {func(before, _ string) string { return strings.Replace(before, "{", `{"later": 1`, 1) }, false},
-		"gone since":                  {func(_, _ string) string { return "absent" }, false},
+		"not made":                         {func(before, _ string) string { return before }, false},
+		"made":                             {func(_, after string) string { return after }, true},
+		"made, and written since":          {func(_, after string) string { return strings.Replace(after, "{", `{"later": 1, `, 1) }, true},
+		"not made, and written since":      {func(before, _ string) string { return strings.Replace(before, "{", `{"later": 1`, 1) }, false},
+		"made, and the file deleted since": {func(_, _ string) string { return "absent" }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rg := newRig(t, "linux")
@@ -254,7 +256,7 @@ func TestAChangeThatWasCutShortIsSettled(t *testing.T) {
 	}
 }
 
-func TestADamagedCopyIsNotGivenBack(t *testing.T) {
+func TestDamagedBackupsAreNotRestored(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	change := rg.register("cursor", done)
@@ -264,7 +266,7 @@ func TestADamagedCopyIsNotGivenBack(t *testing.T) {
 	rg.holds(path, text)
 }
 
-func TestAChangeThatCannotBeWrittenDownIsNotMade(t *testing.T) {
+func TestChangesWithoutABackupAreNotMade(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	rg.write(filepath.Join(rg.options.Folder, "changes"), "a file where the folder should be")

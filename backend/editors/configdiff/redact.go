@@ -7,26 +7,27 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// longest is how much of a line is shown, and wide how much of a line is looked
-// at to find credentials in what is shown; in bytes.
 const (
-	longest = 400
-	wide    = 1 << 16
+	maxShown   = 400     // bytes of a line that are shown
+	maxScanned = 1 << 16 // bytes of a line that are searched for credentials
 )
 
-// cover covers credentials in lines of a file: those of the servers in it,
-// however they are written there, and what looks like one anywhere.
-type cover struct {
+// redactor redacts credentials in lines of a file: the values that the servers
+// in the file use, in every notation, and text that looks like a credential.
+type redactor struct {
 	known []*secrets.Redactor
 }
 
-func newCover(file table.File, texts ...[]byte) *cover {
-	c := &cover{}
+// newRedactor collects the credentials of the servers in some versions of a
+// file. Versions that cannot be parsed are skipped.
+func newRedactor(file table.File, texts ...[]byte) *redactor {
+	r := &redactor{}
 	var all secrets.Launch
 	all.Env, all.Headers = map[string]string{}, map[string]string{}
 	for _, text := range texts {
@@ -47,18 +48,18 @@ func newCover(file table.File, texts ...[]byte) *cover {
 			}
 			all.Args = append(append(all.Args, server.Args...), "")
 			if server.URL != "" {
-				c.known = append(c.known, secrets.ForLaunch(secrets.Launch{URL: server.URL}))
+				r.known = append(r.known, secrets.ForLaunch(secrets.Launch{URL: server.URL}))
 			}
 		}
 	}
-	c.known = append(c.known, secrets.ForLaunch(all))
-	return c
+	r.known = append(r.known, secrets.ForLaunch(all))
+	return r
 }
 
-// fill gives lines that follow each other their texts.
-func (c *cover) fill(lines []Line, a, b []string) {
+// setTexts sets the redacted texts of consecutive lines of a diff from a to b.
+func (r *redactor) setTexts(lines []Line, a, b []string) {
 	var old, fresh []int
-	part := make([]bool, len(lines)) // of a line, which is looked at by itself
+	tooLong := make([]bool, len(lines)) // redacted alone, and only as far as it is shown
 	for i := range lines {
 		switch line := &lines[i]; line.Kind {
 		case "remove":
@@ -66,77 +67,78 @@ func (c *cover) fill(lines []Line, a, b []string) {
 		default:
 			line.Text, fresh = b[line.New-1], append(fresh, line.New)
 		}
-		part[i] = len(lines[i].Text) > wide
+		tooLong[i] = len(lines[i].Text) > maxScanned
 	}
-	clip(lines, wide)
-	removed, rest := c.part(a, old), c.part(b, fresh)
+	clip(lines, maxScanned)
+	removed, rest := r.redactLines(a, old), r.redactLines(b, fresh)
 	for i := range lines {
 		switch line := &lines[i]; {
-		case part[i]:
-			line.Text = c.text(line.Text)
+		case tooLong[i]:
+			line.Text = r.text(line.Text)
 		case line.Kind == "remove":
 			line.Text = removed[line.Old]
 		default:
 			line.Text = rest[line.New]
 		}
 	}
-	clip(lines, longest)
+	clip(lines, maxShown)
 }
 
-// margin is how many lines before and after a part are looked at with it: what
-// says that a value is a credential may stand in another line.
+// margin is how many more lines before and after are searched, because the name
+// of a credential may be on another line than its value.
 const margin = 20
 
-// part covers the lines of these numbers, which go from 1.
-func (c *cover) part(all []string, numbers []int) map[int]string {
+// redactLines returns the lines with the given numbers, counted from 1.
+func (r *redactor) redactLines(all []string, numbers []int) map[int]string {
 	out := make(map[int]string, len(numbers))
 	if len(numbers) == 0 {
 		return out
 	}
 	from := max(slices.Min(numbers)-1-margin, 0)
 	to := min(slices.Max(numbers)+margin, len(all))
-	some := withoutKeys(all, from, to)
+	some := withoutPrivateKeys(all, from, to)
 	for i, line := range some {
-		if len(line) > wide {
-			some[i] = "" // it is looked at by itself, as far as it is shown
+		if len(line) > maxScanned {
+			some[i] = "" // setTexts redacts it alone
 		}
 	}
-	covered := c.lines(some)
+	redacted := r.redactTogether(some)
 	for _, n := range numbers {
-		out[n] = covered[n-1-from]
+		out[n] = redacted[n-1-from]
 	}
 	return out
 }
 
-// lines covers lines together, and each by itself where together they would
-// become fewer.
-func (c *cover) lines(lines []string) []string {
-	together := strings.Split(c.text(strings.Join(lines, "\n")), "\n")
+// redactTogether redacts lines as one text. If that removes line ends, it
+// redacts each line alone.
+func (r *redactor) redactTogether(lines []string) []string {
+	together := strings.Split(r.text(strings.Join(lines, "\n")), "\n")
 	if len(together) == len(lines) {
 		return together
 	}
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		out[i] = c.text(line)
+		out[i] = r.text(line)
 	}
 	return out
 }
 
-func (c *cover) text(text string) string {
-	for _, r := range c.known {
-		text = r.Text(text)
+func (r *redactor) text(text string) string {
+	for _, known := range r.known {
+		text = known.Text(text)
 	}
-	return Covered(text)
+	return Redact(text)
 }
 
-// quoted is an assignment with single quotes, as TOML and YAML have them.
+// quoted matches an assignment with single quotes, as in TOML and YAML.
 var quoted = regexp.MustCompile(`([-_.A-Za-z0-9]{2,64})(\s*[:=]\s*)'((?:[^']|'')*)'`)
 
-// assigned is a word that gives something a value, also as the value of another.
+// assigned matches an unquoted assignment, also inside the value of another one.
 var assigned = regexp.MustCompile(`[^\s"']+=[^\s"']+`)
 
-// Covered is a text in which what looks like a credential is covered.
-func Covered(text string) string {
+// Redact returns a text in which everything that looks like a credential is
+// replaced.
+func Redact(text string) string {
 	text = quoted.ReplaceAllStringFunc(text, func(match string) string {
 		parts := quoted.FindStringSubmatch(match)
 		if !secrets.SensitiveName(parts[1]) || len(parts[3]) < 6 || strings.HasPrefix(parts[3], "${") {
@@ -148,24 +150,25 @@ func Covered(text string) string {
 	return assigned.ReplaceAllStringFunc(none.Text(text), none.Text)
 }
 
-// withoutKeys is a part of the lines with those of private keys covered.
-func withoutKeys(all []string, from, to int) []string {
+// withoutPrivateKeys returns the lines from index from up to to, in which the
+// lines of private keys are redacted.
+func withoutPrivateKeys(all []string, from, to int) []string {
 	out := slices.Clone(all[from:to])
-	within := false
+	inside := false
 	for i, line := range all[:to] {
 		begins := strings.Contains(line, "-----BEGIN ") && strings.Contains(line, "PRIVATE KEY-----")
 		ends := strings.Contains(line, "-----END ")
-		whole := begins && ends // in one line, where the redactor finds it
-		if i >= from && !whole && (within || begins) {
+		whole := begins && ends // a key on one line is left to Redact
+		if i >= from && !whole && (inside || begins) {
 			out[i-from] = secrets.Redacted
 		}
-		within = (within || begins) && !ends
+		inside = (inside || begins) && !ends
 	}
 	return out
 }
 
-// clip shortens long lines to n bytes: to where a line and the one that comes
-// in its place become different.
+// clip shortens long lines to n bytes. It keeps the part in which a line differs
+// from the line that replaces it.
 func clip(lines []Line, n int) {
 	texts := make([]string, len(lines))
 	for i, line := range lines {
@@ -178,15 +181,15 @@ func clip(lines []Line, n int) {
 		start := 0
 		for _, j := range []int{i - 1, i + 1} {
 			if j >= 0 && j < len(lines) && lines[j].Kind != lines[i].Kind && lines[j].Kind != "same" {
-				start = max(start, common(text, texts[j])-n/4)
+				start = max(start, commonPrefix(text, texts[j])-n/4)
 			}
 		}
 		lines[i].Text = window(text, start, n)
 	}
 }
 
-// common is how many bytes two texts have in common at their beginning.
-func common(a, b string) int {
+// commonPrefix returns how many bytes at the start of two texts are equal.
+func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++
@@ -194,6 +197,8 @@ func common(a, b string) int {
 	return n
 }
 
+// window returns n bytes of a text from start on, with an ellipsis for each
+// omitted part.
 func window(text string, start, n int) string {
 	for start > 0 && !utf8.RuneStart(text[start]) {
 		start--
@@ -202,16 +207,13 @@ func window(text string, start, n int) string {
 	if start > 0 {
 		out = "…" + out
 	}
-	return Head(out, n)
+	return truncate(out, n)
 }
 
-// Head is a text shortened to n bytes.
-func Head(text string, n int) string {
+// truncate shortens a text to n bytes and an ellipsis.
+func truncate(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + "…"
+	return safetext.Prefix(text, n) + "…"
 }

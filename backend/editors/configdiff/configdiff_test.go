@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-func TestADiffLeadsFromOneTextToTheOther(t *testing.T) {
+func TestDiffsAreTheShortestScripts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
 		var a, b []string
@@ -20,9 +20,9 @@ func TestADiffLeadsFromOneTextToTheOther(t *testing.T) {
 		for range random.IntN(12) {
 			b = append(b, string(rune('a'+random.IntN(4))))
 		}
-		edits := follow(t, script(a, b), a, b)
+		edits := checkScript(t, script(a, b), a, b)
 		if want := len(a) + len(b) - 2*longestCommon(a, b); edits != want {
-			t.Fatalf("%v to %v in %d, not %d", a, b, edits, want)
+			t.Fatalf("the script from %v to %v has %d edits, want %d", a, b, edits, want)
 		}
 	}
 	long := make([]string, 3*maxEdits)
@@ -30,39 +30,41 @@ func TestADiffLeadsFromOneTextToTheOther(t *testing.T) {
 	for i := range long {
 		long[i], other[i] = fmt.Sprint(i), fmt.Sprint(-i)
 	}
-	follow(t, script(long, other), long, other)
+	checkScript(t, script(long, other), long, other)
 }
 
-// follow makes b of a as lines say, and counts those that change something.
-func follow(t *testing.T, lines []Line, a, b []string) (edits int) {
+// checkScript checks that the lines of a diff turn a into b. It returns the
+// number of edits.
+func checkScript(t *testing.T, lines []Line, a, b []string) (edits int) {
 	t.Helper()
 	var out []string
 	x := 0
 	for _, l := range lines {
 		if l.Kind != "add" {
 			if x++; l.Old != x {
-				t.Fatalf("line %d of %v is skipped", x, a)
+				t.Fatalf("the script skips line %d of %v", x, a)
 			}
 		}
 		switch {
 		case l.Kind == "same" && (a[l.Old-1] != b[l.New-1]):
-			t.Fatal("lines that differ are the same")
+			t.Fatal("the script marks different lines as the same")
 		case l.Kind != "same":
 			edits++
 		}
 		if l.Kind != "remove" {
 			out = append(out, b[l.New-1])
 			if l.New != len(out) {
-				t.Fatal("a line is out of order")
+				t.Fatal("the script lists a line out of order")
 			}
 		}
 	}
 	if !slices.Equal(out, b) || x != len(a) {
-		t.Fatalf("%v became %v, not %v", a, out, b)
+		t.Fatalf("the script turns %v into %v, want %v", a, out, b)
 	}
 	return edits
 }
 
+// longestCommon returns the length of the longest common subsequence.
 func longestCommon(a, b []string) int {
 	if len(a) == 0 || len(b) == 0 {
 		return 0
@@ -81,7 +83,7 @@ func longestCommon(a, b []string) int {
 	return row[len(b)]
 }
 
-func TestCredentialsAreCoveredHoweverTheyAreWritten(t *testing.T) {
+func TestCredentialsAreRedactedInEveryNotation(t *testing.T) {
 	for id, text := range map[string]string{
 		"goose":  "extensions:\n  a:\n    cmd: x\n    envs:\n      API_TOKEN: |-\n        hunter2hunter2\n",
 		"codex":  "[mcp_servers.a]\ncommand = 'x'\nenv.API_TOKEN = '''\nhunter2hunter2'''\n",
@@ -94,7 +96,7 @@ func TestCredentialsAreCoveredHoweverTheyAreWritten(t *testing.T) {
 			shown += line.Text + "\n"
 		}
 		if strings.Contains(shown, "hunter2") || !strings.Contains(shown, "[redacted]") || len(lines) < strings.Count(text, "\n") {
-			t.Errorf("%s:\n%s", id, shown)
+			t.Errorf("the diff of %s is not redacted, or lacks lines:\n%s", id, shown)
 		}
 	}
 }

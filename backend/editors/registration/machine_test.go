@@ -13,7 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// rig is a machine of a test's own, with all its files, and a registrar on it.
+// rig is a simulated machine, whose files are in a temporary folder, with a
+// Registrar.
 type rig struct {
 	*testing.T
 	*Registrar
@@ -37,8 +38,8 @@ func newRig(t *testing.T, system string) *rig {
 	return rg
 }
 
-// with makes a registrar that leaves out what a test can do without: to bring
-// every write to the disk, which takes milliseconds, and to look at processes.
+// with returns a Registrar that does not sync files, which takes milliseconds,
+// and does not look at processes.
 func (rg *rig) with(o Options) *Registrar {
 	if o.Bus == nil {
 		o.Bus = &events.Bus{}
@@ -51,7 +52,8 @@ func (rg *rig) with(o Options) *Registrar {
 	return r
 }
 
-// again is a registrar that starts anew with the same folder.
+// again replaces the Registrar by a new one with the same folder, as after a
+// restart. change may modify its options.
 func (rg *rig) again(change func(*Options)) {
 	o := rg.options
 	if change != nil {
@@ -60,7 +62,7 @@ func (rg *rig) again(change func(*Options)) {
 	rg.Registrar = rg.with(o)
 }
 
-// program makes a program of our name in a folder.
+// program creates an executable called agent-discover in a folder.
 func (rg *rig) program(folder string) string {
 	path := filepath.Join(rg.root, folder, "agent-discover")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o700)); err != nil {
@@ -73,12 +75,12 @@ func (rg *rig) found(id string) table.Found {
 	rg.Helper()
 	e, ok := table.ByID(id)
 	if !ok {
-		rg.Fatalf("no editor %s", id)
+		rg.Fatalf("unknown editor %s", id)
 	}
 	return rg.options.Machine.Find(e)
 }
 
-// path is where the first file of an editor is.
+// path returns the path of an editor's first file.
 func (rg *rig) path(id string) string {
 	rg.Helper()
 	files := rg.found(id).Files
@@ -96,10 +98,10 @@ func (rg *rig) write(path, text string) string {
 	return path
 }
 
-// file gives an editor's first file a text.
+// file writes an editor's first file.
 func (rg *rig) file(id, text string) string { return rg.write(rg.path(id), text) }
 
-// read returns a file; "absent" when it is not there.
+// read returns the content of a file; "absent" when it does not exist.
 func (rg *rig) read(path string) string {
 	rg.Helper()
 	data, err := os.ReadFile(path)
@@ -112,32 +114,33 @@ func (rg *rig) read(path string) string {
 	return string(data)
 }
 
+// holds checks the content of a file.
 func (rg *rig) holds(path, text string) {
 	rg.Helper()
 	if got := rg.read(path); got != text {
-		rg.Errorf("%s:\n%q\nwant\n%q", path, got, text)
+		rg.Errorf("%s contains\n%q\nwant\n%q", path, got, text)
 	}
 }
 
-// do applies a wish and wants each outcome to be so.
-func (rg *rig) do(w Request, status string) []Outcome {
+// do applies a request and checks the status of each outcome.
+func (rg *rig) do(q Request, status string) []Outcome {
 	rg.Helper()
-	outcomes, err := rg.Apply(rg.Context(), w)
+	outcomes, err := rg.Apply(rg.Context(), q)
 	if err != nil {
 		rg.Fatal(err)
 	}
-	rg.all(outcomes, status)
+	rg.checkStatus(outcomes, status)
 	return outcomes
 }
 
-func (rg *rig) all(outcomes []Outcome, status string) {
+func (rg *rig) checkStatus(outcomes []Outcome, status string) {
 	rg.Helper()
 	if len(outcomes) == 0 {
-		rg.Errorf("nothing came of it")
+		rg.Errorf("there are no outcomes")
 	}
 	for _, o := range outcomes {
 		if o.Status != status || o.Problem == "" && (status == refused || status == failed) || o.Problem != "" && status == done {
-			rg.Errorf("%s: %s, %q, want %s", o.Path, o.Status, o.Problem, status)
+			rg.Errorf("outcome for %s is %s with problem %q, want %s", o.Path, o.Status, o.Problem, status)
 		}
 	}
 }
@@ -158,26 +161,27 @@ func (rg *rig) undo(status string, changes ...string) []Outcome {
 	if err != nil {
 		rg.Fatal(err)
 	}
-	rg.all(outcomes, status)
+	rg.checkStatus(outcomes, status)
 	return outcomes
 }
 
-// status is that of one editor, as Status has it among all.
+// status returns the status of one editor.
 func (rg *rig) status(id string) Status {
 	rg.Helper()
-	seen, err := rg.notes.look()
-	all, bad := rg.ledger.all()
+	seen, err := rg.saved.editorsSeen()
+	all, bad := rg.history.all()
 	if err != nil || bad != nil {
 		rg.Fatal(err, bad)
 	}
 	return rg.Registrar.status(rg.Context(), rg.found(id), seen, lastChanges(all)[id])
 }
 
+// is checks the state of one editor and returns its status.
 func (rg *rig) is(id string, want State) Status {
 	rg.Helper()
 	s := rg.status(id)
 	if s.State != want {
-		rg.Errorf("%s is %s, want %s: %+v", id, s.State, want, s.Files)
+		rg.Errorf("state of %s is %s, want %s: %+v", id, s.State, want, s.Files)
 	}
 	return s
 }
@@ -193,11 +197,11 @@ func (rg *rig) record(id string) Record {
 			return c
 		}
 	}
-	rg.Fatalf("no change %q", id)
+	rg.Fatalf("the history has no change %q", id)
 	return Record{}
 }
 
-// names are those of a folder's files.
+// names returns the names of a folder's files.
 func (rg *rig) names(folder string) string {
 	rg.Helper()
 	entries, err := os.ReadDir(folder)
@@ -211,7 +215,7 @@ func (rg *rig) names(folder string) string {
 	return strings.Join(names, " ")
 }
 
-// entries are the names in a file, each with a space behind it.
+// entries returns the names of the entries in a file, each followed by a space.
 func (rg *rig) entries(path string, place configedit.Place) string {
 	rg.Helper()
 	list, err := configedit.Read([]byte(rg.read(path)), place)

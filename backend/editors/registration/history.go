@@ -1,0 +1,297 @@
+package registration
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
+	"github.com/agent-discover/agent-discover/backend/editors/configedit"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+)
+
+// maxChanges is how many changes of one file are kept.
+const maxChanges = 50
+
+// change is a record with everything that undoing it needs. It is stored in a
+// folder of its own:
+//
+//	change.json  these fields; they contain no secret
+//	before       backup of the file, to the byte; missing when there was no file
+//	steps.json   the edits
+//	done         an empty file that marks the change as made; see wasMade
+//
+// All but done are written and synced before the editor's file is touched.
+type change struct {
+	Record
+	Number  int              `json:"number"` // increases over all changes
+	Scope   string           `json:"scope"`
+	Shape   string           `json:"shape"`
+	Place   configedit.Place `json:"place"`
+	Before  string           `json:"before"` // hash; "" when the file did not exist
+	After   string           `json:"after"`  // hash; "" when the file was removed
+	Mode    fs.FileMode      `json:"mode"`   // of the file
+	Folders []string         `json:"folders,omitempty"`
+	Had     bool             `json:"had"`              // the Agent Discover entry was in the file
+	Has     bool             `json:"has"`              // the Agent Discover entry is in the file afterwards
+	Writer  bool             `json:"writer,omitempty"` // the editor's commands made it, so After is unknown until then
+	Loose   bool             `json:"loose,omitempty"`  // the file also changed outside the steps, so they do not lead from Before to After
+
+	steps []step
+}
+
+// step is the change of one entry. Removing several entries takes several steps.
+type step struct {
+	Name  string            `json:"name"`
+	Was   bool              `json:"was"` // the entry was in the file
+	Is    bool              `json:"is"`  // the entry is in the file afterwards
+	Edits []configedit.Edit `json:"cuts"`
+	Made  int               `json:"made"` // see configedit.Change
+}
+
+// inverse returns the step that undoes s.
+func (s step) inverse() step {
+	out := step{Name: s.Name, Was: s.Is, Is: s.Was, Edits: make([]configedit.Edit, len(s.Edits))}
+	shift := 0
+	for i, e := range s.Edits {
+		out.Edits[i] = configedit.Edit{At: e.At + shift, Old: e.New, New: e.Old}
+		shift += len(e.New) - len(e.Old)
+	}
+	return out
+}
+
+// applyTo returns the text after the step; nil when the step does not match the
+// text.
+func (s step) applyTo(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	from := 0
+	for _, e := range s.Edits {
+		if e.At < from || e.At+len(e.Old) > len(text) || string(text[e.At:e.At+len(e.Old)]) != e.Old {
+			return nil
+		}
+		out = append(append(out, text[from:e.At]...), e.New...)
+		from = e.At + len(e.Old)
+	}
+	return append(out, text[from:]...)
+}
+
+func (c *change) file() table.File {
+	return table.File{Path: c.Path, Scope: c.Scope, Place: c.Place, Shape: c.Shape}
+}
+
+// history stores changes in a folder. It reads them once, because no other
+// process writes there.
+type history struct {
+	folder  string
+	now     func() time.Time
+	sync    func(paths ...string) error
+	wasMade func(c *change, before []byte) bool // decides about an interrupted change
+
+	mu   sync.Mutex
+	read bool
+	list []*change // oldest first; immutable once added
+	last int       // the number of the newest change
+}
+
+// all returns the changes that were made, oldest first.
+func (h *history) all() ([]*change, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	err := h.load()
+	return slices.Clone(h.list), err
+}
+
+// latest returns, by path, the newest change of the Agent Discover entry in each
+// file; none when the history cannot be read.
+func (h *history) latest() map[string]*change {
+	all, _ := h.all()
+	last := make(map[string]*change)
+	for _, c := range all {
+		if slices.Contains(c.Entries, Name) {
+			last[c.Path] = c
+		}
+	}
+	return last
+}
+
+func (h *history) load() error {
+	if h.read {
+		return nil
+	}
+	entries, err := os.ReadDir(h.folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fault.Wrap(err, fault.Failed, "could not read the history of changes")
+	}
+	for _, entry := range entries {
+		if c := h.open(entry.Name()); c != nil {
+			h.list = append(h.list, c)
+		}
+	}
+	slices.SortFunc(h.list, func(a, b *change) int { return a.Number - b.Number })
+	if n := len(h.list); n > 0 {
+		h.last = h.list[n-1].Number
+	}
+	h.read = true
+	return nil
+}
+
+// open reads a change; nil when it is incomplete or was never made. An
+// interrupted change is completed or deleted.
+func (h *history) open(id string) *change {
+	folder := filepath.Join(h.folder, id)
+	c := &change{}
+	text, err := os.ReadFile(filepath.Join(folder, "change.json"))
+	if err != nil || json.Unmarshal(text, c) != nil || c.ID != id {
+		return nil // interrupted before the editor's file was touched
+	}
+	if text, err := os.ReadFile(filepath.Join(folder, "steps.json")); err != nil || json.Unmarshal(text, &c.steps) != nil {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(folder, "done")); err == nil {
+		return c
+	}
+	before, err := h.backup(c)
+	if err != nil {
+		return nil
+	}
+	if !h.wasMade(c, before) {
+		_ = os.RemoveAll(folder)
+		return nil
+	}
+	_ = h.markDone(c)
+	return c
+}
+
+// backup returns the file as it was before a change; nil when it did not exist.
+func (h *history) backup(c *change) ([]byte, error) {
+	if c.Before == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(filepath.Join(h.folder, c.ID, "before"))
+	if err == nil && atomicfile.HashOf(data) != c.Before {
+		err = errors.New("the backup is damaged")
+	}
+	if err != nil {
+		return nil, fault.Wrap(err, fault.Failed, "could not read the backup of %s", c.Path)
+	}
+	return data, nil
+}
+
+// begin stores a change before it is made. It sets the number, time and id of c.
+func (h *history) begin(c *change, before []byte) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.load(); err != nil {
+		return err
+	}
+	h.last++
+	c.Number, c.At = h.last, h.now().UTC()
+	c.ID = fmt.Sprintf("%s-%s-%d", c.At.Format("20060102T150405Z"), c.Editor, c.Number)
+	if err := h.store(c, before); err != nil {
+		_ = os.RemoveAll(filepath.Join(h.folder, c.ID))
+		return fault.Wrap(err, fault.Failed, "could not save a backup, so %s was not changed", c.Path)
+	}
+	return nil
+}
+
+// store writes and syncs the folder of a change.
+func (h *history) store(c *change, before []byte) error {
+	folder := filepath.Join(h.folder, c.ID)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	paths, err := h.writeRecord(c, folder)
+	if err != nil {
+		return err
+	}
+	if c.Before != "" {
+		backup := filepath.Join(folder, "before")
+		if err := os.WriteFile(backup, before, 0o600); err != nil {
+			return err
+		}
+		paths = append(paths, backup)
+	}
+	return h.sync(append(paths, folder, h.folder)...)
+}
+
+// writeRecord writes change.json and steps.json, and returns their paths.
+func (h *history) writeRecord(c *change, folder string) ([]string, error) {
+	text, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	steps, err := json.Marshal(c.steps)
+	if err != nil {
+		return nil, err
+	}
+	files := []string{filepath.Join(folder, "change.json"), filepath.Join(folder, "steps.json")}
+	return files, errors.Join(os.WriteFile(files[0], text, 0o600), os.WriteFile(files[1], steps, 0o600))
+}
+
+// markDone marks a change as made. For a change by an editor's commands it also
+// stores what these did.
+func (h *history) markDone(c *change) error {
+	folder := filepath.Join(h.folder, c.ID)
+	if c.Writer {
+		paths, err := h.writeRecord(c, folder)
+		if err := errors.Join(err, h.sync(paths...)); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(folder, "done"), nil, 0o600)
+}
+
+// commit adds a change that was made.
+func (h *history) commit(c *change) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.list = append(h.list, c)
+	h.prune(c.Path)
+	return h.markDone(c)
+}
+
+// abort deletes a change that was not made.
+func (h *history) abort(c *change) { _ = os.RemoveAll(filepath.Join(h.folder, c.ID)) }
+
+// prune deletes the oldest changes of a file. It keeps the newest change that is
+// not undone and the newest one of the Agent Discover entry.
+func (h *history) prune(path string) {
+	undone := undoneIn(h.list)
+	var ofFile []*change
+	newest, newestOfEntry := 0, 0
+	for _, c := range h.list {
+		if c.Path != path {
+			continue
+		}
+		if ofFile = append(ofFile, c); c.Action != Undo && !undone[c.ID] {
+			newest = c.Number
+		}
+		if slices.Contains(c.Entries, Name) {
+			newestOfEntry = c.Number
+		}
+	}
+	for _, c := range ofFile[:max(len(ofFile)-maxChanges, 0)] {
+		if c.Number != newest && c.Number != newestOfEntry && os.RemoveAll(filepath.Join(h.folder, c.ID)) == nil {
+			h.list = slices.DeleteFunc(h.list, func(o *change) bool { return o == c })
+		}
+	}
+}
+
+// undoneIn returns the ids of the changes that a later one undid. An undo that
+// was itself undone does not count.
+func undoneIn(all []*change) map[string]bool {
+	undone := make(map[string]bool)
+	for _, c := range slices.Backward(all) {
+		if c.Undoes != "" && !undone[c.ID] {
+			undone[c.Undoes] = true
+		}
+	}
+	return undone
+}

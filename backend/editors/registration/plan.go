@@ -1,0 +1,338 @@
+package registration
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
+	"github.com/agent-discover/agent-discover/backend/editors/configdiff"
+	"github.com/agent-discover/agent-discover/backend/editors/configedit"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+)
+
+// effect is what a plan does to its file.
+type effect int
+
+const (
+	editFile      effect = iota // text replaces the content
+	deleteFile                  // the file and the folders made for it are removed
+	keepFile                    // the file is already as requested
+	cancelPending               // keepFile, and a pending change of the opposite kind is cancelled
+	refuse                      // problem contains the reason
+)
+
+// method is how editFile and deleteFile are carried out.
+type method int
+
+const (
+	direct    method = iota // this process writes the file
+	byEditor                // the editor's own commands write the file
+	afterExit               // the change becomes pending until the editor has exited
+)
+
+// undoKind is how a plan with the action Undo finds the text.
+type undoKind int
+
+const (
+	fromBackup      undoKind = iota // the backup of the change; its steps lead to the same text
+	fromLooseBackup                 // the backup, which also differs outside the steps
+	byReverting                     // only the steps are reverted, in a file that has changed since
+)
+
+// filePlan is a decision about one file. The same plan is shown as a Plan and
+// carried out by perform, so a preview cannot differ from the change.
+type filePlan struct {
+	found   table.Found
+	file    table.File
+	action  Action
+	entries []string
+	by      string
+	replace bool
+	undoes  string // the id of the change that Undo reverts
+
+	was   atomicfile.File
+	text  []byte // the content after editFile
+	steps []step
+	had   bool // the Agent Discover entry was in the file
+	has   bool // the Agent Discover entry is in the file afterwards
+
+	effect   effect
+	problem  error    // for refuse
+	reason   string   // for keepFile, may be empty
+	snippet  string   // for refuse: the text to paste
+	folders  []string // for deleteFile
+	link     string   // path of a link to the program that is made first; "" for none
+	method   method
+	commands [][]string // for byEditor
+	undo     undoKind
+}
+
+// newPlan decides what a Register or Unregister request means for a file.
+func (r *Registrar) newPlan(ctx context.Context, t target, q Request) filePlan {
+	p := filePlan{found: t.found, file: t.file, action: q.Action, entries: []string{Name}, by: orPerson(q.By), replace: q.Replace}
+	if t.problem != nil {
+		p.refuse(t.problem)
+	} else {
+		p.read()
+	}
+	hash, previewed := q.Expect[p.file.Path]
+	switch {
+	case p.effect == refuse:
+	case previewed && hash != p.was.Hash:
+		p.refuse(fault.New(fault.Conflict, "%s was changed since the preview; review the change again", p.file.Path))
+		return p
+	case q.Action == Register:
+		r.register(&p)
+	case q.Action == Unregister:
+		r.unregister(&p)
+	default:
+		p.refuse(fault.New(fault.Invalid, "unknown action %q: use register or unregister", q.Action))
+	}
+	r.complete(ctx, &p)
+	return p
+}
+
+func orPerson(by string) string {
+	if by == "" {
+		return "person"
+	}
+	return by
+}
+
+// refuse makes the plan a refusal; nil leaves it as it is.
+func (p *filePlan) refuse(err error) {
+	if err != nil {
+		p.effect, p.problem = refuse, err
+	}
+}
+
+// keep makes the plan leave the file as it is.
+func (p *filePlan) keep(reason string) { p.effect, p.reason = keepFile, reason }
+
+func (p *filePlan) read() {
+	was, err := atomicfile.Read(p.file.Path)
+	p.was, p.text = was, was.Data
+	p.refuse(err)
+}
+
+// complete makes the decisions that all plans have in common: whether the file
+// can be written, and by which method.
+func (r *Registrar) complete(ctx context.Context, p *filePlan) {
+	if p.effect == editFile || p.effect == deleteFile {
+		p.refuse(p.was.CheckWritable())
+	}
+	switch p.effect {
+	case refuse:
+		if p.action == Register {
+			p.snippet = r.snippet(p.found.Editor, p.file)
+		}
+	case keepFile:
+		if slices.Contains(p.entries, Name) && r.saved.hasOpposite(p.file.Path, p.action) {
+			p.effect = cancelPending
+		}
+	default:
+		if p.file.Scope == userScope && r.mustExit(ctx, p.found) {
+			p.method = afterExit
+		} else if p.commands = r.editorCommands(p); len(p.commands) > 0 {
+			p.method = byEditor
+		}
+	}
+}
+
+// mustExit reports whether an editor is running that would overwrite a change
+// to its file.
+func (r *Registrar) mustExit(ctx context.Context, found table.Found) bool {
+	return len(found.Running) > 0 && r.options.Running(ctx, found.Running)
+}
+
+// checkRegistrable returns why an editor cannot be registered, or nil.
+func (r *Registrar) checkRegistrable(p *filePlan) error {
+	name := p.found.Name
+	switch {
+	case p.found.Register == table.Never:
+		return fault.New(fault.Denied, "%s cannot be registered automatically; paste the entry into its settings", name)
+	case p.found.Register == table.IfExisting && !p.was.Exists && p.file.Scope == userScope:
+		return fault.New(fault.Denied, "%s does not exist, and %s may not read a new file there; add a server in %s first, or paste the entry yourself",
+			p.file.Path, name, name)
+	case r.missing(r.options.Entry.Command):
+		return fault.New(fault.Unavailable, "%s does not exist or is not executable; install agent-discover there again, or restart it from its new location",
+			r.options.Entry.Command)
+	case !table.Ours(r.options.Entry):
+		return fault.New(fault.Unavailable, "%s would not be recognized as Agent Discover later; give the program a name that begins with agent-discover",
+			r.options.Entry.Command)
+	}
+	return nil
+}
+
+func (r *Registrar) register(p *filePlan) {
+	if err := r.checkRegistrable(p); err != nil {
+		p.refuse(err)
+		return
+	}
+	wanted, link, err := r.wanted(p.found.Editor)
+	if err != nil {
+		p.refuse(err)
+		return
+	}
+	e, err := readEntry(p.was.Data, p.file)
+	if err != nil {
+		p.refuse(err)
+		return
+	}
+	if link != "" && !r.isProgram(link) {
+		p.link = link
+	}
+	p.had, p.has = e.ours, true
+	switch r.state(e, wanted) {
+	case Registered:
+		p.keep("")
+	case Stale:
+		if equivalent(e.server, wanted) { // only the link is missing
+			p.keep("")
+			return
+		}
+		p.apply(step{Name: Name, Was: true, Is: true}, func(text []byte) (configedit.Change, error) {
+			return repair(text, p.file, e.server, wanted)
+		})
+	case Foreign:
+		if !p.replace {
+			p.refuse(fault.New(fault.Denied, "%s already has a server named %s that starts another program; replace it only if you do not need it", p.file.Path, Name))
+			return
+		}
+		fallthrough
+	default:
+		p.put(wanted, e.exists)
+	}
+}
+
+// put adds the entry, or replaces one that exists.
+func (p *filePlan) put(wanted table.Server, exists bool) {
+	value, err := table.Spell(p.file.Shape, Name, wanted)
+	if err != nil {
+		p.refuse(err)
+		return
+	}
+	p.apply(step{Name: Name, Was: exists, Is: true}, func(text []byte) (configedit.Change, error) {
+		return configedit.Put(text, p.file.Place, Name, value)
+	})
+}
+
+func (r *Registrar) unregister(p *filePlan) {
+	e, err := readEntry(p.was.Data, p.file)
+	switch {
+	case err != nil:
+		p.refuse(err)
+		return
+	case !e.exists:
+		p.keep("")
+		return
+	case !e.ours && !p.replace:
+		p.refuse(fault.New(fault.Denied, "the server named %s in %s starts another program, so it is not removed", Name, p.file.Path))
+		return
+	}
+	p.had = e.ours
+	if c := r.origin(p.file.Path); c == nil || !r.revertOrigin(p, c) {
+		p.remove(Name)
+	}
+}
+
+// origin returns the change that added the Agent Discover entry to an existing
+// file; nil when it is not in the history, or when it created the file.
+func (r *Registrar) origin(path string) *change {
+	all, err := r.history.all()
+	if err != nil {
+		return nil
+	}
+	undone := undoneIn(all)
+	for _, c := range slices.Backward(all) {
+		if c.Path == path && c.Has && !c.Had && c.Before != "" && !undone[c.ID] {
+			return c
+		}
+	}
+	return nil
+}
+
+// revertOrigin removes the Agent Discover entry together with the collections
+// and blank lines that c added for it. It reports false, and changes nothing,
+// where that is not possible.
+func (r *Registrar) revertOrigin(p *filePlan, c *change) bool {
+	texts, err := r.texts(c)
+	if err != nil || len(c.steps) != 1 {
+		return false
+	}
+	s := c.steps[0]
+	reverted, err := configedit.Revert(p.text, p.file.Place, Name, configedit.Change{Text: texts[0], Edits: s.Edits, Made: s.Made})
+	if err != nil {
+		return false
+	}
+	if e, err := readEntry(reverted.Text, p.file); err != nil || e.exists {
+		return false
+	}
+	p.apply(step{Name: Name, Was: true}, func([]byte) (configedit.Change, error) { return reverted, nil })
+	return true
+}
+
+// newTakeOutPlan decides how to remove the entries of imported servers.
+func (r *Registrar) newTakeOutPlan(ctx context.Context, t target, entries []string) filePlan {
+	p := filePlan{found: t.found, file: t.file, action: TakeOut, entries: entries, by: "person"}
+	p.read()
+	if r.readOnly(t) {
+		p.refuse(fault.New(fault.Denied, "%s cannot be changed: %s generates it", t.file.Path, t.found.Name))
+	}
+	for _, name := range entries {
+		p.remove(name)
+	}
+	if p.effect == editFile && len(p.steps) == 0 {
+		p.keep("")
+	}
+	r.complete(ctx, &p)
+	return p
+}
+
+// readOnly reports whether the editor table allows only reading a file.
+func (r *Registrar) readOnly(t target) bool {
+	return slices.ContainsFunc(r.options.Machine.Beside(t.found.Editor), func(f table.File) bool {
+		return f.Path == t.file.Path && slices.Equal(f.Place.Keys, t.file.Place.Keys)
+	})
+}
+
+// apply adds a step to the plan. edit changes the text as the previous steps
+// left it; an error makes the plan a refusal.
+func (p *filePlan) apply(s step, edit func(text []byte) (configedit.Change, error)) {
+	if p.effect == refuse {
+		return
+	}
+	change, err := edit(p.text)
+	if err != nil {
+		p.refuse(err)
+		return
+	}
+	if len(change.Edits) > 0 {
+		p.text = change.Text
+		s.Edits, s.Made = change.Edits, change.Made
+		p.steps = append(p.steps, s)
+	}
+}
+
+// remove adds the removal of an entry.
+func (p *filePlan) remove(name string) {
+	p.apply(step{Name: name, Was: true}, func(text []byte) (configedit.Change, error) { return configedit.Remove(text, p.file.Place, name) })
+}
+
+// preview returns the plan as a person sees it.
+func (p *filePlan) preview() Plan {
+	out := Plan{
+		Editor: p.found.ID, Path: p.file.Path, Action: p.action, Nothing: p.effect == keepFile && p.link == "",
+		Wait: p.method == afterExit, Before: p.was.Hash, Snippet: p.snippet, Diff: []Line{}, Writer: formatCommands(p.commands),
+	}
+	switch p.effect {
+	case refuse:
+		out.Problem = fault.MessageOf(p.problem)
+	case deleteFile:
+		out.Diff = configdiff.Lines(p.was.Data, nil, p.file)
+	case editFile:
+		out.Diff = configdiff.Lines(p.was.Data, p.text, p.file)
+	}
+	return out
+}
