@@ -64,7 +64,7 @@ eval: ## Measure how well the search finds tools, beside two other programs (3 m
 	@bin/eval
 
 eval-parts: ## Measure what each part of the ranking contributes (20 min)
-	@AGENT_DISCOVER_PARTS=1 go test -count=1 -v -timeout=30m -run='^TestWhatEachPartGives$$' ./backend/discovery/search
+	@AGENT_DISCOVER_PARTS=1 go test -count=1 -v -timeout=30m -run='^TestEachPartOfTheRankingIsMeasured$$' ./backend/discovery/search
 
 eval-readme: ## Run eval and write its tables into the README (3 min)
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .

@@ -5,31 +5,35 @@ import (
 	"strings"
 )
 
-// blend says how words and meaning make one score. It belongs to the model
-// that made the vectors.
+// blend determines how the scores by words and by vectors are combined. It
+// depends on the model of the vectors.
 type blend struct {
-	meaning  float32 // the share of meaning; words have the rest
-	coverage float32 // how much words count by what they cover of the query, beside being the best
-	// A nearness of zero counts nothing; scale makes those of one model as
-	// large as those of another.
+	meaning  float32 // weight of the vectors; words have the rest
+	coverage float32 // weight of a perfect match, beside the best tool, when word scores are normalized
+	// A cosine c counts as scale*(c-zero), which makes the cosines of different
+	// models comparable.
 	zero, scale float32
-	measured    bool // zero and scale are known
+	measured    bool // zero and scale are fixed
 }
 
+// wordsAlone is the blend without vectors.
 var wordsAlone = blend{coverage: 0.5}
 
-// blends are those of models that were measured, by how their names begin. The
-// nearness of others is laid over that of the first by its mean and spread.
+// blends are the blends of measured models, by the beginning of the model's
+// name. The cosines of other models are mapped to those of the built-in model
+// by their mean and standard deviation.
 var blends = map[string]blend{
 	"builtin/all-minilm-l6-v2": {meaning: 0.5, coverage: 0.5, scale: 1, measured: true},
 }
 
-// What the nearness of the built-in model is like over the tools of a catalog.
+// The mean and the standard deviation of the built-in model's cosines over the
+// tools of a catalog.
 const (
-	usualNearness = 0.12
-	usualSpread   = 0.11
+	typicalSimilarity = 0.12
+	typicalSpread     = 0.11
 )
 
+// blendOf returns the blend of a model.
 func blendOf(model string) blend {
 	for name, b := range blends {
 		if strings.HasPrefix(model, name) {
@@ -39,14 +43,15 @@ func blendOf(model string) blend {
 	return blend{meaning: 0.5, coverage: 0.5, scale: 1}
 }
 
-// settle finds zero and scale for a model that was not measured.
-func (b *blend) settle(nearness []float32) {
+// settle sets zero and scale of a model that was not measured, from the cosines
+// of a query with all tools.
+func (b *blend) settle(similarities []float32) {
 	if b.measured {
 		return
 	}
 	var n, sum, squares float64
-	for _, near := range nearness {
-		if near != unknown {
+	for _, near := range similarities {
+		if near != noVector {
 			n, sum, squares = n+1, sum+float64(near), squares+float64(near)*float64(near)
 		}
 	}
@@ -55,10 +60,10 @@ func (b *blend) settle(nearness []float32) {
 	if n < minTools {
 		return
 	}
-	b.scale = float32(usualSpread / spread)
-	b.zero = float32(mean - usualNearness*spread/usualSpread)
+	b.scale = float32(typicalSpread / spread)
+	b.zero = float32(mean - typicalSimilarity*spread/typicalSpread)
 }
 
-// guess is the nearness that is assumed of a tool without a vector, from how
-// well its words fit.
+// guess estimates the cosine of a tool without a vector from its score by
+// words.
 func (b *blend) guess(words float32) float32 { return b.zero + (0.15+0.5*words)/b.scale }

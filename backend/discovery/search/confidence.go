@@ -3,83 +3,88 @@ package search
 import (
 	"math"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Evidence is what a verdict on a ranking is made from.
+// Evidence describes the best hit of a ranking, as the basis of Result.Found
+// and Result.Confidence.
 type Evidence struct {
-	Named    int     // how the best tool was named
-	Words    int     // of the query that count
-	Tools    int     // that there are
-	Meaning  bool    // there was a meaning to compare
-	Top      float64 // the best score
-	Lead     float64 // ahead of the next
-	Covered  float64 // what the best tool has of the query's words, of what a perfect match would have
-	Lacking  float64 // the same of the words that it has not at all, the rarer the more
-	Proper   float64 // share of the names in the query that the best tool has not
-	Nearness float64 // of the best tool's meaning, as a share of what is usual for one that fits
-	Nearer   float64 // how much nearer than that the nearest is
-	Agree    bool    // words and meaning have the same best tool
-	Tied     bool    // another tool was named as plainly
+	named         int     // how the query names the best tool
+	words         int     // number of content words in the query
+	tools         int     // number of tools in the catalog
+	meaning       bool    // vectors were compared
+	top           float64 // the best score
+	lead          float64 // the best score minus the second best
+	covered       float64 // word score of the best tool, as a share of a perfect match's
+	missing       float64 // share of the query's words that the best tool lacks, weighted by idf
+	missingNames  float64 // share of the capitalized names in the query that the best tool lacks
+	similarity    float64 // scaled cosine of the best tool
+	similarityGap float64 // largest scaled cosine minus similarity
+	agree         bool    // the best tool is also the best by words, and by vectors if compared
+	tied          bool    // the query names another tool in the same way
 }
 
+// evidence returns the evidence about the best hit.
 func (r *ranking) evidence() Evidence {
 	top := r.best[0]
-	e := Evidence{Named: r.named[top.at], Top: top.Score, Lead: top.Score, Meaning: r.nearness != nil, Words: len(contentWords(r.query)), Tools: len(r.index.documents)}
+	e := Evidence{named: r.named[top.at], top: top.Score, lead: top.Score, meaning: r.similarities != nil, words: len(contentWords(r.query)), tools: len(r.index.documents)}
 	if len(r.best) > 1 {
-		e.Lead -= r.best[1].Score
-		e.Tied = e.Named >= spelt && r.named[r.best[1].at] == e.Named
+		e.lead -= r.best[1].Score
+		e.tied = e.named >= misspelled && r.named[r.best[1].at] == e.named
 	}
 	if r.perfect > 0 {
-		e.Covered = float64(r.lexical[top.at] / r.perfect)
+		e.covered = float64(r.lexical[top.at] / r.perfect)
 	}
-	e.Agree = r.lexical[top.at] == r.most
-	e.Lacking = r.lacking(top.at)
-	e.Proper = r.proper(top.at)
-	if e.Meaning {
-		near := max(r.near(top.at), 0)
-		nearest := max(slices.Max(r.nearness), near)
-		e.Agree = e.Agree && near == nearest
-		e.Nearness = float64(r.blend.scale * (near - r.blend.zero))
-		e.Nearer = float64(r.blend.scale * (nearest - near))
+	e.agree = r.lexical[top.at] == r.bestLexical
+	e.missing = r.missing(top.at)
+	e.missingNames = r.missingNames(top.at)
+	if e.meaning {
+		near := max(r.similarity(top.at), 0)
+		nearest := max(slices.Max(r.similarities), near)
+		e.agree = e.agree && near == nearest
+		e.similarity = float64(r.blend.scale * (near - r.blend.zero))
+		e.similarityGap = float64(r.blend.scale * (nearest - near))
 	}
 	return e
 }
 
-// lacking is the share of a query that a tool has no word of, by rarity.
-func (r *ranking) lacking(tool int32) float64 {
-	var lacking, all float32
+// missing returns the share of the query's words that a tool lacks, weighted by
+// idf.
+func (r *ranking) missing(tool int32) float64 {
+	var missing, all float32
 	for _, p := range r.parts {
-		rarity := r.index.rarityOf(0)
+		idf := r.index.idfOf(0)
 		if len(p.terms) > 0 {
-			rarity = r.index.rarity(p.terms[0].term)
+			idf = r.index.idf(p.terms[0].term)
 		}
-		all += rarity
+		all += idf
 		if !r.has(tool, p) {
-			lacking += rarity
+			missing += idf
 		}
 	}
 	if all == 0 {
 		return 1
 	}
-	return float64(lacking / all)
+	return float64(missing / all)
 }
 
+// has reports whether a tool contains a word of the query.
 func (r *ranking) has(tool int32, p part) bool {
-	return slices.ContainsFunc(p.terms, func(t share) bool { return r.index.worth(tool, t.term) > 0 })
+	return slices.ContainsFunc(p.terms, func(t weightedTerm) bool { return r.index.termWeight(tool, t.term) > 0 })
 }
 
-// proper is the share of the names in a query, words with a capital that begin
-// no sentence, that a tool has not.
-func (r *ranking) proper(tool int32) float64 {
+// missingNames returns the share of the names in a query that a tool lacks. A
+// name is a capitalized word that does not begin a sentence.
+func (r *ranking) missingNames(tool int32) float64 {
 	var names, missing float64
 	begins := true
-	for _, word := range splitSpace(r.query) {
+	for _, word := range strings.Fields(r.query) {
 		first, _ := utf8.DecodeRuneInString(word)
 		if unicode.IsUpper(first) && !begins && len(words(word)) > 0 {
 			names++
-			if p := r.index.part(words(word)[0], careful); !r.has(tool, p) {
+			if p := r.index.part(words(word)[0], strict); !r.has(tool, p) {
 				missing++
 			}
 		}
@@ -89,22 +94,22 @@ func (r *ranking) proper(tool int32) float64 {
 	return missing / max(names, 1)
 }
 
-// What a verdict takes: to be told at all, to be more than a guess, and to be
-// trusted. They are chances, of one that there is a right tool, of the others
-// that the best is it.
+// The thresholds of a verdict. minFound is the least probability that a right
+// tool exists; the others are probabilities that the best tool is right.
 const (
 	minFound  = 0.2
 	minMedium = 0.45
 	minHigh   = 0.76
 
-	// maxLead is where being ahead of the next stops telling more: there may
-	// be no next.
+	// maxLead is the lead beyond which more lead means nothing, since there may
+	// be no second tool.
 	maxLead = 0.25
 )
 
-// features are what chances are worked out from, in the order of weights.
+// features is the number of features in an Evidence.
 const features = 12
 
+// features returns the inputs of the logistic regression.
 func (e Evidence) features() [features]float64 {
 	is := func(b bool) float64 {
 		if b {
@@ -113,25 +118,26 @@ func (e Evidence) features() [features]float64 {
 		return 0
 	}
 	return [features]float64{
-		e.Top, min(e.Lead, maxLead), min(e.Lead, 0.1), e.Covered, e.Lacking, e.Proper, is(e.Agree), math.Log1p(float64(min(max(e.Words, 4), 12))),
-		is(e.Named >= worded), is(e.Named == mentioned || e.Named == spelt), e.Nearness, e.Nearer,
+		e.top, min(e.lead, maxLead), min(e.lead, 0.1), e.covered, e.missing, e.missingNames, is(e.agree), math.Log1p(float64(min(max(e.words, 4), 12))),
+		is(e.named >= namedByWords), is(e.named == mentioned || e.named == misspelled), e.similarity, e.similarityGap,
 	}
 }
 
-// Features are what chances are worked out from, for whoever fits them: numbers
-// from about 0 to 3, in the order of the weights. Those of meaning come last, and
-// are 0 without it.
+// Features returns the inputs of the logistic regression, for programs that fit
+// its weights: numbers from about -3 to 3 in the order of the weights. The
+// features of vectors come last and are 0 without vectors.
 func (e Evidence) Features() []float64 {
 	f := e.features()
 	return f[:]
 }
 
-// chance is a logistic regression: what each feature adds to the odds.
+// chance is a logistic regression over the features.
 type chance struct {
 	weights [features]float64
 	bias    float64
 }
 
+// of returns the probability for an Evidence.
 func (c chance) of(e Evidence) float64 {
 	sum := c.bias
 	for i, value := range e.features() {
@@ -140,52 +146,55 @@ func (c chance) of(e Evidence) float64 {
 	return 1 / (1 + math.Exp(-sum))
 }
 
-// chances are that there is a right tool, and that the best is it. They were
-// fitted to what the ranking does on labelled sets, each of which counts
-// alike; CONTRIBUTING tells how.
+// chances are the probabilities that a right tool exists and that the best tool
+// is right. The weights were fitted to rankings of labelled sets, with the same
+// total weight for each set; see CONTRIBUTING.
 type chances struct {
 	any, best chance
-	// few is minFound among less than minTools: they were chosen, and are more
-	// often what is meant.
-	few float64
+	// minFoundFew replaces minFound in catalogs of fewer than minTools. A small
+	// catalog holds tools that a user chose, so a query more often means one of
+	// them.
+	minFoundFew float64
 }
 
+// The probabilities without and with vectors.
 var (
 	byWords = chances{
-		any:  chance{[features]float64{5.476, 9.324, -15.275, 2.454, -5.009, -1.361, 1.295, 6.005, 0.772, 2.974}, -13.36},
-		best: chance{[features]float64{5.747, 10.473, -3.302, -0.156, -1.831, -0.555, -1.266, 3.753, 2.52, 4.015}, -9.665},
-		few:  0.08,
+		any:         chance{[features]float64{5.476, 9.324, -15.275, 2.454, -5.009, -1.361, 1.295, 6.005, 0.772, 2.974}, -13.36},
+		best:        chance{[features]float64{5.747, 10.473, -3.302, -0.156, -1.831, -0.555, -1.266, 3.753, 2.52, 4.015}, -9.665},
+		minFoundFew: 0.08,
 	}
 	byMeaning = chances{
-		any:  chance{[features]float64{-6.69, 3.314, 0.126, 3.96, -4.165, -1.055, 1.054, 4.853, 1.176, 3.542, 15.838, 8.284}, -11.476},
-		best: chance{[features]float64{-4.242, 7.869, 1.98, 3.98, -1.944, 0.031, 0.68, 2.52, 2.427, 4.143, 8.131, 0.745}, -7.651},
-		few:  0.04,
+		any:         chance{[features]float64{-6.69, 3.314, 0.126, 3.96, -4.165, -1.055, 1.054, 4.853, 1.176, 3.542, 15.838, 8.284}, -11.476},
+		best:        chance{[features]float64{-4.242, 7.869, 1.98, 3.98, -1.944, 0.031, 0.68, 2.52, 2.427, 4.143, 8.131, 0.745}, -7.651},
+		minFoundFew: 0.04,
 	}
 )
 
-// verdict says whether there is a tool that fits, and how sure that the best
-// one does. One word that is not a tool's name is never enough to be sure.
+// verdict reports whether a tool fits well enough, and how confident it is that
+// the best one does. A single word that is not a tool's name never gives high
+// confidence.
 func (e Evidence) verdict() (bool, Confidence) {
 	by := byWords
-	if e.Meaning {
+	if e.meaning {
 		by = byMeaning
 	}
 	best, least := by.best.of(e), minFound
-	if e.Tools < minTools {
-		least = by.few
+	if e.tools < minTools {
+		least = by.minFoundFew
 	}
 	switch {
-	case e.Tied:
+	case e.tied:
 		return true, Medium
-	case e.Named >= worded:
+	case e.named >= namedByWords:
 		return true, High
-	case e.Words == 0 || by.any.of(e) < least && e.Named == notNamed:
+	case e.words == 0 || by.any.of(e) < least && e.named == notNamed:
 		return false, ""
-	case e.thin() && e.Lacking > 0.95:
+	case e.weak() && e.missing > 0.95:
 		return false, ""
-	case e.thin():
+	case e.weak():
 		return true, Low
-	case best >= minHigh && (e.Words > 1 || e.Named != notNamed):
+	case best >= minHigh && (e.words > 1 || e.named != notNamed):
 		return true, High
 	case best >= minMedium:
 		return true, Medium
@@ -193,8 +202,7 @@ func (e Evidence) verdict() (bool, Confidence) {
 	return true, Low
 }
 
-// thin reports whether a tool stands out by next to nothing: by one word of
-// many, among tools that have none.
-func (e Evidence) thin() bool {
-	return e.Named == notNamed && e.Words > 3 && e.Lacking > 0.8 && e.Nearness < 0.35
+// weak reports whether the best tool matches only a small part of a long query.
+func (e Evidence) weak() bool {
+	return e.named == notNamed && e.words > 3 && e.missing > 0.8 && e.similarity < 0.35
 }

@@ -8,17 +8,17 @@ import (
 func TestMoreEvidenceIsNeverLessSure(t *testing.T) {
 	rank := map[Confidence]int{"": 0, Low: 1, Medium: 2, High: 3}
 	for _, meaning := range []bool{false, true} {
-		e := Evidence{Words: 5, Tools: 3000, Meaning: meaning, Top: 0.5, Lead: 0.05, Covered: 0.3, Lacking: 0.4}
+		e := Evidence{words: 5, tools: 3000, meaning: meaning, top: 0.5, lead: 0.05, covered: 0.3, missing: 0.4}
 		if meaning {
-			e.Nearness = 0.3
+			e.similarity = 0.3
 		}
 		_, was := e.verdict()
 		for name, change := range map[string]func(*Evidence){
-			"named":     func(e *Evidence) { e.Named = worded },
-			"exactly":   func(e *Evidence) { e.Named = exact },
-			"agreed":    func(e *Evidence) { e.Agree = true },
-			"no lack":   func(e *Evidence) { e.Lacking = 0 },
-			"far ahead": func(e *Evidence) { e.Lead, e.Agree = 0.25, true },
+			"named":     func(e *Evidence) { e.named = namedByWords },
+			"exactly":   func(e *Evidence) { e.named = namedExactly },
+			"agreed":    func(e *Evidence) { e.agree = true },
+			"no lack":   func(e *Evidence) { e.missing = 0 },
+			"far ahead": func(e *Evidence) { e.lead, e.agree = 0.25, true },
 		} {
 			more := e
 			change(&more)
@@ -30,9 +30,9 @@ func TestMoreEvidenceIsNeverLessSure(t *testing.T) {
 }
 
 func TestVerdictsOfWhatStandsOut(t *testing.T) {
-	clear := Evidence{Words: 5, Tools: 3000, Top: 0.85, Lead: 0.3, Covered: 0.8, Agree: true}
+	clear := Evidence{words: 5, tools: 3000, top: 0.85, lead: 0.3, covered: 0.8, agree: true}
 	clearly := clear
-	clearly.Meaning, clearly.Nearness = true, 0.6
+	clearly.meaning, clearly.similarity = true, 0.6
 	for name, row := range map[string]struct {
 		Evidence
 		found bool
@@ -40,13 +40,13 @@ func TestVerdictsOfWhatStandsOut(t *testing.T) {
 	}{
 		"clear by words":         {clear, true, High},
 		"clear by meaning":       {clearly, true, High},
-		"no words":               {Evidence{Tools: 3000, Top: 0.4}, false, ""},
-		"next to nothing":        {Evidence{Words: 12, Tools: 3000, Top: 0.2, Lead: 0.2, Lacking: 0.97, Agree: true}, false, ""},
-		"a name":                 {Evidence{Named: exact, Words: 2, Top: 1, Lead: 0.5}, true, High},
-		"a name of one tool":     {Evidence{Named: exact, Words: 2, Top: 1, Lead: 1}, true, High},
-		"a name of two":          {Evidence{Named: exact, Words: 2, Top: 1, Tied: true}, true, Medium},
-		"a name without words":   {Evidence{Named: exact, Top: 1, Lead: 0.5}, true, High},
-		"misspelt, no such word": {Evidence{Named: spelt, Words: 1, Tools: 3000, Top: 0.9, Lead: 0.2, Lacking: 1}, true, ""},
+		"no words":               {Evidence{tools: 3000, top: 0.4}, false, ""},
+		"next to nothing":        {Evidence{words: 12, tools: 3000, top: 0.2, lead: 0.2, missing: 0.97, agree: true}, false, ""},
+		"a name":                 {Evidence{named: namedExactly, words: 2, top: 1, lead: 0.5}, true, High},
+		"a name of one tool":     {Evidence{named: namedExactly, words: 2, top: 1, lead: 1}, true, High},
+		"a name of two":          {Evidence{named: namedExactly, words: 2, top: 1, tied: true}, true, Medium},
+		"a name without words":   {Evidence{named: namedExactly, top: 1, lead: 0.5}, true, High},
+		"misspelt, no such word": {Evidence{named: misspelled, words: 1, tools: 3000, top: 0.9, lead: 0.2, missing: 1}, true, ""},
 	} {
 		found, sure := row.verdict()
 		if found != row.found || row.sure != "" && sure != row.sure || found != (sure != "") {
@@ -76,7 +76,7 @@ func TestANameThatNoToolHasIsMissed(t *testing.T) {
 		"list the channels of Slack": 0, "list the channels of Zendesk": 1, "in Slack and Zendesk list the channels": 0.5,
 		"List the channels": 0, "Done. List the channels": 0, "post a message": 0, "": 0,
 	} {
-		if got := s.Find(t.Context(), Query{Text: query, Limit: 1, Always: true}).Evidence.Proper; got != want {
+		if got := s.Find(t.Context(), Query{Text: query, Limit: 1, Always: true}).Evidence.missingNames; got != want {
 			t.Errorf("%q: %f, want %f", query, got, want)
 		}
 	}

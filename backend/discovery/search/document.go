@@ -2,7 +2,7 @@ package search
 
 import "github.com/agent-discover/agent-discover/backend/discovery/catalog"
 
-// field is a part of a tool in which words are looked for.
+// field is a part of a tool's definition whose words are indexed.
 type field int
 
 const (
@@ -15,28 +15,28 @@ const (
 	fields
 )
 
-// String is the field's name in explanations.
+// String returns the name of the field in explanations.
 func (f field) String() string {
 	return [fields]string{"name", "server", "title", "description", "parameters", "parameters"}[f]
 }
 
-// fieldWeight is what a word counts for by where it stands; fieldNorm is how
-// much it is held against a tool that the part is longer than is usual.
+// fieldWeight is the weight of a word in each field. fieldNorm is the b of
+// BM25F: how much a field that is longer than average reduces the weight.
 var (
 	fieldWeight = [fields]float32{2, 1.5, 1.5, 1, .6, .3}
 	fieldNorm   = [fields]float32{.6, .3, .3, .6, .6, .7}
 )
 
-// document is a tool as the index sees it: the words of its parts, by their
-// numbers in the vocabulary. It is immutable.
+// document is the indexed form of a tool: the words of its fields as numbers of
+// the vocabulary. It is immutable.
 type document struct {
-	hash     string // of the tool it was made from
-	squashed string // the name without signs and cases
-	words    []int32
-	ends     [fields]int32 // where the words of each field end
+	hash   string // catalog.Tool.Hash of the tool
+	folded string // the folded name
+	words  []int32
+	ends   [fields]int32 // end of each field in words
 }
 
-// in returns the words of a field, in their order.
+// in returns the words of a field, in order.
 func (d *document) in(f field) []int32 {
 	if f == 0 {
 		return d.words[:d.ends[0]]
@@ -44,16 +44,17 @@ func (d *document) in(f field) []int32 {
 	return d.words[d.ends[f-1]:d.ends[f]]
 }
 
-// reader makes documents. It is for one at a time.
+// reader makes documents of tools. It must not be used concurrently.
 type reader struct {
 	vocabulary *vocabulary
-	known      numbers // of words that it has met: they are most, and cost no lock
+	known      numbers // of words met before: looking them up takes no lock
 	words      [fields][]int32
 	splitter   splitter
 }
 
 func newReader(v *vocabulary) *reader { return &reader{vocabulary: v, known: newNumbers()} }
 
+// document returns the document of a tool.
 func (r *reader) document(t *catalog.Tool) *document {
 	for f := range r.words {
 		r.words[f] = r.words[f][:0]
@@ -63,7 +64,7 @@ func (r *reader) document(t *catalog.Tool) *document {
 	for _, words := range r.words {
 		size += len(words)
 	}
-	d := &document{hash: t.Hash, squashed: squashed(t.Name), words: make([]int32, 0, size)}
+	d := &document{hash: t.Hash, folded: folded(t.Name), words: make([]int32, 0, size)}
 	for f, words := range r.words {
 		d.words = append(d.words, words...)
 		d.ends[f] = int32(len(d.words))
@@ -71,14 +72,15 @@ func (r *reader) document(t *catalog.Tool) *document {
 	return d
 }
 
+// read collects the words of a text in a field.
 func (r *reader) read(in field, text string) {
-	r.splitter.parts = in == inName // it is looked for as a whole elsewhere
+	r.splitter.parts = in == inName // whole names are searched in index.names
 	r.splitter.split(text, func(word []byte) {
 		r.words[in] = append(r.words[in], r.known.of(word, r.vocabulary.add))
 	})
 }
 
-// eachText shows the texts of a tool by where they stand.
+// eachText calls visit for each text of a tool with its field.
 func eachText(t *catalog.Tool, visit func(in field, text string)) {
 	visit(inName, t.Name)
 	visit(inServer, t.Server)

@@ -1,11 +1,11 @@
 package search
 
-// dotStep is the number of integers that an assembler kernel reads in one step.
+// dotStep is the number of integers that the assembly kernel reads per step.
 const dotStep = 32
 
-// dotProduct returns the sum of a[i]*b[i]. Both rows have the same length, at
-// most 131,071, so that the sum fits an int32. It reads 32 integers a step where
-// the processor has AVX2; every implementation returns the same sum.
+// dotProduct returns the sum of a[i]*b[i]. Both slices have the same length, at
+// most 131,071 so that the sum fits an int32. With AVX2 it reads 32 integers
+// per step; every implementation returns the same sum.
 func dotProduct(a, b []int8) int32 {
 	b = b[:len(a)]
 	whole := len(a) &^ (dotStep - 1)
@@ -16,7 +16,7 @@ func dotProduct(a, b []int8) int32 {
 	return sum
 }
 
-// dotPlain works on every processor.
+// dotPlain is the implementation for all processors.
 func dotPlain(a, b []int8) int32 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 int32

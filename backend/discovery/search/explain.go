@@ -6,19 +6,18 @@ import (
 	"strings"
 )
 
-// Reason is what one part of a tool has to do with its score.
+// Reason is the contribution of one part of a tool to its score.
 type Reason struct {
 	Field string   // name, server, title, description, parameters, meaning, learned, mention or step
-	Terms []string // words of the query that are there, or others of their kind; sorted
-	// Points are this part's share of the score: all reasons of a hit add up
-	// to it.
+	Terms []string // matching words of the query, sorted
+	// Points is the contribution. The points of all reasons of a hit add up to
+	// its score.
 	Points float64
 }
 
-// explain returns what the parts of a tool have to do with its score, the
-// weightiest first.
+// explain returns the reasons for a hit's score, the largest first.
 func (r *ranking) explain(hit Hit) []Reason {
-	if r.named[hit.at] >= spelt {
+	if r.named[hit.at] >= misspelled {
 		return []Reason{{Field: inName.String(), Terms: distinct(strings.Fields(strings.ToLower(r.query))), Points: hit.Score}}
 	}
 	reasons := r.reasonsOfWords(hit.at)
@@ -37,10 +36,10 @@ func (r *ranking) explain(hit Hit) []Reason {
 		mention = max(mention, hit.Score-sum)
 	}
 	add("mention", words(hit.Tool.Name), mention)
-	if len(reasons) == 0 { // only a step is near it, not the whole
+	if len(reasons) == 0 { // it was found for a step, not for the whole query
 		return []Reason{{Field: "step", Points: hit.Score}}
 	}
-	for i := range reasons { // a score has a ceiling, and that of a step is weighed
+	for i := range reasons { // scores are capped, and those of steps are weighted
 		reasons[i].Points *= hit.Score / (sum + mention)
 	}
 	slices.SortFunc(reasons, func(a, b Reason) int {
@@ -49,13 +48,13 @@ func (r *ranking) explain(hit Hit) []Reason {
 	return reasons
 }
 
+// distinct sorts words and removes duplicates, in place.
 func distinct(words []string) []string {
 	slices.Sort(words)
 	return slices.Compact(words)
 }
 
-// reasonsOfWords shares what the words of a tool add to its score among its
-// fields.
+// reasonsOfWords divides the word score of a tool among its fields.
 func (r *ranking) reasonsOfWords(tool int32) []Reason {
 	total := float64(r.words(tool))
 	if total == 0 {
@@ -66,12 +65,12 @@ func (r *ranking) reasonsOfWords(tool int32) []Reason {
 	sum := 0.0
 	for _, p := range r.parts {
 		for _, t := range p.terms {
-			worth := float64(t.of * r.index.worth(tool, t.term))
+			worth := float64(t.weight * r.index.termWeight(tool, t.term))
 			if worth == 0 {
 				continue
 			}
 			whole := float32(0)
-			weights := r.index.weights(d, t.term)
+			weights := r.index.fieldWeights(d, t.term)
 			for _, w := range weights {
 				whole += w
 			}
@@ -99,17 +98,18 @@ func (r *ranking) reasonsOfWords(tool int32) []Reason {
 	return out
 }
 
-// worth is what a term is worth to a tool.
-func (x *index) worth(tool, term int32) float32 {
+// termWeight returns the weight of a term in a tool, 0 if the tool does not
+// contain the term.
+func (x *index) termWeight(tool, term int32) float32 {
 	from, to := x.starts[term], x.starts[term+1]
 	if at, ok := slices.BinarySearch(x.tools[from:to], tool); ok {
-		return x.worths[int(from)+at]
+		return x.weights[int(from)+at]
 	}
 	return 0
 }
 
-// weights is what a term counts for in each field of a document.
-func (x *index) weights(d *document, term int32) [fields]float32 {
+// fieldWeights returns the weight of a term in each field of a document.
+func (x *index) fieldWeights(d *document, term int32) [fields]float32 {
 	var out [fields]float32
 	for f := range fields {
 		weight := x.wordWeight(d, f)

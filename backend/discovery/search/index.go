@@ -7,21 +7,23 @@ import (
 )
 
 const (
-	// saturation is how soon a repeated word stops counting.
+	// saturation is the k1 of BM25: the lower it is, the sooner further
+	// occurrences of a word stop adding to the score.
 	saturation = 0.8
 
-	// What the forms of a word count for: its stem, the word as it is written,
-	// and for a verb its kind.
+	// The weights of the terms of a word: its stem, the word as written and, for
+	// a verb, its kind.
 	stemShare    = 1.0
 	surfaceShare = 0.5
 	kindShare    = 0.35
 
-	// minTools is the size below which a catalog is taken for larger, so that
-	// a word counts for something among a few tools too.
+	// minTools is the least number of tools that idf assumes, so that words
+	// count in small catalogs, too.
 	minTools = 50
 
-	// minShare is how many tools are worth a processor of their own.
-	minShare = 500
+	// minPerWorker is the number of tools that justify another goroutine for
+	// indexing.
+	minPerWorker = 500
 )
 
 // index ranks the tools of one snapshot by BM25F: Robertson, Zaragoza and
@@ -30,51 +32,50 @@ const (
 type index struct {
 	snapshot   *catalog.Snapshot
 	vocabulary *vocabulary
-	forms      []forms // by the numbers of words in documents
+	forms      []forms // by word number
 	documents  []*document
-	usual      [fields]float32 // mean length of each field, in words
+	meanLength [fields]float32 // of each field, in words
 
-	// The tools that hold term t, and what it is worth there:
-	// starts[t] to starts[t+1] of tools and worths.
-	starts []int32
-	tools  []int32
-	worths []float32
+	// The postings: tools[starts[t]:starts[t+1]] are the tools that contain
+	// term t, and the same range of weights its weights in them.
+	starts  []int32
+	tools   []int32
+	weights []float32
 
-	names   map[string][]int32 // tools by their squashed names
-	phrases map[string][]int32 // tools by the stems of their names' words, where there are several
-	openers map[int32]int      // how many descriptions begin with a stem
+	names    map[string][]int32 // tools by folded name
+	phrases  map[string][]int32 // tools by phrase; see index.phrase
+	openings map[int32]int      // by stem, the number of descriptions that begin with it
 }
 
-// newIndex indexes a snapshot. What known holds of the tools as they are is
-// used again.
+// newIndex indexes a snapshot. It reuses the documents in known for unchanged
+// tools and adds those of new and changed tools to known.
 func newIndex(snapshot *catalog.Snapshot, v *vocabulary, known map[catalog.Key]*document) *index {
 	x := &index{
 		snapshot: snapshot, vocabulary: v,
 		documents: read(snapshot.Tools, v, known), names: make(map[string][]int32, len(snapshot.Tools)),
-		openers: make(map[int32]int), phrases: make(map[string][]int32),
+		openings: make(map[int32]int), phrases: make(map[string][]int32),
 	}
 	x.forms = v.all()
 	for i, d := range x.documents {
-		x.names[d.squashed] = append(x.names[d.squashed], int32(i))
+		x.names[d.folded] = append(x.names[d.folded], int32(i))
 		if key, ok := x.phrase(d); ok {
 			x.phrases[key] = append(x.phrases[key], int32(i))
 		}
 		if words := d.in(inDescription); len(words) > 0 {
-			x.openers[x.forms[words[0]].stem]++
+			x.openings[x.forms[words[0]].stem]++
 		}
 		for f := range fields {
-			x.usual[f] += float32(len(d.in(f)))
+			x.meanLength[f] += float32(len(d.in(f)))
 		}
 	}
-	for f := range x.usual {
-		x.usual[f] = max(x.usual[f]/float32(max(len(x.documents), 1)), 1e-9)
+	for f := range x.meanLength {
+		x.meanLength[f] = max(x.meanLength[f]/float32(max(len(x.documents), 1)), 1e-9)
 	}
-	x.post()
+	x.buildPostings()
 	return x
 }
 
-// read returns the documents of tools. It makes those of tools that are not
-// known as they are, and puts them into known.
+// read returns the documents of tools, as described at newIndex.
 func read(tools []*catalog.Tool, v *vocabulary, known map[catalog.Key]*document) []*document {
 	out := make([]*document, len(tools))
 	var fresh []int
@@ -83,11 +84,11 @@ func read(tools []*catalog.Tool, v *vocabulary, known map[catalog.Key]*document)
 			fresh = append(fresh, i)
 		}
 	}
-	readers := make([]int, processors(len(fresh)))
+	readers := make([]int, workersFor(len(fresh)))
 	for i := range readers {
 		readers[i] = i
 	}
-	each(readers, func(first int) {
+	inParallel(readers, func(first int) {
 		r := newReader(v)
 		for i := first; i < len(fresh); i += len(readers) {
 			out[fresh[i]] = r.document(tools[fresh[i]])
@@ -99,8 +100,9 @@ func read(tools []*catalog.Tool, v *vocabulary, known map[catalog.Key]*document)
 	return out
 }
 
-// weigh adds to freqs what the terms of a document count for, and to terms
-// those that it met.
+// weigh adds the weighted term frequencies of a document to freqs, which is
+// indexed by term, and appends the terms that it meets for the first time to
+// terms.
 func (x *index) weigh(d *document, freqs []float32, terms []int32) []int32 {
 	for f := range fields {
 		words := d.in(f)
@@ -130,35 +132,37 @@ func (x *index) weigh(d *document, freqs []float32, terms []int32) []int32 {
 	return terms
 }
 
-// wordWeight is what a word counts for in a field of a document.
+// wordWeight returns the weight of a word in a field of a document.
 func (x *index) wordWeight(d *document, f field) float32 {
-	return fieldWeight[f] / (1 - fieldNorm[f] + fieldNorm[f]*float32(len(d.in(f)))/x.usual[f])
+	return fieldWeight[f] / (1 - fieldNorm[f] + fieldNorm[f]*float32(len(d.in(f)))/x.meanLength[f])
 }
 
-// holders is how many tools hold a term.
-func (x *index) holders(term int32) int {
-	if term < 0 || int(term)+1 >= len(x.starts) { // younger than the index
+// toolCount returns the number of tools that contain a term; 0 for negative
+// terms.
+func (x *index) toolCount(term int32) int {
+	if term < 0 || int(term)+1 >= len(x.starts) { // added after the index was built
 		return 0
 	}
 	return int(x.starts[term+1] - x.starts[term])
 }
 
-// rarity is the inverse document frequency of a term.
-func (x *index) rarity(term int32) float32 { return x.rarityOf(x.holders(term)) }
+// idf returns the inverse document frequency of a term.
+func (x *index) idf(term int32) float32 { return x.idfOf(x.toolCount(term)) }
 
-func (x *index) rarityOf(holders int) float32 {
+func (x *index) idfOf(count int) float32 {
 	n := float64(max(len(x.documents), minTools))
-	return float32(math.Log(1 + (n-float64(holders)+0.5)/(float64(holders)+0.5)))
+	return float32(math.Log(1 + (n-float64(count)+0.5)/(float64(count)+0.5)))
 }
 
-// add adds to scores what a term is worth to each tool that holds it.
+// add adds share times the weight of a term to the score of each tool that
+// contains the term.
 func (x *index) add(scores []float32, term int32, share float32) {
-	if x.holders(term) == 0 {
+	if x.toolCount(term) == 0 {
 		return
 	}
 	from, to := x.starts[term], x.starts[term+1]
-	tools, worths := x.tools[from:to], x.worths[from:to]
+	tools, weights := x.tools[from:to], x.weights[from:to]
 	for i, tool := range tools {
-		scores[tool] += share * worths[i]
+		scores[tool] += share * weights[i]
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
-// matrix holds the vectors of a snapshot's tools, in their order. It is
-// immutable.
+// matrix holds the vectors of a snapshot's tools, in the order of the snapshot.
+// It is immutable.
 type matrix struct {
 	of       *embedding.Vectors
 	snapshot *catalog.Snapshot
-	rows     []embedding.Vector // without values where a tool has none yet
-	known    int                // rows that have values
+	rows     []embedding.Vector // Values is nil for tools without a vector
+	known    int                // number of tools with a vector
 }
 
 func newMatrix(snapshot *catalog.Snapshot, vectors *embedding.Vectors) *matrix {
@@ -29,9 +29,10 @@ func newMatrix(snapshot *catalog.Snapshot, vectors *embedding.Vectors) *matrix {
 	return m
 }
 
-// nearness returns the cosine of each tool's vector with a query's, and
-// unknown where a tool has none.
-func (m *matrix) nearness(query []float32) []float32 {
+// similarities returns the cosine of each tool's vector with a query's vector,
+// noVector for tools without one. It returns nil if the vectors cannot be
+// compared.
+func (m *matrix) similarities(query []float32) []float32 {
 	if m == nil || m.known == 0 || len(query) != m.of.Dimensions() {
 		return nil
 	}
@@ -39,7 +40,7 @@ func (m *matrix) nearness(query []float32) []float32 {
 	out := make([]float32, len(m.rows))
 	for i, row := range m.rows {
 		if len(row.Values) == 0 {
-			out[i] = unknown
+			out[i] = noVector
 			continue
 		}
 		out[i] = float32(dotProduct(rounded.Values, row.Values)) * rounded.Scale * row.Scale
@@ -47,5 +48,5 @@ func (m *matrix) nearness(query []float32) []float32 {
 	return out
 }
 
-// unknown stands for the nearness of a tool that has no vector yet.
-const unknown = -2
+// noVector stands for the similarity of a tool that has no vector yet.
+const noVector = -2

@@ -12,7 +12,7 @@ func TestNearnessIsTheCosine(t *testing.T) {
 	vectors := vectorsOf(t, c, measuredModel, thinker{})
 	m := newMatrix(c.Snapshot(), vectors)
 	query := thinker{}.Encode("post a message about the branch", 0)
-	near := m.nearness(query)
+	near := m.similarities(query)
 	for i, tool := range c.Snapshot().Tools {
 		v, _ := vectors.Of(tool.Hash)
 		want := 0.0
@@ -30,9 +30,9 @@ func TestNearnessOfWhatHasNoVectorIsUnknown(t *testing.T) {
 	some := and(nil)
 	delete(some, "mail")
 	m := newMatrix(c.Snapshot(), vectorsOf(t, listed(t, some), measuredModel, thinker{}))
-	near := m.nearness(thinker{}.Encode("mail", 0))
+	near := m.similarities(thinker{}.Encode("mail", 0))
 	for i, tool := range c.Snapshot().Tools {
-		if (near[i] == unknown) != (tool.Server == "mail") || near[i] != unknown && (near[i] < -1.01 || near[i] > 1.01) {
+		if (near[i] == noVector) != (tool.Server == "mail") || near[i] != noVector && (near[i] < -1.01 || near[i] > 1.01) {
 			t.Errorf("%s: %f", tool.Proxied(), near[i])
 		}
 	}
@@ -43,7 +43,7 @@ func TestAVectorOfNothingIsNearNothing(t *testing.T) {
 		t.Fatalf("got %+v", v)
 	}
 	c := listed(t, office)
-	near := newMatrix(c.Snapshot(), vectorsOf(t, c, measuredModel, thinker{})).nearness(make([]float32, dimensions))
+	near := newMatrix(c.Snapshot(), vectorsOf(t, c, measuredModel, thinker{})).similarities(make([]float32, dimensions))
 	for _, n := range near {
 		if n != 0 {
 			t.Errorf("got %f", n)

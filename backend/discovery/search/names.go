@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// How a query may name a tool, from least to most. A tool that is named comes
-// before all that are only like what was asked for.
+// The ways in which a query may name a tool, from the weakest to the strongest.
+// Named tools rank above all others.
 const (
-	notNamed  = iota
-	mentioned // its name stands in the query as an identifier does
-	spelt     // the query is almost its name
-	worded    // the query is its name's words, and its server's
-	exact     // the query is its name
+	notNamed     = iota
+	mentioned    // the name occurs in the query as an identifier
+	misspelled   // the query is a misspelling of the name
+	namedByWords // the query consists of the words of the name, and of the server's name
+	namedExactly // the query is the name
 )
 
-// minIdentifier is how long a name must be to be recognised inside a sentence,
-// and almost spelt.
+// minIdentifier is the least length of a name that is recognized inside a
+// sentence or when misspelled.
 const minIdentifier = 6
 
-// named returns how the query names tools, for those that it does.
+// named returns the tools that the query names, and how it names each.
 func (x *index) named(query string) map[int32]int {
 	out := make(map[int32]int)
 	put := func(how int, tools []int32) {
@@ -29,12 +29,12 @@ func (x *index) named(query string) map[int32]int {
 		}
 	}
 	query = strings.TrimSpace(query)
-	whole := squashed(query)
+	whole := folded(query)
 	if whole == "" || len(query) > 200 {
 		x.mentions(query, put)
 		return out
 	}
-	put(exact, x.names[whole])
+	put(namedExactly, x.names[whole])
 	x.qualified(query, put)
 	if len(out) == 0 {
 		x.inWords(query, put)
@@ -47,7 +47,7 @@ func (x *index) named(query string) map[int32]int {
 }
 
 // qualified finds tools by server and name together, in the forms that clients
-// show.
+// display.
 func (x *index) qualified(query string, put func(int, []int32)) {
 	rest := strings.TrimPrefix(query, "mcp__")
 	for _, sign := range []string{"__", ".", ":", "/", " "} {
@@ -55,16 +55,16 @@ func (x *index) qualified(query string, put func(int, []int32)) {
 		if !ok {
 			continue
 		}
-		for _, t := range x.names[squashed(name)] {
-			if squashed(server) == squashed(x.snapshot.Tools[t].Server) {
-				put(exact, []int32{t})
+		for _, t := range x.names[folded(name)] {
+			if folded(server) == folded(x.snapshot.Tools[t].Server) {
+				put(namedExactly, []int32{t})
 			}
 		}
 	}
 }
 
-// inWords finds tools whose name's words are all in the query, where the query
-// says nothing else but the server's.
+// inWords finds tools whose name consists of words in the query, if every other
+// word of the query is in the server's name.
 func (x *index) inWords(query string, put func(int, []int32)) {
 	asked := contentWords(query)
 	if len(asked) < 2 || len(asked) > 8 {
@@ -74,20 +74,20 @@ func (x *index) inWords(query string, put func(int, []int32)) {
 	rarest := int32(-1)
 	for i, w := range asked {
 		forms[i] = x.vocabulary.lookup(w)
-		if n := x.holders(forms[i].stem); n == 0 {
+		if n := x.toolCount(forms[i].stem); n == 0 {
 			return
-		} else if rarest < 0 || n < x.holders(rarest) {
+		} else if rarest < 0 || n < x.toolCount(rarest) {
 			rarest = forms[i].stem
 		}
 	}
 	for at := x.starts[rarest]; at < x.starts[rarest+1]; at++ {
 		if d := x.documents[x.tools[at]]; x.covers(forms, d.in(inName)) && x.within(forms, d) {
-			put(worded, []int32{x.tools[at]})
+			put(namedByWords, []int32{x.tools[at]})
 		}
 	}
 }
 
-// covers reports whether all words are among those asked for.
+// covers reports whether all words are among those of the query.
 func (x *index) covers(asked []forms, words []int32) bool {
 	for _, number := range words {
 		stem := x.forms[number].stem
@@ -98,8 +98,8 @@ func (x *index) covers(asked []forms, words []int32) bool {
 	return len(words) > 0
 }
 
-// within reports whether all that was asked for stands in a tool's name or its
-// server's.
+// within reports whether all words of the query are in the name of the tool or
+// of its server.
 func (x *index) within(asked []forms, d *document) bool {
 	for _, f := range asked {
 		same := func(number int32) bool { return x.forms[number].stem == f.stem }
@@ -112,7 +112,7 @@ func (x *index) within(asked []forms, d *document) bool {
 
 // almost finds tools whose names the query misspells.
 func (x *index) almost(query, whole string, put func(int, []int32)) {
-	if len(whole) < minIdentifier || len(whole) > 3*maxSpelt || strings.Count(query, " ") > 3 {
+	if len(whole) < minIdentifier || len(whole) > 3*maxTypoLength || strings.Count(query, " ") > 3 {
 		return
 	}
 	edits, mask := 1, letters(whole)
@@ -120,29 +120,30 @@ func (x *index) almost(query, whole string, put func(int, []int32)) {
 		edits = 2
 	}
 	for i, d := range x.documents {
-		if near(whole, d.squashed, mask, edits) {
-			put(spelt, []int32{int32(i)})
+		if withinEdits(whole, d.folded, mask, edits) {
+			put(misspelled, []int32{int32(i)})
 		}
 	}
 }
 
-// mentions finds tools whose names of several words stand in a sentence as
-// they are.
+// mentions finds tools whose names, of two words or more, occur in the query as
+// identifiers.
 func (x *index) mentions(query string, put func(int, []int32)) {
 	for _, token := range strings.Fields(query) {
 		token = strings.Trim(token, ".,;:!?()[]{}<>\"'`")
 		if len(token) < minIdentifier || len(words(token)) < 2 {
 			continue
 		}
-		put(mentioned, x.names[squashed(token)])
+		put(mentioned, x.names[folded(token)])
 		x.qualified(token, func(_ int, tools []int32) { put(mentioned, tools) })
 	}
 }
 
-// maxPhrase is how many words of a name may stand for it in a sentence.
+// maxPhrase is the largest number of words in a phrase.
 const maxPhrase = 5
 
-// phrase is a name's words as they would stand in a sentence.
+// phrase returns the key of a tool's name as it would occur in a sentence;
+// false for names of one word or of more than maxPhrase.
 func (x *index) phrase(d *document) (string, bool) {
 	name := d.in(inName)
 	if len(name) < 2 || len(name) > maxPhrase {
@@ -155,6 +156,7 @@ func (x *index) phrase(d *document) (string, bool) {
 	return phraseOf(stems), true
 }
 
+// phraseOf returns the key of a sequence of stems.
 func phraseOf(stems []int32) string {
 	key := make([]byte, 0, 4*len(stems))
 	for _, s := range stems {
@@ -163,8 +165,8 @@ func phraseOf(stems []int32) string {
 	return string(key)
 }
 
-// phrased finds tools whose name's words stand in a sentence one after the
-// other, but for words without intent: create an issue.
+// phrased returns the tools whose names occur in the query as consecutive
+// words, apart from stop words: "create an issue".
 func (x *index) phrased(query string) map[int32]bool {
 	var stems []int32
 	for _, w := range words(query) {

@@ -32,7 +32,7 @@ func TestAToolThatIsNamedComesFirst(t *testing.T) {
 		if !r.Found || r.Confidence != High || r.Hits[0].Tool.Proxied() != "github__create_issue" {
 			t.Errorf("%q: %s, %s", query, r.Confidence, found(r.Hits))
 		}
-		if !strings.Contains(strings.TrimSpace(query), " ") && r.Evidence.Named != exact {
+		if !strings.Contains(strings.TrimSpace(query), " ") && r.Evidence.named != namedExactly {
 			t.Errorf("%q is no name: %+v", query, r.Evidence)
 		}
 	}
@@ -78,7 +78,7 @@ func TestALongNameMayHaveTwoSlips(t *testing.T) {
 	c := listed(t, office)
 	s := New(Options{Catalog: c, Learned: learned{"": {{Server: "github", Tool: "getPullRequest", Strength: 1}}}})
 	for _, query := range []string{"creat_pull_reqest", "craete_pull_requets", "createPulRequets"} {
-		if r := s.Find(t.Context(), Query{Text: query, Limit: 3}); !r.Found || r.Hits[0].Tool.Name != "create_pull_request" || r.Evidence.Named != spelt {
+		if r := s.Find(t.Context(), Query{Text: query, Limit: 3}); !r.Found || r.Hits[0].Tool.Name != "create_pull_request" || r.Evidence.named != misspelled {
 			t.Errorf("%q: %+v, %s", query, r.Evidence, found(r.Hits))
 		}
 	}
@@ -108,7 +108,7 @@ func TestANameOfWhatMayNotBeShownIsNoHit(t *testing.T) {
 	allow := func(tool string) bool { return tool != "create_issue" }
 	for _, query := range slices.Concat(spellings, mentions) {
 		r := s.Find(t.Context(), Query{Text: query, Limit: 50, Always: true, Allow: func(tool *catalog.Tool) bool { return allow(tool.Name) }})
-		if strings.Contains(found(r.Hits), "create_issue") || r.Evidence.Named == exact {
+		if strings.Contains(found(r.Hits), "create_issue") || r.Evidence.named == namedExactly {
 			t.Errorf("%q: %+v, %s", query, r.Evidence, found(r.Hits))
 		}
 	}

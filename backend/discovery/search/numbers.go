@@ -2,16 +2,17 @@ package search
 
 import "encoding/binary"
 
-// numbers are those of words. Most words are short: they are looked up as
-// integers, which takes a fraction of the time of a map. It is for one at a
-// time.
+// numbers maps words to their numbers. Words of up to eight bytes, which most
+// are, are looked up as integers in a fraction of the time of a map. It must
+// not be used concurrently.
 type numbers struct {
-	short []short // open addressing; a power of two, at most half full
-	held  int
+	short []short // hash table with open addressing; its length is a power of two, and it is at most half full
+	count int     // words in short
 	long  map[string]int32
 }
 
-// short is a word of at most eight bytes, 0 for none.
+// short is a word of at most eight bytes, packed into an integer; 0 marks a
+// free slot.
 type short struct {
 	word   uint64
 	number int32
@@ -19,32 +20,32 @@ type short struct {
 
 func newNumbers() numbers { return numbers{short: make([]short, 1<<10), long: make(map[string]int32)} }
 
-// of returns the number of a word, which make gives to a new one.
-func (n *numbers) of(word []byte, make func([]byte) int32) int32 {
-	var room [8]byte
-	if len(word) > len(room) {
+// of returns the number of a word. For a new word it calls add to obtain one.
+func (n *numbers) of(word []byte, add func([]byte) int32) int32 {
+	var buffer [8]byte
+	if len(word) > len(buffer) {
 		number, ok := n.long[string(word)]
 		if !ok {
-			number = make(word)
+			number = add(word)
 			n.long[string(word)] = number
 		}
 		return number
 	}
-	copy(room[:], word)
-	packed := binary.LittleEndian.Uint64(room[:])
+	copy(buffer[:], word)
+	packed := binary.LittleEndian.Uint64(buffer[:])
 	at := n.place(packed)
 	if n.short[at].word == packed {
 		return n.short[at].number
 	}
-	number := make(word)
+	number := add(word)
 	n.short[at] = short{packed, number}
-	if n.held++; 2*n.held > len(n.short) {
+	if n.count++; 2*n.count > len(n.short) {
 		n.grow()
 	}
 	return number
 }
 
-// place is where a word stands or is to stand.
+// place returns the slot of a word, or the free slot in which it belongs.
 func (n *numbers) place(packed uint64) int {
 	const golden = 0x9e3779b97f4a7c15
 	mask := len(n.short) - 1
@@ -55,6 +56,7 @@ func (n *numbers) place(packed uint64) int {
 	return at
 }
 
+// grow doubles the hash table.
 func (n *numbers) grow() {
 	old := n.short
 	n.short = make([]short, 2*len(old))

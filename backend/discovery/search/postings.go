@@ -5,76 +5,79 @@ import (
 	"sync"
 )
 
-// post makes the postings.
-func (x *index) post() {
+// buildPostings fills in x.starts, x.tools and x.weights. The result does not
+// depend on the number of goroutines.
+func (x *index) buildPostings() {
 	size := x.vocabulary.size()
-	stretches := x.stretches()
-	each(stretches, func(s *stretch) { x.gather(s, size) })
+	chunks := x.chunks()
+	inParallel(chunks, func(s *chunk) { x.collect(s, size) })
 	x.starts = make([]int32, size+1)
 	for t := range size {
 		at := x.starts[t]
-		for _, s := range stretches {
+		for _, s := range chunks {
 			at, s.places[t] = at+s.places[t], at
 		}
 		x.starts[t+1] = at
 	}
-	rarity := make([]float32, size)
-	for t := range rarity {
-		rarity[t] = x.rarity(int32(t))
+	idf := make([]float32, size)
+	for t := range idf {
+		idf[t] = x.idf(int32(t))
 	}
-	x.tools, x.worths = make([]int32, x.starts[size]), make([]float32, x.starts[size])
-	each(stretches, func(s *stretch) { x.scatter(s, rarity) })
+	x.tools, x.weights = make([]int32, x.starts[size]), make([]float32, x.starts[size])
+	inParallel(chunks, func(s *chunk) { x.distribute(s, idf) })
 }
 
-// stretch is the part in the postings of documents that follow each other.
-type stretch struct {
-	first, last int       // documents, the last not included
-	terms       []int32   // of all of them, one after the other
-	worths      []float32 // of each of the terms, but for its rarity
-	ends        []int     // where the terms of each document end
-	// places is for each term how often it is there, and then where the next
-	// tool that holds it goes.
+// chunk is a range of consecutive documents and their part of the postings.
+type chunk struct {
+	first, last int       // documents first to last-1
+	terms       []int32   // of all documents, one after the other
+	weights     []float32 // of each of the terms, without idf
+	ends        []int     // end of each document in terms
+	// places holds, by term, first the number of documents that contain the term
+	// and then the index of the chunk's next posting.
 	places []int32
 }
 
-// stretches are one for each processor that is worth it.
-func (x *index) stretches() []*stretch {
+// chunks divides the documents into one chunk per goroutine.
+func (x *index) chunks() []*chunk {
 	n := len(x.documents)
-	count := processors(n)
-	out := make([]*stretch, count)
+	count := workersFor(n)
+	out := make([]*chunk, count)
 	for i := range out {
-		out[i] = &stretch{first: n * i / count, last: n * (i + 1) / count}
+		out[i] = &chunk{first: n * i / count, last: n * (i + 1) / count}
 	}
 	return out
 }
 
-// processors is how many so many tools are worth.
-func processors(tools int) int { return max(min(runtime.GOMAXPROCS(0), tools/minShare), 1) }
+// workersFor returns the number of goroutines that index so many tools.
+func workersFor(tools int) int { return max(min(runtime.GOMAXPROCS(0), tools/minPerWorker), 1) }
 
-// each does something with all at the same time.
-func each[T any](all []T, do func(T)) {
-	var others sync.WaitGroup
+// inParallel calls do for each element concurrently and returns when all calls
+// have. It needs at least one element.
+func inParallel[T any](all []T, do func(T)) {
+	var group sync.WaitGroup
 	for _, one := range all[1:] {
-		others.Go(func() { do(one) })
+		group.Go(func() { do(one) })
 	}
 	do(all[0])
-	others.Wait()
+	group.Wait()
 }
 
-// gather finds the terms of the documents of a stretch.
-func (x *index) gather(s *stretch, size int) {
+// collect fills in the terms, weights and counts of a chunk; size is the number
+// of terms.
+func (x *index) collect(s *chunk, size int) {
 	words := 0
 	for _, d := range x.documents[s.first:s.last] {
 		words += len(d.words)
 	}
-	s.terms, s.worths = make([]int32, 0, 2*words), make([]float32, 0, 2*words)
+	s.terms, s.weights = make([]int32, 0, 2*words), make([]float32, 0, 2*words)
 	s.places = make([]int32, size)
-	freqs := make([]float32, size) // of one document
+	freqs := make([]float32, size) // of one document, by term
 	for _, d := range x.documents[s.first:s.last] {
 		began := len(s.terms)
 		s.terms = x.weigh(d, freqs, s.terms)
 		for _, t := range s.terms[began:] {
-			s.worths = append(s.worths, freqs[t]/(saturation+freqs[t]))
+			s.weights = append(s.weights, freqs[t]/(saturation+freqs[t]))
 			freqs[t] = 0
 			s.places[t]++
 		}
@@ -82,14 +85,14 @@ func (x *index) gather(s *stretch, size int) {
 	}
 }
 
-// scatter puts the tools of a stretch where their terms are.
-func (x *index) scatter(s *stretch, rarity []float32) {
+// distribute copies the weights of a chunk to their places in the postings.
+func (x *index) distribute(s *chunk, idf []float32) {
 	at := 0
 	for i, end := range s.ends {
 		for ; at < end; at++ {
 			t := s.terms[at]
 			place := s.places[t]
-			x.tools[place], x.worths[place] = int32(s.first+i), s.worths[at]*rarity[t]
+			x.tools[place], x.weights[place] = int32(s.first+i), s.weights[at]*idf[t]
 			s.places[t] = place + 1
 		}
 	}

@@ -19,7 +19,7 @@ func manyTools(t *testing.T) *catalog.Catalog {
 	servers := make(map[string][]json.RawMessage)
 	for server := range 3 {
 		var definitions []json.RawMessage
-		for i := range 2 * minShare {
+		for i := range 2 * minPerWorker {
 			verb, thing := verbs[i%len(verbs)], things[i/len(verbs)%len(things)]
 			definitions = append(definitions, fmt.Appendf(nil, `{"name":"%s_%s_%d","description":"Can %s any %s of project%d.","inputSchema":{"properties":{"%sId%d":{"description":"which %s"}}}}`,
 				verb, thing, i, verb, thing, i%(97+server), thing, i%13, thing))
@@ -36,7 +36,7 @@ func TestARankingDoesNotDependOnTheNumberOfProcessors(t *testing.T) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		s := New(Options{Catalog: c, Bus: &events.Bus{}})
 		for _, query := range queries {
-			for _, hit := range s.Find(t.Context(), Query{Text: query, Limit: considered, Always: true}).Hits {
+			for _, hit := range s.Find(t.Context(), Query{Text: query, Limit: maxHits, Always: true}).Hits {
 				out = append(out, fmt.Sprint(query, ": ", hit.Tool.Proxied(), " ", hit.Score))
 			}
 		}

@@ -7,56 +7,58 @@ import (
 	"strings"
 )
 
-// part is one word of a query and the terms by which tools are looked for.
+// part is a word of a query and the terms to search for.
 type part struct {
 	word  string
-	terms []share
-	// guesses says that the word itself is unknown and the terms are words
-	// that may have been meant: a tool gets the best of them, not all.
+	terms []weightedTerm
+	// guesses reports that no tool contains the word, so that terms are similar
+	// known words. A tool scores for the best of them rather than for all.
 	guesses bool
-	meant   string // the likeliest of them, where the word is only misspelt
-	// perfect is what a tool would get in which the word stood without end.
+	meant   string // the most similar word, if the query's word is a misspelling
+	// perfect is the score of a hypothetical tool that contains the word any
+	// number of times.
 	perfect float32
 }
 
-type share struct {
-	term int32
-	of   float32
+// weightedTerm is a term and its weight in a query.
+type weightedTerm struct {
+	term   int32
+	weight float32
 }
 
 const (
-	// unknownShare is what a word that no tool holds counts for: it tells that
-	// something was asked for which is not here, or only that people say more
-	// than they need to.
+	// unknownShare is the weight of a word that no tool contains, in the score
+	// of a perfect match. It may express a need that no tool meets, or only be
+	// superfluous.
 	unknownShare      = 0.3
 	abbreviationShare = 0.7
-	maxParts          = 64 // words of a query that are looked at
-	maxGuesses        = 4
-	// maxCorrected is the words of a query that is corrected: in a sentence an
-	// unknown word is more often a name than a slip.
+	maxParts          = 64 // words of a query that are used
+	maxGuesses        = 4  // similar words for an unknown one
+	// maxCorrected is the largest number of words in a query that is corrected:
+	// in longer ones, an unknown word is more often a name than a typing error.
 	maxCorrected = 6
 )
 
-// parse takes a query apart into the words that count; all of them when none
-// carries intent.
+// parse returns the parts of a query: its words without stop words, or all
+// words if there are only stop words.
 func (x *index) parse(query string) []part {
 	var parts []part
 	counts := contentWords(query)
 	if all := words(query); len(counts) == 0 {
 		counts = distinct(all[:min(len(all), maxParts)])
 	}
-	spelt := sloppy
+	limits := lenient
 	if len(words(query)) > maxCorrected {
-		spelt = careful
+		limits = strict
 	}
 	for _, word := range counts {
-		parts = append(parts, x.part(word, spelt))
+		parts = append(parts, x.part(word, limits))
 	}
 	return parts
 }
 
-// corrected is a query without its misspellings, for who knows no words that
-// are spelt wrong.
+// corrected returns a query with its misspelled words replaced, for the
+// embedding model, which cannot handle misspellings.
 func corrected(query string, parts []part) string {
 	meant := make(map[string]string)
 	for _, p := range parts {
@@ -74,7 +76,8 @@ func corrected(query string, parts []part) string {
 	return strings.Join(all, " ")
 }
 
-// contentWords returns the words of a query that carry intent, each once.
+// contentWords returns the words of a query without stop words, each once, at
+// most maxParts.
 func contentWords(query string) []string {
 	all := words(query)
 	var out []string
@@ -86,7 +89,9 @@ func contentWords(query string) []string {
 	return out
 }
 
-func (x *index) part(word string, s spelling) part {
+// part returns the part of a word; s limits which known words count as misspelled
+// by it.
+func (x *index) part(word string, s tolerance) part {
 	p := part{word: word}
 	known := x.addForms(&p, x.vocabulary.lookup(word), 1)
 	for _, long := range words(abbreviations[word]) {
@@ -101,45 +106,45 @@ func (x *index) part(word string, s spelling) part {
 		if i == 0 && g.likeness != prefixLikeness {
 			p.meant = g.word
 		}
-		p.terms = append(p.terms, share{g.term, (stemShare + surfaceShare) * g.likeness})
+		p.terms = append(p.terms, weightedTerm{g.term, (stemShare + surfaceShare) * g.likeness})
 	}
 	x.measure(&p)
 	return p
 }
 
-// addForms adds the terms of a word and reports whether a tool holds it.
+// addForms adds the terms of a word to p and reports whether any tool contains
+// the word.
 func (x *index) addForms(p *part, f forms, weight float32) bool {
-	known := x.holders(f.stem) > 0 || x.holders(f.surface) > 0
-	p.terms = append(p.terms, share{f.stem, stemShare * weight}, share{f.surface, surfaceShare * weight})
+	known := x.toolCount(f.stem) > 0 || x.toolCount(f.surface) > 0
+	p.terms = append(p.terms, weightedTerm{f.stem, stemShare * weight}, weightedTerm{f.surface, surfaceShare * weight})
 	if f.kind >= 0 {
-		p.terms = append(p.terms, share{f.kind, kindShare * weight})
+		p.terms = append(p.terms, weightedTerm{f.kind, kindShare * weight})
 	}
 	return known
 }
 
-// measure works out what a perfect match would get, and drops terms that no
-// tool holds.
+// measure sets p.perfect and then drops terms that no tool contains.
 func (x *index) measure(p *part) {
-	unknown := x.rarityOf(0) * unknownShare
+	unknown := x.idfOf(0) * unknownShare
 	if p.guesses && len(p.terms) == 0 {
 		p.perfect = unknown * (stemShare + surfaceShare)
 	}
 	for _, t := range p.terms {
 		worth := unknown
-		if x.holders(t.term) > 0 {
-			worth = x.rarity(t.term)
+		if x.toolCount(t.term) > 0 {
+			worth = x.idf(t.term)
 		}
 		if p.guesses {
-			p.perfect = max(p.perfect, t.of*worth)
+			p.perfect = max(p.perfect, t.weight*worth)
 		} else {
-			p.perfect += t.of * worth
+			p.perfect += t.weight * worth
 		}
 	}
-	p.terms = slices.DeleteFunc(p.terms, func(t share) bool { return x.holders(t.term) == 0 })
+	p.terms = slices.DeleteFunc(p.terms, func(t weightedTerm) bool { return x.toolCount(t.term) == 0 })
 }
 
-// score adds what the words of a query are worth to each tool and returns what
-// a perfect match would get.
+// score adds the score of each tool to scores and returns the score of a
+// perfect match.
 func (x *index) score(parts []part, scores []float32) float32 {
 	perfect := float32(0)
 	for _, p := range parts {
@@ -149,18 +154,18 @@ func (x *index) score(parts []part, scores []float32) float32 {
 			continue
 		}
 		for _, t := range p.terms {
-			x.add(scores, t.term, t.of)
+			x.add(scores, t.term, t.weight)
 		}
 	}
 	return perfect
 }
 
-// addBest adds the best of a part's terms to each tool.
+// addBest adds to each tool's score that of the best term of p.
 func (x *index) addBest(p part, scores []float32) {
 	best := make(map[int32]float32)
 	for _, t := range p.terms {
 		for at := x.starts[t.term]; at < x.starts[t.term+1]; at++ {
-			best[x.tools[at]] = max(best[x.tools[at]], t.of*x.worths[at])
+			best[x.tools[at]] = max(best[x.tools[at]], t.weight*x.weights[at])
 		}
 	}
 	for tool, worth := range best {
@@ -175,9 +180,9 @@ type guess struct {
 	likeness float32
 }
 
-// guesses returns the known words that are spelt almost like an unknown one or
-// begin with it, the likeliest first.
-func (x *index) guesses(word string, s spelling) []guess {
+// guesses returns the known words that an unknown word misspells or begins, the
+// most similar first.
+func (x *index) guesses(word string, s tolerance) []guess {
 	if len(word) < 3 {
 		return nil
 	}
@@ -189,7 +194,7 @@ func (x *index) guesses(word string, s spelling) []guess {
 	var out []guess
 	for term, set := range sets[:min(len(known), len(x.starts)-1)] {
 		if bits.OnesCount64(mask^set) > 2*maxEdits && mask&^set != 0 || x.starts[term] == x.starts[term+1] {
-			continue // too many other letters, and not its beginning
+			continue // too many different letters, and no prefix; or in no tool
 		}
 		w := known[term]
 		if w == "" {
@@ -200,7 +205,7 @@ func (x *index) guesses(word string, s spelling) []guess {
 		}
 	}
 	slices.SortFunc(out, func(a, b guess) int {
-		return cmp.Or(cmp.Compare(b.likeness, a.likeness), cmp.Compare(x.holders(b.term), x.holders(a.term)), cmp.Compare(a.word, b.word))
+		return cmp.Or(cmp.Compare(b.likeness, a.likeness), cmp.Compare(x.toolCount(b.term), x.toolCount(a.term)), cmp.Compare(a.word, b.word))
 	})
 	return out[:min(len(out), maxGuesses)]
 }

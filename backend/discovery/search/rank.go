@@ -9,43 +9,44 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 )
 
-// liftShare is the most that earlier calls may add to a score.
+// liftShare is the largest amount that earlier calls add to a score.
 const liftShare = 0.2
 
-// phraseBonus is what it adds to a score that the words of a tool's name stand
-// together in the query.
+// phraseBonus is added to the score of a tool whose name occurs in the query as
+// consecutive words.
 const phraseBonus = 0.1
 
-// considered is how many hits are kept of a ranking: as many as anybody may
-// ask for.
-const considered = 50
+// maxHits is the number of hits kept in a ranking, which limits Query.Limit.
+const maxHits = 50
 
-// ranking is what a query comes to.
+// ranking is the state of a search for one query.
 type ranking struct {
-	query    string
-	index    *index
-	blend    blend
-	parts    []part
-	perfect  float32   // what a perfect match of the words would get
-	lexical  []float32 // what the words of each tool get
-	most     float32   // the best of them
-	nearness []float32 // of each tool's meaning; nil without any
-	named    map[int32]int
-	phrased  map[int32]bool
-	lifts    map[int32]learning.Lift
-	best     []Hit // what is allowed, best first
+	query        string
+	index        *index
+	blend        blend
+	parts        []part
+	perfect      float32   // score of a perfect match by words
+	lexical      []float32 // score of each tool by words
+	bestLexical  float32   // the largest in lexical
+	similarities []float32 // cosine of each tool's vector with the query's; nil without vectors
+	named        map[int32]int
+	phrased      map[int32]bool
+	lifts        map[int32]learning.Lift
+	best         []Hit // allowed tools, the best first, at most maxHits
 }
 
-// rank ranks the tools for a query, and those for each of its steps.
+// rank ranks the tools for a query, and for each of its steps if it has
+// several.
 func (s *Searcher) rank(ctx context.Context, query string, allow func(*catalog.Tool) bool) *ranking {
-	x, m := s.current() // one for the steps, too
+	x, m := s.current() // the steps are ranked over the same index
 	r := s.rankOne(ctx, x, m, query, allow)
-	if steps := r.index.steps(query); len(steps) > 0 && len(r.best) > 0 && r.named[r.best[0].at] < worded {
+	if steps := r.index.steps(query); len(steps) > 0 && len(r.best) > 0 && r.named[r.best[0].at] < namedByWords {
 		s.rankSteps(ctx, r, m, steps, allow)
 	}
 	return r
 }
 
+// rankOne ranks the tools for a query as a whole.
 func (s *Searcher) rankOne(ctx context.Context, x *index, m *matrix, query string, allow func(*catalog.Tool) bool) *ranking {
 	r := &ranking{query: query, index: x, parts: x.parse(query), blend: wordsAlone}
 	if len(x.documents) == 0 || len(words(query)) == 0 {
@@ -53,28 +54,28 @@ func (s *Searcher) rankOne(ctx context.Context, x *index, m *matrix, query strin
 	}
 	r.lexical = make([]float32, len(x.documents))
 	r.perfect = x.score(r.parts, r.lexical)
-	r.most = slices.Max(r.lexical)
+	r.bestLexical = slices.Max(r.lexical)
 	if m != nil && m.known > 0 {
-		if vector, ok := s.options.Meaning.Query(ctx, corrected(query, r.parts)); ok {
-			if r.nearness = m.nearness(vector); r.nearness != nil {
+		if vector, ok := s.meaning.Query(ctx, corrected(query, r.parts)); ok {
+			if r.similarities = m.similarities(vector); r.similarities != nil {
 				r.blend = blendOf(m.of.Model())
-				r.blend.settle(r.nearness)
+				r.blend.settle(r.similarities)
 			}
 		}
 	}
 	r.named, r.phrased = x.named(query), x.phrased(query)
-	if s.options.Learned != nil {
-		r.lifts = x.lifts(s.options.Learned.Lifts(query))
+	if s.learned != nil {
+		r.lifts = x.lifts(s.learned.Lifts(query))
 	}
-	r.pick(allow)
+	r.selectBest(allow)
 	return r
 }
 
-// lifts are the lifts of tools that are known, the strongest of each.
+// lifts returns the strongest lift of each indexed tool.
 func (x *index) lifts(all []learning.Lift) map[int32]learning.Lift {
 	var out map[int32]learning.Lift
 	for _, lift := range all {
-		for _, at := range x.names[squashed(lift.Tool)] {
+		for _, at := range x.names[folded(lift.Tool)] {
 			if t := x.snapshot.Tools[at]; t.Server == lift.Server && t.Name == lift.Tool && out[at].Strength < lift.Strength {
 				if out == nil {
 					out = make(map[int32]learning.Lift)
@@ -86,8 +87,10 @@ func (x *index) lifts(all []learning.Lift) map[int32]learning.Lift {
 	return out
 }
 
-// pick keeps the best of the tools that are allowed.
-func (r *ranking) pick(allow func(*catalog.Tool) bool) {
+// selectBest sets r.best to the best allowed tools. Where the order of named
+// tools differs from that of their scores, it lowers scores so that they never
+// increase.
+func (r *ranking) selectBest(allow func(*catalog.Tool) bool) {
 	var best []Hit
 	least := 0.0
 	for i, t := range r.index.snapshot.Tools {
@@ -97,81 +100,83 @@ func (r *ranking) pick(allow func(*catalog.Tool) bool) {
 			continue
 		}
 		best = append(best, Hit{Tool: t, Score: score, at: int32(i), named: named})
-		if len(best) == 2*considered {
-			slices.SortFunc(best, before)
-			best = best[:considered]
-			least = best[considered-1].Score
+		if len(best) == 2*maxHits {
+			slices.SortFunc(best, compareHits)
+			best = best[:maxHits]
+			least = best[maxHits-1].Score
 		}
 	}
-	slices.SortFunc(best, before)
-	r.best = best[:min(len(best), considered)]
+	slices.SortFunc(best, compareHits)
+	r.best = best[:min(len(best), maxHits)]
 	for i := range r.best[min(1, len(r.best)):] {
 		r.best[i+1].Score = min(r.best[i+1].Score, r.best[i].Score)
 	}
 }
 
-// before puts tools that were named before those that were not, and count no
-// more then.
-func before(a, b Hit) int {
+// compareHits orders hits by decreasing score. Tools that the query names come
+// before others.
+func compareHits(a, b Hit) int {
 	if a.named != b.named {
 		if a.named {
 			return -1
 		}
 		return 1
 	}
-	return better(a, b)
+	return compareScores(a, b)
 }
 
-func better(a, b Hit) int {
-	if a.Score != b.Score { // names are put together only where they matter
+// compareScores orders hits by decreasing score, then by name.
+func compareScores(a, b Hit) int {
+	if a.Score != b.Score { // joining the names is slow
 		return cmp.Compare(b.Score, a.Score)
 	}
 	return cmp.Compare(a.Tool.Proxied(), b.Tool.Proxied())
 }
 
-// score is what a tool gets in all, from 0 to 1.
+// score returns the total score of a tool, from 0 to 1.
 func (r *ranking) score(tool int32) float64 {
 	score := float64(r.words(tool) + r.meaning(tool))
-	if len(r.lifts) > 0 || len(r.phrased) > 0 { // most queries have none, and this is asked for every tool
+	if len(r.lifts) > 0 || len(r.phrased) > 0 { // skipped for most queries: score is called for every tool
 		score += r.learned(tool) + r.phrase(tool)
 	}
 	if len(r.named) == 0 {
-		return placed(notNamed, score)
+		return withNaming(notNamed, score)
 	}
-	return placed(r.named[tool], score)
+	return withNaming(r.named[tool], score)
 }
 
-// words is what a tool's words add to its score.
+// words returns the part of a tool's score that comes from its words.
 func (r *ranking) words(tool int32) float32 {
-	if r.most == 0 {
+	if r.bestLexical == 0 {
 		return 0
 	}
-	return (1 - r.blend.meaning) * r.lexical[tool] * (1 + r.blend.coverage) / (r.most + r.blend.coverage*r.perfect)
+	return (1 - r.blend.meaning) * r.lexical[tool] * (1 + r.blend.coverage) / (r.bestLexical + r.blend.coverage*r.perfect)
 }
 
-// meaning is what a tool's meaning adds to its score.
+// meaning returns the part of a tool's score that comes from its vector.
 func (r *ranking) meaning(tool int32) float32 {
-	if r.nearness == nil {
+	if r.similarities == nil {
 		return 0
 	}
-	return r.blend.meaning * max(r.blend.scale*(r.near(tool)-r.blend.zero), 0)
+	return r.blend.meaning * max(r.blend.scale*(r.similarity(tool)-r.blend.zero), 0)
 }
 
-// near is how near a tool's meaning is, or is assumed to be while it has no
-// vector.
-func (r *ranking) near(tool int32) float32 {
-	if near := r.nearness[tool]; near != unknown {
+// similarity returns the cosine of a tool's vector with the query's. For a tool
+// without a vector it is estimated from the tool's words.
+func (r *ranking) similarity(tool int32) float32 {
+	if near := r.similarities[tool]; near != noVector {
 		return near
 	}
 	return r.blend.guess(r.words(tool) / (1 - r.blend.meaning))
 }
 
-// learned is what earlier calls add to a tool's score: enough to come before
-// one that is nearly as good, too little to come before one that is plainly
-// better.
+// learned returns the part of a tool's score that comes from earlier calls. It
+// moves the tool past others that are nearly as good, but not past clearly
+// better ones.
 func (r *ranking) learned(tool int32) float64 { return liftShare * r.lifts[tool].Strength }
 
-// phrase is what a tool gets whose name's words stand together in the query.
+// phrase returns phraseBonus if the tool's name occurs in the query as
+// consecutive words.
 func (r *ranking) phrase(tool int32) float64 {
 	if r.phrased[tool] {
 		return phraseBonus
@@ -179,14 +184,14 @@ func (r *ranking) phrase(tool int32) float64 {
 	return 0
 }
 
-// placed puts tools that were named above those that were not, in the order of
-// how plainly they were.
-func placed(how int, score float64) float64 {
+// withNaming maps a score to the range of the way in which the query names the
+// tool, such that named tools score higher than others.
+func withNaming(how int, score float64) float64 {
 	score = min(score, 1)
 	switch how {
-	case exact:
+	case namedExactly:
 		return 1 - 1e-6*(1-score)
-	case worded, spelt:
+	case namedByWords, misspelled:
 		return 0.9 + 0.09*score
 	case mentioned:
 		return 0.7 + 0.2*score
@@ -194,7 +199,7 @@ func placed(how int, score float64) float64 {
 	return min(score, 0.95)
 }
 
-// rankWords ranks by words alone.
+// rankWords ranks the tools by words alone.
 func (x *index) rankWords(query string, allow func(*catalog.Tool) bool) []Hit {
 	r := &ranking{query: query, index: x, parts: x.parse(query), blend: wordsAlone}
 	if len(r.parts) == 0 || len(x.documents) == 0 {
@@ -202,8 +207,8 @@ func (x *index) rankWords(query string, allow func(*catalog.Tool) bool) []Hit {
 	}
 	r.lexical = make([]float32, len(x.documents))
 	r.perfect = x.score(r.parts, r.lexical)
-	r.most = slices.Max(r.lexical)
+	r.bestLexical = slices.Max(r.lexical)
 	r.named = x.named(query)
-	r.pick(allow)
+	r.selectBest(allow)
 	return r.best
 }

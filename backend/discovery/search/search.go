@@ -1,10 +1,12 @@
-// Package search answers which tool fits an intent. It ranks the tools of a
-// catalog snapshot by their words and by their meaning, and says how sure it
-// is; it starts nothing and calls nothing.
+// Package search finds the tools that fit a query. It ranks the tools of the
+// catalog by the words of their definitions, by the similarity of embedding
+// vectors, and by what was called after similar queries, and it estimates how
+// likely the best tool is the right one. Package embedding computes the vectors
+// and package learning records the calls.
 //
-//	query ─┬─ words: BM25F over the index ──┐
-//	       ├─ meaning: nearness of vectors ─┼─ blend ── named tools first ── verdict
-//	       └─ what was called before ───────┘
+//	query ─┬─ words: BM25F over the index ───┐
+//	       ├─ meaning: cosines of vectors ───┼─ blend ── named tools first ── verdict
+//	       └─ earlier calls ─────────────────┘
 package search
 
 import (
@@ -17,94 +19,105 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 )
 
-// Hit is a tool and how well it fits, from 0 to 1.
+// Hit is a tool and its score for a query, from 0 to 1.
 type Hit struct {
 	Tool  *catalog.Tool
 	Score float64
-	Why   []Reason // only where the query asked for it
+	Why   []Reason // nil unless Query.Explain was set
 
-	at    int32 // the tool's place in the snapshot
-	named bool  // by the query
+	at    int32 // index of the tool in the snapshot
+	named bool  // the query names the tool
 }
 
-// Confidence says what to do with the best hit.
+// Confidence is the estimated reliability of the best hit. It is empty if
+// nothing was found.
 type Confidence string
 
-// The levels: take it; look at the others; ask.
+// The levels of confidence: use the best hit; compare it with the other hits;
+// ask the user.
 const (
 	High   Confidence = "high"
 	Medium Confidence = "medium"
 	Low    Confidence = "low"
 )
 
-// Result is a ranking. Found is false when nothing fits well enough; the hits
-// are empty then, unless the query asked for them always, and TopScore tells
-// how near the nearest came.
+// Result is the outcome of a search. Found reports whether any tool fits well
+// enough. If none does, Hits is empty unless Query.Always was set, and TopScore
+// is the score of the best tool all the same.
 type Result struct {
 	Found      bool
 	Confidence Confidence
 	TopScore   float64
 	Hits       []Hit
-	// Evidence is what the verdict was made from.
+	// Evidence is the basis of Found and Confidence.
 	Evidence Evidence
 }
 
-// Query is what to look for.
+// Query describes a search.
 type Query struct {
 	Text  string
-	Limit int                      // hits wanted
-	Allow func(*catalog.Tool) bool // which tools may be shown; nil for all
-	// Explain fills in why each hit was found.
+	Limit int                      // the largest number of hits; rankings have at most 50
+	Allow func(*catalog.Tool) bool // reports whether a tool may be a hit; nil allows all
+	// Explain requests Hit.Why.
 	Explain bool
-	// Always gives hits also when nothing fits well enough.
+	// Always requests hits even if nothing fits well enough.
 	Always bool
 }
 
-// Meaning knows what texts mean, as vectors.
+// Meaning provides embedding vectors. Package embedding implements it.
 type Meaning interface {
-	// Vectors returns the vectors of the known tools, some of which may be
-	// missing.
+	// Vectors returns the vectors of the tools. Tools may be missing from it.
 	Vectors() *embedding.Vectors
-	// Query returns the vector of a query, false when there is none now.
+	// Query returns the vector of a query, and false if none is available now.
 	Query(ctx context.Context, text string) ([]float32, bool)
 }
 
-// Learned knows what was called after like queries.
+// Learned provides the tools that were called after similar queries. Package
+// learning implements it.
 type Learned interface {
 	Lifts(query string) []learning.Lift
 }
 
-// Options are what a searcher works with.
+// Options are the dependencies of a Searcher.
 type Options struct {
 	Catalog *catalog.Catalog
 	Bus     *events.Bus
-	Meaning Meaning // nil for words alone
-	Learned Learned // nil for nothing
+	Meaning Meaning // nil: search by words alone
+	Learned Learned // nil: ignore earlier calls
 }
 
-// Searcher ranks the tools of a catalog. It is safe for concurrent use.
+// Searcher ranks the tools of a catalog. Its methods may be called
+// concurrently.
 type Searcher struct {
-	options    Options
+	catalog    *catalog.Catalog
+	bus        *events.Bus
+	meaning    Meaning // may be nil
+	learned    Learned // may be nil
 	vocabulary *vocabulary
 
 	mu        sync.Mutex
 	index     *index
-	documents map[catalog.Key]*document // of the index's tools
+	documents map[catalog.Key]*document // of the tools in index, and of some removed ones
 	matrix    *matrix
 }
 
-// New returns a searcher; its index is built on first use or by Run.
+// New returns a searcher. Its index is built by Prepare, Run or the first
+// search.
 func New(o Options) *Searcher {
-	return &Searcher{options: o, vocabulary: newVocabulary(), documents: make(map[catalog.Key]*document)}
+	return &Searcher{
+		catalog: o.Catalog, bus: o.Bus, meaning: o.Meaning, learned: o.Learned,
+		vocabulary: newVocabulary(), documents: make(map[catalog.Key]*document),
+	}
 }
 
-// Prepare returns when the index is of the catalog as it is now.
+// Prepare builds the index of the catalog's present tools.
 func (s *Searcher) Prepare() { s.current() }
 
-// Run keeps the index fresh, so that no query has to wait for it.
+// Run rebuilds the index after each change of the catalog until ctx ends, so
+// that searches need not wait for it. It returns nil.
 func (s *Searcher) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		changes, stop := events.Subscribe[catalog.Changed](s.options.Bus, 64)
+		changes, stop := events.Subscribe[catalog.Changed](s.bus, 64)
 		s.current()
 		s.follow(ctx, changes)
 		stop()
@@ -112,12 +125,14 @@ func (s *Searcher) Run(ctx context.Context) error {
 	return nil
 }
 
+// follow rebuilds the index after each change, until ctx ends or the
+// subscription is dropped.
 func (s *Searcher) follow(ctx context.Context, changes <-chan catalog.Changed) {
 	for {
 		select {
 		case _, ok := <-changes:
 			if !ok {
-				return // fell behind: subscribe anew
+				return // the subscription was too slow: subscribe again
 			}
 			s.current()
 		case <-ctx.Done():
@@ -126,27 +141,28 @@ func (s *Searcher) follow(ctx context.Context, changes <-chan catalog.Changed) {
 	}
 }
 
-// current returns the index of the catalog as it is now, and the vectors of
-// its tools, nil where there are none.
+// current returns the index of the catalog's present tools and the matrix of
+// their vectors, which is nil without Meaning.
 func (s *Searcher) current() (*index, *matrix) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	snapshot := s.options.Catalog.Snapshot()
+	snapshot := s.catalog.Snapshot()
 	if s.index == nil || s.index.snapshot != snapshot {
 		s.index = newIndex(snapshot, s.vocabulary, s.documents)
-		s.forget(snapshot)
+		s.pruneDocuments(snapshot)
 	}
-	if s.options.Meaning == nil {
+	if s.meaning == nil {
 		return s.index, nil
 	}
-	if vectors := s.options.Meaning.Vectors(); s.matrix == nil || s.matrix.of != vectors || s.matrix.snapshot != snapshot {
+	if vectors := s.meaning.Vectors(); s.matrix == nil || s.matrix.of != vectors || s.matrix.snapshot != snapshot {
 		s.matrix = newMatrix(snapshot, vectors)
 	}
 	return s.index, s.matrix
 }
 
-// forget drops what is known of tools that are no more, once they are many.
-func (s *Searcher) forget(snapshot *catalog.Snapshot) {
+// pruneDocuments drops the documents of removed tools once they are the
+// majority. The caller holds s.mu.
+func (s *Searcher) pruneDocuments(snapshot *catalog.Snapshot) {
 	if len(s.documents) <= 2*len(snapshot.Tools) {
 		return
 	}
@@ -157,7 +173,7 @@ func (s *Searcher) forget(snapshot *catalog.Snapshot) {
 	}
 }
 
-// Find ranks the tools for a query.
+// Find searches for the tools that fit a query.
 func (s *Searcher) Find(ctx context.Context, q Query) Result {
 	r := s.rank(ctx, q.Text, q.Allow)
 	if len(r.best) == 0 {
@@ -178,10 +194,10 @@ func (s *Searcher) Find(ctx context.Context, q Query) Result {
 	return result
 }
 
-// Nearest returns the other tools of a server that are nearest to a tool's
-// name: by its words, and then by its letters, for a name that was misspelt.
-// Without a server it looks at all tools, and one of exactly that name is the
-// nearest there can be.
+// Nearest returns the tools whose names resemble tool, at most limit, the most
+// similar first: by words and then, for misspelled names, by edit distance.
+// With a server, only other tools of that server are returned. Without one, all
+// tools are considered, and a tool with exactly that name comes first.
 func (s *Searcher) Nearest(server, tool string, limit int) []*catalog.Tool {
 	other := func(t *catalog.Tool) bool {
 		return server == "" || t.Server == server && t.Name != tool
@@ -193,7 +209,7 @@ func (s *Searcher) Nearest(server, tool string, limit int) []*catalog.Tool {
 		seen[hit.Tool] = true
 	}
 	if len(hits) < limit {
-		hits = append(hits, x.alike(tool, func(t *catalog.Tool) bool { return other(t) && !seen[t] })...)
+		hits = append(hits, x.similarNames(tool, func(t *catalog.Tool) bool { return other(t) && !seen[t] })...)
 	}
 	var out []*catalog.Tool
 	for _, hit := range hits[:min(len(hits), limit)] {

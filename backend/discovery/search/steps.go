@@ -9,24 +9,23 @@ import (
 )
 
 const (
-	maxSteps   = 5 // of one sentence; more are not ranked on their own
-	minOpeners = 2 // descriptions that begin with a word, for it to be one that steps begin with
+	maxSteps    = 5 // of one query; queries with more are ranked as a whole only
+	minOpenings = 2 // descriptions that begin with a word, for the word to begin steps
 
-	// companyShare is what it counts for a step that the whole sentence speaks
-	// of a tool's server.
-	companyShare = 0.15
+	// serverShare is the weight of the whole query's best score for a tool's
+	// server in the score of a step.
+	serverShare = 0.15
 )
 
-// steps takes a sentence apart that asks for several things, one after the
-// other: "make a branch, commit the files and open a pull request". A step
-// begins with a word that tools begin to describe themselves with; what stands
-// before the first belongs to all. A sentence that asks for one thing has no
-// steps.
+// steps splits a query that asks for several things in sequence: "make a
+// branch, commit the files and open a pull request". A step begins with a word
+// with which descriptions of tools begin. The text before the first step is
+// prepended to each. Queries that ask for one thing have no steps.
 func (x *index) steps(text string) []string {
 	var context, steps []string
 	for _, clause := range clauses(text) {
 		switch {
-		case x.opens(clause):
+		case x.startsStep(clause):
 			steps = append(steps, clause)
 		case len(steps) > 0:
 			steps[len(steps)-1] += ", " + clause
@@ -43,12 +42,12 @@ func (x *index) steps(text string) []string {
 	return steps
 }
 
-// clauses cuts a text where a new thought may begin.
+// clauses splits a text at punctuation and conjunctions.
 func clauses(text string) []string {
 	var out []string
 	var clause []string
 	flush := func() {
-		for len(clause) > 0 && joins[strings.ToLower(clause[0])] {
+		for len(clause) > 0 && conjunctions[strings.ToLower(clause[0])] {
 			clause = clause[1:]
 		}
 		if len(clause) > 0 {
@@ -56,9 +55,9 @@ func clauses(text string) []string {
 		}
 		clause = nil
 	}
-	for _, word := range splitSpace(text) {
+	for _, word := range strings.Fields(text) {
 		bare := strings.TrimRight(word, ",.;:!?")
-		if joins[strings.ToLower(bare)] {
+		if conjunctions[strings.ToLower(bare)] {
 			flush()
 			continue
 		}
@@ -71,51 +70,52 @@ func clauses(text string) []string {
 	return out
 }
 
-// joins are words between two thoughts.
-var joins = set("and then also afterwards after finally please next plus once und puis y e")
+// conjunctions are words between two clauses.
+var conjunctions = set("and then also afterwards after finally please next plus once und puis y e")
 
-// opens reports whether a clause begins as tools begin to describe themselves.
-func (x *index) opens(clause string) bool {
+// startsStep reports whether a clause begins like the description of a tool.
+func (x *index) startsStep(clause string) bool {
 	all := words(clause)
 	if len(all) < 2 || stopWords[all[0]] || all[0] == "pull" && strings.HasPrefix(all[1], "request") {
-		return false // a pull request is a thing, though pull is a verb
+		return false // "pull" is a verb except in "pull request"
 	}
-	least := minOpeners
+	least := minOpenings
 	if len(x.documents) < minTools {
 		least = 1
 	}
 	f := x.vocabulary.lookup(all[0])
-	return f.kind >= 0 || f.stem >= 0 && x.openers[f.stem] >= least
+	return f.kind >= 0 || f.stem >= 0 && x.openings[f.stem] >= least
 }
 
-// rankSteps ranks the steps of a sentence each on its own, and puts the best of
-// each first, then the best of the whole, then the next of each.
+// rankSteps ranks the tools for each step. It reorders the hits of whole: first
+// the best hit of the whole query and of each step, then the second best of
+// each, and so on.
 func (s *Searcher) rankSteps(ctx context.Context, whole *ranking, m *matrix, steps []string, allow func(*catalog.Tool) bool) {
-	company := make(map[string]float64)
+	serverScores := make(map[string]float64)
 	for _, hit := range whole.best {
-		company[hit.Tool.Server] = max(company[hit.Tool.Server], hit.Score)
+		serverScores[hit.Tool.Server] = max(serverScores[hit.Tool.Server], hit.Score)
 	}
 	var lists [][]Hit
 	for _, step := range steps {
 		r := s.rankOne(ctx, whole.index, m, step, allow)
 		for i, hit := range r.best {
-			r.best[i].Score = (1-companyShare)*hit.Score + companyShare*company[hit.Tool.Server]
+			r.best[i].Score = (1-serverShare)*hit.Score + serverShare*serverScores[hit.Tool.Server]
 		}
-		slices.SortFunc(r.best, better)
+		slices.SortFunc(r.best, compareScores)
 		if len(r.best) > 0 {
 			lists = append(lists, r.best)
 		}
 	}
-	slices.SortStableFunc(lists, func(a, b []Hit) int { return better(a[0], b[0]) })
-	whole.best = inTurn(append([][]Hit{whole.best}, lists...))
+	slices.SortStableFunc(lists, func(a, b []Hit) int { return compareScores(a[0], b[0]) })
+	whole.best = interleave(append([][]Hit{whole.best}, lists...))
 }
 
-// inTurn takes one hit of each list after the other. A hit has at most the
-// score of the one before it.
-func inTurn(lists [][]Hit) []Hit {
+// interleave takes one hit of each list in turn, without duplicates, until it
+// has about maxHits. It lowers scores where needed so that they never increase.
+func interleave(lists [][]Hit) []Hit {
 	var out []Hit
 	seen := make(map[int32]bool)
-	for taken := true; taken && len(out) < considered; {
+	for taken := true; taken && len(out) < maxHits; {
 		taken = false
 		for i, list := range lists {
 			for len(list) > 0 && seen[list[0].at] {

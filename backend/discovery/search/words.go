@@ -10,7 +10,7 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// canonical maps a verb to the one that stands for its kind.
+// canonical maps verbs of one kind to the verb that represents the kind.
 var canonical = verbs(map[string]string{
 	"create": "add make new open provision register",
 	"get":    "fetch retrieve read load pull",
@@ -20,7 +20,7 @@ var canonical = verbs(map[string]string{
 	"search": "find query lookup",
 })
 
-// abbreviations are short forms that are as common as what they stand for.
+// abbreviations maps common short forms to their long forms.
 var abbreviations = map[string]string{
 	"auth": "authentication", "config": "configuration", "db": "database", "dir": "directory", "doc": "document",
 	"docs": "documentation", "env": "environment", "img": "image", "k8s": "kubernetes", "mail": "email",
@@ -28,14 +28,15 @@ var abbreviations = map[string]string{
 	"repos": "repository",
 }
 
-// stopWords carry no intent: they are dropped from queries, where they would
-// only thin out what the other words say.
+// stopWords are words without intent. They are dropped from queries, where they
+// would dilute the other words.
 var stopWords = set(`a am an and any are as at be been being but by can could did do does don for from had has have he
 	help her him his how i if in into is it its just let like ll may me might more must my need no not now of on only
 	or other our out over own please same shall she should so some such than that the their them then there these they
 	this those through to too up us use using ve very want was we were what when where which while who whom why will
 	with would you your`)
 
+// verbs inverts a map from a verb to its synonyms, and maps each verb to itself.
 func verbs(kinds map[string]string) map[string]string {
 	out := make(map[string]string)
 	for kind, others := range kinds {
@@ -47,6 +48,7 @@ func verbs(kinds map[string]string) map[string]string {
 	return out
 }
 
+// set returns the words of a string as a set.
 func set(words string) map[string]bool {
 	out := make(map[string]bool)
 	for _, w := range strings.Fields(words) {
@@ -55,25 +57,26 @@ func set(words string) map[string]bool {
 	return out
 }
 
-// eachWord takes a text apart into words in lower case, and shows them in
-// order. Names are cut at signs and where their case changes: createIssue is
-// create and issue, HTTPServer is http and server. What is cut in two is shown
-// whole, too, for it may be one word to people: MySQL, GitHub. Scripts that
-// write no spaces are shown in pairs of letters. The word is only lent.
+// eachWord splits a text into words in lower case and calls visit for each, in
+// order. It splits at punctuation and at changes of case: createIssue becomes
+// create and issue, HTTPServer becomes http and server. A name that is split in
+// two is also visited as a whole, since it may be one word: MySQL, GitHub.
+// Scripts without spaces are visited as pairs of letters. The slice is valid
+// until visit returns.
 func eachWord(text string, visit func(word []byte)) {
 	var s splitter
 	s.split(text, visit)
 }
 
-// splitter is eachWord for many texts.
+// splitter implements eachWord and reuses its buffer for many texts.
 type splitter struct {
-	run   []byte // letters without a sign between them
-	begin int    // of the word in it
-	cuts  int    // before that
-	parts bool   // what is cut in two is not shown whole
+	run   []byte // the letters and digits since the last separator
+	begin int    // start of the present word in run
+	cuts  int    // number of splits by case in run
+	parts bool   // do not visit names that are split in two as a whole
 }
 
-// cut ends a word.
+// cut ends the present word.
 func (s *splitter) cut(visit func(word []byte)) {
 	if len(s.run)-s.begin > 1 {
 		visit(s.run[s.begin:])
@@ -81,7 +84,7 @@ func (s *splitter) cut(visit func(word []byte)) {
 	s.begin = len(s.run)
 }
 
-// flush ends a run of letters.
+// flush ends the present word and run.
 func (s *splitter) flush(visit func(word []byte)) {
 	s.cut(visit)
 	if s.cuts == 1 && !s.parts {
@@ -90,7 +93,9 @@ func (s *splitter) flush(visit func(word []byte)) {
 	s.run, s.begin, s.cuts = s.run[:0], 0, 0
 }
 
-// capital ends a word before a capital that begins another.
+// capital is called before an upper-case letter is appended. It ends the
+// present word if the letter begins another one. rest is the text after the
+// letter.
 func (s *splitter) capital(last rune, rest string, visit func(word []byte)) {
 	if len(s.run) > s.begin && begins(rest, last) {
 		s.cut(visit)
@@ -98,6 +103,7 @@ func (s *splitter) capital(last rune, rest string, visit func(word []byte)) {
 	}
 }
 
+// split calls visit for each word of a text.
 func (s *splitter) split(text string, visit func(word []byte)) {
 	var last rune
 	for i := 0; i < len(text); {
@@ -123,8 +129,7 @@ func (s *splitter) split(text string, visit func(word []byte)) {
 	s.flush(visit)
 }
 
-// rune takes one letter of another script than the English; rest is what
-// stands after it.
+// rune handles a letter outside ASCII. rest is the text after it.
 func (s *splitter) rune(r, last rune, rest string, visit func(word []byte)) {
 	switch {
 	case unspaced(r):
@@ -144,13 +149,14 @@ func (s *splitter) rune(r, last rune, rest string, visit func(word []byte)) {
 	}
 }
 
-// What the signs of ASCII are, and what they are in lower case.
+// The kinds of ASCII characters.
 const (
 	sign = iota
 	letter
 	capital
 )
 
+// kindOf and lower are the kind and the lower case of each ASCII character.
 var kindOf, lower = func() (kinds, lower [utf8.RuneSelf]byte) {
 	for c := range byte(utf8.RuneSelf) {
 		r := rune(c)
@@ -165,8 +171,9 @@ var kindOf, lower = func() (kinds, lower [utf8.RuneSelf]byte) {
 	return kinds, lower
 }()
 
-// begins reports whether a capital begins a word, from what stands before and
-// after it. The plural of an abbreviation is none: IDs.
+// begins reports whether an upper-case letter begins a word, given the letter
+// before it and the text after it. The s in the plural of an abbreviation, such
+// as IDs, begins no word.
 func begins(rest string, last rune) bool {
 	if unicode.IsLower(last) || unicode.IsDigit(last) {
 		return true
@@ -176,24 +183,23 @@ func begins(rest string, last rune) bool {
 	return unicode.IsUpper(last) && unicode.IsLower(next) && (next != 's' || unicode.IsLower(later))
 }
 
+// unspaced reports whether a letter belongs to a script that is written without
+// spaces between words.
 func unspaced(r rune) bool {
 	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) ||
 		r >= 0x0E00 && r < 0x0E80
 }
 
-// splitSpace cuts a text at its spaces.
-func splitSpace(text string) []string { return strings.FieldsFunc(text, unicode.IsSpace) }
-
-// words returns the words of a text.
+// words returns the words of a text as eachWord visits them.
 func words(text string) []string {
 	var out []string
 	eachWord(text, func(word []byte) { out = append(out, string(word)) })
 	return out
 }
 
-// squashed is a name without its signs and cases, so that create_issue and
-// createIssue are one.
-func squashed(name string) string {
+// folded returns a name in lower case without punctuation, so that create_issue
+// and createIssue are equal.
+func folded(name string) string {
 	var b strings.Builder
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -203,20 +209,20 @@ func squashed(name string) string {
 	return b.String()
 }
 
-// forms are the terms that stand for one word in the index; -1 where it has
-// none of that form.
+// forms are the terms of a word in the index: of its stem, of the word itself
+// and of its kind; -1 for a missing one.
 type forms struct{ stem, surface, kind int32 }
 
-// vocabulary numbers words and the terms that stand for them. It only grows:
-// a number once given keeps its meaning. It is safe for concurrent use.
+// vocabulary assigns numbers to words and to their terms. It only grows, and
+// numbers never change. It is safe for concurrent use.
 type vocabulary struct {
 	mu      sync.RWMutex
 	words   map[string]int32
-	forms   []forms          // by the word's number
-	byTerm  []string         // the word of a surface term, "" for other terms
-	letters []uint64         // those of each word of byTerm
-	stems   map[string]int32 // terms by stem
-	kinds   map[string]int32 // terms by canonical verb
+	forms   []forms          // by word number
+	byTerm  []string         // by term: the word of a surface term, "" for others
+	letters []uint64         // by term: the letter set of byTerm, see letters
+	stems   map[string]int32 // terms of stems
+	kinds   map[string]int32 // terms of kinds of verbs
 	stemmer *snowballstem.Env
 }
 
@@ -227,9 +233,9 @@ func newVocabulary() *vocabulary {
 	}
 }
 
-// add returns the number of a word, which it gives if need be.
+// add returns the number of a word and assigns one to a new word.
 func (v *vocabulary) add(word []byte) int32 {
-	v.mu.Lock() // the stemmer is one for all
+	v.mu.Lock() // also guards the stemmer
 	defer v.mu.Unlock()
 	if number, ok := v.words[string(word)]; ok {
 		return number
@@ -245,15 +251,16 @@ func (v *vocabulary) add(word []byte) int32 {
 	return number
 }
 
-// all returns the forms of all words, by their numbers. They are not to be
-// changed.
+// all returns the forms of all words, by number. The caller must not modify
+// them.
 func (v *vocabulary) all() []forms {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return v.forms
 }
 
-// term returns the number of a stem or kind; the caller holds the lock.
+// term returns the term of a stem or kind and adds a new one. The caller holds
+// v.mu.
 func (v *vocabulary) term(in map[string]int32, text string) int32 {
 	id, ok := in[text]
 	if !ok {
@@ -264,7 +271,7 @@ func (v *vocabulary) term(in map[string]int32, text string) int32 {
 	return id
 }
 
-// lookup returns the forms of a word of a query, -1 for those that no tool has.
+// lookup returns the forms of a word in a query, -1 for those that no tool has.
 func (v *vocabulary) lookup(word string) forms {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -283,15 +290,15 @@ func (v *vocabulary) lookup(word string) forms {
 	return f
 }
 
-// size is how many terms there are.
+// size returns the number of terms.
 func (v *vocabulary) size() int {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	return len(v.byTerm)
 }
 
-// stemOf cuts a word to its stem: Porter, "Snowball: A language for stemming
-// algorithms" (2001). The caller holds the lock.
+// stemOf returns the stem of an English word: Porter, "Snowball: A language for
+// stemming algorithms" (2001). The caller holds v.mu.
 func (v *vocabulary) stemOf(word string) string {
 	if len(word) < 3 || word[0] >= utf8.RuneSelf {
 		return word

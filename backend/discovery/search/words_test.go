@@ -48,8 +48,8 @@ func FuzzWordsAreWords(f *testing.F) {
 		if letters > 6*len(text)+8 { // pairs show each letter twice, and lower case may be longer
 			t.Errorf("%q has %d bytes of words", text, letters)
 		}
-		if again := squashed(squashed(text)); again != squashed(text) {
-			t.Errorf("%q squashed twice is %q", text, again)
+		if again := folded(folded(text)); again != folded(text) {
+			t.Errorf("%q folded twice is %q", text, again)
 		}
 	})
 }

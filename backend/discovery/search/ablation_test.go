@@ -53,8 +53,8 @@ var ways = []struct {
 		fieldWeight[inName] = fieldWeight[inDescription]
 		return func() { fieldWeight = was }
 	}},
-	{name: "names first", then: func(r *ranking) { r.named = nil; r.pick(nil) }},
-	{name: "coverage", without: func() func() { return swap(&wordsAlone, blend{}) }, then: func(r *ranking) { r.blend.coverage = 0; r.pick(nil) }},
+	{name: "names first", then: func(r *ranking) { r.named = nil; r.selectBest(nil) }},
+	{name: "coverage", without: func() func() { return swap(&wordsAlone, blend{}) }, then: func(r *ranking) { r.blend.coverage = 0; r.selectBest(nil) }},
 	{name: "steps", whole: true},
 }
 
@@ -74,8 +74,8 @@ func lighter(fields ...field) (end func()) {
 }
 
 // drop leaves out the terms that count so much.
-func (p *part) drop(of float32) {
-	p.terms = slices.DeleteFunc(p.terms, func(s share) bool { return !p.guesses && s.of == of })
+func (p *part) drop(weight float32) {
+	p.terms = slices.DeleteFunc(p.terms, func(s weightedTerm) bool { return !p.guesses && s.weight == weight })
 }
 
 // reparse changes what a query is taken for, and ranks anew.
@@ -90,8 +90,8 @@ func (r *ranking) reparse(change func(*part)) {
 		return
 	}
 	r.perfect = r.index.score(r.parts, r.lexical)
-	r.most = slices.Max(r.lexical)
-	r.pick(nil)
+	r.bestLexical = slices.Max(r.lexical)
+	r.selectBest(nil)
 }
 
 // labelled are tools and queries, each with what is right.
@@ -202,7 +202,7 @@ func (set *labelled) measured(t *testing.T, s *Searcher, then func(*ranking), wh
 		if then != nil && r.lexical != nil {
 			then(r)
 		}
-		if steps := x.steps(q.Query); !whole && len(steps) > 0 && len(r.best) > 0 && r.named[r.best[0].at] < worded {
+		if steps := x.steps(q.Query); !whole && len(steps) > 0 && len(r.best) > 0 && r.named[r.best[0].at] < namedByWords {
 			s.rankSteps(t.Context(), r, m, steps, nil)
 		}
 		among := 0
@@ -227,7 +227,7 @@ func (set *labelled) measured(t *testing.T, s *Searcher, then func(*ranking), wh
 // The table tells what each part of the ranking gives on every labelled set, by
 // words alone and with meaning. That takes minutes: make eval-parts asks for
 // it. Otherwise the tiniest set shows that the table can be made.
-func TestWhatEachPartGives(t *testing.T) {
+func TestEachPartOfTheRankingIsMeasured(t *testing.T) {
 	which := "agent-discover"
 	if os.Getenv("AGENT_DISCOVER_PARTS") != "" {
 		which = "*"

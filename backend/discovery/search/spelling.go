@@ -9,23 +9,23 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// minAlike is the share of letters that two names must have in common, in
-// order, for one to be a misspelling of the other.
-const minAlike = 0.6
+// minSimilarity is the least similarity of two names, 1 minus their edit
+// distance per letter, for one to be a misspelling of the other.
+const minSimilarity = 0.6
 
-// alike returns the tools that allow admits whose names are spelt almost like
-// name, the nearest first.
-func (x *index) alike(name string, allow func(*catalog.Tool) bool) []Hit {
+// similarNames returns the allowed tools whose names are spelled almost like
+// name, the most similar first.
+func (x *index) similarNames(name string, allow func(*catalog.Tool) bool) []Hit {
 	name = strings.ToLower(name)
 	var hits []Hit
 	for i, t := range x.snapshot.Tools {
 		longest := max(len(name), len(t.Name))
-		// A distance is at least the difference of the lengths.
-		if min(len(name), len(t.Name)) < int(minAlike*float64(longest)) || !allow(t) {
+		// The edit distance is at least the difference of the lengths.
+		if min(len(name), len(t.Name)) < int(minSimilarity*float64(longest)) || !allow(t) {
 			continue
 		}
 		score := 1 - float64(distance(name, strings.ToLower(t.Name)))/float64(longest)
-		if score >= minAlike {
+		if score >= minSimilarity {
 			hits = append(hits, Hit{Tool: t, Score: score, at: int32(i)})
 		}
 	}
@@ -35,37 +35,37 @@ func (x *index) alike(name string, allow func(*catalog.Tool) bool) []Hit {
 	return hits
 }
 
-// What a word counts for that stands for another.
+// The likeness of a word to the word it replaces, by the kind of difference.
 const (
 	oneEditLikeness  = 0.8
 	twoEditsLikeness = 0.6
 	prefixLikeness   = 0.5
 	minPrefix        = 3
-	maxSpelt         = 24 // letters; longer words are no misspellings
+	maxTypoLength    = 24 // bytes; longer words are not corrected
 )
 
-// spelling says from how many letters on a word may be misspelt in one place,
-// and in two. Few words are often typed in haste; in a sentence an unknown word
-// is more often a name.
-type spelling struct{ one, two int }
+// tolerance is the least length of a word in which one edit, and two edits,
+// count as a misspelling. Short queries are often typed in haste; in a
+// sentence, an unknown word is more often a name.
+type tolerance struct{ one, two int }
 
-// maxEdits is in how many places a word may be misspelt.
+// maxEdits is the largest number of edits in a misspelled word.
 const maxEdits = 2
 
 var (
-	sloppy  = spelling{4, 7}
-	careful = spelling{6, 9}
+	lenient = tolerance{4, 7}
+	strict  = tolerance{6, 9}
 )
 
-// likeness is how well a known word may stand for an unknown one; 0 for not at
-// all. mask are the letters of the unknown one.
-func likeness(word, known string, mask uint64, s spelling) float32 {
+// likeness returns how well a known word may replace an unknown word; 0 for not
+// at all. mask is letters(word).
+func likeness(word, known string, mask uint64, s tolerance) float32 {
 	if len(word) >= minPrefix && len(known) > len(word) && strings.HasPrefix(known, word) {
 		return prefixLikeness
 	}
 	edits := 0
 	switch {
-	case len(word) > maxSpelt:
+	case len(word) > maxTypoLength:
 		return 0
 	case len(word) >= s.two:
 		edits = 2
@@ -75,7 +75,7 @@ func likeness(word, known string, mask uint64, s spelling) float32 {
 		return 0
 	}
 	switch {
-	case !near(word, known, mask, edits):
+	case !withinEdits(word, known, mask, edits):
 		return 0
 	case distance(word, known) == 1:
 		return oneEditLikeness
@@ -85,15 +85,15 @@ func likeness(word, known string, mask uint64, s spelling) float32 {
 	return 0
 }
 
-// near reports whether so many edits make the one of the other; mask are the
-// letters of the first.
-func near(a, b string, mask uint64, edits int) bool {
+// withinEdits reports whether the edit distance of a and b is at most edits.
+// mask is letters(a).
+func withinEdits(a, b string, mask uint64, edits int) bool {
 	differ := len(a) - len(b)
 	return differ <= edits && -differ <= edits && bits.OnesCount64(mask^letters(b)) <= 2*edits && distance(a, b) <= edits
 }
 
-// letters is the set of a word's letters. Two words whose sets differ by more
-// than twice a number of edits are farther apart than that.
+// letters returns a set of a word's bytes, as a bit mask. If the masks of two
+// words differ in more than 2n bits, their edit distance exceeds n.
 func letters(word string) uint64 {
 	mask := uint64(0)
 	for i := range len(word) {
@@ -102,10 +102,10 @@ func letters(word string) uint64 {
 	return mask
 }
 
-// distance is how many letters must be put in, taken out, replaced or swapped
-// with their neighbour to make b of a: Damerau, "A technique for computer
-// detection and correction of spelling errors" (1964), in the form that edits
-// no part twice.
+// distance returns the number of insertions, deletions, replacements and swaps
+// of neighbours that turn a into b, none of which edits the same part twice:
+// Damerau, "A technique for computer detection and correction of spelling
+// errors" (1964).
 func distance(a, b string) int {
 	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
