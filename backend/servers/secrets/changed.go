@@ -1,4 +1,4 @@
 package secrets
 
-// Changed is published when a server's secrets were set or deleted.
+// Changed is published after secrets or links of a server were changed.
 type Changed struct{ Server string }

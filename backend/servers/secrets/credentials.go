@@ -9,18 +9,19 @@ import (
 	"strings"
 )
 
-// Literal is a credential that stands as it is in a server's configuration.
+// Literal is a credential that is part of a server's configuration in plain text.
 type Literal struct {
-	Where string // env.NAME, args[3], headers.NAME or url
-	Name  string // what to call it as a secret of the server
-	Value string // never shown
-	// Text is what its place holds when the vault has the value.
+	Where string // place in the configuration: env.NAME, args[3], headers.NAME or url
+	Name  string // suggested name for a secret with this value
+	Value string // must not be shown
+	// Text returns the text of the place with the credential replaced by a
+	// reference to the secret with the given name.
 	Text func(name string) string
 }
 
 // Literals returns the credentials in a configuration, in the order of its
-// variables, arguments, headers and URL. What is too short to be one, names a
-// file, or holds a reference already, is none.
+// variables, arguments, headers and URL. It leaves out short values, paths of
+// files, and values with references.
 func Literals(l Launch) []Literal {
 	var out []Literal
 	for _, c := range credentials(l) {
@@ -32,8 +33,8 @@ func Literals(l Launch) []Literal {
 	return out
 }
 
-// Plaintext returns the places of the credentials in a server's configuration,
-// each once: env.NAME, args[3], headers.NAME, url. It is never nil.
+// Plaintext returns the places of the credentials in a server's configuration, each
+// one once: env.NAME, args[3], headers.NAME or url. The result is never nil.
 func Plaintext(env map[string]string, args []string, headers map[string]string, address string) []string {
 	places := []string{}
 	for _, literal := range Literals(Launch{Env: env, Args: args, Headers: headers, URL: address}) {
@@ -42,23 +43,25 @@ func Plaintext(env map[string]string, args []string, headers map[string]string, 
 	return slices.Compact(places)
 }
 
-// credential is a part of a text that is, or by its name may be, one.
+// credential is a part of a configuration's text that is a credential by its name or
+// shape.
 type credential struct {
-	where    string
-	name     string // of the variable, flag, header or parameter
-	text     string // of the place
-	from, to int    // the credential in it
+	where    string // place of the text, as in Literal.Where
+	name     string // name of the variable, flag, header or parameter
+	text     string // whole text of the place
+	from, to int    // range of the credential in text
 }
 
 func (c credential) value() string { return c.text[c.from:c.to] }
 
-// with returns the place's text with a reference instead of the credential.
+// with returns the place's text with a reference in place of the credential.
 func (c credential) with(name string) string {
 	return c.text[:c.from] + Reference(name) + c.text[c.to:]
 }
 
 var filePath = regexp.MustCompile(`^(/|~|\.{1,2}/|[A-Za-z]:[\\/]).*\.[A-Za-z0-9]{1,8}$`)
 
+// namesFile reports whether the value is the path of a file with the credential.
 func (c credential) namesFile() bool {
 	if words := splitName(c.name); len(words) > 0 {
 		switch words[len(words)-1] {
@@ -69,9 +72,10 @@ func (c credential) namesFile() bool {
 	return filePath.MatchString(c.value())
 }
 
-// secretName is the name of the place where that changes nothing: as a
-// variable of a child, and as a header of a remote server, a secret is there
-// anyhow. A name with a colon is no header's.
+// secretName returns a name for a secret with this value. Secrets become environment
+// variables of stdio servers and headers of remote ones, under their own names. For
+// a credential from such a place, that is its present name. Other names get a
+// prefix with a colon, so that no header is set.
 func (c credential) secretName(remote bool) string {
 	name := strings.Map(func(r rune) rune {
 		if r < ' ' || r == '}' || r == 0x7f {
@@ -91,7 +95,8 @@ func (c credential) secretName(remote bool) string {
 	return strings.ToValidUTF8(name[:min(len(name), maxName)], "")
 }
 
-// credentials finds them by the names of their places and by their shapes.
+// credentials returns the parts of a configuration that are credentials by their
+// names or shapes.
 func credentials(l Launch) []credential {
 	var out []credential
 	for _, place := range []struct {
@@ -99,7 +104,7 @@ func credentials(l Launch) []credential {
 		texts map[string]string
 	}{{"env", l.Env}, {"headers", l.Headers}} {
 		if place.kind == "headers" {
-			out = append(out, inArguments(l.Args)...)
+			out = append(out, argumentCredentials(l.Args)...)
 		}
 		for _, name := range slices.Sorted(maps.Keys(place.texts)) {
 			if text := place.texts[name]; SensitiveName(name) || LooksSecret(text) {
@@ -107,12 +112,12 @@ func credentials(l Launch) []credential {
 			}
 		}
 	}
-	return append(out, inAddress(l.URL)...)
+	return append(out, urlCredentials(l.URL)...)
 }
 
-func inArguments(args []string) []credential {
+func argumentCredentials(args []string) []credential {
 	var out []credential
-	flag := "" // the argument before, where its value may follow
+	flag := "" // the previous argument, if it may be a flag whose value follows
 	for i, arg := range args {
 		where := fmt.Sprintf("args[%d]", i)
 		switch name, value, assigns := assignment(arg); {
@@ -135,9 +140,9 @@ var (
 	segment   = regexp.MustCompile(`/([^/?#]+)`)
 )
 
-// inAddress finds the password, and what parameters and parts of the path give
-// away.
-func inAddress(address string) []credential {
+// urlCredentials returns the password, and the parameters and path segments that are
+// credentials.
+func urlCredentials(address string) []credential {
 	var out []credential
 	add := func(name string, from, to int) { out = append(out, credential{"url", name, address, from, to}) }
 	begin := 0

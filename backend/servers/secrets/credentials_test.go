@@ -25,12 +25,12 @@ func TestCredentialsInAConfigurationAreFoundAndReplaced(t *testing.T) {
 			{"args[6]", "MY_SECRET", "qrstuvwx", "MY_SECRET=${secret:X}"},
 			{"args[7]", "args[7]", "https://me:pass-word@host/", "${secret:X}"},
 		}},
-		"a value that is in its name": {secrets.Launch{Args: []string{"--secret=secret"}}, [][4]string{{"args[0]", "secret", "secret", "--secret=${secret:X}"}}},
+		"a value that is part of its name": {secrets.Launch{Args: []string{"--secret=secret"}}, [][4]string{{"args[0]", "secret", "secret", "--secret=${secret:X}"}}},
 		"headers": {remote(secrets.Launch{Headers: pairs{"Authorization": "Bearer abcdefgh", "API_KEY": "ijklmnop", "Accept": "text/plain"}}), [][4]string{
 			{"headers.API_KEY", "headers:API_KEY", "ijklmnop", "${secret:X}"},
 			{"headers.Authorization", "Authorization", "Bearer abcdefgh", "${secret:X}"},
 		}},
-		"what a remote server would get as a header": {remote(secrets.Launch{Env: pairs{"TOKEN": "abcdefgh"}, Args: []string{"--token=abcdefgh"}}), [][4]string{
+		"variables and arguments of a remote server": {remote(secrets.Launch{Env: pairs{"TOKEN": "abcdefgh"}, Args: []string{"--token=abcdefgh"}}), [][4]string{
 			{"env.TOKEN", "env:TOKEN", "abcdefgh", "${secret:X}"},
 			{"args[0]", "args:token", "abcdefgh", "--token=${secret:X}"},
 		}},
@@ -63,7 +63,7 @@ func TestCredentialsInAConfigurationAreFoundAndReplaced(t *testing.T) {
 	}
 }
 
-func TestPlaintextNamesEachPlaceOnce(t *testing.T) {
+func TestPlaintextReturnsEachPlaceOnce(t *testing.T) {
 	got := secrets.Plaintext(pairs{"API_KEY": "abcdefgh"}, []string{"--token", "abcdefgh"}, pairs{"Cookie": "abcdefgh"}, "https://me:pass-word@host/?token=abcdefgh")
 	if want := []string{"env.API_KEY", "args[1]", "headers.Cookie", "url"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -73,7 +73,7 @@ func TestPlaintextNamesEachPlaceOnce(t *testing.T) {
 	}
 }
 
-func TestCredentialsOfHeadersAndURLsAreCovered(t *testing.T) {
+func TestCredentialsOfHeadersAndURLsAreRedacted(t *testing.T) {
 	r := secrets.ForLaunch(secrets.Launch{
 		Headers: pairs{"X-Api-Key": "plain-looking", "Accept": "text/plain"}, URL: "https://host/mcp?token=abc%2Fdefgh",
 	})
@@ -86,7 +86,7 @@ func TestCredentialsOfHeadersAndURLsAreCovered(t *testing.T) {
 	}
 }
 
-func TestANameThatIsTooLongIsCutBetweenCharacters(t *testing.T) {
+func TestLongNamesAreCutBetweenCharacters(t *testing.T) {
 	name := secrets.Literals(secrets.Launch{Env: pairs{"AUTH_TOKEN_" + strings.Repeat("é", 100): "abcdefgh"}})[0].Name
 	if !utf8.ValidString(name) || len(name) != 127 {
 		t.Errorf("got %q of %d bytes", name, len(name))

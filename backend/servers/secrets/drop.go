@@ -7,9 +7,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 )
 
-// Delete takes a secret and the links to it away. One that is not there is no
-// error. A value that its keeper does not let go now goes later: nothing
-// leads to it any more.
+// Delete deletes a secret and the links to it. Deleting a missing secret is no
+// error. A value that cannot be removed from its place now is removed later;
+// until then nothing can read it.
 func (v *Vault) Delete(ctx context.Context, server, name string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
@@ -22,7 +22,7 @@ func (v *Vault) Delete(ctx context.Context, server, name string) error {
 	return v.drop(ctx, server, name)
 }
 
-// Forget takes away all that a removed server had: values, names and links.
+// Forget deletes all secrets and links of a removed server.
 func (v *Vault) Forget(ctx context.Context, server string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func (v *Vault) Forget(ctx context.Context, server string) error {
 	if err != nil {
 		return err
 	}
-	if len(records) == 0 { // nothing that anybody was given
+	if len(records) == 0 { // no server gets other values than before
 		return v.store.DropSecrets(ctx, server, "")
 	}
 	return v.drop(ctx, server, "")
@@ -48,12 +48,12 @@ func (v *Vault) drop(ctx context.Context, server, name string) error {
 		return err
 	}
 	v.sweep(ctx)
-	v.tell(server, users)
+	v.notify(server, users)
 	return nil
 }
 
-// sweep takes the values of dropped records out of their keepers. What fails
-// is tried again with the next change.
+// sweep removes the values of dropped records. Values that cannot be removed now
+// are tried again after the next change.
 func (v *Vault) sweep(ctx context.Context) {
 	records, err := v.store.Secrets(ctx, "")
 	if err != nil {
@@ -66,21 +66,23 @@ func (v *Vault) sweep(ctx context.Context) {
 	}
 }
 
-// purge removes a value wherever it may be. A value that went to the file
-// while the keychain was locked may have left an older one there.
+// purge removes the value of a record from every place. A value that was set while
+// the keychain was locked is in the file, but an older one may be in the
+// keychain.
 func (v *Vault) purge(ctx context.Context, r Record) error {
 	account := accountOf(r.Server, r.Name)
-	err := errors.Join(v.long.delete(ctx, account), v.locker.delete(ctx, account))
+	err := errors.Join(v.sealed.delete(ctx, account), v.file.delete(ctx, account))
 	if r.Kept == InKeychain {
-		return errors.Join(err, v.chain.delete(ctx, account))
+		return errors.Join(err, v.keychain.delete(ctx, account))
 	}
-	if locked, none := v.chain.look(ctx); none == nil && !locked { // nobody is to be asked for it
-		_ = v.chain.delete(ctx, account)
+	if locked, none := v.keychain.check(ctx); none == nil && !locked { // else the keychain would prompt the user
+		_ = v.keychain.delete(ctx, account)
 	}
 	return err
 }
 
-// Run takes away the values that an earlier hub could not.
+// Run removes the values of deleted secrets that an earlier process could not
+// remove, and then waits for the end of ctx.
 func (v *Vault) Run(ctx context.Context) error {
 	if leave, err := v.enter(ctx); err == nil {
 		v.sweep(ctx)
@@ -90,21 +92,17 @@ func (v *Vault) Run(ctx context.Context) error {
 	return nil
 }
 
-// announce tells whom a changed secret is given to.
-func (v *Vault) announce(ctx context.Context, server, name string) {
-	users, _ := v.users(ctx, server, name) // who is not told learns it at its next start
-	v.tell(server, users)
-}
-
-func (v *Vault) tell(server string, users []string) {
+// notify calls onChange for the servers in users and publishes that the secrets of
+// server have changed.
+func (v *Vault) notify(server string, users []string) {
 	for _, user := range users {
 		v.onChange(user)
 	}
 	events.Publish(v.bus, Changed{Server: server})
 }
 
-// users returns the server and those that are linked to its secret; to any of
-// its secrets when name is empty.
+// users returns server and all servers that have a link to its secret, or to any
+// of its secrets if name is "".
 func (v *Vault) users(ctx context.Context, server, name string) ([]string, error) {
 	links, err := v.store.SecretLinks(ctx)
 	if err != nil {

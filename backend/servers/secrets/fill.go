@@ -12,10 +12,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Fill returns what a server is to be started with: its references resolved,
-// and its own secrets as variables of a child (stdio) or as headers of a
-// remote server. What it gives out is added to Given first. An error is a
-// fault that names the server and the secret, and no value.
+// Fill returns l with its references to secrets replaced by their values. It also
+// adds each of the server's own secrets, as an environment variable of a stdio
+// server or a header of a remote one. All values are added to Options.Given
+// before Fill returns. An error is a fault that names the server and the secret,
+// but no value.
 func (v *Vault) Fill(ctx context.Context, server string, l Launch) (Launch, error) {
 	f := &filling{vault: v, server: server, launch: l, names: make(map[string]Record), values: make(map[string]string)}
 	records, err := v.records(ctx, server)
@@ -34,13 +35,13 @@ func (v *Vault) Fill(ctx context.Context, server string, l Launch) (Launch, erro
 	return filled, err
 }
 
-// filling is one Fill.
+// filling is the state of one call of Fill.
 type filling struct {
 	vault  *Vault
 	server string
 	launch Launch
-	names  map[string]Record // the server's own
-	values map[string]string // read so far, by reference
+	names  map[string]Record // the server's own secrets, by name
+	values map[string]string // values read so far, by reference
 }
 
 func (f *filling) child(ctx context.Context) (Launch, error) {
@@ -54,7 +55,7 @@ func (f *filling) child(ctx context.Context) (Launch, error) {
 	}
 	for name := range f.names {
 		if strings.ContainsRune(name, '=') || strings.Contains(f.launch.Env[name], referenceOpen) {
-			continue // no variable can be called so; or the user has said what this one is
+			continue // impossible as a variable's name, or a variable that the user composes of references
 		}
 		if out.Env[name], err = f.own(ctx, name); err != nil {
 			return f.launch, err
@@ -75,7 +76,7 @@ func (f *filling) remote(ctx context.Context) (Launch, error) {
 	if out.Headers, err = f.each(ctx, "headers", f.launch.Headers); err != nil {
 		return f.launch, err
 	}
-	taken := make(map[string]bool) // by a header that the user has composed, or a secret
+	taken := make(map[string]bool) // headers that the user composes of references, or that a secret has set
 	for name, value := range f.launch.Headers {
 		taken[textproto.CanonicalMIMEHeaderKey(name)] = strings.Contains(value, referenceOpen)
 	}
@@ -100,8 +101,8 @@ func (f *filling) remote(ctx context.Context) (Launch, error) {
 	return out, nil
 }
 
-// headerOrder returns the names of secrets, those first that count when two
-// are for the same header.
+// headerOrder returns the names of the server's secrets. When two of them set the
+// same header, the first one wins: AUTHORIZATION comes before API_KEY.
 func (f *filling) headerOrder() []string {
 	names := slices.Sorted(maps.Keys(f.names))
 	if i := slices.Index(names, apiKey); i >= 0 {
@@ -110,10 +111,10 @@ func (f *filling) headerOrder() []string {
 	return names
 }
 
-// apiKey is the secret that a remote server gets as its bearer token.
+// apiKey is the name of the secret that a remote server gets as its bearer token.
 const apiKey = "API_KEY"
 
-// headerOf says which header carries a secret, and what stands before it.
+// headerOf returns the header for a secret and the scheme that precedes the value.
 func headerOf(name string) (header, scheme string) {
 	switch name {
 	case apiKey:
@@ -124,7 +125,7 @@ func headerOf(name string) (header, scheme string) {
 	return name, ""
 }
 
-// isToken reports whether a text can be the name of a header.
+// isToken reports whether name is a valid name of an HTTP header.
 func isToken(name string) bool {
 	return name != "" && strings.IndexFunc(name, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
@@ -132,7 +133,7 @@ func isToken(name string) bool {
 }
 
 func (f *filling) lineBreak(where string) error {
-	return fault.New(fault.Invalid, "server %q cannot be reached: a secret in %s has a line break, which no header or URL may have; set it anew without", f.server, where)
+	return fault.New(fault.Invalid, "server %q cannot be reached: a secret in %s has a line break, which headers and URLs must not contain; set it again without line breaks", f.server, where)
 }
 
 func (f *filling) list(ctx context.Context, texts []string) ([]string, error) {
@@ -146,7 +147,7 @@ func (f *filling) list(ctx context.Context, texts []string) ([]string, error) {
 	return out, nil
 }
 
-// each resolves the values of a map into a new one.
+// each returns a copy of texts with the references in its values resolved.
 func (f *filling) each(ctx context.Context, where string, texts map[string]string) (map[string]string, error) {
 	out := make(map[string]string, len(texts))
 	for name, text := range texts {
@@ -159,15 +160,15 @@ func (f *filling) each(ctx context.Context, where string, texts map[string]strin
 }
 
 func (f *filling) text(ctx context.Context, where, text string) (string, error) {
-	filled, err := Resolve(text, func(name string) (string, error) { return f.lookup(ctx, name) })
+	filled, err := resolve(text, func(name string) (string, error) { return f.lookup(ctx, name) })
 	if err != nil {
 		return "", fault.Wrap(err, fault.KindOf(err), "server %q cannot be started (%s): %s", f.server, where, fault.MessageOf(err))
 	}
 	return filled, nil
 }
 
-// lookup resolves a name: the server's own, whatever it looks like, else
-// OWNER/NAME of another server that a person has linked.
+// lookup returns the value for a reference. It is the name of the server's own
+// secret, or else OWNER/NAME for a linked secret of another server.
 func (f *filling) lookup(ctx context.Context, reference string) (string, error) {
 	if _, own := f.names[reference]; own {
 		return f.read(ctx, f.names[reference], reference)
@@ -189,8 +190,8 @@ func (f *filling) lookup(ctx context.Context, reference string) (string, error) 
 	return f.read(ctx, r, reference)
 }
 
-// linked refuses a secret of another server that no person has linked to this
-// one as it is now.
+// linked returns a fault.Denied unless a link allows this server, as it is
+// configured now, to use the secret of owner.
 func (f *filling) linked(ctx context.Context, owner, name string) error {
 	grants, err := f.vault.Links(ctx, f.server, f.launch)
 	if err != nil {
@@ -202,13 +203,13 @@ func (f *filling) linked(ctx context.Context, owner, name string) error {
 		case g.Holds:
 			return nil
 		default:
-			return fault.New(fault.Denied, "it runs something else than when a person let it use the secret %q of server %q; if that is right: agent-discover secrets link %s %s %s", name, owner, f.server, owner, name)
+			return fault.New(fault.Denied, "it runs something else than when it was allowed to use the secret %q of server %q; to allow it again: agent-discover secrets link %s %s %s", name, owner, f.server, owner, name)
 		}
 	}
 	return fault.New(fault.Denied, "it may not use the secret %q of server %q; a person can allow it: agent-discover secrets link %s %s %s", name, owner, f.server, owner, name)
 }
 
-// own reads a secret that no reference asks for.
+// own reads one of the server's own secrets for a variable or a header.
 func (f *filling) own(ctx context.Context, name string) (string, error) {
 	value, err := f.read(ctx, f.names[name], name)
 	if err != nil {
@@ -224,7 +225,7 @@ func (f *filling) read(ctx context.Context, r Record, reference string) (string,
 	value, err := f.vault.value(ctx, r)
 	switch {
 	case errors.Is(err, errMissing):
-		return "", fault.New(fault.Failed, "the value of its secret %q is gone from where it was kept; set it anew with: agent-discover secrets set %s %s", r.Name, r.Server, r.Name)
+		return "", fault.New(fault.Failed, "the value of its secret %q was removed from the place where it was kept; set it again with: agent-discover secrets set %s %s", r.Name, r.Server, r.Name)
 	case err != nil:
 		return "", fault.Wrap(err, fault.KindOf(err), "its secret %q cannot be read: %s", r.Name, fault.MessageOf(err))
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// filled is what a start gets, as JSON: [args, env] of a child, [url, headers]
-// of a remote server; or the error's message.
-func (d *desk) filled(server string, l secrets.Launch) string {
+// filled returns the result of Fill as JSON: [args, env] for a stdio server and
+// [url, headers] for a remote one, or "error: " and the message.
+func (d *fixture) filled(server string, l secrets.Launch) string {
 	d.t.Helper()
 	out, err := d.Fill(d.t.Context(), server, l)
 	if err != nil {
@@ -31,7 +31,7 @@ func (d *desk) filled(server string, l secrets.Launch) string {
 
 type pairs = map[string]string
 
-func TestChildGetsItsSecretsAsVariablesAndWhereItRefersToThem(t *testing.T) {
+func TestStdioServersGetSecretsAsVariablesAndByReference(t *testing.T) {
 	for name, test := range map[string]struct {
 		secrets pairs
 		launch  secrets.Launch
@@ -48,20 +48,20 @@ func TestChildGetsItsSecretsAsVariablesAndWhereItRefersToThem(t *testing.T) {
 			secrets.Launch{Args: []string{"--key=${secret:TOKEN}", "${secret:TOKEN}:${secret:TOKEN}"}},
 			`[["--key=v1","v1:v1"],{"TOKEN":"v1"}]`,
 		},
-		"in variables":                        {pairs{"TOKEN": "v1"}, secrets.Launch{Env: pairs{"AUTH": "Bearer ${secret:TOKEN}"}}, `[null,{"AUTH":"Bearer v1","TOKEN":"v1"}]`},
-		"over a literal":                      {pairs{"TOKEN": "v1"}, secrets.Launch{Env: pairs{"TOKEN": "old"}}, `[null,{"TOKEN":"v1"}]`},
-		"under what the user composes":        {pairs{"TOKEN": "v1"}, secrets.Launch{Env: pairs{"TOKEN": "Bearer ${secret:TOKEN}"}}, `[null,{"TOKEN":"Bearer v1"}]`},
-		"no variable can have an equals sign": {pairs{"A=B": "v1"}, secrets.Launch{Args: []string{"${secret:A=B}"}}, `[["v1"],{}]`},
-		"a name with a slash is its own":      {pairs{"two/TOKEN": "mine"}, secrets.Launch{Args: []string{"${secret:two/TOKEN}"}}, `[["mine"],{"two/TOKEN":"mine"}]`},
-		"a value is not looked into":          {pairs{"A": "${secret:B}", "B": "v2"}, secrets.Launch{Args: []string{"${secret:A}"}}, `[["${secret:B}"],{"A":"${secret:B}","B":"v2"}]`},
-		"of several lines":                    {pairs{"PEM": "a\nb"}, secrets.Launch{}, `[null,{"PEM":"a\nb"}]`},
-		"its homepage is left alone":          {nil, secrets.Launch{URL: "https://x/${secret:NONE}"}, `[null,{}]`},
-		"one that is missing":                 {nil, secrets.Launch{Args: []string{"x", "${secret:TOKEN}"}}, `error: server "one" cannot be started (args[1]): its secret "TOKEN" is not set; set it with: agent-discover secrets set one TOKEN`},
-		"one that is not closed":              {pairs{"TOKEN": "v1"}, secrets.Launch{Env: pairs{"K": "${secret:TOKEN"}}, `error: server "one" cannot be started (env.K): a reference must have the form ${secret:NAME}`},
-		"one without a name":                  {pairs{"TOKEN": "v1"}, secrets.Launch{Env: pairs{"K": "${secret:}"}}, `error: server "one" cannot be started (env.K): a reference must have the form ${secret:NAME}`},
+		"in variables":                      {pairs{"TOKEN": "v1"}, secrets.Launch{Env: pairs{"AUTH": "Bearer ${secret:TOKEN}"}}, `[null,{"AUTH":"Bearer v1","TOKEN":"v1"}]`},
+		"instead of a literal":              {pairs{"TOKEN": "v1"}, secrets.Launch{Env: pairs{"TOKEN": "old"}}, `[null,{"TOKEN":"v1"}]`},
+		"a variable composed by the user":   {pairs{"TOKEN": "v1"}, secrets.Launch{Env: pairs{"TOKEN": "Bearer ${secret:TOKEN}"}}, `[null,{"TOKEN":"Bearer v1"}]`},
+		"a name with an equals sign":        {pairs{"A=B": "v1"}, secrets.Launch{Args: []string{"${secret:A=B}"}}, `[["v1"],{}]`},
+		"a name with a slash":               {pairs{"two/TOKEN": "mine"}, secrets.Launch{Args: []string{"${secret:two/TOKEN}"}}, `[["mine"],{"two/TOKEN":"mine"}]`},
+		"a value that contains a reference": {pairs{"A": "${secret:B}", "B": "v2"}, secrets.Launch{Args: []string{"${secret:A}"}}, `[["${secret:B}"],{"A":"${secret:B}","B":"v2"}]`},
+		"several lines":                     {pairs{"PEM": "a\nb"}, secrets.Launch{}, `[null,{"PEM":"a\nb"}]`},
+		"a reference in its URL is ignored": {nil, secrets.Launch{URL: "https://x/${secret:NONE}"}, `[null,{}]`},
+		"a missing secret":                  {nil, secrets.Launch{Args: []string{"x", "${secret:TOKEN}"}}, `error: server "one" cannot be started (args[1]): its secret "TOKEN" is not set; set it with: agent-discover secrets set one TOKEN`},
+		"a reference without an end":        {pairs{"TOKEN": "v1"}, secrets.Launch{Env: pairs{"K": "${secret:TOKEN"}}, `error: server "one" cannot be started (env.K): a reference must have the form ${secret:NAME}`},
+		"a reference without a name":        {pairs{"TOKEN": "v1"}, secrets.Launch{Env: pairs{"K": "${secret:}"}}, `error: server "one" cannot be started (env.K): a reference must have the form ${secret:NAME}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t).unlock("pass")
+			d := newFixture(t).unlock("pass")
 			for secret, value := range test.secrets {
 				d.set("one", secret, value)
 			}
@@ -74,27 +74,27 @@ func TestChildGetsItsSecretsAsVariablesAndWhereItRefersToThem(t *testing.T) {
 	}
 }
 
-func TestRemoteServerGetsItsSecretsAsHeaders(t *testing.T) {
+func TestRemoteServersGetSecretsAsHeaders(t *testing.T) {
 	const address = "https://host/mcp"
 	for name, test := range map[string]struct {
 		secrets pairs
 		launch  secrets.Launch
 		want    string
 	}{
-		"authorization verbatim":       {pairs{"AUTHORIZATION": "Token v1"}, secrets.Launch{}, `["https://host/mcp",{"Authorization":"Token v1"}]`},
-		"an API key as bearer":         {pairs{"API_KEY": "v1"}, secrets.Launch{}, `["https://host/mcp",{"Authorization":"Bearer v1"}]`},
-		"authorization before API key": {pairs{"API_KEY": "v1", "AUTHORIZATION": "v2"}, secrets.Launch{}, `["https://host/mcp",{"Authorization":"v2"}]`},
-		"others by their name":         {pairs{"X-Custom": "v1", "api_key": "v2"}, secrets.Launch{}, `["https://host/mcp",{"X-Custom":"v1","api_key":"v2"}]`},
-		"over a literal of any case":   {pairs{"X-CUSTOM": "v1"}, secrets.Launch{Headers: pairs{"x-custom": "old"}}, `["https://host/mcp",{"X-CUSTOM":"v1"}]`},
-		"under what the user composes": {pairs{"API_KEY": "v1"}, secrets.Launch{Headers: pairs{"authorization": "Key ${secret:API_KEY}"}}, `["https://host/mcp",{"authorization":"Key v1"}]`},
-		"in the URL":                   {pairs{"url:key": "v1"}, secrets.Launch{URL: address + "?key=${secret:url:key}"}, `["https://host/mcp?key=v1",{}]`},
-		"no header can have a slash":   {pairs{"A/B": "v1", "a b": "v2"}, secrets.Launch{}, `["https://host/mcp",{}]`},
-		"its variables are left alone": {nil, secrets.Launch{Env: pairs{"K": "${secret:NONE}"}}, `["https://host/mcp",{}]`},
-		"a line break in a header":     {pairs{"X-Key": "a\r\nEvil: b"}, secrets.Launch{}, `error: server "one" cannot be reached: a secret in headers.X-Key has a line break, which no header or URL may have; set it anew without`},
-		"a line break in the URL":      {pairs{"url:key": "a\nb"}, secrets.Launch{URL: address + "?key=${secret:url:key}"}, `error: server "one" cannot be reached: a secret in url has a line break, which no header or URL may have; set it anew without`},
+		"authorization verbatim":                  {pairs{"AUTHORIZATION": "Token v1"}, secrets.Launch{}, `["https://host/mcp",{"Authorization":"Token v1"}]`},
+		"an API key as bearer":                    {pairs{"API_KEY": "v1"}, secrets.Launch{}, `["https://host/mcp",{"Authorization":"Bearer v1"}]`},
+		"authorization before API key":            {pairs{"API_KEY": "v1", "AUTHORIZATION": "v2"}, secrets.Launch{}, `["https://host/mcp",{"Authorization":"v2"}]`},
+		"other names":                             {pairs{"X-Custom": "v1", "api_key": "v2"}, secrets.Launch{}, `["https://host/mcp",{"X-Custom":"v1","api_key":"v2"}]`},
+		"instead of a literal in any case":        {pairs{"X-CUSTOM": "v1"}, secrets.Launch{Headers: pairs{"x-custom": "old"}}, `["https://host/mcp",{"X-CUSTOM":"v1"}]`},
+		"a variable composed by the user":         {pairs{"API_KEY": "v1"}, secrets.Launch{Headers: pairs{"authorization": "Key ${secret:API_KEY}"}}, `["https://host/mcp",{"authorization":"Key v1"}]`},
+		"in the URL":                              {pairs{"url:key": "v1"}, secrets.Launch{URL: address + "?key=${secret:url:key}"}, `["https://host/mcp?key=v1",{}]`},
+		"names that no header can have":           {pairs{"A/B": "v1", "a b": "v2"}, secrets.Launch{}, `["https://host/mcp",{}]`},
+		"a reference in its variables is ignored": {nil, secrets.Launch{Env: pairs{"K": "${secret:NONE}"}}, `["https://host/mcp",{}]`},
+		"a line break in a header":                {pairs{"X-Key": "a\r\nEvil: b"}, secrets.Launch{}, `error: server "one" cannot be reached: a secret in headers.X-Key has a line break, which headers and URLs must not contain; set it again without line breaks`},
+		"a line break in the URL":                 {pairs{"url:key": "a\nb"}, secrets.Launch{URL: address + "?key=${secret:url:key}"}, `error: server "one" cannot be reached: a secret in url has a line break, which headers and URLs must not contain; set it again without line breaks`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t).unlock("pass")
+			d := newFixture(t).unlock("pass")
 			for secret, value := range test.secrets {
 				d.set("one", secret, value)
 			}
@@ -109,25 +109,25 @@ func TestRemoteServerGetsItsSecretsAsHeaders(t *testing.T) {
 	}
 }
 
-func TestAnotherServersSecretIsGivenOnlyThroughALinkThatHolds(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestSecretsOfOtherServersNeedAValidLink(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	d.set("owner", "TOKEN", "correct-horse")
 	launch := secrets.Launch{Transport: "stdio", Command: "run", Args: []string{"a"}, Source: "local", Env: pairs{"T": "${secret:owner/TOKEN}"}}
-	refusedLaunch := func(what string, l secrets.Launch, words ...string) {
+	wantDenied := func(what string, l secrets.Launch, words ...string) {
 		t.Helper()
 		out, err := d.Fill(t.Context(), "user", l)
-		refused(t, err, fault.Denied, append(words, `server "user"`, `"TOKEN"`, `"owner"`, "secrets link user owner TOKEN")...)
+		wantFault(t, err, fault.Denied, append(words, `server "user"`, `"TOKEN"`, `"owner"`, "secrets link user owner TOKEN")...)
 		if strings.Contains(fmt.Sprint(out), "correct-horse") || strings.Contains(fmt.Sprint(err), "correct-horse") {
-			t.Errorf("%s: it gets %v, %v", what, out, err)
+			t.Errorf("%s: got %v, %v", what, out, err)
 		}
 	}
-	refusedLaunch("without a link", launch, "may not use")
+	wantDenied("without a link", launch, "may not use")
 
 	if err := d.Link(t.Context(), "user", launch, "owner", "TOKEN"); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.filled("user", launch); got != `[["a"],{"T":"correct-horse"}]` {
-		t.Errorf("with a link it gets %s", got)
+		t.Errorf("with a link: got %s", got)
 	}
 	for what, change := range map[string]func(*secrets.Launch){
 		"transport": func(l *secrets.Launch) { l.Transport = "" }, "command": func(l *secrets.Launch) { l.Command = "other" },
@@ -136,9 +136,9 @@ func TestAnotherServersSecretIsGivenOnlyThroughALinkThatHolds(t *testing.T) {
 	} {
 		changed := launch
 		change(&changed)
-		refusedLaunch(what, changed, "something else")
+		wantDenied(what, changed, "something else")
 		if grants, err := d.Links(t.Context(), "user", changed); err != nil || len(grants) != 1 || grants[0].Holds {
-			t.Errorf("another %s: the link is %+v, %v", what, grants, err)
+			t.Errorf("after a change of %s: the link is %+v, %v", what, grants, err)
 		}
 	}
 	if grants, err := d.Links(t.Context(), "user", launch); err != nil || len(grants) != 1 || !grants[0].Holds {
@@ -148,13 +148,13 @@ func TestAnotherServersSecretIsGivenOnlyThroughALinkThatHolds(t *testing.T) {
 	if err := d.Unlink(t.Context(), "user", "owner", "TOKEN"); err != nil {
 		t.Fatal(err)
 	}
-	refusedLaunch("after the link", launch, "may not use")
-	refused(t, d.Link(t.Context(), "user", launch, "owner", "NONE"), fault.NotFound, `no secret "NONE"`)
-	refused(t, d.Link(t.Context(), "owner", launch, "owner", "TOKEN"), fault.Invalid, "needs no link")
+	wantDenied("after the link was removed", launch, "may not use")
+	wantFault(t, d.Link(t.Context(), "user", launch, "owner", "NONE"), fault.NotFound, `no secret "NONE"`)
+	wantFault(t, d.Link(t.Context(), "owner", launch, "owner", "TOKEN"), fault.Invalid, "needs no link")
 }
 
-func TestDeletedSecretTakesItsLinksAlong(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestLinksAreDeletedWithTheirSecret(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	d.set("owner", "TOKEN", "first")
 	launch := secrets.Launch{Transport: "stdio", Args: []string{"${secret:owner/TOKEN}"}}
 	if err := d.Link(t.Context(), "user", launch, "owner", "TOKEN"); err != nil {
@@ -165,16 +165,16 @@ func TestDeletedSecretTakesItsLinksAlong(t *testing.T) {
 	}
 	d.set("owner", "TOKEN", "second")
 	if got := d.filled("user", launch); !strings.Contains(got, "may not use") {
-		t.Errorf("it gets %s", got)
+		t.Errorf("got %s", got)
 	}
 }
 
-func TestServerWhoseSecretCannotBeReadIsNotStarted(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestFillFailsWhenASecretCannotBeRead(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	d.set("one", "TOKEN", "correct-horse")
-	locked := openDesk(t, d.folder, true)
+	locked := openFixture(t, d.folder, true)
 	_, err := locked.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio"})
-	refused(t, err, fault.Unavailable, `server "one"`, `"TOKEN"`, "secrets unlock")
+	wantFault(t, err, fault.Unavailable, `server "one"`, `"TOKEN"`, "secrets unlock")
 	if got := locked.filled("two", secrets.Launch{Transport: "stdio"}); got != "[null,{}]" {
 		t.Errorf("a server without secrets gets %s", got)
 	}
@@ -182,23 +182,23 @@ func TestServerWhoseSecretCannotBeReadIsNotStarted(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = d.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio"})
-	refused(t, err, fault.Failed, `"GONE"`, "secrets set one GONE")
+	wantFault(t, err, fault.Failed, `"GONE"`, "secrets set one GONE")
 }
 
-func TestFillingChangesNothingOfTheConfiguration(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestFillDoesNotChangeItsArguments(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	d.set("one", "TOKEN", "correct-horse")
 	args, env := []string{"${secret:TOKEN}"}, pairs{"K": "${secret:TOKEN}"}
 	if _, err := d.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio", Args: args, Env: env}); err != nil {
 		t.Fatal(err)
 	}
 	if args[0] != "${secret:TOKEN}" || len(env) != 1 || env["K"] != "${secret:TOKEN}" {
-		t.Errorf("the configuration became %v, %v", args, env)
+		t.Errorf("the arguments became %v, %v", args, env)
 	}
 }
 
-func TestWhatWasGivenIsCoveredHoweverItIsWritten(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestGivenValuesAreRedactedInEveryEncoding(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	l := secrets.Launch{Transport: "stdio", Command: "x", Args: []string{"--mode=${secret:MODE}"}}
 	values := pairs{
 		"MODE": "correct-horse", "SHORT": "1234", "ODD": "a\"b<c>&d\\e ü/f", "AUTH": "Bearer staple-battery",
@@ -210,7 +210,7 @@ func TestWhatWasGivenIsCoveredHoweverItIsWritten(t *testing.T) {
 	d.filled("one", l)
 	d.set("one", "MODE", "battery-staple")
 	d.filled("one", l)
-	covered := d.given.Redactor("one", l)
+	redactor := d.given.Redactor("one", l)
 	for what, text := range map[string]string{
 		"as it is": "correct-horse", "the newer one": "battery-staple", "in a word": "xcorrect-horsex", "short": "1234",
 		"a line of a key": "MIIEvgIBADANBg", "in JSON": `a\"b<c>&d\\e ü/f`, "in JSON for pages": `a\"b\u003cc\u003e\u0026d\\e ü/f`,
@@ -219,16 +219,16 @@ func TestWhatWasGivenIsCoveredHoweverItIsWritten(t *testing.T) {
 		"in JSON with slashes escaped": `a\"b<c>&d\\e ü\/f`, "in JSON of ASCII": `a\"b<c>&d\\e \u00fc/f`, "in that, in JSON": `a\\\"b<c>&d\\\\e \\u00fc\\/f`,
 		"a whole key in JSON": `MIIEvgIBADANBg\nkqhkiG9w0BAQEF`,
 	} {
-		for who, cover := range map[string]func(string) string{"the server's": covered.Text, "everybody's": d.given.Text} {
-			if got := cover("<" + text + ">"); strings.Contains(got, text) {
-				t.Errorf("%s, %s: %s", what, who, got)
+		for who, redact := range map[string]func(string) string{"redactor of the server": redactor.Text, "redactor of all servers": d.given.Text} {
+			if got := redact("<" + text + ">"); strings.Contains(got, text) {
+				t.Errorf("%s, %s: got %s", what, who, got)
 			}
 		}
 	}
 	if got := d.given.Redactor("two", l).Text("correct-horse"); got != "correct-horse" {
-		t.Errorf("another server's texts lose %s", got)
+		t.Errorf("redactor of another server: got %s", got)
 	}
-	if got := covered.Text("nothing to hide"); got != "nothing to hide" {
+	if got := redactor.Text("nothing to hide"); got != "nothing to hide" {
 		t.Errorf("got %s", got)
 	}
 }

@@ -7,27 +7,30 @@ import (
 	"sync/atomic"
 )
 
-// minGiven is the length below which even a secret is not covered: every text
-// is full of words of three letters.
-const minGiven = 4
+// minValue is the minimum length of a secret's value that is redacted. Shorter
+// values occur in any text by chance.
+const minValue = 4
 
-// Given knows the secrets that servers were given since the hub started, those
-// too that were changed since: an old process may tell them still. A nil one
-// knows none. All methods are safe for concurrent use.
+// Given collects the values that servers were given since the hub started, so that
+// they can be redacted. It keeps values that were replaced since, because an old
+// process may still print them. A nil Given has no values. All methods are safe for
+// concurrent use.
 type Given struct {
-	all atomic.Pointer[Redactor]
+	all atomic.Pointer[Redactor] // for the values of all servers
 
 	mu      sync.Mutex
 	servers map[string]*given
 }
 
+// given is what Given knows of one server.
 type given struct {
 	values   []string
 	launch   Launch
-	redactor *Redactor // for this launch and these values
-	made     bool
+	redactor *Redactor // for launch and values
+	current  bool      // redactor is up to date
 }
 
+// add adds the values that Fill is about to return for a server.
 func (g *Given) add(server string, values []string) {
 	if g == nil || len(values) == 0 {
 		return
@@ -36,8 +39,8 @@ func (g *Given) add(server string, values []string) {
 	defer g.mu.Unlock()
 	s, more := g.server(server), false
 	for _, value := range values {
-		if len(value) >= minGiven && !slices.Contains(s.values, value) {
-			s.values, s.made, more = append(s.values, value), false, true
+		if len(value) >= minValue && !slices.Contains(s.values, value) {
+			s.values, s.current, more = append(s.values, value), false, true
 		}
 	}
 	if !more {
@@ -52,6 +55,7 @@ func (g *Given) add(server string, values []string) {
 	g.all.Store(known.redactor())
 }
 
+// server returns the entry of a server. The caller holds mu.
 func (g *Given) server(name string) *given {
 	if g.servers == nil {
 		g.servers = make(map[string]*given)
@@ -62,8 +66,9 @@ func (g *Given) server(name string) *given {
 	return g.servers[name]
 }
 
-// Redactor returns a redactor that covers what a server was given, and the
-// credentials in its configuration. It is made once for each of them.
+// Redactor returns a redactor for the values that a server was given and for the
+// credentials in its configuration. It is created anew only when one of them has
+// changed.
 func (g *Given) Redactor(server string, l Launch) *Redactor {
 	if g == nil {
 		return ForLaunch(l)
@@ -71,17 +76,17 @@ func (g *Given) Redactor(server string, l Launch) *Redactor {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.server(server)
-	if !s.made || !s.launch.same(l) {
+	if !s.current || !s.launch.same(l) {
 		known := knownOf(l)
 		for _, value := range s.values {
 			known.addSecret(value)
 		}
-		s.launch, s.redactor, s.made = l, known.redactor(), true
+		s.launch, s.redactor, s.current = l, known.redactor(), true
 	}
 	return s.redactor
 }
 
-// Text covers what any server was given.
+// Text redacts the values that any server was given. See Redactor.Text.
 func (g *Given) Text(text string) string {
 	if g == nil {
 		return (*Redactor)(nil).Text(text)
@@ -89,7 +94,8 @@ func (g *Given) Text(text string) string {
 	return g.all.Load().Text(text)
 }
 
-// Head covers the same in the beginning of a text: see Redactor.Head.
+// Head redacts the values that any server was given in the beginning of a text. See
+// Redactor.Head.
 func (g *Given) Head(text string, n int) (head string, cut bool) {
 	if g == nil {
 		return (*Redactor)(nil).Head(text, n)

@@ -2,21 +2,20 @@ package secrets
 
 import "strings"
 
-// hint says which expressions may find something in a text.
+// hint is a set of regular expressions that may match a text.
 type hint uint8
 
 const (
 	aBlock   hint = 1 << iota // keyBlock
-	aName                     // assigned
+	aName                     // assigned and flagged
 	aScheme                   // bearer
 	aURL                      // inURL
 	aShape                    // knownShape
 	allHints = aBlock | aName | aScheme | aURL | aShape
 )
 
-// hints holds, for each expression, a part of everything that it can match: of
-// every name that SensitiveName knows, of every shape. Names and schemes are
-// in any case, the rest is as written.
+// hints has, for each expression, strings of which every match contains at least
+// one. Names and schemes match in any case, the others only as written.
 var hints = newParts(map[hint][]string{
 	aBlock:  {"PRIVATE KEY-----"},
 	aName:   {"token", "secret", "pass", "pwd", "pat", "credential", "key", "auth", "cookie", "dsn", "connection"},
@@ -28,17 +27,17 @@ var hints = newParts(map[hint][]string{
 	},
 })
 
-// parts finds any of many short strings in one pass over a text: only where
-// two bytes begin one of them does it look closer.
+// parts searches a text for many short strings in one pass. It compares strings only
+// where two bytes of the text are the beginning of one of them.
 type parts struct {
-	begin [1 << 16 / 64]uint64 // a bit for each pair of bytes
-	at    map[uint16][]part    // by its first two bytes
+	begin [1 << 16 / 64]uint64 // bit set of the pairs of bytes that begin a string
+	at    map[uint16][]part    // the strings, by their first two bytes
 }
 
 type part struct {
 	text string
 	hint hint
-	fold bool // in any case
+	fold bool // match in any case
 }
 
 func newParts(texts map[hint][]string) *parts {
@@ -58,6 +57,7 @@ func newParts(texts map[hint][]string) *parts {
 	return p
 }
 
+// cases returns c, and also its upper case if fold is set.
 func cases(c byte, fold bool) []byte {
 	if fold && c >= 'a' && c <= 'z' {
 		return []byte{c, c - 'a' + 'A'}
@@ -65,7 +65,7 @@ func cases(c byte, fold bool) []byte {
 	return []byte{c}
 }
 
-// in returns the hints that a text gives.
+// in returns the hints of all strings that the text contains.
 func (p *parts) in(text string) hint {
 	var seen hint
 	for i := 1; i < len(text) && seen != allHints; i++ {
@@ -82,6 +82,7 @@ func (p *parts) in(text string) hint {
 	return seen
 }
 
+// begins reports whether text begins with the string.
 func (p part) begins(text string) bool {
 	if len(text) < len(p.text) {
 		return false

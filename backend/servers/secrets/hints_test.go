@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The plain way to look for the parts, which the one pass must agree with.
+// plainHints finds the same hints as parts.in with one search for each string.
 func plainHints(text string) hint {
 	var seen hint
 	lower := strings.ToLower(text)
@@ -27,7 +27,7 @@ func FuzzHintsAreFoundInOnePass(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		// Only ASCII has cases here: no name with another letter can match.
+		// Other letters than ASCII are removed, because ToLower maps some to ASCII.
 		if got, want := hints.in(text), plainHints(asciiOnly(text)); got != want {
 			t.Errorf("%q gives %05b, want %05b", text, got, want)
 		}

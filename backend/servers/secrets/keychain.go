@@ -19,53 +19,55 @@ import (
 )
 
 const (
-	// service is the name under which the keychain lists what is ours.
+	// service is the service name of all our entries in the keychain.
 	service = "agent-discover"
-	// patience is how long the keychain is given for a question that it asks
-	// the user; then the operation that it asks for is given up.
-	patience = 2 * time.Minute
-	// lookTime is how long a look at the keychain may take; glanceTime, one
-	// that is made before an answer at once.
-	lookTime   = 2 * time.Second
-	glanceTime = 250 * time.Millisecond
+	// abandonAfter is how long an operation may wait for the user to answer the
+	// keychain's prompt.
+	abandonAfter = 2 * time.Minute
+	// checkTimeout limits a check of the keychain's state; quickCheckTimeout
+	// limits a check that delays the answer to a caller.
+	checkTimeout      = 2 * time.Second
+	quickCheckTimeout = 250 * time.Millisecond
 )
 
-// errMissing is what a keeper answers that does not hold a value.
+// errMissing is returned by a keeper that has no value for an account.
 var errMissing = errors.New("no such value")
 
-// errWaits is the answer while the keychain gives none.
-var errWaits = fault.New(fault.Unavailable, "the keychain is locked or waits for you: unlock it, or answer what it asks, and try again")
+// errBlocked is returned while an operation of the keychain does not end.
+var errBlocked = fault.New(fault.Unavailable, "the keychain is locked or waits for you: unlock it, or answer what it asks, and try again")
 
-// keychain is the system's own keeper of secrets. The library that speaks with
-// it knows no time limit, so each operation has a goroutine, and there is at
-// most one: while it hangs, everybody else is answered at once.
+// keychain is the keeper that stores values in the operating system's keychain.
+// The library for it has no timeouts. So each operation runs in a goroutine of
+// its own, at most one at a time, and while it hangs, further calls fail
+// immediately.
 //
-//	service agent-discover, account <data folder>/<server>/<name>
-//
-// The data folder is named by a hash of its path, so that two of them never
-// share a value. A server's name holds no slash: what follows the second one
-// is the secret's name, whatever is in it.
+// Entries have the service "agent-discover" and the account
+// <data folder>/<server>/<name>. The data folder is represented by a hash of its
+// path, so that two data folders never share a value. The name of a server
+// contains no slash, so everything after the second slash is the secret's name.
 type keychain struct {
-	folder   string        // begins every account
-	off      bool          // the user wants none
-	deadline time.Duration // of an operation, for whoever waits for it
-	desk     desk
-	gate     chan struct{} // holds one operation
-	looking  sync.Mutex
+	folder   string        // first part of every account
+	off      bool          // disabled by the user
+	deadline time.Duration // how long a caller waits for an operation
+	backend  backend
+	gate     chan struct{} // holds a token while an operation runs
+	checking sync.Mutex    // held by the caller that checks a hung keychain
 
 	mu     sync.Mutex
-	serial int           // of the operation that runs, or ran last
-	conn   io.Closer     // ends it; nil where nothing can
-	hung   chan struct{} // closed while it is over its deadline
+	serial int           // number of the current operation, changed when it ends
+	conn   io.Closer     // connection of the operation; nil if it cannot be aborted
+	hung   chan struct{} // closed while the operation is past its deadline
 }
 
-// desk is where the system's keychain is found. It differs between systems.
-type desk struct {
-	// connect returns what the next operation will use, to end it by; nil
-	// where that cannot be done. Without a keychain it is a fault.
+// backend is the part of keychain access that differs between operating systems.
+type backend struct {
+	// connect returns the connection that the next operation uses. Closing it
+	// aborts the operation. It is nil on systems without such a connection. The
+	// error is a fault if there is no keychain.
 	connect func() (io.Closer, error)
-	// look says how things stand, and makes the keychain ask nothing.
-	look func(context.Context) (locked bool, err error)
+	// check reports whether the keychain is locked. It must not make the
+	// keychain prompt the user.
+	check func(context.Context) (locked bool, err error)
 }
 
 func newKeychain(folder string, off bool, deadline time.Duration) *keychain {
@@ -73,18 +75,18 @@ func newKeychain(folder string, off bool, deadline time.Duration) *keychain {
 		deadline = 8 * time.Second
 	}
 	return &keychain{
-		folder: nameOf(folder), off: off, deadline: deadline, desk: systemDesk(),
+		folder: folderID(folder), off: off, deadline: deadline, backend: systemBackend(),
 		gate: make(chan struct{}, 1), hung: make(chan struct{}),
 	}
 }
 
-// nameOf shortens the path of a data folder to a name for it.
-func nameOf(folder string) string {
+// folderID returns a short hash of the path of a data folder.
+func folderID(folder string) string {
 	if real, err := filepath.EvalSymlinks(folder); err == nil {
 		folder = real
 	}
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		folder = strings.ToLower(folder) // two spellings of one folder
+		folder = strings.ToLower(folder) // file systems there ignore case
 	}
 	sum := sha256.Sum256([]byte(folder))
 	return hex.EncodeToString(sum[:6])
@@ -115,24 +117,24 @@ func (k *keychain) delete(ctx context.Context, account string) error {
 	return err
 }
 
-// look reports whether the keychain can be used, and whether it will have to
-// be unlocked first.
-func (k *keychain) look(ctx context.Context) (locked bool, err error) {
+// check reports whether the keychain is locked. The error is a fault that says why
+// the keychain cannot be used.
+func (k *keychain) check(ctx context.Context) (locked bool, err error) {
 	if k.off {
 		return false, fault.New(fault.Unavailable, "the keychain is switched off by AGENT_DISCOVER_KEYCHAIN")
 	}
-	if k.hangs() && !k.recovers(ctx) {
-		return true, errWaits
+	if k.isHung() && !k.tryAbandon(ctx) {
+		return true, errBlocked
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	return k.desk.look(ctx)
+	return k.backend.check(ctx)
 }
 
-// do runs one operation and waits for it, for the deadline at most.
+// do runs one operation and waits for its end, but no longer than the deadline.
 func (k *keychain) do(ctx context.Context, operation func() error) error {
 	if k.off {
-		_, err := k.look(ctx)
+		_, err := k.check(ctx) // returns the error of a disabled keychain
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, k.deadline)
@@ -144,13 +146,14 @@ func (k *keychain) do(ctx context.Context, operation func() error) error {
 	go func() { done <- k.run(operation) }()
 	select {
 	case err := <-done:
-		return explain(err)
+		return translate(err)
 	case <-ctx.Done():
-		return errWaits
+		return errBlocked
 	}
 }
 
-// enter waits for the operation before, unless that hangs.
+// enter waits until no other operation runs. If that one hangs and cannot be
+// aborted, enter returns errBlocked at once.
 func (k *keychain) enter(ctx context.Context) error {
 	k.mu.Lock()
 	hung := k.hung
@@ -159,22 +162,22 @@ func (k *keychain) enter(ctx context.Context) error {
 	case k.gate <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return errWaits
+		return errBlocked
 	case <-hung:
 	}
-	if !k.recovers(ctx) {
-		return errWaits
+	if !k.tryAbandon(ctx) {
+		return errBlocked
 	}
 	select {
 	case k.gate <- struct{}{}:
 		return nil
 	case <-ctx.Done():
-		return errWaits
+		return errBlocked
 	}
 }
 
-// hangs reports whether an operation is over its deadline.
-func (k *keychain) hangs() bool {
+// isHung reports whether an operation is past its deadline.
+func (k *keychain) isHung() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	select {
@@ -185,37 +188,38 @@ func (k *keychain) hangs() bool {
 	}
 }
 
-// recovers gives up the operation that hangs if another one would not: who it
-// waits for may be gone. While one caller looks, the others need not.
-func (k *keychain) recovers(ctx context.Context) bool {
-	if !k.looking.TryLock() {
+// tryAbandon aborts a hung operation if the keychain is unlocked, because a new
+// operation would then succeed: the prompt that the old one waits for may be
+// gone. Only one caller at a time checks; for the others tryAbandon returns false.
+func (k *keychain) tryAbandon(ctx context.Context) bool {
+	if !k.checking.TryLock() {
 		return false
 	}
-	defer k.looking.Unlock()
+	defer k.checking.Unlock()
 	k.mu.Lock()
 	serial := k.serial
 	k.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, glanceTime)
+	ctx, cancel := context.WithTimeout(ctx, quickCheckTimeout)
 	defer cancel()
-	if locked, err := k.desk.look(ctx); err != nil || locked {
+	if locked, err := k.backend.check(ctx); err != nil || locked {
 		return false
 	}
-	return k.giveUp(serial)
+	return k.abandon(serial)
 }
 
-// run runs an operation to its end, however long that takes.
+// run runs an operation to its end, which may be long after its caller's deadline.
 func (k *keychain) run(operation func() error) error {
 	k.mu.Lock()
 	k.serial++
 	serial := k.serial
 	k.mu.Unlock()
-	late := time.AfterFunc(k.deadline, func() { k.noteHung(serial) })
-	lost := time.AfterFunc(patience, func() { k.giveUp(serial) })
-	err := k.guard(operation)
+	late := time.AfterFunc(k.deadline, func() { k.markHung(serial) })
+	lost := time.AfterFunc(abandonAfter, func() { k.abandon(serial) })
+	err := k.runSafely(operation)
 	late.Stop()
 	lost.Stop()
 	k.mu.Lock()
-	k.serial++ // what has not stopped in time is about nothing
+	k.serial++ // a timer that fires from now on finds another number
 	k.conn = nil
 	select {
 	case <-k.hung:
@@ -227,14 +231,15 @@ func (k *keychain) run(operation func() error) error {
 	return err
 }
 
-// guard also survives the library's panic when it is cut off in the middle.
-func (k *keychain) guard(operation func() error) (err error) {
+// runSafely runs an operation and turns a panic into an error: the library panics
+// when its connection is closed during an operation.
+func (k *keychain) runSafely(operation func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("keychain: %v", cause)
 		}
 	}()
-	conn, err := k.desk.connect()
+	conn, err := k.backend.connect()
 	if err != nil {
 		return err
 	}
@@ -244,7 +249,7 @@ func (k *keychain) guard(operation func() error) (err error) {
 	return operation()
 }
 
-func (k *keychain) noteHung(serial int) {
+func (k *keychain) markHung(serial int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.serial == serial {
@@ -252,33 +257,34 @@ func (k *keychain) noteHung(serial int) {
 	}
 }
 
-// giveUp ends an operation from outside; false where that cannot be done.
-func (k *keychain) giveUp(serial int) bool {
+// abandon aborts an operation by closing its connection. It returns false if the
+// operation has none.
+func (k *keychain) abandon(serial int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.serial != serial {
-		return true // it has ended by itself
+		return true // it has ended
 	}
 	if k.conn == nil {
 		return false
 	}
-	go func(conn io.Closer) { _ = conn.Close() }(k.conn) // what uses it ends with an error; a bus that reads nothing may hold it up
+	go func(conn io.Closer) { _ = conn.Close() }(k.conn) // in a goroutine, because Close blocks while the bus does not read
 	k.conn = nil
 	return true
 }
 
-// explain turns the library's errors into ours.
-func explain(err error) error {
+// translate turns errors of the keychain's library into faults and errMissing.
+func translate(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, keyring.ErrNotFound):
 		return errMissing
 	case strings.Contains(err.Error(), "failed to unlock"):
-		return fault.Wrap(err, fault.Unavailable, "the keychain is locked, and nobody unlocked it when it asked")
+		return fault.Wrap(err, fault.Unavailable, "the keychain is locked, and its prompt to unlock it was not answered; unlock it and try again")
 	}
 	if _, known := errors.AsType[*fault.Error](err); known {
 		return err
 	}
-	return fault.Wrap(err, fault.Unavailable, "the keychain refused: %s", deskError(err))
+	return fault.Wrap(err, fault.Unavailable, "the keychain failed: %s", backendError(err))
 }

@@ -22,15 +22,16 @@ const (
 
 var (
 	errNoBus     = fault.New(fault.Unavailable, "there is no keychain: no session bus is running here")
-	errNoService = fault.New(fault.Unavailable, "there is no keychain: nothing on the session bus keeps secrets (gnome-keyring, KWallet and KeePassXC do)")
-	errNoKeyring = fault.New(fault.Unavailable, "the keychain has no default keyring yet; create one in its program (Passwords and Keys, KWalletManager, KeePassXC)")
+	errNoService = fault.New(fault.Unavailable, "there is no keychain: no program on the session bus keeps secrets (install gnome-keyring, KWallet or KeePassXC)")
+	errNoKeyring = fault.New(fault.Unavailable, "the keychain has no default keyring yet; create one with Passwords and Keys, KWalletManager or KeePassXC")
 )
 
-// systemDesk returns the Secret Service on the session bus.
-func systemDesk() desk { return desk{connect: connectBus, look: lookAtService} }
+// systemBackend returns the Secret Service, which is reached over the D-Bus session
+// bus.
+func systemBackend() backend { return backend{connect: connectBus, check: checkService} }
 
-// busAddress returns where the session bus is, "" when there is none. Without
-// one the library would start a bus that nobody ends.
+// busAddress returns the address of the session bus, and "" when there is none.
+// The library must not be used then: it would start a bus that nothing stops.
 func busAddress() string {
 	if address := os.Getenv("DBUS_SESSION_BUS_ADDRESS"); address != "" && address != "autolaunch:" {
 		return address
@@ -42,14 +43,14 @@ func busAddress() string {
 	return "unix:path=" + dbus.EscapeBusAddressValue(socket)
 }
 
-// connectBus returns the connection that the library uses: all of a process
-// share one, and the next caller gets a new one when it is closed.
+// connectBus returns the connection to the session bus that the library uses. The
+// whole process shares it; once it is closed, the next call opens a new one.
 func connectBus() (io.Closer, error) {
 	address := busAddress()
 	if address == "" {
 		return nil, errNoBus
 	}
-	// The library finds the bus by this variable only.
+	// The library reads the address from this variable only.
 	if err := os.Setenv("DBUS_SESSION_BUS_ADDRESS", address); err != nil {
 		return nil, err
 	}
@@ -60,8 +61,9 @@ func connectBus() (io.Closer, error) {
 	return conn, nil
 }
 
-// lookAtService looks over a connection of its own, which its context ends.
-func lookAtService(ctx context.Context) (locked bool, err error) {
+// checkService reports whether the default keyring is locked. It uses a connection
+// of its own, so that it never waits for a hung operation.
+func checkService(ctx context.Context) (locked bool, err error) {
 	address := busAddress()
 	if address == "" {
 		return false, errNoBus
@@ -73,7 +75,7 @@ func lookAtService(ctx context.Context) (locked bool, err error) {
 	defer func() { _ = conn.Close() }()
 	var owned bool
 	if err := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.NameHasOwner", 0, secretService).Store(&owned); err != nil {
-		return false, lookError(err)
+		return false, checkError(err)
 	}
 	if !owned {
 		var startable []string
@@ -87,22 +89,23 @@ func lookAtService(ctx context.Context) (locked bool, err error) {
 		return false, err
 	}
 	err = conn.Object(secretService, keyring).CallWithContext(ctx, propertyOf, 0, "org.freedesktop.Secret.Collection", "Locked").Store(&locked)
-	return locked, lookError(err)
+	return locked, checkError(err)
 }
 
-// defaultKeyring finds the keyring that the library uses.
+// defaultKeyring returns the keyring that the library uses: login if it exists,
+// otherwise the default one.
 func defaultKeyring(ctx context.Context, conn *dbus.Conn) (dbus.ObjectPath, error) {
 	root := conn.Object(secretService, secretRoot)
 	var keyrings []dbus.ObjectPath
 	if err := root.CallWithContext(ctx, propertyOf, 0, "org.freedesktop.Secret.Service", "Collections").Store(&keyrings); err != nil {
-		return "", lookError(err)
+		return "", checkError(err)
 	}
 	if slices.Contains(keyrings, loginKeyring) {
 		return loginKeyring, nil
 	}
 	var keyring dbus.ObjectPath
 	if err := root.CallWithContext(ctx, "org.freedesktop.Secret.Service.ReadAlias", 0, "default").Store(&keyring); err != nil {
-		return "", lookError(err)
+		return "", checkError(err)
 	}
 	if keyring == "/" {
 		return "", errNoKeyring
@@ -110,25 +113,25 @@ func defaultKeyring(ctx context.Context, conn *dbus.Conn) (dbus.ObjectPath, erro
 	return keyring, nil
 }
 
-func lookError(err error) error {
+func checkError(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return fault.Wrap(err, fault.Unavailable, "the keychain does not answer")
 	}
-	return fault.Wrap(err, fault.Unavailable, "there is no keychain: %s", deskError(err))
+	return fault.Wrap(err, fault.Unavailable, "there is no keychain: %s", backendError(err))
 }
 
-// deskError returns what may be told of an error of the bus: its name, which
-// is one of a fixed list, and never its text.
-func deskError(err error) string {
+// backendError describes an error of the bus by its name. It leaves out the text,
+// which may contain a value.
+func backendError(err error) string {
 	if known, ok := errors.AsType[dbus.Error](err); ok {
 		switch known.Name {
 		case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
-			return "nothing on the session bus keeps secrets (gnome-keyring, KWallet and KeePassXC do)"
+			return "no program on the session bus keeps secrets (install gnome-keyring, KWallet or KeePassXC)"
 		}
 		return known.Name
 	}
-	return "its connection broke off"
+	return "its connection was closed"
 }

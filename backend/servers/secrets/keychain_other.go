@@ -7,14 +7,15 @@ import (
 	"io"
 )
 
-// systemDesk returns the keychain of a system that always has one. Nothing can
-// be seen of it without using it.
-func systemDesk() desk {
-	return desk{
+// systemBackend returns the keychain of an operating system that always has one.
+// Its state cannot be checked without using it, so it always counts as unlocked.
+func systemBackend() backend {
+	return backend{
 		connect: func() (io.Closer, error) { return nil, nil },
-		look:    func(context.Context) (bool, error) { return false, nil },
+		check:   func(context.Context) (bool, error) { return false, nil },
 	}
 }
 
-// deskError returns what may be told of an error of the library.
-func deskError(error) string { return "see the hub's log" }
+// backendError describes an error of the library without its text, which may
+// contain a value.
+func backendError(error) string { return "see the hub's log" }

@@ -14,19 +14,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// stand is a keychain whose desk a test plays.
-type stand struct {
+// stand is a keychain whose backend a test plays.
+type fakeKeychain struct {
 	*keychain
 	mu     sync.Mutex
 	locked bool
-	cut    chan struct{} // closed when its connection is
+	closed chan struct{} // closed with the connection
 }
 
-func newStand() *stand {
-	s := &stand{keychain: newKeychain("folder", false, 8*time.Second), cut: make(chan struct{})}
-	s.desk = desk{
+func newFakeKeychain() *fakeKeychain {
+	s := &fakeKeychain{keychain: newKeychain("folder", false, 8*time.Second), closed: make(chan struct{})}
+	s.backend = backend{
 		connect: func() (io.Closer, error) { return s, nil },
-		look: func(context.Context) (bool, error) {
+		check: func(context.Context) (bool, error) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			return s.locked, nil
@@ -35,128 +35,128 @@ func newStand() *stand {
 	return s
 }
 
-// Close is the end of the connection.
-func (s *stand) Close() error {
-	close(s.cut)
+// Close closes the connection.
+func (s *fakeKeychain) Close() error {
+	close(s.closed)
 	return nil
 }
 
-func (s *stand) lock(locked bool) {
+func (s *fakeKeychain) lock(locked bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.locked = locked
 }
 
-func works() error { return nil }
+func succeed() error { return nil }
 
-func TestWhileOneOperationHangsOthersAreAnsweredAtOnce(t *testing.T) {
+func TestCallsFailAtOnceWhileAnOperationHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, answer := newStand(), make(chan struct{})
+		s, answer := newFakeKeychain(), make(chan struct{})
 		s.lock(true)
 		began := time.Now()
 		waits := func() error { <-answer; return nil }
-		if err := s.do(t.Context(), waits); !errors.Is(err, errWaits) || time.Since(began) != 8*time.Second {
-			t.Errorf("after %s: %v", time.Since(began), err)
+		if err := s.do(t.Context(), waits); !errors.Is(err, errBlocked) || time.Since(began) != 8*time.Second {
+			t.Errorf("got %[2]v after %[1]s", time.Since(began), err)
 		}
 		synctest.Wait()
 		began, before := time.Now(), runtime.NumGoroutine()
 		for range 100 {
-			if err := s.do(t.Context(), works); !errors.Is(err, errWaits) {
+			if err := s.do(t.Context(), succeed); !errors.Is(err, errBlocked) {
 				t.Errorf("got %v", err)
 			}
 		}
 		if took := time.Since(began); took != 0 {
-			t.Errorf("the answers took %s", took)
+			t.Errorf("the calls took %s", took)
 		}
 		if n := runtime.NumGoroutine(); n > before {
-			t.Errorf("%d goroutines became %d", before, n)
+			t.Errorf("the number of goroutines grew from %d to %d", before, n)
 		}
-		if !s.hangs() {
-			t.Error("nothing hangs")
+		if !s.isHung() {
+			t.Error("isHung is false")
 		}
-		close(answer) // the user has unlocked it
+		close(answer) // as if the user had unlocked it
 		synctest.Wait()
-		if err := s.do(t.Context(), works); err != nil || s.hangs() {
-			t.Errorf("when it is unlocked: %v", err)
+		if err := s.do(t.Context(), succeed); err != nil || s.isHung() {
+			t.Errorf("after it was unlocked: %v", err)
 		}
 	})
 }
 
-func TestWhoWaitsForAnOperationThatThenHangsIsAnsweredToo(t *testing.T) {
+func TestQueuedCallsFailWhenAnOperationHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, answer := newStand(), make(chan struct{})
+		s, answer := newFakeKeychain(), make(chan struct{})
 		s.lock(true)
 		failed := make(chan error)
 		go func() { failed <- s.do(t.Context(), func() error { <-answer; return nil }) }()
 		synctest.Wait()
-		<-time.After(5 * time.Second) // a bubble's time
+		<-time.After(5 * time.Second)
 		began := time.Now()
-		if err := s.do(t.Context(), works); !errors.Is(err, errWaits) || time.Since(began) != 3*time.Second {
-			t.Errorf("after %s: %v", time.Since(began), err)
+		if err := s.do(t.Context(), succeed); !errors.Is(err, errBlocked) || time.Since(began) != 3*time.Second {
+			t.Errorf("got %[2]v after %[1]s", time.Since(began), err)
 		}
 		<-failed
 		close(answer)
 	})
 }
 
-func TestOperationThatNobodyWillAnswerIsGivenUpWhenTheKeychainIsOpen(t *testing.T) {
+func TestHungOperationsAreAbortedOnceTheKeychainIsUnlocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStand()
+		s := newFakeKeychain()
 		s.lock(true)
-		_ = s.do(t.Context(), func() error { <-s.cut; panic("the library, cut off") })
+		_ = s.do(t.Context(), func() error { <-s.closed; panic("connection closed") })
 		synctest.Wait()
 		s.lock(false)
-		if err := s.do(t.Context(), works); err != nil {
+		if err := s.do(t.Context(), succeed); err != nil {
 			t.Errorf("got %v", err)
 		}
 	})
 }
 
-func TestOperationThatHangsIsGivenUpAfterItsTime(t *testing.T) {
+func TestHungOperationsAreAbortedAfterAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStand()
+		s := newFakeKeychain()
 		s.lock(true)
-		_ = s.do(t.Context(), func() error { <-s.cut; return errors.New("cut off") })
-		<-time.After(patience)
+		_ = s.do(t.Context(), func() error { <-s.closed; return errors.New("connection closed") })
+		<-time.After(abandonAfter)
 		synctest.Wait()
-		if err := s.do(t.Context(), works); err != nil {
+		if err := s.do(t.Context(), succeed); err != nil {
 			t.Errorf("got %v", err)
 		}
 	})
 }
 
-func TestWhoeverGoesAwayLeavesTheKeychainUsable(t *testing.T) {
+func TestTheKeychainWorksAfterACallerWasCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, answer := newStand(), make(chan struct{})
+		s, answer := newFakeKeychain(), make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
-		gone := make(chan error)
-		go func() { gone <- s.do(ctx, func() error { <-answer; return nil }) }()
+		failed := make(chan error)
+		go func() { failed <- s.do(ctx, func() error { <-answer; return nil }) }()
 		synctest.Wait()
 		cancel()
-		if err := <-gone; err == nil {
-			t.Error("it went well")
+		if err := <-failed; err == nil {
+			t.Error("the cancelled call returned no error")
 		}
 		close(answer)
-		if err := s.do(t.Context(), works); err != nil {
+		if err := s.do(t.Context(), succeed); err != nil {
 			t.Errorf("got %v", err)
 		}
 	})
 }
 
-func TestErrorOfTheKeychainTellsNothingOfTheValue(t *testing.T) {
-	s := newStand()
+func TestErrorsOfTheKeychainContainNoValue(t *testing.T) {
+	s := newFakeKeychain()
 	err := s.do(t.Context(), func() error { return errors.New("cannot store correct-horse") })
 	if fault.KindOf(err) != fault.Unavailable || strings.Contains(fault.MessageOf(err), "correct-horse") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestDataFoldersHaveNamesOfTheirOwn(t *testing.T) {
+func TestDataFoldersHaveDifferentIDs(t *testing.T) {
 	dir := t.TempDir()
-	if nameOf(dir) != nameOf(dir+"/.") && nameOf(dir) == nameOf(t.TempDir()) {
-		t.Error("two folders have one name")
+	if folderID(dir) != folderID(dir+"/.") {
+		t.Error("two spellings of a path have different IDs")
 	}
-	if nameOf(dir) == nameOf(t.TempDir()) {
-		t.Error("two folders have one name")
+	if folderID(dir) == folderID(t.TempDir()) {
+		t.Error("two folders have the same ID")
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/keyringtest"
 )
 
-// alone runs a test in a process of its own: the keychain's library keeps its
-// connection for the life of a process. It returns true there.
-func alone(t *testing.T) bool {
+// inOwnProcess runs the test in a child process, where it returns true: the library
+// for the keychain keeps its connection until the process ends.
+func inOwnProcess(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv("AGENT_DISCOVER_TEST_ALONE") == t.Name() {
 		return true
@@ -36,7 +36,7 @@ func alone(t *testing.T) bool {
 	return false
 }
 
-// session starts a session for this process.
+// session starts a desktop session with a keyring for this process.
 func session(t *testing.T) *keyringtest.Session {
 	t.Helper()
 	s := keyringtest.Start(t)
@@ -47,35 +47,35 @@ func session(t *testing.T) *keyringtest.Session {
 	return s
 }
 
-// keychainDesk opens the vault of a data folder, with a keychain.
-func keychainDesk(t *testing.T, folder paths.Folder) *desk {
+// keychainFixture opens the vault of a data folder with the keychain enabled.
+func keychainFixture(t *testing.T, folder paths.Folder) *fixture {
 	t.Helper()
-	return openDesk(t, folder, false)
+	return openFixture(t, folder, false)
 }
 
-// hastyDesk is one that waits for the keychain for a moment only.
-func hastyDesk(t *testing.T, folder paths.Folder) *desk {
+// impatientFixture is a keychainFixture with a short deadline.
+func impatientFixture(t *testing.T, folder paths.Folder) *fixture {
 	t.Helper()
-	return openDeskWith(t, secrets.Options{Folder: folder, Deadline: 500 * time.Millisecond})
+	return openFixtureWith(t, secrets.Options{Folder: folder, Deadline: 500 * time.Millisecond})
 }
 
-// eventually waits until a server's secrets show as they should.
-func (d *desk) eventually(server, want string) (got string) {
+// eventually waits until the masked secrets of a server are as wanted.
+func (d *fixture) eventually(server, want string) (got string) {
 	d.t.Helper()
 	for end := time.Now().Add(30 * time.Second); got != want && time.Now().Before(end); {
-		got = d.shows(server)
+		got = d.masked(server)
 	}
 	return got
 }
 
 func TestKeychainKeepsValues(t *testing.T) {
-	if !alone(t) {
+	if !inOwnProcess(t) {
 		return
 	}
 	s := session(t)
 	s.Unlock()
 	folder := paths.Folder(t.TempDir())
-	d := keychainDesk(t, folder)
+	d := keychainFixture(t, folder)
 	if status := d.Status(t.Context()); status.Keeper != "keychain" || status.Advice != "" {
 		t.Errorf("the status is %+v", status)
 	}
@@ -87,14 +87,14 @@ func TestKeychainKeepsValues(t *testing.T) {
 	d.set("one", "GROWS", pem+"longer")
 	d.set("one", "SHRINKS", pem)
 	d.set("one", "SHRINKS", "shrunk")
-	other := keychainDesk(t, paths.Folder(t.TempDir()))
+	other := keychainFixture(t, paths.Folder(t.TempDir()))
 	other.set("one", "KEY", "of another folder")
 
-	s.Unlock() // the keyring is started anew, and so is the hub
-	d = keychainDesk(t, folder)
+	s.Unlock() // starts a new keyring with the stored items
+	d = keychainFixture(t, folder)
 	for name, value := range map[string]string{"KEY": "correct-horse ünïcode", "A/B": "with a slash", "PEM": pem, "GROWS": pem + "longer", "SHRINKS": "shrunk"} {
 		if !d.Holds(t.Context(), "one", name, value) {
-			t.Errorf("%s is not what it was", name)
+			t.Errorf("%s has another value", name)
 		}
 	}
 	entries, err := d.List(t.Context(), "one")
@@ -111,102 +111,102 @@ func TestKeychainKeepsValues(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(folder.Sealed("secrets")); err == nil {
-		t.Error("there is a file under a passphrase")
+		t.Error("a file under a passphrase was created")
 	}
 	if err := d.Forget(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}
-	if items := s.Items(); len(items) != 2 { // the key of the sealed values, and the other folder's
+	if items := s.Items(); len(items) != 2 { // the key of the encrypted file and the value of the other folder
 		t.Errorf("the keychain has %v", items)
 	}
 	if !other.Holds(t.Context(), "one", "KEY", "of another folder") {
-		t.Error("the other folder has lost its value")
+		t.Error("the value of the other folder was lost")
 	}
 }
 
-func TestLockedKeychainIsSaidAndTheNextCallsAreAnsweredAtOnce(t *testing.T) {
-	if !alone(t) {
+func TestCallsFailAtOnceWhileTheKeychainIsLocked(t *testing.T) {
+	if !inOwnProcess(t) {
 		return
 	}
 	s := session(t)
 	s.Unlock()
 	folder := paths.Folder(t.TempDir())
-	keychainDesk(t, folder).set("one", "KEY", "correct-horse")
+	keychainFixture(t, folder).set("one", "KEY", "correct-horse")
 	asked := s.IgnorePrompts()
 	s.Lock()
-	d := hastyDesk(t, folder)
+	d := impatientFixture(t, folder)
 	if status := d.Status(t.Context()); status.Keeper != "keychain" || !strings.Contains(status.Why, "locked") {
 		t.Errorf("the status is %+v", status)
 	}
-	refused(t, d.Set(t.Context(), "one", "NEW", "value"), fault.Unavailable, "locked or waits for you", "secrets unlock")
+	wantFault(t, d.Set(t.Context(), "one", "NEW", "value"), fault.Unavailable, "locked or waits for you", "secrets unlock")
 	before := runtime.NumGoroutine()
 	for range 50 {
-		if got := d.shows("one"); got != "KEY=****" {
-			t.Errorf("it shows %s", got)
+		if got := d.masked("one"); got != "KEY=****" {
+			t.Errorf("got %s", got)
 		}
-		refused(t, d.Set(t.Context(), "one", "NEW", "value"), fault.Unavailable, "locked or waits for you")
+		wantFault(t, d.Set(t.Context(), "one", "NEW", "value"), fault.Unavailable, "locked or waits for you")
 	}
 	if n := runtime.NumGoroutine(); n > before+10 {
-		t.Errorf("%d goroutines became %d", before, n)
+		t.Errorf("the number of goroutines grew from %d to %d", before, n)
 	}
 	if n := len(asked); n != 1 {
-		t.Errorf("the user was asked %d times", n)
+		t.Errorf("got %d prompts, want 1", n)
 	}
-	if err := d.Delete(t.Context(), "one", "KEY"); err != nil || d.shows("one") != "" {
-		t.Errorf("a secret of a locked keychain is not deleted: %v", err)
+	if err := d.Delete(t.Context(), "one", "KEY"); err != nil || d.masked("one") != "" {
+		t.Errorf("deleting a secret while the keychain is locked: %v", err)
 	}
 
 	s.Unlock()
 	d.set("one", "NEW", "value")
-	if got := d.shows("one"); got != "NEW=valu****" {
-		t.Errorf("unlocked, it shows %s", got)
+	if got := d.masked("one"); got != "NEW=valu****" {
+		t.Errorf("once unlocked: got %s", got)
 	}
 	if items := s.Items(); len(items) != 1 {
-		t.Errorf("what was deleted is in the keychain still: %v", items)
+		t.Errorf("the keychain still has the deleted secret: %v", items)
 	}
 }
 
-func TestKeychainThatAnswersNothingIsWaitedForOnceAndWorksAgainAfterwards(t *testing.T) {
-	if !alone(t) {
+func TestTheKeychainWorksAgainAfterItWasFrozen(t *testing.T) {
+	if !inOwnProcess(t) {
 		return
 	}
 	s := session(t)
 	s.Unlock()
-	d := hastyDesk(t, paths.Folder(t.TempDir()))
+	d := impatientFixture(t, paths.Folder(t.TempDir()))
 	d.set("one", "KEY", "correct-horse")
 	s.Freeze()
 	for range 3 {
-		if got := d.shows("one"); got != "KEY=****" {
-			t.Errorf("it shows %s", got)
+		if got := d.masked("one"); got != "KEY=****" {
+			t.Errorf("got %s", got)
 		}
 	}
 	_, err := d.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio"})
-	refused(t, err, fault.Unavailable, `server "one"`, `"KEY"`, "waits for you")
+	wantFault(t, err, fault.Unavailable, `server "one"`, `"KEY"`, "waits for you")
 	s.Thaw()
 	if got := d.eventually("one", "KEY=corr****"); got != "KEY=corr****" {
-		t.Errorf("it shows %s", got)
+		t.Errorf("got %s", got)
 	}
 }
 
-func TestLockedKeychainGivesWayToTheFile(t *testing.T) {
-	if !alone(t) {
+func TestTheFileIsUsedWhileTheKeychainIsLocked(t *testing.T) {
+	if !inOwnProcess(t) {
 		return
 	}
 	s := session(t)
 	s.Unlock()
-	d := hastyDesk(t, paths.Folder(t.TempDir()))
+	d := impatientFixture(t, paths.Folder(t.TempDir()))
 	d.set("one", "OLD", "in the keychain")
 	d.set("one", "BOTH", "in the keychain")
-	s.Lock() // and no screen to ask on
+	s.Lock() // no prompt can be shown here
 	d.unlock("pass")
 	d.set("one", "BOTH", "now in the file")
 	d.set("one", "NEW", "now in the file")
-	if got := d.shows("one"); got != "BOTH=now **** NEW=now **** OLD=****" {
-		t.Errorf("it shows %s", got)
+	if got := d.masked("one"); got != "BOTH=now **** NEW=now **** OLD=****" {
+		t.Errorf("got %s", got)
 	}
 	s.Unlock()
-	if got := d.shows("one"); got != "BOTH=now **** NEW=now **** OLD=in t****" {
-		t.Errorf("unlocked, it shows %s", got)
+	if got := d.masked("one"); got != "BOTH=now **** NEW=now **** OLD=in t****" {
+		t.Errorf("once unlocked: got %s", got)
 	}
 	d.set("one", "BOTH", "in the keychain again")
 	if err := d.Delete(t.Context(), "one", "NEW"); err != nil {
@@ -214,42 +214,42 @@ func TestLockedKeychainGivesWayToTheFile(t *testing.T) {
 	}
 	data, err := os.ReadFile(d.folder.Sealed("secrets"))
 	if err != nil || strings.Contains(string(data), "one/") {
-		t.Errorf("the file has values of the past: %s, %v", data, err)
+		t.Errorf("the file still has old values: %s, %v", data, err)
 	}
 }
 
-func TestBusWithoutAKeychainIsNone(t *testing.T) {
-	if !alone(t) {
+func TestASessionBusWithoutASecretServiceCountsAsNoKeychain(t *testing.T) {
+	if !inOwnProcess(t) {
 		return
 	}
 	session(t)
-	d := keychainDesk(t, paths.Folder(t.TempDir()))
-	refused(t, d.Set(t.Context(), "one", "KEY", "value"), fault.Unavailable, "keeps secrets", "secrets unlock")
-	if status := d.Status(t.Context()); status.Keeper != "none" || !strings.Contains(status.Why, "nothing on the session bus keeps secrets") {
+	d := keychainFixture(t, paths.Folder(t.TempDir()))
+	wantFault(t, d.Set(t.Context(), "one", "KEY", "value"), fault.Unavailable, "no program on the session bus keeps secrets", "secrets unlock")
+	if status := d.Status(t.Context()); status.Keeper != "none" || !strings.Contains(status.Why, "no program on the session bus keeps secrets") {
 		t.Errorf("the status is %+v", status)
 	}
 	d.unlock("pass").set("one", "KEY", "value")
-	if got := d.shows("one"); got != "KEY=valu****" {
-		t.Errorf("it shows %s", got)
+	if got := d.masked("one"); got != "KEY=valu****" {
+		t.Errorf("got %s", got)
 	}
 }
 
-func TestWithoutABusNoneIsStarted(t *testing.T) {
-	if !alone(t) {
+func TestNoSessionBusIsStarted(t *testing.T) {
+	if !inOwnProcess(t) {
 		return
 	}
 	dir := t.TempDir()
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	for _, address := range []string{"", "autolaunch:"} {
 		t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)
-		// What the library would start a bus with tells when it runs.
+		// The library would start a bus with dbus-launch. This one leaves a mark.
 		t.Setenv("PATH", dir)
 		mark := dir + "/started"
 		if err := os.WriteFile(dir+"/dbus-launch", []byte("#!/bin/sh\n: > "+mark+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		d := keychainDesk(t, paths.Folder(t.TempDir()))
-		refused(t, d.Set(t.Context(), "one", "KEY", "value"), fault.Unavailable, "no session bus", "secrets unlock")
+		d := keychainFixture(t, paths.Folder(t.TempDir()))
+		wantFault(t, d.Set(t.Context(), "one", "KEY", "value"), fault.Unavailable, "no session bus", "secrets unlock")
 		if status := d.Status(t.Context()); status.Keeper != "none" || !strings.Contains(status.Why, "no session bus") {
 			t.Errorf("the status is %+v", status)
 		}
@@ -259,8 +259,8 @@ func TestWithoutABusNoneIsStarted(t *testing.T) {
 	}
 }
 
-func TestBusIsFoundInTheRuntimeFolder(t *testing.T) {
-	if !alone(t) {
+func TestTheSessionBusIsFoundInTheRuntimeFolder(t *testing.T) {
+	if !inOwnProcess(t) {
 		return
 	}
 	s := session(t)
@@ -272,20 +272,20 @@ func TestBusIsFoundInTheRuntimeFolder(t *testing.T) {
 	}
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "")
-	d := keychainDesk(t, paths.Folder(t.TempDir()))
+	d := keychainFixture(t, paths.Folder(t.TempDir()))
 	d.set("one", "KEY", "value")
 	if len(s.Items()) != 1 {
-		t.Error("the keychain has nothing")
+		t.Error("the keychain has no item")
 	}
 }
 
-func TestBusThatIsGoneIsSaid(t *testing.T) {
-	if !alone(t) {
+func TestAStoppedSessionBusIsReported(t *testing.T) {
+	if !inOwnProcess(t) {
 		return
 	}
 	t.Setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path="+t.TempDir()+"/bus")
-	d := keychainDesk(t, paths.Folder(t.TempDir()))
-	refused(t, d.Set(t.Context(), "one", "KEY", "value"), fault.Unavailable, "the session bus does not answer")
+	d := keychainFixture(t, paths.Folder(t.TempDir()))
+	wantFault(t, d.Set(t.Context(), "one", "KEY", "value"), fault.Unavailable, "the session bus does not answer")
 	if status := d.Status(t.Context()); status.Keeper != "none" {
 		t.Errorf("the status is %+v", status)
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Launch is how a server is started or reached: what may hold references, and
-// what a link is bound to.
+// Launch describes how a server is started or reached. Its texts may contain
+// references to secrets, and links are bound to it.
 type Launch struct {
-	Transport string // stdio, or that of a remote server
+	Transport string // stdio, or the transport of a remote server
 	Command   string
 	Args      []string
 	Env       map[string]string
@@ -23,23 +23,23 @@ type Launch struct {
 
 func (l Launch) remote() bool { return l.Transport != "" && l.Transport != "stdio" }
 
-// runs names what a start runs or connects to, and for whom.
+// runs returns a hash of what a start runs or connects to, and who configured it.
 func (l Launch) runs() string {
-	canonical, _ := json.Marshal([]any{l.Transport, l.Command, append([]string{}, l.Args...), l.URL, l.Source}) // strings
+	canonical, _ := json.Marshal([]any{l.Transport, l.Command, append([]string{}, l.Args...), l.URL, l.Source}) // strings only: cannot fail
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }
 
-// Link lets a server use a secret of another.
+// Link allows a server to use a secret of another server.
 type Link struct {
-	Server string // that uses it
-	Owner  string
+	Server string // the server that uses the secret
+	Owner  string // the server that the secret belongs to
 	Name   string
-	Runs   string // what the server ran when the person made the link
+	Runs   string // hash of what Server ran when the link was made
 }
 
-// Link lets a server, as it is now, use a secret of another. When the server
-// runs or connects to something else, the link holds no longer.
+// Link allows a server, configured as in as, to use a secret of owner. The link
+// no longer holds once the server runs or connects to something else.
 func (v *Vault) Link(ctx context.Context, server string, as Launch, owner, name string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
@@ -59,11 +59,11 @@ func (v *Vault) Link(ctx context.Context, server string, as Launch, owner, name 
 	if err := v.store.PutSecretLink(ctx, Link{Server: server, Owner: owner, Name: name, Runs: as.runs()}); err != nil {
 		return err
 	}
-	v.tell(server, []string{server})
+	v.notify(server, []string{server})
 	return nil
 }
 
-// Unlink takes a link away. One that is not there is no error.
+// Unlink removes a link. Removing a missing link is no error.
 func (v *Vault) Unlink(ctx context.Context, server, owner, name string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
@@ -73,17 +73,18 @@ func (v *Vault) Unlink(ctx context.Context, server, owner, name string) error {
 	if err := v.store.RemoveSecretLink(ctx, Link{Server: server, Owner: owner, Name: name}); err != nil {
 		return err
 	}
-	v.tell(server, []string{server})
+	v.notify(server, []string{server})
 	return nil
 }
 
-// Grant is a link as it stands now.
+// Grant is a link, together with whether it is still valid.
 type Grant struct {
 	Owner, Name string
-	Holds       bool // the server still is what it was when the link was made
+	Holds       bool // the server still runs what it ran when the link was made
 }
 
-// Links returns the links of a server, sorted by owner and name.
+// Links returns the links of a server to secrets of others, sorted by owner and
+// name. A link holds if the server was configured as in as when it was made.
 func (v *Vault) Links(ctx context.Context, server string, as Launch) ([]Grant, error) {
 	links, err := v.store.SecretLinks(ctx)
 	if err != nil {

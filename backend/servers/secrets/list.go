@@ -2,16 +2,17 @@ package secrets
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Entry is a secret as it may be seen.
+// Entry describes a secret to its user.
 type Entry struct {
 	Name string
-	// Masked is the first four characters and ****, **** alone for a short
-	// value or one that cannot be read just now.
+	// Masked is the first four characters of the value and "****", or only
+	// "****" for a short value and for one that cannot be read at the moment.
 	Masked    string
 	UpdatedAt time.Time
 	Kept      string // InKeychain, InSealed or InFile
@@ -24,9 +25,9 @@ func (v *Vault) List(ctx context.Context, server string) ([]Entry, error) {
 		return nil, err
 	}
 	var entries []Entry
-	closed := make(map[string]bool) // keepers that answer nothing
-	if locked, none := v.chain.look(ctx); none == nil && locked {
-		closed[InKeychain], closed[InSealed] = true, true // nobody is to be asked for a mask
+	closed := make(map[string]bool) // places whose values are not read
+	if locked, none := v.keychain.check(ctx); none == nil && locked {
+		closed[InKeychain], closed[InSealed] = true, true // reading would make the keychain prompt the user
 	}
 	for _, r := range records {
 		e := Entry{Name: r.Name, Masked: "****", UpdatedAt: r.UpdatedAt, Kept: r.Kept}
@@ -61,13 +62,7 @@ func (v *Vault) records(ctx context.Context, server string) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := records[:0]
-	for _, r := range records {
-		if !r.Dropped {
-			kept = append(kept, r)
-		}
-	}
-	return kept, nil
+	return slices.DeleteFunc(records, func(r Record) bool { return r.Dropped }), nil
 }
 
 func mask(value string) string {
@@ -77,26 +72,27 @@ func mask(value string) string {
 	return "****"
 }
 
-// Status says where the next value is kept, and why.
+// Status tells where the next value will be kept, and why.
 type Status struct {
 	Keeper string // keychain, file or none
-	Why    string // a sentence
-	Advice string // what to do; empty when nothing is missing
-	File   string // none, locked or unlocked: the file under a passphrase
+	Why    string // reason for Keeper, as a sentence
+	Advice string // what to do when no place is available, otherwise empty
+	File   string // state of the file under a passphrase: none, locked or unlocked
 }
 
-// Status looks at the keepers. The keychain is made to ask nothing.
+// Status returns where the next value will be kept. It does not make the keychain
+// prompt the user.
 func (v *Vault) Status(ctx context.Context) Status {
-	locked, err := v.chain.look(ctx)
-	state, fileErr := v.locker.state()
+	locked, err := v.keychain.check(ctx)
+	state, fileErr := v.file.state()
 	s := Status{File: state}
 	switch {
 	case err == nil && locked:
-		s.Keeper, s.Why = "keychain", "values are in the system's keychain, which is locked and will ask you when one is needed"
+		s.Keeper, s.Why = "keychain", "values are in the system's keychain, which is locked and will prompt you when a value is needed"
 	case err == nil:
 		s.Keeper, s.Why = "keychain", "values are in the system's keychain"
 	case state == "unlocked":
-		s.Keeper, s.Why = "file", fault.MessageOf(err)+"; values are in "+v.locker.file.path+", under your passphrase"
+		s.Keeper, s.Why = "file", fault.MessageOf(err)+"; values are in "+v.file.file.path+", encrypted with your passphrase"
 	default:
 		s.Keeper, s.Why, s.Advice = "none", fault.MessageOf(err), unlockAdvice(state)
 	}

@@ -6,15 +6,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// referenceOpen begins a reference ${secret:NAME}.
+// referenceOpen is the beginning of a reference ${secret:NAME}.
 const referenceOpen = "${secret:"
 
-// Reference returns the text that stands for a secret.
+// Reference returns the reference ${secret:NAME}, which Fill replaces by the value of
+// a secret.
 func Reference(name string) string { return referenceOpen + name + "}" }
 
-// Resolve returns text with every reference replaced by what value gives for
-// its name. Text without one comes back as it is.
-func Resolve(text string, value func(name string) (string, error)) (string, error) {
+// resolve returns text with every reference replaced by the result of value for its
+// name. A malformed reference is a fault.Invalid.
+func resolve(text string, value func(name string) (string, error)) (string, error) {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(text, referenceOpen)

@@ -18,26 +18,26 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// sealedFile keeps values encrypted with age, each by itself: one is read
-// without the others, and added or removed without reading any. What opens
-// them is one X25519 identity, which is kept elsewhere or in the file itself,
-// wrapped by a passphrase.
+// sealedFile is a file of values that are encrypted with age. Each value is encrypted
+// separately: values can be added and removed without decrypting any. They are all
+// decrypted by one X25519 identity, which is in the keychain, or in the file
+// itself and encrypted with a passphrase.
 type sealedFile struct {
 	path    string
-	wrapped bool       // the identity is in the file
-	mu      sync.Mutex // held over reading, changing and writing
+	wrapped bool       // the file contains its identity, encrypted with a passphrase
+	mu      sync.Mutex // held while the file is read, changed and written
 }
 
-// sealedData is the file, as JSON.
+// sealedData is the content of a sealedFile, as JSON.
 type sealedData struct {
 	Format    int               `json:"format"`
-	Recipient string            `json:"recipient"`          // whom the values are sealed to
-	Identity  string            `json:"identity,omitempty"` // armored; what opens them, wrapped by the passphrase
-	Values    map[string]string `json:"values"`             // by account; armored
+	Recipient string            `json:"recipient"`          // public key that values are encrypted to
+	Identity  string            `json:"identity,omitempty"` // private key, encrypted with the passphrase, armored
+	Values    map[string]string `json:"values"`             // encrypted values by account, armored
 }
 
-// sealedValue is what is encrypted. The account is in it so that one value
-// cannot take another's place.
+// sealedValue is the plaintext of a value. It contains the account, so that a value
+// that was moved to another account in the file is rejected.
 type sealedValue struct {
 	Account string `json:"account"`
 	Value   string `json:"value"`
@@ -45,7 +45,7 @@ type sealedValue struct {
 
 const sealedFormat = 1
 
-// read returns what the file holds; an empty one when there is none.
+// read returns the content of the file. A missing file is empty.
 func (f *sealedFile) read() (sealedData, error) {
 	empty := sealedData{Format: sealedFormat, Values: map[string]string{}}
 	data, err := os.ReadFile(f.path)
@@ -53,7 +53,7 @@ func (f *sealedFile) read() (sealedData, error) {
 		return empty, nil
 	}
 	if err != nil {
-		return empty, fault.Wrap(err, fault.Unavailable, "the file of sealed secrets %s cannot be read", f.path)
+		return empty, fault.Wrap(err, fault.Unavailable, "could not read the encrypted secrets in %s", f.path)
 	}
 	var held sealedData
 	if json.Unmarshal(data, &held) != nil || held.Format != sealedFormat {
@@ -66,10 +66,11 @@ func (f *sealedFile) read() (sealedData, error) {
 }
 
 func (f *sealedFile) damaged() error {
-	return fault.New(fault.Failed, "the file of sealed secrets %s is damaged, or of a newer version; put a copy in its place, or move it away and set its secrets anew", f.path)
+	return fault.New(fault.Failed, "the encrypted secrets in %s are damaged or were written by a newer version; restore the file from a copy, or move it away and set its secrets again", f.path)
 }
 
-// change lets edit change what the file holds, if it returns true.
+// change calls edit with the content of the file and writes it back if edit returns
+// true.
 func (f *sealedFile) change(edit func(*sealedData) (bool, error)) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,12 +87,12 @@ func (f *sealedFile) change(edit func(*sealedData) (bool, error)) error {
 		return err
 	}
 	if err := paths.WriteDurable(f.path, data); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the file of sealed secrets %s cannot be written; is the disk full?", f.path)
+		return fault.Wrap(err, fault.Unavailable, "could not write the encrypted secrets in %s; is the disk full?", f.path)
 	}
 	return nil
 }
 
-// open returns a value.
+// open returns the value of an account. key is called only if there is a value.
 func (f *sealedFile) open(account string, key func() (*age.X25519Identity, error)) (string, error) {
 	held, err := f.read()
 	if err != nil {
@@ -107,7 +108,7 @@ func (f *sealedFile) open(account string, key func() (*age.X25519Identity, error
 	}
 	plain, err := decrypt(text, identity)
 	if _, other := errors.AsType[*age.NoIdentityMatchError](err); other {
-		return "", fault.Wrap(err, fault.Failed, "a secret in %s was sealed with another key than today's; set it anew", f.path)
+		return "", fault.Wrap(err, fault.Failed, "a secret in %s is encrypted with another key than the present one; set it again", f.path)
 	}
 	if err != nil {
 		return "", f.damaged()
@@ -119,8 +120,9 @@ func (f *sealedFile) open(account string, key func() (*age.X25519Identity, error
 	return v.Value, nil
 }
 
-// seal adds a value, or puts it in the place of another. It adds none to a
-// file that was replaced since it was unlocked: nothing would open that.
+// seal adds or replaces the value of an account. It refuses to change a file under a
+// passphrase that was replaced since it was unlocked: the file's own identity could
+// not decrypt the value.
 func (f *sealedFile) seal(account, value string, identity *age.X25519Identity) error {
 	plain, err := json.Marshal(sealedValue{account, value})
 	if err != nil {
@@ -133,19 +135,19 @@ func (f *sealedFile) seal(account, value string, identity *age.X25519Identity) e
 	to := identity.Recipient().String()
 	return f.change(func(held *sealedData) (bool, error) {
 		if f.wrapped && held.Recipient != to {
-			return false, fault.New(fault.Unavailable, "the file of secrets is gone or another one since it was unlocked; unlock it again: agent-discover secrets unlock")
+			return false, fault.New(fault.Unavailable, "the file of secrets was removed or replaced since it was unlocked; unlock it again: agent-discover secrets unlock")
 		}
 		held.Recipient, held.Values[account] = to, text
 		return true, nil
 	})
 }
 
-// remove takes a value out. It needs no key.
+// remove removes the value of an account, for which no key is needed.
 func (f *sealedFile) remove(account string) error {
 	return f.change(func(held *sealedData) (bool, error) {
-		_, there := held.Values[account]
+		_, found := held.Values[account]
 		delete(held.Values, account)
-		return there, nil
+		return found, nil
 	})
 }
 
@@ -173,21 +175,22 @@ func decrypt(text string, by age.Identity) ([]byte, error) {
 	return io.ReadAll(opened)
 }
 
-// overlong keeps the values that are too long for the keychain in a file, and
-// in the keychain what opens it.
-type overlong struct {
-	file  *sealedFile
-	chain *keychain
+// sealedKeeper keeps values that are too long for the keychain. They are in an
+// encrypted file whose identity is in the keychain.
+type sealedKeeper struct {
+	file     *sealedFile
+	keychain *keychain
 }
 
-// account is where the keychain has the identity: no secret's has one slash.
+// identityAccount is the account of the identity in the keychain. Accounts of secrets
+// contain a slash and cannot be equal to it.
 const identityAccount = "identity"
 
-func (o *overlong) get(ctx context.Context, account string) (string, error) {
+func (o *sealedKeeper) get(ctx context.Context, account string) (string, error) {
 	return o.file.open(account, func() (*age.X25519Identity, error) {
-		text, err := o.chain.get(ctx, identityAccount)
+		text, err := o.keychain.get(ctx, identityAccount)
 		if errors.Is(err, errMissing) {
-			return nil, fault.New(fault.Failed, "the key to the sealed secrets in %s is not in the keychain any more; set them anew", o.file.path)
+			return nil, fault.New(fault.Failed, "the key of the encrypted secrets in %s is no longer in the keychain; set the secrets again", o.file.path)
 		}
 		if err != nil {
 			return nil, err
@@ -196,7 +199,7 @@ func (o *overlong) get(ctx context.Context, account string) (string, error) {
 	})
 }
 
-func (o *overlong) set(ctx context.Context, account, value string) error {
+func (o *sealedKeeper) set(ctx context.Context, account, value string) error {
 	identity, err := o.identity(ctx)
 	if err != nil {
 		return err
@@ -204,9 +207,9 @@ func (o *overlong) set(ctx context.Context, account, value string) error {
 	return o.file.seal(account, value, identity)
 }
 
-// identity returns the key, which is made by the first value.
-func (o *overlong) identity(ctx context.Context) (*age.X25519Identity, error) {
-	text, err := o.chain.get(ctx, identityAccount)
+// identity returns the identity and creates it for the first value.
+func (o *sealedKeeper) identity(ctx context.Context) (*age.X25519Identity, error) {
+	text, err := o.keychain.get(ctx, identityAccount)
 	if err == nil {
 		return age.ParseX25519Identity(text)
 	}
@@ -217,7 +220,7 @@ func (o *overlong) identity(ctx context.Context) (*age.X25519Identity, error) {
 	if err != nil {
 		return nil, err
 	}
-	return identity, o.chain.set(ctx, identityAccount, identity.String())
+	return identity, o.keychain.set(ctx, identityAccount, identity.String())
 }
 
-func (o *overlong) delete(_ context.Context, account string) error { return o.file.remove(account) }
+func (o *sealedKeeper) delete(_ context.Context, account string) error { return o.file.remove(account) }

@@ -1,3 +1,13 @@
+// Package secrets answers which credentials a server gets, and keeps them out of
+// everything else. A Vault keeps the values where only this user can read them and
+// passes them to the servers that they belong to. A Redactor replaces them in
+// texts that this program writes itself: logs, records, events and errors. Results
+// of tool calls are not redacted on their way from a server to its client.
+//
+// A value is kept in the system's keychain, in an encrypted file whose key is in
+// the keychain, or in a file that is encrypted with a passphrase. The store has
+// the names of secrets, but no values. Vault.Fill, which prepares the start of a
+// server, is the only function that returns values.
 package secrets
 
 import (
@@ -13,42 +23,42 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// Where a value is kept.
+// The places where a value is kept.
 const (
 	InKeychain = "keychain"
-	InSealed   = "sealed" // too long for the keychain, which has the key
-	InFile     = "file"   // opened by a passphrase
+	InSealed   = "sealed" // encrypted file for values too long for the keychain, which has its key
+	InFile     = "file"   // file that is encrypted with a passphrase
 )
 
 const (
-	maxName  = 128      // characters
-	maxValue = 64 << 10 // bytes: an environment takes twice that at most
-	maxChain = 3 << 9   // bytes; macOS takes 3,000 encoded, with the account
-	shown    = 4        // characters of a value that Masked shows
+	maxName     = 128      // characters
+	maxValue    = 64 << 10 // bytes; some systems limit an environment variable to twice as much
+	maxKeychain = 3 << 9   // bytes; macOS accepts 3,000 after encoding, account included
+	shown       = 4        // characters of a value that Masked shows
 )
 
-// Record is the name of a secret, which is not secret.
+// Record describes a secret without its value.
 type Record struct {
 	Server, Name string
 	Kept         string // InKeychain, InSealed or InFile
 	UpdatedAt    time.Time
-	// Dropped records stand for values that are nobody's and still have to be
-	// taken out of their keeper.
+	// Dropped marks a deleted secret whose value still has to be removed from
+	// the place where it is kept.
 	Dropped bool
 }
 
-// Store keeps names and links, never a value. A call that returned nil
+// Store persists records and links, but no values. A write that returned nil
 // survives the end of the process.
 type Store interface {
-	// Secrets returns the records of a server, of all with an empty name,
-	// dropped ones too, sorted by server and name.
+	// Secrets returns the records of a server, dropped ones included, sorted by
+	// server and name. If server is "", it returns those of all servers.
 	Secrets(ctx context.Context, server string) ([]Record, error)
 	PutSecret(ctx context.Context, r Record) error
-	// DropSecrets marks a server's record with a name, all of them when it is
-	// empty, and removes the links to them; with all of them those of the
-	// server itself too.
+	// DropSecrets marks the record of a secret as dropped and removes the links
+	// to it. If name is "", it does so for all secrets of the server and also
+	// removes the server's links to other secrets.
 	DropSecrets(ctx context.Context, server, name string) error
-	// RemoveDropped removes a record that is dropped.
+	// RemoveDropped removes a record if it is dropped.
 	RemoveDropped(ctx context.Context, server, name string) error
 
 	SecretLinks(ctx context.Context) ([]Link, error)
@@ -71,29 +81,28 @@ type Options struct {
 	Work int
 }
 
-// Vault keeps secrets: values in the system's keychain, or in a sealed file
-// where there is none, and names in the store. It never shows a value, but
-// fills in what a server is started with. All methods are safe for concurrent
-// use.
+// Vault keeps secrets: their values in the system's keychain, or in an encrypted
+// file on systems without one, and their names in the store. Only Fill returns
+// values. All methods are safe for concurrent use.
 type Vault struct {
 	store    Store
 	bus      *events.Bus
 	given    *Given
 	onChange func(server string)
 
-	chain   *keychain
-	long    *overlong
-	locker  *locker
-	writing chan struct{} // one change at a time
+	keychain *keychain
+	sealed   *sealedKeeper
+	file     *passphraseKeeper
+	writing  chan struct{} // held by the change in progress
 }
 
-// NewVault returns a vault. The sealed file, if there is one, is locked.
+// NewVault returns a vault. The file under a passphrase is locked until Unlock.
 func NewVault(o Options) *Vault {
 	chain := newKeychain(string(o.Folder), o.NoKeychain, o.Deadline)
 	return &Vault{
-		store: o.Store, bus: o.Bus, given: o.Given, onChange: func(string) {}, chain: chain, writing: make(chan struct{}, 1),
-		long:   &overlong{file: &sealedFile{path: o.Folder.Sealed("secrets-long")}, chain: chain},
-		locker: &locker{file: &sealedFile{path: o.Folder.Sealed("secrets"), wrapped: true}, work: o.Work},
+		store: o.Store, bus: o.Bus, given: o.Given, onChange: func(string) {}, keychain: chain, writing: make(chan struct{}, 1),
+		sealed: &sealedKeeper{file: &sealedFile{path: o.Folder.Sealed("secrets-long")}, keychain: chain},
+		file:   &passphraseKeeper{file: &sealedFile{path: o.Folder.Sealed("secrets"), wrapped: true}, work: o.Work},
 	}
 }
 
@@ -102,7 +111,7 @@ func NewVault(o Options) *Vault {
 // OnChange must be called before the vault is used, and at most once.
 func (v *Vault) OnChange(f func(server string)) { v.onChange = f }
 
-// keeper holds values under accounts.
+// keeper stores values under account names.
 type keeper interface {
 	get(ctx context.Context, account string) (string, error) // errMissing when there is none
 	set(ctx context.Context, account, value string) error
@@ -112,20 +121,20 @@ type keeper interface {
 func (v *Vault) keeper(kept string) keeper {
 	switch kept {
 	case InSealed:
-		return v.long
+		return v.sealed
 	case InFile:
-		return v.locker
+		return v.file
 	}
-	return v.chain
+	return v.keychain
 }
 
 func accountOf(server, name string) string { return server + "/" + name }
 
-// Set keeps a value under a name of a server. The same value again changes
-// nothing. A fault.Unavailable says that there is no place for it just now,
-// and what to do.
+// Set stores the value of a server's secret. Setting the present value again
+// changes nothing. A fault.Unavailable means that there is no place to keep the
+// value at the moment, and says what to do.
 func (v *Vault) Set(ctx context.Context, server, name, value string) error {
-	if err := check(server, name, value); err != nil {
+	if err := validate(server, name, value); err != nil {
 		return err
 	}
 	leave, err := v.enter(ctx)
@@ -142,11 +151,11 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 			return nil
 		}
 	} else if err := v.store.PutSecret(ctx, Record{Server: server, Name: name, Kept: InKeychain, Dropped: true}); err != nil {
-		return err // nothing is kept that no record leads to
+		return err // without a record the value could never be deleted
 	}
 	kept, err := v.put(ctx, accountOf(server, name), value)
 	if err != nil {
-		if !known && !errors.Is(err, errWaits) { // else it may be kept yet
+		if !known && !errors.Is(err, errBlocked) { // a blocked operation may still store the value
 			_ = v.store.RemoveDropped(ctx, server, name)
 		}
 		return err
@@ -155,34 +164,35 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 		return err
 	}
 	if known && old.Kept != kept {
-		_ = v.keeper(old.Kept).delete(ctx, accountOf(server, name)) // a value of the past, which nothing leads to
+		_ = v.keeper(old.Kept).delete(ctx, accountOf(server, name)) // the old value, which has no record any more
 	}
 	v.sweep(ctx)
-	v.announce(ctx, server, name)
+	users, _ := v.users(ctx, server, name) // on an error, linked servers use the old value until their next start
+	v.notify(server, users)
 	return nil
 }
 
-func check(server, name, value string) error {
+func validate(server, name, value string) error {
 	switch {
 	case server == "" || strings.ContainsRune(server, '/') || strings.IndexFunc(server, unicode.IsControl) >= 0:
-		return fault.New(fault.Invalid, "a secret belongs to a server; %q is no name of one", server)
+		return fault.New(fault.Invalid, "invalid server name %q: a secret needs the name of its server", server)
 	case name == "":
-		return fault.New(fault.Invalid, "a secret needs a name")
+		return fault.New(fault.Invalid, "name of the secret is required")
 	case !utf8.ValidString(name) || strings.IndexFunc(name, unicode.IsControl) >= 0 || strings.ContainsRune(name, '}'):
-		return fault.New(fault.Invalid, "a secret's name holds no control characters and no }")
+		return fault.New(fault.Invalid, "invalid name of a secret: use no control characters and no }")
 	case utf8.RuneCountInString(name) > maxName:
-		return fault.New(fault.Invalid, "a secret's name has at most %d characters", maxName)
+		return fault.New(fault.Invalid, "invalid name of a secret: use at most %d characters", maxName)
 	case value == "":
 		return fault.New(fault.Invalid, "value is required")
 	case len(value) > maxValue:
 		return fault.New(fault.Invalid, "the value is longer than %d bytes; keep it in a file and give the server the file's name", maxValue)
 	case !utf8.ValidString(value) || strings.ContainsRune(value, 0):
-		return fault.New(fault.Invalid, "the value is no text; encode it, for example with base64")
+		return fault.New(fault.Invalid, "the value is not valid text; encode it, for example with base64")
 	}
 	return nil
 }
 
-// enter waits until no other change is under way.
+// enter waits until no other change is in progress.
 func (v *Vault) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case v.writing <- struct{}{}:
@@ -202,38 +212,39 @@ func (v *Vault) record(ctx context.Context, server, name string) (r Record, know
 	return Record{}, false, err
 }
 
-// put keeps a value where it can be kept, and says where that was.
+// put stores a value in the first place that accepts it and returns which one.
 func (v *Vault) put(ctx context.Context, account, value string) (kept string, err error) {
 	kept = InKeychain
-	if len(value) > maxChain {
+	if len(value) > maxKeychain {
 		kept = InSealed
 	}
 	if err = v.keeper(kept).set(ctx, account, value); err == nil || ctx.Err() != nil {
 		return kept, err
 	}
-	state, fileErr := v.locker.state()
+	state, fileErr := v.file.state()
 	switch {
 	case fileErr != nil:
 		return "", fileErr
 	case state == "unlocked":
-		return InFile, v.locker.set(ctx, account, value)
+		return InFile, v.file.set(ctx, account, value)
 	}
-	return "", fault.Wrap(err, fault.KindOf(err), "%s; without it: %s", fault.MessageOf(err), unlockAdvice(state))
+	return "", fault.Wrap(err, fault.KindOf(err), "%s; or %s", fault.MessageOf(err), unlockAdvice(state))
 }
 
 func unlockAdvice(state string) string {
 	if state == "locked" {
-		return "unlock the file of secrets with agent-discover secrets unlock, or start the hub with AGENT_DISCOVER_PASSPHRASE"
+		return "unlock the encrypted file of secrets: agent-discover secrets unlock (or start the hub with AGENT_DISCOVER_PASSPHRASE)"
 	}
-	return "let a file keep the secrets, under a passphrase that you choose: agent-discover secrets unlock"
+	return "keep secrets in a file that is encrypted with a passphrase: agent-discover secrets unlock"
 }
 
-// value reads what a record stands for.
+// value reads the value of a secret.
 func (v *Vault) value(ctx context.Context, r Record) (string, error) {
 	return v.keeper(r.Kept).get(ctx, accountOf(r.Server, r.Name))
 }
 
-// Holds reports whether a secret has a value, as read back from its keeper.
+// Holds reports whether value is the present value of a secret. It reads the value
+// back from the place where it is kept.
 func (v *Vault) Holds(ctx context.Context, server, name, value string) bool {
 	r, known, err := v.record(ctx, server, name)
 	if err != nil || !known || r.Dropped {
@@ -243,15 +254,16 @@ func (v *Vault) Holds(ctx context.Context, server, name, value string) bool {
 	return err == nil && held == value
 }
 
-// Unlock opens the sealed file. Where there is none it is made, and this
-// passphrase is its own from now on. A wrong one is a fault.Denied.
+// Unlock unlocks the file under a passphrase until the process ends. If there is
+// no file, Unlock creates one with this passphrase. A wrong passphrase is a
+// fault.Denied.
 func (v *Vault) Unlock(ctx context.Context, passphrase string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	if err := v.locker.unlock(passphrase); err != nil {
+	if err := v.file.unlock(passphrase); err != nil {
 		return err
 	}
 	v.sweep(ctx)

@@ -15,27 +15,26 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// desk is a vault with what it stands on. Its keychain is switched off, unless
-// a test says otherwise.
-type desk struct {
+// fixture is a vault with its dependencies. The keychain is disabled unless noted.
+type fixture struct {
 	*secrets.Vault
-	t      *testing.T
-	folder paths.Folder
-	store  *store.Store
-	bus    *events.Bus
-	given  *secrets.Given
-	told   []string // servers whose secrets have changed
+	t       *testing.T
+	folder  paths.Folder
+	store   *store.Store
+	bus     *events.Bus
+	given   *secrets.Given
+	changed []string // servers passed to OnChange
 }
 
-func newDesk(t *testing.T) *desk { return openDesk(t, paths.Folder(t.TempDir()), true) }
+func newFixture(t *testing.T) *fixture { return openFixture(t, paths.Folder(t.TempDir()), true) }
 
-// openDesk opens the vault of a data folder, as a hub does at its start.
-func openDesk(t *testing.T, folder paths.Folder, noKeychain bool) *desk {
+// openFixture opens the vault of a data folder, locked.
+func openFixture(t *testing.T, folder paths.Folder, noKeychain bool) *fixture {
 	t.Helper()
-	return openDeskWith(t, secrets.Options{Folder: folder, NoKeychain: noKeychain})
+	return openFixtureWith(t, secrets.Options{Folder: folder, NoKeychain: noKeychain})
 }
 
-func openDeskWith(t *testing.T, o secrets.Options) *desk {
+func openFixtureWith(t *testing.T, o secrets.Options) *fixture {
 	t.Helper()
 	folder := o.Folder
 	db, err := store.Open(t.Context(), folder.Database())
@@ -43,15 +42,15 @@ func openDeskWith(t *testing.T, o secrets.Options) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	d := &desk{t: t, folder: folder, store: db, bus: &events.Bus{}, given: &secrets.Given{}}
+	d := &fixture{t: t, folder: folder, store: db, bus: &events.Bus{}, given: &secrets.Given{}}
 	o.Store, o.Bus, o.Given = db, d.bus, d.given
 	o.Work = 10
 	d.Vault = secrets.NewVault(o)
-	d.OnChange(func(server string) { d.told = append(d.told, server) })
+	d.OnChange(func(server string) { d.changed = append(d.changed, server) })
 	return d
 }
 
-func (d *desk) unlock(passphrase string) *desk {
+func (d *fixture) unlock(passphrase string) *fixture {
 	d.t.Helper()
 	if err := d.Unlock(d.t.Context(), passphrase); err != nil {
 		d.t.Fatal(err)
@@ -59,15 +58,15 @@ func (d *desk) unlock(passphrase string) *desk {
 	return d
 }
 
-func (d *desk) set(server, name, value string) {
+func (d *fixture) set(server, name, value string) {
 	d.t.Helper()
 	if err := d.Set(d.t.Context(), server, name, value); err != nil {
 		d.t.Fatalf("set %s of %s: %v", name, server, err)
 	}
 }
 
-// shows returns a server's secrets as name=masked.
-func (d *desk) shows(server string) string {
+// masked returns a server's secrets in the form name=masked.
+func (d *fixture) masked(server string) string {
 	d.t.Helper()
 	entries, err := d.List(d.t.Context(), server)
 	if err != nil {
@@ -80,66 +79,67 @@ func (d *desk) shows(server string) string {
 	return strings.Join(list, " ")
 }
 
-// refused fails the test unless err is a fault of a kind that holds the words.
-func refused(t *testing.T, err error, kind fault.Kind, words ...string) {
+// wantFault fails the test unless err is a fault of a kind whose message contains
+// all words.
+func wantFault(t *testing.T, err error, kind fault.Kind, words ...string) {
 	t.Helper()
 	if err == nil || fault.KindOf(err) != kind {
 		t.Errorf("got %v, want a fault of kind %d", err, kind)
 	}
 	for _, word := range words {
 		if err != nil && !strings.Contains(fault.MessageOf(err), word) {
-			t.Errorf("%q lacks %q", fault.MessageOf(err), word)
+			t.Errorf("message %q does not contain %q", fault.MessageOf(err), word)
 		}
 	}
 }
 
-func TestSecretIsKeptUnderItsNameAndShownMasked(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestSecretsAreListedWithMaskedValues(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	d.set("one", "S", "abcd")
 	d.set("one", "API_KEY", "abcde")
 	d.set("one", "A/B", "vvvvvv")
 	d.set("one", "Ünïcode name", "pässwörd")
 	d.set("two", "API_KEY", "another")
-	if got, want := d.shows("one"), "A/B=vvvv**** API_KEY=abcd**** S=**** Ünïcode name=päss****"; got != want {
-		t.Errorf("one shows %s, want %s", got, want)
+	if got, want := d.masked("one"), "A/B=vvvv**** API_KEY=abcd**** S=**** Ünïcode name=päss****"; got != want {
+		t.Errorf("server one has %s, want %s", got, want)
 	}
-	if got := d.shows("two"); got != "API_KEY=anot****" {
-		t.Errorf("two shows %s", got)
+	if got := d.masked("two"); got != "API_KEY=anot****" {
+		t.Errorf("server two has %s", got)
 	}
 	if !d.Holds(t.Context(), "one", "A/B", "vvvvvv") || d.Holds(t.Context(), "one", "A/B", "another") || d.Holds(t.Context(), "one", "none", "") {
-		t.Error("what is held is told wrongly")
+		t.Error("Holds is wrong")
 	}
 }
 
-func TestNamesAndValuesThatCannotBeKeptAreRefused(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestInvalidNamesAndValuesAreRejected(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	long := strings.Repeat("ä", 128)
 	for _, test := range []struct{ server, name, value, word string }{
-		{"one", "", "v", "needs a name"},
+		{"one", "", "v", "name of the secret is required"},
 		{"one", "a}b", "v", "no }"},
 		{"one", "a\nb", "v", "control characters"},
 		{"one", "a\x00b", "v", "control characters"},
 		{"one", "a\xffb", "v", "control characters"},
 		{"one", long + "x", "v", "128 characters"},
 		{"one", "name", "", "value is required"},
-		{"one", "name", "a\x00b", "no text"},
-		{"one", "name", "a\xffb", "no text"},
+		{"one", "name", "a\x00b", "not valid text"},
+		{"one", "name", "a\xffb", "not valid text"},
 		{"one", "name", strings.Repeat("x", 64<<10+1), "65536 bytes"},
-		{"", "name", "v", "belongs to a server"},
-		{"a/b", "name", "v", "belongs to a server"},
+		{"", "name", "v", "invalid server name"},
+		{"a/b", "name", "v", "invalid server name"},
 	} {
-		refused(t, d.Set(t.Context(), test.server, test.name, test.value), fault.Invalid, test.word)
+		wantFault(t, d.Set(t.Context(), test.server, test.name, test.value), fault.Invalid, test.word)
 	}
 	d.set("one", long, "v")
 	d.set("one", `a=b "c" $d`, strings.Repeat("x", 64<<10))
 	if names, err := d.Names(t.Context(), "one"); err != nil || len(names) != 2 {
-		t.Errorf("%d names are kept, %v", len(names), err)
+		t.Errorf("got %d names, want 2; %v", len(names), err)
 	}
 }
 
-func TestWithoutAKeeperNothingIsKeptAndWhatToDoIsSaid(t *testing.T) {
-	d := newDesk(t)
-	refused(t, d.Set(t.Context(), "one", "KEY", "correct-horse"), fault.Unavailable, "agent-discover secrets unlock")
+func TestWithoutAKeychainSetFailsWithAdvice(t *testing.T) {
+	d := newFixture(t)
+	wantFault(t, d.Set(t.Context(), "one", "KEY", "correct-horse"), fault.Unavailable, "agent-discover secrets unlock")
 	if rows, err := d.store.Secrets(t.Context(), ""); err != nil || len(rows) != 0 {
 		t.Errorf("the store has %v, %v", rows, err)
 	}
@@ -152,10 +152,10 @@ func TestWithoutAKeeperNothingIsKeptAndWhatToDoIsSaid(t *testing.T) {
 	}
 }
 
-func TestDeletedSecretIsGoneEverywhere(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestDeletedSecretsAreRemovedFromStoreAndFile(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	d.set("one", "KEY", "value")
-	for range 2 { // the second time there is none, which is no error
+	for range 2 { // deleting a missing secret is no error
 		if err := d.Delete(t.Context(), "one", "KEY"); err != nil {
 			t.Fatal(err)
 		}
@@ -164,12 +164,12 @@ func TestDeletedSecretIsGoneEverywhere(t *testing.T) {
 		t.Errorf("the store has %v, %v", rows, err)
 	}
 	if data, err := os.ReadFile(d.folder.Sealed("secrets")); err != nil || bytes.Contains(data, []byte("one/KEY")) {
-		t.Errorf("the file has it still: %v", err)
+		t.Errorf("the file still has the value: %v", err)
 	}
 }
 
-func TestForgottenServerLeavesNothingToItsSuccessor(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestForgetDeletesSecretsAndLinks(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	d.set("one", "KEY", "value of one")
 	d.set("other", "KEY", "value of other")
 	user := secrets.Launch{Command: "x"}
@@ -181,89 +181,89 @@ func TestForgottenServerLeavesNothingToItsSuccessor(t *testing.T) {
 	if err := d.Forget(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.shows("one"); got != "" {
-		t.Errorf("it shows %s", got)
+	if got := d.masked("one"); got != "" {
+		t.Errorf("got %q", got)
 	}
 	if links, err := d.store.SecretLinks(t.Context()); err != nil || len(links) != 0 {
 		t.Errorf("links are left: %v, %v", links, err)
 	}
-	if got := d.shows("other"); got != "KEY=valu****" {
-		t.Errorf("the other shows %s", got)
+	if got := d.masked("other"); got != "KEY=valu****" {
+		t.Errorf("the other server has %s", got)
 	}
 }
 
-func TestValueThatItsKeeperKeepsIsNobodysAndGoesLater(t *testing.T) {
-	d := newDesk(t)
-	// As after a time with a keychain: here there is none.
+func TestValuesThatCannotBeRemovedAreDropped(t *testing.T) {
+	d := newFixture(t)
+	// A value from a time with a keychain, which now does not exist.
 	if err := d.store.PutSecret(t.Context(), secrets.Record{Server: "one", Name: "KEY", Kept: secrets.InKeychain}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Forget(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.shows("one"); got != "" {
-		t.Errorf("it shows %s", got)
+	if got := d.masked("one"); got != "" {
+		t.Errorf("got %q", got)
 	}
 	rows, err := d.store.Secrets(t.Context(), "one")
 	if err != nil || len(rows) != 1 || !rows[0].Dropped || rows[0].Kept != secrets.InKeychain {
-		t.Errorf("what is to go is not remembered: %v, %v", rows, err)
+		t.Errorf("the record is not dropped: %v, %v", rows, err)
 	}
 	filled, err := d.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio"})
 	if err != nil || len(filled.Env) != 0 {
-		t.Errorf("the next server of that name gets %v, %v", filled.Env, err)
+		t.Errorf("a new server with the same name gets %v, %v", filled.Env, err)
 	}
 }
 
-func TestWhoeverGetsASecretIsToldOfItsChange(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestChangesAreReportedForEveryServerThatGetsTheSecret(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	changes, stop := events.Subscribe[secrets.Changed](d.bus, 16)
 	defer stop()
-	told := func(what string, want ...string) {
+	wantChanged := func(what string, want ...string) {
 		t.Helper()
-		if !slices.Equal(d.told, want) {
-			t.Errorf("%s: told %v, want %v", what, d.told, want)
+		if !slices.Equal(d.changed, want) {
+			t.Errorf("%s: OnChange got %v, want %v", what, d.changed, want)
 		}
-		d.told = nil
+		d.changed = nil
 		if len(want) > 0 {
 			if c := <-changes; c.Server != want[0] {
-				t.Errorf("%s: published for %s", what, c.Server)
+				t.Errorf("%s: got an event for %s", what, c.Server)
 			}
 		}
 	}
 	d.set("one", "KEY", "value")
-	told("set", "one")
+	wantChanged("set", "one")
 	d.set("one", "KEY", "value")
-	told("the same again")
+	wantChanged("set to the same value")
 	if err := d.Link(t.Context(), "user", secrets.Launch{}, "one", "KEY"); err != nil {
 		t.Fatal(err)
 	}
-	told("link", "user")
+	wantChanged("link", "user")
 	d.set("one", "KEY", "another")
-	told("set what is linked", "one", "user")
+	wantChanged("set a linked secret", "one", "user")
 	d.set("one", "OTHER", "another")
-	told("set what is not linked", "one")
+	wantChanged("set a secret without a link", "one")
 	if err := d.Unlink(t.Context(), "user", "one", "KEY"); err != nil {
 		t.Fatal(err)
 	}
-	told("unlink", "user")
+	wantChanged("unlink", "user")
 	if err := d.Delete(t.Context(), "one", "KEY"); err != nil {
 		t.Fatal(err)
 	}
-	told("delete", "one")
+	wantChanged("delete", "one")
 	if err := d.Delete(t.Context(), "one", "KEY"); err != nil {
 		t.Fatal(err)
 	}
-	told("delete what is not there")
+	wantChanged("delete a missing secret")
 }
 
-func TestChangeThatNobodyWaitsForIsNotMade(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestSetDoesNothingAfterItsContextEnded(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := d.Set(ctx, "one", "KEY", "value"); err == nil {
-		t.Error("it was made")
+		t.Error("Set returned no error")
 	}
-	if got := d.shows("one"); got != "" {
-		t.Errorf("it shows %s", got)
+	if got := d.masked("one"); got != "" {
+		t.Errorf("got %q", got)
 	}
 }

@@ -5,24 +5,24 @@ import (
 	"testing"
 )
 
-func TestNamesOfCredentials(t *testing.T) {
+func TestSensitiveNamesAreRecognized(t *testing.T) {
 	for _, name := range []string{
 		"GITHUB_TOKEN", "apiKey", "API-KEY", "openai_api_key", "password", "DB_PASSWORD", "clientSecret", "PAT",
 		"Authorization", "AWS_SECRET_ACCESS_KEY", "session.key", "githubtoken", "connectionString", "Cookie",
 		"STRIPE_KEY", "signingKey", "SIGNING-KEY", "--encryption-key", "secret_key",
 	} {
 		if !SensitiveName(name) {
-			t.Errorf("%s names a credential", name)
+			t.Errorf("%s is not sensitive", name)
 		}
 	}
 	for _, name := range []string{"PATH", "path", "max_tokens", "keyboard", "author", "monkey", "HOME", "pattern", "query", "key", "KEY", "--key", "keys", "hotkey", "key_count", ""} {
 		if SensitiveName(name) {
-			t.Errorf("%s names no credential", name)
+			t.Errorf("%s is sensitive", name)
 		}
 	}
 }
 
-// planted credentials are made up; each has the shape that its issuer uses.
+// planted are invented credentials in the formats of real issuers.
 var planted = map[string]string{
 	"openai":   "sk-proj-" + strings.Repeat("aB3", 12),
 	"github":   "ghp_" + strings.Repeat("x9Z", 12),
@@ -33,7 +33,7 @@ var planted = map[string]string{
 	"huggface": "hf_" + strings.Repeat("a1", 15),
 }
 
-func TestShapesOfCredentialsAreCovered(t *testing.T) {
+func TestCredentialsAreRecognizedByTheirShape(t *testing.T) {
 	var r *Redactor
 	for name, secret := range planted {
 		for _, text := range []string{"before " + secret + " after", `{"note":"` + secret + `"}`, "x\n" + secret} {
@@ -44,7 +44,7 @@ func TestShapesOfCredentialsAreCovered(t *testing.T) {
 	}
 }
 
-func TestValuesAreCoveredByTheNameBeforeThem(t *testing.T) {
+func TestValuesOfSensitiveNamesAreRedacted(t *testing.T) {
 	var r *Redactor
 	for _, test := range []struct{ text, want string }{
 		{`{"api_key":"correct-horse","path":"/tmp/notes"}`, `{"api_key":"[redacted]","path":"/tmp/notes"}`},
@@ -79,7 +79,7 @@ func TestValuesAreCoveredByTheNameBeforeThem(t *testing.T) {
 	}
 }
 
-func TestKnownValuesAreCoveredWhereverTheyStand(t *testing.T) {
+func TestKnownValuesAreRedactedAnywhere(t *testing.T) {
 	r := NewRedactor(map[string]string{"MY_TOKEN": "plainlooking", "MODE": "verbose-mode", "API_KEY": "abc"})
 	got := r.Text("fatal: plainlooking was refused in verbose-mode abc")
 	if want := "fatal: [redacted] was refused in verbose-mode abc"; got != want {
@@ -87,7 +87,7 @@ func TestKnownValuesAreCoveredWhereverTheyStand(t *testing.T) {
 	}
 }
 
-func TestTheLongestValueIsCoveredFirst(t *testing.T) {
+func TestLongerValuesAreRedactedFirst(t *testing.T) {
 	env := map[string]string{"A_TOKEN": "shared", "B_TOKEN": "shared-and-more", "C_TOKEN": "shared-and-more-again", "D_TOKEN": "shared-and"}
 	r := NewRedactor(env)
 	for _, value := range env {
@@ -97,7 +97,7 @@ func TestTheLongestValueIsCoveredFirst(t *testing.T) {
 	}
 }
 
-func TestKnownValuesAreCoveredInsideJSON(t *testing.T) {
+func TestKnownValuesAreRedactedInJSON(t *testing.T) {
 	value := "first \"line\"\nsecond <line>"
 	r := NewRedactor(map[string]string{"MY_SECRET": value})
 	plain := `"first \"line\"\nsecond <line>"`
@@ -109,7 +109,7 @@ func TestKnownValuesAreCoveredInsideJSON(t *testing.T) {
 	}
 }
 
-func TestCredentialsOfACommandLineAreKnown(t *testing.T) {
+func TestCredentialsOfACommandLineAreRedacted(t *testing.T) {
 	r := ForServer(nil, []string{
 		"-y", "some-package", "--token", "word-after", "--api-key=word-inside", "-e", "MY_SECRET=word-of-docker",
 		"--header", "Authorization: Bearer word-of-header", "postgres://me:word-in-url@host/db", "--password", "--verbose",

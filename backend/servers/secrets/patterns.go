@@ -1,14 +1,3 @@
-// Package secrets answers what must never be seen. It keeps values where only
-// this user gets at them, gives them to the servers that they belong to, and
-// covers them in texts that this product writes itself (log, journal, events,
-// errors). A result on its way from a server to the asking session is not its
-// business.
-//
-//	Vault ── keychain (the system's) · overlong (sealed, its key in the keychain) · locker (a file under a passphrase)
-//	  └ Fill → Given → Redactor
-//
-// Names are in the store and values never are. Nothing here returns a value
-// but Fill, to whoever starts a server.
 package secrets
 
 import (
@@ -16,16 +5,15 @@ import (
 	"strings"
 )
 
-// Redacted replaces a secret in a text.
+// Redacted is the text that replaces a secret.
 const Redacted = "[redacted]"
 
-// minSecret is the length below which a value is too short to be told from
-// ordinary text.
+// minSecret is the minimum length of a credential that is recognized by its name or
+// shape. Shorter values look like ordinary words.
 const minSecret = 6
 
 var (
-	// Shapes that name themselves: what issues them gave them a prefix for
-	// exactly this purpose.
+	// Tokens whose issuers gave them a prefix by which they can be recognized.
 	knownShape = regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or|svcacct|admin)?[-_A-Za-z0-9]{16,}` +
 		`|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[-_A-Za-z0-9]{16,}` +
 		`|\bxox[abeoprs]-[-A-Za-z0-9]{10,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[-_A-Za-z0-9]{30,}` +
@@ -36,16 +24,17 @@ var (
 	inURL    = regexp.MustCompile(`([a-z][-+.a-z0-9]*://[^/\s:@]*:)[^/\s@]+@`)
 	keyBlock = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
 
-	// "api_key": "value", api_key=value; a reference ${secret:NAME} is told
-	// apart by its beginning.
+	// "api_key": "value" and api_key=value. The first group also matches the
+	// beginning of a reference ${secret:NAME}, which must not be redacted.
 	assigned = regexp.MustCompile(`(\$\{|"?)([-_.A-Za-z0-9]{2,64})("?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|\$\{[^}]*\}|[^\s,;&"'{}\[\]]+)`)
 
-	// --token value, and "--token", "value" in a list of arguments.
+	// --token value, and "--token", "value" in a JSON list of arguments.
 	flagged = regexp.MustCompile(`(^|[\s"'=\[(,;])(--?[A-Za-z][-_.A-Za-z0-9]{1,63})` +
 		`(?:(\s+)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'-][^\s"']*)|("\s*,\s*")((?:[^"\\-]|\\.)(?:[^"\\]|\\.)*))`)
 )
 
-// sensitiveWords are words, or pairs of words, that name a credential.
+// sensitiveWords are the words and pairs of words that make a name the name of a
+// credential.
 var sensitiveWords = map[string]bool{
 	"token": true, "secret": true, "password": true, "passwd": true, "passphrase": true,
 	"pwd": true, "pat": true, "credential": true, "credentials": true, "apikey": true,
@@ -54,10 +43,11 @@ var sensitiveWords = map[string]bool{
 	"connection string": true, "pass word": true,
 }
 
-// SensitiveName reports whether a variable, header or argument of this name
-// holds a credential by custom. Names are taken apart at signs and at capital
-// letters, so that PATH is not a PAT. A key is one of something: STRIPE_KEY
-// holds a credential, and key alone any key of any map.
+// SensitiveName reports whether a variable, header or argument with this name
+// usually contains a credential. It compares whole words, which it finds by
+// separators and capital letters, so that PATH is not taken for a PAT. "key" counts
+// only as the last of several words, as in STRIPE_KEY: alone it may be the key of
+// any map.
 func SensitiveName(name string) bool {
 	words := splitName(name)
 	if n := len(words); n > 1 && words[n-1] == "key" {
@@ -76,6 +66,7 @@ func SensitiveName(name string) bool {
 	return false
 }
 
+// splitName returns the words of a name in lower case.
 func splitName(name string) []string {
 	var words []string
 	start := 0
@@ -104,8 +95,9 @@ func LooksSecret(value string) bool {
 		inURL.MatchString(value) || strings.Contains(value, "PRIVATE KEY-----")
 }
 
-// Text returns text with every secret covered. Looking for the words that an
-// expression needs costs a hundredth of running it, and most texts have none.
+// Text returns text with every secret replaced by Redacted. A regular expression
+// runs only if the text contains one of the words that it needs: searching for
+// those costs a hundredth of the expression, and most texts have none.
 func (r *Redactor) Text(text string) string {
 	if r != nil && r.known != nil {
 		text = r.known.Replace(text)
@@ -118,8 +110,8 @@ func (r *Redactor) Text(text string) string {
 		text = bearer.ReplaceAllString(text, "$1 "+Redacted)
 	}
 	if seen&aName != 0 {
-		text = assigned.ReplaceAllStringFunc(text, coverAssigned)
-		text = flagged.ReplaceAllStringFunc(text, coverFlagged)
+		text = assigned.ReplaceAllStringFunc(text, redactAssigned)
+		text = flagged.ReplaceAllStringFunc(text, redactFlagged)
 	}
 	if seen&aURL != 0 && strings.Contains(text, "@") {
 		text = inURL.ReplaceAllString(text, "${1}"+Redacted+"@")
@@ -130,7 +122,7 @@ func (r *Redactor) Text(text string) string {
 	return text
 }
 
-func coverAssigned(match string) string {
+func redactAssigned(match string) string {
 	parts := assigned.FindStringSubmatch(match)
 	if !SensitiveName(parts[2]) || len(parts[4]) < minSecret || parts[1] == "${" || strings.HasPrefix(parts[4], "${") {
 		return match
@@ -142,7 +134,7 @@ func coverAssigned(match string) string {
 	return parts[1] + parts[2] + parts[3] + covered
 }
 
-func coverFlagged(match string) string {
+func redactFlagged(match string) string {
 	parts := flagged.FindStringSubmatch(match)
 	before, name, space, word, comma, item := parts[1], parts[2], parts[3], parts[4], parts[5], parts[6]
 	if value := word + item; !SensitiveName(name) || len(value) < minSecret || strings.HasPrefix(value, "${") {

@@ -11,20 +11,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// locker is the keeper of a machine without a keychain: a file that a
-// passphrase unlocks once for the life of the hub.
-type locker struct {
+// passphraseKeeper is the keeper for machines without a keychain: a file encrypted
+// with a passphrase. It stays unlocked until the process ends.
+type passphraseKeeper struct {
 	file *sealedFile
-	work int // of scrypt, 0 for age's own: 256 MB and a second
+	work int // cost of scrypt as a power of 2; 0 for age's default: 256 MB and a second
 
 	mu  sync.Mutex
-	key *age.X25519Identity // nil while it is locked
+	key *age.X25519Identity // nil while the file is locked
 }
 
 var errLocked = fault.New(fault.Unavailable, "the file of secrets is locked; unlock it with: agent-discover secrets unlock (or start the hub with AGENT_DISCOVER_PASSPHRASE)")
 
-// state says none, locked or unlocked.
-func (l *locker) state() (string, error) {
+// state returns the state of the file: none, locked or unlocked.
+func (l *passphraseKeeper) state() (string, error) {
 	if l.unlocked() != nil {
 		return "unlocked", nil
 	}
@@ -35,13 +35,13 @@ func (l *locker) state() (string, error) {
 	return "none", nil
 }
 
-func (l *locker) unlocked() *age.X25519Identity {
+func (l *passphraseKeeper) unlocked() *age.X25519Identity {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.key
 }
 
-func (l *locker) get(_ context.Context, account string) (string, error) {
+func (l *passphraseKeeper) get(_ context.Context, account string) (string, error) {
 	return l.file.open(account, func() (*age.X25519Identity, error) {
 		if key := l.unlocked(); key != nil {
 			return key, nil
@@ -50,7 +50,7 @@ func (l *locker) get(_ context.Context, account string) (string, error) {
 	})
 }
 
-func (l *locker) set(_ context.Context, account, value string) error {
+func (l *passphraseKeeper) set(_ context.Context, account, value string) error {
 	key := l.unlocked()
 	if key == nil {
 		return errLocked
@@ -58,14 +58,17 @@ func (l *locker) set(_ context.Context, account, value string) error {
 	return l.file.seal(account, value, key)
 }
 
-func (l *locker) delete(_ context.Context, account string) error { return l.file.remove(account) }
+func (l *passphraseKeeper) delete(_ context.Context, account string) error {
+	return l.file.remove(account)
+}
 
-// unlock opens the file, or makes it with this passphrase when there is none.
-func (l *locker) unlock(passphrase string) error {
+// unlock decrypts the identity with a passphrase. If there is no file, unlock creates
+// one with this passphrase.
+func (l *passphraseKeeper) unlock(passphrase string) error {
 	if passphrase == "" {
 		return fault.New(fault.Invalid, "a passphrase is required")
 	}
-	defer debug.FreeOSMemory() // what scrypt took is never needed again
+	defer debug.FreeOSMemory() // scrypt needs a lot of memory, and only here
 	var key *age.X25519Identity
 	err := l.file.change(func(held *sealedData) (created bool, err error) {
 		if held.Identity != "" {
@@ -90,7 +93,8 @@ func (l *locker) unlock(passphrase string) error {
 	return nil
 }
 
-func (l *locker) wrapNew(passphrase string) (*age.X25519Identity, string, error) {
+// wrapNew creates an identity and returns it with its encrypted form.
+func (l *passphraseKeeper) wrapNew(passphrase string) (*age.X25519Identity, string, error) {
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
 		return nil, "", err
@@ -106,6 +110,7 @@ func (l *locker) wrapNew(passphrase string) (*age.X25519Identity, string, error)
 	return key, wrapped, err
 }
 
+// unwrap decrypts an identity.
 func unwrap(wrapped, passphrase string) (*age.X25519Identity, error) {
 	by, err := age.NewScryptIdentity(passphrase)
 	if err != nil {
@@ -116,7 +121,7 @@ func unwrap(wrapped, passphrase string) (*age.X25519Identity, error) {
 		return nil, fault.New(fault.Denied, "the passphrase is wrong; nothing was changed")
 	}
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Failed, "the file of secrets is damaged; put a copy in its place, or move it away and set its secrets anew")
+		return nil, fault.Wrap(err, fault.Failed, "the file of secrets is damaged; restore it from a copy, or move it away and set its secrets again")
 	}
 	return age.ParseX25519Identity(string(plain))
 }

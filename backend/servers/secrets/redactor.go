@@ -13,24 +13,25 @@ import (
 	"unicode/utf8"
 )
 
-// Redactor covers secrets in texts: those it was told, and those whose name
-// or shape gives them away. It is immutable and safe for concurrent use.
+// Redactor replaces secrets in texts: the values that it was created for, and
+// credentials that it recognizes by their name or shape. It is immutable and safe
+// for concurrent use. A nil Redactor has no values of its own.
 type Redactor struct {
-	known *strings.Replacer // nil when it was told none
-	reach int               // length of the longest form that is known, in bytes
+	known *strings.Replacer // nil when there are no values
+	reach int               // length of the longest form of a value, in bytes
 }
 
-// NewRedactor is ForServer without a command line.
+// NewRedactor returns a redactor for the credentials in environment variables.
 func NewRedactor(env map[string]string) *Redactor { return ForServer(env, nil) }
 
-// ForServer is ForLaunch for a server that is started on this machine.
+// ForServer returns a redactor for the credentials in a command line and its
+// environment variables.
 func ForServer(env map[string]string, args []string) *Redactor {
 	return ForLaunch(Launch{Env: env, Args: args})
 }
 
-// ForLaunch returns a redactor that knows the credentials in a server's
-// configuration: values of variables, of flags and headers, arguments by
-// themselves, and those in its URL.
+// ForLaunch returns a redactor for the credentials in a server's configuration:
+// values of variables, flags and headers, arguments, and parts of the URL.
 func ForLaunch(l Launch) *Redactor { return knownOf(l).redactor() }
 
 func knownOf(l Launch) forms {
@@ -44,15 +45,16 @@ func knownOf(l Launch) forms {
 	return known
 }
 
-// Head returns the first n bytes of a text, covered, and whether there is more.
-// It looks at n+Reach+1 bytes at most. No half of a secret stands at the cut.
+// Head returns at most n bytes from the beginning of the redacted text, and whether
+// the text is longer. It reads at most n+Reach+1 bytes of text. A secret at the
+// cut is redacted as a whole.
 func (r *Redactor) Head(text string, n int) (head string, cut bool) {
 	reach := r.Reach()
 	if cut = len(text) > n+reach; cut {
 		text = text[:n+reach]
 	}
 	head = r.Text(text)
-	if cut { // covers have moved the end nearer, where half a secret may stand
+	if cut { // the last Reach bytes may end with the first part of a secret
 		head = head[:max(len(head)-reach, 0)]
 	}
 	if len(head) > n {
@@ -61,8 +63,8 @@ func (r *Redactor) Head(text string, n int) (head string, cut bool) {
 	return strings.ToValidUTF8(head, ""), cut
 }
 
-// Reach is how much of a text, beyond its part that is shown, must be seen so
-// that no secret is cut in two; in bytes.
+// Reach returns how many bytes after a cut must be known to recognize a secret that
+// begins before the cut.
 func (r *Redactor) Reach() int {
 	if r == nil {
 		return minReach
@@ -70,10 +72,11 @@ func (r *Redactor) Reach() int {
 	return max(r.reach, minReach)
 }
 
+// minReach is the Reach for credentials that are recognized by name or shape.
 const minReach = 256
 
-// assignment takes --name=value, NAME=value and "Name: value" apart. The colon
-// of a reference assigns nothing.
+// assignment splits --name=value, NAME=value and "Name: value". It returns false for
+// a text without an assignment; a colon or "=" inside a reference is none.
 func assignment(arg string) (name, value string, ok bool) {
 	i := strings.IndexAny(arg, "=:")
 	if i < 0 || strings.Contains(arg[:i], "${") {
@@ -82,34 +85,36 @@ func assignment(arg string) (name, value string, ok bool) {
 	return arg[:i], strings.TrimSpace(arg[i+1:]), true
 }
 
-// forms are texts to cover, in every form in which they may be written.
+// forms is a list of texts to redact: values in all encodings in which they may
+// appear.
 type forms []string
 
-// add adds what may be a credential. What is short, or names a secret instead
-// of being one, is left out.
+// add adds a value that may be a credential. Short values and references are left
+// out.
 func (f *forms) add(value string) {
 	for _, part := range []string{value, credentialOf(value)} {
 		if len(part) >= minSecret && !strings.HasPrefix(part, "${") {
-			f.addForms(part)
+			f.addEncodings(part)
 		}
 	}
 }
 
-// addSecret adds what is a secret, however it looks, and the lines of a long
-// one: a key is often shown line by line.
+// addSecret adds the value of a secret, whatever it looks like, and each of its
+// lines that is long enough: keys are often printed line by line.
 func (f *forms) addSecret(value string) {
-	f.addForms(value)
-	if part := credentialOf(value); part != value && len(part) >= minGiven {
-		f.addForms(part)
+	f.addEncodings(value)
+	if part := credentialOf(value); part != value && len(part) >= minValue {
+		f.addEncodings(part)
 	}
 	for line := range strings.Lines(value) {
 		if line = strings.TrimSpace(line); len(line) >= 2*minSecret && line != value {
-			f.addForms(line)
+			f.addEncodings(line)
 		}
 	}
 }
 
-// credentialOf returns what follows the scheme of an authorization.
+// credentialOf returns the part of an authorization after the scheme Bearer or
+// Basic, and the whole value if there is no such scheme.
 func credentialOf(value string) string {
 	if scheme, credential, ok := strings.Cut(value, " "); ok && (strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic")) {
 		return strings.TrimSpace(credential)
@@ -117,9 +122,9 @@ func credentialOf(value string) string {
 	return value
 }
 
-// addForms adds a value as it is, as it stands in a URL and in Go's quotes, and
-// as it stands in JSON, also in JSON within a text within JSON.
-func (f *forms) addForms(value string) {
+// addEncodings adds a value unencoded, escaped for a URL, quoted as in Go, and
+// encoded as JSON once and twice: JSON often contains JSON as a string.
+func (f *forms) addEncodings(value string) {
 	list := []string{value, url.QueryEscape(value), url.PathEscape(value), unquoted(strconv.Quote(value))}
 	for _, once := range inJSON(value) {
 		list = append(list, once)
@@ -134,16 +139,16 @@ func (f *forms) addForms(value string) {
 	}
 }
 
-// inJSON returns the ways in which encoders write a string, without the quotes:
-// the plain one first, then with signs escaped that mean something in pages,
-// with slashes escaped, all beyond ASCII, or both of these.
+// inJSON returns the encodings of a string by common JSON encoders, without the
+// quotes: with minimal escaping, and with <, > and &, slashes, non-ASCII
+// characters, or slashes and non-ASCII characters escaped.
 func inJSON(value string) []string {
 	encoded := make([]string, 2)
 	for i := range encoded {
 		var quoted bytes.Buffer
 		encoder := json.NewEncoder(&quoted)
 		encoder.SetEscapeHTML(i == 1)
-		_ = encoder.Encode(value) // a buffer takes every string
+		_ = encoder.Encode(value) // cannot fail for a string and a buffer
 		encoded[i] = unquoted(strings.Trim(quoted.String(), "\n"))
 	}
 	plain := encoded[0]
@@ -168,8 +173,9 @@ func inASCII(text string) string {
 
 func unquoted(text string) string { return text[1 : len(text)-1] }
 
-// redactor covers the longest form first: a short one may be a part of it,
-// and strings.Replacer prefers what it was given first.
+// redactor returns a redactor for the forms. It sorts them by length, longest first,
+// because strings.Replacer prefers the pairs that come first and a short form may
+// be part of a longer one.
 func (f forms) redactor() *Redactor {
 	if len(f) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-func TestFileOfSecretsOpensWithItsPassphraseOnly(t *testing.T) {
-	d := newDesk(t).unlock("the right one")
+func TestTheFileIsUnlockedOnlyByItsPassphrase(t *testing.T) {
+	d := newFixture(t).unlock("the right one")
 	d.set("one", "KEY", "correct-horse")
 	file := d.folder.Sealed("secrets")
 	before, err := os.ReadFile(file)
@@ -21,33 +21,33 @@ func TestFileOfSecretsOpensWithItsPassphraseOnly(t *testing.T) {
 		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
 	}
 
-	again := openDesk(t, d.folder, true)
+	again := openFixture(t, d.folder, true)
 	if s := again.Status(t.Context()); s.Keeper != "none" || s.File != "locked" {
 		t.Errorf("the status after a restart is %+v", s)
 	}
-	if got := again.shows("one"); got != "KEY=****" {
-		t.Errorf("locked, it shows %s", got)
+	if got := again.masked("one"); got != "KEY=****" {
+		t.Errorf("while locked: got %s", got)
 	}
-	refused(t, again.Set(t.Context(), "one", "KEY", "another"), fault.Unavailable, "unlock")
-	refused(t, again.Set(t.Context(), "one", "NEW", "another"), fault.Unavailable, "unlock")
-	refused(t, again.Unlock(t.Context(), "a wrong one"), fault.Denied, "wrong")
-	refused(t, again.Unlock(t.Context(), ""), fault.Invalid, "passphrase")
+	wantFault(t, again.Set(t.Context(), "one", "KEY", "another"), fault.Unavailable, "unlock")
+	wantFault(t, again.Set(t.Context(), "one", "NEW", "another"), fault.Unavailable, "unlock")
+	wantFault(t, again.Unlock(t.Context(), "a wrong one"), fault.Denied, "wrong")
+	wantFault(t, again.Unlock(t.Context(), ""), fault.Invalid, "passphrase")
 	if after, err := os.ReadFile(file); err != nil || !bytes.Equal(before, after) {
-		t.Errorf("a wrong passphrase changes the file: %v", err)
+		t.Errorf("a wrong passphrase changed the file: %v", err)
 	}
 
 	again.unlock("the right one")
-	if got := again.shows("one"); got != "KEY=corr****" {
-		t.Errorf("unlocked, it shows %s", got)
+	if got := again.masked("one"); got != "KEY=corr****" {
+		t.Errorf("once unlocked: got %s", got)
 	}
-	refused(t, again.Unlock(t.Context(), "a wrong one"), fault.Denied, "wrong")
-	if got := again.shows("one"); got != "KEY=corr****" {
-		t.Errorf("a wrong passphrase locks what was open: %s", got)
+	wantFault(t, again.Unlock(t.Context(), "a wrong one"), fault.Denied, "wrong")
+	if got := again.masked("one"); got != "KEY=corr****" {
+		t.Errorf("after a wrong passphrase: got %s", got)
 	}
 }
 
-func TestFileOfSecretsHoldsNoValueInClear(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestNoFileContainsAValueInPlainText(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	d.set("one", "KEY", "correct-horse-battery")
 	d.set("one", "KEY", "correct-horse-staple")
 	if err := d.Delete(t.Context(), "one", "KEY"); err != nil {
@@ -64,49 +64,49 @@ func TestFileOfSecretsHoldsNoValueInClear(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bytes.Contains(data, []byte("correct-horse")) {
-			t.Errorf("%s holds a value", file)
+			t.Errorf("%s contains a value", file)
 		}
 	}
 }
 
-func TestDamagedFileOfSecretsIsLeftAsItIs(t *testing.T) {
+func TestDamagedFilesAreNotChanged(t *testing.T) {
 	for name, content := range map[string]string{
-		"no JSON": "age-encryption.org/v1", "a newer version": `{"format":2}`, "values without a key": `{"format":1,"values":{"a/b":"x"}}`,
+		"not JSON": "age-encryption.org/v1", "a newer version": `{"format":2}`, "values without a key": `{"format":1,"values":{"a/b":"x"}}`,
 		"a broken key": `{"format":1,"identity":"-----BEGIN AGE","values":{}}`, "empty": "",
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newFixture(t)
 			file := d.folder.Sealed("secrets")
 			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			refused(t, d.Unlock(t.Context(), "pass"), fault.Failed, "damaged")
+			wantFault(t, d.Unlock(t.Context(), "pass"), fault.Failed, "damaged")
 			if err := d.Set(t.Context(), "one", "KEY", "value"); err == nil {
-				t.Error("a value is kept in it")
+				t.Error("Set returned no error")
 			}
 			if after, err := os.ReadFile(file); err != nil || string(after) != content {
-				t.Errorf("it became %q, %v", after, err)
+				t.Errorf("the file became %q, %v", after, err)
 			}
 		})
 	}
 }
 
-func TestFileThatWasReplacedSinceIsNotWrittenTo(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestFilesThatWereReplacedAreNotChanged(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	d.set("one", "KEY", "value")
 	if err := os.Remove(d.folder.Sealed("secrets")); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, d.Set(t.Context(), "one", "KEY", "another"), fault.Unavailable, "unlock it again")
+	wantFault(t, d.Set(t.Context(), "one", "KEY", "another"), fault.Unavailable, "unlock it again")
 	d.unlock("new")
 	d.set("one", "KEY", "another")
-	if got := openDesk(t, d.folder, true).unlock("new").shows("one"); got != "KEY=anot****" {
-		t.Errorf("after a restart it shows %s", got)
+	if got := openFixture(t, d.folder, true).unlock("new").masked("one"); got != "KEY=anot****" {
+		t.Errorf("after a restart: got %s", got)
 	}
 }
 
-func TestOneSealedValueCannotTakeAnothersPlace(t *testing.T) {
-	d := newDesk(t).unlock("pass")
+func TestValuesMovedToAnotherAccountAreRejected(t *testing.T) {
+	d := newFixture(t).unlock("pass")
 	d.set("one", "KEY", "of server one")
 	file := d.folder.Sealed("secrets")
 	data, err := os.ReadFile(file)
@@ -117,7 +117,7 @@ func TestOneSealedValueCannotTakeAnothersPlace(t *testing.T) {
 	if err := os.WriteFile(file, bytes.ReplaceAll(data, []byte(`"one/KEY"`), []byte(`"two/KEY"`)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := d.shows("two"); got != "KEY=****" {
-		t.Errorf("two shows %s", got)
+	if got := d.masked("two"); got != "KEY=****" {
+		t.Errorf("server two has %s", got)
 	}
 }
