@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// stand is a keychain whose backend a test plays.
+// fakeKeychain is a keychain with a backend that the test controls.
 type fakeKeychain struct {
 	*keychain
 	mu     sync.Mutex
