@@ -199,7 +199,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	h.clients = gateway.NewClientHistory(h.store, h.log)
 	h.gateway = gateway.New(gateway.Options{
 		Registry: servers, Catalog: h.catalog, Search: h.search, Lifecycle: h.lifecycle, Setup: h.setup,
-		Proxy: h.proxy, Usage: h.journal, Lenses: h.store, Book: h.clients, Learning: h.learning,
+		Proxy: h.proxy, Usage: h.journal, SessionTools: h.store, Book: h.clients, Learning: h.learning,
 		Bus: bus, Log: h.log, Version: h.options.Version,
 	})
 	h.bridge = &companion.Hub{

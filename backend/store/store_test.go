@@ -173,20 +173,20 @@ func TestALensIsKeptForItsSession(t *testing.T) {
 	s, _ := openStore(t)
 	want := []catalog.Key{{Server: "a", Tool: "x"}, {Server: "b", Tool: "y"}}
 	for _, lent := range [][]catalog.Key{want[:1], want} {
-		if err := s.SaveLens(t.Context(), "one", lent); err != nil {
+		if err := s.SaveSessionTools(t.Context(), "one", lent); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, err := s.Lens(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := s.SessionTools(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if err := s.ForgetLent(t.Context(), "a"); err != nil {
+	if err := s.ForgetSessionTools(t.Context(), "a"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := s.Lens(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want[1:]) {
+	if got, err := s.SessionTools(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want[1:]) {
 		t.Errorf("after a was forgotten: %v, %v", got, err)
 	}
-	if got, err := s.Lens(t.Context(), "two"); err != nil || got != nil {
+	if got, err := s.SessionTools(t.Context(), "two"); err != nil || got != nil {
 		t.Errorf("another session got %v, %v", got, err)
 	}
 }

@@ -23,13 +23,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// LensStore keeps what is lent to a session, so that it comes back after the
-// hub or the connection was lost.
-type LensStore interface {
-	Lens(ctx context.Context, session string) ([]catalog.Key, error)
-	SaveLens(ctx context.Context, session string, lent []catalog.Key) error
-	// ForgetLent takes the tools of a server out of all lenses.
-	ForgetLent(ctx context.Context, server string) error
+// SessionToolStore keeps the session tools of each session, so that a session has
+// them again after its connection or the hub was lost.
+type SessionToolStore interface {
+	SessionTools(ctx context.Context, session string) ([]catalog.Key, error)
+	SaveSessionTools(ctx context.Context, session string, tools []catalog.Key) error
+	// ForgetSessionTools removes the tools of a server from all sessions.
+	ForgetSessionTools(ctx context.Context, server string) error
 }
 
 // Usage tells how often each server was called in this installation.
@@ -44,19 +44,19 @@ type Learner interface {
 
 // Options are the rooms that the gateway works with.
 type Options struct {
-	Registry  *registry.Registry
-	Catalog   *catalog.Catalog
-	Search    *search.Searcher
-	Lifecycle *lifecycle.Manager
-	Setup     *setup.Syncer
-	Proxy     *proxy.Proxy
-	Usage     Usage
-	Lenses    LensStore
-	Book      *ClientHistory
-	Learning  Learner
-	Bus       *events.Bus
-	Log       *slog.Logger
-	Version   string
+	Registry     *registry.Registry
+	Catalog      *catalog.Catalog
+	Search       *search.Searcher
+	Lifecycle    *lifecycle.Manager
+	Setup        *setup.Syncer
+	Proxy        *proxy.Proxy
+	Usage        Usage
+	SessionTools SessionToolStore
+	Book         *ClientHistory
+	Learning     Learner
+	Bus          *events.Bus
+	Log          *slog.Logger
+	Version      string
 }
 
 // Gateway serves sessions. It is safe for concurrent use.
@@ -77,7 +77,7 @@ func New(o Options) *Gateway {
 // a client that comes back with the same id finds what was lent to it.
 func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) error {
 	s := newSession(g, id)
-	if lent, err := g.Lenses.Lens(ctx, id); err != nil {
+	if lent, err := g.SessionTools.SessionTools(ctx, id); err != nil {
 		g.Log.Warn("lens not restored", "session", id, "error", err)
 	} else {
 		s.lend(lent)
@@ -134,7 +134,7 @@ func (g *Gateway) forget(ctx context.Context, server string) {
 	for _, s := range g.all() {
 		s.forget(server)
 	}
-	if err := g.Lenses.ForgetLent(ctx, server); err != nil {
+	if err := g.SessionTools.ForgetSessionTools(ctx, server); err != nil {
 		g.Log.Warn("lenses still hold a removed server's tools", "server", server, "error", err)
 	}
 }

@@ -261,7 +261,7 @@ func (s *Session) lends(ctx context.Context, tools []*catalog.Tool) {
 		all = append(all, key)
 	}
 	s.mu.Unlock()
-	if err := s.gateway.Lenses.SaveLens(ctx, s.id, all); err != nil {
+	if err := s.gateway.SessionTools.SaveSessionTools(ctx, s.id, all); err != nil {
 		s.gateway.Log.Warn("lens not kept", "session", s.id, "error", err)
 	}
 	s.announceTools()

@@ -92,7 +92,7 @@ func (v *Vault) Status(ctx context.Context) Status {
 	case err == nil:
 		s.Keeper, s.Why = "keychain", "values are in the system's keychain"
 	case state == "unlocked":
-		s.Keeper, s.Why = "file", fault.MessageOf(err)+"; values are in "+v.file.file.path+", encrypted with your passphrase"
+		s.Keeper, s.Why = "file", fault.MessageOf(err)+"; values are in "+v.file.file.path+", encrypted under your passphrase"
 	default:
 		s.Keeper, s.Why, s.Advice = "none", fault.MessageOf(err), unlockAdvice(state)
 	}
