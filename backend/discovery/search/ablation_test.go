@@ -23,49 +23,50 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
 )
 
-// ways are how to rank without a part of the ranking. What they change in the
-// package is put back by end; then is done to each ranking.
-var ways = []struct {
+// ablations are the parts of the ranking that
+// TestEachPartOfTheRankingIsMeasured switches off, one at a time.
+var ablations = []struct {
 	name    string
-	without func() (end func())
-	then    func(*ranking)
-	whole   bool // the sentence is not taken apart
+	without func() (end func()) // changes package variables; end restores them
+	then    func(*ranking)      // changes each ranking
+	whole   bool                // queries are not split into steps
 }{
 	{name: "nothing"},
-	{name: "words as they are written", then: func(r *ranking) { r.reparse(func(p *part) { p.drop(surfaceShare) }) }},
+	{name: "words as written", then: func(r *ranking) { r.reparse(func(p *part) { p.drop(surfaceShare) }) }},
 	{name: "kinds of verbs", without: func() func() { return swap(&canonical, nil) }},
-	{name: "short forms", without: func() func() { return swap(&abbreviations, nil) }},
+	{name: "abbreviations", without: func() func() { return swap(&abbreviations, nil) }},
 	{name: "stop words", without: func() func() { return swap(&stopWords, nil) }},
-	{name: "guesses of misspelt words", then: func(r *ranking) {
+	{name: "corrections of misspelled words", then: func(r *ranking) {
 		r.reparse(func(p *part) {
 			if p.guesses {
 				p.terms = nil
 			}
 		})
 	}},
-	{name: "names of parameters", without: func() func() { return lighter(inParameter) }},
-	{name: "texts of parameters", without: func() func() { return lighter(inParameterText) }},
-	{name: "both of parameters", without: func() func() { return lighter(inParameter, inParameterText) }},
-	{name: "the server's name", without: func() func() { return lighter(inServer) }},
-	{name: "the title", without: func() func() { return lighter(inTitle) }},
-	{name: "the weight of names", without: func() func() {
+	{name: "parameter names", without: func() func() { return reduceWeight(inParameter) }},
+	{name: "parameter descriptions", without: func() func() { return reduceWeight(inParameterText) }},
+	{name: "parameters", without: func() func() { return reduceWeight(inParameter, inParameterText) }},
+	{name: "server name", without: func() func() { return reduceWeight(inServer) }},
+	{name: "title", without: func() func() { return reduceWeight(inTitle) }},
+	{name: "higher weight of names", without: func() func() {
 		was := fieldWeight
 		fieldWeight[inName] = fieldWeight[inDescription]
 		return func() { fieldWeight = was }
 	}},
-	{name: "names first", then: func(r *ranking) { r.named = nil; r.selectBest(nil) }},
+	{name: "priority of named tools", then: func(r *ranking) { r.named = nil; r.selectBest(nil) }},
 	{name: "coverage", without: func() func() { return swap(&wordsAlone, blend{}) }, then: func(r *ranking) { r.blend.coverage = 0; r.selectBest(nil) }},
 	{name: "steps", whole: true},
 }
 
+// swap replaces a variable until end is called.
 func swap[T any](at *T, other T) (end func()) {
 	was := *at
 	*at = other
 	return func() { *at = was }
 }
 
-// lighter makes fields count next to nothing.
-func lighter(fields ...field) (end func()) {
+// reduceWeight makes the words of fields almost irrelevant until end is called.
+func reduceWeight(fields ...field) (end func()) {
 	was := fieldWeight
 	for _, f := range fields {
 		fieldWeight[f] = 1e-6
@@ -73,12 +74,12 @@ func lighter(fields ...field) (end func()) {
 	return func() { fieldWeight = was }
 }
 
-// drop leaves out the terms that count so much.
+// drop removes the terms with a given weight.
 func (p *part) drop(weight float32) {
 	p.terms = slices.DeleteFunc(p.terms, func(s weightedTerm) bool { return !p.guesses && s.weight == weight })
 }
 
-// reparse changes what a query is taken for, and ranks anew.
+// reparse changes the parts of a query and ranks the tools again.
 func (r *ranking) reparse(change func(*part)) {
 	for i := range r.parts {
 		change(&r.parts[i])
@@ -94,14 +95,14 @@ func (r *ranking) reparse(change func(*part)) {
 	r.selectBest(nil)
 }
 
-// labelled are tools and queries, each with what is right.
+// labelled is a catalog with queries and the tools that are right for each.
 type labelled struct {
 	name    string
 	catalog *catalog.Catalog
 	ids     map[catalog.Key]string
 	queries []labelledQuery
 	vectors *embedding.Vectors
-	asked   map[string][]float32
+	asked   map[string][]float32 // vectors of queries
 	encoder *minilm.Encoder
 }
 
@@ -111,6 +112,7 @@ type labelledQuery struct {
 	Relevant []string
 }
 
+// eachLine calls visit for each line of a file.
 func eachLine(t *testing.T, file string, visit func(line []byte)) {
 	t.Helper()
 	f, err := os.Open(file)
@@ -125,6 +127,7 @@ func eachLine(t *testing.T, file string, visit func(line []byte)) {
 	}
 }
 
+// readSet reads a labelled set.
 func readSet(t *testing.T, folder string) *labelled {
 	t.Helper()
 	set := &labelled{name: filepath.Base(folder), ids: make(map[catalog.Key]string), asked: make(map[string][]float32)}
@@ -161,7 +164,7 @@ func readSet(t *testing.T, folder string) *labelled {
 	return set
 }
 
-// embed has the vectors of a set made by the built-in model.
+// embed computes the vectors of the tools with the built-in model.
 func (set *labelled) embed(t *testing.T) {
 	t.Helper()
 	how := settings.Default().Search
@@ -169,7 +172,7 @@ func (set *labelled) embed(t *testing.T) {
 	bus := &events.Bus{}
 	set.encoder = minilm.New()
 	x := embedding.New(embedding.Options{
-		Settings: how, Catalog: set.catalog, Store: nowhere{}, Bus: bus, Log: slog.New(slog.DiscardHandler),
+		Settings: how, Catalog: set.catalog, Store: noVectorStore{}, Bus: bus, Log: slog.New(slog.DiscardHandler),
 		Builtin: embedding.Builtin{Encoder: set.encoder, Model: minilm.Model, Dimensions: minilm.Dimensions},
 	})
 	changes, stop := events.Subscribe[embedding.Changed](bus, 1024)
@@ -183,8 +186,9 @@ func (set *labelled) embed(t *testing.T) {
 	set.vectors = x.Vectors()
 }
 
+// meaning returns a Meaning with the vectors of the set.
 func (set *labelled) meaning() Meaning {
-	return minded{func() *embedding.Vectors { return set.vectors }, func(text string) ([]float32, bool) {
+	return fakeMeaning{func() *embedding.Vectors { return set.vectors }, func(text string) ([]float32, bool) {
 		if set.asked[text] == nil {
 			set.asked[text] = set.encoder.Encode(text, 64)
 		}
@@ -192,9 +196,10 @@ func (set *labelled) meaning() Meaning {
 	}}
 }
 
-// measured is the share of queries whose first hit is right, and of those with
-// a right one among the first five; of several, of the share that is there.
-func (set *labelled) measured(t *testing.T, s *Searcher, then func(*ranking), whole bool) string {
+// measure returns two shares: of queries whose first hit is right, and of
+// queries with a right tool among the first five hits. A query of the kind
+// multi counts in the second by the share of its right tools that are found.
+func (set *labelled) measure(t *testing.T, s *Searcher, then func(*ranking), whole bool) string {
 	first, five := 0.0, 0.0
 	for _, q := range set.queries {
 		x, m := s.current()
@@ -224,9 +229,10 @@ func (set *labelled) measured(t *testing.T, s *Searcher, then func(*ranking), wh
 	return strings.ReplaceAll(fmt.Sprintf("%.3f / %.3f", first/n, five/n), "0.", ".")
 }
 
-// The table tells what each part of the ranking gives on every labelled set, by
-// words alone and with meaning. That takes minutes: make eval-parts asks for
-// it. Otherwise the tiniest set shows that the table can be made.
+// TestEachPartOfTheRankingIsMeasured logs a table of what each part of the ranking contributes on each
+// labelled set, by words alone and with vectors. All sets take minutes and are
+// measured by make eval-parts. Without it, the smallest set checks that the
+// table can be computed.
 func TestEachPartOfTheRankingIsMeasured(t *testing.T) {
 	which := "agent-discover"
 	if os.Getenv("AGENT_DISCOVER_PARTS") != "" {
@@ -243,19 +249,19 @@ func TestEachPartOfTheRankingIsMeasured(t *testing.T) {
 	for _, set := range sets {
 		var b strings.Builder
 		set.embed(t)
-		for _, way := range ways {
+		for _, a := range ablations {
 			end := func() {}
-			if way.without != nil {
-				end = way.without()
+			if a.without != nil {
+				end = a.without()
 			}
-			alone := set.measured(t, New(Options{Catalog: set.catalog}), way.then, way.whole)
-			meaning := set.measured(t, New(Options{Catalog: set.catalog, Meaning: set.meaning()}), way.then, way.whole)
+			alone := set.measure(t, New(Options{Catalog: set.catalog}), a.then, a.whole)
+			meaning := set.measure(t, New(Options{Catalog: set.catalog, Meaning: set.meaning()}), a.then, a.whole)
 			end()
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", way.name, alone, meaning)
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", a.name, alone, meaning)
 		}
 		set.encoder.Release()
-		if rows := strings.Count(b.String(), "\n"); rows != len(ways) || strings.Contains(b.String(), "NaN") {
-			t.Errorf("%s: %d rows:\n%s", set.name, rows, b.String())
+		if rows := strings.Count(b.String(), "\n"); rows != len(ablations) || strings.Contains(b.String(), "NaN") {
+			t.Errorf("%s: the table has %d rows, or NaN:\n%s", set.name, rows, b.String())
 		}
 		t.Logf("%s, %d queries: R@1 / R@5\n\n| without | words alone | with meaning |\n|---|---|---|\n%s\n", set.name, len(set.queries), b.String())
 	}

@@ -11,24 +11,23 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
-// While servers come and go, what is there all the time is found all the time.
-func TestManySearchWhileToolsAndVectorsChange(t *testing.T) {
+func TestConcurrentSearchesFindToolsThatDoNotChange(t *testing.T) {
 	const searchers, rounds = 200, 5
-	c := listed(t, office)
-	some := and(nil)
+	c := newCatalog(t, office)
+	some := officeWith(nil)
 	delete(some, "mail")
 	snapshots := []*embedding.Vectors{
-		nil, vectorsOf(t, listed(t, nil), measuredModel, thinker{}), vectorsOf(t, c, measuredModel, thinker{}),
-		vectorsOf(t, listed(t, some), measuredModel, thinker{}), vectorsOf(t, c, "something-else", thinker{}),
+		nil, vectorsOf(t, newCatalog(t, nil), measuredModel, senseEncoder{}), vectorsOf(t, c, measuredModel, senseEncoder{}),
+		vectorsOf(t, newCatalog(t, some), measuredModel, senseEncoder{}), vectorsOf(t, c, "something-else", senseEncoder{}),
 	}
 	var vectors atomic.Pointer[embedding.Vectors]
-	means := thinks(nil)
-	means.vectors = vectors.Load
-	s := New(Options{Catalog: c, Bus: &events.Bus{}, Meaning: means, Learned: learned{"": {{Server: "slack", Tool: "get_users", Strength: 0.1}}}})
+	meaning := meaningOf(nil)
+	meaning.vectors = vectors.Load
+	s := New(Options{Catalog: c, Bus: &events.Bus{}, Meaning: meaning, Learned: fakeLearned{"": {{Server: "slack", Tool: "get_users", Strength: 0.1}}}})
 
-	over, stirred := make(chan struct{}), make(chan struct{})
+	over, changed := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(stirred)
+		defer close(changed)
 		for i := 0; ; i++ {
 			select {
 			case <-over:
@@ -57,7 +56,7 @@ func TestManySearchWhileToolsAndVectorsChange(t *testing.T) {
 				} {
 					r := s.Find(t.Context(), Query{Text: query, Limit: 3, Explain: true})
 					if !r.Found || r.Hits[0].Tool.Proxied() != want {
-						t.Errorf("%q: %s", query, found(r.Hits))
+						t.Errorf("%q: %s", query, names(r.Hits))
 					}
 				}
 				s.Nearest("", "creat_isue", 2)
@@ -66,12 +65,11 @@ func TestManySearchWhileToolsAndVectorsChange(t *testing.T) {
 	}
 	all.Wait()
 	close(over)
-	<-stirred
+	<-changed
 }
 
-// A ranking is of one snapshot, whatever comes after.
-func TestASearchWithinASearchSeesWhatIsThereNow(t *testing.T) {
-	c := listed(t, office)
+func TestANestedSearchUsesThePresentCatalog(t *testing.T) {
+	c := newCatalog(t, office)
 	s := New(Options{Catalog: c})
 	fresh := ""
 	r := s.Find(t.Context(), Query{Text: "storm warnings", Limit: 3, Allow: func(*catalog.Tool) bool {
@@ -80,31 +78,31 @@ func TestASearchWithinASearchSeesWhatIsThereNow(t *testing.T) {
 			if _, err := c.Replace(t.Context(), fresh, definitions("storm_warnings: Storm warnings of a region")); err != nil {
 				t.Error(err)
 			}
-			sought(t, s, map[string]string{"storm_warnings": "new__storm_warnings"})
+			expectBest(t, s, map[string]string{"storm_warnings": "new__storm_warnings"})
 		}
 		return true
 	}})
 	if !r.Found || r.Hits[0].Tool.Proxied() != "weather__get_alerts" {
-		t.Errorf("got %s", found(r.Hits))
+		t.Errorf("got %s", names(r.Hits))
 	}
-	sought(t, s, map[string]string{"storm_warnings": "new__storm_warnings"})
+	expectBest(t, s, map[string]string{"storm_warnings": "new__storm_warnings"})
 	if err := c.Forget(t.Context(), fresh); err != nil {
 		t.Fatal(err)
 	}
-	sought(t, s, map[string]string{"storm_warnings": "weather__get_alerts"})
+	expectBest(t, s, map[string]string{"storm_warnings": "weather__get_alerts"})
 }
 
 func TestStepsAreRankedOverOneSnapshot(t *testing.T) {
-	c := listed(t, and(map[string]string{"aaa": office["github"], "zzz": office["slack"]}))
-	vectors := vectorsOf(t, c, measuredModel, thinker{})
-	s := New(Options{Catalog: c, Meaning: thinks(vectors)})
+	c := newCatalog(t, officeWith(map[string]string{"aaa": office["github"], "zzz": office["slack"]}))
+	vectors := vectorsOf(t, c, measuredModel, senseEncoder{})
+	s := New(Options{Catalog: c, Meaning: meaningOf(vectors)})
 	const query = "list the members of the workspace, create a branch and list the pods"
 	once := sync.Once{}
 	ask := Query{Text: query, Limit: 50, Always: true, Explain: true}
-	want := found(s.Find(t.Context(), ask).Hits)
+	want := names(s.Find(t.Context(), ask).Hits)
 	ask.Allow = func(*catalog.Tool) bool {
 		once.Do(func() {
-			for server := range and(nil) {
+			for server := range officeWith(nil) {
 				if err := c.Forget(t.Context(), server); err != nil {
 					t.Error(err)
 				}
@@ -116,8 +114,8 @@ func TestStepsAreRankedOverOneSnapshot(t *testing.T) {
 		return true
 	}
 	r := s.Find(t.Context(), ask)
-	sane(t, query, r)
-	if got := found(r.Hits); got != want {
+	checkResult(t, query, r)
+	if got := names(r.Hits); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// exactDot computes the dot product by its definition.
+// exactDot returns the dot product in 64-bit arithmetic.
 func exactDot(a, b []int8) (sum int64) {
 	for i := range a {
 		sum += int64(a[i]) * int64(b[i])
@@ -14,23 +14,23 @@ func exactDot(a, b []int8) (sum int64) {
 	return sum
 }
 
-func TestAProductIsExactAtEveryLength(t *testing.T) {
+func TestDotProductIsExactAtEveryLength(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for length := range 3*dotStep + 5 {
 		a, b := make([]int8, length+1), make([]int8, length+1)
 		for i := range a {
 			a[i], b[i] = int8(random.IntN(256)-128), int8(random.IntN(256)-128)
 		}
-		for _, from := range []int{0, 1} { // rows lie where they lie
+		for _, from := range []int{0, 1} { // aligned and unaligned
 			x, y := a[from:][:length], b[1-from:][:length]
 			if got, want := int64(dotProduct(x, y)), exactDot(x, y); got != want {
-				t.Errorf("the product of %d integers from %d on is %d, not %d", length, from, got, want)
+				t.Errorf("the product of %d integers at offset %d is %d, want %d", length, from, got, want)
 			}
 		}
 	}
 }
 
-func TestExtremesFitTheSum(t *testing.T) {
+func TestDotProductDoesNotOverflow(t *testing.T) {
 	for _, length := range []int{dotStep, 384, 3072, 1<<17 - 1} {
 		for _, pair := range [][2]int8{{math.MinInt8, math.MinInt8}, {math.MinInt8, math.MaxInt8}, {math.MaxInt8, math.MaxInt8}} {
 			a, b := make([]int8, length), make([]int8, length)
@@ -38,19 +38,19 @@ func TestExtremesFitTheSum(t *testing.T) {
 				a[i], b[i] = pair[0], pair[1]
 			}
 			if got, want := int64(dotProduct(a, b)), exactDot(a, b); got != want {
-				t.Errorf("the product of %d times %v is %d, not %d", length, pair, got, want)
+				t.Errorf("the product of %d times %v is %d, want %d", length, pair, got, want)
 			}
 			if got, want := int64(dotPlain(a, b)), exactDot(a, b); got != want {
-				t.Errorf("plainly it is %d, not %d", got, want)
+				t.Errorf("dotPlain of %d times %v is %d, want %d", length, pair, got, want)
 			}
 		}
 	}
 }
 
-func TestRowsOfUnequalLengthAreNotMultiplied(t *testing.T) {
+func TestDotProductPanicsOnUnequalLengths(t *testing.T) {
 	defer func() {
 		if recover() == nil {
-			t.Error("a shorter row was read beyond its end")
+			t.Error("no panic for rows of unequal length")
 		}
 	}()
 	dotProduct(make([]int8, dotStep), make([]int8, dotStep-1))

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// why writes the reasons of a query's best hit, without points.
+// why returns the reasons for a query's best hit without their points.
 func why(t *testing.T, s *Searcher, query string) string {
 	t.Helper()
 	r := s.Find(t.Context(), Query{Text: query, Limit: 1, Explain: true})
 	if !r.Found {
-		t.Fatalf("%q finds nothing", query)
+		t.Fatalf("%q: nothing found", query)
 	}
 	var parts []string
 	for _, reason := range r.Hits[0].Why {
@@ -21,7 +21,7 @@ func why(t *testing.T, s *Searcher, query string) string {
 	return strings.Join(parts, " ")
 }
 
-func TestAHitSaysWhichWordsStandWhere(t *testing.T) {
+func TestReasonsNameFieldsAndWords(t *testing.T) {
 	s, _ := tools(t)
 	for query, want := range map[string]string{
 		"weather of a city":               "description[city weather] server[weather]",
@@ -47,19 +47,19 @@ func TestReasonsAddUpToTheScore(t *testing.T) {
 			for i, reason := range hit.Why {
 				sum += reason.Points
 				if reason.Points <= 0 || len(reason.Terms) == 0 || i > 0 && reason.Points > hit.Why[i-1].Points {
-					t.Errorf("%q: %s has %+v", query, hit.Tool.Proxied(), hit.Why)
+					t.Errorf("%q: the reasons of %s are %+v", query, hit.Tool.Proxied(), hit.Why)
 				}
 			}
-			if math.Abs(sum-hit.Score) > 1e-6 { // the index counts in single precision
-				t.Errorf("%q: %s has reasons for %f of %f", query, hit.Tool.Proxied(), sum, hit.Score)
+			if math.Abs(sum-hit.Score) > 1e-6 { // scores are computed in single precision
+				t.Errorf("%q: the reasons of %s add up to %f, want %f", query, hit.Tool.Proxied(), sum, hit.Score)
 			}
 		}
 	}
 }
 
-func TestOnlyWhoAsksWhyIsTold(t *testing.T) {
+func TestReasonsAreOmittedUnlessRequested(t *testing.T) {
 	s, _ := tools(t)
 	if r := s.Find(t.Context(), Query{Text: "create_issue", Limit: 1}); r.Hits[0].Why != nil {
-		t.Errorf("got %+v", r.Hits[0].Why)
+		t.Errorf("got %+v, want none", r.Hits[0].Why)
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
-func TestNearnessIsTheCosine(t *testing.T) {
-	c := listed(t, office)
-	vectors := vectorsOf(t, c, measuredModel, thinker{})
+func TestSimilarityIsTheCosine(t *testing.T) {
+	c := newCatalog(t, office)
+	vectors := vectorsOf(t, c, measuredModel, senseEncoder{})
 	m := newMatrix(c.Snapshot(), vectors)
-	query := thinker{}.Encode("post a message about the branch", 0)
+	query := senseEncoder{}.Encode("post a message about the branch", 0)
 	near := m.similarities(query)
 	for i, tool := range c.Snapshot().Tools {
 		v, _ := vectors.Of(tool.Hash)
@@ -25,28 +25,28 @@ func TestNearnessIsTheCosine(t *testing.T) {
 	}
 }
 
-func TestNearnessOfWhatHasNoVectorIsUnknown(t *testing.T) {
-	c := listed(t, office)
-	some := and(nil)
+func TestToolsWithoutAVectorHaveNoSimilarity(t *testing.T) {
+	c := newCatalog(t, office)
+	some := officeWith(nil)
 	delete(some, "mail")
-	m := newMatrix(c.Snapshot(), vectorsOf(t, listed(t, some), measuredModel, thinker{}))
-	near := m.similarities(thinker{}.Encode("mail", 0))
+	m := newMatrix(c.Snapshot(), vectorsOf(t, newCatalog(t, some), measuredModel, senseEncoder{}))
+	near := m.similarities(senseEncoder{}.Encode("mail", 0))
 	for i, tool := range c.Snapshot().Tools {
 		if (near[i] == noVector) != (tool.Server == "mail") || near[i] != noVector && (near[i] < -1.01 || near[i] > 1.01) {
-			t.Errorf("%s: %f", tool.Proxied(), near[i])
+			t.Errorf("%s has the similarity %f", tool.Proxied(), near[i])
 		}
 	}
 }
 
-func TestAVectorOfNothingIsNearNothing(t *testing.T) {
+func TestAZeroVectorHasSimilarityZero(t *testing.T) {
 	if v := embedding.Round(make([]float32, dimensions)); v.Scale != 0 {
-		t.Fatalf("got %+v", v)
+		t.Fatalf("zeros are rounded to %+v", v)
 	}
-	c := listed(t, office)
-	near := newMatrix(c.Snapshot(), vectorsOf(t, c, measuredModel, thinker{})).similarities(make([]float32, dimensions))
+	c := newCatalog(t, office)
+	near := newMatrix(c.Snapshot(), vectorsOf(t, c, measuredModel, senseEncoder{})).similarities(make([]float32, dimensions))
 	for _, n := range near {
 		if n != 0 {
-			t.Errorf("got %f", n)
+			t.Errorf("got %f, want 0", n)
 		}
 	}
 }

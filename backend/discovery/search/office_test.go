@@ -19,8 +19,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
 
-// office are the servers of an office: of each its tools, name: description,
-// and after a bar names of parameters.
+// office is a catalog of typical servers. Each line is a tool: its name, its
+// description and, after a bar, the names of its parameters.
 var office = map[string]string{
 	"github": `create_issue: Create a new issue in a repository | title body
 		list_issues: List the issues of a repository
@@ -57,7 +57,7 @@ var office = map[string]string{
 	"accounts": `getUserIDs: Return the IDs of all accounts`,
 }
 
-// definitions are tools as a server lists them.
+// definitions returns the tools of a server in office as a server lists them.
 func definitions(server string) []json.RawMessage {
 	var out []json.RawMessage
 	for line := range strings.Lines(server) {
@@ -73,8 +73,8 @@ func definitions(server string) []json.RawMessage {
 	return out
 }
 
-// listed is a catalog of servers, in an order of its own at each call.
-func listed(t testing.TB, servers map[string]string) *catalog.Catalog {
+// newCatalog returns a catalog of servers, which are added in random order.
+func newCatalog(t testing.TB, servers map[string]string) *catalog.Catalog {
 	t.Helper()
 	lists := make(map[string][]json.RawMessage)
 	for server, tools := range servers {
@@ -83,14 +83,15 @@ func listed(t testing.TB, servers map[string]string) *catalog.Catalog {
 	return catalogtest.Open(t, &events.Bus{}, lists)
 }
 
-// and are the office's servers and others, which come over them.
-func and(others map[string]string) map[string]string {
+// officeWith returns office with other servers added or replaced.
+func officeWith(others map[string]string) map[string]string {
 	out := maps.Clone(office)
 	maps.Copy(out, others)
 	return out
 }
 
-func found(hits []Hit) string {
+// names returns the names of the hits' tools.
+func names(hits []Hit) string {
 	var names []string
 	for _, hit := range hits {
 		names = append(names, hit.Tool.Proxied())
@@ -98,7 +99,7 @@ func found(hits []Hit) string {
 	return strings.Join(names, " ")
 }
 
-// senses are words that mean alike, each with a number of its own.
+// senses maps words to numbers, with one number for words of similar meaning.
 var senses = func() map[string]int {
 	out := make(map[string]int)
 	for i, words := range []string{
@@ -116,12 +117,13 @@ var senses = func() map[string]int {
 
 const dimensions = 64
 
-// thinker is an encoder that knows senses: texts with the same ones are near.
-type thinker struct{}
+// senseEncoder is an encoder for senses: texts with the same ones get similar
+// vectors.
+type senseEncoder struct{}
 
-func (thinker) Encode(text string, _ int) []float32 {
+func (senseEncoder) Encode(text string, _ int) []float32 {
 	v := make([]float32, dimensions)
-	v[dimensions-1] = 0.1 // nothing is orthogonal to everything
+	v[dimensions-1] = 0.1 // so that no vector is zero
 	for _, word := range words(text) {
 		if at, ok := senses[word]; ok {
 			v[at]++
@@ -137,26 +139,31 @@ func (thinker) Encode(text string, _ int) []float32 {
 	return v
 }
 
-func (thinker) Release() {}
+func (senseEncoder) Release() {}
 
-// nowhere keeps no vectors.
-type nowhere struct{}
+// noVectorStore is an embedding.Store that keeps nothing.
+type noVectorStore struct{}
 
-func (nowhere) Vectors(context.Context, string, func(string, float32, []byte)) error { return nil }
-func (nowhere) KeepVectors(context.Context, string, []embedding.Made) error          { return nil }
-func (nowhere) TidyVectors(context.Context, string, time.Time, time.Duration) error  { return nil }
+func (noVectorStore) Vectors(context.Context, string, func(string, float32, []byte)) error {
+	return nil
+}
 
+func (noVectorStore) KeepVectors(context.Context, string, []embedding.Made) error { return nil }
+
+func (noVectorStore) TidyVectors(context.Context, string, time.Time, time.Duration) error { return nil }
+
+// measuredModel is a model with an entry in blends.
 const measuredModel = "all-minilm-l6-v2"
 
-// vectorsOf has the vectors of a catalog made by an encoder that goes by a
-// model's name.
+// vectorsOf computes the vectors of a catalog's tools with an encoder, under
+// the name of a model.
 func vectorsOf(t testing.TB, c *catalog.Catalog, model string, encoder embedding.Encoder) *embedding.Vectors {
 	t.Helper()
 	how := settings.Default().Search
 	how.Provider, how.Threads = settings.ProviderBuiltin, 1
 	bus := &events.Bus{}
 	x := embedding.New(embedding.Options{
-		Settings: how, Catalog: c, Store: nowhere{}, Bus: bus, Log: slog.New(slog.DiscardHandler),
+		Settings: how, Catalog: c, Store: noVectorStore{}, Bus: bus, Log: slog.New(slog.DiscardHandler),
 		Builtin: embedding.Builtin{Encoder: encoder, Model: model, Dimensions: dimensions},
 	})
 	changes, stop := events.Subscribe[embedding.Changed](bus, 1024)
@@ -171,25 +178,26 @@ func vectorsOf(t testing.TB, c *catalog.Catalog, model string, encoder embedding
 	return x.Vectors()
 }
 
-// minded is a Meaning that is set by hand.
-type minded struct {
+// fakeMeaning is a Meaning that consists of functions.
+type fakeMeaning struct {
 	vectors func() *embedding.Vectors
 	query   func(text string) ([]float32, bool)
 }
 
-func (m minded) Vectors() *embedding.Vectors { return m.vectors() }
+func (m fakeMeaning) Vectors() *embedding.Vectors { return m.vectors() }
 
-func (m minded) Query(_ context.Context, text string) ([]float32, bool) { return m.query(text) }
+func (m fakeMeaning) Query(_ context.Context, text string) ([]float32, bool) { return m.query(text) }
 
-// thinks is a Meaning with the thinker's queries.
-func thinks(vectors *embedding.Vectors) minded {
-	return minded{
+// meaningOf returns a Meaning with the vectors and with senseEncoder for
+// queries.
+func meaningOf(vectors *embedding.Vectors) fakeMeaning {
+	return fakeMeaning{
 		func() *embedding.Vectors { return vectors },
-		func(text string) ([]float32, bool) { return thinker{}.Encode(text, 0), true },
+		func(text string) ([]float32, bool) { return senseEncoder{}.Encode(text, 0), true },
 	}
 }
 
-// learned are lifts by query; those of "" are for all.
-type learned map[string][]learning.Lift
+// fakeLearned holds lifts by query. Those of "" apply to every query.
+type fakeLearned map[string][]learning.Lift
 
-func (l learned) Lifts(query string) []learning.Lift { return slices.Concat(l[query], l[""]) }
+func (l fakeLearned) Lifts(query string) []learning.Lift { return slices.Concat(l[query], l[""]) }

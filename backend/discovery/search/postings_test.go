@@ -12,7 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
 
-// manyTools is a catalog that is worth more than one processor.
+// manyTools returns a catalog that is large enough to be indexed by several
+// goroutines.
 func manyTools(t *testing.T) *catalog.Catalog {
 	t.Helper()
 	verbs, things := []string{"create", "list", "close", "merge", "export"}, []string{"issue", "branch", "invoice", "page", "alert", "ticket", "café"}
@@ -29,7 +30,7 @@ func manyTools(t *testing.T) *catalog.Catalog {
 	return catalogtest.Open(t, &events.Bus{}, servers)
 }
 
-func TestARankingDoesNotDependOnTheNumberOfProcessors(t *testing.T) {
+func TestRankingsDoNotDependOnTheNumberOfProcessors(t *testing.T) {
 	c := manyTools(t)
 	queries := []string{"merge a branch of project7", "list tickets", "exprt invoices", "café", "alert id 5 on server2", "close_page_38"}
 	ranked := func(processors int) (out []string) {
@@ -44,11 +45,11 @@ func TestARankingDoesNotDependOnTheNumberOfProcessors(t *testing.T) {
 	}
 	one := ranked(1)
 	if len(one) < len(queries)*10 {
-		t.Fatalf("only %d hits: %v", len(one), one)
+		t.Fatalf("got only %d hits: %v", len(one), one)
 	}
 	for _, processors := range []int{2, 3, 5} {
 		if several := ranked(processors); !slices.Equal(one, several) {
-			t.Errorf("%d processors rank\n%v\none ranks\n%v", processors, several, one)
+			t.Errorf("with %d processors, the ranking is\n%v\nwith one, it is\n%v", processors, several, one)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 )
 
-// needs are queries of many kinds, for what holds of all.
+// needs are queries of many kinds, for tests of properties that hold for all.
 var needs = []string{
 	"there is a bug that somebody should look at", "will it rain tomorrow", "tell the team in the chat", "create_issue", "creat_isue",
 	"call create_issue now", "make a branch, commit the files and open a pull request", "which containers run in the cluster", "wether",
@@ -17,7 +17,7 @@ var needs = []string{
 	"show the website and then take a picture", "move it",
 }
 
-// order is what a searcher answers to all needs, with scores.
+// order returns the results of a searcher for all needs, with scores.
 func order(t *testing.T, s *Searcher) string {
 	t.Helper()
 	var b strings.Builder
@@ -33,33 +33,33 @@ func order(t *testing.T, s *Searcher) string {
 	return b.String()
 }
 
-func TestMeaningFindsWhatWordsDoNot(t *testing.T) {
-	c := listed(t, office)
-	s := New(Options{Catalog: c, Meaning: thinks(vectorsOf(t, c, measuredModel, thinker{}))})
-	sought(t, s, map[string]string{
+func TestVectorsFindToolsThatWordsDoNot(t *testing.T) {
+	c := newCatalog(t, office)
+	s := New(Options{Catalog: c, Meaning: meaningOf(vectorsOf(t, c, measuredModel, senseEncoder{}))})
+	expectBest(t, s, map[string]string{
 		"will it rain tomorrow, do I need an umbrella": "weather__forecast",
 		"is a hurricane on its way":                    "weather__get_alerts",
 		"which containers run in the cluster":          "kube__get_pods",
 	})
 }
 
-func TestWithoutAVectorToCompareWordsAlone(t *testing.T) {
-	c := listed(t, office)
-	vectors := vectorsOf(t, c, measuredModel, thinker{})
-	none := vectorsOf(t, listed(t, nil), measuredModel, thinker{})
-	strange := vectorsOf(t, listed(t, map[string]string{"other": "tool: Of another catalog"}), measuredModel, thinker{})
+func TestWithoutVectorsWordsAloneCount(t *testing.T) {
+	c := newCatalog(t, office)
+	vectors := vectorsOf(t, c, measuredModel, senseEncoder{})
+	none := vectorsOf(t, newCatalog(t, nil), measuredModel, senseEncoder{})
+	strange := vectorsOf(t, newCatalog(t, map[string]string{"other": "tool: Of another catalog"}), measuredModel, senseEncoder{})
 	want := order(t, New(Options{Catalog: c}))
-	if order(t, New(Options{Catalog: c, Meaning: thinks(vectors)})) == want {
-		t.Fatal("meaning changes nothing")
+	if order(t, New(Options{Catalog: c, Meaning: meaningOf(vectors)})) == want {
+		t.Fatal("vectors do not change the ranking")
 	}
-	for name, m := range map[string]minded{
-		"no vectors at all":     thinks(none),
-		"vectors of others":     thinks(strange),
-		"nil":                   thinks(nil),
-		"no vector of a query":  {thinks(vectors).vectors, func(string) ([]float32, bool) { return nil, false }},
-		"of another length":     {thinks(vectors).vectors, func(string) ([]float32, bool) { return make([]float32, dimensions+1), true }},
-		"of a shorter one":      {thinks(vectors).vectors, func(string) ([]float32, bool) { return []float32{1}, true }},
-		"of no length, but one": {thinks(vectors).vectors, func(string) ([]float32, bool) { return nil, true }},
+	for name, m := range map[string]fakeMeaning{
+		"no vectors at all":                meaningOf(none),
+		"vectors of other tools":           meaningOf(strange),
+		"nil":                              meaningOf(nil),
+		"no vector of a query":             {meaningOf(vectors).vectors, func(string) ([]float32, bool) { return nil, false }},
+		"a query vector that is too long":  {meaningOf(vectors).vectors, func(string) ([]float32, bool) { return make([]float32, dimensions+1), true }},
+		"a query vector that is too short": {meaningOf(vectors).vectors, func(string) ([]float32, bool) { return []float32{1}, true }},
+		"an empty query vector":            {meaningOf(vectors).vectors, func(string) ([]float32, bool) { return nil, true }},
 	} {
 		if got := order(t, New(Options{Catalog: c, Meaning: m})); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
@@ -67,13 +67,13 @@ func TestWithoutAVectorToCompareWordsAlone(t *testing.T) {
 	}
 }
 
-func TestToolsWithoutAVectorAreFoundAmongOthers(t *testing.T) {
+func TestToolsWithoutAVectorAreFound(t *testing.T) {
 	for _, missing := range []string{"github", "weather", "mail"} {
-		c := listed(t, office)
-		some := and(nil)
+		c := newCatalog(t, office)
+		some := officeWith(nil)
 		delete(some, missing)
-		s := New(Options{Catalog: c, Meaning: thinks(vectorsOf(t, listed(t, some), measuredModel, thinker{}))})
-		sought(t, s, map[string]string{
+		s := New(Options{Catalog: c, Meaning: meaningOf(vectorsOf(t, newCatalog(t, some), measuredModel, senseEncoder{}))})
+		expectBest(t, s, map[string]string{
 			"open an issue with a title in the repository": "github__create_issue",
 			"weather of the coming days":                   "weather__forecast",
 			"send an email to a colleague":                 "mail__send_email",
@@ -83,28 +83,29 @@ func TestToolsWithoutAVectorAreFoundAmongOthers(t *testing.T) {
 	}
 }
 
-func TestVectorsThatComeBetweenTwoQueriesCount(t *testing.T) {
-	c := listed(t, office)
-	now := vectorsOf(t, listed(t, nil), measuredModel, thinker{})
-	means := thinks(nil)
-	means.vectors = func() *embedding.Vectors { return now }
-	s := New(Options{Catalog: c, Meaning: means})
+func TestNewVectorsAreUsedImmediately(t *testing.T) {
+	c := newCatalog(t, office)
+	now := vectorsOf(t, newCatalog(t, nil), measuredModel, senseEncoder{})
+	meaning := meaningOf(nil)
+	meaning.vectors = func() *embedding.Vectors { return now }
+	s := New(Options{Catalog: c, Meaning: meaning})
 	const query = "will it rain tomorrow, do I need an umbrella"
 	if r := s.Find(t.Context(), Query{Text: query, Limit: 1}); r.Found && r.Hits[0].Tool.Name == "forecast" {
-		t.Fatal("words find it")
+		t.Fatal("words alone find the tool")
 	}
-	now = vectorsOf(t, c, measuredModel, thinker{})
-	sought(t, s, map[string]string{query: "weather__forecast"})
+	now = vectorsOf(t, c, measuredModel, senseEncoder{})
+	expectBest(t, s, map[string]string{query: "weather__forecast"})
 	if _, err := c.Replace(t.Context(), "garden", definitions("water_plants: Pour what falls from no cloud")); err != nil {
 		t.Fatal(err)
 	}
-	sought(t, s, map[string]string{query: "weather__forecast", "pour what falls": "garden__water_plants"})
-	now = vectorsOf(t, c, measuredModel, thinker{})
-	sought(t, s, map[string]string{query: "weather__forecast", "pour what falls": "garden__water_plants"})
+	expectBest(t, s, map[string]string{query: "weather__forecast", "pour what falls": "garden__water_plants"})
+	now = vectorsOf(t, c, measuredModel, senseEncoder{})
+	expectBest(t, s, map[string]string{query: "weather__forecast", "pour what falls": "garden__water_plants"})
 }
 
-// shifted is an encoder like another, whose cosines are all a*cosine + b: two
-// more directions hold what that takes.
+// shifted changes a vector such that each cosine c with the vector of another
+// text becomes a*c + b. It uses two more directions. tool distinguishes tools
+// from queries.
 func shifted(v []float32, a, b float64, tool bool) []float32 {
 	out := make([]float32, dimensions)
 	for i, n := range v {
@@ -112,7 +113,7 @@ func shifted(v []float32, a, b float64, tool bool) []float32 {
 	}
 	out[dimensions-2] = float32(math.Sqrt(b))
 	left := math.Sqrt(max(1-a-b, 0))
-	if tool { // what a tool has of its own, a query has not
+	if tool { // tools and queries use different directions
 		out[dimensions-3] = float32(left)
 	} else {
 		out[dimensions-4] = float32(left)
@@ -120,31 +121,31 @@ func shifted(v []float32, a, b float64, tool bool) []float32 {
 	return out
 }
 
-type shiftedThinker struct{ a, b float64 }
+type shiftedEncoder struct{ a, b float64 }
 
-func (s shiftedThinker) Encode(text string, n int) []float32 {
-	return shifted(thinker{}.Encode(text, n), s.a, s.b, true)
+func (s shiftedEncoder) Encode(text string, n int) []float32 {
+	return shifted(senseEncoder{}.Encode(text, n), s.a, s.b, true)
 }
-func (shiftedThinker) Release() {}
+func (shiftedEncoder) Release() {}
 
-func TestShiftAndScaleOfAnUnknownModelChangeNothing(t *testing.T) {
-	// Two of each, for there are to be enough to measure.
-	servers := and(nil)
+func TestRankingsDoNotDependOnTheRangeOfAModelsCosines(t *testing.T) {
+	// Two of each server, because settle needs minTools tools.
+	servers := officeWith(nil)
 	for name, tools := range office {
 		servers["second "+name] = tools
 	}
-	c := listed(t, servers)
+	c := newCatalog(t, servers)
 	first := func(a, b float64) string {
-		means := thinks(vectorsOf(t, c, "something-else", shiftedThinker{a, b}))
-		means.query = func(text string) ([]float32, bool) { return shifted(thinker{}.Encode(text, 0), a, b, false), true }
-		s := New(Options{Catalog: c, Meaning: means})
+		meaning := meaningOf(vectorsOf(t, c, "something-else", shiftedEncoder{a, b}))
+		meaning.query = func(text string) ([]float32, bool) { return shifted(senseEncoder{}.Encode(text, 0), a, b, false), true }
+		s := New(Options{Catalog: c, Meaning: meaning})
 		var out strings.Builder
 		for _, text := range needs {
 			if strings.HasPrefix(text, "list the events") {
-				continue // its two best are even, but for rounding
+				continue // its two best hits have equal scores except for rounding
 			}
 			r := s.Find(t.Context(), Query{Text: text, Limit: 4, Always: true})
-			out.WriteString(text + ": " + string(r.Confidence) + " " + found(r.Hits) + "\n")
+			out.WriteString(text + ": " + string(r.Confidence) + " " + names(r.Hits) + "\n")
 		}
 		return out.String()
 	}
@@ -156,24 +157,24 @@ func TestShiftAndScaleOfAnUnknownModelChangeNothing(t *testing.T) {
 	}
 }
 
-func TestAnUnknownModelThatKnowsNothingDoesLittleHarm(t *testing.T) {
-	c := listed(t, office)
+func TestAUselessModelDoesLittleHarm(t *testing.T) {
+	c := newCatalog(t, office)
 	same := make([]float32, dimensions)
 	same[0] = 1
-	means := thinks(vectorsOf(t, c, "something-else", alwaysThe(same)))
-	means.query = func(string) ([]float32, bool) { return same, true }
-	sought(t, New(Options{Catalog: c, Meaning: means}), map[string]string{
+	meaning := meaningOf(vectorsOf(t, c, "something-else", constantEncoder(same)))
+	meaning.query = func(string) ([]float32, bool) { return same, true }
+	expectBest(t, New(Options{Catalog: c, Meaning: meaning}), map[string]string{
 		"create a branch": "github__create_branch", "storm warnings": "weather__get_alerts", "send an email": "mail__send_email", "create_issue": "github__create_issue",
 	})
 }
 
-type alwaysThe []float32
+type constantEncoder []float32
 
-func (a alwaysThe) Encode(string, int) []float32 { return append([]float32{}, a...) }
-func (alwaysThe) Release()                       {}
+func (a constantEncoder) Encode(string, int) []float32 { return append([]float32{}, a...) }
+func (constantEncoder) Release()                       {}
 
 func TestALiftAddsAtMostAFifth(t *testing.T) {
-	c := listed(t, office)
+	c := newCatalog(t, office)
 	const query = "list what is in the channels of the workspace"
 	score := func(s *Searcher, tool string) float64 {
 		for _, hit := range s.Find(t.Context(), Query{Text: query, Limit: 50, Always: true}).Hits {
@@ -186,8 +187,8 @@ func TestALiftAddsAtMostAFifth(t *testing.T) {
 	alone := New(Options{Catalog: c})
 	for _, tool := range []string{"list_channels", "list_directory", "get_users", "send_email"} {
 		for _, strength := range []float64{0.02, 0.5, 1} {
-			server := strings.SplitN(found([]Hit{{Tool: c.Snapshot().Named(tool)[0]}}), "__", 2)[0]
-			s := New(Options{Catalog: c, Learned: learned{"": {
+			server := strings.SplitN(names([]Hit{{Tool: c.Snapshot().Named(tool)[0]}}), "__", 2)[0]
+			s := New(Options{Catalog: c, Learned: fakeLearned{"": {
 				{Server: server, Tool: tool, Strength: strength, Like: "x"},
 				{Server: server, Tool: tool, Strength: strength / 2},
 				{Server: "nobody", Tool: tool, Strength: 1},
@@ -195,38 +196,38 @@ func TestALiftAddsAtMostAFifth(t *testing.T) {
 			}}})
 			gained, want := score(s, tool)-score(alone, tool), 0.2*strength
 			if gained > want+1e-6 || gained < want-1e-6 && score(s, tool) < 0.949 {
-				t.Errorf("%s gains %f by %f", tool, gained, strength)
+				t.Errorf("%s gains %f from a lift of %f, want %f", tool, gained, strength, want)
 			}
 			if score(s, tool) > 0.95 {
-				t.Errorf("%s comes to %f unnamed", tool, score(s, tool))
+				t.Errorf("%s has the score %f although it is not named", tool, score(s, tool))
 			}
 		}
 	}
 }
 
-func TestOneSuccessMovesAToolPastNothingThatIsClearlyBetter(t *testing.T) {
-	c := listed(t, office)
-	once := learned{"": {{Server: "calendar", Tool: "list_events", Strength: 0.5, Like: "what else"}}}
-	sought(t, New(Options{Catalog: c, Learned: once}), map[string]string{
+func TestOneSuccessDoesNotOutrankAClearlyBetterTool(t *testing.T) {
+	c := newCatalog(t, office)
+	once := fakeLearned{"": {{Server: "calendar", Tool: "list_events", Strength: 0.5, Like: "what else"}}}
+	expectBest(t, New(Options{Catalog: c, Learned: once}), map[string]string{
 		"storm warnings": "weather__get_alerts", "list the channels of the workspace": "slack__list_channels", "take a screenshot": "browser__take_screenshot",
 	})
-	near := New(Options{Catalog: c, Learned: learned{"": {{Server: "calendar", Tool: "delete_event", Strength: 0.5}}}})
-	sought(t, near, map[string]string{"event": "calendar__delete_event"})
+	near := New(Options{Catalog: c, Learned: fakeLearned{"": {{Server: "calendar", Tool: "delete_event", Strength: 0.5}}}})
+	expectBest(t, near, map[string]string{"event": "calendar__delete_event"})
 }
 
-func TestNothingLearnedChangesNothing(t *testing.T) {
-	c := listed(t, office)
+func TestLiftsWithoutEffectChangeNothing(t *testing.T) {
+	c := newCatalog(t, office)
 	want := order(t, New(Options{Catalog: c}))
-	for name, l := range map[string]Learned{"none": learned{}, "of no tool": learned{"": {{Server: "github", Tool: "gone", Strength: 1}}}, "of no strength": learned{"": {{Server: "github", Tool: "create_issue"}}}} {
+	for name, l := range map[string]Learned{"none": fakeLearned{}, "of an unknown tool": fakeLearned{"": {{Server: "github", Tool: "gone", Strength: 1}}}, "without strength": fakeLearned{"": {{Server: "github", Tool: "create_issue"}}}} {
 		if got := order(t, New(Options{Catalog: c, Learned: l})); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
 	}
 }
 
-func TestWhatWasLearnedIsExplained(t *testing.T) {
-	c := listed(t, office)
-	s := New(Options{Catalog: c, Learned: learned{"": {{Server: "slack", Tool: "get_users", Strength: 0.5, Like: "who works here, who"}}}})
+func TestLiftsAreExplained(t *testing.T) {
+	c := newCatalog(t, office)
+	s := New(Options{Catalog: c, Learned: fakeLearned{"": {{Server: "slack", Tool: "get_users", Strength: 0.5, Like: "who works here, who"}}}})
 	for _, hit := range s.Find(t.Context(), Query{Text: "the people of the workspace", Limit: 50, Explain: true, Always: true}).Hits {
 		for _, reason := range hit.Why {
 			if (reason.Field == "learned") != (hit.Tool.Name == "get_users" && reason.Field == "learned") {
@@ -251,27 +252,27 @@ func fieldsOf(reasons []Reason) string {
 }
 
 func TestReasonsAddUpInEveryMode(t *testing.T) {
-	c := listed(t, office)
-	vectors := vectorsOf(t, c, measuredModel, thinker{})
-	some := and(nil)
+	c := newCatalog(t, office)
+	vectors := vectorsOf(t, c, measuredModel, senseEncoder{})
+	some := officeWith(nil)
 	delete(some, "github")
-	lifts := learned{"": {
+	lifts := fakeLearned{"": {
 		{Server: "slack", Tool: "get_users", Strength: 1, Like: "who"}, {Server: "github", Tool: "create_issue", Strength: 0.7, Like: "report a bug"},
 	}}
 	seen := make(map[string]bool)
 	for _, o := range []Options{
 		{},
 		{Learned: lifts},
-		{Meaning: thinks(vectors)},
-		{Meaning: thinks(vectors), Learned: lifts},
-		{Meaning: thinks(vectorsOf(t, listed(t, some), measuredModel, thinker{})), Learned: lifts},
-		{Meaning: thinks(vectorsOf(t, c, "something-else", thinker{})), Learned: lifts},
+		{Meaning: meaningOf(vectors)},
+		{Meaning: meaningOf(vectors), Learned: lifts},
+		{Meaning: meaningOf(vectorsOf(t, newCatalog(t, some), measuredModel, senseEncoder{})), Learned: lifts},
+		{Meaning: meaningOf(vectorsOf(t, c, "something-else", senseEncoder{})), Learned: lifts},
 	} {
 		o.Catalog = c
 		s := New(o)
 		for _, text := range append(append([]string{}, needs...), mentions...) {
 			r := s.Find(t.Context(), Query{Text: text, Limit: 50, Explain: true, Always: true})
-			sane(t, text, r)
+			checkResult(t, text, r)
 			for _, hit := range r.Hits {
 				for i, reason := range hit.Why {
 					seen[reason.Field] = true
@@ -284,18 +285,18 @@ func TestReasonsAddUpInEveryMode(t *testing.T) {
 	}
 	for _, field := range strings.Fields("name server description parameters meaning learned mention step") {
 		if !seen[field] {
-			t.Errorf("nothing was found by %s", field)
+			t.Errorf("no hit has a reason of the field %s", field)
 		}
 	}
 }
 
-func TestOrderIsTheSameAgainAndForServersInAnyOrder(t *testing.T) {
-	servers := and(map[string]string{"twin": office["github"], "twin two": office["github"]})
-	vectors := vectorsOf(t, listed(t, servers), measuredModel, thinker{})
-	for name, means := range map[string]Meaning{"words": nil, "meaning": thinks(vectors)} {
+func TestRankingsAreDeterministic(t *testing.T) {
+	servers := officeWith(map[string]string{"twin": office["github"], "twin two": office["github"]})
+	vectors := vectorsOf(t, newCatalog(t, servers), measuredModel, senseEncoder{})
+	for name, meaning := range map[string]Meaning{"words": nil, "meaning": meaningOf(vectors)} {
 		want := ""
-		for range 8 { // maps give their servers in another order each time
-			s := New(Options{Catalog: listed(t, servers), Meaning: means, Learned: learned{"": {{Server: "mail", Tool: "send_email", Strength: 0.3}}}})
+		for range 8 { // newCatalog adds the servers in random order
+			s := New(Options{Catalog: newCatalog(t, servers), Meaning: meaning, Learned: fakeLearned{"": {{Server: "mail", Tool: "send_email", Strength: 0.3}}}})
 			for range 2 {
 				got := order(t, s)
 				if want == "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/catalogtest"
 )
 
+// tools returns a searcher by words over a small catalog.
 func tools(t *testing.T) (*Searcher, *catalog.Catalog) {
 	t.Helper()
 	bus := &events.Bus{}
@@ -25,7 +26,7 @@ func tools(t *testing.T) (*Searcher, *catalog.Catalog) {
 	return New(Options{Catalog: c, Bus: bus}), c
 }
 
-func TestTheBestToolComesFirst(t *testing.T) {
+func TestTheBestToolRanksFirst(t *testing.T) {
 	s, _ := tools(t)
 	for query, want := range map[string]string{
 		"open a new issue about the login bug": "github__create_issue",
@@ -43,12 +44,12 @@ func TestTheBestToolComesFirst(t *testing.T) {
 			t.Errorf("%q: got %+v, want %s", query, r.Hits, want)
 		}
 		if r.TopScore < 0 || r.TopScore > 1 {
-			t.Errorf("%q: score %f", query, r.TopScore)
+			t.Errorf("%q: the score %f is outside 0 to 1", query, r.TopScore)
 		}
 	}
 }
 
-func TestNothingIsFoundWhereNothingFits(t *testing.T) {
+func TestUnsuitableQueriesFindNothing(t *testing.T) {
 	s, _ := tools(t)
 	for _, query := range []string{"xyzzy plugh", "", "a", "the of and", "🙂", "transfer bitcoin between wallets safely"} {
 		if r := s.Find(t.Context(), Query{Text: query, Limit: 3}); r.Found || len(r.Hits) != 0 {
@@ -57,37 +58,37 @@ func TestNothingIsFoundWhereNothingFits(t *testing.T) {
 	}
 }
 
-func TestAQueryMayWantHitsThatDoNotFit(t *testing.T) {
+func TestAlwaysReturnsHitsThatDoNotFit(t *testing.T) {
 	s, _ := tools(t)
 	const far = "transfer bitcoin between wallets safely after lunch with a passport, an umbrella, seven sandwiches, warm socks, sunglasses, binoculars, a tent, batteries and a repository"
 	if r := s.Find(t.Context(), Query{Text: far, Limit: 3}); r.Found || len(r.Hits) != 0 || r.TopScore == 0 {
-		t.Errorf("unasked: got %+v", r)
+		t.Errorf("without Always: got %+v", r)
 	}
 	r := s.Find(t.Context(), Query{Text: far, Limit: 3, Always: true, Explain: true})
 	if r.Found || r.Confidence != "" || len(r.Hits) == 0 || r.Hits[0].Score != r.TopScore || len(r.Hits[0].Why) == 0 {
-		t.Errorf("asked: got %+v", r)
+		t.Errorf("with Always: got %+v", r)
 	}
 }
 
-func TestAnExactNameIsTrusted(t *testing.T) {
+func TestAnExactNameHasHighConfidence(t *testing.T) {
 	s, _ := tools(t)
 	r := s.Find(t.Context(), Query{Text: "create_issue", Limit: 5})
 	if r.Confidence != High || r.TopScore < 0.9999 {
-		t.Errorf("got %s, %f", r.Confidence, r.TopScore)
+		t.Errorf("got confidence %s and score %f, want high and almost 1", r.Confidence, r.TopScore)
 	}
 }
 
-func TestOnlyWhatIsAllowedIsFound(t *testing.T) {
+func TestOnlyAllowedToolsAreFound(t *testing.T) {
 	s, _ := tools(t)
 	r := s.Find(t.Context(), Query{Text: "list issues", Limit: 5, Allow: func(tool *catalog.Tool) bool { return tool.Server != "github" }})
 	for _, hit := range r.Hits {
 		if hit.Tool.Server == "github" {
-			t.Errorf("found %s", hit.Tool.Proxied())
+			t.Errorf("%s is found although it is not allowed", hit.Tool.Proxied())
 		}
 	}
 }
 
-func TestANewToolIsFoundAtOnce(t *testing.T) {
+func TestNewToolsAreFoundImmediately(t *testing.T) {
 	s, c := tools(t)
 	s.Find(t.Context(), Query{Text: "x", Limit: 1})
 	if _, err := c.Replace(t.Context(), "new", []json.RawMessage{json.RawMessage(`{"name":"frobnicate","description":"Frobnicates a widget"}`)}); err != nil {
@@ -98,18 +99,18 @@ func TestANewToolIsFoundAtOnce(t *testing.T) {
 	}
 }
 
-func TestNearestToolsAreOthersOfThatServer(t *testing.T) {
+func TestNearestReturnsOtherToolsOfTheServer(t *testing.T) {
 	s, _ := tools(t)
 	var names []string
 	for _, tool := range s.Nearest("github", "create_issue", 3) {
 		names = append(names, tool.Proxied())
 	}
 	if got := strings.Join(names, " "); got != "github__list_issues" {
-		t.Errorf("got %s", got)
+		t.Errorf("got %s, want github__list_issues", got)
 	}
 }
 
-func TestTextsAreCutIntoWords(t *testing.T) {
+func TestTextsAreSplitIntoWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"createIssue":          "create issue createissue",
 		"list_files-ofBoxes/x": "list files of boxes ofboxes",
@@ -127,7 +128,7 @@ func TestTextsAreCutIntoWords(t *testing.T) {
 	}
 }
 
-func TestAMisspeltNameHasNeighbours(t *testing.T) {
+func TestNearestFindsMisspelledNames(t *testing.T) {
 	s, _ := tools(t)
 	for name, want := range map[string]string{"forcast": "weather__forecast", "creat_isue": "github__create_issue", "Forecst": "weather__forecast"} {
 		near := s.Nearest("", name, 3)
@@ -136,11 +137,11 @@ func TestAMisspeltNameHasNeighbours(t *testing.T) {
 		}
 	}
 	if near := s.Nearest("", "zzzzqqqq", 3); len(near) != 0 {
-		t.Errorf("nonsense is near %s", near[0].Proxied())
+		t.Errorf("a nonsense name is near %s", near[0].Proxied())
 	}
 }
 
-func TestDistanceCountsEdits(t *testing.T) {
+func TestDistanceIsTheNumberOfEdits(t *testing.T) {
 	for pair, want := range map[[2]string]int{{"", ""}: 0, {"abc", ""}: 3, {"kitten", "sitting"}: 3, {"echo", "eco"}: 1, {"ab", "ba"}: 1} {
 		if got := distance(pair[0], pair[1]); got != want {
 			t.Errorf("%v: %d, want %d", pair, got, want)

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestPluralsOfAbbreviationsAreOneWord(t *testing.T) {
+func TestPluralsOfAbbreviationsAreSingleWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"getUserIDs": "get user ids", "listPRs": "list prs listprs", "URLsOfAPIs": "urls of apis", "HTTPStatus": "http status httpstatus",
 		"userIDs2": "user ids2 userids2", "PDFs and CSVs": "pdfs and csvs",
@@ -17,7 +17,7 @@ func TestPluralsOfAbbreviationsAreOneWord(t *testing.T) {
 	}
 }
 
-func TestScriptsWithoutSpacesAreCutIntoPairs(t *testing.T) {
+func TestScriptsWithoutSpacesAreSplitIntoPairs(t *testing.T) {
 	for text, want := range map[string]string{
 		"搜索附近的餐厅":     "搜索 索附 附近 近的 的餐 餐厅",
 		"搜 索":         "搜 索",
@@ -41,15 +41,15 @@ func FuzzWordsAreWords(f *testing.F) {
 		letters := 0
 		for _, word := range words(text) {
 			if word == "" || !utf8.ValidString(word) || strings.ContainsAny(word, " \t\n_-/.\x00") {
-				t.Errorf("%q has the word %q", text, word)
+				t.Errorf("%q contains the invalid word %q", text, word)
 			}
 			letters += len(word)
 		}
-		if letters > 6*len(text)+8 { // pairs show each letter twice, and lower case may be longer
+		if letters > 6*len(text)+8 { // pairs repeat each letter, and lower case may take more bytes
 			t.Errorf("%q has %d bytes of words", text, letters)
 		}
 		if again := folded(folded(text)); again != folded(text) {
-			t.Errorf("%q folded twice is %q", text, again)
+			t.Errorf("folding %q twice gives %q", text, again)
 		}
 	})
 }
