@@ -12,13 +12,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
 func (p *program) approve() *cobra.Command {
 	var yes bool
 	cmd := p.serverAction("approve", "Show a server that an agent proposed, and let it be started",
-		func(ctx context.Context, client *instance.Client, s api.Server) error {
+		func(ctx context.Context, client *instance.Client, s resources.Server) error {
 			return p.approveServer(ctx, client, s, yes)
 		})
 	cmd.Flags().BoolVar(&yes, "yes", false, "approve without a question")
@@ -27,7 +27,7 @@ func (p *program) approve() *cobra.Command {
 
 // approveServer approves what it has shown and nothing else: the hub refuses
 // when the server has changed meanwhile.
-func (p *program) approveServer(ctx context.Context, client *instance.Client, s api.Server, yes bool) error {
+func (p *program) approveServer(ctx context.Context, client *instance.Client, s resources.Server, yes bool) error {
 	if !s.Approved {
 		if err := p.agreed(s, yes); err != nil {
 			return err
@@ -48,7 +48,7 @@ func (p *program) approveServer(ctx context.Context, client *instance.Client, s 
 }
 
 // agreed shows what would be started and, on a terminal, asks.
-func (p *program) agreed(s api.Server, yes bool) error {
+func (p *program) agreed(s resources.Server, yes bool) error {
 	screen := p.out
 	if p.json {
 		screen = p.err
@@ -67,7 +67,7 @@ func (p *program) agreed(s api.Server, yes bool) error {
 
 // proposal describes what a start would run. Its arguments are all shown: what
 // is covered could not be judged.
-func proposal(s api.Server) string {
+func proposal(s resources.Server) string {
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -19,7 +19,7 @@ type property struct {
 }
 
 // typed makes JSON of KEY=VALUE pairs by the tool's schema.
-func typed(tool api.KnownTool, pairs []string) (json.RawMessage, error) {
+func typed(tool resources.KnownTool, pairs []string) (json.RawMessage, error) {
 	var schema struct {
 		Properties           map[string]json.RawMessage `json:"properties"`
 		Required             []string                   `json:"required"`

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
-func tool(schema string) api.KnownTool {
-	return api.KnownTool{Server: "s", Tool: api.Tool{Name: "t", InputSchema: json.RawMessage(schema)}}
+func tool(schema string) resources.KnownTool {
+	return resources.KnownTool{Server: "s", Tool: resources.Tool{Name: "t", InputSchema: json.RawMessage(schema)}}
 }
 
 const everyKind = `{"properties":{"s":{"type":"string"},"i":{"type":"integer"},"n":{"type":["null","number"]},"b":{"type":"boolean"},

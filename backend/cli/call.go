@@ -15,7 +15,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -72,11 +72,11 @@ func (p *program) callTool(ctx context.Context, name string, pairs []string, raw
 
 // lookup finds the tool that a name means. A server whose tools nobody has seen
 // yet is started for it.
-func (p *program) lookup(ctx context.Context, client *instance.Client, name string) (api.KnownTool, error) {
+func (p *program) lookup(ctx context.Context, client *instance.Client, name string) (resources.KnownTool, error) {
 	path := "/api/tools?name=" + url.QueryEscape(bareName(name))
-	var tools []api.KnownTool
+	var tools []resources.KnownTool
 	if err := client.Do(ctx, http.MethodGet, path, nil, &tools); err != nil {
-		return api.KnownTool{}, err
+		return resources.KnownTool{}, err
 	}
 	tool, err := choose(name, tools)
 	if fault.KindOf(err) != fault.NotFound {
@@ -110,9 +110,9 @@ func bareName(name string) string {
 	return name
 }
 
-func choose(name string, tools []api.KnownTool) (api.KnownTool, error) {
+func choose(name string, tools []resources.KnownTool) (resources.KnownTool, error) {
 	name = strings.TrimPrefix(name, "mcp__")
-	var fits []api.KnownTool
+	var fits []resources.KnownTool
 	var names []string
 	for _, t := range tools {
 		full := t.Server + "__" + t.Name
@@ -123,14 +123,14 @@ func choose(name string, tools []api.KnownTool) (api.KnownTool, error) {
 	}
 	switch len(fits) {
 	case 0:
-		return api.KnownTool{}, fault.New(fault.NotFound, "there is no tool %q; look for one with: agent-discover find WORDS", name)
+		return resources.KnownTool{}, fault.New(fault.NotFound, "there is no tool %q; look for one with: agent-discover find WORDS", name)
 	case 1:
 		return fits[0], nil
 	}
-	return api.KnownTool{}, fault.New(fault.Invalid, "several servers have a tool %q; say which: %s", name, strings.Join(names, ", "))
+	return resources.KnownTool{}, fault.New(fault.Invalid, "several servers have a tool %q; say which: %s", name, strings.Join(names, ", "))
 }
 
-func (p *program) arguments(tool api.KnownTool, pairs []string, raw string) (json.RawMessage, error) {
+func (p *program) arguments(tool resources.KnownTool, pairs []string, raw string) (json.RawMessage, error) {
 	if raw != "" && len(pairs) > 0 {
 		return nil, usage{errors.New("give either KEY=VALUE or --args, not both")}
 	}

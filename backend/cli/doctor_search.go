@@ -7,7 +7,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
 // checkSearch says whether tools are found by their meaning; nothing while no
@@ -17,7 +17,7 @@ func (p *program) checkSearch(ctx context.Context) []finding {
 	if err != nil {
 		return nil
 	}
-	var now api.SearchStatus
+	var now resources.SearchStatus
 	if instance.NewClient(info).Do(ctx, http.MethodGet, "/api/search/status", nil, &now) != nil {
 		return nil // what ails the hub is said already
 	}

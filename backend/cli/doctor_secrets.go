@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
 // checkSecrets says where secrets are kept and which credentials stand in
@@ -18,7 +18,7 @@ func (p *program) checkSecrets(ctx context.Context) []finding {
 	}
 	client := instance.NewClient(info)
 	status, err := vaultStatus(ctx, client)
-	var servers []api.Server
+	var servers []resources.Server
 	if err != nil || client.Do(ctx, http.MethodGet, "/api/servers", nil, &servers) != nil {
 		return nil // what ails the hub is said already
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
@@ -59,7 +59,7 @@ func environment() map[string]string {
 	return out
 }
 
-func statusOfEditors(ctx context.Context, client *instance.Client, all bool) (api.EditorList, error) {
+func statusOfEditors(ctx context.Context, client *instance.Client, all bool) (resources.EditorList, error) {
 	query := url.Values{}
 	if all {
 		query.Set("all", "true")
@@ -67,7 +67,7 @@ func statusOfEditors(ctx context.Context, client *instance.Client, all bool) (ap
 	for name, value := range environment() {
 		query.Add("env", name+"="+value)
 	}
-	var list api.EditorList
+	var list resources.EditorList
 	err := client.Do(ctx, http.MethodGet, "/api/editors?"+query.Encode(), nil, &list)
 	return list, err
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
 
@@ -90,7 +90,7 @@ func with(body map[string]any, key string, value any) map[string]any {
 	return out
 }
 
-func plan(ctx context.Context, client *instance.Client, body map[string]any) (plans api.Plans, err error) {
+func plan(ctx context.Context, client *instance.Client, body map[string]any) (plans resources.Plans, err error) {
 	err = client.Do(ctx, http.MethodPost, "/api/editors/plan", body, &plans)
 	return plans, err
 }
@@ -127,7 +127,7 @@ func (p *program) consent(plans []registration.Plan, yes bool) error {
 // carryOut asks the hub for changes and tells what became of them; one that was
 // refused or failed makes the command fail.
 func (p *program) carryOut(ctx context.Context, client *instance.Client, path string, body map[string]any) error {
-	var out api.Outcomes
+	var out resources.Outcomes
 	if err := client.Do(ctx, http.MethodPost, path, body, &out); err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ since, our part alone goes and the rest stays.`,
 				return err
 			}
 			if len(ids) == 0 {
-				return p.say(api.Outcomes{Outcomes: []registration.Outcome{}}, "There is nothing to take back.\n")
+				return p.say(resources.Outcomes{Outcomes: []registration.Outcome{}}, "There is nothing to take back.\n")
 			}
 			plans, err := plan(cmd.Context(), client, map[string]any{"action": registration.Undo, "changes": ids})
 			if err != nil {
@@ -244,7 +244,7 @@ since, our part alone goes and the rest stays.`,
 }
 
 func historyOf(ctx context.Context, client *instance.Client, editor string) ([]registration.Record, error) {
-	var history api.EditorHistory
+	var history resources.EditorHistory
 	err := client.Do(ctx, http.MethodGet, "/api/editors/history?editor="+url.QueryEscape(editor), nil, &history)
 	return history.Changes, err
 }
@@ -298,7 +298,7 @@ func (p *program) historyOfEditors() *cobra.Command {
 				return err
 			}
 			if p.json {
-				return p.printJSON(api.EditorHistory{Changes: history})
+				return p.printJSON(resources.EditorHistory{Changes: history})
 			}
 			if len(history) == 0 {
 				p.printf("No file of an editor was changed yet.\n")

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
 
@@ -123,7 +123,7 @@ func (p *program) textOf(file string) (string, error) {
 }
 
 // candidates asks the hub what there is: in a text or bundle, else in editors.
-func candidates(ctx context.Context, client *instance.Client, q importer.Request, ids []string) (found api.Scanned, err error) {
+func candidates(ctx context.Context, client *instance.Client, q importer.Request, ids []string) (found resources.Scanned, err error) {
 	if q.Text != "" || q.Bundle != "" {
 		err = client.Do(ctx, http.MethodPost, "/api/editors/scan", map[string]string{"text": q.Text, "bundle": q.Bundle}, &found)
 		return found, err

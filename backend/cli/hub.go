@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/hub"
@@ -135,8 +135,8 @@ type hubStatus struct {
 	Since   *time.Time `json:"since,omitempty"`
 	AuthOff bool       `json:"auth_off,omitempty"`
 	pausedStatus
-	Servers []api.Server     `json:"servers,omitempty"`
-	Clients []gateway.Client `json:"clients,omitempty"`
+	Servers []resources.Server `json:"servers,omitempty"`
+	Clients []gateway.Client   `json:"clients,omitempty"`
 }
 
 const authOff = "Every program on this machine can use this hub without a token: it was started with AGENT_DISCOVER_AUTH=off"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
 func (p *program) learned() *cobra.Command {
@@ -27,7 +27,7 @@ on this machine, with credentials covered; what is not used again fades away.`,
 			if err != nil {
 				return err
 			}
-			var list api.LearnedList
+			var list resources.LearnedList
 			if err := client.Do(cmd.Context(), http.MethodGet, "/api/learned", nil, &list); err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ on this machine, with credentials covered; what is not used again fades away.`,
 	return cmd
 }
 
-func (p *program) printLearned(list api.LearnedList) error {
+func (p *program) printLearned(list resources.LearnedList) error {
 	if len(list.Entries) > 0 {
 		table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
 		_, _ = fmt.Fprintln(table, "ID\tQUERY\tTOOL\tTIMES\tLAST\tSTRENGTH")

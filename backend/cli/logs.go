@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
 // logFilter is what the flags of logs ask for.
@@ -80,8 +80,8 @@ func (f logFilter) query() url.Values {
 
 func (p *program) showLogs(ctx context.Context, client *instance.Client, f logFilter) error {
 	var list struct {
-		Entries []api.LogEntry `json:"entries"`
-		Total   int            `json:"total"`
+		Entries []resources.LogEntry `json:"entries"`
+		Total   int                  `json:"total"`
 	}
 	if err := client.Do(ctx, http.MethodGet, "/api/logs?"+f.query().Encode(), nil, &list); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
 func (p *program) metrics() *cobra.Command {
@@ -33,7 +33,7 @@ func (p *program) metrics() *cobra.Command {
 }
 
 func (p *program) serverMetrics(ctx context.Context, client *instance.Client) error {
-	var list []api.ServerMetrics
+	var list []resources.ServerMetrics
 	if err := client.Do(ctx, http.MethodGet, "/api/metrics", nil, &list); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (p *program) toolMetrics(ctx context.Context, client *instance.Client, name
 	if err != nil {
 		return err
 	}
-	var list []api.ToolMetrics
+	var list []resources.ToolMetrics
 	if err := client.Do(ctx, http.MethodGet, serverPath(server, "metrics"), nil, &list); err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (p *program) printMetrics(what string, rows [][]string, list any) error {
 	return table.Flush()
 }
 
-func metricsRow(name string, calls, errors int64, l api.Latencies) []string {
+func metricsRow(name string, calls, errors int64, l resources.Latencies) []string {
 	last, _ := time.Parse(time.DateTime, l.LastCalledAt)
 	return []string{
 		cell(name), strconv.FormatInt(calls, 10), strconv.FormatInt(errors, 10),

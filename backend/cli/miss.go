@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/settings"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
 // printMiss says that no tool fits, and what a person can do about it. The hint
 // in the hub's answer is for agents.
 func (p *program) printMiss(ctx context.Context, score float64, meant []string) {
-	var now api.SearchStatus
+	var now resources.SearchStatus
 	known := false // how the search does, which is no reason to fail
 	if client, err := p.client(ctx); err == nil {
 		known = client.Do(ctx, http.MethodGet, "/api/search/status", nil, &now) == nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
@@ -35,7 +35,7 @@ func shown(word string) string {
 
 // covered returns servers without the credentials in their configuration: lists
 // are pasted into reports. One server's own page shows them.
-func covered(servers []api.Server) []api.Server {
+func covered(servers []resources.Server) []resources.Server {
 	out := slices.Clone(servers)
 	for i, s := range out {
 		known := redactorOf(s)
@@ -52,7 +52,7 @@ func covered(servers []api.Server) []api.Server {
 	return out
 }
 
-func redactorOf(s api.Server) *secrets.Redactor {
+func redactorOf(s resources.Server) *secrets.Redactor {
 	return secrets.ForLaunch(secrets.Launch{Env: s.Env, Args: s.Args, Headers: s.Headers, URL: text(s.Homepage)})
 }
 
@@ -87,7 +87,7 @@ func assignments(values map[string]string, sign string) []string {
 
 // target says what a server is, with its credentials covered: its command, or
 // the address of a remote one.
-func target(s api.Server) string {
+func target(s resources.Server) string {
 	redactor := redactorOf(s)
 	if s.Command == nil {
 		return redactor.Text(text(s.Homepage))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
@@ -65,7 +65,7 @@ func TestExitCodeOfACallIsNotReadFromItsText(t *testing.T) {
 
 func TestApprovalIsAskedForWhatIsShown(t *testing.T) {
 	command := "npx"
-	server := api.Server{Name: "one", Command: &command, Args: []string{"-y", "evil\x1b[8m"}, Env: map[string]string{"API_KEY": "abcdefgh"}}
+	server := resources.Server{Name: "one", Command: &command, Args: []string{"-y", "evil\x1b[8m"}, Env: map[string]string{"API_KEY": "abcdefgh"}}
 	for answer, want := range map[string]bool{"y\n": true, "Yes\n": true, "n\n": false, "\n": false, "": false, "yesterday\n": false} {
 		var out bytes.Buffer
 		p := &program{in: strings.NewReader(answer), out: &out, asks: true, screen: true}
@@ -80,7 +80,7 @@ func TestApprovalIsAskedForWhatIsShown(t *testing.T) {
 
 func TestApprovalOfARemoteServerShowsItsHeaders(t *testing.T) {
 	address := "https://host/mcp"
-	shown := proposal(api.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
+	shown := proposal(resources.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
 		"Authorization": "Bearer abcdefgh", "X-Note": "${secret:other/KEY}\x1b[8m",
 	}})
 	if !strings.Contains(shown, `X-Note: "${secret:other/KEY}\x1b[8m"`) || !strings.Contains(shown, "Authorization: "+secrets.Redacted) || strings.Contains(shown, "abcdefgh") {
@@ -90,11 +90,11 @@ func TestApprovalOfARemoteServerShowsItsHeaders(t *testing.T) {
 
 func TestListsHoldNoCredentials(t *testing.T) {
 	command, address := "npx", "https://me:abcdefgh@host/mcp?token=abcdefgh"
-	for _, server := range []api.Server{
+	for _, server := range []resources.Server{
 		{Name: "one", Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"}},
 		{Name: "two", Homepage: &address, Headers: map[string]string{"Authorization": "Bearer abcdefgh", "X-Mode": "fast"}},
 	} {
-		data, err := json.Marshal(covered([]api.Server{server}))
+		data, err := json.Marshal(covered([]resources.Server{server}))
 		if text := string(data) + target(server); err != nil || strings.Contains(text, "abcdefgh") || !strings.Contains(text, secrets.Redacted) {
 			t.Errorf("it shows %s, %v", text, err)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
 func (p *program) secrets() *cobra.Command {
@@ -44,7 +44,7 @@ argument, and never shown.`,
 }
 
 // secretAction is a command about a server, whose name comes first.
-func (p *program) secretAction(use, short string, args int, do func(context.Context, *instance.Client, api.Server, []string) error) *cobra.Command {
+func (p *program) secretAction(use, short string, args int, do func(context.Context, *instance.Client, resources.Server, []string) error) *cobra.Command {
 	return &cobra.Command{
 		Use: use, Short: short, Args: cobra.ExactArgs(args), ValidArgsFunction: p.completeServers,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,15 +61,15 @@ func (p *program) secretAction(use, short string, args int, do func(context.Cont
 	}
 }
 
-func secretPath(s api.Server, name string) string {
+func secretPath(s resources.Server, name string) string {
 	return serverPath(s, "secrets") + "/" + url.PathEscape(name)
 }
 
-func linkPath(s api.Server, args []string) string {
+func linkPath(s resources.Server, args []string) string {
 	return serverPath(s, "links") + "/" + url.PathEscape(args[0]) + "/" + url.PathEscape(args[1])
 }
 
-func (p *program) setSecret(ctx context.Context, client *instance.Client, s api.Server, args []string) error {
+func (p *program) setSecret(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
 	value, err := p.secretInput(ctx, fmt.Sprintf("Value of %s for %s: ", args[0], s.Name))
 	if err != nil {
 		return err
@@ -80,14 +80,14 @@ func (p *program) setSecret(ctx context.Context, client *instance.Client, s api.
 	return p.say(map[string]string{"status": "set", "server": s.Name, "key": args[0]}, "%s of %s is set\n", args[0], s.Name)
 }
 
-func (p *program) deleteSecret(ctx context.Context, client *instance.Client, s api.Server, args []string) error {
+func (p *program) deleteSecret(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
 	if err := client.Do(ctx, http.MethodDelete, secretPath(s, args[0]), nil, nil); err != nil {
 		return err
 	}
 	return p.say(map[string]string{"status": "deleted", "server": s.Name, "key": args[0]}, "%s of %s is deleted\n", args[0], s.Name)
 }
 
-func (p *program) linkSecret(ctx context.Context, client *instance.Client, s api.Server, args []string) error {
+func (p *program) linkSecret(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
 	if err := client.Do(ctx, http.MethodPut, linkPath(s, args), nil, nil); err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (p *program) linkSecret(ctx context.Context, client *instance.Client, s api
 		"%s may use %s of %s, as ${secret:%s/%s}, until it runs something else\n", s.Name, args[1], args[0], args[0], args[1])
 }
 
-func (p *program) unlinkSecret(ctx context.Context, client *instance.Client, s api.Server, args []string) error {
+func (p *program) unlinkSecret(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
 	if err := client.Do(ctx, http.MethodDelete, linkPath(s, args), nil, nil); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (p *program) listSecrets(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	list := []api.Secret{}
+	list := []resources.Secret{}
 	if err := client.Do(cmd.Context(), http.MethodGet, serverPath(server, "secrets"), nil, &list); err != nil {
 		return err
 	}
@@ -135,7 +135,7 @@ func (p *program) listSecrets(cmd *cobra.Command, args []string) error {
 }
 
 func (p *program) listNames(ctx context.Context, client *instance.Client) error {
-	var view api.SecretsView
+	var view resources.SecretsView
 	if err := client.Do(ctx, http.MethodGet, "/api/secrets", nil, &view); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (p *program) migrateSecrets() *cobra.Command {
 				return err
 			}
 			body := map[string]any{"dry_run": !apply, "servers": args}
-			moves := []api.SecretMove{}
+			moves := []resources.SecretMove{}
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/secrets/migrate", body, &moves); err != nil {
 				return err
 			}
@@ -185,7 +185,7 @@ func (p *program) migrateSecrets() *cobra.Command {
 	return cmd
 }
 
-func (p *program) printMoves(moves []api.SecretMove, applied bool) error {
+func (p *program) printMoves(moves []resources.SecretMove, applied bool) error {
 	var failed error
 	for _, m := range moves {
 		if applied && m.Error != "" {
@@ -213,7 +213,7 @@ func (p *program) printMoves(moves []api.SecretMove, applied bool) error {
 			p.printf("%s %s: %s\n", m.Server, m.Where, m.Error)
 		}
 	}
-	if slices.ContainsFunc(moves, func(m api.SecretMove) bool { return strings.HasPrefix(m.Where, "args[") }) {
+	if slices.ContainsFunc(moves, func(m resources.SecretMove) bool { return strings.HasPrefix(m.Where, "args[") }) {
 		p.printf("The arguments of a running server show in the system's list of processes; where it takes a variable instead, prefer that.\n")
 	}
 	if !applied {
@@ -242,13 +242,13 @@ func (p *program) secretStatus() *cobra.Command {
 	}
 }
 
-func vaultStatus(ctx context.Context, client *instance.Client) (api.VaultStatus, error) {
-	var view api.SecretsView
+func vaultStatus(ctx context.Context, client *instance.Client) (resources.VaultStatus, error) {
+	var view resources.SecretsView
 	err := client.Do(ctx, http.MethodGet, "/api/secrets", nil, &view)
 	return view.Status, err
 }
 
-func (p *program) sayStatus(s api.VaultStatus) error {
+func (p *program) sayStatus(s resources.VaultStatus) error {
 	text := fmt.Sprintf("Secrets go to: %s (%s)\n", s.Keeper, s.Why)
 	if s.Keeper == "none" {
 		text = fmt.Sprintf("Secrets cannot be kept: %s\n", s.Why)
@@ -278,7 +278,7 @@ func (p *program) unlockSecrets() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var unlocked api.VaultStatus
+			var unlocked resources.VaultStatus
 			body := map[string]string{"passphrase": passphrase}
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/secrets/unlock", body, &unlocked); err != nil {
 				return err

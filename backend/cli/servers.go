@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
 func (p *program) servers() *cobra.Command {
@@ -32,7 +32,7 @@ func (p *program) servers() *cobra.Command {
 	return cmd
 }
 
-func (p *program) serverAction(name, short string, do func(context.Context, *instance.Client, api.Server) error) *cobra.Command {
+func (p *program) serverAction(name, short string, do func(context.Context, *instance.Client, resources.Server) error) *cobra.Command {
 	return &cobra.Command{
 		Use: name + " NAME", Short: short, Args: cobra.ExactArgs(1),
 		ValidArgsFunction: p.completeServers,
@@ -52,7 +52,7 @@ func (p *program) serverAction(name, short string, do func(context.Context, *ins
 
 func (p *program) completeServers(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	client, err := p.client(cmd.Context())
-	var servers []api.Server
+	var servers []resources.Server
 	if err != nil || client.Do(cmd.Context(), http.MethodGet, "/api/servers", nil, &servers) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -63,20 +63,20 @@ func (p *program) completeServers(cmd *cobra.Command, _ []string, _ string) ([]s
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func serverNamed(ctx context.Context, client *instance.Client, name string) (api.Server, error) {
-	var servers []api.Server
+func serverNamed(ctx context.Context, client *instance.Client, name string) (resources.Server, error) {
+	var servers []resources.Server
 	if err := client.Do(ctx, http.MethodGet, "/api/servers", nil, &servers); err != nil {
-		return api.Server{}, err
+		return resources.Server{}, err
 	}
 	for _, s := range servers {
 		if s.Name == name {
 			return s, nil
 		}
 	}
-	return api.Server{}, fault.New(fault.NotFound, "there is no server %q; see: agent-discover servers list", name)
+	return resources.Server{}, fault.New(fault.NotFound, "there is no server %q; see: agent-discover servers list", name)
 }
 
-func serverPath(s api.Server, action string) string {
+func serverPath(s resources.Server, action string) string {
 	path := fmt.Sprintf("/api/servers/%d", s.ID)
 	if action != "" {
 		path += "/" + url.PathEscape(action)
@@ -89,7 +89,7 @@ func (p *program) listServers(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	servers := []api.Server{}
+	servers := []resources.Server{}
 	if err := client.Do(cmd.Context(), http.MethodGet, "/api/servers", nil, &servers); err != nil {
 		return err
 	}
@@ -100,7 +100,7 @@ func (p *program) listServers(cmd *cobra.Command, _ []string) error {
 	return nil
 }
 
-func (p *program) printServers(servers []api.Server) {
+func (p *program) printServers(servers []resources.Server) {
 	if len(servers) == 0 {
 		p.printf("No server is configured. Add one with: agent-discover servers add NAME -- COMMAND ARGS\n")
 		return
@@ -117,7 +117,7 @@ func (p *program) printServers(servers []api.Server) {
 	_ = table.Flush()
 }
 
-func state(s api.Server) string {
+func state(s resources.Server) string {
 	switch {
 	case !s.Approved:
 		return "waiting for approval"
@@ -189,7 +189,7 @@ func (p *program) createServer(ctx context.Context, body map[string]any, later b
 	if err != nil {
 		return err
 	}
-	var server api.Server
+	var server resources.Server
 	if err := client.Do(ctx, http.MethodPost, "/api/servers", body, &server); err != nil {
 		return err
 	}
@@ -205,33 +205,33 @@ func (p *program) createServer(ctx context.Context, body map[string]any, later b
 	return p.say(server, "%s is configured; %d tools\n", server.Name, server.ToolCount)
 }
 
-func (p *program) removeServer(ctx context.Context, client *instance.Client, s api.Server) error {
+func (p *program) removeServer(ctx context.Context, client *instance.Client, s resources.Server) error {
 	if err := client.Do(ctx, http.MethodDelete, serverPath(s, ""), nil, nil); err != nil {
 		return err
 	}
 	return p.say(map[string]string{"status": "removed", "name": s.Name}, "%s is removed\n", s.Name)
 }
 
-func (p *program) activateServer(ctx context.Context, client *instance.Client, s api.Server) error {
+func (p *program) activateServer(ctx context.Context, client *instance.Client, s resources.Server) error {
 	if !s.Approved {
 		return waits(s)
 	}
 	return p.change(ctx, client, s, "activate")
 }
 
-func waits(s api.Server) error {
+func waits(s resources.Server) error {
 	return fault.New(fault.Denied, "server %q waits for approval; approve it with: agent-discover servers approve %s", s.Name, s.Name)
 }
 
-func (p *program) deactivateServer(ctx context.Context, client *instance.Client, s api.Server) error {
+func (p *program) deactivateServer(ctx context.Context, client *instance.Client, s resources.Server) error {
 	return p.change(ctx, client, s, "deactivate")
 }
 
-func (p *program) refreshServer(ctx context.Context, client *instance.Client, s api.Server) error {
+func (p *program) refreshServer(ctx context.Context, client *instance.Client, s resources.Server) error {
 	return p.change(ctx, client, s, "refresh")
 }
 
-func (p *program) change(ctx context.Context, client *instance.Client, s api.Server, action string) error {
+func (p *program) change(ctx context.Context, client *instance.Client, s resources.Server, action string) error {
 	var done struct {
 		Status    string `json:"status"`
 		ToolCount *int   `json:"tool_count,omitempty"`
@@ -246,11 +246,11 @@ func (p *program) change(ctx context.Context, client *instance.Client, s api.Ser
 	return p.say(done, "%s: %s\n", s.Name, text)
 }
 
-func (p *program) showServer(ctx context.Context, client *instance.Client, s api.Server) error {
+func (p *program) showServer(ctx context.Context, client *instance.Client, s resources.Server) error {
 	var detail struct {
-		api.Server
-		Tools  []api.Tool `json:"tools"`
-		Stderr string     `json:"stderr,omitempty"`
+		resources.Server
+		Tools  []resources.Tool `json:"tools"`
+		Stderr string           `json:"stderr,omitempty"`
 	}
 	if err := client.Do(ctx, http.MethodGet, serverPath(s, ""), nil, &detail); err != nil {
 		return err
@@ -258,7 +258,7 @@ func (p *program) showServer(ctx context.Context, client *instance.Client, s api
 	if p.json {
 		return p.printJSON(detail)
 	}
-	p.printServers([]api.Server{detail.Server})
+	p.printServers([]resources.Server{detail.Server})
 	for _, given := range append(assignments(detail.Env, "="), assignments(detail.Headers, ": ")...) {
 		p.printf("  %s\n", given)
 	}

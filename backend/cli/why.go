@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
 func (p *program) why() *cobra.Command {
@@ -23,7 +23,7 @@ func (p *program) why() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var found api.FindReply
+			var found resources.FindReply
 			ask := map[string]any{"query": strings.Join(args, " "), "limit": limit}
 			if err := client.Do(cmd.Context(), http.MethodPost, "/api/find", ask, &found); err != nil {
 				return err
@@ -46,7 +46,7 @@ const leastPoints = 0.005
 
 // wordsOf says which words made a part count, or what did where it was not
 // those.
-func wordsOf(why api.FindMatch) string {
+func wordsOf(why resources.FindMatch) string {
 	words := cell(strings.Join(why.Terms, ", "))
 	switch why.Field {
 	case "meaning":
@@ -59,7 +59,7 @@ func wordsOf(why api.FindMatch) string {
 	return words
 }
 
-func (p *program) printWhy(ctx context.Context, found api.FindReply) error {
+func (p *program) printWhy(ctx context.Context, found resources.FindReply) error {
 	if p.json {
 		return p.printJSON(found)
 	}

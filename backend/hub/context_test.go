@@ -10,17 +10,17 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/tokens"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
 // contextOf waits until what the context of clients costs is as wanted, which
 // the hub sees off every path.
-func contextOf(t *testing.T, h *hub.Hub, meets func(api.ContextCost) bool) api.ContextCost {
+func contextOf(t *testing.T, h *hub.Hub, meets func(resources.ContextCost) bool) resources.ContextCost {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	var cost api.ContextCost
+	var cost resources.ContextCost
 	for range 4000 {
 		do(t, h, http.MethodGet, "/api/context", nil, &cost)
 		if meets(cost) {
@@ -35,7 +35,7 @@ func contextOf(t *testing.T, h *hub.Hub, meets func(api.ContextCost) bool) api.C
 func TestWhatIsSavedInContextsIsKnownAndRemembered(t *testing.T) {
 	folder := paths.Folder(t.TempDir())
 	first, ended := runHub(t, hub.Options{Folder: folder})
-	empty := contextOf(t, first, func(api.ContextCost) bool { return true })
+	empty := contextOf(t, first, func(resources.ContextCost) bool { return true })
 	if empty.Tools != 0 || empty.WholeTokens != 0 || empty.EntryTokens == 0 || len(empty.Clients) != 0 {
 		t.Errorf("an empty hub says %+v", empty)
 	}
@@ -52,7 +52,7 @@ func TestWhatIsSavedInContextsIsKnownAndRemembered(t *testing.T) {
 	claude, cursor := join(t, first, name), join(t, first, "cursor")
 	remembered := func(tokens int) { // also if the hub were killed
 		t.Helper()
-		contextOf(t, first, func(cost api.ContextCost) bool {
+		contextOf(t, first, func(cost resources.ContextCost) bool {
 			kept, err := first.Remembered(t.Context())
 			return err == nil && len(kept) == 2 && kept[0].Listed+kept[1].Listed == 2*cost.EntryTokens+tokens
 		})
@@ -62,7 +62,7 @@ func TestWhatIsSavedInContextsIsKnownAndRemembered(t *testing.T) {
 	claude.ask("ping", `{}`)
 	join(t, first, "agent-discover-cli") // a person's command line
 	listed := tokens.Count(string(cursor.ask("tools/list", `{}`)))
-	now := contextOf(t, first, func(api.ContextCost) bool { return true })
+	now := contextOf(t, first, func(resources.ContextCost) bool { return true })
 	if now.Tools != 17 || now.WholeTokens != whole || len(now.Clients) != 2 {
 		t.Fatalf("with two clients it says %+v", now)
 	}
@@ -87,16 +87,16 @@ func TestWhatIsSavedInContextsIsKnownAndRemembered(t *testing.T) {
 	)
 	whole += counted(t, first)["tide"].Tokens
 	claude.leave()
-	contextOf(t, first, func(cost api.ContextCost) bool { return len(cost.Clients) == 2 && !cost.Clients[1].Connected })
+	contextOf(t, first, func(cost resources.ContextCost) bool { return len(cost.Clients) == 2 && !cost.Clients[1].Connected })
 	first.Stop()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
 	cursor.leave()
 	again, _ := runHub(t, hub.Options{Folder: folder})
-	later := contextOf(t, again, func(api.ContextCost) bool { return true })
+	later := contextOf(t, again, func(resources.ContextCost) bool { return true })
 	for i, c := range later.Clients {
-		before := now.Clients[slices.IndexFunc(now.Clients, func(b api.ClientContext) bool { return b.Name == c.Name })]
+		before := now.Clients[slices.IndexFunc(now.Clients, func(b resources.ClientContext) bool { return b.Name == c.Name })]
 		if c.Connected || c.ListedTokens != before.ListedTokens || c.WholeTokens != whole || c.FirstSeen > before.LastSeen {
 			t.Errorf("client %d was %+v and is remembered as %+v", i, before, c)
 		}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
@@ -176,14 +176,14 @@ func TestAToolIsShownWithItsUses(t *testing.T) {
 
 // counted waits until the tokens of all tools are counted, and returns them by
 // name.
-func counted(t *testing.T, h *hub.Hub) map[string]api.KnownTool {
+func counted(t *testing.T, h *hub.Hub) map[string]resources.KnownTool {
 	t.Helper()
 	changes, stop := h.Counted()
 	defer stop()
 	for {
-		var list []api.KnownTool
+		var list []resources.KnownTool
 		do(t, h, http.MethodGet, "/api/tools?brief=true", nil, &list)
-		out, done := make(map[string]api.KnownTool), len(list) > 0
+		out, done := make(map[string]resources.KnownTool), len(list) > 0
 		for _, tool := range list {
 			out[tool.Name], done = tool, done && tool.Tokens > 0
 		}

@@ -20,7 +20,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
 
@@ -35,7 +35,7 @@ func TestEveryEntryInAFileStartsACompanionThatListsRegistry(t *testing.T) {
 	hub := h.Serve()
 	ids := installEditors(h)
 	answer := h.Run(append([]string{"editors", "register", "--yes", "--json"}, ids...)...)
-	var out api.Outcomes
+	var out resources.Outcomes
 	if err := json.Unmarshal([]byte(answer.Stdout), &out); err != nil || len(out.Outcomes) < fewest {
 		t.Fatalf("only %d files got our entry: %v %+v", len(out.Outcomes), err, answer)
 	}
@@ -60,12 +60,12 @@ func TestEveryEntryInAFileStartsACompanionThatListsRegistry(t *testing.T) {
 		}
 	})
 	programtest.Eventually(t, "the hub that wrote the entries knows all that came through them", func() bool {
-		var cost api.ContextCost
+		var cost resources.ContextCost
 		if err := instance.NewClient(hub.Info).Do(t.Context(), http.MethodGet, "/api/context", nil, &cost); err != nil {
 			t.Fatal(err)
 		}
 		return !slices.ContainsFunc(out.Outcomes, func(o registration.Outcome) bool {
-			return o.Status == "done" && !slices.ContainsFunc(cost.Clients, func(c api.ClientContext) bool { return c.Name == clientOf(o.Path) })
+			return o.Status == "done" && !slices.ContainsFunc(cost.Clients, func(c resources.ClientContext) bool { return c.Name == clientOf(o.Path) })
 		})
 	})
 }
@@ -78,7 +78,7 @@ func clientOf(path string) string { return path[max(0, len(path)-90):] }
 // keeps, and returns those into which our entry may come.
 func installEditors(h *programtest.Home) []string {
 	h.T.Helper()
-	var list api.EditorList
+	var list resources.EditorList
 	h.Json(&list, "editors", "list", "--all", "--json")
 	for _, e := range list.Editors {
 		for _, f := range e.Files {

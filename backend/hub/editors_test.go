@@ -91,7 +91,7 @@ func TestEditorsAreRegisteredAndUndoneOverREST(t *testing.T) {
 func TestWhatIsAskedWronglyOfEditorsChangesNothing(t *testing.T) {
 	s, file := withEditor(t)
 	s.play(
-		step{name: "no editor", method: "POST", path: "/api/editors/register", body: `{}`, status: 422, want: []string{"say which editors"}},
+		step{name: "no editor", method: "POST", path: "/api/editors/register", body: `{}`, status: 422, want: []string{"no editors given"}},
 		step{name: "unknown", method: "POST", path: "/api/editors/register", body: `{"editors":["nobody"]}`, status: 404, want: []string{"nobody"}},
 		step{name: "no action", method: "POST", path: "/api/editors/plan", body: `{"editors":["cursor"]}`, status: 422, want: []string{"action must be"}},
 		step{name: "no change", method: "POST", path: "/api/editors/undo", body: `{}`, status: 422},

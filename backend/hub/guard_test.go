@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/frontend"
 )
@@ -274,7 +274,7 @@ var slow = map[string]struct{ request, want string }{
 }
 
 func TestSlowRequestsEnd(t *testing.T) {
-	h, _ := runHub(t, hub.Options{Times: api.Times{Header: 50 * time.Millisecond, Body: 50 * time.Millisecond}})
+	h, _ := runHub(t, hub.Options{Timeouts: guard.Timeouts{Header: 50 * time.Millisecond, Body: 50 * time.Millisecond}})
 	for name, c := range slow {
 		t.Run(name, func(t *testing.T) {
 			conn, got := raw(t, h, c.request)

@@ -29,8 +29,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
@@ -66,8 +69,8 @@ type Options struct {
 	Unheld time.Duration
 	// Program is what editors start as a companion; "" for this very program.
 	Program string
-	// Times override how long the HTTP door waits.
-	Times api.Times
+	// Timeouts override how long the HTTP door waits for its clients.
+	Timeouts guard.Timeouts
 }
 
 // Hub is an open hub.
@@ -209,24 +212,33 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	if err := h.openDesk(config, servers, bus, login); err != nil {
 		return err
 	}
-	h.openDoor(config, servers, bus)
+	h.openDoor(servers, config.Roots, bus)
 	return nil
 }
 
-// openDoor makes the door for REST and WebSocket, which everything else stands
-// behind.
-func (h *Hub) openDoor(config settings.Settings, servers *registry.Registry, bus *events.Bus) {
+// openDoor composes the door for REST, WebSocket and the dashboard.
+func (h *Hub) openDoor(servers *registry.Registry, roots []string, bus *events.Bus) {
 	kept := h.store.Imports()
 	importer := setup.NewImporter(setup.ImportOptions{
 		Registry: servers, Lifecycle: h.lifecycle, Catalog: h.catalog, Secrets: h.vault, Names: kept, Metrics: importedMetrics{h.journal}, Presets: kept,
 		Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
 	})
+	entry := h.desk.registrar.Entry()
 	h.door = api.New(api.Options{
-		Registry: servers, Catalog: h.catalog, Upstream: h.upstream, Lifecycle: h.lifecycle, Migrator: h.migrator, Prefetcher: h.prefetch, Journal: h.journal, Learning: h.learning, Vault: h.vault,
-		Setup: h.setup, Importer: importer, Proxy: h.proxy, Inspector: h.inspector, Inbox: h.inbox, Meaning: h.meaning, SecretNames: h.secretNames,
-		Registrar: h.desk.registrar, Intake: h.desk.intake, Doctor: h.desk.doctor, KeepSetting: h.keepSetting,
-		Clients: h.gateway.Clients, Gateway: h.gateway, Companion: h.bridge, Stop: h.Stop, Info: h.info, Roots: config.Roots, Sessions: h.options.Folder.Run("sessions.json"), Log: h.log,
-		Bus: bus, Times: h.options.Times,
+		Info: h.info, Stop: h.Stop, Sessions: guard.OpenSessions(h.options.Folder.Run("sessions.json"), time.Now, h.log), Timeouts: h.options.Timeouts,
+		Servers: api.Servers{
+			Registry: servers, Catalog: h.catalog, Lifecycle: h.lifecycle, Prefetch: h.prefetch, Upstream: h.upstream, Proxy: h.proxy,
+			Inspector: h.inspector, Inbox: h.inbox, Journal: h.journal,
+			Secrets: api.Secrets{Vault: h.vault, Migrator: h.migrator, Names: h.secretNames},
+			Setup:   api.Setup{Syncer: h.setup, Importer: importer},
+		},
+		Discovery: api.Discovery{Embedding: h.meaning, Learning: h.learning},
+		Editors: api.Editors{
+			Registrar: h.desk.registrar, Importer: h.desk.intake, Doctor: h.desk.doctor, KeepSetting: h.keepSetting,
+			Entry: resources.EditorEntry{Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env},
+		},
+		Clients: api.Clients{Gateway: h.gateway, Companion: h.bridge},
+		Roots:   roots, Bus: bus, Log: h.log,
 	})
 }
 
@@ -258,7 +270,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopSockets()
 	pushed := make(chan error, 1)
 	go func() { pushed <- h.door.Run(sockets) }()
-	web := h.door.Server(h.log)
+	web := guard.NewServer(h.door, h.options.Timeouts, h.log)
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(h.listener) }()
 	unannounced := h.lock.Announce(h.info)
@@ -311,7 +323,7 @@ func (h *Hub) await(ctx context.Context, served <-chan error) error {
 		defer cancel()
 		go func() {
 			for h.bridge.AwaitIdle(ctx, whole) == nil {
-				if !h.door.AwaitUnwatched(ctx) {
+				if !h.door.AwaitNoSockets(ctx) {
 					close(unused)
 					return
 				}

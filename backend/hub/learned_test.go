@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -29,9 +29,9 @@ func pupil(t *testing.T, folder paths.Folder) *scenario {
 	return s
 }
 
-func (s *scenario) learned() api.LearnedList {
+func (s *scenario) learned() resources.LearnedList {
 	s.t.Helper()
-	var list api.LearnedList
+	var list resources.LearnedList
 	do(s.t, s.hub, "GET", "/api/learned", nil, &list)
 	return list
 }
@@ -60,7 +60,7 @@ func TestWhatAgentsCallAfterAQueryIsLearned(t *testing.T) {
 	if len(list.Entries) != 2 || !list.On || list.Total != 2 {
 		t.Fatalf("learned is %+v", list)
 	}
-	for i, want := range []api.LearnedTool{
+	for i, want := range []resources.LearnedTool{
 		{ID: 2, Query: "report steps of progress", Server: "fake", Tool: "steps", Times: 1, Strength: 0.5},
 		{ID: 1, Query: "echo my text [redacted]", Server: "fake", Tool: "echo", Times: 1, Strength: 0.5},
 	} {

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
@@ -175,7 +175,7 @@ func TestALongLogIsExportedWhole(t *testing.T) {
 		h.Journal().Record(journal.Record{Server: "s", Tool: "t", Outcome: journal.OK}, json.RawMessage(fmt.Sprintf(`{"i":%d}`, i)), nil, nil)
 	}
 	client := instance.NewClient(h.Info())
-	var page struct{ Entries []api.LogEntry }
+	var page struct{ Entries []resources.LogEntry }
 	if err := client.Do(t.Context(), http.MethodGet, "/api/logs?limit=100000", nil, &page); err != nil || len(page.Entries) != 500 {
 		t.Errorf("a page of %d entries, %v", len(page.Entries), err)
 	}
@@ -190,7 +190,7 @@ func TestALongLogIsExportedWhole(t *testing.T) {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
 	for i := range n {
-		var e api.LogEntry
+		var e resources.LogEntry
 		want := fmt.Sprintf(`{"i":%d}`, n-1-i)
 		if err := decoder.Decode(&e); err != nil || string(e.Args) != want || rows[i+1][10] != want {
 			t.Fatalf("entry %d: %s and %s, %v, want %s", i, e.Args, rows[i+1][10], err, want)
@@ -243,7 +243,7 @@ func lacks(got, want any, path string) string {
 }
 
 func TestLogAndMetricsAreWhatTheyAlwaysWere(t *testing.T) {
-	var log struct{ Entries []api.LogEntry }
+	var log struct{ Entries []resources.LogEntry }
 	recordedBody(t, "123-rest-logs", &log)
 	t.Setenv("AGENT_DISCOVER_LOG_RETENTION_DAYS", "0")
 	h, _ := runHub(t, hub.Options{})

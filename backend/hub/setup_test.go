@@ -22,7 +22,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
@@ -251,7 +251,7 @@ func TestFileThatAnAgentNamesFollowsTheSettings(t *testing.T) {
 		if got := registryCall(t, h, `{"action":"sync","file":"`+file+`"}`); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s", install, got)
 		}
-		var servers []api.Server
+		var servers []resources.Server
 		do(t, h, http.MethodGet, "/api/servers", nil, &servers)
 		if install == "deny" && len(servers) != 0 || install != "deny" && (len(servers) != 1 || servers[0].Approved != (install == "allow")) {
 			t.Errorf("%s: there are %+v", install, servers)

@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
@@ -452,7 +452,7 @@ func TestAPageComesInWithATicket(t *testing.T) {
 
 func TestAnOpenPageHoldsAHubThatNobodyElseUses(t *testing.T) {
 	const unheld = time.Second // in which the page comes, on a busy machine too
-	h, ended := runHub(t, hub.Options{StartedBy: "companion", Unheld: unheld, Times: api.Times{Ping: unheld / 10}})
+	h, ended := runHub(t, hub.Options{StartedBy: "companion", Unheld: unheld, Timeouts: guard.Timeouts{Ping: unheld / 10}})
 	s := connect(t, h, "/")
 	for range 2 { // each takes its time
 		began := time.Now()

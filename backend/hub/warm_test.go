@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -91,7 +91,7 @@ func TestPackageOfANewServerIsDownloadedBehindTheAnswer(t *testing.T) {
 	}
 	tools(t, map[string]string{"npm": "echo $* > " + pipe}) // waits until somebody reads
 	h, _ := runHub(t, hub.Options{})
-	var s api.Server
+	var s resources.Server
 	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "no", "command": "npx", "args": []string{"unwanted"}, "warm": false}, &s)
 	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "one", "command": "npx", "args": []string{"-y", "wanted"}}, &s)
 	said := make(chan string, 1)
@@ -129,7 +129,7 @@ func TestAPackageComesFromTheUsersRegistry(t *testing.T) {
 			env[name] = value
 		}
 	}
-	var s api.Server
+	var s resources.Server
 	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "ms", "command": npm[:len(npm)-len("npm")] + "npx", "args": []string{"-y", "ms@2.1.3"}, "env": env}, &s)
 
 	row{"ms", "POST", fmt.Sprintf("/api/servers/%d/preinstall", s.ID), "", nil, 200, []string{`{"status":"downloaded","package":"ms@2.1.3"}`}, nil}.send(t, h)

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
@@ -33,7 +33,7 @@ func (b *bench) editors(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, h.stop(ctx)) }()
-	var list api.EditorList
+	var list resources.EditorList
 	look := func() error { return h.api.Do(ctx, http.MethodGet, "/api/editors?all=true", nil, &list) }
 	if err := look(); err != nil {
 		return err
@@ -82,7 +82,7 @@ type editorDesk struct {
 }
 
 // plant writes files of as many editors as are wanted, so that they are found.
-func (d *editorDesk) plant(home string, list api.EditorList) error {
+func (d *editorDesk) plant(home string, list resources.EditorList) error {
 	d.files = make(map[string]string)
 	for _, e := range list.Editors {
 		if len(d.ids) == manyEditors {
@@ -120,12 +120,12 @@ func written(path string) string {
 
 // round shows, makes and takes back one change of every editor. Every file has to be as it was then.
 func (d *editorDesk) round(ctx context.Context) error {
-	var plans api.Plans
+	var plans resources.Plans
 	wish := map[string]any{"action": "register", "editors": d.ids}
 	if err := d.timed(ctx, "/api/editors/plan", wish, &plans, &d.previews); err != nil {
 		return err
 	}
-	var done, undone api.Outcomes
+	var done, undone resources.Outcomes
 	if err := d.timed(ctx, "/api/editors/register", wish, &done, &d.registers); err != nil {
 		return err
 	}

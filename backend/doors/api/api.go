@@ -1,30 +1,30 @@
-// Package api is the REST door, with the WebSocket and the pages of the same
-// port. Window, tray, command line and scripts drive the hub through it and
-// through nothing else. One guard stands before all routes; each resource has a
-// file.
+// Package api is the door for HTTP: the REST API, the WebSocket that pushes events, and the pages of the dashboard, all
+// on the hub's one port. The window, the tray icon, the command line and scripts control the hub through it. The package
+// only composes; the parts are packages of their own:
 //
-//	guard ─┬─ routes (REST, one file a resource; pages)
-//	       └─ pusher (WebSockets: what happens, as it happens)
+//	guard ─┬─ route ── resources (REST operations), described by openapi
+//	       ├─ push (the WebSocket)
+//	       └─ static (files of the dashboard)
 package api
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
-
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/openapi"
+	"github.com/agent-discover/agent-discover/backend/doors/api/push"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/doors/api/static"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
@@ -42,255 +42,168 @@ import (
 	"github.com/agent-discover/agent-discover/frontend"
 )
 
-// Options are the rooms that the API works with.
+// Options are what New composes.
 type Options struct {
-	Registry   *registry.Registry
-	Catalog    *catalog.Catalog
-	Upstream   *upstream.Manager
-	Lifecycle  *lifecycle.Manager
-	Migrator   *secretmigration.Migrator
-	Prefetcher *prefetch.Prefetcher
-	Vault      *secrets.Vault
-	Journal    *journal.Journal
-	Learning   *learning.Learning
-	Setup      *setup.Syncer
-	Importer   *setup.Importer
-	Proxy      *proxy.Proxy
-	Inspector  *inspector.Inspector
-	Inbox      *inspector.Inbox
-	Meaning    *embedding.Index
-	Registrar  *registration.Registrar
-	Intake     *importer.Importer
-	Doctor     *doctor.Doctor
-	Clients    func() []gateway.Client
-	Gateway    *gateway.Gateway
-	Companion  http.Handler // takes the upgrade of a companion's socket
-	Stop       func()       // ends the hub gently; returns at once
-	Info       instance.Info
-	Roots      []string    // answer of servers' roots/list
-	Sessions   string      // file that keeps browsers' sessions over restarts; empty: they end with the hub
-	Bus        *events.Bus // whose events WebSockets get
-	Log        *slog.Logger
+	Info     instance.Info // the address, token and version of the hub
+	Stop     func()        // stops the hub; returns at once
+	Sessions *guard.Sessions
+	Timeouts guard.Timeouts
 
-	// KeepSetting writes a decision of the user's into the settings file.
-	KeepSetting func(keys []string, value any) error
-	// SecretNames names the secrets of a server; nil: none are shown.
-	SecretNames func(server string) []string
-	Times       Times
-	Now         func() time.Time // for tickets and sessions; nil: time.Now
+	Servers   Servers
+	Discovery Discovery
+	Editors   Editors
+	Clients   Clients
+	Roots     []string // URIs of the roots that servers are given
+
+	Bus *events.Bus
+	Log *slog.Logger
 }
 
-type server struct {
-	Options
-	began  time.Time
-	times  Times
-	passes *passes
-	facts  factBook
+// Servers are the parts that configure, run and call servers.
+type Servers struct {
+	Registry  *registry.Registry
+	Catalog   *catalog.Catalog
+	Lifecycle *lifecycle.Manager
+	Prefetch  *prefetch.Prefetcher
+	Upstream  *upstream.Manager
+	Proxy     *proxy.Proxy
+	Inspector *inspector.Inspector
+	Inbox     *inspector.Inbox // questions of servers to the user
+	Journal   *journal.Journal
+	Secrets   Secrets
+	Setup     Setup
 }
 
-// Door is the handler of everything that the hub's port serves.
+// Secrets are the parts that keep credentials.
+type Secrets struct {
+	Vault    *secrets.Vault
+	Migrator *secretmigration.Migrator
+	Names    func(server string) []string // names of the secrets of a server; nil: none are pushed
+}
+
+// Setup are the parts that add servers from files.
+type Setup struct {
+	Syncer   *setup.Syncer
+	Importer *setup.Importer
+}
+
+// Discovery are the parts of the search.
+type Discovery struct {
+	Embedding *embedding.Index
+	Learning  *learning.Learning
+}
+
+// Editors are the parts that deal with AI editors.
+type Editors struct {
+	Registrar   *registration.Registrar
+	Entry       resources.EditorEntry // what the hub's entry in editors starts
+	Importer    *importer.Importer
+	Doctor      *doctor.Doctor
+	KeepSetting func(keys []string, value any) error // writes a value to the settings file
+}
+
+// Clients are the parts that serve MCP clients.
+type Clients struct {
+	Gateway   *gateway.Gateway
+	Companion http.Handler // serves the sockets of companions
+}
+
+// Door is the handler of everything on the hub's port.
 type Door struct {
 	http.Handler
-	times  Times
-	pusher *pusher
+	sessions *guard.Sessions
+	pusher   *push.Pusher
 }
 
-// Run tells WebSockets what happens, until ctx ends; then it closes them. It
-// keeps the file of sessions tidy meanwhile.
-func (d *Door) Run(ctx context.Context) error {
-	var tidying sync.WaitGroup
-	defer tidying.Wait()
-	tidying.Go(func() { d.pusher.passes.run(ctx) })
-	return d.pusher.run(ctx)
-}
-
-// AwaitUnwatched returns when no WebSocket is open or ctx ends; false when none
-// was open at all.
-func (d *Door) AwaitUnwatched(ctx context.Context) (watched bool) {
-	for {
-		left := d.pusher.whenLeft()
-		if left == nil {
-			return watched
-		}
-		watched = true
-		select {
-		case <-left:
-		case <-ctx.Done():
-			return watched
-		}
-	}
-}
-
-// New returns the door. WebSockets hear nothing before Run runs.
+// New returns the door. WebSockets receive nothing before Run is called.
 func New(o Options) *Door {
-	setErrorShape()
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	s := &server{Options: o, began: time.Now(), times: o.Times.orDefault(), passes: newPasses(o.Now)}
-	s.passes.restore(sessionFile{o.Sessions, o.Log})
+	views := resources.NewViews(o.Servers.Upstream, o.Servers.Catalog)
 	mux := http.NewServeMux()
-	// Not huma's default: that adds $schema members and a page from a host
-	// outside this machine.
-	routes := humago.New(mux, huma.Config{
-		OpenAPI:       emptyDocument(o.Info.Version),
-		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
-		DefaultFormat: "application/json",
-	})
-	s.hubRoutes(routes)
-	s.aboutRoutes(routes)
-	s.sessionRoutes(routes)
-	s.serverRoutes(routes)
-	s.parseRoutes(routes)
-	s.secretRoutes(routes)
-	s.toolRoutes(routes)
-	s.logRoutes(routes)
-	s.metricRoutes(routes)
-	s.seriesRoutes(routes)
-	s.findRoutes(routes)
-	s.meaningRoutes(routes)
-	s.learnedRoutes(routes)
-	s.contextRoutes(routes)
-	s.setupRoutes(routes)
-	s.editorRoutes(routes)
-	s.intakeRoutes(routes)
-	s.prereqRoutes(routes)
-	s.testerRoutes(routes)
-	s.transientRoutes(routes)
-	s.presetRoutes(routes)
-	s.healthRoutes(routes)
-	s.marketplaceRoutes(routes)
-	mux.Handle("GET /companion", o.Companion)
-	document := newDocument(complete(routes.OpenAPI()))
-	mux.HandleFunc("GET /openapi.json", document.serveJSON)
-	mux.HandleFunc("GET /docs", document.servePage)
-	mux.HandleFunc("GET /docs.css", document.serveStyle)
-	pages := newPages(frontend.Files())
-	mux.Handle("/", pages)
-
-	pusher := newPusher(s)
-	g := newGuard(o.Info, s.times)
-	g.passes, g.public = s.passes, func(r *http.Request) bool { return public(r.Method, r.URL.Path) || pages.has(r) }
-	g.next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if wantsSocket(r) {
-			pusher.ServeHTTP(w, r)
-			return
-		}
-		mux.ServeHTTP(w, r)
-	})
-	return &Door{Handler: g, times: s.times, pusher: pusher}
-}
-
-// public reports whether a request needs no token: it learns nothing by it, or
-// proves itself in another way.
-func public(method, path string) bool {
-	switch path {
-	case "/health", "/hello", "/companion", "/openapi.json", "/docs", "/docs.css":
-		return method == http.MethodGet || method == http.MethodHead
-	case "/api/session":
-		return method == http.MethodPost
+	table := route.NewTable(mux, openapi.NewDocument(o.Info.Version))
+	for _, group := range groups(o, views) {
+		group.Routes(table)
 	}
-	return false
-}
-
-// reply is a response with a JSON body.
-type reply[T any] struct {
-	Status int
-	Body   T
-}
-
-func ok[T any](body T) (*reply[T], error) { return &reply[T]{Status: http.StatusOK, Body: body}, nil }
-
-// route declares one operation.
-func route[I, O any](api huma.API, method, path, summary string, handler func(context.Context, *I) (*O, error)) {
-	register(api, huma.Operation{Method: method, Path: path, Summary: summary}, handler)
-}
-
-// bodyRoute declares an operation whose input reads its body raw, because a
-// missing or malformed one has an answer of its own.
-func bodyRoute[I, O any](api huma.API, method, path, summary string, handler func(context.Context, *I) (*O, error)) {
-	body := &huma.RequestBody{}
-	register(api, huma.Operation{Method: method, Path: path, Summary: summary, RequestBody: body}, handler)
-	body.Required = false // huma sets it for raw bodies and answers 400 itself
-}
-
-func register[I, O any](api huma.API, op huma.Operation, handler func(context.Context, *I) (*O, error)) {
-	op.OperationID = huma.GenerateOperationID(op.Method, op.Path, new(O))
-	op.MaxBodyBytes, op.SkipValidateBody = maxBody+1, true // the guard has read it
-	huma.Register(api, op, func(ctx context.Context, in *I) (*O, error) {
-		out, err := handler(ctx, in)
-		if err != nil {
-			return nil, statusOf(err)
-		}
-		return out, nil
-	})
-}
-
-// failure is the body of every error.
-type failure struct {
-	status  int
-	Message string `json:"error"`
-}
-
-func (f *failure) Error() string  { return f.Message }
-func (f *failure) GetStatus() int { return f.status }
-
-// statusOf translates a fault into an answer; here and nowhere else.
-func statusOf(err error) error {
-	if _, done := errors.AsType[huma.StatusError](err); done {
-		return err
+	open := map[string]bool{"/companion": true} // companions prove themselves on their socket
+	mux.Handle("GET /companion", o.Clients.Companion)
+	for path, handler := range openapi.Handlers(table) {
+		open[path] = true
+		mux.Handle("GET "+path, handler)
 	}
-	status := http.StatusInternalServerError
-	switch fault.KindOf(err) {
-	case fault.Invalid:
-		status = http.StatusUnprocessableEntity
-	case fault.NotFound:
-		status = http.StatusNotFound
-	case fault.Conflict:
-		status = http.StatusConflict
-	case fault.Denied:
-		status = http.StatusForbidden
-	case fault.Busy:
-		status = http.StatusTooManyRequests
-	case fault.Unavailable:
-		status = http.StatusServiceUnavailable
-	}
-	return &failure{status: status, Message: fault.MessageOf(err)}
-}
+	dashboard := static.NewDashboard(frontend.Files())
+	mux.Handle("/", dashboard)
 
-// setErrorShape gives huma's own errors our shape. The constructor is global
-// to that package, so it is set once.
-var setErrorShape = sync.OnceFunc(func() {
-	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
-		for _, err := range errs {
-			if err != nil {
-				message += ": " + err.Error()
+	pusher := newPusher(o, views)
+	return &Door{sessions: o.Sessions, pusher: pusher, Handler: guard.New(guard.Options{
+		Info: o.Info, Timeouts: o.Timeouts, Sessions: o.Sessions,
+		Public: func(r *http.Request) bool {
+			reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+			return reads && open[r.URL.Path] || table.Public(r) || dashboard.Has(r)
+		},
+		Next: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if guard.WantsSocket(r) {
+				pusher.ServeHTTP(w, r)
+				return
 			}
-		}
-		return &failure{status: status, Message: message}
-	}
-})
-
-// decodeObject reads a body that must be a JSON object.
-func decodeObject(body []byte, into any) error {
-	var object map[string]json.RawMessage
-	if err := json.Unmarshal(body, &object); err != nil || object == nil {
-		if _, shape := errors.AsType[*json.UnmarshalTypeError](err); shape || err == nil {
-			return fault.New(fault.Invalid, "Request body must be a JSON object")
-		}
-		return fault.New(fault.Invalid, "Invalid JSON in request body")
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			return fault.New(fault.Invalid, "%s has the wrong type: %s", wrong.Field, wrong.Value)
-		}
-		return fault.New(fault.Invalid, "Invalid JSON in request body")
-	}
-	return nil
+			mux.ServeHTTP(w, r)
+		}),
+	})}
 }
 
-func writeError(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(failure{Message: message}) // the client may be gone
+// groups returns the resources of the API, each with its own dependencies.
+func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table) } {
+	s := o.Servers
+	return []interface{ Routes(*route.Table) }{
+		&resources.Hub{
+			Info: o.Info, Began: time.Now(), Sessions: o.Sessions, Registry: s.Registry, Catalog: s.Catalog, Upstream: s.Upstream,
+			Clients: o.Clients.Gateway.Clients, Stop: o.Stop,
+		},
+		&resources.Sessions{Sessions: o.Sessions},
+		&resources.Servers{Registry: s.Registry, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Views: views},
+		&resources.Parse{Importer: o.Editors.Importer},
+		&resources.Activation{Registry: s.Registry, Lifecycle: s.Lifecycle, Views: views},
+		&resources.Health{Registry: s.Registry, Upstream: s.Upstream},
+		&resources.Prereqs{Registry: s.Registry, Prefetch: s.Prefetch, Roots: o.Roots},
+		&resources.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
+		&resources.Setup{Sync: s.Setup.Syncer.Sync, Import: s.Setup.Importer.Import},
+		&resources.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox, Upstream: s.Upstream, Output: s.Upstream.Output, Call: s.Proxy.Call},
+		&resources.Transient{Inspector: s.Inspector, Inbox: s.Inbox, Describe: s.Upstream.Describe},
+		&resources.Presets{Inspector: s.Inspector},
+		&resources.Tools{Registry: s.Registry, Catalog: s.Catalog, Journal: s.Journal, FoundBy: o.Clients.Gateway.LentTo},
+		&resources.Find{Find: o.Clients.Gateway.Find},
+		&resources.Search{Status: o.Discovery.Embedding.Status},
+		&resources.Learned{Learning: o.Discovery.Learning},
+		&resources.Context{Use: o.Clients.Gateway.Context},
+		&resources.Logs{Journal: s.Journal, Log: o.Log},
+		&resources.Metrics{Registry: s.Registry, Journal: s.Journal, Now: time.Now},
+		&resources.Editors{
+			Registrar: o.Editors.Registrar, Entry: o.Editors.Entry, Check: o.Editors.Doctor.Run, KeepSetting: o.Editors.KeepSetting,
+		},
+		&resources.EditorImport{Importer: o.Editors.Importer},
+		&resources.Marketplace{},
+	}
 }
+
+func newPusher(o Options, views *resources.Views) *push.Pusher {
+	s := o.Servers
+	return push.New(push.Options{
+		Version: o.Info.Version,
+		State: push.State{
+			Servers: s.Registry, Tools: s.Catalog, Totals: s.Journal.Totals, Running: s.Upstream.State, View: views.Server,
+			SecretNames: s.Secrets.Names,
+		},
+		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Proxy.InFlight, Clients: o.Clients.Gateway.Clients},
+		Learning: o.Discovery.Learning, Output: s.Upstream, Editors: o.Editors.Registrar,
+		Sessions: o.Sessions, Timeouts: o.Timeouts, Bus: o.Bus,
+	})
+}
+
+// Run sends events to WebSockets until ctx ends, and then closes them. It also keeps the file of sessions up to date.
+func (d *Door) Run(ctx context.Context) error {
+	var saving sync.WaitGroup
+	defer saving.Wait()
+	saving.Go(func() { d.sessions.Run(ctx) })
+	return d.pusher.Run(ctx)
+}
+
+// AwaitNoSockets returns when no WebSocket is open or ctx ends. waited is false when none was open at all.
+func (d *Door) AwaitNoSockets(ctx context.Context) (waited bool) { return d.pusher.AwaitNone(ctx) }

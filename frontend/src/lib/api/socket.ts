@@ -1,4 +1,4 @@
-// The WebSocket: everything that changes, as it changes. The shapes are those of backend/doors/api/messages.go.
+// The WebSocket: everything that changes, as it changes. The shapes are those of backend/doors/api/push/messages.go.
 
 import { address, api, take, type Schemas } from "./client.ts";
 

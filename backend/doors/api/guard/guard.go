@@ -1,0 +1,230 @@
+// Package guard decides which HTTP requests the hub accepts, before anything is routed. It checks the host name, the
+// origin and the path of a request, asks for a token, and limits how many requests run at once and how long each may
+// take. It also keeps the sessions of browsers, which get in with a ticket instead of the hub's own token.
+package guard
+
+import (
+	"context"
+	"crypto/subtle"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+)
+
+const (
+	maxRequests        = 256 // at once, without WebSockets
+	maxSessionRequests = 64  // at once with the token of one session
+)
+
+// Guard is the handler in front of all others. It refuses requests that name another host (DNS rebinding), that come
+// from a foreign page (by origin), and that lack a token where one is needed.
+type Guard struct {
+	hosts, origins []string
+	token          string
+	open           bool // no token is required
+	public         func(*http.Request) bool
+	sessions       *Sessions
+	timeouts       Timeouts
+	slots          chan struct{}
+	next           http.Handler
+}
+
+// Options are what New needs.
+type Options struct {
+	Info     instance.Info // the address and token of the hub
+	Timeouts Timeouts
+	Sessions *Sessions
+	Public   func(*http.Request) bool // reports whether a request needs no token
+	Next     http.Handler             // gets the requests that are accepted
+}
+
+// New returns a guard.
+func New(o Options) *Guard {
+	g := &Guard{
+		token: o.Info.Token, open: o.Info.AuthOff, public: o.Public, sessions: o.Sessions,
+		timeouts: o.Timeouts.OrDefault(), slots: make(chan struct{}, maxRequests), next: o.Next,
+	}
+	port := strconv.Itoa(o.Info.Port)
+	for _, name := range []string{"127.0.0.1", "localhost", "[::1]"} {
+		g.hosts = append(g.hosts, name+":"+port)
+		if port == "80" { // clients leave out the default port
+			g.hosts = append(g.hosts, name)
+		}
+	}
+	for _, host := range g.hosts {
+		g.origins = append(g.origins, "http://"+host)
+	}
+	g.origins = append(g.origins, "wails://wails", "http://wails.localhost")
+	return g
+}
+
+// ServeHTTP implements http.Handler.
+func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w = g.limitDuration(w, r)
+	origin := r.Header.Get("Origin")
+	setHeaders(w.Header())
+	switch {
+	case !slices.Contains(g.hosts, strings.ToLower(r.Host)):
+		g.refuseHost(w, r.Host)
+		return
+	case len(r.Header.Values("Origin")) > 1, origin != "" && !slices.Contains(g.origins, origin):
+		route.WriteError(w, http.StatusForbidden, "Origin rejected (DNS rebinding protection)")
+		return
+	}
+	if origin != "" {
+		w.Header().Set("Access-Control-Allow-Origin", origin)
+		w.Header().Set("Access-Control-Expose-Headers", "Content-Disposition") // the file name of a download
+	}
+	if refusePath(w, r) {
+		return
+	}
+	if r.Method == http.MethodOptions { // a preflight carries no token
+		answerPreflight(w, r)
+		return
+	}
+	session, ok := g.authenticate(r)
+	if !ok && (WantsSocket(r) || !g.public(r)) {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		route.WriteError(w, http.StatusUnauthorized, "a token is needed: Authorization: Bearer $(agent-discover token)")
+		return
+	}
+	g.admit(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, session)), session)
+}
+
+func answerPreflight(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS")
+	w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+	w.Header().Set("Access-Control-Max-Age", "600")
+	// The page in the native window has an origin outside of this network.
+	if r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Private-Network") == "true" {
+		w.Header().Set("Access-Control-Allow-Private-Network", "true")
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// admit passes a request on once its body is read and the limits on concurrent requests allow it. Requests that become
+// sockets last as long as an editor or a page and do not count.
+func (g *Guard) admit(w http.ResponseWriter, r *http.Request, session *Session) {
+	if r.URL.Path == "/companion" || WantsSocket(r) {
+		g.next.ServeHTTP(w, r)
+		return
+	}
+	// The body is read before a slot is taken, so that slow senders keep nobody out.
+	if !g.readBody(w, r) {
+		return
+	}
+	if session != nil {
+		if !take(session.slots) {
+			route.WriteError(w, http.StatusTooManyRequests, "too many requests of this session at once; try again")
+			return
+		}
+		defer func() { <-session.slots }()
+	}
+	if !take(g.slots) {
+		route.WriteError(w, http.StatusServiceUnavailable, "too many requests at once; try again")
+		return
+	}
+	defer func() { <-g.slots }()
+	g.next.ServeHTTP(w, r)
+}
+
+func take(slots chan<- struct{}) bool {
+	select {
+	case slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// setHeaders sets the security headers of every response. HTML pages replace the content policy.
+func setHeaders(header http.Header) {
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cache-Control", "no-store")
+	header.Set("Vary", "Origin")
+}
+
+func (g *Guard) refuseHost(w http.ResponseWriter, host string) {
+	u, err := url.Parse("http://" + host)
+	if err != nil || u.Host != host || u.Hostname() == "" {
+		route.WriteError(w, http.StatusBadRequest, "the Host header is malformed")
+		return
+	}
+	route.WriteError(w, http.StatusForbidden, "this host name is not served here; use http://"+g.hosts[0])
+}
+
+// refusePath answers a request whose path cannot name anything, and reports whether it did. The router would answer
+// some of these paths with a redirect.
+func refusePath(w http.ResponseWriter, r *http.Request) bool {
+	path := r.URL.Path
+	if !strings.HasPrefix(path, "/") || !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
+		route.WriteText(w, http.StatusBadRequest, "Bad request")
+		return true
+	}
+	segments := strings.Split(r.URL.EscapedPath(), "/")[1:]
+	for i, escaped := range segments {
+		segment, err := url.PathUnescape(escaped)
+		parts := strings.Split(segment, "/") // a name may contain an escaped slash, but not "..", which could leave its folder
+		switch {
+		case err != nil, len(parts) > 1 && slices.ContainsFunc(parts, func(s string) bool { return s == "." || s == ".." }):
+			route.WriteText(w, http.StatusBadRequest, "Bad request")
+			return true
+		case segment == ".", segment == "..", segment == "" && i < len(segments)-1:
+			route.NotFound(w, r)
+			return true
+		}
+	}
+	return false
+}
+
+type sessionKey struct{}
+
+// SessionOf returns the session whose token or ticket a request brought. It is nil for a request with the hub's own
+// token, or without a token where none is needed.
+func SessionOf(ctx context.Context) *Session {
+	session, _ := ctx.Value(sessionKey{}).(*Session)
+	return session
+}
+
+// authenticate returns the session of a request, if any, and whether the request may use operations that need a token.
+// A ticket is good for opening a WebSocket only, and for one.
+func (g *Guard) authenticate(r *http.Request) (*Session, bool) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	switch {
+	case !strings.EqualFold(scheme, "Bearer"):
+	case subtle.ConstantTimeCompare([]byte(token), []byte(g.token)) == 1:
+		return nil, true
+	default:
+		if s, ok := g.sessions.visit(token); ok {
+			return s, true
+		}
+	}
+	if ticket := r.URL.Query().Get("ticket"); ticket != "" && WantsSocket(r) {
+		if s, ok := g.sessions.Redeem(ticket, ForSocket); ok {
+			return s, true
+		}
+	}
+	return nil, g.open && !crossSite(r)
+}
+
+// crossSite reports whether a page of another site made the browser send a request without an Origin header, as it does
+// for images and links. When no token is required, such requests could start servers.
+func crossSite(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return r.Header.Get("Origin") == "" && (site == "cross-site" || site == "same-site")
+}
+
+// WantsSocket reports whether a request asks for the WebSocket of events.
+func WantsSocket(r *http.Request) bool {
+	return r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == "/ws") &&
+		strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+}

@@ -1,0 +1,149 @@
+package guard
+
+import (
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+)
+
+// guarded is a guard in front of a test's handler, on a port of its own.
+type guarded struct {
+	t        *testing.T
+	sessions *Sessions
+	address  string
+	now      time.Time
+}
+
+func serve(t *testing.T, timeouts Timeouts, next http.HandlerFunc) *guarded {
+	t.Helper()
+	g := &guarded{t: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	g.sessions = OpenSessions("", func() time.Time { return g.now }, slog.New(slog.DiscardHandler))
+	server := httptest.NewUnstartedServer(nil)
+	g.address = server.Listener.Addr().String()
+	server.Config.Handler = New(Options{
+		Info:     instance.Info{Host: "127.0.0.1", Port: server.Listener.Addr().(*net.TCPAddr).Port, Token: "the-token"},
+		Timeouts: timeouts, Sessions: g.sessions, Public: func(*http.Request) bool { return false }, Next: next,
+	})
+	server.Start()
+	t.Cleanup(server.Close)
+	return g
+}
+
+// post sends a request and returns its status.
+func (g *guarded) post(token, body string) int {
+	g.t.Helper()
+	req, err := http.NewRequestWithContext(g.t.Context(), http.MethodPost, "http://"+g.address+"/api/x", strings.NewReader(body))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		g.t.Error(err)
+		return 0
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}
+
+func TestALongCallOutlivesTheTimeoutForBodies(t *testing.T) {
+	arrived, release := make(chan struct{}), make(chan struct{})
+	g := serve(t, Timeouts{Body: 20 * time.Millisecond}, func(_ http.ResponseWriter, r *http.Request) {
+		close(arrived)
+		<-release
+		if err := r.Context().Err(); err != nil {
+			t.Errorf("the context of the call ended: %v", err)
+		}
+		if body, err := io.ReadAll(r.Body); err != nil || string(body) != "{}" {
+			t.Errorf("body = %q, %v", body, err)
+		}
+	})
+	status := make(chan int)
+	go func() { status <- g.post("the-token", "{}") }()
+	<-arrived
+	for range 3 { // later requests that time out show that more than the timeout has passed
+		if got := g.postWithoutBody(); !strings.HasPrefix(got, "HTTP/1.1 408") {
+			t.Errorf("a request without the announced body got %s", got)
+		}
+	}
+	close(release)
+	if got := <-status; got != http.StatusOK {
+		t.Errorf("status = %d, want 200", got)
+	}
+}
+
+// postWithoutBody sends a request that announces a body and does not send it, and returns the whole response.
+func (g *guarded) postWithoutBody() string {
+	g.t.Helper()
+	conn, err := net.Dial("tcp", g.address)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "POST /api/x HTTP/1.1\r\nHost: "+g.address+"\r\nAuthorization: Bearer the-token\r\nContent-Length: 9\r\n\r\n"); err != nil {
+		g.t.Fatal(err)
+	}
+	response, _ := io.ReadAll(conn)
+	return string(response)
+}
+
+func TestConcurrentRequestsAreLimited(t *testing.T) {
+	release := make(chan struct{})
+	arrived := make(chan struct{}, 2*maxRequests)
+	g := serve(t, Timeouts{}, func(http.ResponseWriter, *http.Request) { arrived <- struct{}{}; <-release })
+	first, _ := g.sessions.Begin()
+	second, _ := g.sessions.Begin()
+	statuses := make(chan int, 2*maxRequests)
+	send := func(token string, n int) {
+		for range n {
+			go func() { statuses <- g.post(token, "{}") }()
+		}
+		for range n {
+			<-arrived
+		}
+	}
+	send(first, maxSessionRequests)
+	if got := g.post(first, "{}"); got != http.StatusTooManyRequests {
+		t.Errorf("a request over the limit of its session: status = %d, want 429", got)
+	}
+	send(second, 1)
+	send("the-token", maxRequests-maxSessionRequests-1)
+	if got := g.post("the-token", "{}"); got != http.StatusServiceUnavailable {
+		t.Errorf("a request over the limit of all: status = %d, want 503", got)
+	}
+	close(release)
+	for range maxRequests {
+		if got := <-statuses; got != http.StatusOK {
+			t.Errorf("a request within the limits: status = %d, want 200", got)
+		}
+	}
+	if got := g.post(first, "{}"); got != http.StatusOK {
+		t.Errorf("a request after the others ended: status = %d, want 200", got)
+	}
+}
+
+func TestASessionLivesWhileItIsUsed(t *testing.T) {
+	g := serve(t, Timeouts{}, func(http.ResponseWriter, *http.Request) {})
+	token, session := g.sessions.Begin()
+	if got, want := g.sessions.Expiry(session), g.now.Add(12*time.Hour); !got.Equal(want) {
+		t.Errorf("expiry = %s, want %s", got, want)
+	}
+	for range 3 {
+		g.now = g.now.Add(sessionLife)
+		if got := g.post(token, "{}"); got != http.StatusOK {
+			t.Fatalf("a session used in time: status = %d, want 200", got)
+		}
+	}
+	g.now = g.now.Add(sessionLife + time.Second)
+	if got := g.post(token, "{}"); got != http.StatusUnauthorized {
+		t.Errorf("a session unused for too long: status = %d, want 401", got)
+	}
+}

@@ -1,0 +1,196 @@
+package guard
+
+import (
+	"crypto/sha256"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+)
+
+// The purposes of a ticket.
+const (
+	ForPage   = "page"   // it is exchanged for the token of a session
+	ForSocket = "socket" // it opens one WebSocket
+)
+
+const (
+	ticketLife  = 30 * time.Second
+	sessionLife = 12 * time.Hour // after the last use
+	maxTickets  = 256            // that are not used yet
+	maxSessions = 256
+)
+
+// Sessions holds the credentials of browsers: the tokens of sessions, and tickets. A ticket may appear in an address
+// because it is good for one use and half a minute. All credentials are random, and only their hashes are kept. Tickets
+// end with the hub; sessions are restored from a file. Its methods may be called from several goroutines.
+type Sessions struct {
+	now  func() time.Time
+	file sessionFile
+
+	mu       sync.Mutex
+	tickets  map[digest]ticket
+	sessions map[digest]*Session
+	unsaved  bool // a session was used since the file was written
+}
+
+type digest [sha256.Size]byte
+
+type ticket struct {
+	purpose string
+	expires time.Time
+	session *Session // that asked for the ticket; nil for the hub's own token
+}
+
+// Session is the session of one browser that exchanged a ticket.
+type Session struct {
+	id    string
+	key   digest
+	used  time.Time     // last; guarded by Sessions.mu
+	ended chan struct{} // closed at the end of the session
+	slots chan struct{} // one element for each running request
+}
+
+// ID returns the public name of the session, which is no secret.
+func (s *Session) ID() string { return s.id }
+
+// Ended returns a channel that is closed at the end of the session.
+func (s *Session) Ended() <-chan struct{} { return s.ended }
+
+func newSessions(now func() time.Time) *Sessions {
+	return &Sessions{now: now, tickets: make(map[digest]ticket), sessions: make(map[digest]*Session)}
+}
+
+func hashOf(secret string) digest { return sha256.Sum256([]byte(secret)) }
+
+// Issue returns a new ticket for a purpose, and when it expires. The ticket ends with the session by, unless that is nil.
+func (ss *Sessions) Issue(purpose string, by *Session) (secret string, expires time.Time, err error) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	now := ss.now()
+	for key, t := range ss.tickets {
+		if now.After(t.expires) {
+			delete(ss.tickets, key)
+		}
+	}
+	if len(ss.tickets) >= maxTickets {
+		return "", time.Time{}, fault.New(fault.Busy, "too many unused tickets (%d); try again in %s", maxTickets, ticketLife)
+	}
+	secret, expires = instance.NewSecret(), now.Add(ticketLife)
+	ss.tickets[hashOf(secret)] = ticket{purpose: purpose, expires: expires, session: by}
+	return secret, expires, nil
+}
+
+// Redeem uses a ticket up. It returns the session that asked for the ticket, and false when the ticket is unknown,
+// expired or for another purpose.
+func (ss *Sessions) Redeem(secret, purpose string) (*Session, bool) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	key := hashOf(secret)
+	t, ok := ss.tickets[key]
+	delete(ss.tickets, key)
+	if !ok || t.purpose != purpose || ss.now().After(t.expires) {
+		return nil, false
+	}
+	return t.session, t.session == nil || ss.alive(t.session)
+}
+
+// Begin opens a session and returns it with its token. When there are too many sessions, the one that was unused for
+// longest ends.
+func (ss *Sessions) Begin() (token string, s *Session) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	ss.endExpired()
+	if len(ss.sessions) >= maxSessions {
+		ss.end(ss.longestUnused())
+	}
+	token = instance.NewSecret()
+	s = newSession(instance.NewSecret()[:32], hashOf(token), ss.now())
+	ss.sessions[s.key] = s
+	ss.save()
+	return token, s
+}
+
+func newSession(id string, key digest, used time.Time) *Session {
+	return &Session{id: id, key: key, used: used, ended: make(chan struct{}), slots: make(chan struct{}, maxSessionRequests)}
+}
+
+// visit returns the session of a token, and counts as a use of it.
+func (ss *Sessions) visit(token string) (*Session, bool) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	s, ok := ss.sessions[hashOf(token)]
+	if !ok || !ss.alive(s) {
+		return nil, false
+	}
+	s.used, ss.unsaved = ss.now(), true
+	return s, true
+}
+
+// ProofKey returns the key with which the hub proves to a page that it knows the session with an id: the hash of the
+// session's token. Asking does not count as a use of the session, because the id is no secret.
+func (ss *Sessions) ProofKey(id string) (key string, ok bool) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	for _, s := range ss.sessions {
+		if s.id == id && ss.alive(s) {
+			return string(s.key[:]), true
+		}
+	}
+	return "", false
+}
+
+// Expiry returns when a session ends unless it is used before.
+func (ss *Sessions) Expiry(s *Session) time.Time {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	return s.used.Add(sessionLife)
+}
+
+// Touch counts as a use of a session. An open WebSocket keeps its session alive so.
+func (ss *Sessions) Touch(s *Session) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	s.used, ss.unsaved = ss.now(), true
+}
+
+// End ends a session.
+func (ss *Sessions) End(s *Session) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	ss.end(s)
+}
+
+// endExpired ends the sessions that were unused for too long. Like the methods below, it is called with mu held.
+func (ss *Sessions) endExpired() {
+	for _, s := range ss.sessions {
+		ss.alive(s)
+	}
+}
+
+// alive reports whether a session has not ended. A session that was unused for too long ends now.
+func (ss *Sessions) alive(s *Session) bool {
+	if ss.sessions[s.key] == s && ss.now().After(s.used.Add(sessionLife)) {
+		ss.end(s)
+	}
+	return ss.sessions[s.key] == s
+}
+
+func (ss *Sessions) end(s *Session) {
+	if ss.sessions[s.key] == s {
+		delete(ss.sessions, s.key)
+		close(s.ended)
+		ss.save()
+	}
+}
+
+func (ss *Sessions) longestUnused() *Session {
+	var oldest *Session
+	for _, s := range ss.sessions {
+		if oldest == nil || s.used.Before(oldest.used) {
+			oldest = s
+		}
+	}
+	return oldest
+}

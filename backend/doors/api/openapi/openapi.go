@@ -1,0 +1,157 @@
+// Package openapi describes the REST API: as an OpenAPI document at /openapi.json, and as a page for people at /docs.
+// Both are made from the declarations in package route. Texts about one operation or field are written where it is
+// declared; this package holds only what concerns the whole API.
+package openapi
+
+import (
+	"net/http"
+	"path"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+)
+
+const introduction = `The API of the Agent Discover hub. The dashboard, the tray icon, the command line and scripts use it.
+
+The hub listens on the loopback address of this machine only. Send the token that ` + "`agent-discover token`" + ` prints as
+` + "`Authorization: Bearer …`" + `. Request bodies are JSON objects of at most 131,072 bytes. Every error response is an object with
+two members: error, a text for people, and code, the kind of error for programs.
+
+Events are pushed over a WebSocket at / or /ws. Open it with the token, or with a ticket for the purpose socket as
+` + "`?ticket=…`" + `. The first message contains the whole state. After a change, a message contains all servers again or, with
+` + "`?deltas=changed`" + `, the servers that changed and the names of all. When the tools of all servers together exceed 256 kB,
+messages after a change leave out the tools of servers whose tools have not changed. With ` + "`?tools=none`" + ` no tools are sent;
+instead each server has tools_rev, a number that changes when its tools change. With ` + "`?hub=1`" + ` messages of type hub
+report whether all servers are paused, the number of calls in flight and the connected clients. Send
+` + "`{\"type\":\"follow\",\"server\":NAME}`" + ` to receive the standard error of a server as messages of type output, and unfollow to stop.`
+
+// tags are the groups of operations, in the order in which the page shows them.
+var tags = []*huma.Tag{
+	{Name: "hub", Description: "The hub: status, clients, setup, and pausing or stopping it."},
+	{Name: "sessions", Description: "Tickets and sessions, with which browsers get access."},
+	{Name: "servers", Description: "Configured MCP servers."},
+	{Name: "tools", Description: "Tools of all servers, whether these run or not, and how they are found."},
+	{Name: "tester", Description: "Direct requests to one server, configured or temporary."},
+	{Name: "secrets", Description: "Credentials of servers. Values are never returned."},
+	{Name: "journal", Description: "Recorded calls and statistics about them."},
+	{Name: "editors", Description: "AI editors on this machine: the hub's entry in them, and the servers configured in them."},
+	{Name: "marketplace", Description: "Servers published by others."},
+}
+
+// NewDocument returns the document before any operation is declared.
+func NewDocument(version string) *huma.OpenAPI {
+	return &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info:    &huma.Info{Title: "Agent Discover", Version: version, Description: introduction},
+		Tags:    tags,
+		Components: &huma.Components{
+			Schemas: huma.NewMapRegistry("#/components/schemas/", schemaName),
+			SecuritySchemes: map[string]*huma.SecurityScheme{
+				"token": {Type: "http", Scheme: "bearer", Description: "The token of the hub, which is new at each start, or the token of a session."},
+			},
+		},
+	}
+}
+
+// schemaPrefixes qualifies the schema names of packages whose types have short names.
+var schemaPrefixes = map[string]string{"registration": "Editor", "importer": "EditorImport", "doctor": "EditorDoctor"}
+
+func schemaName(t reflect.Type, hint string) string {
+	of := t
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+		of = of.Elem()
+	}
+	return schemaPrefixes[path.Base(of.PkgPath())] + huma.DefaultSchemaNamer(t, hint)
+}
+
+// complete returns the document of a table with the facts that huma does not know. The table's own document is left as
+// it is, because huma serves requests by it.
+func complete(table *route.Table) *huma.OpenAPI {
+	doc := *table.Document()
+	paths := doc.Paths
+	doc.Paths = make(map[string]*huma.PathItem, len(paths))
+	for path, item := range paths {
+		full := *item
+		for method, op := range operations(&full) {
+			if *op != nil {
+				declared, _ := table.Find(method, path)
+				completed := completeOperation(doc.Components.Schemas, declared, **op)
+				*op = &completed
+			}
+		}
+		doc.Paths[path] = &full
+	}
+	return &doc
+}
+
+func operations(item *huma.PathItem) map[string]**huma.Operation {
+	return map[string]**huma.Operation{
+		http.MethodGet: &item.Get, http.MethodPost: &item.Post, http.MethodPut: &item.Put, http.MethodDelete: &item.Delete,
+	}
+}
+
+func completeOperation(schemas huma.Registry, declared route.Operation, op huma.Operation) huma.Operation {
+	op.Tags = []string{declared.Tag}
+	op.Security = []map[string][]string{{"token": {}}}
+	if !declared.NeedsToken {
+		op.Security = []map[string][]string{{}}
+	}
+	if declared.BodyType != nil {
+		op.RequestBody = &huma.RequestBody{
+			Required: !declared.BodyOptional,
+			Content:  map[string]*huma.MediaType{"application/json": {Schema: bodySchema(schemas, declared.BodyType)}},
+		}
+	}
+	responses := make(map[string]*huma.Response)
+	for status, r := range op.Responses {
+		if status == "200" && declared.Status != http.StatusOK {
+			status = strconv.Itoa(declared.Status)
+			r = &huma.Response{Description: http.StatusText(declared.Status), Content: r.Content}
+		}
+		if status != "default" {
+			responses[status] = r
+		}
+	}
+	for _, status := range failures(declared) {
+		responses[strconv.Itoa(status)] = failureResponse(schemas, status)
+	}
+	op.Responses = responses
+	return op
+}
+
+// bodySchema returns the schema of a request body. Unknown members of bodies are ignored, so the schema allows them.
+func bodySchema(schemas huma.Registry, body reflect.Type) *huma.Schema {
+	ref := schemas.Schema(body, true, body.Name())
+	schemas.SchemaFromRef(ref.Ref).AdditionalProperties = true
+	return ref
+}
+
+// failures returns the statuses with which an operation may fail.
+func failures(o route.Operation) []int {
+	out := []int{
+		http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusServiceUnavailable,
+	}
+	if o.NeedsToken || o.Path == "/api/session" { // which exchanges a ticket, that may be invalid
+		out = append(out, http.StatusUnauthorized)
+	}
+	if strings.Contains(o.Path, "{") || o.MayBeMissing {
+		out = append(out, http.StatusNotFound)
+	}
+	if o.Method == http.MethodPost || o.Method == http.MethodPut {
+		out = append(out, http.StatusConflict, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)
+	}
+	return out
+}
+
+func failureResponse(schemas huma.Registry, status int) *huma.Response {
+	content := map[string]*huma.MediaType{"application/json": {Schema: schemas.Schema(reflect.TypeFor[route.Failure](), true, "")}}
+	if status == http.StatusBadRequest || status == http.StatusNotFound { // the path was refused before routing
+		content["text/plain"] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString}}
+	}
+	return &huma.Response{Description: http.StatusText(status), Content: content}
+}

@@ -1,0 +1,298 @@
+package push
+
+import (
+	"bytes"
+	"encoding/json"
+	"hash/fnv"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// scope is how much of the state a message contains.
+type scope int
+
+const (
+	nothing scope = iota
+	changes       // the servers that differ from what the client has
+	delta         // all servers, as clients of the original product expect after a change; see maxDeltaTools
+	whole         // all servers and the version of the hub: the client starts again
+)
+
+// maxDeltaTools is how many bytes of JSON all tools may take before a delta leaves out the tools that the client already
+// has. Thousands of tools are megabytes, which every client would get with every change.
+const maxDeltaTools = 256 << 10
+
+// State is where the state comes from.
+type State struct {
+	Servers interface{ List() []registry.Server }
+	Tools   interface{ Snapshot() *catalog.Snapshot }
+	Totals  func() []journal.ServerMetrics
+	Running func(server string) upstream.State
+	View    func(registry.Server) resources.Server
+	// SecretNames returns the names of a server's secrets. It may be nil.
+	SecretNames func(server string) []string
+}
+
+// board is the state that is sent to clients: each server with its tools. A server is encoded once for all clients, and
+// again when it has changed.
+type board struct {
+	version string
+
+	mu       sync.Mutex
+	revision int // counts changes
+	rows     []*row
+	messages map[view][]byte // built for this revision
+}
+
+// view selects a message: how much of the state, for a client that has a revision.
+type view struct {
+	scope        scope
+	withoutTools bool
+	from         int
+}
+
+// row is one server on the board, with its parts encoded as JSON. Tools are encoded for the first client that wants them.
+type row struct {
+	source        rowSource
+	revision      int    // of the board when the row last changed
+	toolsRevision int    // of the board when the tools or whether the server is active last changed
+	toolsSum      uint64 // hash of the tools
+	server        []byte // without tools
+	name          []byte
+	tools         []byte
+	active        []byte // definitions of the tools of an active server
+}
+
+// rowSource is what a row is made from.
+type rowSource struct {
+	server  registry.Server
+	running bool
+	pid     int
+	calls   journal.Stats
+	tools   []*catalog.Tool
+}
+
+func (s rowSource) equal(o rowSource) bool {
+	return s.running == o.running && s.pid == o.pid && s.calls == o.calls && slices.Equal(s.tools, o.tools) && reflect.DeepEqual(s.server, o.server)
+}
+
+// pushedServer is a server in a message.
+type pushedServer struct {
+	resources.Server
+	SecretNames []string                 `json:"secret_names,omitempty"`
+	Metrics     *resources.ServerMetrics `json:"metrics,omitempty"` // left out for a server that was never called
+}
+
+type pushedTool struct {
+	ID          int64           `json:"id"`
+	ServerID    int64           `json:"server_id"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema"`
+}
+
+// update brings the board up to date. Rows of the servers in changed are encoded again even if their source is the same.
+func (b *board) update(state State, changed map[string]bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	before := make(map[string]*row, len(b.rows))
+	for _, r := range b.rows {
+		before[r.source.server.Name] = r
+	}
+	servers, snapshot, calls := state.Servers.List(), state.Tools.Snapshot(), make(map[string]journal.Stats)
+	for _, m := range state.Totals() {
+		calls[m.Server] = m.Stats
+	}
+	rows, differs := make([]*row, len(servers)), len(servers) != len(b.rows)
+	for i, v := range servers {
+		now := state.Running(v.Name)
+		source := rowSource{server: v, running: now.Running, pid: now.PID, calls: calls[v.Name], tools: snapshot.Of(v.Name)}
+		rows[i] = before[v.Name]
+		if rows[i] == nil || changed[v.Name] || !rows[i].source.equal(source) {
+			rows[i] = newRow(state, source, before[v.Name], b.revision+1)
+			differs = true
+		}
+	}
+	if differs {
+		b.rows, b.messages = rows, nil
+		b.revision++
+	}
+}
+
+// newRow returns the row of a server for a revision. The encoded tools are taken from the row before if they are the same.
+func newRow(state State, source rowSource, before *row, revision int) *row {
+	shown := pushedServer{Server: state.View(source.server)}
+	if state.SecretNames != nil {
+		shown.SecretNames = state.SecretNames(source.server.Name)
+	}
+	if source.calls.Calls > 0 {
+		metrics := resources.NewServerMetrics(source.server.Name, source.calls)
+		shown.Metrics = &metrics
+	}
+	r := &row{source: source, revision: revision, toolsRevision: revision, server: encode(shown), name: encode(source.server.Name)}
+	if before != nil && slices.Equal(before.source.tools, source.tools) {
+		r.toolsSum = before.toolsSum
+	} else {
+		r.toolsSum = sumOf(source.tools)
+	}
+	// The sums are compared, not the tools: counting the tokens of a tool replaces the tool.
+	if before != nil && before.toolsSum == r.toolsSum && before.source.server.Enabled == source.server.Enabled {
+		r.toolsRevision, r.tools, r.active = before.toolsRevision, before.tools, before.active
+	}
+	return r
+}
+
+// sumOf returns a hash by which clients see whether the tools of a server have changed. It is the same after a restart,
+// and small enough to be exact as a JavaScript number.
+func sumOf(tools []*catalog.Tool) uint64 {
+	h := fnv.New64a()
+	for _, t := range tools {
+		_, _ = h.Write(strconv.AppendInt(nil, t.ID, 10)) // writing to a hash cannot fail
+		_, _ = h.Write(t.Definition)
+		_, _ = h.Write([]byte{0})
+	}
+	return h.Sum64() >> 11
+}
+
+// encodeTools encodes the tools of a row unless that has been done.
+func (r *row) encodeTools() {
+	if r.tools != nil {
+		return
+	}
+	tools, active := make([]pushedTool, len(r.source.tools)), make([]json.RawMessage, len(r.source.tools))
+	for i, t := range r.source.tools {
+		tools[i] = pushedTool{t.ID, r.source.server.ID, t.Name, t.Description, t.InputSchema()}
+		active[i] = t.Definition
+	}
+	slices.SortFunc(tools, func(a, b pushedTool) int { return strings.Compare(a.Name, b.Name) })
+	r.tools = encode(tools)
+	if r.source.server.Enabled {
+		r.active = encode(active)
+	}
+}
+
+// write writes the row as an element of servers.
+func (r *row) write(out *bytes.Buffer, withoutTools, tools bool) {
+	out.Write(bytes.TrimSuffix(r.server, []byte("}")))
+	switch {
+	case withoutTools:
+		out.WriteString(`,"tools_rev":`)
+		out.WriteString(strconv.FormatUint(r.toolsSum, 10))
+	case tools:
+		out.WriteString(`,"tools":`)
+		out.Write(r.tools)
+	}
+	out.WriteByte('}')
+}
+
+// writeActive writes the row as an element of active.
+func (r *row) writeActive(out *bytes.Buffer, tools bool) {
+	out.WriteString(`{"name":`)
+	out.Write(r.name)
+	if tools {
+		out.WriteString(`,"tools":`)
+		out.Write(r.active)
+	}
+	out.WriteByte('}')
+}
+
+// message returns the state for a client and the revision that the client has then. The message is nil when the client
+// wants nothing, or has everything already.
+func (b *board) message(v view) ([]byte, int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	// A client that wants nothing keeps its revision, because the next offer must bring what changed since.
+	if v.scope == nothing || v.scope != whole && v.from == b.revision {
+		return nil, v.from
+	}
+	size := 0 // of all tools
+	for _, r := range b.rows {
+		if !v.withoutTools {
+			r.encodeTools()
+		}
+		size += len(r.tools) + len(r.active)
+	}
+	if v.scope == whole || v.scope == delta && (v.withoutTools || size <= maxDeltaTools) {
+		v.from = 0
+	}
+	data := b.messages[v]
+	if data == nil {
+		data = b.build(v)
+		if b.messages == nil {
+			b.messages = make(map[view][]byte)
+		}
+		b.messages[v] = data
+	}
+	return data, b.revision
+}
+
+// build is called with mu held.
+func (b *board) build(v view) []byte {
+	var out, servers, active bytes.Buffer
+	names := []string{}
+	for _, r := range b.rows {
+		names = append(names, r.source.server.Name)
+		if v.scope == changes && r.revision <= v.from {
+			continue
+		}
+		tools := !v.withoutTools && (v.scope == changes || r.toolsRevision > v.from)
+		separate(&servers)
+		r.write(&servers, v.withoutTools, tools)
+		if r.source.server.Enabled {
+			separate(&active)
+			r.writeActive(&active, tools)
+		}
+	}
+	out.WriteString(`{"type":"state"`)
+	switch v.scope {
+	case whole:
+		out.WriteString(`,"version":`)
+		out.Write(encode(b.version))
+	case changes:
+		out.WriteString(`,"delta":true,"names":`)
+		out.Write(encode(names))
+	default:
+		out.WriteString(`,"delta":true`)
+	}
+	out.WriteString(`,"servers":[`)
+	out.Write(servers.Bytes())
+	out.WriteString(`],"active":[`)
+	out.Write(active.Bytes())
+	out.WriteString(`]}`)
+	return out.Bytes()
+}
+
+// separate writes a comma unless the list is empty.
+func separate(list *bytes.Buffer) {
+	if list.Len() > 0 {
+		list.WriteByte(',')
+	}
+}
+
+// clear frees the memory of the board while no client is connected.
+func (b *board) clear() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rows, b.messages = nil, nil
+	b.revision++
+}
+
+// encode returns a value as JSON. A WebSocket carries only valid UTF-8, and texts from servers may be something else.
+func encode(v any) []byte {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return []byte("null") // cannot happen for the types of this package
+	}
+	return bytes.ToValidUTF8(bytes.TrimRight(out.Bytes(), "\n"), []byte("\uFFFD"))
+}

@@ -1,0 +1,270 @@
+package push
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+const (
+	maxMessage = 4096 // bytes in a message from a client
+	// A client whose queue is longer than this is too slow. Queues share the bytes of messages with each other.
+	maxQueue      = 4096 // messages
+	maxQueueBytes = 8 << 20
+)
+
+// client is one WebSocket.
+type client struct {
+	conn         *websocket.Conn
+	session      *guard.Session // nil: the WebSocket was opened with the hub's own token
+	onChange     scope          // what the client gets when the state has changed
+	withoutTools bool           // messages leave out tools
+	wantsStatus  bool           // the client gets the status of the hub
+	cancel       context.CancelFunc
+	woken        chan struct{}
+
+	mu          sync.Mutex
+	greeted     bool             // the client has the state, or will get it first
+	wants       scope            // part of the state that is to be sent
+	has         int              // revision of the board that the client has
+	hasStatus   []byte           // status of the hub that the client has
+	follows     map[string]int64 // number of the last line sent, by server
+	queue       [][]byte
+	queuedBytes int
+	end         *websocket.CloseError
+}
+
+// ServeHTTP implements http.Handler. The guard has accepted the request.
+func (p *Pusher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true}) // the guard has checked the origin
+	if err != nil {
+		return // Accept has answered the request
+	}
+	conn.SetReadLimit(-1) // read limits the size, with the close code that clients expect
+	// Not the context of the request, which ends when the HTTP server shuts down.
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	defer cancel()
+	c := &client{conn: conn, session: guard.SessionOf(r.Context()), onChange: delta, cancel: cancel, woken: make(chan struct{}, 1)}
+	query := r.URL.Query()
+	if query.Get("deltas") == "changed" {
+		c.onChange = changes
+	}
+	c.withoutTools, c.wantsStatus = query.Get("tools") == "none", query.Get("hub") == "1"
+	if code, reason := p.join(c); code != 0 {
+		_ = conn.Close(code, reason) // fails when the client is gone
+		return
+	}
+	defer p.leave(c)
+	var loops sync.WaitGroup
+	defer loops.Wait()
+	loops.Go(func() { defer cancel(); c.write(ctx, p) })
+	loops.Go(func() { defer cancel(); c.watch(ctx, p) })
+	defer cancel()
+	c.read(ctx, p)
+}
+
+// read handles messages from the client until the WebSocket closes.
+func (c *client) read(ctx context.Context, p *Pusher) {
+	for {
+		_, r, err := c.conn.Reader(ctx)
+		if err != nil {
+			return
+		}
+		data, err := io.ReadAll(io.LimitReader(r, maxMessage+1))
+		switch {
+		case err != nil:
+			return
+		case len(data) > maxMessage:
+			_ = c.conn.Close(websocket.StatusMessageTooBig, "") // fails when the client is gone
+			return
+		}
+		if problem := c.handle(data, p); problem != "" {
+			c.send(encode(errorMessage(problem)))
+		}
+	}
+}
+
+// handle carries out one message from the client, and returns what is wrong with it.
+func (c *client) handle(data []byte, p *Pusher) (problem string) {
+	var message map[string]json.RawMessage
+	err := json.Unmarshal(data, &message)
+	var shape *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &shape) || err == nil && message == nil:
+		return "Message must be a JSON object"
+	case err != nil:
+		return "Invalid JSON"
+	}
+	kind := "undefined"
+	if raw, ok := message["type"]; ok && json.Unmarshal(raw, &kind) != nil {
+		kind = string(raw)
+	}
+	switch kind {
+	case "refresh":
+		c.reset()
+		p.wake()
+		return ""
+	case "follow", "unfollow":
+		server, _ := jsonrpc.String(message["server"])
+		return p.setFollowing(c, kind, server)
+	}
+	return "Unknown message type: " + sanitize(kind)
+}
+
+// sanitize shortens a text from a client and removes characters with a meaning in HTML, because pages may show it.
+func sanitize(text string) string {
+	if runes := []rune(text); len(runes) > 64 {
+		text = string(runes[:64])
+	}
+	return strings.NewReplacer("<", "", ">", "", "&", "", `"`, "", "'", "").Replace(text)
+}
+
+// watch pings the client, and closes the WebSocket when its session ends.
+func (c *client) watch(ctx context.Context, p *Pusher) {
+	var ended <-chan struct{}
+	if c.session != nil {
+		ended = c.session.Ended()
+	}
+	tick := time.NewTicker(p.timeouts.Ping)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ended:
+			c.finish(websocket.StatusPolicyViolation, "the session has ended")
+			ended = nil
+		case <-tick.C:
+			answer, stop := context.WithTimeout(ctx, p.timeouts.Pong)
+			err := c.conn.Ping(answer)
+			stop()
+			if err != nil {
+				return
+			}
+			if c.session != nil {
+				p.sessions.Touch(c.session)
+			}
+		}
+	}
+}
+
+// write sends the state and queued messages until the WebSocket closes.
+func (c *client) write(ctx context.Context, p *Pusher) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.woken:
+		}
+		for {
+			data, end := c.next(&p.board)
+			if end != nil {
+				_ = c.conn.Close(end.Code, end.Reason) // fails when the client is gone
+				return
+			}
+			if data == nil {
+				break
+			}
+			sending, stop := context.WithTimeout(ctx, p.timeouts.Send)
+			err := c.conn.Write(sending, websocket.MessageText, data)
+			stop()
+			if err != nil {
+				return
+			}
+		}
+	}
+}
+
+// next returns what to send now: the state if it is wanted, otherwise the first message of the queue, and after the last
+// one the reason to close the WebSocket, if any.
+func (c *client) next(b *board) (data []byte, end *websocket.CloseError) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	data, c.has = b.message(view{c.wants, c.withoutTools, c.has})
+	if c.wants = nothing; data != nil {
+		return data, nil
+	}
+	if len(c.queue) == 0 || !c.greeted {
+		return nil, c.end
+	}
+	data, c.queue = c.queue[0], c.queue[1:]
+	if c.queuedBytes -= len(data); len(c.queue) == 0 {
+		c.queue = nil // frees the array
+	}
+	return data, nil
+}
+
+// offer makes the client fetch what has changed on the board.
+func (c *client) offer() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.end != nil {
+		return
+	}
+	c.wants = max(c.wants, c.onChange)
+	if !c.greeted {
+		c.greeted, c.wants = true, whole
+	}
+	c.wake()
+}
+
+// reset makes the client get the whole state with the next offer.
+func (c *client) reset() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.end == nil {
+		c.wants, c.hasStatus = whole, nil
+	}
+}
+
+// sendEvent sends a message to a client that has the state. To others the event is part of the state that they get.
+func (c *client) sendEvent(data []byte) {
+	c.mu.Lock()
+	greeted := c.greeted
+	c.mu.Unlock()
+	if greeted {
+		c.send(data)
+	}
+}
+
+// send queues a message. A client whose queue becomes too long is disconnected.
+func (c *client) send(data []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.end != nil {
+		return
+	}
+	c.queue, c.queuedBytes = append(c.queue, data), c.queuedBytes+len(data)
+	if len(c.queue) > maxQueue || c.queuedBytes > maxQueueBytes {
+		c.wants, c.queue = nothing, nil
+		c.end = &websocket.CloseError{Code: websocket.StatusTryAgainLater, Reason: "too slow: connect again and fetch the state anew"}
+	}
+	c.wake()
+}
+
+// finish closes the WebSocket with a reason, after the messages in the queue.
+func (c *client) finish(code websocket.StatusCode, reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.end == nil {
+		c.end = &websocket.CloseError{Code: code, Reason: reason}
+	}
+	c.wake()
+}
+
+func (c *client) wake() {
+	select {
+	case c.woken <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,83 @@
+package push
+
+import (
+	"bytes"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// statusInterval is the shortest time between two messages with the status of the hub: there may be thousands of calls
+// in a second.
+const statusInterval = 100 * time.Millisecond
+
+// Status is where the status of the hub comes from.
+type Status struct {
+	Paused   func() bool
+	InFlight func() int
+	Clients  func() []gateway.Client
+}
+
+// onStatusChange puts a token into a channel when anything in the status of the hub changes.
+func onStatusChange(bus *events.Bus, moved chan<- struct{}) (stop func()) {
+	stops := []func(){
+		events.Signal[proxy.FlightChanged](bus, moved),
+		events.Signal[gateway.ClientsChanged](bus, moved),
+		events.Signal[upstream.PauseChanged](bus, moved),
+	}
+	return func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+}
+
+// sendStatus sends the status of the hub to all clients that asked for it.
+func (p *Pusher) sendStatus() { p.sendStatusTo(func(*client) bool { return true }) }
+
+// sendStatusToNew sends the status of the hub to clients that have not received it.
+func (p *Pusher) sendStatusToNew() { p.sendStatusTo((*client).lacksStatus) }
+
+func (p *Pusher) sendStatusTo(selected func(*client) bool) {
+	var data []byte
+	for _, c := range p.all() {
+		if !c.wantsStatus || !selected(c) {
+			continue
+		}
+		if data == nil {
+			data = encode(p.statusMessage())
+		}
+		c.sendStatus(data)
+	}
+}
+
+func (p *Pusher) statusMessage() any {
+	return struct {
+		Type    string           `json:"type"`
+		Paused  bool             `json:"paused"`
+		Calls   int              `json:"calls"`
+		Clients []gateway.Client `json:"clients"`
+	}{"hub", p.status.Paused(), p.status.InFlight(), p.status.Clients()}
+}
+
+func (c *client) lacksStatus() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.hasStatus == nil
+}
+
+// sendStatus sends the status of the hub to a client that has the state, unless the client has the same status already.
+func (c *client) sendStatus(data []byte) {
+	c.mu.Lock()
+	news := c.greeted && !bytes.Equal(c.hasStatus, data)
+	if news {
+		c.hasStatus = data
+	}
+	c.mu.Unlock()
+	if news {
+		c.send(data)
+	}
+}

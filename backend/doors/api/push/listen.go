@@ -1,0 +1,64 @@
+package push
+
+import (
+	"context"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/learning"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// listen returns a channel with all events that are pushed, until ctx ends.
+func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any {
+	news := make(chan any, 64)
+	listen[registry.Changed](ctx, p.bus, sources, news)
+	listen[upstream.StateChanged](ctx, p.bus, sources, news)
+	listen[catalog.Changed](ctx, p.bus, sources, news)
+	listen[catalog.Counted](ctx, p.bus, sources, news)
+	listen[secrets.Changed](ctx, p.bus, sources, news)
+	listen[journal.Recorded](ctx, p.bus, sources, news)
+	listen[upstream.Notified](ctx, p.bus, sources, news)
+	listen[upstream.Progressed](ctx, p.bus, sources, news)
+	listen[inspector.Asked](ctx, p.bus, sources, news)
+	listen[inspector.Answered](ctx, p.bus, sources, news)
+	listen[learning.Changed](ctx, p.bus, sources, news)
+	listen[registration.Changed](ctx, p.bus, sources, news)
+	return news
+}
+
+// missed stands for events that were lost because they came faster than they were received.
+type missed struct{}
+
+// listen forwards the events of one type until ctx ends. The bus ends a subscription that is too slow; listen subscribes
+// again and forwards missed.
+func listen[E any](ctx context.Context, bus *events.Bus, sources *sync.WaitGroup, news chan<- any) {
+	const buffer = 2048
+	source, stop := events.Subscribe[E](bus, buffer)
+	sources.Go(func() {
+		defer func() { stop() }()
+		for {
+			var next any
+			select {
+			case <-ctx.Done():
+				return
+			case e, ok := <-source:
+				if next = e; !ok {
+					source, stop = events.Subscribe[E](bus, buffer)
+					next = missed{}
+				}
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case news <- next:
+			}
+		}
+	})
+}

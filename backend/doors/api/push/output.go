@@ -1,0 +1,120 @@
+package push
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+const (
+	// outputInterval is how long lines may wait, so that lines of the same moment are sent in one message.
+	outputInterval = 200 * time.Millisecond
+	maxLines       = 200 // in a message
+	maxFollowed    = 16  // servers that one client follows
+)
+
+// Output is where lines of servers' standard error come from.
+type Output interface {
+	// Output returns the last n lines after the line with a number, and how many lines in between were left out.
+	Output(server string, n int, after int64) (lines []upstream.Line, left int64)
+	// OutputEnd returns the number of the last line.
+	OutputEnd(server string) int64
+}
+
+// sendOutput sends new lines to the clients that follow their servers. Clients that have read equally far share a
+// message.
+func (p *Pusher) sendOutput() {
+	type position struct {
+		server string
+		after  int64
+	}
+	type update struct {
+		message []byte
+		end     int64
+	}
+	updates := make(map[position]update)
+	for _, c := range p.all() {
+		for server, after := range c.followed() {
+			at := position{server, after}
+			next, ok := updates[at]
+			if !ok {
+				if lines, left := p.output.Output(server, maxLines, after); len(lines) > 0 {
+					next = update{encode(outputMessage(server, lines, left)), lines[len(lines)-1].N}
+				}
+				updates[at] = next
+			}
+			if next.message != nil && c.advance(server, next.end) {
+				c.send(next.message)
+			}
+		}
+	}
+}
+
+func outputMessage(server string, lines []upstream.Line, left int64) any {
+	return struct {
+		Type   string                 `json:"type"`
+		Server string                 `json:"serverName"`
+		Left   int64                  `json:"left_out,omitempty"`
+		Lines  []resources.OutputLine `json:"lines"`
+	}{"output", server, left, resources.OutputLines(lines)}
+}
+
+// setFollowing carries out a client's request to follow or unfollow a server, and returns what is wrong with it.
+func (p *Pusher) setFollowing(c *client, kind, server string) (problem string) {
+	if server == "" {
+		return fmt.Sprintf("%s needs the name of a server", kind)
+	}
+	if kind == "unfollow" {
+		c.unfollow(server)
+		return ""
+	}
+	if err := c.follow(server, p.output.OutputEnd(server)); err != nil {
+		return fault.MessageOf(err)
+	}
+	return ""
+}
+
+// follow makes the lines of a server after a number be sent to a client.
+func (c *client) follow(server string, after int64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, already := c.follows[server]; already {
+		return nil
+	}
+	if len(c.follows) >= maxFollowed {
+		return fault.New(fault.Busy, "%d servers are followed already; unfollow one first", maxFollowed)
+	}
+	if c.follows == nil {
+		c.follows = make(map[string]int64)
+	}
+	c.follows[server] = after
+	return nil
+}
+
+func (c *client) unfollow(server string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.follows, server)
+}
+
+func (c *client) followed() map[string]int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.follows)
+}
+
+// advance records the last line of a server that was sent to a client. It returns false when the client has stopped
+// following the server.
+func (c *client) advance(server string, end int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, still := c.follows[server]; !still {
+		return false
+	}
+	c.follows[server] = end
+	return true
+}

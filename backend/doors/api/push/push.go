@@ -1,0 +1,293 @@
+// Package push sends events to WebSockets: the state of all servers, the status of the hub, and each call, notification
+// and line of output when it happens. Messages reach a client in the order of the events. A client that reads too slowly
+// is disconnected and told to connect again. Who may open a WebSocket is decided by package guard.
+//
+//	events ── listen ── serve ─┬─ board (the state, encoded once for all clients)
+//	                           └─ client (a WebSocket with its queue) …
+package push
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+const (
+	maxClients = 50
+	// closeGrace is how long clients have to close their WebSockets when the hub stops.
+	closeGrace = 2 * time.Second
+	// statsInterval is how long statistics of calls may be missing from the state. Each call is pushed at once in a
+	// message of its own.
+	statsInterval = 500 * time.Millisecond
+)
+
+// Options are what a Pusher needs.
+type Options struct {
+	Version  string
+	State    State
+	Status   Status
+	Learning Learning
+	Output   Output
+	Editors  Editors
+	Sessions interface{ Touch(*guard.Session) }
+	Timeouts guard.Timeouts
+	Bus      *events.Bus
+}
+
+// Editors watches the AI editors of this machine for changes.
+type Editors interface {
+	// PollOften makes the registrar look for changes often until stop is called.
+	PollOften() (stop func())
+}
+
+// Pusher is the handler of WebSockets. It listens to events only while a client is connected.
+type Pusher struct {
+	state    State
+	status   Status
+	learning Learning
+	output   Output
+	editors  Editors
+	sessions interface{ Touch(*guard.Session) }
+	timeouts guard.Timeouts
+	bus      *events.Bus
+
+	board board
+	moved chan struct{} // receives a token when a client connected, left, or asked for the state
+
+	mu       sync.Mutex
+	clients  map[*client]struct{}
+	left     chan struct{} // closed and replaced when a client leaves
+	stopping bool
+	serving  sync.WaitGroup
+}
+
+// New returns a pusher. It sends nothing until Run is called.
+func New(o Options) *Pusher {
+	return &Pusher{
+		state: o.State, status: o.Status, learning: o.Learning, output: o.Output, editors: o.Editors,
+		sessions: o.Sessions, timeouts: o.Timeouts.OrDefault(), bus: o.Bus,
+		board: board{version: o.Version}, moved: make(chan struct{}, 1), clients: make(map[*client]struct{}), left: make(chan struct{}),
+	}
+}
+
+// Run sends events until ctx ends, and then closes all WebSockets.
+func (p *Pusher) Run(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			p.closeAll()
+			return nil
+		case <-p.moved:
+			p.serve(ctx)
+		}
+	}
+}
+
+// serve sends events while a client is connected.
+func (p *Pusher) serve(ctx context.Context) {
+	life, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var sources sync.WaitGroup
+	defer sources.Wait()
+	defer stop()
+	defer p.editors.PollOften()()
+	s := newSignals(p.bus)
+	defer s.stop()
+	news := p.listen(life, &sources)
+	changed := make(map[string]bool) // servers to encode again
+	var stats <-chan time.Time       // when statistics of calls are to be sent
+	for dirty := true; p.count() > 0; {
+		if dirty {
+			p.board.update(p.state, changed)
+			p.offer()
+			p.sendStatusToNew()
+			clear(changed)
+		}
+		dirty = false
+		select {
+		case <-ctx.Done():
+			p.board.update(p.state, changed)
+			p.offer() // the final state
+			return
+		case <-p.moved:
+			dirty = true
+		case <-stats:
+			dirty, stats = true, nil
+		case <-s.status.moved:
+			s.status.step(false, p.sendStatus)
+		case <-s.status.due:
+			s.status.step(true, p.sendStatus)
+		case <-s.output.moved:
+			s.output.step(false, p.sendOutput)
+		case <-s.output.due:
+			s.output.step(true, p.sendOutput)
+		case e := <-news:
+			var calls bool
+			dirty, calls = p.passAll(e, news, changed)
+			if calls && stats == nil {
+				stats = time.After(statsInterval)
+			}
+		}
+	}
+	p.board.clear()
+}
+
+// passAll passes on an event and all that wait behind it, so that events of the same moment cause one message with the
+// state. It reports whether the state may have changed, and whether there were calls.
+func (p *Pusher) passAll(first any, news <-chan any, changed map[string]bool) (dirty, calls bool) {
+	for e, more := first, len(news); ; e, more = <-news, more-1 {
+		dirty = p.pass(e, changed) || dirty
+		r, recorded := e.(journal.Recorded)
+		calls = calls || recorded && r.Record.Kind == journal.Call
+		if more == 0 {
+			return dirty, calls
+		}
+	}
+}
+
+// pass sends the message of an event that has its own, and reports whether the event may have changed the state. It adds
+// the servers to changed that must be encoded again even if their rows look the same.
+func (p *Pusher) pass(e any, changed map[string]bool) (dirty bool) {
+	switch e := e.(type) {
+	case missed:
+		p.each((*client).reset)
+		return true
+	case secrets.Changed:
+		changed[e.Server] = true
+		return true
+	}
+	message, ok := p.messageOf(e)
+	if ok {
+		p.broadcast(message)
+	}
+	return !ok
+}
+
+func (p *Pusher) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.clients)
+}
+
+// all returns the clients that are connected now.
+func (p *Pusher) all() []*client {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Collect(maps.Keys(p.clients))
+}
+
+// each calls do with every client.
+func (p *Pusher) each(do func(*client)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.clients {
+		do(c)
+	}
+}
+
+// offer makes every client fetch the part of the state that it lacks.
+func (p *Pusher) offer() { p.each((*client).offer) }
+
+// broadcast sends a message to all clients that have the state.
+func (p *Pusher) broadcast(message any) {
+	data := encode(message)
+	p.each(func(c *client) { c.sendEvent(data) })
+}
+
+func (p *Pusher) wake() {
+	select {
+	case p.moved <- struct{}{}:
+	default:
+	}
+}
+
+// join adds a client. A code other than 0 means that the client was refused.
+func (p *Pusher) join(c *client) (code websocket.StatusCode, reason string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.stopping:
+		return websocket.StatusGoingAway, stoppingReason
+	case len(p.clients) >= maxClients:
+		return websocket.StatusTryAgainLater, "too many connections"
+	}
+	p.clients[c] = struct{}{}
+	p.serving.Add(1)
+	p.wake()
+	return 0, ""
+}
+
+func (p *Pusher) leave(c *client) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.clients, c)
+	close(p.left)
+	p.left = make(chan struct{})
+	p.serving.Done()
+	p.wake()
+}
+
+// AwaitNone returns when no client is connected or ctx ends. waited is false when no client was connected at all.
+func (p *Pusher) AwaitNone(ctx context.Context) (waited bool) {
+	for {
+		p.mu.Lock()
+		left, some := p.left, len(p.clients) > 0
+		p.mu.Unlock()
+		if !some {
+			return waited
+		}
+		waited = true
+		select {
+		case <-left:
+		case <-ctx.Done():
+			return waited
+		}
+	}
+}
+
+const stoppingReason = "the hub is stopping"
+
+// closeAll closes every WebSocket and returns when all are closed.
+func (p *Pusher) closeAll() {
+	p.mu.Lock()
+	p.stopping = true
+	p.mu.Unlock()
+	p.each(func(c *client) { c.finish(websocket.StatusGoingAway, stoppingReason) })
+	closed := make(chan struct{})
+	go func() { defer close(closed); p.serving.Wait() }()
+	select {
+	case <-closed:
+	case <-time.After(closeGrace):
+		p.each(func(c *client) { c.cancel() })
+		<-closed
+	}
+}
+
+// signals are the sources of messages that are sent at intervals.
+type signals struct {
+	status, output *pace
+	stop           func()
+}
+
+func newSignals(bus *events.Bus) signals {
+	s := signals{status: newPace(statusInterval), output: newPace(outputInterval)}
+	stops := []func(){
+		onStatusChange(bus, s.status.moved),
+		events.Signal[upstream.Wrote](bus, s.output.moved),
+	}
+	s.stop = func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+	return s
+}

@@ -1,0 +1,393 @@
+package push
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/store"
+)
+
+// fixture is a pusher over real stores, behind a guard. Tests publish the events themselves.
+type fixture struct {
+	*Pusher
+	t       testing.TB
+	address string
+	bus     *events.Bus
+	servers *registry.Registry
+	tools   *catalog.Catalog
+	names   map[string][]string // of secrets, by server
+	stop    func()
+}
+
+func serve(t testing.TB, timeouts guard.Timeouts) *fixture {
+	t.Helper()
+	stored, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "discover.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fixture{t: t, bus: &events.Bus{}, names: make(map[string][]string)}
+	log := slog.New(slog.DiscardHandler)
+	if f.servers, err = registry.Open(t.Context(), stored, f.bus); err != nil {
+		t.Fatal(err)
+	}
+	if f.tools, err = catalog.Open(t.Context(), stored, f.bus, log); err != nil {
+		t.Fatal(err)
+	}
+	calls, err := journal.Open(t.Context(), journal.Options{Store: stored, Bus: f.bus, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	processes := upstream.New(upstream.Options{Registry: f.servers, Catalog: f.tools, Bus: f.bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")})
+	sessions := guard.OpenSessions("", nil, log)
+	f.Pusher = New(Options{
+		Version: "1.2.3",
+		State: State{
+			Servers: f.servers, Tools: f.tools, Totals: calls.Totals, Running: processes.State,
+			View:        resources.NewViews(processes, f.tools).Server,
+			SecretNames: func(server string) []string { return f.names[server] },
+		},
+		Editors: idleEditors{}, Output: processes, Sessions: sessions, Timeouts: timeouts, Bus: f.bus,
+	})
+	server := httptest.NewUnstartedServer(nil)
+	f.address = server.Listener.Addr().String()
+	server.Config.Handler = guard.New(guard.Options{
+		Info:     instance.Info{Token: "the-token", Host: "127.0.0.1", Port: server.Listener.Addr().(*net.TCPAddr).Port},
+		Timeouts: timeouts, Sessions: sessions, Public: func(*http.Request) bool { return false }, Next: f.Pusher,
+	})
+	server.Start()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- f.Run(ctx) }()
+	f.stop = func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		ended <- nil
+	}
+	t.Cleanup(func() {
+		f.stop()
+		server.Close()
+		if err := stored.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+// idleEditors are editors that never change.
+type idleEditors struct{}
+
+func (idleEditors) PollOften() (stop func()) { return func() {} }
+
+// dial opens a WebSocket and reads the first message.
+func (f *fixture) dial() *websocket.Conn { return f.connect("/ws", &websocket.DialOptions{}) }
+
+func (f *fixture) connect(path string, o *websocket.DialOptions) *websocket.Conn {
+	f.t.Helper()
+	o.HTTPHeader = http.Header{"Authorization": {"Bearer the-token"}}
+	conn, _, err := websocket.Dial(f.t.Context(), "ws://"+f.address+path, o)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	conn.SetReadLimit(-1)
+	f.t.Cleanup(func() { _ = conn.CloseNow() })
+	if first := f.read(conn); !strings.HasPrefix(first, `{"type":"state","version":"1.2.3",`) {
+		f.t.Fatalf("first message = %s", first)
+	}
+	return conn
+}
+
+func (f *fixture) read(conn *websocket.Conn) string {
+	f.t.Helper()
+	ctx, cancel := context.WithTimeout(f.t.Context(), 30*time.Second)
+	defer cancel()
+	_, data, err := conn.Read(ctx)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// dialSmall opens a connection with a small receive buffer.
+func dialSmall(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return conn, conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+}
+
+// silent opens a WebSocket whose client reads the first message and then neither reads nor answers.
+func (f *fixture) silent() io.Reader {
+	f.t.Helper()
+	conn, err := dialSmall(f.t.Context(), "tcp", f.address)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(30 * time.Second))
+	_, err = fmt.Fprintf(conn, "GET /ws HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer the-token\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", f.address)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	reader := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(reader, nil)
+	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
+		f.t.Fatalf("opening the WebSocket: %v, %v", resp, err)
+	}
+	if _, state, err := readFrame(reader); err != nil || !strings.HasPrefix(string(state), `{"type":"state"`) {
+		f.t.Fatalf("first message = %s, %v", state, err)
+	}
+	return reader
+}
+
+func TestEventsArePushedInTheFormatOfTheOriginalProduct(t *testing.T) {
+	f := serve(t, guard.Timeouts{})
+	conn := f.dial()
+	at := time.Date(2026, 1, 2, 3, 4, 5, 6_700_000, time.FixedZone("", 3600))
+	for _, c := range []struct {
+		publish func()
+		want    string
+	}{
+		{
+			func() {
+				events.Publish(f.bus, upstream.Notified{Server: "s", Method: "notifications/message", Params: json.RawMessage(`{"level":"info","data":"<b>"}`), At: at})
+			},
+			`{"type":"notification","serverName":"s","method":"notifications/message","params":{"level":"info","data":"<b>"},"ts":"2026-01-02T02:04:05.006Z"}`,
+		},
+		{
+			func() { events.Publish(f.bus, upstream.Notified{Server: "s", Method: "m", At: at}) },
+			`{"type":"notification","serverName":"s","method":"m","params":{},"ts":"2026-01-02T02:04:05.006Z"}`,
+		},
+		{
+			func() {
+				events.Publish(f.bus, upstream.Progressed{Server: "s", Params: json.RawMessage(`{"progressToken":"tool","progress":1,"total":4}`), At: at})
+			},
+			`{"type":"progress","serverName":"s","payload":{"token":"tool","progress":1,"total":4},"ts":"2026-01-02T02:04:05.006Z"}`,
+		},
+		{
+			func() {
+				events.Publish(f.bus, inspector.Asked{Elicitation: inspector.Elicitation{ID: "e-1", Server: "s", Message: "Who?", Schema: json.RawMessage(`{"type":"object"}`), At: at}})
+			},
+			`{"type":"elicitation_request","id":"e-1","serverName":"s","message":"Who?","requestedSchema":{"type":"object"},"ts":"2026-01-02T02:04:05.006Z"}`,
+		},
+		{
+			func() { events.Publish(f.bus, inspector.Answered{ID: "e-1"}) },
+			`{"type":"elicitation_answered","id":"e-1"}`,
+		},
+		{
+			func() { // a WebSocket carries only valid UTF-8
+				events.Publish(f.bus, upstream.Notified{Server: "s", Method: "m", Params: json.RawMessage("{\"x\":\"\xff\"}"), At: at})
+			},
+			"{\"type\":\"notification\",\"serverName\":\"s\",\"method\":\"m\",\"params\":{\"x\":\"\uFFFD\"},\"ts\":\"2026-01-02T02:04:05.006Z\"}",
+		},
+	} {
+		c.publish()
+		if got := f.read(conn); got != c.want {
+			t.Errorf("got  %s\nwant %s", got, c.want)
+		}
+	}
+	events.Publish(f.bus, journal.Recorded{Record: journal.Record{Server: "s", Tool: "t", Kind: "call", Outcome: journal.OK, At: at}})
+	if got := f.read(conn); !strings.HasPrefix(got, `{"type":"log_entry","entry":{`) || !strings.Contains(got, `"tool":"t"`) {
+		t.Errorf("the message of a call is %s", got)
+	}
+}
+
+func TestNamesOfSecretsArePushed(t *testing.T) {
+	f := serve(t, guard.Timeouts{})
+	if _, err := f.servers.Add(t.Context(), registry.Server{Name: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	conn := f.dial()
+	f.names["s"] = []string{"API_KEY"}
+	events.Publish(f.bus, secrets.Changed{Server: "s"})
+	if got := f.read(conn); !strings.Contains(got, `"delta":true`) || !strings.Contains(got, `"secret_names":["API_KEY"]`) {
+		t.Errorf("message after a secret was set: %s", got)
+	}
+}
+
+func TestEventsOfTheSameMomentCauseOneMessage(t *testing.T) {
+	f := serve(t, guard.Timeouts{})
+	conn := f.dial()
+	f.mu.Lock() // nothing is sent until it is unlocked
+	for _, name := range []string{"a", "b", "c"} {
+		if _, err := f.servers.Add(t.Context(), registry.Server{Name: name}); err != nil {
+			t.Fatal(err)
+		}
+		events.Publish(f.bus, catalog.Changed{Server: name})
+		events.Publish(f.bus, upstream.StateChanged{Name: name})
+	}
+	f.mu.Unlock()
+	if got := f.read(conn); strings.Count(got, `"launch_hash"`) != 3 {
+		t.Errorf("message = %s", got)
+	}
+	events.Publish(f.bus, inspector.Answered{ID: "last"})
+	if got := f.read(conn); !strings.Contains(got, "last") {
+		t.Errorf("next message = %s", got)
+	}
+}
+
+func TestASlowClientIsDisconnectedWithAReason(t *testing.T) {
+	f := serve(t, guard.Timeouts{})
+	quick := f.dial()
+	slow := f.connect("/ws", &websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dialSmall}}})
+	// More than the buffers of a socket and the queue of a client hold.
+	const size, count = 64 << 10, 400
+	params := json.RawMessage(`{"x":"` + strings.Repeat("x", size) + `"}`)
+	for i := range count {
+		events.Publish(f.bus, upstream.Notified{Server: "s", Method: "m", Params: params})
+		if got := f.read(quick); !strings.Contains(got, `"notification"`) {
+			t.Fatalf("message %d to the quick client = %.100s", i, got)
+		}
+	}
+	for read := 0; ; read++ {
+		_, _, err := slow.Read(t.Context())
+		var end websocket.CloseError
+		switch {
+		case err == nil && read < count:
+			continue
+		case !errors.As(err, &end) || end.Code != websocket.StatusTryAgainLater || !strings.Contains(end.Reason, "fetch the state anew"):
+			t.Errorf("the slow client ends after %d messages with %v", read, err)
+		}
+		return
+	}
+}
+
+func TestAClientThatDoesNotReadIsDisconnected(t *testing.T) {
+	f := serve(t, guard.Timeouts{Send: 20 * time.Millisecond})
+	f.silent()
+	// One message that is larger than the buffers of the system.
+	if _, err := f.servers.Add(t.Context(), registry.Server{Name: "x", Description: strings.Repeat("x", 16<<20)}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if f.AwaitNone(ctx); ctx.Err() != nil {
+		t.Error("the client is still connected")
+	}
+}
+
+func TestAClientThatDoesNotAnswerPingsIsDisconnected(t *testing.T) {
+	f := serve(t, guard.Timeouts{Ping: 5 * time.Millisecond, Pong: 20 * time.Millisecond})
+	silent := f.silent()
+	for pings := 0; ; {
+		opcode, _, err := readFrame(silent)
+		if opcode == 9 {
+			pings++
+		}
+		if err != nil {
+			if pings == 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Errorf("the connection ends after %d pings with %v", pings, err)
+			}
+			return
+		}
+	}
+}
+
+func TestAClientThatAnswersPingsStaysConnected(t *testing.T) {
+	f := serve(t, guard.Timeouts{Ping: time.Millisecond})
+	pinged := make(chan struct{}, 100)
+	conn := f.connect("/ws", &websocket.DialOptions{OnPingReceived: func(context.Context, []byte) bool {
+		select {
+		case pinged <- struct{}{}:
+		default:
+		}
+		return true
+	}})
+	reading := make(chan string)
+	go func() { reading <- f.read(conn) }()
+	for range 5 {
+		<-pinged
+	}
+	events.Publish(f.bus, inspector.Answered{ID: "x"})
+	if got := <-reading; !strings.Contains(got, "elicitation_answered") {
+		t.Errorf("message = %s", got)
+	}
+}
+
+// readFrame reads one WebSocket frame that a server sent.
+func readFrame(r io.Reader) (opcode byte, payload []byte, err error) {
+	var head [2]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return 0, nil, err
+	}
+	length := uint64(head[1] & 0x7f)
+	switch length {
+	case 126:
+		var n uint16
+		err = binary.Read(r, binary.BigEndian, &n)
+		length = uint64(n)
+	case 127:
+		err = binary.Read(r, binary.BigEndian, &length)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	payload = make([]byte, length)
+	_, err = io.ReadFull(r, payload)
+	return head[0] & 0x0f, payload, err
+}
+
+func TestEventsAreSubscribedOnlyWhileAClientIsConnected(t *testing.T) {
+	f := serve(t, guard.Timeouts{})
+	if n := listeners(); n != 0 {
+		t.Fatalf("%d subscriptions before a client connects", n)
+	}
+	conn := f.dial()
+	if n := listeners(); n == 0 {
+		t.Error("no subscription while a client is connected")
+	}
+	_ = conn.CloseNow()
+	for listeners() > 0 {
+		runtime.Gosched()
+	}
+	f.dial()
+	f.stop()
+	if n := listeners(); n != 0 {
+		t.Errorf("%d subscriptions after the pusher stopped", n)
+	}
+}
+
+// listeners returns the number of goroutines that forward events.
+func listeners() int {
+	stacks := make([]byte, 1<<20)
+	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "push.listen[...].func1")
+}
+
+func TestMissedEventsCauseAMessageWithTheWholeState(t *testing.T) {
+	f := serve(t, guard.Timeouts{})
+	conn := f.dial()
+	f.pass(missed{}, nil)
+	events.Publish(f.bus, registry.Changed{Name: "x"})
+	if got := f.read(conn); got != `{"type":"state","version":"1.2.3","servers":[],"active":[]}` {
+		t.Errorf("message = %s", got)
+	}
+}

@@ -1,0 +1,231 @@
+package resources
+
+import (
+	"context"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/editors/doctor"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
+)
+
+// Editors are the operations on AI editors of this machine and the hub's entry in them.
+type Editors struct {
+	Registrar   *registration.Registrar
+	Entry       EditorEntry
+	Check       func(context.Context) (doctor.Report, error)
+	KeepSetting func(keys []string, value any) error // writes a value to the settings file
+}
+
+// Routes declares the operations.
+func (e *Editors) Routes(t *route.Table) {
+	g := t.Group("editors")
+	route.Add(g, route.Get("/api/editors", "List AI editors, and whether the hub is registered in them"), e.list)
+	route.Add(g, route.Post("/api/editors/plan", "Preview changes to editors' files").MayMiss(), e.plan)
+	route.Add(g, route.Post("/api/editors/register", "Add the hub's entry to editors, or repair it").MayMiss(), e.apply(registration.Register))
+	route.Add(g, route.Post("/api/editors/unregister", "Remove the hub's entry from editors").MayMiss(), e.apply(registration.Unregister))
+	route.Add(g, route.Post("/api/editors/undo", "Undo changes to editors' files").MayMiss(), e.undo)
+	route.Add(g, route.Get("/api/editors/history", "List changes that were made to editors' files").MayMiss(), e.history)
+	route.Add(g, route.Put("/api/editors/settings", "Choose whether editors found in future are registered automatically"), e.setSettings)
+	route.Add(g, route.Post("/api/editors/reviewed", "Mark the editors of this machine as seen by the user"), e.review)
+	route.Add(g, route.Get("/api/editors/checkup", "Check editors for expensive tools and configuration problems"), e.check)
+}
+
+// EditorList is the editors of this machine.
+type EditorList struct {
+	Editors      []registration.Status `json:"editors" nullable:"false"`
+	AutoRegister bool                  `json:"auto_register" doc:"Whether editors found in future are registered automatically."`
+	Entry        EditorEntry           `json:"entry" doc:"The hub's entry in editors."`
+}
+
+// EditorEntry is what the hub's entry in an editor starts.
+type EditorEntry struct {
+	Name    string            `json:"name"`
+	Command string            `json:"command"`
+	Args    []string          `json:"args" nullable:"false"`
+	Env     map[string]string `json:"env,omitempty"`
+}
+
+type editorsInput struct {
+	All bool     `query:"all" doc:"Whether to include editors that were not found on this machine."`
+	Env []string `query:"env,explode" doc:"Environment variables of the client that move editors' files, each as NAME=VALUE."`
+}
+
+func (e *Editors) list(ctx context.Context, in *editorsInput) (*route.Reply[EditorList], error) {
+	environment := make(map[string]string)
+	for _, variable := range in.Env {
+		if name, value, ok := strings.Cut(variable, "="); ok {
+			environment[name] = value
+		}
+	}
+	list, err := e.Registrar.Status(ctx, in.All, environment)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(EditorList{Editors: list, AutoRegister: e.Registrar.AutoRegisters(), Entry: e.Entry})
+}
+
+// EditorFields select editors, and how to change them.
+type EditorFields struct {
+	Editors     []string          `json:"editors,omitempty" doc:"Identifiers of editors."`
+	All         bool              `json:"all,omitempty" doc:"Whether to select all editors: to register, all that were found and support it; to unregister, all that have the hub's entry."`
+	Project     string            `json:"project,omitempty" doc:"Folder of a project, to change the project's files instead of the user's."`
+	Replace     bool              `json:"replace,omitempty" doc:"Whether to replace an entry with the hub's name that starts something else."`
+	Expect      map[string]string `json:"expect,omitempty" doc:"Hashes of files, by path, as a plan returned them. A file that has changed since is not written."`
+	Environment map[string]string `json:"environment,omitempty" doc:"Environment variables of the client that move editors' files."`
+}
+
+func (f EditorFields) request(action registration.Action) (registration.Request, error) {
+	if len(f.Editors) == 0 && !f.All {
+		return registration.Request{}, fault.New(fault.Invalid, "no editors given: send a list of ids as editors, or all")
+	}
+	return registration.Request{
+		Action: action, Editors: f.Editors, All: f.All, Project: f.Project, Replace: f.Replace,
+		Expect: f.Expect, Environment: f.Environment, By: "person",
+	}, nil
+}
+
+type editorPlanFields struct {
+	EditorFields
+	Action  registration.Action `json:"action" enum:"register,unregister,undo"`
+	Changes []string            `json:"changes,omitempty" doc:"To undo: identifiers of changes from the history."`
+}
+
+type planInput struct{ route.Object[editorPlanFields] }
+
+type Plans struct {
+	Plans []registration.Plan `json:"plans" nullable:"false"`
+}
+
+func (e *Editors) plan(ctx context.Context, in *planInput) (*route.Reply[Plans], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	var out []registration.Plan
+	switch body.Action {
+	case registration.Undo:
+		out, err = e.Registrar.PlanUndo(ctx, body.Changes)
+	case registration.Register, registration.Unregister:
+		var request registration.Request
+		if request, err = body.request(body.Action); err == nil {
+			out, err = e.Registrar.Plan(ctx, request)
+		}
+	default:
+		err = fault.New(fault.Invalid, "action must be register, unregister or undo")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(Plans{out})
+}
+
+type applyInput struct{ route.Object[EditorFields] }
+
+type Outcomes struct {
+	Outcomes []registration.Outcome `json:"outcomes" nullable:"false"`
+}
+
+func (e *Editors) apply(action registration.Action) func(context.Context, *applyInput) (*route.Reply[Outcomes], error) {
+	return func(ctx context.Context, in *applyInput) (*route.Reply[Outcomes], error) {
+		body, err := in.Decode()
+		if err != nil {
+			return nil, err
+		}
+		request, err := body.request(action)
+		if err != nil {
+			return nil, err
+		}
+		// A change to a user's files is completed even if the client disconnects.
+		out, err := e.Registrar.Apply(context.WithoutCancel(ctx), request)
+		if err != nil {
+			return nil, err
+		}
+		return route.OK(Outcomes{out})
+	}
+}
+
+type editorUndoFields struct {
+	Changes []string `json:"changes" doc:"Identifiers of changes from the history."`
+}
+
+type undoInput struct{ route.Object[editorUndoFields] }
+
+func (e *Editors) undo(ctx context.Context, in *undoInput) (*route.Reply[Outcomes], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if len(body.Changes) == 0 {
+		return nil, fault.New(fault.Invalid, "no changes given: send a list of ids as changes")
+	}
+	out, err := e.Registrar.Undo(context.WithoutCancel(ctx), body.Changes)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(Outcomes{out})
+}
+
+type editorInput struct {
+	Editor string `query:"editor" doc:"Identifier of an editor; all editors by default."`
+}
+
+// EditorHistory is the changes that were made to editors' files.
+type EditorHistory struct {
+	Changes []registration.Record `json:"changes" nullable:"false" doc:"The changes, latest first."`
+}
+
+func (e *Editors) history(ctx context.Context, in *editorInput) (*route.Reply[EditorHistory], error) {
+	changes, err := e.Registrar.History(ctx, in.Editor)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(EditorHistory{changes})
+}
+
+type editorSettingsFields struct {
+	AutoRegister *bool `json:"auto_register" nullable:"false" doc:"Whether to register editors that are found in future."`
+}
+
+type editorSettingsInput struct {
+	route.Object[editorSettingsFields]
+}
+
+type editorSettings struct {
+	AutoRegister bool `json:"auto_register"`
+}
+
+func (e *Editors) setSettings(_ context.Context, in *editorSettingsInput) (*route.Reply[editorSettings], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if body.AutoRegister == nil {
+		return nil, fault.New(fault.Invalid, "auto_register is required: true or false")
+	}
+	if err := e.KeepSetting([]string{"editors", "auto_register"}, *body.AutoRegister); err != nil {
+		return nil, err
+	}
+	e.Registrar.SetAuto(*body.AutoRegister)
+	return route.OK(editorSettings{*body.AutoRegister})
+}
+
+type reviewedInput struct {
+	route.OptionalObject[pingFields]
+}
+
+func (e *Editors) review(ctx context.Context, _ *reviewedInput) (*route.Reply[map[string]string], error) {
+	if err := e.Registrar.MarkReviewed(ctx); err != nil {
+		return nil, err
+	}
+	return statusOnly("ok")
+}
+
+func (e *Editors) check(ctx context.Context, _ *struct{}) (*route.Reply[doctor.Report], error) {
+	report, err := e.Check(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(report)
+}

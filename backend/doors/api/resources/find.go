@@ -1,0 +1,89 @@
+package resources
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+
+	"github.com/agent-discover/agent-discover/backend/base/tokens"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+)
+
+// Find is the operation that finds tools as agents find them.
+type Find struct {
+	Find func(ctx context.Context, query string, limit float64) (gateway.Finding, error)
+}
+
+// Routes declares the operation.
+func (f *Find) Routes(t *route.Table) {
+	route.Add(t.Group("tools"), route.Post("/api/find", "Find tools as an agent does, with the reasons; no server is started and no list changes"), f.find)
+}
+
+type findFields struct {
+	Query string  `json:"query" doc:"What the tool should do, in plain words."`
+	Limit float64 `json:"limit,omitempty" doc:"Maximum number of hits, up to 50; 5 by default."`
+}
+
+type findInput struct{ route.Object[findFields] }
+
+// FindReply is the result of a search, and the reply of find_tool to it.
+type FindReply struct {
+	Found      bool            `json:"found" doc:"Whether any tool is good enough."`
+	Confidence string          `json:"confidence" enum:"high,medium,low,none"`
+	Score      float64         `json:"score" minimum:"0" maximum:"1" doc:"Score of the best hit or, when nothing was found, of the nearest tool."`
+	MS         float64         `json:"ms" doc:"Duration of the search, in milliseconds."`
+	Tokens     int             `json:"tokens" doc:"Number of tokens that reply takes in an agent's context (o200k_base)."`
+	Hits       []FindHit       `json:"hits" nullable:"false" doc:"The tools found, best first."`
+	Hint       string          `json:"hint,omitempty" doc:"Advice for the agent when nothing was found."`
+	Reply      json.RawMessage `json:"reply" doc:"Reply of find_tool to an agent, an object."`
+}
+
+// FindHit is a tool that was found.
+type FindHit struct {
+	ID          int64       `json:"id" doc:"Unique identifier of the tool."`
+	CallAs      string      `json:"call_as" doc:"Name with which agents call the tool."`
+	Server      string      `json:"server"`
+	Tool        string      `json:"tool"`
+	Title       string      `json:"title"`
+	Description string      `json:"description"`
+	Score       float64     `json:"score" minimum:"0" maximum:"1"`
+	Why         []FindMatch `json:"why" nullable:"false" doc:"What the score consists of, the largest part first."`
+}
+
+// FindMatch is the contribution of one part of a tool to its score.
+type FindMatch struct {
+	Field  string   `json:"field" doc:"name, server, title, description, parameters, meaning, learned (the tool was called after a similar query) or mention (the query contains the tool's name). More may be added."`
+	Terms  []string `json:"terms" nullable:"false" doc:"Words of the query that match, in singular and lower case, or words of the same kind; for learned, the words of the earlier query."`
+	Points float64  `json:"points" doc:"Contribution to the score. The points of a hit add up to its score."`
+}
+
+func (f *Find) find(ctx context.Context, in *findInput) (*route.Reply[FindReply], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	found, err := f.Find(ctx, body.Query, body.Limit)
+	if err != nil {
+		return nil, err
+	}
+	out := FindReply{
+		Found: found.Found, Confidence: "none", Score: found.Score, MS: math.Round(found.Took.Seconds()*1e5) / 100,
+		Tokens: tokens.Count(found.Reply), Hits: make([]FindHit, len(found.Hits)), Hint: found.Hint, Reply: json.RawMessage(found.Reply),
+	}
+	if found.Found {
+		out.Confidence = string(found.Confidence)
+	}
+	for i, h := range found.Hits {
+		out.Hits[i] = FindHit{
+			ID: h.Tool.ID, CallAs: h.Tool.CallAs(), Server: h.Tool.Server, Tool: h.Tool.Name, Title: h.Tool.Title,
+			Description: h.Tool.Description, Score: h.Score, Why: make([]FindMatch, len(h.Why)),
+		}
+		for j, r := range h.Why {
+			out.Hits[i].Why[j] = FindMatch{r.Field, orEmpty(r.Terms), thousandths(r.Points)}
+		}
+	}
+	return route.OK(out)
+}
+
+func thousandths(x float64) float64 { return math.Round(x*1000) / 1000 }

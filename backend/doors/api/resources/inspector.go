@@ -1,0 +1,391 @@
+package resources
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Inspector are the operations with which a person sends requests to one server directly. They exist twice: for
+// configured servers, and for transient servers that were started for a test.
+type Inspector struct {
+	Registry serversByID
+	Requests interface {
+		Find(handle string) (*inspector.Transient, error)
+		Do(ctx context.Context, server registry.Server, q inspector.Query) (json.RawMessage, error)
+	}
+	Caller   upstream.Caller // answers the requests of a called server
+	Upstream interface {
+		serverStates
+		Start(ctx context.Context, server registry.Server) error
+		Describe(server string) (upstream.Description, bool)
+		ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error)
+		Progress(server string) func(params json.RawMessage)
+	}
+	Output func(server string, n int, after int64) (lines []upstream.Line, left int64)
+	Call   func(context.Context, proxy.Request) (proxy.Result, error)
+}
+
+// Routes declares the operations.
+func (i *Inspector) Routes(t *route.Table) {
+	g := t.Group("tester")
+	for _, of := range []inspected{
+		{i, "/api/servers/{id}", "servers", i.configuredServer, i.activeServer},
+		{i, "/api/transient/{id}", "tester", i.transientServer, i.transientServer},
+	} {
+		route.Add(g, route.Get(of.path+"/output", "List the last lines a server wrote to standard error").In(of.outputTag), of.output)
+		route.Add(g, route.Get(of.path+"/info", "Retrieve what a server reports about itself"), of.info)
+		route.Add(g, route.Get(of.path+"/tools", "Ask a server for its tools"), of.tools)
+		route.Add(g, route.Get(of.path+"/resources", "Ask a server for a page of its resources"), of.resources)
+		route.Add(g, route.Get(of.path+"/resource-templates", "Ask a server for a page of its resource templates"), of.templates)
+		route.Add(g, route.Post(of.path+"/resource/read", "Read a resource"), of.readResource)
+		route.Add(g, route.Post(of.path+"/resource/subscribe", "Subscribe to changes of a resource"), of.subscribe)
+		route.Add(g, route.Post(of.path+"/resource/unsubscribe", "Unsubscribe from changes of a resource"), of.unsubscribe)
+		route.Add(g, route.Get(of.path+"/prompts", "Ask a server for a page of its prompts"), of.prompts)
+		route.Add(g, route.Post(of.path+"/prompt/get", "Get a prompt"), of.getPrompt)
+		route.Add(g, route.Post(of.path+"/ping", "Ping a server"), of.ping)
+		route.Add(g, route.Post(of.path+"/logging-level", "Set the level of a server's log notifications"), of.setLevel)
+		route.Add(g, route.Post(of.path+"/call", "Call a tool"), of.call)
+		route.Add(g, route.Get(of.path+"/export", "Export a server's configuration in the format of a client"), of.export)
+	}
+}
+
+// inspected is the kind of servers that a set of operations is about.
+type inspected struct {
+	*Inspector
+	path      string
+	outputTag string
+	// known returns the server with an id; ready returns it only if requests may be sent to it.
+	known, ready func(id string) (registry.Server, error)
+}
+
+func (i *Inspector) configuredServer(id string) (registry.Server, error) {
+	v, err := lookup(i.Registry, id)
+	if err != nil {
+		return v, fault.New(fault.NotFound, "Server not found")
+	}
+	return v, nil
+}
+
+// activeServer returns a configured server that is active or running.
+func (i *Inspector) activeServer(id string) (registry.Server, error) {
+	v, err := i.configuredServer(id)
+	if err != nil {
+		return v, err
+	}
+	if !v.Enabled && !i.Upstream.State(v.Name).Running {
+		return v, route.BadRequest("Server not active")
+	}
+	return v, nil
+}
+
+func (i *Inspector) transientServer(handle string) (registry.Server, error) {
+	found, err := i.Requests.Find(handle)
+	if err != nil {
+		return registry.Server{}, err
+	}
+	return found.Server, nil
+}
+
+// missing returns err, with the text that the original product used on some routes when a server does not exist.
+func (of inspected) missing(err error) error {
+	if of.path == "/api/servers/{id}" && fault.KindOf(err) == fault.NotFound {
+		return fault.New(fault.NotFound, "Not found")
+	}
+	return err
+}
+
+type serverAbout struct {
+	Name         string          `json:"name" doc:"Name that the server reports."`
+	Version      string          `json:"version"`
+	Instructions string          `json:"instructions,omitempty" doc:"Instructions of the server for models."`
+	Capabilities json.RawMessage `json:"capabilities" doc:"Object with the MCP capabilities of the server."`
+}
+
+func (of inspected) info(ctx context.Context, in *ServerInput) (*route.Reply[serverAbout], error) {
+	v, err := of.ready(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := of.Upstream.Start(ctx, v); err != nil {
+		return nil, err
+	}
+	about, ok := of.Upstream.Describe(v.Name)
+	if !ok {
+		return nil, fault.New(fault.Failed, "server %q stopped after its start; try again", v.Name)
+	}
+	return route.OK(serverAbout{
+		Name: about.Name, Version: about.Version, Instructions: about.Instructions, Capabilities: orObject(about.Capabilities),
+	})
+}
+
+func orObject(raw json.RawMessage) json.RawMessage {
+	if raw == nil {
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// ask sends a request to a server. An error that the server answers is passed on in the server's words.
+func (of inspected) ask(ctx context.Context, id string, q inspector.Query) (json.RawMessage, error) {
+	v, err := of.ready(id)
+	if err != nil {
+		return nil, err
+	}
+	result, err := of.Requests.Do(ctx, v, q)
+	if err != nil {
+		return nil, serverError(err)
+	}
+	return result, nil
+}
+
+// serverError returns err; when it is a JSON-RPC error of the server, only its message, as the original product answers.
+func serverError(err error) error {
+	if text, ok := jsonrpc.ErrorText(err); ok {
+		return route.Fail(http.StatusInternalServerError, text)
+	}
+	return err
+}
+
+func (of inspected) tools(ctx context.Context, in *ServerInput) (*route.Raw, error) {
+	v, err := of.ready(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := of.Upstream.ListTools(ctx, v)
+	if err != nil {
+		return nil, serverError(err)
+	}
+	data, err := json.Marshal(map[string]any{"tools": append([]json.RawMessage{}, tools...)})
+	if err != nil {
+		return nil, err
+	}
+	return route.RawJSON(data)
+}
+
+type pageInput struct {
+	ServerInput
+	Cursor string `query:"cursor" doc:"The nextCursor of the page before."`
+}
+
+func (of inspected) resources(ctx context.Context, in *pageInput) (*route.Raw, error) {
+	return of.list(ctx, in, "resources/list", "resources")
+}
+
+func (of inspected) templates(ctx context.Context, in *pageInput) (*route.Raw, error) {
+	return of.list(ctx, in, "resources/templates/list", "resourceTemplates")
+}
+
+func (of inspected) prompts(ctx context.Context, in *pageInput) (*route.Raw, error) {
+	return of.list(ctx, in, "prompts/list", "prompts")
+}
+
+// list returns one member of a result, and its cursor.
+func (of inspected) list(ctx context.Context, in *pageInput, method, member string) (*route.Raw, error) {
+	var params json.RawMessage
+	if in.Cursor != "" {
+		params = jsonrpc.Set(nil, "cursor", jsonrpc.Quote(in.Cursor))
+	}
+	result, err := of.ask(ctx, in.ID, inspector.Query{Method: method, Params: params})
+	if err != nil {
+		return nil, err
+	}
+	items := jsonrpc.Get(result, member)
+	if items == nil {
+		items = json.RawMessage("[]")
+	}
+	body := jsonrpc.Set(nil, member, items)
+	if cursor := jsonrpc.Get(result, "nextCursor"); cursor != nil {
+		body = jsonrpc.Set(body, "nextCursor", cursor)
+	}
+	return route.RawJSON(body)
+}
+
+type uriFields struct {
+	URI string `json:"uri" doc:"URI of the resource."`
+}
+
+// resourceURI returns the URI in a request's body.
+func (of inspected) resourceURI(in *serverBody[uriFields]) (string, error) {
+	if _, err := of.ready(in.ID); err != nil {
+		return "", err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return "", err
+	}
+	if body.URI == "" {
+		return "", route.BadRequest("uri is required")
+	}
+	return body.URI, nil
+}
+
+func (of inspected) readResource(ctx context.Context, in *serverBody[uriFields]) (*route.Raw, error) {
+	uri, err := of.resourceURI(in)
+	if err != nil {
+		return nil, err
+	}
+	params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(uri))
+	result, err := of.ask(ctx, in.ID, inspector.Query{
+		Method: "resources/read", Params: params, Kind: journal.ResourceRead, About: uri, Shown: params,
+		Answer: func(result json.RawMessage) string { return string(jsonrpc.Get(result, "contents")) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return route.RawJSON(result)
+}
+
+func (of inspected) subscribe(ctx context.Context, in *serverBody[uriFields]) (*route.Reply[done], error) {
+	return of.setSubscription(ctx, in, "resources/subscribe")
+}
+
+func (of inspected) unsubscribe(ctx context.Context, in *serverBody[uriFields]) (*route.Reply[done], error) {
+	return of.setSubscription(ctx, in, "resources/unsubscribe")
+}
+
+func (of inspected) setSubscription(ctx context.Context, in *serverBody[uriFields], method string) (*route.Reply[done], error) {
+	uri, err := of.resourceURI(in)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := of.ask(ctx, in.ID, inspector.Query{Method: method, Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(uri))}); err != nil {
+		return nil, err
+	}
+	return route.OK(done{true})
+}
+
+type promptFields struct {
+	Name      string          `json:"name" doc:"Name of the prompt."`
+	Arguments json.RawMessage `json:"arguments,omitempty" doc:"Object with the arguments of the prompt; values are strings."`
+}
+
+func (of inspected) getPrompt(ctx context.Context, in *serverBody[promptFields]) (*route.Raw, error) {
+	if _, err := of.ready(in.ID); err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if body.Name == "" {
+		return nil, route.BadRequest("name is required")
+	}
+	params, shown := jsonrpc.Set(nil, "name", jsonrpc.Quote(body.Name)), json.RawMessage("{}")
+	if len(body.Arguments) > 0 && string(body.Arguments) != "null" {
+		params, shown = jsonrpc.Set(params, "arguments", body.Arguments), body.Arguments
+	}
+	result, err := of.ask(ctx, in.ID, inspector.Query{
+		Method: "prompts/get", Params: params, Kind: journal.PromptGet, About: body.Name, Shown: shown,
+		Answer: func(result json.RawMessage) string { return string(jsonrpc.Get(result, "messages")) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return route.RawJSON(result)
+}
+
+type callFields struct {
+	Tool string          `json:"tool" doc:"Name of the tool."`
+	Args json.RawMessage `json:"args,omitempty" doc:"Object with the arguments of the tool, as its input schema describes them."`
+}
+
+// call sends a tool call on the path that calls of agents take.
+func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*route.Raw, error) {
+	v, err := of.ready(in.ID)
+	if err != nil {
+		return nil, of.missing(err)
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if body.Tool == "" {
+		return nil, route.BadRequest("tool is required")
+	}
+	if len(body.Args) == 0 || string(body.Args) == "null" {
+		body.Args = json.RawMessage("{}")
+	}
+	// The progress token is the name of the tool, so that pushed progress messages show which call they are about.
+	params := jsonrpc.Set(jsonrpc.Set(nil, "arguments", body.Args), "_meta", jsonrpc.Set(nil, "progressToken", jsonrpc.Quote(body.Tool)))
+	result, err := of.Call(ctx, proxy.Request{
+		Client: "rest", Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,
+		Caller: of.Caller, Progress: of.Upstream.Progress(v.Name),
+	})
+	answer := result.JSON
+	if text, ok := jsonrpc.ErrorText(err); ok { // clients expect a tool result for errors such as an unknown tool
+		answer, err = json.Marshal(map[string]any{
+			"content": []map[string]string{{"type": "text", "text": text}}, "isError": true,
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return route.RawJSON(answer)
+}
+
+type pingFields struct{}
+
+type pong struct {
+	OK    bool  `json:"ok"`
+	RTTMS int64 `json:"rtt_ms" doc:"Round-trip time, in milliseconds."`
+}
+
+func (of inspected) ping(ctx context.Context, in *serverBody[pingFields]) (*route.Reply[pong], error) {
+	if _, err := of.ready(in.ID); err != nil {
+		return nil, err
+	}
+	if _, err := in.Decode(); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	_, err := of.ask(ctx, in.ID, inspector.Query{
+		Method: "ping", Kind: journal.Ping, About: "ping", Shown: json.RawMessage("{}"),
+		Answer: func(json.RawMessage) string { return "pong" },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(pong{true, time.Since(began).Milliseconds()})
+}
+
+// levels are the severities of RFC 5424, as MCP names them.
+var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+
+type levelFields struct {
+	Level string `json:"level" enum:"debug,info,notice,warning,error,critical,alert,emergency" doc:"The lowest level that the server sends."`
+}
+
+type levelReply struct {
+	OK    bool   `json:"ok"`
+	Level string `json:"level"`
+}
+
+func (of inspected) setLevel(ctx context.Context, in *serverBody[levelFields]) (*route.Reply[levelReply], error) {
+	if _, err := of.ready(in.ID); err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Contains(levels, body.Level) {
+		return nil, route.BadRequest("level must be one of: " + strings.Join(levels, ", "))
+	}
+	if _, err := of.ask(ctx, in.ID, inspector.Query{Method: "logging/setLevel", Params: jsonrpc.Set(nil, "level", jsonrpc.Quote(body.Level))}); err != nil {
+		return nil, err
+	}
+	return route.OK(levelReply{true, body.Level})
+}

@@ -1,0 +1,243 @@
+package resources
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Server is the API's view of a configured server.
+type Server struct {
+	ID              int64             `json:"id" doc:"Unique identifier of the server."`
+	Name            string            `json:"name" doc:"Unique name. Tools of the server are called as name__tool."`
+	Description     string            `json:"description"`
+	Source          string            `json:"source" doc:"Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import."`
+	Command         *string           `json:"command" doc:"Program that a stdio server is started with."`
+	Args            []string          `json:"args" doc:"Arguments of the command."`
+	Env             map[string]string `json:"env" doc:"Environment variables of the server's process."`
+	Tags            []string          `json:"tags"`
+	PackageName     *string           `json:"package_name"`
+	PackageVersion  *string           `json:"package_version"`
+	Transport       string            `json:"transport" doc:"stdio, streamable-http or sse."`
+	Repository      *string           `json:"repository"`
+	Homepage        *string           `json:"homepage" doc:"URL of a remote server."`
+	Headers         map[string]string `json:"headers,omitempty" doc:"HTTP headers sent to a remote server."`
+	Installed       bool              `json:"installed"`
+	Active          bool              `json:"active" doc:"Whether the tools of the server are in every client's list."`
+	LatestVersion   *string           `json:"latest_version"`
+	LastHealthCheck *string           `json:"last_health_check"`
+	HealthStatus    string            `json:"health_status"`
+	ErrorCount      int               `json:"error_count"`
+	CreatedAt       string            `json:"created_at"`
+	UpdatedAt       string            `json:"updated_at"`
+	Approved        bool              `json:"approved" doc:"Whether a person has allowed the server to start."`
+	Running         bool              `json:"running" doc:"Whether the server has a process or a connection now."`
+	KeepRunning     bool              `json:"keep_running" doc:"Whether the server starts with the hub and is not stopped when idle."`
+	PID             int               `json:"pid,omitempty" doc:"Process ID of a running stdio server."`
+	ToolCount       int               `json:"tool_count" doc:"Number of known tools."`
+	ToolTokens      int               `json:"tool_tokens" doc:"Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted."`
+	LastError       string            `json:"last_error,omitempty"`
+	LaunchHash      string            `json:"launch_hash" doc:"Hash of everything that decides what starting the server runs. Send it with an approval, to approve only what was shown."`
+	Plaintext       []string          `json:"plaintext" doc:"Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url."`
+}
+
+// Tool is the API's view of a known tool.
+type Tool struct {
+	ID          int64           `json:"id" doc:"Unique identifier of the tool."`
+	ServerID    int64           `json:"server_id" doc:"Unique identifier of its server."`
+	Name        string          `json:"name"`
+	Title       string          `json:"title" doc:"Title for people; empty when the tool has none."`
+	Description string          `json:"description"`
+	InputSchema json.RawMessage `json:"input_schema,omitempty" doc:"JSON schema of the arguments; null when the tool has none. Left out of brief lists."`
+	Hash        string          `json:"hash" doc:"Hash of everything that a model relies on: name, description and schemas."`
+	Tokens      int             `json:"tokens" doc:"Number of tokens that the definition takes in a model's context (o200k_base); 0 until it is counted."`
+}
+
+// serverDetail is a server with its tools and the end of its standard error.
+type serverDetail struct {
+	Server
+	Tools  []Tool `json:"tools"`
+	Stderr string `json:"stderr,omitempty" doc:"The last lines that the server's process wrote to standard error."`
+}
+
+// Servers are the operations on configured servers.
+type Servers struct {
+	Registry interface {
+		serversByID
+		Search(ctx context.Context, query string) ([]registry.Server, error)
+		Update(ctx context.Context, name string, edit func(*registry.Server)) (registry.Server, error)
+	}
+	Lifecycle interface {
+		Add(ctx context.Context, s registry.Server) (registry.Server, error)
+		Remove(ctx context.Context, name string) error
+	}
+	Prefetch func(registry.Server) // downloads the package of a server in the background
+	Catalog  toolSnapshots
+	Stderr   func(server string) string
+	Views    *Views
+}
+
+// Routes declares the operations.
+func (s *Servers) Routes(t *route.Table) {
+	g := t.Group("servers")
+	route.Add(g, route.Get("/api/servers", "List servers"), s.list)
+	route.Add(g, route.Post("/api/servers", "Add a server").Creates(), s.add)
+	route.Add(g, route.Get("/api/servers/{id}", "Retrieve a server and its tools"), s.get)
+	route.Add(g, route.Put("/api/servers/{id}", "Update a server"), s.update)
+	route.Add(g, route.Delete("/api/servers/{id}", "Delete a server"), s.remove)
+}
+
+type listInput struct {
+	Query     string `query:"query" doc:"Text to search for in names, descriptions and tags."`
+	Source    string `query:"source" doc:"Only servers from this source."`
+	Installed string `query:"installed" doc:"With true, only installed servers."`
+}
+
+func (s *Servers) list(ctx context.Context, in *listInput) (*route.Reply[[]Server], error) {
+	servers, err := s.Registry.Search(ctx, in.Query)
+	if err != nil {
+		return nil, err
+	}
+	out := []Server{}
+	for _, v := range servers {
+		if (in.Source == "" || v.Source == in.Source) && (in.Installed != "true" || v.Installed) {
+			out = append(out, s.Views.Server(v))
+		}
+	}
+	return route.OK(out)
+}
+
+func (s *Servers) get(_ context.Context, in *ServerInput) (*route.Reply[serverDetail], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	detail := serverDetail{Server: s.Views.Server(v), Tools: []Tool{}, Stderr: s.Stderr(v.Name)}
+	for _, t := range s.Catalog.Snapshot().Of(v.Name) {
+		detail.Tools = append(detail.Tools, toolView(v.ID, t, true))
+	}
+	slices.SortFunc(detail.Tools, func(a, b Tool) int { return strings.Compare(a.Name, b.Name) })
+	return route.OK(detail)
+}
+
+// toolView returns the view of a tool, with its input schema or without.
+func toolView(server int64, t *catalog.Tool, schema bool) Tool {
+	out := Tool{ID: t.ID, ServerID: server, Name: t.Name, Title: t.Title, Description: t.Description, Hash: t.Hash, Tokens: t.Tokens}
+	if schema {
+		if out.InputSchema = t.InputSchema(); out.InputSchema == nil {
+			out.InputSchema = json.RawMessage("null")
+		}
+	}
+	return out
+}
+
+// ServerFields are the fields that both adding and updating a server can set. A nil field is not set.
+type ServerFields struct {
+	Description *string           `json:"description,omitempty"`
+	Command     *string           `json:"command,omitempty" doc:"Program that a stdio server is started with."`
+	Transport   *string           `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage."`
+	Homepage    *string           `json:"homepage,omitempty" doc:"URL of a remote server."`
+	Headers     map[string]string `json:"headers,omitempty" doc:"HTTP headers to send to a remote server with each request."`
+	KeepRunning *bool             `json:"keep_running,omitempty" doc:"Whether to start the server with the hub and not stop it when idle."`
+}
+
+func (f ServerFields) apply(v *registry.Server) {
+	set := func(to, from *string) {
+		if from != nil {
+			*to = *from
+		}
+	}
+	set(&v.Description, f.Description)
+	set(&v.Command, f.Command)
+	set(&v.URL, f.Homepage)
+	// Clients of the original product always send a transport, also for servers that have only a command.
+	if f.Transport != nil && (*f.Transport == "stdio" || v.URL != "" || v.Command == "") {
+		v.Transport = *f.Transport
+	}
+	if f.Headers != nil {
+		v.Headers = f.Headers
+	}
+	if f.KeepRunning != nil {
+		v.KeepRunning = *f.KeepRunning
+	}
+}
+
+type newServerFields struct {
+	Name   string `json:"name" pattern:"^[A-Za-z0-9._-]{1,64}$" doc:"Unique name, without two underscores in a row."`
+	Source string `json:"source,omitempty" doc:"Who configures the server; local by default."`
+	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the server's package in the background; true by default. Send false when the server is about to be started anyway."`
+	ServerFields
+	Args route.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
+	Env  route.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
+	Tags route.Strings   `json:"tags,omitempty"`
+}
+
+type addServerInput struct{ route.Object[newServerFields] }
+
+func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Server], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local"), Args: body.Args, Env: body.Env, Tags: body.Tags}
+	body.apply(&v)
+	if v, err = s.Lifecycle.Add(ctx, v); err != nil {
+		return nil, err
+	}
+	if body.Warm == nil || *body.Warm {
+		s.Prefetch(v)
+	}
+	return route.Created(s.Views.Server(v))
+}
+
+type changeableFields struct {
+	ServerFields
+	Args []string          `json:"args,omitempty" doc:"Arguments of the command."`
+	Env  map[string]string `json:"env,omitempty" doc:"Environment variables of the server's process."`
+	Tags []string          `json:"tags,omitempty"`
+}
+
+func (s *Servers) update(ctx context.Context, in *serverBody[changeableFields]) (*route.Reply[Server], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	v, err = s.Registry.Update(ctx, v.Name, func(v *registry.Server) {
+		body.apply(v)
+		if body.Args != nil {
+			v.Args = body.Args
+		}
+		if body.Env != nil {
+			v.Env = body.Env
+		}
+		if body.Tags != nil {
+			v.Tags = body.Tags
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(s.Views.Server(v))
+}
+
+func (s *Servers) remove(ctx context.Context, in *ServerInput) (*route.Reply[map[string]string], error) {
+	v, err := lookup(s.Registry, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Lifecycle.Remove(ctx, v.Name); err != nil {
+		return nil, err
+	}
+	s.Views.forget(v.ID)
+	return statusOnly("deleted")
+}

@@ -1,0 +1,61 @@
+package resources
+
+import (
+	"context"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
+)
+
+// Setup are the operations that add servers from files.
+type Setup struct {
+	Sync   func(ctx context.Context, file string) (setup.SyncResult, error)
+	Import func(ctx context.Context, q setup.ImportRequest) (setup.ImportReport, error)
+}
+
+// Routes declares the operations.
+func (s *Setup) Routes(t *route.Table) {
+	g := t.Group("hub")
+	route.Add(g, route.Post("/api/sync", "Synchronize servers with the setup file"), s.sync)
+	route.Add(g, route.Post("/api/import", "Import the database of the original product"), s.importDatabase)
+}
+
+type syncFields struct {
+	File string `json:"file,omitempty" doc:"Path of a setup file; the configured file by default."`
+}
+
+type syncInput struct {
+	route.OptionalObject[syncFields]
+}
+
+func (s *Setup) sync(ctx context.Context, in *syncInput) (*route.Reply[setup.SyncResult], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	result, err := s.Sync(ctx, body.File)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(result)
+}
+
+type importFields struct {
+	Path   string            `json:"path" doc:"Absolute path of the database, which is only read."`
+	DryRun bool              `json:"dry_run,omitempty" doc:"Whether to return only what would be imported."`
+	Rename map[string]string `json:"rename,omitempty" doc:"New names of servers, by their names in the database."`
+}
+
+type importDatabaseInput struct{ route.Object[importFields] }
+
+func (s *Setup) importDatabase(ctx context.Context, in *importDatabaseInput) (*route.Reply[setup.ImportReport], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	report, err := s.Import(ctx, setup.ImportRequest(body))
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(report)
+}

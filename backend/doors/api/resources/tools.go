@@ -1,0 +1,128 @@
+package resources
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// maxToolClients is how many clients are listed as users of a tool.
+const maxToolClients = 50
+
+// Tools are the operations on known tools.
+type Tools struct {
+	Registry interface {
+		serverLister
+		Get(name string) (registry.Server, error)
+	}
+	Catalog toolSnapshots
+	Journal interface {
+		UsedBy(ctx context.Context, server, tool string, limit int) ([]journal.ClientUse, error)
+		MetricsOf(server, tool string) (journal.ToolMetrics, bool)
+	}
+	FoundBy func(catalog.Key) []string // names of the sessions that have a tool as a session tool
+}
+
+// Routes declares the operations.
+func (s *Tools) Routes(t *route.Table) {
+	g := t.Group("tools")
+	route.Add(g, route.Get("/api/tools", "List known tools, also those of stopped servers"), s.list)
+	route.Add(g, route.Get("/api/tools/{id}", "Retrieve a tool with its definition, statistics and users"), s.get)
+}
+
+// KnownTool is a tool with its server.
+type KnownTool struct {
+	Server string `json:"server" doc:"Name of the server."`
+	Tool
+	Enabled bool `json:"enabled" doc:"Whether the tool is in every client's list: its server is active and approved."`
+}
+
+type toolsInput struct {
+	Server string `query:"server" doc:"Only tools of the server with this name."`
+	Name   string `query:"name" doc:"Only tools with this name."`
+	Brief  string `query:"brief" doc:"With true, input schemas are left out."`
+}
+
+func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownTool], error) {
+	tools, servers := s.Catalog.Snapshot().Tools, make(map[string]registry.Server)
+	for _, v := range s.Registry.List() {
+		servers[v.Name] = v
+	}
+	out := make([]KnownTool, 0, len(tools))
+	for _, t := range tools {
+		if (in.Server == "" || t.Server == in.Server) && (in.Name == "" || t.Name == in.Name) {
+			out = append(out, knownTool(servers[t.Server], t, in.Brief != "true"))
+		}
+	}
+	return route.OK(out)
+}
+
+// knownTool returns the view of a tool. v is the zero value when the tool's server was removed a moment ago.
+func knownTool(v registry.Server, t *catalog.Tool, schema bool) KnownTool {
+	return KnownTool{Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.Enabled && v.Approved}
+}
+
+// ToolDetail is a tool with everything that is known about it.
+type ToolDetail struct {
+	KnownTool
+	Definition json.RawMessage `json:"definition" doc:"The tool as its server listed it, an object."`
+	Metrics    *ToolMetrics    `json:"metrics,omitempty" doc:"Statistics; left out for a tool that was never called."`
+	Used       ToolUse         `json:"used"`
+}
+
+// ToolUse describes which clients have and call a tool.
+type ToolUse struct {
+	Enabled bool         `json:"enabled" doc:"Whether the tool is in every client's list."`
+	LentTo  []string     `json:"lent_to" nullable:"false" doc:"Names of connected clients that found the tool and have it in their own list."`
+	Clients []ToolClient `json:"clients" nullable:"false" doc:"Clients that called the tool according to the journal, the most frequent first, at most 50."`
+}
+
+// ToolClient is a client that called a tool.
+type ToolClient struct {
+	Name         string `json:"name" doc:"Name that the client gave itself, or api or tester for calls over this API."`
+	Calls        int64  `json:"calls" doc:"Number of calls, refused ones included."`
+	LastCalledAt string `json:"last_called_at" doc:"UTC, for example 2026-01-31 08:00:00."`
+}
+
+type toolInput struct {
+	ID string `path:"id" doc:"Unique identifier of the tool."`
+}
+
+func (s *Tools) get(ctx context.Context, in *toolInput) (*route.Reply[ToolDetail], error) {
+	t, err := s.find(in.ID)
+	if err != nil {
+		return nil, err
+	}
+	v, _ := s.Registry.Get(t.Server)
+	out := ToolDetail{KnownTool: knownTool(v, t, true), Definition: t.Definition}
+	out.Used = ToolUse{Enabled: out.Enabled, LentTo: orEmpty(s.FoundBy(t.Key())), Clients: []ToolClient{}}
+	callers, err := s.Journal.UsedBy(ctx, t.Server, t.Name, maxToolClients)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range callers {
+		out.Used.Clients = append(out.Used.Clients, ToolClient{c.Client, c.Calls, dateTime(c.Last)})
+	}
+	if m, called := s.Journal.MetricsOf(t.Server, t.Name); called {
+		out.Metrics = &ToolMetrics{m.Tool, m.Calls, m.Errors, latenciesOf(m.Stats)}
+	}
+	return route.OK(out)
+}
+
+func (s *Tools) find(text string) (*catalog.Tool, error) {
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err == nil {
+		for _, t := range s.Catalog.Snapshot().Tools {
+			if t.ID == id {
+				return t, nil
+			}
+		}
+	}
+	return nil, fault.New(fault.NotFound, "Not found")
+}

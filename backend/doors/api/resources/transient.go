@@ -1,0 +1,126 @@
+package resources
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// Transient are the operations on servers that exist only for a test, and on questions of servers to the user.
+type Transient struct {
+	Inspector interface {
+		Open(ctx context.Context, spec inspector.Spec) (*inspector.Transient, error)
+		Close(handle string)
+	}
+	Inbox interface {
+		Elicitations() []inspector.Elicitation
+		Respond(id, action string, content json.RawMessage) error
+	}
+	Describe func(server string) (upstream.Description, bool)
+}
+
+// Routes declares the operations.
+func (s *Transient) Routes(t *route.Table) {
+	g := t.Group("tester")
+	route.Add(g, route.Post("/api/transient", "Start a transient server").Creates(), s.open)
+	route.Add(g, route.Delete("/api/transient/{id}", "Stop a transient server"), s.close)
+	route.Add(g, route.Get("/api/elicitations", "List questions of servers that wait for an answer"), s.elicitations)
+	route.Add(g, route.Post("/api/elicitations/{id}/respond", "Answer a question of a server"), s.respond)
+}
+
+type transientFields struct {
+	Command   string          `json:"command,omitempty" doc:"Program of a stdio server."`
+	Args      route.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
+	Env       route.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
+	Transport string          `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse."`
+	URL       string          `json:"url,omitempty" doc:"URL of a remote server."`
+	Headers   route.StringMap `json:"headers,omitempty" doc:"HTTP headers to send to a remote server."`
+	LifeMS    float64         `json:"ttl_ms,omitempty" doc:"How long to keep the server without use, in milliseconds."`
+}
+
+type openTransientInput struct{ route.Object[transientFields] }
+
+type transientReply struct {
+	Handle        string            `json:"handle" doc:"Identifier of the server in paths."`
+	ServerName    string            `json:"serverName" doc:"Name of the server in the journal and in pushed messages."`
+	Tools         []json.RawMessage `json:"tools" doc:"Tools as the server listed them."`
+	Capabilities  json.RawMessage   `json:"capabilities" doc:"Object with the MCP capabilities of the server."`
+	ServerVersion namedVersion      `json:"serverVersion"`
+	ExpiresAt     int64             `json:"expiresAt" doc:"When the server is stopped unless it is used before, in milliseconds since 1970."`
+}
+
+type namedVersion struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+func (s *Transient) open(ctx context.Context, in *openTransientInput) (*route.Reply[transientReply], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	opened, err := s.Inspector.Open(ctx, inspector.Spec{
+		Transport: body.Transport, Command: body.Command, Args: body.Args, Env: body.Env,
+		URL: body.URL, Headers: body.Headers, Life: time.Duration(body.LifeMS) * time.Millisecond,
+	})
+	if err != nil {
+		return nil, route.InvalidIsBadRequest(err)
+	}
+	about, _ := s.Describe(opened.Server.Name)
+	return route.Created(transientReply{
+		Handle: opened.Handle, ServerName: opened.Server.Name, Tools: append([]json.RawMessage{}, opened.Tools...),
+		Capabilities: orObject(about.Capabilities), ServerVersion: namedVersion{about.Name, about.Version},
+		ExpiresAt: opened.Ends.UnixMilli(),
+	})
+}
+
+type transientInput struct {
+	ID string `path:"id" doc:"Handle of the transient server."`
+}
+
+func (s *Transient) close(_ context.Context, in *transientInput) (*route.Reply[done], error) {
+	s.Inspector.Close(in.ID)
+	return route.OK(done{true})
+}
+
+// elicitation is the API's view of a question of a server.
+type elicitation struct {
+	ID         string          `json:"id" doc:"Unique identifier of the question."`
+	ServerName string          `json:"serverName"`
+	Message    string          `json:"message" doc:"The question."`
+	Schema     json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer's content."`
+	CreatedAt  int64           `json:"createdAt" doc:"Milliseconds since 1970."`
+}
+
+func (s *Transient) elicitations(context.Context, *struct{}) (*route.Reply[listOf[elicitation]], error) {
+	out := listOf[elicitation]{Entries: []elicitation{}}
+	for _, e := range s.Inbox.Elicitations() {
+		out.Entries = append(out.Entries, elicitation{e.ID, e.Server, e.Message, orObject(e.Schema), e.At.UnixMilli()})
+	}
+	return route.OK(out)
+}
+
+type answerFields struct {
+	Action  string          `json:"action" enum:"accept,decline,cancel"`
+	Content json.RawMessage `json:"content,omitempty" doc:"Object with the answer, as the question's schema describes it. For accept only."`
+}
+
+type respondInput struct {
+	ID string `path:"id" doc:"Unique identifier of the question."`
+	route.Object[answerFields]
+}
+
+func (s *Transient) respond(_ context.Context, in *respondInput) (*route.Reply[done], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Inbox.Respond(in.ID, body.Action, body.Content); err != nil {
+		return nil, route.InvalidIsBadRequest(err)
+	}
+	return route.OK(done{true})
+}

@@ -1,0 +1,156 @@
+// Package resources implements the operations of the REST API, one file for each kind of resource. Each kind is a struct
+// with the dependencies of its operations, and a Routes method that declares them. The package translates between JSON
+// and the packages that do the work; it decides nothing itself.
+package resources
+
+import (
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+type (
+	serversByID interface {
+		ByID(id int64) (registry.Server, error)
+	}
+	serverLister interface {
+		List() []registry.Server
+	}
+	serverStates interface {
+		State(server string) upstream.State
+	}
+	toolSnapshots interface {
+		Snapshot() *catalog.Snapshot
+	}
+)
+
+// ServerInput is the input of an operation on one server. Like all types that inputs and bodies embed, it is exported
+// because huma ignores embedded structs that are not.
+type ServerInput struct {
+	ID string `path:"id" doc:"Unique identifier of the server."`
+}
+
+// serverBody is the input of an operation on one server that takes a body.
+type serverBody[T any] struct {
+	ServerInput
+	route.Object[T]
+}
+
+// lookup returns the server with an id.
+func lookup(servers serversByID, id string) (registry.Server, error) {
+	number, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return registry.Server{}, fault.New(fault.NotFound, "Not found")
+	}
+	return servers.ByID(number)
+}
+
+// done is the response to an operation that returns nothing else.
+type done struct {
+	OK bool `json:"ok" doc:"Whether the operation had an effect."`
+}
+
+// listOf is a list in an object, as the original product returns lists of presets and elicitations.
+type listOf[T any] struct {
+	Entries []T `json:"entries"`
+}
+
+// statusOnly returns the response to an operation that only reports what it did.
+func statusOnly(word string) (*route.Reply[map[string]string], error) {
+	return route.OK(map[string]string{"status": word})
+}
+
+// Views makes the API's view of servers. Launch hashes and credentials in a configuration take longer to work out than
+// the rest of a view together, so they are cached until the configuration changes. Its methods may be called from several
+// goroutines.
+type Views struct {
+	states serverStates
+	tools  toolSnapshots
+
+	mu    sync.Mutex
+	facts map[int64]facts // by the id of the server
+}
+
+// facts is what is cached of a server.
+type facts struct {
+	updated   time.Time // when the configuration last changed
+	hash      string
+	plaintext []string
+}
+
+// NewViews returns views with an empty cache.
+func NewViews(states serverStates, tools toolSnapshots) *Views {
+	return &Views{states: states, tools: tools, facts: make(map[int64]facts)}
+}
+
+// Server returns the view of a server.
+func (w *Views) Server(v registry.Server) Server {
+	state, tools, known := w.states.State(v.Name), w.tools.Snapshot().Of(v.Name), w.factsOf(v)
+	out := Server{
+		ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source,
+		Command: optional(v.Command), Args: orEmpty(v.Args), Env: v.Env, Tags: orEmpty(v.Tags),
+		PackageName: optional(v.Package.Name), PackageVersion: optional(v.Package.Version), LatestVersion: optional(v.Package.Latest),
+		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.URL), Headers: v.Headers,
+		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
+		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
+		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, PID: state.PID,
+		ToolCount: len(tools), LastError: v.Health.LastError, LaunchHash: known.hash, Plaintext: known.plaintext,
+	}
+	if out.Env == nil {
+		out.Env = map[string]string{}
+	}
+	if !v.Health.CheckedAt.IsZero() {
+		out.LastHealthCheck = optional(v.Health.CheckedAt.Format(time.DateTime))
+	}
+	for _, t := range tools {
+		out.ToolTokens += t.Tokens
+	}
+	return out
+}
+
+func (w *Views) factsOf(v registry.Server) facts {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	known, ok := w.facts[v.ID]
+	if !ok || !known.updated.Equal(v.UpdatedAt) {
+		known = facts{v.UpdatedAt, lifecycle.LaunchHash(v), secrets.Plaintext(v.Env, v.Args, v.Headers, v.URL)}
+		w.facts[v.ID] = known
+	}
+	return known
+}
+
+func (w *Views) forget(id int64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.facts, id)
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// Timestamp formats a time as pushed messages and output lines contain it: in UTC, to the millisecond.
+func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func rfc3339(at time.Time) string { return at.UTC().Format(time.RFC3339) }
+
+// dateTime formats a time as the original product does.
+func dateTime(at time.Time) string { return at.UTC().Format(time.DateTime) }

@@ -1,0 +1,122 @@
+package route
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// bodyInput is implemented by inputs that take a body.
+type bodyInput interface {
+	body() (of reflect.Type, optional bool)
+}
+
+// Object is embedded in an input whose request must have a JSON object as its body. T is both what the body is decoded
+// into and what the documentation shows. Handlers decode when they need the body: errors that concern the path, such as
+// an unknown server, have always been answered before errors in the body.
+type Object[T any] struct {
+	RawBody []byte `contentType:"application/json"`
+}
+
+func (Object[T]) body() (reflect.Type, bool) { return reflect.TypeFor[T](), false }
+
+// Decode returns the body. The error is of kind fault.Invalid.
+func (o Object[T]) Decode() (T, error) {
+	var out T
+	return out, decodeObject(o.RawBody, &out)
+}
+
+// OptionalObject is an Object that a request may leave out.
+type OptionalObject[T any] struct {
+	RawBody []byte `contentType:"application/json"`
+}
+
+func (OptionalObject[T]) body() (reflect.Type, bool) { return reflect.TypeFor[T](), true }
+
+// Decode returns the body, or the zero value when the request has none.
+func (o OptionalObject[T]) Decode() (T, error) {
+	if len(o.RawBody) == 0 {
+		var none T
+		return none, nil
+	}
+	return Object[T](o).Decode()
+}
+
+func decodeObject(body []byte, into any) error {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(body, &object); err != nil || object == nil {
+		if _, shape := errors.AsType[*json.UnmarshalTypeError](err); shape || err == nil {
+			return fault.New(fault.Invalid, "Request body must be a JSON object")
+		}
+		return fault.New(fault.Invalid, "Invalid JSON in request body")
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return fault.New(fault.Invalid, "%s has the wrong type: %s", memberPath(object, wrong.Field), wrong.Value)
+		}
+		return fault.New(fault.Invalid, "Invalid JSON in request body")
+	}
+	return nil
+}
+
+// memberPath returns the path of a JSON member from a path of Go fields, which also names embedded structs.
+func memberPath(object map[string]json.RawMessage, fields string) string {
+	for {
+		first, rest, more := strings.Cut(fields, ".")
+		if _, member := object[first]; member || !more {
+			return fields
+		}
+		fields = rest
+	}
+}
+
+// Strings is a list of strings that decodes leniently, as the original product did: a value that is no array decodes to
+// an empty list; numbers and booleans in an array decode to their JSON text; other elements are left out.
+type Strings []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (s *Strings) UnmarshalJSON(data []byte) error {
+	var items []json.RawMessage
+	if json.Unmarshal(data, &items) != nil {
+		*s = Strings{}
+		return nil
+	}
+	*s = make(Strings, 0, len(items))
+	for _, item := range items {
+		if text, ok := scalar(item); ok {
+			*s = append(*s, text)
+		}
+	}
+	return nil
+}
+
+// StringMap maps names to strings and decodes as leniently as Strings.
+type StringMap map[string]string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *StringMap) UnmarshalJSON(data []byte) error {
+	var members map[string]json.RawMessage
+	*m = StringMap{}
+	if json.Unmarshal(data, &members) != nil {
+		return nil
+	}
+	for name, value := range members {
+		if text, ok := scalar(value); ok {
+			(*m)[name] = text
+		}
+	}
+	return nil
+}
+
+// scalar returns a string, number or boolean as text, and false for other values.
+func scalar(raw json.RawMessage) (string, bool) {
+	var text string
+	if json.Unmarshal(raw, &text) == nil && string(raw) != "null" {
+		return text, true
+	}
+	written := string(raw)
+	return written, written != "null" && !strings.HasPrefix(written, "{") && !strings.HasPrefix(written, "[")
+}

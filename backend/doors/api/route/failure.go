@@ -1,0 +1,120 @@
+package route
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// Failure is the body of every error response.
+type Failure struct {
+	status  int
+	Message string `json:"error" doc:"What failed and what to do about it, for people. The wording may change."`
+	Code    string `json:"code" enum:"invalid_request,unauthorized,denied,not_found,timeout,conflict,too_large,invalid,busy,failed,internal,unavailable" doc:"The kind of error, for programs. More codes may be added."`
+}
+
+// Error implements error.
+func (f *Failure) Error() string { return f.Message }
+
+// GetStatus implements huma.StatusError.
+func (f *Failure) GetStatus() int { return f.status }
+
+// answers maps the kind of an error to the status and the code of its response.
+var answers = map[fault.Kind]struct {
+	status int
+	code   string
+}{
+	fault.Internal:    {http.StatusInternalServerError, "internal"},
+	fault.Invalid:     {http.StatusUnprocessableEntity, "invalid"},
+	fault.NotFound:    {http.StatusNotFound, "not_found"},
+	fault.Conflict:    {http.StatusConflict, "conflict"},
+	fault.Denied:      {http.StatusForbidden, "denied"},
+	fault.Busy:        {http.StatusTooManyRequests, "busy"},
+	fault.Unavailable: {http.StatusServiceUnavailable, "unavailable"},
+	fault.Failed:      {http.StatusInternalServerError, "failed"},
+	fault.Timeout:     {http.StatusInternalServerError, "timeout"},
+}
+
+// codes maps the status of an error that has no kind to its code.
+var codes = map[int]string{
+	http.StatusUnauthorized:          "unauthorized",
+	http.StatusForbidden:             "denied",
+	http.StatusNotFound:              "not_found",
+	http.StatusRequestTimeout:        "timeout",
+	http.StatusConflict:              "conflict",
+	http.StatusRequestEntityTooLarge: "too_large",
+	http.StatusUnprocessableEntity:   "invalid",
+	http.StatusTooManyRequests:       "busy",
+	http.StatusInternalServerError:   "failed",
+	http.StatusServiceUnavailable:    "unavailable",
+}
+
+func failureOf(status int, message string) *Failure {
+	return &Failure{status: status, Message: message, Code: cmp.Or(codes[status], "invalid_request")}
+}
+
+// Fail returns an error that is answered with a status of its own instead of the status of its kind.
+func Fail(status int, message string) error { return failureOf(status, message) }
+
+// BadRequest returns an error that is answered with status 400.
+func BadRequest(message string) error { return Fail(http.StatusBadRequest, message) }
+
+// InvalidIsBadRequest returns err, answered with 400 instead of 422 when it is of kind fault.Invalid. Operations of the
+// original product that answer so keep their status.
+func InvalidIsBadRequest(err error) error {
+	if fault.KindOf(err) == fault.Invalid {
+		return BadRequest(fault.MessageOf(err))
+	}
+	return err
+}
+
+// responseTo returns the response to an error of a handler.
+func responseTo(err error) error {
+	if _, done := errors.AsType[huma.StatusError](err); done {
+		return err
+	}
+	answer := answers[fault.KindOf(err)]
+	return &Failure{status: answer.status, Message: fault.MessageOf(err), Code: answer.code}
+}
+
+// setErrorShape makes huma answer its own errors with a Failure. The constructor is global to huma.
+var setErrorShape = sync.OnceFunc(func() {
+	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
+		for _, err := range errs {
+			if err != nil {
+				message += ": " + err.Error()
+			}
+		}
+		return failureOf(status, message)
+	}
+})
+
+// WriteError answers a request with an error outside of any operation.
+func WriteError(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(failureOf(status, message)) // fails when the client is gone
+}
+
+// WriteText answers a request with plain text.
+func WriteText(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write([]byte(text)) // fails when the client is gone
+}
+
+// NotFound answers a request for a path that does not exist: with text for GET and HEAD, as people see it in a browser,
+// and with JSON otherwise.
+func NotFound(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		WriteText(w, http.StatusNotFound, "Not found")
+		return
+	}
+	WriteError(w, http.StatusNotFound, "Not found")
+}

@@ -1,0 +1,172 @@
+// Package route declares the operations of the REST API. One declaration of an operation holds everything about it: its
+// method and path, its documentation, the fields of its body and whether it needs a token. The package also reads
+// request bodies and turns errors into responses. What the operations do is in package resources, the OpenAPI document
+// in package openapi.
+package route
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// MaxBody is the maximum size of a request body, in bytes.
+const MaxBody = 131072
+
+// Operation is the declaration of one operation. Get, Post, Put and Delete return one; its other methods add to it.
+type Operation struct {
+	Method, Path string
+	Tag          string // the group in the documentation
+	Summary      string
+	NeedsToken   bool
+	Status       int  // of a successful response
+	MayBeMissing bool // the operation can answer 404
+
+	// BodyType is the struct that the request body is decoded into; nil when the operation takes no body.
+	BodyType     reflect.Type
+	BodyOptional bool
+}
+
+func newOperation(method, path, summary string) Operation {
+	return Operation{Method: method, Path: path, Summary: summary, NeedsToken: true, Status: http.StatusOK}
+}
+
+// Get declares an operation that reads.
+func Get(path, summary string) Operation { return newOperation(http.MethodGet, path, summary) }
+
+// Post declares an operation that creates something or acts.
+func Post(path, summary string) Operation { return newOperation(http.MethodPost, path, summary) }
+
+// Put declares an operation that sets or updates something.
+func Put(path, summary string) Operation { return newOperation(http.MethodPut, path, summary) }
+
+// Delete declares an operation that deletes something.
+func Delete(path, summary string) Operation { return newOperation(http.MethodDelete, path, summary) }
+
+// WithoutToken declares that anyone may use the operation.
+func (o Operation) WithoutToken() Operation { o.NeedsToken = false; return o }
+
+// Creates declares that the operation answers 201.
+func (o Operation) Creates() Operation { o.Status = http.StatusCreated; return o }
+
+// MayMiss declares that the operation can answer 404 although its path has no parameter.
+func (o Operation) MayMiss() Operation { o.MayBeMissing = true; return o }
+
+// In returns the operation in a group other than the one that declares it.
+func (o Operation) In(tag string) Operation { o.Tag = tag; return o }
+
+// Table is the set of all declared operations.
+type Table struct {
+	api        huma.API
+	operations map[string]Operation // by method and path
+}
+
+// NewTable returns an empty table, whose operations mux will serve and document will describe.
+func NewTable(mux *http.ServeMux, document *huma.OpenAPI) *Table {
+	setErrorShape()
+	json := huma.DefaultJSONFormat
+	// Not huma.DefaultConfig, which adds $schema members and a documentation page that loads scripts from elsewhere.
+	api := humago.New(mux, huma.Config{
+		OpenAPI: document, Formats: map[string]huma.Format{"application/json": json, "json": json}, DefaultFormat: "application/json",
+	})
+	return &Table{api: api, operations: make(map[string]Operation)}
+}
+
+// Document returns the OpenAPI document as huma made it, which lacks the facts that only Operation holds.
+func (t *Table) Document() *huma.OpenAPI { return t.api.OpenAPI() }
+
+// Find returns the declaration of an operation.
+func (t *Table) Find(method, path string) (Operation, bool) {
+	o, ok := t.operations[method+" "+path]
+	return o, ok
+}
+
+// Public reports whether a request is for an operation that needs no token.
+func (t *Table) Public(r *http.Request) bool {
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	o, ok := t.Find(method, r.URL.Path)
+	return ok && !o.NeedsToken
+}
+
+// Group is a part of a table whose operations share a tag.
+type Group struct {
+	table *Table
+	tag   string
+}
+
+// Group returns the group of a tag.
+func (t *Table) Group(tag string) Group { return Group{t, tag} }
+
+// Add adds an operation with its handler. I holds path and query parameters, and embeds Object or OptionalObject when
+// the operation takes a body.
+func Add[I, O any](g Group, o Operation, handler func(context.Context, *I) (*O, error)) {
+	if o.Tag == "" {
+		o.Tag = g.tag
+	}
+	described := huma.Operation{
+		Method: o.Method, Path: o.Path, Summary: o.Summary,
+		OperationID:  huma.GenerateOperationID(o.Method, o.Path, new(O)),
+		MaxBodyBytes: MaxBody + 1, SkipValidateBody: true, // the guard has read the body, and Decode checks it
+	}
+	if input, ok := any(new(I)).(bodyInput); ok {
+		o.BodyType, o.BodyOptional = input.body()
+		described.RequestBody = &huma.RequestBody{}
+	}
+	g.table.operations[o.Method+" "+o.Path] = o
+	huma.Register(g.table.api, described, func(ctx context.Context, in *I) (*O, error) {
+		out, err := handler(ctx, in)
+		if err != nil {
+			return nil, responseTo(err)
+		}
+		return out, nil
+	})
+	if described.RequestBody != nil {
+		// huma requires a raw body and answers 400 without one; Decode answers as the original product did.
+		described.RequestBody.Required = false
+	}
+}
+
+// Reply is a response with a JSON body.
+type Reply[T any] struct {
+	Status int
+	Body   T
+}
+
+// OK returns a response with status 200.
+func OK[T any](body T) (*Reply[T], error) { return &Reply[T]{Status: http.StatusOK, Body: body}, nil }
+
+// Created returns a response with status 201.
+func Created[T any](body T) (*Reply[T], error) {
+	return &Reply[T]{Status: http.StatusCreated, Body: body}, nil
+}
+
+// Raw is a response whose body is sent byte for byte.
+type Raw struct {
+	ContentType string `header:"Content-Type"`
+	Body        []byte
+}
+
+// RawJSON returns a response with a body that is JSON already.
+func RawJSON(body []byte) (*Raw, error) { return &Raw{"application/json", body}, nil }
+
+// Stream is a response of unknown length.
+type Stream = huma.StreamResponse
+
+// Download returns a response that write produces while it is sent, and that browsers save under a file name. When
+// write fails the connection is aborted, so that the client does not take the part it got for the whole.
+func Download(contentType, filename string, write func(context.Context, io.Writer) error) *Stream {
+	return &Stream{Body: func(to huma.Context) {
+		to.SetHeader("Content-Type", contentType)
+		to.SetHeader("Content-Disposition", `attachment; filename="`+filename+`"`)
+		if err := write(to.Context(), to.BodyWriter()); err != nil {
+			panic(http.ErrAbortHandler)
+		}
+	}}
+}

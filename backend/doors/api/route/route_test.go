@@ -1,0 +1,102 @@
+package route
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+type common struct {
+	Name string `json:"name"`
+}
+
+type fields struct {
+	common
+	List   Strings   `json:"list"`
+	Map    StringMap `json:"map"`
+	Number int       `json:"number"`
+}
+
+type input struct {
+	ID string `path:"id"`
+	Object[fields]
+}
+
+// serve returns a handler for POST /x/{id}, which answers with its body or with the error that the id names.
+func serve() http.Handler {
+	mux := http.NewServeMux()
+	table := NewTable(mux, &huma.OpenAPI{OpenAPI: "3.1.0", Components: &huma.Components{
+		Schemas: huma.NewMapRegistry("#/", huma.DefaultSchemaNamer),
+	}})
+	failures := map[string]error{
+		"missing": fault.New(fault.NotFound, "no such thing"), "plain": errors.New("secret"), "failed": fault.New(fault.Failed, "it failed"),
+		"bad": BadRequest("bad"), "invalid": InvalidIsBadRequest(fault.New(fault.Invalid, "not valid")),
+	}
+	Add(table.Group("x"), Post("/x/{id}", "x"), func(_ context.Context, in *input) (*Reply[fields], error) {
+		if err := failures[in.ID]; err != nil {
+			return nil, err
+		}
+		body, err := in.Decode()
+		if err != nil {
+			return nil, err
+		}
+		return OK(body)
+	})
+	return mux
+}
+
+func TestErrorsHaveATextAndACode(t *testing.T) {
+	for _, c := range []struct {
+		path, body string
+		status     int
+		want       Failure
+	}{
+		{"/x/missing", `{}`, 404, Failure{Message: "no such thing", Code: "not_found"}},
+		{"/x/failed", `{}`, 500, Failure{Message: "it failed", Code: "failed"}},
+		{"/x/bad", `{}`, 400, Failure{Message: "bad", Code: "invalid_request"}},
+		{"/x/invalid", `{}`, 400, Failure{Message: "not valid", Code: "invalid_request"}},
+		{"/x/1", ``, 422, Failure{Message: "Invalid JSON in request body", Code: "invalid"}},
+		{"/x/1", `{`, 422, Failure{Message: "Invalid JSON in request body", Code: "invalid"}},
+		{"/x/1", `[]`, 422, Failure{Message: "Request body must be a JSON object", Code: "invalid"}},
+		{"/x/1", `null`, 422, Failure{Message: "Request body must be a JSON object", Code: "invalid"}},
+		{"/x/1", `{"number":"x"}`, 422, Failure{Message: "number has the wrong type: string", Code: "invalid"}},
+		{"/x/1", `{"name":1}`, 422, Failure{Message: "name has the wrong type: number", Code: "invalid"}},
+	} {
+		answer := httptest.NewRecorder()
+		serve().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, c.path, strings.NewReader(c.body)))
+		var got Failure
+		if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || got != c.want || answer.Code != c.status {
+			t.Errorf("POST %s %s: %d %s, want %d %+v", c.path, c.body, answer.Code, answer.Body, c.status, c.want)
+		}
+	}
+}
+
+func TestErrorsWithoutAMessageForUsersDoNotShowTheirText(t *testing.T) {
+	answer := httptest.NewRecorder()
+	serve().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/x/plain", strings.NewReader("{}")))
+	if text := answer.Body.String(); answer.Code != 500 || strings.Contains(text, "secret") || !strings.Contains(text, `"code":"internal"`) {
+		t.Errorf("%d %s", answer.Code, text)
+	}
+}
+
+func TestStringsAndMapsDecodeLeniently(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"list":["a",1,true,null,{},[]],"map":{"a":"b","c":2,"d":null,"e":{}}}`: `"list":["a","1","true"],"map":{"a":"b","c":"2"}`,
+		`{"list":"a","map":[1]}`:   `"list":[],"map":{}`,
+		`{"list":null,"map":null}`: `"list":[],"map":{}`,
+	} {
+		answer := httptest.NewRecorder()
+		serve().ServeHTTP(answer, httptest.NewRequest(http.MethodPost, "/x/1", strings.NewReader(body)))
+		if !strings.Contains(answer.Body.String(), want) {
+			t.Errorf("%s decodes to %s, want %s", body, answer.Body, want)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+// Package static serves files that are part of the program: those of the dashboard, and single files such as the
+// documentation of the API. They hold nothing of the user's and need no token.
+package static
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+)
+
+// contentTypes maps file extensions to content types. The operating system is not asked, because its table may be
+// missing or changed.
+var contentTypes = map[string]string{
+	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
+	".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png", ".ico": "image/x-icon",
+	".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".webmanifest": "application/manifest+json",
+}
+
+// Dashboard serves the files of the dashboard, and answers 404 for every other path. A file is read for each request:
+// most hubs serve no page for days and need not hold a copy in memory.
+type Dashboard struct {
+	files fs.FS
+	etags map[string]func() string // by path
+}
+
+// NewDashboard returns a handler for embedded files.
+func NewDashboard(files fs.FS) *Dashboard {
+	d := &Dashboard{files: files, etags: make(map[string]func() string)}
+	_ = fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error { // embedded files can always be read
+		if err == nil && !entry.IsDir() && contentTypes[path.Ext(name)] != "" {
+			d.etags[name] = sync.OnceValue(func() string { return etagOf(d.read(name)) })
+		}
+		return nil
+	})
+	return d
+}
+
+func (d *Dashboard) read(name string) []byte {
+	content, _ := fs.ReadFile(d.files, name)
+	return content
+}
+
+// find returns the name of the file that answers a request.
+func (d *Dashboard) find(r *http.Request) (name string, ok bool) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return "", false
+	}
+	name = strings.TrimPrefix(r.URL.Path, "/")
+	// The original product had a page of its own for each server; its address opens the dashboard.
+	if id, ok := strings.CutPrefix(name, "tester/"); name == "" || ok && id != "" && !strings.Contains(id, "/") {
+		name = "index.html"
+	}
+	_, ok = d.etags[name]
+	return name, ok
+}
+
+// Has reports whether a request is for a file of the dashboard.
+func (d *Dashboard) Has(r *http.Request) bool {
+	_, ok := d.find(r)
+	return ok
+}
+
+// ServeHTTP implements http.Handler.
+func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	name, ok := d.find(r)
+	if !ok {
+		route.NotFound(w, r)
+		return
+	}
+	File{d.read(name), contentTypes[path.Ext(name)], d.etags[name]()}.ServeHTTP(w, r)
+}
+
+// File serves one file at any path.
+type File struct {
+	content           []byte
+	contentType, etag string
+}
+
+// NewFile returns a file with the content type of an extension.
+func NewFile(content []byte, extension string) File {
+	return File{content, contentTypes[extension], etagOf(content)}
+}
+
+func etagOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return `"` + hex.EncodeToString(sum[:8]) + `"`
+}
+
+// ServeHTTP implements http.Handler.
+func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Type", f.contentType)
+	header.Set("Cache-Control", "no-cache")
+	header.Set("Etag", f.etag)
+	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "+
+		"media-src 'self' data: blob:; font-src 'self'; connect-src 'self' ws://"+r.Host+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
+}
