@@ -9,23 +9,23 @@ import (
 	"time"
 )
 
-// maxProgress is how many progress notifications may wait for a caller that is
-// slower than its server; more of them are dropped.
+// maxProgress bounds the progress notifications that wait for a slow caller;
+// further ones are dropped.
 const maxProgress = 16384
 
-// event is what comes back for a call: progress, or the end.
+// event is what a call receives: progress, or its result or error.
 type event struct {
 	progress json.RawMessage
 	result   json.RawMessage
 	err      error
 }
 
-// mailbox holds what has come back for a call and was not looked at yet. The
-// reading goroutine puts into it and never waits.
+// mailbox is the queue of events for one call. The goroutine that reads the
+// connection adds events and never waits.
 type mailbox struct {
 	mu     sync.Mutex
 	events []event
-	wake   chan struct{} // there is something
+	wake   chan struct{} // has a token after events were added
 }
 
 func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
@@ -42,7 +42,7 @@ func (m *mailbox) put(e event) {
 	}
 }
 
-// take empties the box, in the order in which things came.
+// take removes and returns all events, in the order of arrival.
 func (m *mailbox) take() []event {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -51,13 +51,14 @@ func (m *mailbox) take() []event {
 	return events
 }
 
+// settle gives an answer to the call that waits for it.
 func (c *Conn) settle(m Message) {
 	c.mu.Lock()
 	answer, ok := c.pending[string(m.ID)]
 	delete(c.pending, string(m.ID))
 	c.mu.Unlock()
 	if !ok {
-		return // late or made up
+		return // the call is over, or the id is unknown
 	}
 	if m.Error != nil {
 		answer.put(event{err: ParseError(m.Error)})
@@ -66,6 +67,8 @@ func (c *Conn) settle(m Message) {
 	answer.put(event{result: m.Result})
 }
 
+// routeProgress gives a progress notification to its call; it returns false if no
+// call waits for it.
 func (c *Conn) routeProgress(params json.RawMessage) bool {
 	token := Get(params, "progressToken")
 	c.mu.Lock()
@@ -84,14 +87,14 @@ type Call struct {
 	// Idle is the time without an answer or progress after which the call
 	// fails with context.DeadlineExceeded; zero means none. Hold suspends it.
 	Idle time.Duration
-	// Progress, when set, is given the params of each progress notification,
-	// with the token that the params of the call carried.
+	// Progress, if not nil, is called with the params of each progress
+	// notification, which contain the progress token of the call's params.
 	Progress func(params json.RawMessage)
 }
 
 // Call sends a request and waits for its answer. An error answer is an *Error.
-// When ctx ends first the peer is told with notifications/cancelled, which
-// keeps the reason of a *Cancelled cause; the error is then the cause.
+// If ctx is done first, Call sends notifications/cancelled and returns the cause
+// of ctx. If that cause is a *Cancelled, its params are sent on.
 func (c *Conn) Call(ctx context.Context, call Call) (json.RawMessage, error) {
 	id := c.newID()
 	params, token := call.Params, json.RawMessage(nil)
@@ -122,7 +125,7 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 		select {
 		case <-answer.wake:
 		case <-c.done:
-			closed = true // the answer may have come before
+			closed = true // the answer may have arrived before
 		case <-idle:
 			if left := c.idleLeft(call.Idle); left > 0 {
 				timer.Reset(left)
@@ -149,8 +152,9 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 	}
 }
 
-// swapToken puts a token of ours where the caller's is, because two callers
-// may use the same one; nil when the caller asked for no progress.
+// swapToken replaces the caller's progress token by the request's id, because
+// tokens of different callers may be equal. It returns the caller's token, nil if
+// the params have none.
 func swapToken(params, id json.RawMessage) (_, token json.RawMessage) {
 	meta := Get(params, "_meta")
 	if token = Get(meta, "progressToken"); token == nil {
@@ -175,7 +179,7 @@ func (c *Conn) Notify(method string, params json.RawMessage) error {
 	return c.write(context.Background(), AppendRequest(nil, nil, method, params))
 }
 
-// InFlight returns the number of calls that wait for their answer.
+// InFlight returns the number of calls without an answer.
 func (c *Conn) InFlight() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,68 +12,69 @@ import (
 	"time"
 )
 
-// ErrClosed is what a call on a connection that has ended fails with, wrapped
-// with the reason.
+// ErrClosed is in the chain of the error of a call on a connection that has ended,
+// beside the reason.
 var ErrClosed = errors.New("connection closed")
 
-// Handler takes what the peer asks and tells.
+// Handler handles the requests and notifications of the peer.
 type Handler interface {
-	// Request answers a request. No other waits for it in its goroutine; its
-	// context ends when the connection does or the peer cancels the request,
-	// with a *Cancelled as cause in the second case, and then no answer is
-	// sent. The returned error is sent as it is when it is an *Error.
+	// Request answers a request. Requests are handled concurrently. ctx is done
+	// when the connection ends or the peer cancels the request; then its cause
+	// is a *Cancelled and no answer is sent. An *Error is sent as it is, other
+	// errors as an internal error with their text.
 	Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 	// Notification is called in the order of arrival and must not block.
 	Notification(method string, params json.RawMessage)
-	// Bad is told of a line that is no message. What it returns is sent.
+	// Bad is called for a line that is not a message. Its result is sent as an
+	// error answer, unless it is nil.
 	Bad(line []byte, err error) *Error
 }
 
 // Cancelled is the cause of a request's context after the peer has sent
-// notifications/cancelled. Params is that notification's own, so that a reason
-// can be passed on.
+// notifications/cancelled. Params are the params of that notification, so that
+// its reason can be passed on.
 type Cancelled struct{ Params json.RawMessage }
 
 func (*Cancelled) Error() string { return "cancelled by the caller" }
 
-// Options of a connection; the zero value is usable.
+// Options configure a connection; the zero value is usable.
 type Options struct {
-	LineLimit    int           // bytes; 64 MiB when zero
-	IDPrefix     string        // our request ids are this and a number, or plain numbers
-	WriteTimeout time.Duration // for one message; 30 s when zero
-	MaxServing   int           // requests of the peer at once; 128 when zero
+	LineLimit    int           // in bytes; 64 MiB if zero
+	IDPrefix     string        // prefix of the ids of requests to the peer; if empty, the ids are numbers
+	WriteTimeout time.Duration // for one message; 30 s if zero
+	MaxServing   int           // concurrent requests of the peer; 128 if zero
 	// InOrder names a method whose requests are answered before the next line
 	// is read.
 	InOrder string
 }
 
-// Conn is one JSON-RPC connection over a pair of byte streams. It correlates
-// answers with calls and hands everything else to its Handler. All methods are
-// safe for concurrent use; Run is called once.
+// Conn is a JSON-RPC connection over a pair of byte streams. It matches answers to
+// calls and passes all other messages to its Handler. All methods are safe for
+// concurrent use; Run may be called once.
 type Conn struct {
 	lines   *LineReader
 	out     io.Writer
 	handler Handler
 	opts    Options
 
-	writing  chan struct{} // holds one token: whoever has it may write
-	requests chan request  // to those who wait for one
+	writing  chan struct{} // holds a token while a goroutine writes
+	requests chan request  // to goroutines that wait for the next request
 	waiting  atomic.Int32
 	nextID   atomic.Int64
 	done     chan struct{}
 
 	mu       sync.Mutex
-	err      error // why the connection has ended
+	err      error // the reason why the connection has ended
 	pending  map[string]*mailbox
 	progress map[string]*mailbox // by progress token, raw
 	serving  map[string]context.CancelCauseFunc
-	holds    int       // of idle times
+	holds    int       // number of unreleased Hold calls
 	released time.Time // when the last hold ended
 }
 
-// NewConn returns a connection that reads from r and writes to w; it starts
-// nothing. Closing the streams is the caller's task, but for a w that takes no
-// more: it is closed, so that the other side sees that the session is over.
+// NewConn returns a connection that reads from r and writes to w once Run is
+// called. The caller closes the streams, with one exception: after a failed write
+// the connection closes w if it is an io.Closer, so that the peer notices the end.
 func NewConn(r io.Reader, w io.Writer, h Handler, opts Options) *Conn {
 	if opts.LineLimit == 0 {
 		opts.LineLimit = 64 << 20
@@ -94,9 +95,9 @@ func NewConn(r io.Reader, w io.Writer, h Handler, opts Options) *Conn {
 	return c
 }
 
-// Run reads until the stream ends and returns why: nil for a clean end. Calls
-// in flight fail, and the contexts of requests being served end; Run waits for
-// their handlers.
+// Run reads messages until the stream ends, and returns the reason, nil for
+// io.EOF. At the end, calls in flight fail and the contexts of the peer's requests
+// are cancelled. Run waits until their handlers have returned.
 func (c *Conn) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var handlers sync.WaitGroup
@@ -151,7 +152,8 @@ func (c *Conn) bad(line []byte, err error, id json.RawMessage) {
 	}
 }
 
-// write sends one line, whose parts follow each other.
+// write writes the parts of one line, without lines of other goroutines between
+// them.
 func (c *Conn) write(ctx context.Context, line ...[]byte) error {
 	select {
 	case c.writing <- struct{}{}:
@@ -166,7 +168,8 @@ func (c *Conn) write(ctx context.Context, line ...[]byte) error {
 	}
 	for _, part := range line {
 		if _, err := c.out.Write(part); err != nil {
-			// Part of the line may be out: nothing can be said on it any more.
+			// A part of the line may have been sent, so no other line can
+			// follow.
 			c.close(fmt.Errorf("write: %w", err))
 			if stream, ok := c.out.(io.Closer); ok {
 				_ = stream.Close()

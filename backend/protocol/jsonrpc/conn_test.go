@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// peer is the other end of a connection, driven line by line.
+// peer is the other end of a connection, which a test drives line by line.
 type peer struct {
 	t   *testing.T
 	in  *bufio.Scanner
 	out io.WriteCloser
 }
 
-// handler answers every request with its params, and holds "hold" until its
-// context ends.
+// handler answers every request with its params. It handles the method "hold"
+// until its context is done, and records the cause.
 type handler struct {
 	notes chan string
 	cause chan error
@@ -110,7 +110,7 @@ func TestResultArrivesByteForByte(t *testing.T) {
 	}
 }
 
-func TestProgressComesUnderTheCallersToken(t *testing.T) {
+func TestProgressHasTheCallersToken(t *testing.T) {
 	conn, peer, _ := connect(t)
 	progress := make(chan string, 1)
 	done := start(t.Context(), conn, Call{
@@ -126,7 +126,7 @@ func TestProgressComesUnderTheCallersToken(t *testing.T) {
 	<-done
 }
 
-func TestSilenceEndsACallAndProgressPutsThatOff(t *testing.T) {
+func TestACallTimesOutAfterIdleTimeAndProgressResetsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, peer, _ := connect(t)
 		begin := time.Now()
@@ -135,19 +135,19 @@ func TestSilenceEndsACallAndProgressPutsThatOff(t *testing.T) {
 			Progress: func(json.RawMessage) {},
 		})
 		peer.read()
-		<-time.After(50 * time.Second) // of the bubble's clock
+		<-time.After(50 * time.Second)
 		peer.write(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}`)
 		peer.expect(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"timed out","requestId":1}}`)
 		if a := <-done; !errors.Is(a.err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want a deadline", a.err)
 		}
 		if waited := time.Since(begin); waited != 110*time.Second {
-			t.Errorf("gave up after %s, want 50 s and a minute", waited)
+			t.Errorf("the call timed out after %s, want 50 s and a minute", waited)
 		}
 	})
 }
 
-func TestCancelGoesOnWithItsReason(t *testing.T) {
+func TestACancellationIsPassedOnWithItsReason(t *testing.T) {
 	conn, peer, h := connect(t)
 	peer.write(`{"jsonrpc":"2.0","id":"a","method":"hold"}`)
 	peer.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a","reason":"changed my mind"}}`)
@@ -169,7 +169,7 @@ func TestCancelGoesOnWithItsReason(t *testing.T) {
 	peer.expect(`{"jsonrpc":"2.0","id":2,"result":{"n":1}}`)
 }
 
-func TestBadLinesAreAnsweredAndTheSessionLives(t *testing.T) {
+func TestBadLinesAreAnsweredAndTheConnectionContinues(t *testing.T) {
 	_, peer, _ := connect(t)
 	peer.write(`{"jsonrpc":`)
 	peer.expect(`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`)
@@ -205,7 +205,7 @@ func TestEndOfStreamFailsCallsInFlight(t *testing.T) {
 	}
 }
 
-func TestNotificationsComeInOrder(t *testing.T) {
+func TestNotificationsArriveInOrder(t *testing.T) {
 	_, peer, h := connect(t)
 	peer.write(`{"jsonrpc":"2.0","method":"a"}`)
 	peer.write(`{"jsonrpc":"2.0","method":"b","params":{"x":1}}`)
@@ -229,18 +229,17 @@ func TestTooManyRequestsAreRefused(t *testing.T) {
 	<-h.cause
 }
 
-func TestARequestInOrderHoldsUpTheNext(t *testing.T) {
+func TestARequestInOrderIsAnsweredBeforeTheNextLineIsRead(t *testing.T) {
 	_, peer, h := connectWith(t, Options{InOrder: "first"})
 	peer.write(`{"jsonrpc":"2.0","id":1,"method":"first","params":{"n":1}}`)
-	// Nothing after it is read before the answer is taken.
 	peer.expect(`{"jsonrpc":"2.0","id":1,"result":{"n":1}}`)
 	peer.write(`{"jsonrpc":"2.0","method":"a"}`)
 	<-h.notes
 }
 
-func TestAPeerThatTakesNothingLosesTheConnection(t *testing.T) {
+func TestAPeerThatDoesNotReadLosesTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ours, theirs := net.Pipe() // holds nothing: a write waits for a read
+		ours, theirs := net.Pipe() // unbuffered: a write waits for a read
 		conn := NewConn(ours, ours, &handler{}, Options{WriteTimeout: time.Minute})
 		ended := make(chan error, 1)
 		go func() { ended <- conn.Run(t.Context()) }()
@@ -249,12 +248,12 @@ func TestAPeerThatTakesNothingLosesTheConnection(t *testing.T) {
 		}
 		<-ended
 		if _, err := theirs.Read(make([]byte, 1)); err != io.EOF {
-			t.Errorf("the peer sees %v, want the end", err)
+			t.Errorf("the peer reads %v, want io.EOF", err)
 		}
 	})
 }
 
-func TestNoProgressIsLostToASlowCaller(t *testing.T) {
+func TestProgressWaitsForASlowCaller(t *testing.T) {
 	conn, peer, _ := connect(t)
 	const steps = 2000
 	hold, seen := make(chan struct{}), 0
@@ -269,6 +268,6 @@ func TestNoProgressIsLostToASlowCaller(t *testing.T) {
 	peer.write(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	close(hold)
 	if a := <-done; a.err != nil || seen != steps {
-		t.Errorf("%d of %d came before the answer, %v", seen, steps, a.err)
+		t.Errorf("%d of %d notifications before the answer, %v", seen, steps, a.err)
 	}
 }

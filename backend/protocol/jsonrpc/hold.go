@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Hold keeps the idle times of all calls in flight from running out until
-// release is called once; from then on they begin anew. It is for the time in
-// which the peer waits for us: a person may need minutes for an answer.
+// Hold suspends the idle timeouts of all calls in flight until release is called,
+// which must happen once; after that the timeouts start again. It is for times in
+// which the peer waits for this side, such as for the answer of a person.
 func (c *Conn) Hold() (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -20,8 +20,8 @@ func (c *Conn) Hold() (release func()) {
 	}
 }
 
-// idleLeft returns what is left of a call's idle time that has run out by the
-// clock; zero when it has run out indeed.
+// idleLeft returns the rest of an idle timeout whose timer has fired; zero if it
+// has expired also when holds are taken into account.
 func (c *Conn) idleLeft(idle time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,9 +34,9 @@ func (c *Conn) idleLeft(idle time.Duration) time.Duration {
 	return max(0, idle-time.Since(c.released))
 }
 
-// Fail ends the call with an id of ours: no answer to it will come. Who carries
-// the lines elsewhere knows that sometimes, and why. It reports whether the
-// call was waiting.
+// Fail ends the call that was sent with an id, because its answer will never come.
+// It is for streams that notice the loss of single messages. It reports whether a
+// call with that id was waiting.
 func (c *Conn) Fail(id json.RawMessage, why error) bool {
 	c.mu.Lock()
 	answer, ok := c.pending[string(id)]

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestACallWaitsAsLongAsItsPeerWaitsForUs(t *testing.T) {
+func TestHoldSuspendsIdleTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, peer, _ := connect(t)
 		began := time.Now()
@@ -26,23 +26,23 @@ func TestACallWaitsAsLongAsItsPeerWaitsForUs(t *testing.T) {
 			t.Errorf("got %s, %v", a.result, a.err)
 		}
 		if waited := time.Since(began); waited != 2*time.Hour+59*time.Second+time.Minute {
-			t.Errorf("it gave up after %s", waited)
+			t.Errorf("the call timed out after %s", waited)
 		}
 	})
 }
 
-func TestACallThatGetsNoAnswerSaysWhy(t *testing.T) {
+func TestFailEndsACallWithTheGivenError(t *testing.T) {
 	conn, peer, _ := connect(t)
 	done := start(t.Context(), conn, Call{Method: "m"})
 	peer.read()
-	why := errors.New("nobody is there")
+	why := errors.New("no connection")
 	if !conn.Fail(json.RawMessage("1"), why) {
-		t.Error("the call was not waiting")
+		t.Error("Fail found no call")
 	}
 	if a := <-done; !errors.Is(a.err, why) {
 		t.Errorf("got %s, %v", a.result, a.err)
 	}
 	if conn.Fail(json.RawMessage("1"), why) || conn.InFlight() != 0 {
-		t.Error("a call that is over waits on")
+		t.Error("a failed call is still in flight")
 	}
 }

@@ -7,55 +7,57 @@ import (
 )
 
 const (
-	// firstBuffer is enough for most lines, and what one read of a pipe gives.
+	// firstBuffer is the size of most reads from a pipe; most lines are shorter.
 	firstBuffer = 64 << 10
-	// keepBuffer is the largest buffer that is kept for the next line: one
-	// that has grown is dear, because all its memory is new to the process.
+	// keepBuffer is the largest buffer that is kept for the next lines.
+	// Allocating a large buffer again is expensive, because the process has to
+	// get its memory from the system.
 	keepBuffer = 2 << 20
-	// keepLines is after how many short lines it is given up.
+	// keepLines is the number of short lines after which a large buffer is
+	// replaced by a small one.
 	keepLines = 16
-	// headSize is how much of a line that is too long is shown.
+	// headSize is the size of LineTooLong.Head.
 	headSize = 4 << 10
-	// maxEmptyReads is after how many reads of nothing a stream counts as
-	// broken.
+	// maxEmptyReads is the number of reads without data or error after which a
+	// stream counts as broken.
 	maxEmptyReads = 100
 )
 
-// LineReader cuts a stream into lines. It never gives up on a stream: a line
-// over the limit is skipped to its end and reported, the next one is read as
-// if nothing had happened. It is not safe for concurrent use.
+// LineReader splits a stream into lines. A line over the limit is skipped and
+// reported as an error, after which the next line can be read. A LineReader is
+// not safe for concurrent use.
 type LineReader struct {
-	// Whole says that a last line without an end is no line: the stream
-	// broke off. Without it such a line is returned.
+	// Whole drops a last line without a line end, because the stream was cut
+	// off. Otherwise that line is returned.
 	Whole bool
 
 	r        io.Reader
 	buf      []byte
-	from, to int   // what of buf is read and not returned yet
-	err      error // what the stream ended with
+	from, to int   // the bytes of buf that were read and not returned yet
+	err      error // the error that ended the stream
 	limit    int
 	short    int // lines in a row that needed no more than firstBuffer
 }
 
-// LineTooLong tells that a line was over the limit and has been skipped.
+// LineTooLong is the error for a line over the limit, which was skipped.
 type LineTooLong struct {
 	Head []byte // the line's first bytes
-	Size int    // bytes in the whole line
+	Size int    // of the whole line in bytes
 }
 
 func (e *LineTooLong) Error() string {
 	return fmt.Sprintf("a line of %d bytes is over the limit", e.Size)
 }
 
-// NewLineReader returns a reader of lines of at most limit bytes, without
-// their ends.
+// NewLineReader returns a reader of lines of at most limit bytes, not counting
+// line ends.
 func NewLineReader(r io.Reader, limit int) *LineReader {
 	return &LineReader{r: r, buf: make([]byte, firstBuffer), limit: limit}
 }
 
 // Next returns the next line that is not blank, without its end. The line is
 // valid until the next call. The error is io.EOF at the end of the stream, a
-// *LineTooLong after which reading may go on, or what the stream failed with.
+// *LineTooLong, after which Next can be called again, or an error of the stream.
 func (l *LineReader) Next() ([]byte, error) {
 	for {
 		line, err := l.read()
@@ -111,7 +113,8 @@ func (l *LineReader) take(n int) ([]byte, error) {
 	return line, nil
 }
 
-// tidy gives up a buffer that has grown, once what is in it fits in a smaller.
+// tidy replaces a buffer that has grown too large by a smaller one, and moves the
+// position of an empty buffer to its start.
 func (l *LineReader) tidy() {
 	unread := l.buf[l.from:l.to]
 	size := len(l.buf)
@@ -129,7 +132,7 @@ func (l *LineReader) tidy() {
 	}
 }
 
-// fill reads what there is, after making room for it.
+// fill reads the next bytes of the stream and enlarges a full buffer before.
 func (l *LineReader) fill() {
 	if l.to == len(l.buf) {
 		unread := l.buf[l.from:l.to]
@@ -148,7 +151,7 @@ func (l *LineReader) fill() {
 	l.err = io.ErrNoProgress
 }
 
-// skip passes over the rest of a line that is too long.
+// skip skips the rest of a line over the limit and returns the error for it.
 func (l *LineReader) skip() error {
 	head, size := bytes.Clone(l.buf[l.from:min(l.to, l.from+headSize)]), 0
 	for {
@@ -167,7 +170,7 @@ func (l *LineReader) skip() error {
 	}
 }
 
-// lengthOf is a line's length without its end.
+// lengthOf returns the length of a line without its line end.
 func lengthOf(part []byte) int {
 	if n := len(part); n > 0 && part[n-1] == '\n' {
 		return n - 1

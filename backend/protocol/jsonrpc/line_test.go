@@ -11,7 +11,7 @@ import (
 	"testing/iotest"
 )
 
-func TestReaderFindsTheNextLineAfterALongOne(t *testing.T) {
+func TestReaderContinuesAfterALineOverTheLimit(t *testing.T) {
 	const limit = 200 << 10
 	input := "first\r\n\n  \n" + strings.Repeat("x", limit+1) + "\nsecond\n" + strings.Repeat("y", limit) + "\nlast"
 	for name, r := range map[string]io.Reader{
@@ -51,11 +51,11 @@ func TestReaderDoesNotKeepAHugeBuffer(t *testing.T) {
 		}
 	}
 	if cap(lines.buf) > keepBuffer {
-		t.Errorf("the reader holds %d bytes after a short line", cap(lines.buf))
+		t.Errorf("the buffer has %d bytes after a short line", cap(lines.buf))
 	}
 }
 
-// choppy gives its bytes in pieces of changing size.
+// choppy returns its bytes in pieces of random size.
 type choppy struct {
 	data  []byte
 	sizes *rand.Rand
@@ -70,7 +70,7 @@ func (c *choppy) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestReaderReturnsEveryLineHoweverItComes(t *testing.T) {
+func TestReaderReturnsEveryLineForAnyPieces(t *testing.T) {
 	const limit = 5 << 20
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -109,7 +109,7 @@ func TestReaderReturnsEveryLineHoweverItComes(t *testing.T) {
 	}
 }
 
-func TestALineThatBreaksOffIsNoLine(t *testing.T) {
+func TestALineCutOffIsDropped(t *testing.T) {
 	lines := NewLineReader(strings.NewReader("whole\n{\"id\":1"), 100)
 	lines.Whole = true
 	if line, err := lines.Next(); string(line) != "whole" || err != nil {

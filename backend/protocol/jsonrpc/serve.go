@@ -7,13 +7,14 @@ import (
 	"sync"
 )
 
-// maxWaiting is how many goroutines wait for the next request.
+// maxWaiting bounds the idle goroutines that wait for the next request.
 const maxWaiting = 4
 
-// codeBusy is the JSON-RPC code of a refusal for load; the range is the
-// server's own.
+// codeBusy is the error code for too many requests, from the range that JSON-RPC
+// reserves for servers.
 const codeBusy = -32000
 
+// serve starts to handle a request, or refuses it.
 func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	id := string(m.ID)
@@ -41,23 +42,23 @@ func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 	}
 }
 
-// refuse answers on the reading goroutine: a peer that reads no answers is not
-// read from either.
+// refuse answers a request with an error. It does so on the goroutine that reads,
+// so that nothing more is read from a peer that does not read its answers.
 func (c *Conn) refuse(r request, why *Error) {
 	r.cancel(nil)
 	_ = c.reply(r.ID, nil, why)
 }
 
-// request is one that is being served.
+// request is a request of the peer while it is handled.
 type request struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	Message
 }
 
-// work serves a request and then others, as long as it is among the few that
-// wait for one. A goroutine that has done so before need not grow its stack
-// again, which takes longer than all that is done for a short call.
+// work handles a request and then further ones, unless maxWaiting goroutines wait
+// for them already. Reusing a goroutine saves growing its stack again, which takes
+// longer than all other work for a short call.
 func (c *Conn) work(r request) {
 	for ok := true; ok; {
 		c.handle(r)
@@ -65,7 +66,7 @@ func (c *Conn) work(r request) {
 			c.waiting.Add(-1)
 			return
 		}
-		r = request{} // not held while waiting
+		r = request{} // frees the message while waiting
 		r, ok = <-c.requests
 		c.waiting.Add(-1)
 	}

@@ -7,12 +7,12 @@ import (
 	"sync"
 )
 
-// feed makes lines of messages, for one reader.
+// feed turns messages into lines for one reader.
 type feed struct {
 	r *io.PipeReader
 	w *io.PipeWriter
 
-	mu sync.Mutex // one message at a time
+	mu sync.Mutex // held while a message is written
 }
 
 func newFeed() *feed {
@@ -20,9 +20,9 @@ func newFeed() *feed {
 	return &feed{r: r, w: w}
 }
 
-// put gives a message to the reader and waits until it is read, or the feed is
-// closed. It may change the message: a line end between two parts of it becomes
-// a space, and within a string there is none.
+// put writes a message as a line and waits until it is read or the feed is
+// closed. It changes message in place: line ends become spaces, which is safe
+// because JSON strings contain no unescaped line ends.
 func (f *feed) put(message []byte) {
 	line := bytes.TrimSpace(message)
 	for i, c := range line {
@@ -34,12 +34,13 @@ func (f *feed) put(message []byte) {
 	defer f.mu.Unlock()
 	for _, part := range [][]byte{line, []byte("\n")} {
 		if _, err := f.w.Write(part); err != nil {
-			return // nobody reads any more
+			return // the feed is closed
 		}
 	}
 }
 
-// split takes a batch apart; what is none stays as it is.
+// split returns the messages of a JSON-RPC batch, or data itself if it is not a
+// batch.
 func split(data []byte) [][]byte {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 {
@@ -56,8 +57,8 @@ func split(data []byte) [][]byte {
 	return messages
 }
 
-// deliver hands on what the server sent: one message, or a batch of them. It
-// reports whether the answer to p, which may be nil, was among them.
+// deliver passes a message or a batch of messages to the reader. It reports
+// whether the answer to p, which may be nil, was among them.
 func (l *Link) deliver(data []byte, p *post) (answered bool) {
 	for _, message := range split(data) {
 		if p != nil && p.answeredBy(message) {

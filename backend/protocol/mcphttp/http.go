@@ -19,7 +19,7 @@ import (
 const (
 	connectTimeout = 15 * time.Second // and again for TLS
 	maxRedirects   = 5
-	// idleConns is how many connections wait for the next call.
+	// idleConns is the number of connections that stay open for the next call.
 	idleConns = 8
 )
 
@@ -32,8 +32,8 @@ func parseURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Show returns a URL as it may be shown: without user, password and query,
-// which may hold credentials. It takes one that is not filled in yet, too.
+// Show returns a URL without user, password, query and fragment, which may hold
+// credentials. It also accepts a URL with ${…} placeholders.
 func Show(text string) string {
 	text = strings.TrimSpace(text)
 	if i := strings.IndexAny(text, "?#"); i >= 0 {
@@ -51,8 +51,9 @@ func Show(text string) string {
 	return scheme + "://" + authority + path
 }
 
-// ProxyOf reads the usual variables (HTTPS_PROXY, HTTP_PROXY, NO_PROXY) of an
-// environment that get looks into.
+// ProxyOf returns a function for Options.Proxy that follows the variables
+// HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in upper or lower case, of the
+// environment that get reads.
 func ProxyOf(get func(name string) string) func(*url.URL) (*url.URL, error) {
 	either := func(name string) string {
 		if value := get(name); value != "" {
@@ -71,31 +72,32 @@ func newClient(l *Link) *http.Client {
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: idleConns,
 		IdleConnTimeout:     90 * time.Second,
-		// A stream on which nothing comes is told from one that is dead.
+		// Pings tell an idle event stream from a dead connection.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
 	}
-	if l.Proxy != nil {
-		transport.Proxy = func(r *http.Request) (*url.URL, error) { return l.Proxy(r.URL) }
+	if l.options.Proxy != nil {
+		transport.Proxy = func(r *http.Request) (*url.URL, error) { return l.options.Proxy(r.URL) }
 	}
 	return &http.Client{Transport: transport, CheckRedirect: l.redirect}
 }
 
-// redirect follows a server within its origin only: headers hold credentials.
+// redirect allows redirects only within the server's origin, because headers
+// hold credentials.
 func (l *Link) redirect(next *http.Request, via []*http.Request) error {
 	switch {
 	case !sameOrigin(next.URL, l.base):
-		return fault.New(fault.Failed, "%s redirects to another place, %s, where its credentials are not sent; if that is right, make it the server's URL", l.Shown, origin(next.URL))
+		return fault.New(fault.Failed, "%s redirects to another place, %s, where its credentials are not sent; if that is right, make it the server's URL", l.options.Shown, origin(next.URL))
 	case next.Method != via[0].Method:
-		return fault.New(fault.Failed, "%s redirects in a way that loses what is sent; make the address that it redirects to the server's URL", l.Shown)
+		return fault.New(fault.Failed, "%s redirects in a way that loses what is sent; make the address that it redirects to the server's URL", l.options.Shown)
 	case len(via) >= maxRedirects:
-		return fault.New(fault.Failed, "%s redirects in a circle", l.Shown)
+		return fault.New(fault.Failed, "%s redirects in a circle", l.options.Shown)
 	}
 	return nil
 }
 
 func sameOrigin(a, b *url.URL) bool { return strings.EqualFold(origin(a), origin(b)) }
 
-// origin is scheme, host and port.
+// origin returns the scheme, host and port of a URL.
 func origin(u *url.URL) string {
 	port := u.Port()
 	if port == "" {
@@ -104,17 +106,16 @@ func origin(u *url.URL) string {
 	return u.Scheme + "://" + net.JoinHostPort(u.Hostname(), port)
 }
 
-// request is one to the server.
+// request is an HTTP request to the server.
 type request struct {
 	method string
 	target *url.URL
 	body   []byte // of a POST
-	after  string // Last-Event-ID
-	sent   func() // called when the server has it all
+	after  string // Last-Event-ID, or empty
+	sent   func() // called when the whole request was written
 }
 
-// do sends a request with all headers. An error is a fault, or what its
-// context ended with.
+// do sends a request with all headers of the session. An error is a fault.
 func (l *Link) do(ctx context.Context, r request) (*http.Response, error) {
 	if r.sent != nil {
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { r.sent() }})
@@ -125,20 +126,20 @@ func (l *Link) do(ctx context.Context, r request) (*http.Response, error) {
 	}
 	request, err := http.NewRequestWithContext(ctx, r.method, r.target.String(), body)
 	if err != nil {
-		return nil, l.trouble(err)
+		return nil, l.trouble(ctx, err)
 	}
 	l.setHeaders(request, r)
 	response, err := l.client.Do(request)
 	if err != nil {
-		return nil, l.trouble(err)
+		return nil, l.trouble(ctx, err)
 	}
 	return response, nil
 }
 
 func (l *Link) setHeaders(request *http.Request, r request) {
 	h := request.Header
-	h.Set("User-Agent", l.Agent)
-	for name, value := range l.Headers {
+	h.Set("User-Agent", l.options.Agent)
+	for name, value := range l.options.Headers {
 		if strings.EqualFold(name, "Host") {
 			request.Host = value
 		} else {

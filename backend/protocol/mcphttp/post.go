@@ -15,24 +15,24 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// linger is how long a stream may go on after it has brought the answer it was
-// opened for. Its end lets the connection be used again.
+// linger is how long the client reads on in a response after it got the answer.
+// A response that ends in that time leaves its connection open for other
+// requests.
 const linger = 2 * time.Second
 
-// post is one message on its way to the server.
+// post is a message that is sent to the server by POST.
 type post struct {
 	line   []byte
-	method string          // empty: the answer to a request of the server
-	id     json.RawMessage // of a request; else nil
-	cancel json.RawMessage // the id of the request that this one cancels
+	method string          // empty for the answer to a request of the server
+	id     json.RawMessage // of a request; otherwise nil
+	cancel json.RawMessage // the id of the request that this message cancels
 
-	ctx  context.Context // ends with the link, or when the request is cancelled
-	stop context.CancelFunc
-	sent chan struct{} // closed when the server has it, or never will
-	once sync.Once     // closes sent
+	stop context.CancelFunc // ends the POST; set by Run before it sends the post
+	sent chan struct{}      // closed when the POST was written or has failed
+	once sync.Once          // closes sent
 }
 
-func newPost(life context.Context, line []byte, m jsonrpc.Message) *post {
+func newPost(line []byte, m jsonrpc.Message) *post {
 	p := &post{line: line, method: m.Method, sent: make(chan struct{})}
 	if m.IsRequest() {
 		p.id = m.ID
@@ -40,46 +40,45 @@ func newPost(life context.Context, line []byte, m jsonrpc.Message) *post {
 	if m.Method == "notifications/cancelled" {
 		p.cancel = jsonrpc.Get(m.Params, "requestId")
 	}
-	p.ctx, p.stop = context.WithCancel(life)
 	return p
 }
 
 func (p *post) markSent() { p.once.Do(func() { close(p.sent) }) }
 
-// answeredBy reports whether a message is the answer to this request.
+// answeredBy reports whether a message is the answer to the request p.
 func (p *post) answeredBy(message []byte) bool {
 	m, err := jsonrpc.Parse(message)
 	return err == nil && p.id != nil && m.IsResponse() && bytes.Equal(m.ID, p.id)
 }
 
-// send brings a message to the server and takes what it says to it.
-func (l *Link) send(p *post) {
+// send posts a message and reads the response.
+func (l *Link) send(ctx context.Context, p *post) {
 	defer l.forget(p)
-	cancelled := l.await(p)
-	if p.ctx.Err() != nil {
+	cancelled := l.await(ctx, p)
+	if ctx.Err() != nil {
 		return
 	}
-	response, err := l.do(p.ctx, request{method: http.MethodPost, target: l.target, body: p.line, sent: p.markSent})
+	response, err := l.do(ctx, request{method: http.MethodPost, target: l.target, body: p.line, sent: p.markSent})
 	if err != nil {
-		l.fail(p, err)
+		l.fail(ctx, p, err)
 	} else {
-		l.receive(p, response)
+		l.receive(ctx, p, response)
 	}
 	switch {
 	case p.method == "notifications/initialized":
-		l.initialized()
+		l.begin.Do(func() { close(l.ready) })
 	case cancelled != nil:
 		cancelled.stop()
 	}
 }
 
-// await waits until it is a message's turn. No order is kept between posts but
-// where it matters: all comes after the server was told that we are
-// initialized, and a cancellation after the request, which is returned.
-func (l *Link) await(p *post) (cancels *post) {
-	turn := []<-chan struct{}{l.named}
+// await waits until p may be sent, or ctx is done. Posts are sent without order,
+// with two exceptions: all other messages follow notifications/initialized, and a
+// cancellation follows the request that it cancels, which await returns.
+func (l *Link) await(ctx context.Context, p *post) (cancels *post) {
+	events := []<-chan struct{}{l.named}
 	if p.method != "" && p.method != "initialize" && p.method != "notifications/initialized" {
-		turn = append(turn, l.ready)
+		events = append(events, l.ready)
 	}
 	if p.cancel != nil {
 		l.mu.Lock()
@@ -87,26 +86,15 @@ func (l *Link) await(p *post) (cancels *post) {
 		l.mu.Unlock()
 	}
 	if cancels != nil {
-		turn = append(turn, cancels.sent)
+		events = append(events, cancels.sent)
 	}
-	for _, happened := range turn {
+	for _, happened := range events {
 		select {
 		case <-happened:
-		case <-p.ctx.Done():
+		case <-ctx.Done():
 		}
 	}
 	return cancels
-}
-
-// initialized lets all other messages go, and opens the stream for what the
-// server says of its own accord.
-func (l *Link) initialized() {
-	l.begin.Do(func() {
-		close(l.ready)
-		if l.Transport == Streamable {
-			l.work.Go(l.listen)
-		}
-	})
 }
 
 func (l *Link) forget(p *post) {
@@ -117,40 +105,41 @@ func (l *Link) forget(p *post) {
 	delete(l.posts, string(p.id))
 }
 
-// fail tells whoever waits for an answer that there is none.
-func (l *Link) fail(p *post, err error) {
+// fail reports that a message could not be sent or gets no answer.
+func (l *Link) fail(ctx context.Context, p *post, err error) {
 	switch {
-	case p.ctx.Err() != nil: // nobody waits any more
+	case ctx.Err() != nil: // cancelled: the caller no longer waits
 	case p.id != nil:
-		l.Failed(p.id, err)
+		l.options.Failed(p.id, err)
 	default:
-		l.Log.Warn("server did not take a message", "method", p.method, "error", fault.MessageOf(err))
+		l.options.Log.Warn("server did not accept a message", "method", p.method, "error", fault.MessageOf(err))
 	}
 }
 
-// receive takes the response to a POST.
-func (l *Link) receive(p *post, response *http.Response) {
+// receive reads the response to a POST and closes it.
+func (l *Link) receive(ctx context.Context, p *post, response *http.Response) {
 	defer func() { _ = response.Body.Close() }()
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
 	case response.StatusCode/100 != 2:
-		l.refuse(p, readRefusal(response))
-	case p.id == nil, l.Transport == SSE, response.StatusCode == http.StatusAccepted, response.StatusCode == http.StatusNoContent:
-		// What comes is nothing, but its end lets the connection be used again.
+		l.refuse(ctx, p, readRefusal(response))
+	case p.id == nil, l.options.Transport == SSE, response.StatusCode == http.StatusAccepted, response.StatusCode == http.StatusNoContent:
+		// The body has no meaning, but a body that is read to its end leaves the
+		// connection open for other requests.
 		defer time.AfterFunc(linger, p.stop).Stop()
 		_, _ = io.CopyN(io.Discard, response.Body, refusalSize)
 	case kind == "text/event-stream":
 		l.enter(p, response)
-		l.stream(p, response)
+		l.stream(ctx, p, response)
 	case strings.HasSuffix(kind, "json"), kind == "":
 		l.enter(p, response)
-		l.body(p, response.Body)
+		l.body(ctx, p, response.Body)
 	default:
-		l.fail(p, fault.New(fault.Failed, "%s answered with %s, which is not MCP; is the URL right?", l.Shown, oneLine(kind)))
+		l.fail(ctx, p, fault.New(fault.Failed, "%s answered with %s, which is not MCP; is the URL right?", l.options.Shown, oneLine(kind)))
 	}
 }
 
-// enter takes note of the session that the answer to initialize begins.
+// enter stores the session that the response to initialize opens.
 func (l *Link) enter(p *post, response *http.Response) {
 	if p.method == "initialize" {
 		l.mu.Lock()
@@ -159,39 +148,39 @@ func (l *Link) enter(p *post, response *http.Response) {
 	}
 }
 
-// body takes an answer that comes as one piece of JSON.
-func (l *Link) body(p *post, body io.Reader) {
-	data, err := io.ReadAll(io.LimitReader(body, int64(l.Limit)+1))
+// body reads an answer that is a JSON body.
+func (l *Link) body(ctx context.Context, p *post, body io.Reader) {
+	data, err := io.ReadAll(io.LimitReader(body, int64(l.options.Limit)+1))
 	switch {
 	case err != nil:
-		l.fail(p, l.broken())
-	case len(data) > l.Limit:
-		l.fail(p, l.tooLong())
+		l.fail(ctx, p, l.broken())
+	case len(data) > l.options.Limit:
+		l.fail(ctx, p, l.tooLong())
 	case !l.deliver(data, p):
-		l.fail(p, l.strange(data))
+		l.fail(ctx, p, l.strange(data))
 	}
 }
 
-// refuse takes a status that is no success. The server's own error answer is
-// passed on as it is; that it wants credentials, or has forgotten the session,
-// is said in words of ours.
-func (l *Link) refuse(p *post, r *refusal) {
+// refuse handles a response whose status is not a success. A JSON-RPC error of
+// the server is passed on as it is, except that missing credentials and lost
+// sessions get an error message of this program.
+func (l *Link) refuse(ctx context.Context, p *post, r *refusal) {
 	denied := r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
 	switch {
 	case l.inSession(p) && r.lost():
-		l.fail(p, fault.Wrap(ErrUntouched, fault.Unavailable, "its session was over before, so nothing was run (%s %s); call again: that starts a new one", l.Shown, l.answered(r)))
+		l.fail(ctx, p, fault.Wrap(ErrUntouched, fault.Unavailable, "its session was over before, so nothing was run (%s %s); call again: that starts a new one", l.options.Shown, l.answered(r)))
 		l.end(l.gone(r))
 	case !denied && r.rpc != nil && p.id != nil && bytes.Equal(r.id, p.id):
 		l.deliver(r.body, p)
 	default:
-		l.fail(p, l.refused(r, p.method == "initialize"))
+		l.fail(ctx, p, l.refused(r, p.method == "initialize"))
 	}
 }
 
-// inSession reports whether a message is one of a session that a server may
-// have forgotten.
+// inSession reports whether p belongs to a session that the server may have
+// ended.
 func (l *Link) inSession(p *post) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.session != "" || l.Transport == SSE && p.method != "initialize"
+	return l.session != "" || l.options.Transport == SSE && p.method != "initialize"
 }

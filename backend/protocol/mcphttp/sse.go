@@ -9,31 +9,31 @@ import (
 	"time"
 )
 
-// event is one of a stream of events.
+// event is a server-sent event.
 type event struct {
-	name string // empty: message
-	data []byte // its lines, with a line feed between them; never empty
+	name string // empty means "message"
+	data []byte // the data lines, joined by line feeds; never empty
 }
 
 func (e event) isMessage() bool { return e.name == "" || e.name == "message" }
 
-// errTooLong is what an event over the limit is read as. Reading may go on.
-var errTooLong = errors.New("an event is over the limit")
+// errTooLong is the error for an event over the limit. Reading may continue.
+var errTooLong = errors.New("event over the size limit")
 
-// mark is the byte order mark with which a stream may begin.
+// mark is the byte order mark that may be at the beginning of a stream.
 const mark = "\ufeff"
 
-// events reads a text/event-stream as the HTML standard has it: lines end with
-// CR, LF or both, a blank one ends an event, and what the stream breaks off in
-// is none.
+// events reads a text/event-stream as the HTML standard specifies it: lines end
+// with CR, LF or both, a blank line ends an event, and an event that is cut off by
+// the end of the stream is dropped.
 type events struct {
 	r     *bufio.Reader
 	limit int           // bytes of one event
-	id    string        // of the last event that had one; empty: none
-	retry time.Duration // what the server last asked for; zero: nothing
+	id    string        // of the last event with an id, or empty
+	retry time.Duration // the last retry time of the server, or 0
 
-	begun bool // a byte order mark can come no more
-	cr    bool // the last line ended with CR: an LF now belongs to it
+	begun bool // the first byte was read, so a byte order mark is no longer possible
+	cr    bool // the last line ended with CR, so an LF that follows belongs to it
 }
 
 func newEvents(r io.Reader, limit int) *events {
@@ -85,8 +85,9 @@ func (e *events) next() (event, error) {
 	}
 }
 
-// usableID returns an id that can be sent in a header; an event with another
-// one cannot be named, and so nothing after it can be asked for.
+// usableID returns the id of an event if it can be sent in a header, otherwise an
+// empty one, which makes the stream impossible to resume. An id with a NUL byte is
+// ignored, as the HTML standard demands: before stays in effect.
 func usableID(value []byte, before string) string {
 	if bytes.IndexByte(value, 0) >= 0 {
 		return before
@@ -98,10 +99,10 @@ func usableID(value []byte, before string) string {
 	return string(value)
 }
 
-// line returns the next line without its end, valid until the next call. One
-// over the limit is skipped and is errTooLong.
+// line returns the next line without its end, valid until the next call. A line
+// over the limit is skipped, and the error is errTooLong.
 func (e *events) line() ([]byte, error) {
-	var whole []byte // the beginning of a line that is longer than the buffer
+	var whole []byte // the first part of a line that is longer than the buffer
 	for size := 0; ; {
 		chunk, err := e.chunk()
 		if err != nil {
@@ -133,7 +134,7 @@ func (e *events) line() ([]byte, error) {
 	}
 }
 
-// chunk returns what can be read at once, and at least one byte.
+// chunk returns the bytes that can be read without waiting, at least one.
 func (e *events) chunk() ([]byte, error) {
 	for {
 		first, err := e.r.Peek(1)
@@ -142,7 +143,7 @@ func (e *events) chunk() ([]byte, error) {
 		}
 		if !e.begun {
 			e.begun = true
-			if first[0] == mark[0] { // only then may it wait for more
+			if first[0] == mark[0] { // other first bytes must not wait for more bytes
 				if begin, _ := e.r.Peek(len(mark)); string(begin) == mark {
 					_, _ = e.r.Discard(len(mark))
 					continue
@@ -159,7 +160,7 @@ func (e *events) chunk() ([]byte, error) {
 	}
 }
 
-// lineEnd returns where the first CR or LF is, -1 when there is none.
+// lineEnd returns the position of the first CR or LF, -1 if there is none.
 func lineEnd(chunk []byte) int {
 	lf := bytes.IndexByte(chunk, '\n')
 	if lf >= 0 {

@@ -10,7 +10,8 @@ import (
 	"testing/iotest"
 )
 
-// readAll returns the events of a stream as name|data|id, and what it ended with.
+// readAll returns the events of a stream as name|data|id, and the error that ended
+// it.
 func readAll(e *events) (got []string, err error) {
 	for {
 		event, err := e.next()
@@ -25,33 +26,33 @@ func readAll(e *events) (got []string, err error) {
 	}
 }
 
-func TestEventsAreReadAsTheStandardHasThem(t *testing.T) {
+func TestEventsAreReadAsTheStandardSpecifies(t *testing.T) {
 	for name, row := range map[string]struct {
 		stream string
 		want   []string
 	}{
-		"nothing":                           {"", nil},
-		"one":                               {"data: a\n\n", []string{"|a|"}},
-		"no space":                          {"data:a\n\n", []string{"|a|"}},
-		"one space is taken":                {"data:  a \n\n", []string{"| a |"}},
-		"several lines":                     {"data: a\ndata:\ndata: b\n\n", []string{"|a\n\nb|"}},
-		"CRLF":                              {"event: e\r\ndata: a\r\ndata: b\r\n\r\ndata: c\r\n\r\n", []string{"e|a\nb|", "|c|"}},
-		"CR":                                {"data: a\r\rdata: b\r\r", []string{"|a|", "|b|"}},
-		"mixed":                             {"data: a\r\n\ndata: b\n\r\ndata: c\r\n\r", []string{"|a|", "|b|", "|c|"}},
-		"byte order mark":                   {"\ufeffdata: a\n\n", []string{"|a|"}},
-		"a second mark is none":             {"\ufeff\ufeffdata: a\n\ndata: b\n\n", []string{"|b|"}},
-		"comments":                          {": hello\n\n:\n:data: x\ndata: a\n: more\n\n", []string{"|a|"}},
-		"unknown fields":                    {"foo: 1\nDATA: x\n data: y\ndata\ndata: a\n\n", []string{"|\na|"}},
-		"empty data is no event":            {"id: 7\ndata: \n\nevent: x\n\ndata: a\n\n", []string{"|a|7"}},
-		"an id stays":                       {"id: 1\ndata: a\n\ndata: b\n\nid: 2\n\ndata: c\n\nid\ndata: d\n\n", []string{"|a|1", "|b|1", "|c|2", "|d|"}},
-		"an id with NUL is ignored":         {"id: 1\ndata: a\n\nid: 2\x003\ndata: b\n\n", []string{"|a|1", "|b|1"}},
-		"an id that no header takes":        {"id: 1\ndata: a\n\nid: 2\t3\ndata: b\n\n", []string{"|a|1", "|b|"}},
-		"what breaks off is none":           {"data: a\n\nid: 9\ndata: b\n", []string{"|a|"}},
-		"a line that breaks off is none":    {"data: a\n\ndata: b", []string{"|a|"}},
-		"one over the limit":                {"data: a\n\nid: 4\ndata: " + strings.Repeat("x", 200000) + "\n\ndata: b\n\n", []string{"|a|", "too long|4", "|b|4"}},
-		"many short lines over it":          {strings.Repeat("data: x\n", 20000) + "id: 4\n\ndata: b\n\n", []string{"too long|4", "|b|4"}},
-		"a long one":                        {"data: " + strings.Repeat("x", 99000) + "\n\n", []string{"|" + strings.Repeat("x", 99000) + "|"}},
-		"short ones are not counted as one": {strings.Repeat("data: "+strings.Repeat("x", 60000)+"\n\n", 3), slices.Repeat([]string{"|" + strings.Repeat("x", 60000) + "|"}, 3)},
+		"nothing":                             {"", nil},
+		"one":                                 {"data: a\n\n", []string{"|a|"}},
+		"no space":                            {"data:a\n\n", []string{"|a|"}},
+		"one space is removed":                {"data:  a \n\n", []string{"| a |"}},
+		"several lines":                       {"data: a\ndata:\ndata: b\n\n", []string{"|a\n\nb|"}},
+		"CRLF":                                {"event: e\r\ndata: a\r\ndata: b\r\n\r\ndata: c\r\n\r\n", []string{"e|a\nb|", "|c|"}},
+		"CR":                                  {"data: a\r\rdata: b\r\r", []string{"|a|", "|b|"}},
+		"mixed":                               {"data: a\r\n\ndata: b\n\r\ndata: c\r\n\r", []string{"|a|", "|b|", "|c|"}},
+		"byte order mark":                     {"\ufeffdata: a\n\n", []string{"|a|"}},
+		"a second mark is text":               {"\ufeff\ufeffdata: a\n\ndata: b\n\n", []string{"|b|"}},
+		"comments":                            {": hello\n\n:\n:data: x\ndata: a\n: more\n\n", []string{"|a|"}},
+		"unknown fields":                      {"foo: 1\nDATA: x\n data: y\ndata\ndata: a\n\n", []string{"|\na|"}},
+		"an event without data is dropped":    {"id: 7\ndata: \n\nevent: x\n\ndata: a\n\n", []string{"|a|7"}},
+		"an id stays":                         {"id: 1\ndata: a\n\ndata: b\n\nid: 2\n\ndata: c\n\nid\ndata: d\n\n", []string{"|a|1", "|b|1", "|c|2", "|d|"}},
+		"an id with NUL is ignored":           {"id: 1\ndata: a\n\nid: 2\x003\ndata: b\n\n", []string{"|a|1", "|b|1"}},
+		"an id not allowed in headers":        {"id: 1\ndata: a\n\nid: 2\t3\ndata: b\n\n", []string{"|a|1", "|b|"}},
+		"an event cut off is dropped":         {"data: a\n\nid: 9\ndata: b\n", []string{"|a|"}},
+		"a line cut off is dropped":           {"data: a\n\ndata: b", []string{"|a|"}},
+		"an event over the limit":             {"data: a\n\nid: 4\ndata: " + strings.Repeat("x", 200000) + "\n\ndata: b\n\n", []string{"|a|", "too long|4", "|b|4"}},
+		"many short lines over the limit":     {strings.Repeat("data: x\n", 20000) + "id: 4\n\ndata: b\n\n", []string{"too long|4", "|b|4"}},
+		"a long event":                        {"data: " + strings.Repeat("x", 99000) + "\n\n", []string{"|" + strings.Repeat("x", 99000) + "|"}},
+		"short events are counted one by one": {strings.Repeat("data: "+strings.Repeat("x", 60000)+"\n\n", 3), slices.Repeat([]string{"|" + strings.Repeat("x", 60000) + "|"}, 3)},
 	} {
 		for how, reader := range map[string]io.Reader{"at once": strings.NewReader(row.stream), "byte by byte": iotest.OneByteReader(strings.NewReader(row.stream))} {
 			got, err := readAll(newEvents(reader, 100000))
@@ -62,7 +63,7 @@ func TestEventsAreReadAsTheStandardHasThem(t *testing.T) {
 	}
 }
 
-func TestAServerSaysWhenToComeBack(t *testing.T) {
+func TestRetryTimesAreRead(t *testing.T) {
 	for stream, want := range map[string]string{
 		"retry: 1500\n\n": "1.5s", "retry: 0\n\n": "0s", "retry: 10\nretry: x\n\n": "10ms", "retry: -1\n\n": "0s", "retry: 99999999999999\n\n": "0s",
 	} {
@@ -73,7 +74,6 @@ func TestAServerSaysWhenToComeBack(t *testing.T) {
 	}
 }
 
-// An event is there as soon as its end is, though more may follow.
 func TestAnEventDoesNotWaitForTheNext(t *testing.T) {
 	for _, stream := range []string{"data: a\n\n", "data: a\r\r", "data: a\r\n\r"} {
 		r, w := io.Pipe()
@@ -86,8 +86,8 @@ func TestAnEventDoesNotWaitForTheNext(t *testing.T) {
 	}
 }
 
-// plainEvents reads a whole stream in the plain way, which the reader of
-// chunks must agree with.
+// plainEvents reads a whole stream in a simple way, with which the reader of
+// chunks must agree.
 func plainEvents(stream string, limit int) (got []string) {
 	stream = strings.TrimPrefix(stream, mark)
 	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(stream, "\r\n", "\n"), "\r", "\n"), "\n")

@@ -14,26 +14,27 @@ import (
 )
 
 const (
-	firstRetry = time.Second // where the server asks for nothing else
+	firstRetry = time.Second // unless the server sends another retry time
 	leastRetry = 50 * time.Millisecond
 	mostRetry  = time.Minute
-	// tries is how often in a row a server may be out of reach before its
-	// stream is given up: half a minute, where it asks for nothing else.
+	// tries is the number of failed connections in a row after which a stream
+	// is given up: about half a minute with firstRetry.
 	tries = 6
-	// steady is how long a stream must have lasted not to count as one that
-	// ends at once.
+	// steady is the duration of a stream after which the next connection is
+	// made without a growing delay.
 	steady = 5 * time.Second
 )
 
-// flow is a stream of events that may break off and be taken up again.
+// flow is the position in an event stream that can be resumed after its
+// connection breaks.
 type flow struct {
 	after string        // id of the last event
-	retry time.Duration // after which to come back
+	retry time.Duration // delay before the next connection
 }
 
 func newFlow() *flow { return &flow{retry: firstRetry} }
 
-// pause waits; false when ctx ended first.
+// pause waits for d; it returns false if ctx is done first.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -45,10 +46,10 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// consume hands on the events of a stream until it ends, which it does soon
-// after the answer to p. It reports whether that came.
+// consume delivers the messages of a stream until the stream ends, or linger
+// after the answer to p, which may be nil. It reports whether that answer came.
 func (l *Link) consume(body io.Reader, f *flow, p *post) (answered bool, err error) {
-	stream := newEvents(body, l.Limit)
+	stream := newEvents(body, l.options.Limit)
 	stream.id = f.after
 	defer func() {
 		f.after = stream.id
@@ -59,7 +60,7 @@ func (l *Link) consume(body io.Reader, f *flow, p *post) (answered bool, err err
 	for {
 		e, err := stream.next()
 		if err == errTooLong {
-			l.Log.Warn("server sent a message that is too long", "limit", l.Limit)
+			l.options.Log.Warn("server sent a message that is too long", "limit", l.options.Limit)
 			if p != nil && !answered {
 				return false, l.tooLong()
 			}
@@ -75,47 +76,46 @@ func (l *Link) consume(body io.Reader, f *flow, p *post) (answered bool, err err
 	}
 }
 
-// stream takes an answer that comes as an event of a stream, after whatever the
-// server has to say before. A stream that breaks off is taken up again if its
-// events have ids.
-func (l *Link) stream(p *post, response *http.Response) {
+// stream reads an answer that is an event of a stream, after other messages of
+// the server. A stream that breaks is resumed if its events have ids.
+func (l *Link) stream(ctx context.Context, p *post, response *http.Response) {
 	for f := newFlow(); ; {
 		answered, err := l.consume(response.Body, f, p)
 		_ = response.Body.Close()
 		if _, final := errors.AsType[*fault.Error](err); final {
-			l.fail(p, err)
+			l.fail(ctx, p, err)
 			return
 		}
-		if answered || p.ctx.Err() != nil {
+		if answered || ctx.Err() != nil {
 			return
 		}
 		if f.after == "" {
-			l.fail(p, l.broken())
+			l.fail(ctx, p, l.broken())
 			return
 		}
-		if response = l.resume(p, f); response == nil {
+		if response = l.resume(ctx, p, f); response == nil {
 			return
 		}
 	}
 }
 
-// resume asks for what follows the last event of a stream. When it cannot be
-// had the request has failed, and the response is nil.
-func (l *Link) resume(p *post, f *flow) *http.Response {
+// resume opens a stream after its last event. If that is not possible it reports
+// p as failed and returns nil.
+func (l *Link) resume(ctx context.Context, p *post, f *flow) *http.Response {
 	delay := f.retry
-	for try := 1; pause(p.ctx, delay); try++ {
-		response, refused, err := l.open(p.ctx, f)
+	for try := 1; pause(ctx, delay); try++ {
+		response, refused, err := l.open(ctx, f)
 		switch {
 		case err == nil && refused == nil:
 			return response
 		case refused != nil && refused.final():
 			if l.inSession(p) && refused.lost() {
-				l.end(l.gone(refused)) // which the call is told
+				l.end(l.gone(refused)) // the error also reaches this request
 			}
-			l.fail(p, fault.New(fault.Failed, "%s. When the rest was asked for it %s", fault.MessageOf(l.broken()), l.answered(refused)))
+			l.fail(ctx, p, fault.New(fault.Failed, "%s. When the rest was asked for it %s", fault.MessageOf(l.broken()), l.answered(refused)))
 			return nil
 		case try == tries || ended(err, try):
-			l.fail(p, l.broken())
+			l.fail(ctx, p, l.broken())
 			if ended(err, try) {
 				l.end(err)
 			}
@@ -126,7 +126,8 @@ func (l *Link) resume(p *post, f *flow) *http.Response {
 	return nil
 }
 
-// open opens a stream with GET. What is no stream is a refusal.
+// open opens a stream with GET. A response that is not an event stream is
+// returned as a refusal.
 func (l *Link) open(ctx context.Context, f *flow) (*http.Response, *refusal, error) {
 	response, err := l.do(ctx, request{method: http.MethodGet, target: l.base, after: f.after})
 	if err != nil {
@@ -140,28 +141,30 @@ func (l *Link) open(ctx context.Context, f *flow) (*http.Response, *refusal, err
 	return nil, readRefusal(response), nil
 }
 
-// errNobody marks that nothing listens where a server was.
-var errNobody = errors.New("nobody listens")
+// errRefused is in the chain of errors of refused connections: no process
+// listens at the server's address.
+var errRefused = errors.New("connection refused")
 
-// ended reports whether a server that was there is taken for ended: one that is
-// restarted listens again within the second.
-func ended(err error, times int) bool { return errors.Is(err, errNobody) && times >= 2 }
+// ended reports whether the server has ended, after a number of failed
+// connections. One refused connection is not enough, because a server that is
+// restarted listens again within a second.
+func ended(err error, times int) bool { return errors.Is(err, errRefused) && times >= 2 }
 
-// final reports whether asking again is of no use.
+// final reports whether a retry would be useless.
 func (r *refusal) final() bool {
 	switch r.status {
 	case http.StatusConflict, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
-		return false // the last connection is not noticed as dead yet, or it is too much
+		return false // the server still counts the broken connection, or is overloaded
 	}
 	return r.status < 500
 }
 
-// listen keeps a stream open for what the server says of its own accord, until
-// the link is over or the server has none.
-func (l *Link) listen() {
+// listen keeps a stream open for messages that are not part of a response, until
+// ctx is done or the server offers no such stream.
+func (l *Link) listen(ctx context.Context) {
 	f, known, delay := newFlow(), false, time.Duration(0)
-	for failures := 0; pause(l.life, delay); {
-		response, refused, err := l.open(l.life, f)
+	for failures := 0; pause(ctx, delay); {
+		response, refused, err := l.open(ctx, f)
 		opened := time.Now()
 		switch {
 		case err != nil:
@@ -172,7 +175,7 @@ func (l *Link) listen() {
 			if known && refused.lost() {
 				l.end(l.gone(refused))
 			}
-			l.Log.Debug("server has no stream of its own", "status", refused.status)
+			l.options.Log.Debug("server offers no stream for its own messages", "status", refused.status)
 			return
 		case refused == nil:
 			failures, known = 0, true
@@ -186,14 +189,10 @@ func (l *Link) listen() {
 	}
 }
 
-// subscribe opens the one stream of the transport SSE and hands on its events
-// until it ends, which is the end of the session.
-func (l *Link) subscribe() {
-	l.work.Go(func() { l.end(l.subscription()) })
-}
-
-func (l *Link) subscription() error {
-	response, err := l.do(l.life, request{method: http.MethodGet, target: l.base})
+// subscription opens the stream of the transport SSE and delivers its messages.
+// It returns when the stream ends, which ends the session.
+func (l *Link) subscription(ctx context.Context) error {
+	response, err := l.do(ctx, request{method: http.MethodGet, target: l.base})
 	if err != nil {
 		return err
 	}
@@ -201,17 +200,17 @@ func (l *Link) subscription() error {
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); response.StatusCode != http.StatusOK {
 		return l.refused(readRefusal(response), true)
 	} else if kind != "text/event-stream" {
-		return fault.New(fault.Failed, "%s answered with %s, which is no stream of events; is the URL right?", l.Shown, oneLine(kind))
+		return fault.New(fault.Failed, "%s answered with %s, which is not an event stream; is the URL right?", l.options.Shown, oneLine(kind))
 	}
-	for stream := newEvents(response.Body, l.Limit); ; {
+	for stream := newEvents(response.Body, l.options.Limit); ; {
 		e, err := stream.next()
 		switch {
 		case err == errTooLong:
-			l.Log.Warn("server sent a message that is too long", "limit", l.Limit)
+			l.options.Log.Warn("server sent a message that is too long", "limit", l.options.Limit)
 		case err == io.EOF:
-			return fault.Wrap(ErrLost, fault.Unavailable, "%s closed its stream of events", l.Shown)
+			return fault.Wrap(ErrLost, fault.Unavailable, "%s closed its event stream", l.options.Shown)
 		case err != nil:
-			return l.unreachable("its stream of events broke off")
+			return l.unreachable("its event stream broke off")
 		case e.name == "endpoint":
 			if err := l.setTarget(response.Request.URL, string(e.data)); err != nil {
 				return err
@@ -222,15 +221,15 @@ func (l *Link) subscription() error {
 	}
 }
 
-// setTarget takes the address to which messages are posted; one that comes
-// again later changes nothing.
+// setTarget sets the address to which messages are posted. Only the first
+// endpoint event of a stream has an effect.
 func (l *Link) setTarget(from *url.URL, endpoint string) error {
 	target, err := from.Parse(strings.TrimSpace(endpoint))
 	if err != nil {
-		return fault.New(fault.Failed, "%s names an endpoint that is no address", l.Shown)
+		return fault.New(fault.Failed, "%s names an endpoint that is not a valid URL", l.options.Shown)
 	}
 	if !sameOrigin(target, l.base) {
-		return fault.New(fault.Failed, "%s names an endpoint in another place, %s, which is not used", l.Shown, origin(target))
+		return fault.New(fault.Failed, "%s names an endpoint in another place, %s, which is not used", l.options.Shown, origin(target))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-func TestAnAnswerWhoseStreamBreaksOffIsFetched(t *testing.T) {
+func TestABrokenStreamIsResumed(t *testing.T) {
 	var mu sync.Mutex // requests overlap
 	var id string
 	var after []string
@@ -26,7 +26,7 @@ func TestAnAnswerWhoseStreamBreaksOffIsFetched(t *testing.T) {
 		case e.Method == "m":
 			id = string(e.ID)
 			e.events()
-			e.event("id: a\nretry: 1\ndata: \n\n") // only to have an id
+			e.event("id: a\nretry: 1\ndata: \n\n") // an event without data still sets the id
 			e.event("id: b\ndata: {\"method\":\"first\"}\n\nid: c\ndata: {\"metho")
 			e.hangUp()
 		case last == "":
@@ -37,7 +37,7 @@ func TestAnAnswerWhoseStreamBreaksOffIsFetched(t *testing.T) {
 		case len(after) == 2:
 			after = append(after, last)
 			e.events()
-			e.event("id: c\ndata: {\"method\":\"second\"}\n\n") // and an orderly end without the answer
+			e.event("id: c\ndata: {\"method\":\"second\"}\n\n") // then the stream ends without the answer
 		default:
 			after = append(after, last)
 			e.events()
@@ -55,11 +55,11 @@ func TestAnAnswerWhoseStreamBreaksOffIsFetched(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if got := fmt.Sprint(after); got != "[b b b c]" {
-		t.Errorf("asked for what follows %s", got)
+		t.Errorf("resumed after the ids %s", got)
 	}
 }
 
-func TestAStreamThatCannotBeTakenUpAgainFailsItsCall(t *testing.T) {
+func TestACallFailsWhenItsStreamCannotBeResumed(t *testing.T) {
 	s := serve(t, func(e *exchange) bool {
 		if e.Method == "m" {
 			e.events()
@@ -71,7 +71,7 @@ func TestAStreamThatCannotBeTakenUpAgainFailsItsCall(t *testing.T) {
 	dial(t, s.URL).fails("m", "whether the call took effect is unknown. When the rest was asked for it answered 405 Method Not Allowed")
 }
 
-func TestACallWhoseSessionIsLostMeanwhileMayHaveBeenRun(t *testing.T) {
+func TestACallFailsWithErrLostWhenItsSessionIsLostOnResume(t *testing.T) {
 	s := serve(t, func(e *exchange) bool {
 		switch {
 		case e.Method == "m":
@@ -90,7 +90,7 @@ func TestACallWhoseSessionIsLostMeanwhileMayHaveBeenRun(t *testing.T) {
 	}
 }
 
-func TestAStreamThatNobodyAskedForHoldsNothingUp(t *testing.T) {
+func TestAStreamInAnswerToANotificationDelaysNothing(t *testing.T) {
 	s := serve(t, func(e *exchange) bool {
 		if e.Method == "notifications/initialized" {
 			e.events()
@@ -103,7 +103,7 @@ func TestAStreamThatNobodyAskedForHoldsNothingUp(t *testing.T) {
 	}
 }
 
-func TestAStreamThatStaysAwayFailsItsCall(t *testing.T) {
+func TestACallFailsWhenItsStreamStaysUnavailable(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(e *exchange) bool {
 		switch {
@@ -121,7 +121,7 @@ func TestAStreamThatStaysAwayFailsItsCall(t *testing.T) {
 	dial(t, s.URL).fails("m", "ended before the answer came; whether the call took effect is unknown")
 }
 
-func TestWhatTheServerSaysOfItsOwnAccordArrives(t *testing.T) {
+func TestMessagesOfTheServersOwnStreamArrive(t *testing.T) {
 	var gets atomic.Int32 // requests overlap
 	s := serve(t, func(e *exchange) bool {
 		if e.r.Method != http.MethodGet {
@@ -134,7 +134,7 @@ func TestWhatTheServerSaysOfItsOwnAccordArrives(t *testing.T) {
 		case 2:
 			e.hangUp()
 		case 3:
-			e.status(409, "the last one is still there")
+			e.status(409, "the last stream is still open")
 		case 4:
 			e.events()
 			e.event("data: {\"method\":\"after %s\"}\n\n", e.r.Header.Get("Last-Event-ID"))
@@ -148,7 +148,7 @@ func TestWhatTheServerSaysOfItsOwnAccordArrives(t *testing.T) {
 	}
 }
 
-func TestAServerWithoutAStreamOfItsOwnIsUsable(t *testing.T) {
+func TestAServerWithoutItsOwnStreamIsUsable(t *testing.T) {
 	for _, code := range []int{400, 403, 404, 405, 501} {
 		asked := make(chan struct{}, 10)
 		s := serve(t, func(e *exchange) bool {
@@ -166,7 +166,7 @@ func TestAServerWithoutAStreamOfItsOwnIsUsable(t *testing.T) {
 	}
 }
 
-func TestASessionThatIsGoneWhenTheStreamComesBackIsLost(t *testing.T) {
+func TestASessionRefusedOnReconnectIsLost(t *testing.T) {
 	var gets atomic.Int32 // requests overlap
 	s := serve(t, func(e *exchange) bool {
 		if e.r.Method != http.MethodGet {
@@ -190,7 +190,7 @@ func TestASessionThatIsGoneWhenTheStreamComesBackIsLost(t *testing.T) {
 	}
 }
 
-func TestAServerThatStaysAwayEndsTheLink(t *testing.T) {
+func TestALinkEndsWhenItsServerStaysUnreachable(t *testing.T) {
 	t.Parallel()
 	gone := make(chan struct{})
 	s := serve(t, func(e *exchange) bool {
@@ -205,7 +205,7 @@ func TestAServerThatStaysAwayEndsTheLink(t *testing.T) {
 	})
 	c := dial(t, s.URL)
 	c.note()
-	go s.Close() // waits for the stream, which ends when nobody listens any more
+	go s.Close() // returns after the stream has ended, below
 	for {
 		if _, err := http.Get(s.URL); err != nil {
 			break
@@ -217,9 +217,10 @@ func TestAServerThatStaysAwayEndsTheLink(t *testing.T) {
 	}
 }
 
-// old is a server of the transport SSE: what it is posted is for handle, and
-// what handle returns goes onto the stream.
-func old(t *testing.T, endpoint string, handle func(*exchange) string) string {
+// oldServer starts a server of the transport SSE and returns the URL of its
+// stream. handle answers the requests that are posted, and its result is written
+// to the stream; an empty result ends the stream.
+func oldServer(t *testing.T, endpoint string, handle func(*exchange) string) string {
 	t.Helper()
 	stream := make(chan string, 10)
 	return serve(t, func(e *exchange) bool {
@@ -242,7 +243,7 @@ func old(t *testing.T, endpoint string, handle func(*exchange) string) string {
 			e.status(202, "Accepted")
 		case e.ID != nil:
 			if e.r.URL.String() != "/base/messages?session=1" {
-				t.Errorf("posted to %s", e.r.URL)
+				t.Errorf("the client posted to %s", e.r.URL)
 			}
 			text := handle(e)
 			stream <- text
@@ -253,9 +254,9 @@ func old(t *testing.T, endpoint string, handle func(*exchange) string) string {
 	}).URL + "/base/sse?key=query-secret"
 }
 
-func TestTheOldTransportWorks(t *testing.T) {
+func TestTheSSETransportWorks(t *testing.T) {
 	for _, endpoint := range []string{"/base/messages?session=1", "messages?session=1", " messages?session=1 "} {
-		url := old(t, endpoint, func(e *exchange) string {
+		url := oldServer(t, endpoint, func(e *exchange) string {
 			return fmt.Sprintf("data: {\"method\":\"n\"}\n\ndata: {\"id\":%s,\"result\":%s}\n\n", e.ID, odd)
 		})
 		c := dial(t, url, overSSE)
@@ -268,25 +269,25 @@ func TestTheOldTransportWorks(t *testing.T) {
 	}
 }
 
-func TestAnOldStreamThatEndsIsTheEndOfTheLink(t *testing.T) {
-	c := dial(t, old(t, "messages?session=1", func(*exchange) string { return "" }), overSSE)
-	if err := c.fails("m", "closed its stream of events"); !errors.Is(err, ErrLost) {
+func TestALinkOverSSEEndsWithItsStream(t *testing.T) {
+	c := dial(t, oldServer(t, "messages?session=1", func(*exchange) string { return "" }), overSSE)
+	if err := c.fails("m", "closed its event stream"); !errors.Is(err, ErrLost) {
 		t.Errorf("got %v", err)
 	}
-	c = dial(t, old(t, "messages?session=1", func(e *exchange) string { e.status(404, "Session not found"); return "" }), overSSE)
+	c = dial(t, oldServer(t, "messages?session=1", func(e *exchange) string { e.status(404, "Session not found"); return "" }), overSSE)
 	if _, err := c.call("m", `{}`); !errors.Is(err, ErrLost) {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestAnOldServerThatIsNotOneSaysWhy(t *testing.T) {
+func TestAnUnusableSSEServerIsExplained(t *testing.T) {
 	for endpoint, says := range map[string]string{
 		"http://evil.example/messages?session=1": "names an endpoint in another place, http://evil.example:80, which is not used",
 		"//evil.example/x":                       "in another place",
 		"https://127.0.0.1/x":                    "in another place",
-		"http://[::1/":                           "no address",
+		"http://[::1/":                           "not a valid URL",
 	} {
-		c := connect(t, old(t, endpoint, func(*exchange) string { return "" }), overSSE)
+		c := connect(t, oldServer(t, endpoint, func(*exchange) string { return "" }), overSSE)
 		if err := c.fails("initialize", says); strings.Contains(err.Error(), "query-secret") {
 			t.Errorf("got %v", err)
 		}
@@ -294,9 +295,9 @@ func TestAnOldServerThatIsNotOneSaysWhy(t *testing.T) {
 	for says, handle := range map[string]func(*exchange){
 		"401 Unauthorized; it wants credentials":                                  func(e *exchange) { e.status(401, "") },
 		"is the URL right? A newer server may want the transport streamable-http": func(e *exchange) { e.status(405, "") },
-		"answered with text/html, which is no stream of events":                   func(e *exchange) { e.w.Header().Set("Content-Type", "text/html") },
-		"closed its stream of events":                                             func(e *exchange) { e.events() },
-		"its stream of events broke off":                                          func(e *exchange) { e.events(); e.hangUp() },
+		"answered with text/html, which is not an event stream":                   func(e *exchange) { e.w.Header().Set("Content-Type", "text/html") },
+		"closed its event stream":                                                 func(e *exchange) { e.events() },
+		"its event stream broke off":                                              func(e *exchange) { e.events(); e.hangUp() },
 		"closed the connection without an answer":                                 func(e *exchange) { e.hangUp() },
 		"redirects to another place, http://evil.example:80, where":               func(e *exchange) { e.w.Header().Set("Location", "http://evil.example"); e.status(302, "") },
 	} {
@@ -305,7 +306,7 @@ func TestAnOldServerThatIsNotOneSaysWhy(t *testing.T) {
 	}
 }
 
-func TestALinkThatIsClosedLetsGoOfEverything(t *testing.T) {
+func TestCloseEndsSessionCallsAndGoroutines(t *testing.T) {
 	deleted := make(chan struct{}, 1)
 	s := serve(t, func(e *exchange) bool {
 		switch {
@@ -330,13 +331,13 @@ func TestALinkThatIsClosedLetsGoOfEverything(t *testing.T) {
 	if err := <-c.ended; err != nil {
 		t.Errorf("got %v", err)
 	}
-	for _, stack := range running(fmt.Sprintf("remote.(*Link).listen(%p", c.link)) {
+	for _, stack := range running(fmt.Sprintf("mcphttp.(*Link).listen(%p", c.link)) {
 		t.Errorf("still running: %s", stack)
 	}
 	if err := <-slow; !errors.Is(err, jsonrpc.ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := c.link.Write([]byte("{\"method\":\"late\"}\n")); err == nil {
-		t.Error("it took a late message")
+		t.Error("Write succeeded after Close")
 	}
 }

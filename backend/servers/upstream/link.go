@@ -55,7 +55,7 @@ func (s *session) connect(env process.Env) error {
 		_ = s.conn.Run(context.Background()) // returns when the link ends
 	})
 	m.work.Go(func() {
-		r.err = r.Run()
+		r.err = r.Run(context.Background())
 		<-s.conn.Done()
 		close(r.over)
 	})

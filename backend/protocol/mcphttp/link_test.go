@@ -19,69 +19,69 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// TestMain sees that no goroutine of a link outlives the tests.
+// TestMain fails if a goroutine of a link outlives the tests.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for _, stack := range running("remote.(*") {
+	for _, stack := range running("mcphttp.(*") {
 		fmt.Printf("still running: %s\n", stack)
 		code = 1
 	}
 	os.Exit(code)
 }
 
-// running returns the stacks of goroutines that are within something.
-func running(within string) (found []string) {
+// running returns the stacks of the goroutines that call a function.
+func running(function string) (found []string) {
 	stacks := make([]byte, 4<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
 	for _, stack := range strings.Split(string(stacks), "\n\n") {
-		if strings.Contains(stack, within) {
+		if strings.Contains(stack, function) {
 			found = append(found, stack)
 		}
 	}
 	return found
 }
 
-// exchange is one request as a fake server sees it.
+// exchange is one request to a fake server.
 type exchange struct {
 	w               http.ResponseWriter
 	r               *http.Request
 	jsonrpc.Message        // of a POST
-	line            []byte // the same as it came
+	line            []byte // the body of a POST
 }
 
-// answer answers with a result in JSON.
+// answer sends a result as a JSON body.
 func (e *exchange) answer(result string) {
 	e.w.Header().Set("Content-Type", "application/json")
 	_, _ = fmt.Fprintf(e.w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, e.ID, result)
 }
 
-// status answers with a status and a body.
+// status sends a status and a body.
 func (e *exchange) status(code int, body string) {
 	e.w.WriteHeader(code)
 	_, _ = io.WriteString(e.w, body)
 }
 
-// events begins a stream of events.
+// events starts an event stream.
 func (e *exchange) events() {
 	e.w.Header().Set("Content-Type", "text/event-stream")
 	e.event("")
 }
 
-// event sends a piece of a stream of events.
+// event sends a part of an event stream.
 func (e *exchange) event(format string, args ...any) {
 	_, _ = fmt.Fprintf(e.w, format, args...)
 	e.w.(http.Flusher).Flush()
 }
 
-// hangUp breaks the connection off.
+// hangUp closes the connection.
 func (e *exchange) hangUp() { panic(http.ErrAbortHandler) }
 
-// wait holds the response until the client is gone.
+// wait keeps the response open until the client ends the request.
 func (e *exchange) wait() { <-e.r.Context().Done() }
 
-// serve starts a fake server. It answers initialize, takes notifications, and
-// has no stream of its own; all else, and these too if it wants, is for handle,
-// which says whether it did.
+// serve starts a fake server. handle reports whether it answered a request; the
+// server answers all others: initialize with a session, other requests with an
+// empty result, notifications with 202 and GET with 405.
 func serve(t *testing.T, handle func(*exchange) bool) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -107,13 +107,13 @@ func serve(t *testing.T, handle func(*exchange) bool) *httptest.Server {
 	return s
 }
 
-// client is a connection over a link.
+// client is a JSON-RPC connection over a link.
 type client struct {
 	*jsonrpc.Conn
 	t     *testing.T
 	link  *Link
 	notes chan string
-	ended chan error // what Run returned
+	ended chan error // receives the result of Link.Run
 }
 
 func (c *client) Request(_ context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
@@ -129,7 +129,7 @@ func (c *client) Bad(line []byte, _ error) *jsonrpc.Error {
 	return nil
 }
 
-// dial opens a link and a connection over it, which is initialized.
+// dial returns an initialized connection over a new link.
 func dial(t *testing.T, url string, edit ...func(*Options)) *client {
 	t.Helper()
 	c := connect(t, url, edit...)
@@ -142,6 +142,7 @@ func dial(t *testing.T, url string, edit ...func(*Options)) *client {
 	return c
 }
 
+// connect returns a connection over a new link that is not initialized.
 func connect(t *testing.T, url string, edit ...func(*Options)) *client {
 	t.Helper()
 	c := &client{t: t, notes: make(chan string, 1000), ended: make(chan error, 1)}
@@ -158,7 +159,7 @@ func connect(t *testing.T, url string, edit ...func(*Options)) *client {
 	}
 	c.Conn = jsonrpc.NewConn(c.link, c.link, c, jsonrpc.Options{LineLimit: o.Limit})
 	var running sync.WaitGroup
-	running.Go(func() { c.ended <- c.link.Run() })
+	running.Go(func() { c.ended <- c.link.Run(context.Background()) })
 	running.Go(func() { _ = c.Run(context.Background()) })
 	t.Cleanup(func() { _ = c.link.Close(); running.Wait() })
 	return c
@@ -171,16 +172,16 @@ func (c *client) call(method, params string) (string, error) {
 	return string(result), err
 }
 
-// fails makes a call that must fail with a text.
-func (c *client) fails(method string, says ...string) error {
+// fails makes a call that must fail with an error that contains all texts.
+func (c *client) fails(method string, texts ...string) error {
 	c.t.Helper()
 	result, err := c.call(method, `{}`)
 	if err == nil {
-		c.t.Fatalf("%s gave %s", method, result)
+		c.t.Fatalf("%s succeeded with %s", method, result)
 	}
-	for _, text := range says {
+	for _, text := range texts {
 		if !strings.Contains(err.Error(), text) {
-			c.t.Errorf("%s: %q does not say %q", method, err, text)
+			c.t.Errorf("%s: the error %q does not contain %q", method, err, text)
 		}
 	}
 	return err
@@ -234,7 +235,7 @@ func TestAResultArrivesByteForByte(t *testing.T) {
 	}
 }
 
-func TestWhatIsSentArrivesByteForByte(t *testing.T) {
+func TestParamsArriveByteForByte(t *testing.T) {
 	lines := make(chan string, 1)
 	s := serve(t, func(e *exchange) bool {
 		if e.Method == "m" {
@@ -253,7 +254,7 @@ func TestWhatIsSentArrivesByteForByte(t *testing.T) {
 	}
 }
 
-func TestEachRequestCarriesWhatMCPWants(t *testing.T) {
+func TestRequestsHaveTheHeadersOfMCP(t *testing.T) {
 	type request struct {
 		what   string
 		header http.Header
@@ -296,7 +297,7 @@ func TestEachRequestCarriesWhatMCPWants(t *testing.T) {
 	}
 }
 
-func TestRequestsAreUnderWayTogether(t *testing.T) {
+func TestRequestsAreSentConcurrently(t *testing.T) {
 	arrived := make(chan struct{}, 3)
 	release := make(chan struct{})
 	s := serve(t, func(e *exchange) bool {
@@ -322,7 +323,7 @@ func TestRequestsAreUnderWayTogether(t *testing.T) {
 	calls.Wait()
 }
 
-func TestTheServerAsksAndIsAnswered(t *testing.T) {
+func TestRequestsOfTheServerAreAnswered(t *testing.T) {
 	answers := make(chan string, 1)
 	s := serve(t, func(e *exchange) bool {
 		switch {
@@ -344,7 +345,7 @@ func TestTheServerAsksAndIsAnswered(t *testing.T) {
 	}
 }
 
-func TestACancelledCallIsToldToTheServerAndLetGo(t *testing.T) {
+func TestCancellingACallNotifiesTheServerAndEndsTheRequest(t *testing.T) {
 	began, gone := make(chan struct{}), make(chan struct{})
 	told := make(chan string, 1)
 	s := serve(t, func(e *exchange) bool {
@@ -371,12 +372,12 @@ func TestACancelledCallIsToldToTheServerAndLetGo(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if got := <-told; got != `{"reason":"enough","requestId":2}` {
-		t.Errorf("the server was told %s", got)
+		t.Errorf("the server received %s", got)
 	}
-	<-gone // the response is given up, or this would wait for ever
+	<-gone // without the end of the request this waits forever
 }
 
-// order keeps what happens, in order.
+// order records events in order.
 type order struct {
 	mu   sync.Mutex
 	what []string
@@ -400,7 +401,7 @@ func TestACancellationIsSentAfterItsRequest(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > 1<<20 {
 			close(begun)
-			<-release // only a part of it is on its way
+			<-release // a part of the body is not sent yet
 		}
 		line, _ := io.ReadAll(r.Body)
 		m, _ := jsonrpc.Parse(line)
@@ -421,10 +422,10 @@ func TestACancellationIsSentAfterItsRequest(t *testing.T) {
 		_, err := c.Call(ctx, jsonrpc.Call{Method: "large", Params: json.RawMessage(`"` + strings.Repeat("x", 32<<20) + `"`)})
 		done <- err
 	}()
-	<-begun // a call that was cancelled before is never sent, and nobody is told
+	<-begun // a call that is cancelled earlier is never sent
 	cancel()
 	<-done
-	for range 30 { // time enough for a cancellation that waits for nothing
+	for range 30 { // enough time for a cancellation that does not wait for its request
 		if _, err := c.call("other", `{}`); err != nil {
 			t.Fatal(err)
 		}
@@ -433,11 +434,11 @@ func TestACancellationIsSentAfterItsRequest(t *testing.T) {
 	close(release)
 	<-told
 	if got := seen.String(); got != "rest of the request, cancellation" {
-		t.Errorf("the server saw: %s", got)
+		t.Errorf("the server received: %s", got)
 	}
 }
 
-func TestNothingComesBeforeTheServerKnowsThatWeAreInitialized(t *testing.T) {
+func TestCallsWaitForTheInitializedNotification(t *testing.T) {
 	var seen order
 	release := make(chan struct{})
 	s := serve(t, func(e *exchange) bool {
@@ -460,7 +461,7 @@ func TestNothingComesBeforeTheServerKnowsThatWeAreInitialized(t *testing.T) {
 	for c.InFlight() == 0 {
 		runtime.Gosched()
 	}
-	for range 30 { // time enough for a call that waits for nothing
+	for range 30 { // enough time for a call that does not wait
 		if _, err := connect(t, s.URL).call("initialize", `{}`); err != nil {
 			t.Fatal(err)
 		}
@@ -470,6 +471,6 @@ func TestNothingComesBeforeTheServerKnowsThatWeAreInitialized(t *testing.T) {
 		t.Error(err)
 	}
 	if got := seen.String(); got != "initialized, call" {
-		t.Errorf("the server saw: %s", got)
+		t.Errorf("the server received: %s", got)
 	}
 }

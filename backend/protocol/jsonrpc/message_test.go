@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestParseSaysWhatIsWrong(t *testing.T) {
+func TestParseReturnsErrorCodes(t *testing.T) {
 	for _, test := range []struct {
 		line string
 		code int64
@@ -32,14 +32,14 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestPeerErrorKeepsItsBytes(t *testing.T) {
+func TestErrorsOfThePeerKeepTheirBytes(t *testing.T) {
 	raw := json.RawMessage(`{"code":-7,"message":"no","data":{"n":9007199254740993},"extra":[1]}`)
 	if got := AppendResponse(nil, json.RawMessage("3"), nil, ParseError(raw)); !bytes.Contains(got, raw) {
 		t.Errorf("got %s, want it to hold %s", got, raw)
 	}
 }
 
-func TestALongBodyIsTheSameLineInParts(t *testing.T) {
+func TestPartsOfALongLineAreTheLine(t *testing.T) {
 	for _, size := range []int{0, 10, long, long + 7} {
 		id, body := json.RawMessage(`"x"`), Quote(strings.Repeat("y", size))
 		if got, want := bytes.Join(requestParts(id, "m", body), nil), AppendRequest(nil, id, "m", body); !bytes.Equal(got, want) {

@@ -16,46 +16,46 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-func TestACallThatFailsSaysWhy(t *testing.T) {
+func TestAFailedCallExplainsTheCause(t *testing.T) {
 	rows := map[string]struct {
 		handle func(*exchange)
 		kind   fault.Kind
 		says   string
 	}{
-		"401":                 {func(e *exchange) { e.status(401, `{"error":"invalid_token"}`) }, fault.Failed, `answered 401 Unauthorized: {"error":"invalid_token"}; it wants credentials: set the secret AUTHORIZATION`},
-		"403 in JSON-RPC":     {func(e *exchange) { e.status(403, fmt.Sprintf(`{"error":{"code":1,"message":"no."},"id":%s}`, e.ID)) }, fault.Failed, "answered 403 Forbidden: no; it does not accept the credentials"},
-		"429":                 {func(e *exchange) { e.w.Header().Set("Retry-After", "7"); e.status(429, "") }, fault.Unavailable, "answered 429 Too Many Requests: try again after 7; try again later"},
-		"502 in HTML":         {func(e *exchange) { e.w.Header().Set("Content-Type", "text/html"); e.status(502, "<html>nginx") }, fault.Failed, "answered 502 Bad Gateway"},
-		"500 in plain":        {func(e *exchange) { e.status(500, "out\n of  paper\n") }, fault.Failed, "answered 500 Internal Server Error: out of paper"},
-		"an endless 500":      {func(e *exchange) { e.status(500, strings.Repeat("é", 2<<20)) }, fault.Failed, "é…"},
-		"HTML":                {func(e *exchange) { e.w.Header().Set("Content-Type", "text/html"); e.status(200, "<html>log in") }, fault.Failed, "answered with text/html, which is not MCP"},
-		"JSON that is none":   {func(e *exchange) { e.w.Header().Set("Content-Type", "application/json"); e.status(200, `{"id":`) }, fault.Failed, "no answer to the request"},
-		"JSON that is no MCP": {func(e *exchange) { e.w.Header().Set("Content-Type", "application/json"); e.status(200, `{"ok":true}`) }, fault.Failed, "no answer to the request"},
-		"an error of no request": {func(e *exchange) {
+		"401":                  {func(e *exchange) { e.status(401, `{"error":"invalid_token"}`) }, fault.Failed, `answered 401 Unauthorized: {"error":"invalid_token"}; it wants credentials: set the secret AUTHORIZATION`},
+		"403 in JSON-RPC":      {func(e *exchange) { e.status(403, fmt.Sprintf(`{"error":{"code":1,"message":"no."},"id":%s}`, e.ID)) }, fault.Failed, "answered 403 Forbidden: no; it does not accept the credentials"},
+		"429":                  {func(e *exchange) { e.w.Header().Set("Retry-After", "7"); e.status(429, "") }, fault.Unavailable, "answered 429 Too Many Requests: try again after 7; try again later"},
+		"502 in HTML":          {func(e *exchange) { e.w.Header().Set("Content-Type", "text/html"); e.status(502, "<html>nginx") }, fault.Failed, "answered 502 Bad Gateway"},
+		"500 in plain":         {func(e *exchange) { e.status(500, "out\n of  paper\n") }, fault.Failed, "answered 500 Internal Server Error: out of paper"},
+		"an endless 500":       {func(e *exchange) { e.status(500, strings.Repeat("é", 2<<20)) }, fault.Failed, "é…"},
+		"HTML":                 {func(e *exchange) { e.w.Header().Set("Content-Type", "text/html"); e.status(200, "<html>log in") }, fault.Failed, "answered with text/html, which is not MCP"},
+		"JSON that is invalid": {func(e *exchange) { e.w.Header().Set("Content-Type", "application/json"); e.status(200, `{"id":`) }, fault.Failed, "not an answer to the request"},
+		"JSON that is not MCP": {func(e *exchange) { e.w.Header().Set("Content-Type", "application/json"); e.status(200, `{"ok":true}`) }, fault.Failed, "not an answer to the request"},
+		"an error without id": {func(e *exchange) {
 			e.w.Header().Set("Content-Type", "application/json")
 			e.status(200, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`)
 		}, fault.Failed, "answered with MCP error -32700: Parse error"},
-		"another's answer": {func(e *exchange) { e.ID = []byte("99"); e.answer(`{}`) }, fault.Failed, "no answer to the request"},
-		"too much JSON":    {func(e *exchange) { e.answer(`"` + strings.Repeat("x", 1<<20) + `"`) }, fault.Failed, "a message of more than 1 MiB"},
-		"too long an event": {func(e *exchange) {
+		"an answer to another request": {func(e *exchange) { e.ID = []byte("99"); e.answer(`{}`) }, fault.Failed, "not an answer to the request"},
+		"JSON over the limit":          {func(e *exchange) { e.answer(`"` + strings.Repeat("x", 1<<20) + `"`) }, fault.Failed, "a message of more than 1 MiB"},
+		"an event over the limit": {func(e *exchange) {
 			e.events()
 			e.event("data: {\"id\":%s,\"result\":\"%s\"}\n\n", e.ID, strings.Repeat("x", 1<<20))
 			e.wait()
 		}, fault.Failed, "a message of more than 1 MiB"},
-		"hangs up":            {func(e *exchange) { e.hangUp() }, fault.Failed, "closed the connection without an answer"},
-		"breaks off JSON":     {func(e *exchange) { e.w.Header().Set("Content-Length", "99"); e.answer(`{}`); e.event(""); e.hangUp() }, fault.Failed, "ended before the answer came"},
-		"breaks off a stream": {func(e *exchange) { e.events(); e.event("data: {\"id\""); e.hangUp() }, fault.Failed, "ended before the answer came; whether the call took effect is unknown"},
-		"an empty stream":     {func(e *exchange) { e.events() }, fault.Failed, "ended before the answer came"},
-		"a circle": {func(e *exchange) {
+		"connection closed without answer": {func(e *exchange) { e.hangUp() }, fault.Failed, "closed the connection without an answer"},
+		"JSON cut off":                     {func(e *exchange) { e.w.Header().Set("Content-Length", "99"); e.answer(`{}`); e.event(""); e.hangUp() }, fault.Failed, "ended before the answer came"},
+		"stream cut off":                   {func(e *exchange) { e.events(); e.event("data: {\"id\""); e.hangUp() }, fault.Failed, "ended before the answer came; whether the call took effect is unknown"},
+		"an empty stream":                  {func(e *exchange) { e.events() }, fault.Failed, "ended before the answer came"},
+		"redirects in a circle": {func(e *exchange) {
 			e.w.Header().Set("Location", "/again")
 			e.status(307, "")
 		}, fault.Failed, "redirects in a circle"},
-		"a GET of it": {func(e *exchange) { e.w.Header().Set("Location", "/new"); e.status(302, "") }, fault.Failed, "make the address that it redirects to the server's URL"},
-		"another origin": {func(e *exchange) {
+		"redirect to GET": {func(e *exchange) { e.w.Header().Set("Location", "/new"); e.status(302, "") }, fault.Failed, "make the address that it redirects to the server's URL"},
+		"redirect to another origin": {func(e *exchange) {
 			e.w.Header().Set("Location", "http://u:p@evil.example:81/secret?q")
 			e.status(308, "")
 		}, fault.Failed, "redirects to another place, http://evil.example:81, where its credentials are not sent"},
-		"another scheme": {func(e *exchange) { e.w.Header().Set("Location", "https://"+e.r.Host+"/"); e.status(308, "") }, fault.Failed, "redirects to another place, https://127.0.0.1:"},
+		"redirect to another scheme": {func(e *exchange) { e.w.Header().Set("Location", "https://"+e.r.Host+"/"); e.status(308, "") }, fault.Failed, "redirects to another place, https://127.0.0.1:"},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -68,30 +68,30 @@ func TestACallThatFailsSaysWhy(t *testing.T) {
 			c := dial(t, strings.Replace(s.URL, "://", "://user:pass-word@", 1)+"/mcp?key=query-secret")
 			err := c.fails("bad", row.says, Show(s.URL))
 			if fault.KindOf(err) != row.kind {
-				t.Errorf("kind %d of %v", fault.KindOf(err), err)
+				t.Errorf("the kind is %d: %v", fault.KindOf(err), err)
 			}
 			for _, secret := range []string{"pass-word", "query-secret", "/secret"} {
 				if strings.Contains(fmt.Sprintf("%v %+v", err, errors.Unwrap(err)), secret) {
-					t.Errorf("%v shows %s", err, secret)
+					t.Errorf("the error %v contains %s", err, secret)
 				}
 			}
 			if len(err.Error()) > 700 {
-				t.Errorf("an error of %d bytes", len(err.Error()))
+				t.Errorf("the error has %d bytes", len(err.Error()))
 			}
 			if _, err := c.call("good", `{}`); err != nil {
-				t.Errorf("afterwards: %v", err)
+				t.Errorf("the next call fails: %v", err)
 			}
 		})
 	}
 }
 
-func TestTheServersOwnErrorIsPassedOn(t *testing.T) {
+func TestErrorsOfTheServerArePassedOn(t *testing.T) {
 	const own = `{"code":-32602,"message":"Unknown tool","data":{"n":9007199254740993}}`
 	s := serve(t, func(e *exchange) bool {
 		switch e.Method {
 		case "with a status":
 			e.status(400, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":%s}`, e.ID, own))
-		case "of a session that is there":
+		case "404 in a session that exists":
 			e.status(404, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":%s}`, e.ID, own))
 		case "as an answer":
 			e.w.Header().Set("Content-Type", "application/json")
@@ -102,7 +102,7 @@ func TestTheServersOwnErrorIsPassedOn(t *testing.T) {
 		return true
 	})
 	c := dial(t, s.URL)
-	for _, method := range []string{"with a status", "of a session that is there", "as an answer"} {
+	for _, method := range []string{"with a status", "404 in a session that exists", "as an answer"} {
 		var rpc *jsonrpc.Error
 		if _, err := c.call(method, `{}`); !errors.As(err, &rpc) || string(rpc.Raw()) != own {
 			t.Errorf("%s: got %v", method, err)
@@ -145,18 +145,18 @@ func TestALostSessionEndsTheLink(t *testing.T) {
 				t.Errorf("another call got %v", err)
 			}
 			if err := <-c.ended; !errors.Is(err, ErrLost) || !strings.Contains(fault.MessageOf(err), "does not know it any more (answered "+name) {
-				t.Errorf("the link ended with %v", err)
+				t.Errorf("Run returned %v", err)
 			}
 		})
 	}
 }
 
-func TestAStartThatFailsSaysWhatMayBeWrong(t *testing.T) {
+func TestAFailedStartExplainsTheCause(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	nobody := "http://" + taken.Addr().String() + "/mcp"
+	unused := "http://" + taken.Addr().String() + "/mcp"
 	_ = taken.Close()
 	status := func(code int) string {
 		return serve(t, func(e *exchange) bool { e.status(code, ""); return true }).URL
@@ -165,7 +165,7 @@ func TestAStartThatFailsSaysWhatMayBeWrong(t *testing.T) {
 	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
 	defer untrusted.Close()
 	for url, says := range map[string]string{
-		nobody:                     "cannot be reached: connection refused; does it run?",
+		unused:                     "cannot be reached: connection refused; does it run?",
 		status(404):                "is the URL right? An older server may want the transport sse",
 		status(405):                "is the URL right?",
 		status(401):                "wants credentials",
@@ -174,7 +174,7 @@ func TestAStartThatFailsSaysWhatMayBeWrong(t *testing.T) {
 	} {
 		err := connect(t, url).fails("initialize", says, Show(url))
 		if kind := fault.KindOf(err); kind != fault.Failed && kind != fault.Unavailable {
-			t.Errorf("kind %d of %v", kind, err)
+			t.Errorf("the kind is %d: %v", kind, err)
 		}
 	}
 	for _, wrong := range []string{"", "x", "ftp://h/x", "http://", "/mcp", "http://h\x00/", "mailto:a@b"} {
@@ -184,7 +184,7 @@ func TestAStartThatFailsSaysWhatMayBeWrong(t *testing.T) {
 	}
 }
 
-func TestAURLIsShownWithoutItsCredentials(t *testing.T) {
+func TestShowRemovesCredentials(t *testing.T) {
 	for url, want := range map[string]string{
 		"https://h/mcp":                        "https://h/mcp",
 		" https://u:p@h:8/a/b?key=1#f ":        "https://h:8/a/b",
@@ -194,7 +194,7 @@ func TestAURLIsShownWithoutItsCredentials(t *testing.T) {
 		"secret":                               "its URL",
 	} {
 		if got := Show(url); got != want {
-			t.Errorf("%q is shown as %q, want %q", url, got, want)
+			t.Errorf("Show(%q) = %q, want %q", url, got, want)
 		}
 	}
 }
@@ -234,12 +234,12 @@ func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {
 	for _, near := range []string{"http://direct.example/x", "http://127.0.0.1:1/", "https://far.example"} {
 		target, _ := url.Parse(near)
 		if through, err := proxy(target); through != nil || err != nil {
-			t.Errorf("%s goes through %v, %v", near, through, err)
+			t.Errorf("%s uses the proxy %v, %v", near, through, err)
 		}
 	}
 }
 
-func TestHeadersWithSecretsAreInNoError(t *testing.T) {
+func TestErrorsContainNoSecretHeaders(t *testing.T) {
 	s := serve(t, func(e *exchange) bool { e.status(500, e.r.Header.Get("X-Odd")); return true })
 	c := connect(t, s.URL+"/mcp?key=query-secret", func(o *Options) { o.Headers = map[string]string{"Authorization": "Bearer top\nsecret"} })
 	if err := c.fails("initialize", "Authorization"); strings.Contains(err.Error(), "top") || strings.Contains(err.Error(), "query-secret") {

@@ -18,26 +18,26 @@ import (
 )
 
 const (
-	refusalSize  = 1 << 20 // bytes that are read of the body of a refusal
-	refusalShown = 300     // and that an error shows of one that says nothing in JSON
+	refusalSize  = 1 << 20 // bytes of a refusal's body that are read
+	refusalShown = 300     // characters of the server's text in an error
 )
 
-// setSecret is the advice to who has no credentials, or wrong ones.
+// setSecret is the advice for missing or wrong credentials.
 const setSecret = `set the secret AUTHORIZATION of this server (such as "Bearer …"), or API_KEY`
 
-// refusal is a status that is no success.
+// refusal is a response that is not a success.
 type refusal struct {
 	status int
-	line   string // 404 Not Found
+	line   string // such as "404 Not Found"
 	body   []byte
-	says   string // the body, for a person
-	rpc    *jsonrpc.Error
-	id     json.RawMessage // which message rpc answers
+	says   string          // the body's message for people, or empty
+	rpc    *jsonrpc.Error  // the body's JSON-RPC error, or nil
+	id     json.RawMessage // of the message that rpc answers
 }
 
-// readRefusal reads a response that is no success; the caller closes it.
+// readRefusal reads a response that is not a success; the caller closes it.
 func readRefusal(response *http.Response) *refusal {
-	body, _ := io.ReadAll(io.LimitReader(response.Body, refusalSize)) // what there is of it
+	body, _ := io.ReadAll(io.LimitReader(response.Body, refusalSize)) // a part of the body is enough
 	r := &refusal{status: response.StatusCode, line: response.Status, body: body}
 	message, err := jsonrpc.Parse(body)
 	switch {
@@ -53,12 +53,12 @@ func readRefusal(response *http.Response) *refusal {
 	return r
 }
 
-// oneLine returns a text of the server for an error: one line of at most
-// refusalShown characters.
+// oneLine returns a text of the server as one line of at most refusalShown
+// characters, for an error.
 func oneLine(text string) string { return safetext.Clip(safetext.Label(text), refusalShown) }
 
-// lost reports whether the server says that it does not know the session. MCP
-// has 404 for that; many servers answer 400.
+// lost reports whether the server no longer knows the session. The status for
+// that is 404 in MCP, but many servers answer 400.
 func (r *refusal) lost() bool {
 	if r.rpc != nil && (r.rpc.Code == jsonrpc.CodeMethodNotFound || r.rpc.Code == jsonrpc.CodeInvalidParams) {
 		return false
@@ -67,15 +67,16 @@ func (r *refusal) lost() bool {
 		r.status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(r.body), []byte("session"))
 }
 
-// gone is the error with which a link ends whose session is lost.
+// gone returns the error with which the link ends after a lost session.
 func (l *Link) gone(r *refusal) error {
-	return fault.Wrap(ErrLost, fault.Unavailable, "%s does not know it any more (%s)", l.Shown, l.answered(r))
+	return fault.Wrap(ErrLost, fault.Unavailable, "%s does not know it any more (%s)", l.options.Shown, l.answered(r))
 }
 
-// refused says what a refusal means; first is that of the first request of all.
+// refused returns the error for a refusal, with advice. first marks the refusal of
+// the link's first request.
 func (l *Link) refused(r *refusal, first bool) error {
-	text := l.Shown + " " + l.answered(r)
-	other := map[Transport]string{Streamable: "An older server may want the transport sse", SSE: "A newer server may want the transport streamable-http"}[l.Transport]
+	text := l.options.Shown + " " + l.answered(r)
+	other := map[Transport]string{Streamable: "An older server may want the transport sse", SSE: "A newer server may want the transport streamable-http"}[l.options.Transport]
 	switch {
 	case r.status == http.StatusUnauthorized:
 		return fault.New(fault.Failed, "%s; it wants credentials: %s", text, setSecret)
@@ -97,9 +98,9 @@ func (l *Link) answered(r *refusal) string {
 	return text
 }
 
-// trouble says why a request got no response. The cause stays out of it,
-// because it holds the whole URL.
-func (l *Link) trouble(err error) error {
+// trouble returns a fault that explains why a request got no response. It does
+// not wrap err, whose text contains the whole URL.
+func (l *Link) trouble(ctx context.Context, err error) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		err = wrapped.Err
@@ -111,42 +112,42 @@ func (l *Link) trouble(err error) error {
 	switch text := err.Error(); {
 	case errors.As(err, &known):
 		return known
-	case l.life.Err() != nil || errors.Is(err, context.Canceled):
-		return fault.Wrap(context.Canceled, fault.Unavailable, "the session with %s is over", l.Shown)
+	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+		return fault.Wrap(context.Canceled, fault.Unavailable, "the session with %s is over", l.options.Shown)
 	case errors.As(err, &unnamed) && unnamed.IsNotFound:
 		return l.unreachable("the name of its host is not known")
 	case strings.Contains(text, "refused"):
-		return fault.Wrap(errNobody, fault.Unavailable, "%s cannot be reached: connection refused; does it run?", l.Shown)
+		return fault.Wrap(errRefused, fault.Unavailable, "%s cannot be reached: connection refused; does it run?", l.options.Shown)
 	case errors.As(err, &untrusted):
 		return l.unreachable("its certificate is not trusted: " + oneLine(untrusted.Err.Error()))
 	case errors.As(err, &late) && late.Timeout():
-		return fault.New(fault.Timeout, "%s cannot be reached: it did not answer in time", l.Shown)
+		return fault.New(fault.Timeout, "%s cannot be reached: it did not answer in time", l.options.Shown)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), strings.Contains(text, "connection reset"):
-		return fault.New(fault.Failed, "%s closed the connection without an answer; whether the call took effect is unknown", l.Shown)
+		return fault.New(fault.Failed, "%s closed the connection without an answer; whether the call took effect is unknown", l.options.Shown)
 	default:
 		return l.unreachable(oneLine(text))
 	}
 }
 
 func (l *Link) unreachable(why string) error {
-	return fault.New(fault.Unavailable, "%s cannot be reached: %s", l.Shown, why)
+	return fault.New(fault.Unavailable, "%s cannot be reached: %s", l.options.Shown, why)
 }
 
-// broken says that an answer broke off.
+// broken returns the error for an answer that broke off.
 func (l *Link) broken() error {
-	return fault.New(fault.Failed, "the connection to %s ended before the answer came; whether the call took effect is unknown", l.Shown)
+	return fault.New(fault.Failed, "the connection to %s ended before the answer came; whether the call took effect is unknown", l.options.Shown)
 }
 
-// strange says what is wrong with a body that holds no answer to its request.
+// strange returns the error for a body that does not answer its request.
 func (l *Link) strange(body []byte) error {
 	m, _ := jsonrpc.Parse(body)
-	if jsonrpc.Get(m.Error, "code") != nil { // of a server that could not read the request's id
+	if jsonrpc.Get(m.Error, "code") != nil { // the server could not read the id of the request
 		rpc := jsonrpc.ParseError(m.Error)
-		return fault.New(fault.Failed, "%s answered with MCP error %d: %s", l.Shown, rpc.Code, oneLine(rpc.Message))
+		return fault.New(fault.Failed, "%s answered with MCP error %d: %s", l.options.Shown, rpc.Code, oneLine(rpc.Message))
 	}
-	return fault.New(fault.Failed, "%s answered with something that is no answer to the request", l.Shown)
+	return fault.New(fault.Failed, "%s answered with something that is not an answer to the request", l.options.Shown)
 }
 
 func (l *Link) tooLong() error {
-	return fault.New(fault.Failed, "%s answered with a message of more than %d MiB", l.Shown, l.Limit>>20)
+	return fault.New(fault.Failed, "%s answered with a message of more than %d MiB", l.options.Shown, l.options.Limit>>20)
 }

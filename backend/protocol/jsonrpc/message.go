@@ -1,15 +1,18 @@
-// Package wire answers one question: what exactly did the other side write?
-//
-// It reads and writes newline-delimited JSON-RPC 2.0 as MCP uses it on stdio
-// and on the companion's socket, and it never decodes what it only carries:
-// params, results and errors stay the bytes that arrived. Unknown fields,
-// integers beyond 2^53 and content types of tomorrow therefore pass unchanged.
+// Package jsonrpc answers what exactly the other side of a connection wrote. It
+// reads and writes newline-delimited JSON-RPC 2.0, as MCP uses it on stdio and on
+// the companion's socket.
 //
 //	bytes → LineReader → Parse → Conn.Call / Handler → AppendResponse → bytes
 //
-// It refuses to know any MCP method beyond the two that a correlator needs
-// (notifications/cancelled and notifications/progress), and it refuses to end
-// a session for one bad line: a reader always finds the next line again.
+// Params, results and errors stay the bytes that arrived. Unknown members,
+// integers beyond 2^53 and future content types therefore pass unchanged. This is
+// why no JSON-RPC or MCP library is used: all known ones decode messages into
+// their own types, and so lose members that they do not know and the spelling of
+// the rest.
+//
+// The package handles only two MCP methods, notifications/cancelled and
+// notifications/progress, because they refer to requests. A bad line does not end
+// a connection: reading continues with the next line.
 package jsonrpc
 
 import (
@@ -32,16 +35,16 @@ type Message struct {
 	Error  json.RawMessage
 }
 
-// IsRequest reports whether the message asks for an answer.
+// IsRequest reports whether the message is a request, which needs an answer.
 func (m *Message) IsRequest() bool { return m.Method != "" && m.ID != nil }
 
-// IsResponse reports whether the message answers a request of ours.
+// IsResponse reports whether the message answers a request.
 func (m *Message) IsResponse() bool { return m.Method == "" && m.ID != nil }
 
-// Parse reads one line. An error is an *Error ready to be sent: CodeParseError
-// when the line is not JSON in UTF-8, CodeInvalidRequest when it is JSON but
-// not a JSON-RPC message; in the second case the id is filled in where there
-// is one.
+// Parse reads one line. An error is an *Error that can be sent as the answer:
+// CodeParseError if the line is not JSON in UTF-8, CodeInvalidRequest if it is
+// JSON but not a JSON-RPC message. With CodeInvalidRequest the message may still
+// have an id.
 func Parse(line []byte) (Message, error) {
 	var m Message
 	if !jsonscan.Walk(line, func(key []byte, start, end int) { m.member(key, line[start:end:end]) }) {
@@ -85,8 +88,8 @@ func invalid(text string) *Error {
 	return &Error{Code: CodeInvalidRequest, Message: text}
 }
 
-// Error is a JSON-RPC error object. One that came from a peer keeps its bytes
-// and is passed on unchanged.
+// Error is a JSON-RPC error object. An Error from ParseError keeps the peer's
+// bytes, so that it is passed on unchanged.
 type Error struct {
 	Code    int64           `json:"code"`
 	Message string          `json:"message"`
@@ -104,9 +107,9 @@ const (
 	CodeInternalError  = -32603
 )
 
-// ErrorText returns a peer's error answer as clients of MCP show it; false when
-// err is none.
-func ErrorText(err error) (string, bool) {
+// ErrorText returns the text with which MCP clients show an *Error; ok is false
+// if err has none in its chain.
+func ErrorText(err error) (text string, ok bool) {
 	answer, ok := errors.AsType[*Error](err)
 	if !ok {
 		return "", false
@@ -114,13 +117,13 @@ func ErrorText(err error) (string, bool) {
 	return fmt.Sprintf("MCP error %d: %s", answer.Code, answer.Message), true
 }
 
-// NewError returns an error object of our own making.
+// NewError returns an error object with a formatted message.
 func NewError(code int64, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// ParseError reads an error object that a peer sent. It keeps raw, so the
-// caller must not reuse those bytes.
+// ParseError reads an error object that a peer sent. It keeps raw, so the caller
+// must not change those bytes.
 func ParseError(raw json.RawMessage) *Error {
 	e := &Error{raw: raw}
 	if err := json.Unmarshal(raw, e); err != nil {
@@ -131,7 +134,8 @@ func ParseError(raw json.RawMessage) *Error {
 
 func (e *Error) Error() string { return e.Message }
 
-// Raw returns the object as JSON: the peer's own bytes where it came from one.
+// Raw returns the object as JSON: the bytes that ParseError read, if it is from
+// there.
 func (e *Error) Raw() json.RawMessage {
 	if e.raw != nil {
 		return e.raw
@@ -143,7 +147,7 @@ func (e *Error) Raw() json.RawMessage {
 	return data
 }
 
-// AppendRequest appends a request line; with a nil id it is a notification.
+// AppendRequest appends a request line to dst; with a nil id, a notification.
 func AppendRequest(dst []byte, id json.RawMessage, method string, params json.RawMessage) []byte {
 	dst = slices.Grow(dst, len(id)+len(method)+len(params)+64)
 	dst = append(dst, `{"jsonrpc":"2.0",`...)
@@ -159,11 +163,11 @@ func AppendRequest(dst []byte, id json.RawMessage, method string, params json.Ra
 	return append(dst, "}\n"...)
 }
 
-// long is the size in bytes from which a body is sent as it is: a copy of it
-// would cost more than a write of its own.
+// long is the size in bytes from which a body is written separately: copying it
+// into the line would cost more than another write.
 const long = 128 << 10
 
-// requestParts is AppendRequest without a copy of long params.
+// requestParts returns the parts of a request line, without copying long params.
 func requestParts(id json.RawMessage, method string, params json.RawMessage) [][]byte {
 	if len(params) < long {
 		return [][]byte{AppendRequest(nil, id, method, params)}
@@ -172,7 +176,8 @@ func requestParts(id json.RawMessage, method string, params json.RawMessage) [][
 	return [][]byte{append(head, `,"params":`...), params, []byte("}\n")}
 }
 
-// responseParts is AppendResponse without a copy of a long result.
+// responseParts returns the parts of a response line, without copying a long
+// result.
 func responseParts(id, result json.RawMessage, err *Error) [][]byte {
 	if err != nil || len(result) < long {
 		return [][]byte{AppendResponse(nil, id, result, err)}
@@ -181,7 +186,8 @@ func responseParts(id, result json.RawMessage, err *Error) [][]byte {
 	return [][]byte{head, result, []byte("}\n")}
 }
 
-// AppendResponse appends a response line: the error when err is set, else the result.
+// AppendResponse appends a response line to dst, with err if it is not nil and
+// otherwise with result.
 func AppendResponse(dst []byte, id, result json.RawMessage, err *Error) []byte {
 	if id == nil {
 		id = json.RawMessage("null")

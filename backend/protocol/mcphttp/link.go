@@ -1,0 +1,250 @@
+// Package mcphttp answers how to speak to an MCP server over HTTP as if it were
+// a child process. A Link looks like the pipes of a process: each line written
+// becomes a POST, and each message of a response body or an event stream becomes
+// a line to read. A Link does not decode the messages that it carries, and does
+// not start a new session: a lost session ends its Link.
+//
+//	jsonrpc.Conn ⇄ lines ⇄ Link ⇄ POST, GET (event streams), DELETE ⇄ server
+//
+// It is not built on an MCP library, because libraries decode messages into
+// their own types and so drop members that they do not know.
+package mcphttp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// Transport is one of MCP's transports over HTTP.
+type Transport int
+
+// The transports over HTTP.
+const (
+	Streamable Transport = iota // of MCP 2025-03-26 and later
+	SSE                         // of MCP 2024-11-05: one event stream for all messages of the server
+)
+
+// TransportOf returns the transport with a name; ok is false if no transport
+// over HTTP has that name.
+func TransportOf(name string) (t Transport, ok bool) {
+	switch name {
+	case "streamable-http", "streamable", "http":
+		return Streamable, true
+	case "sse":
+		return SSE, true
+	}
+	return 0, false
+}
+
+// Options configure a Link. All fields but Proxy are required.
+type Options struct {
+	Transport Transport
+	URL       string            // absolute, may contain secrets; never part of an error
+	Shown     string            // the URL for errors, without credentials; see Show
+	Headers   map[string]string // sent with each request, only to the URL's origin
+	Agent     string            // the User-Agent header
+	Limit     int               // the largest message of the server, in bytes
+	// Proxy returns the proxy for a URL; nil connects directly.
+	Proxy func(*url.URL) (*url.URL, error)
+	Log   *slog.Logger
+	// Failed is called for a request that was written and gets no answer. The
+	// error is a fault. It is called from goroutines of the link.
+	Failed func(id json.RawMessage, why error)
+}
+
+// ErrLost is in the chain of the error with which a link ends because its server
+// no longer knows the session. Servers may end sessions, so this does not mean
+// that the server failed.
+var ErrLost = errors.New("session lost")
+
+// ErrUntouched is in the chain of the error of a request that was sent to a
+// session which the server had already ended, so that the server ran nothing. It
+// wraps ErrLost.
+var ErrUntouched = fmt.Errorf("%w before the request", ErrLost)
+
+// Link carries the lines of one session. One goroutine may call Read and one may
+// call Write, as jsonrpc.Conn does; the other methods are safe for concurrent
+// use.
+type Link struct {
+	options Options
+	client  *http.Client
+	base    *url.URL
+	feed    *feed      // the lines that Read returns
+	line    []byte     // a written line that is not complete yet
+	written chan *post // messages on the way from Write to Run
+	work    sync.WaitGroup
+	named   chan struct{} // closed when target is known
+	ready   chan struct{} // closed when notifications/initialized was sent
+	begin   sync.Once     // closes ready
+	done    chan struct{} // closed when the link is over
+
+	mu      sync.Mutex
+	target  *url.URL         // messages are posted to it; set before named is closed
+	session string           // Mcp-Session-Id
+	version string           // MCP-Protocol-Version
+	posts   map[string]*post // requests without an answer, by id
+	over    bool
+	cancel  context.CancelFunc // ends everything that Run started; nil before Run
+	err     error              // the reason why the link is over
+}
+
+// New returns a link for a server. Lines are sent and received while Run runs.
+// The error is a fault.Invalid that explains what is wrong with the URL.
+func New(o Options) (*Link, error) {
+	base, err := parseURL(o.URL)
+	if err != nil {
+		return nil, err
+	}
+	l := &Link{
+		options: o, base: base, feed: newFeed(), written: make(chan *post), posts: make(map[string]*post),
+		named: make(chan struct{}), ready: make(chan struct{}), done: make(chan struct{}),
+	}
+	l.client = newClient(l)
+	if o.Transport == Streamable {
+		l.target = base
+		close(l.named)
+	}
+	return l, nil
+}
+
+// Run sends and receives messages until ctx is done, Close is called or the
+// session ends. It returns after all goroutines of the link have ended, with the
+// reason: nil after Close.
+func (l *Link) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	l.mu.Lock()
+	l.cancel = cancel
+	l.mu.Unlock()
+	if l.options.Transport == SSE {
+		l.work.Go(func() { l.end(l.subscription(ctx)) })
+	}
+	for ready := l.ready; ; {
+		select {
+		case p := <-l.written:
+			postCtx, stop := context.WithCancel(ctx)
+			p.stop = stop
+			l.work.Go(func() { l.send(postCtx, p) })
+			continue
+		case <-ready:
+			ready = nil
+			if l.options.Transport == Streamable {
+				l.work.Go(func() { l.listen(ctx) })
+			}
+			continue
+		case <-ctx.Done():
+			l.end(ctx.Err())
+		case <-l.done:
+		}
+		break
+	}
+	cancel()
+	l.work.Wait()
+	l.client.CloseIdleConnections()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// Read reads the server's messages as lines.
+func (l *Link) Read(p []byte) (int, error) { return l.feed.r.Read(p) }
+
+// Write accepts lines and hands them to Run, which posts them. It does not wait
+// for the server: a request that gets no answer is reported to Options.Failed.
+func (l *Link) Write(p []byte) (int, error) {
+	l.line = append(l.line, p...)
+	if !bytes.HasSuffix(p, []byte("\n")) {
+		return len(p), nil
+	}
+	line := bytes.TrimSuffix(l.line, []byte("\n"))
+	l.line = nil
+	message, err := jsonrpc.Parse(line)
+	if err != nil {
+		return 0, err
+	}
+	post := newPost(line, message)
+	if post.id != nil {
+		l.mu.Lock()
+		l.posts[string(post.id)] = post
+		l.mu.Unlock()
+	}
+	select {
+	case <-l.done: // takes precedence over a Run that has not noticed the end
+		return 0, l.closed()
+	default:
+	}
+	select {
+	case l.written <- post:
+		return len(p), nil
+	case <-l.done:
+		return 0, l.closed()
+	}
+}
+
+func (l *Link) closed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return errors.Join(io.ErrClosedPipe, l.err)
+}
+
+// closeTimeout bounds the request that ends a session.
+const closeTimeout = 2 * time.Second
+
+// Close ends the session on the server and the link.
+func (l *Link) Close() error {
+	l.mu.Lock()
+	open := !l.over && l.session != ""
+	l.mu.Unlock()
+	if open {
+		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+		defer cancel()
+		if response, err := l.do(ctx, request{method: http.MethodDelete, target: l.base}); err == nil {
+			_ = response.Body.Close()
+		}
+	}
+	l.end(nil)
+	return nil
+}
+
+// end ends the link; err is the reason, nil for Close. Later calls have no
+// effect.
+func (l *Link) end(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return
+	}
+	l.over, l.err = true, err
+	_ = l.feed.w.CloseWithError(err)
+	close(l.done)
+	if l.cancel != nil {
+		l.cancel() // here and not in Run, so that failures caused by the end are not reported
+	}
+}
+
+// learn stores the protocol version of the server's answer to initialize.
+func (l *Link) learn(p *post, answer []byte) {
+	if p.method != "initialize" {
+		return
+	}
+	message, _ := jsonrpc.Parse(answer) // answeredBy has already parsed it
+	version := jsonrpc.GetString(message.Result, "protocolVersion")
+	if strings.ContainsFunc(version, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return // not allowed in a header
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.version = version
+}
