@@ -14,23 +14,23 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Targets of a call of 1 kB.
+// Targets for a call with 1 kB of arguments.
 const (
-	targetAdded = 0.15 // ms over the direct call, at the minimum
-	targetRatio = 1.7  // median over the relay's
-	targetCPU   = 0.45 // ms of hub and companion
+	targetAdded = 0.15 // ms more than a direct call, comparing minima
+	targetRatio = 1.7  // median divided by the relay's median
+	targetCPU   = 0.45 // ms of hub and companion together
 )
 
-// settle is longer than the journal waits before it stores: what a call costs after its answer counts too.
+// settle is longer than the delay of the journal, so that the CPU time of a call includes storing its record.
 const settle = 160 * time.Millisecond
 
-// way is one way to the child.
+// way is one way to call the child: directly, through the relay, or through companion and hub.
 type way struct {
 	name    string
 	client  *client
-	hub     int // process, 0 where there is none
+	hub     int // its process id; 0 for none
 	params  func(message json.RawMessage) json.RawMessage
-	targets bool // whether the targets are for it
+	targets bool // whether the targets apply
 }
 
 func (b *bench) calls(ctx context.Context) error {
@@ -50,7 +50,7 @@ func (b *bench) calls(ctx context.Context) error {
 	return nil
 }
 
-// everything returns the command of the reference server, nil when it is not installed.
+// everything returns the command of the npm reference server; nil if it is not installed.
 func everything() []string {
 	script, err := filepath.Abs("build/servers/node_modules/@modelcontextprotocol/server-everything/dist/index.js")
 	if err != nil {
@@ -92,7 +92,7 @@ func (b *bench) child(ctx context.Context, name string, command []string) error 
 	return nil
 }
 
-// ways opens all ways to a child.
+// ways opens a connection to a child in every way.
 func (b *bench) ways(ctx context.Context, command []string) ([]*way, func(), error) {
 	var ends []func()
 	closeAll := func() {

@@ -9,14 +9,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
-// The stand-in is about as large as what 107 published servers list: 2,970 tools of 1,600 bytes each.
+// The generated catalogue is about as large as that of 107 published servers: 2,970 tools of 1,600 bytes each.
 const (
-	standInServers = 107
-	standInTools   = 2970
+	generatedServers = 107
+	generatedTools   = 2970
 )
 
-// toolFiles returns files with tools in them, one a server, and how many tools they hold: recorded from published
-// servers where such recordings are at hand, else made up.
+// toolFiles returns one file of tools per server and the total number of tools. The tools were recorded from published
+// servers if the reference data is available, and are generated otherwise.
 func (b *bench) toolFiles() ([]string, int, error) {
 	var found []string
 	if catalog, ok := reference.Find("catalog"); ok {
@@ -39,11 +39,11 @@ func (b *bench) toolFiles() ([]string, int, error) {
 	if total > 0 {
 		return files, total, nil
 	}
-	fmt.Println("\nno recorded tools at hand (AGENT_DISCOVER_SHARED); using made-up ones")
-	return b.makeUp()
+	fmt.Println("\nno recorded tools found (set AGENT_DISCOVER_SHARED); using generated ones")
+	return b.generate()
 }
 
-// countTools counts as the hub does: each name once.
+// countTools returns the number of distinct tool names, as the hub counts them.
 func countTools(file string) (int, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -69,12 +69,12 @@ var (
 	objects = []string{"issue", "branch", "invoice", "droplet", "page", "ticket", "customer", "repository", "dashboard", "alert"}
 )
 
-// makeUp writes the stand-in: every tool has a name, a description and a schema of its own.
-func (b *bench) makeUp() ([]string, int, error) {
+// generate writes the generated catalogue, whose tools have distinct names, descriptions and schemas.
+func (b *bench) generate() ([]string, int, error) {
 	var files []string
-	for server := range standInServers {
+	for server := range generatedServers {
 		var tools []map[string]any
-		for i := server; i < standInTools; i += standInServers {
+		for i := server; i < generatedTools; i += generatedServers {
 			tools = append(tools, madeUpTool(i))
 		}
 		data, err := json.Marshal(map[string]any{"tools": tools})
@@ -87,7 +87,7 @@ func (b *bench) makeUp() ([]string, int, error) {
 		}
 		files = append(files, file)
 	}
-	return files, standInTools, nil
+	return files, generatedTools, nil
 }
 
 func madeUpTool(i int) map[string]any {

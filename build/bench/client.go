@@ -14,7 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// client is an MCP client as thin as one can be, on the standard input and output of a process that it starts.
+// client is a minimal MCP client on the standard input and output of a process that it starts, so that it adds little to
+// what it measures.
 type client struct {
 	cmd   *exec.Cmd
 	in    io.WriteCloser
@@ -50,7 +51,7 @@ func open(ctx context.Context, env []string, command ...string) (*client, error)
 	return c, err
 }
 
-// call sends one request and returns the line that answers it, valid until the next call.
+// call sends a request and returns the line with its answer, which is valid until the next call.
 func (c *client) call(method string, params json.RawMessage) ([]byte, error) {
 	if err := c.send(method, params); err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func (c *client) send(method string, params json.RawMessage) error {
 	return err
 }
 
-// receive returns the next answer; an error answer is an error.
+// receive returns the next answer. It returns an error for an error response.
 func (c *client) receive() ([]byte, error) {
 	for {
 		line, err := c.lines.Next()
@@ -88,7 +89,7 @@ func (c *client) receive() ([]byte, error) {
 	}
 }
 
-// idAt returns where the id's value stands: first, or last as node writes it.
+// idAt returns the offset of the id, which is the first member, or the last one as Node writes it.
 func idAt(line []byte) int {
 	mark := []byte(`"id":`)
 	if i := bytes.Index(line[:min(len(line), 60)], mark); i >= 0 {
@@ -101,5 +102,5 @@ func (c *client) pid() int { return c.cmd.Process.Pid }
 
 func (c *client) close() {
 	_ = c.in.Close()
-	_ = c.cmd.Wait() // it may have ended as it likes
+	_ = c.cmd.Wait() // its exit code does not matter
 }

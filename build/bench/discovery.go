@@ -16,21 +16,21 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
 )
 
-// Targets of discovery, with manyTools tools that all have vectors.
+// Targets for discovery with manyTools tools that all have vectors.
 const (
 	manyTools         = 10_000
-	encodedTools      = 300 // as many are encoded to learn how long all take
-	targetWords       = 1   // ms a search, on one core; a median
-	targetMeaning     = 10  // ms a search, its query encoded, on one core; 95 of 100
-	targetSearchable  = 300 // ms from the start of the process to a hit
+	encodedTools      = 300 // tools that are encoded to estimate the time for all
+	targetWords       = 1   // ms per search on one core, median
+	targetMeaning     = 10  // ms per search including encoding the query, on one core, 95th percentile
+	targetSearchable  = 300 // ms from process start to the first result
 	targetManyMemory  = 150 // MB
-	targetEncoding    = 360 // s for all tools, on one core
-	targetAgain       = 3   // s of processor that a start takes: encoding anything again would take more
-	targetChangedTool = 60  // ms that the first search after a change takes
-	targetGrowth      = 30  // MB
+	targetEncoding    = 360 // s for all tools on one core
+	targetAgain       = 3   // s of CPU time for a start; it would be more if tools were encoded again
+	targetChangedTool = 60  // ms for the first search after a change
+	targetGrowth      = 30  // MB of the program file
 )
 
-// discovery measures how tools are found where there are many.
+// discovery measures the search over many tools.
 func (b *bench) discovery(ctx context.Context) error {
 	const folder = "discovery"
 	servers, err := b.manyServers()
@@ -59,14 +59,14 @@ func (b *bench) discovery(ctx context.Context) error {
 	return b.growth()
 }
 
-// encodeSome encodes tools spread over all servers, and returns how long that took in all.
+// encodeSome encodes a sample of tools from all servers and returns the total time.
 func encodeSome(model *minilm.Encoder, servers [][]*catalog.Tool) ([]embedding.Vector, time.Duration) {
 	all := slices.Concat(servers...)
 	var texts []string
 	for i := range encodedTools {
 		texts = append(texts, embedding.Text(all[i*len(all)/encodedTools]))
 	}
-	model.Encode(texts[0], 64) // the first one waits for the weights
+	model.Encode(texts[0], 64) // loads the weights
 	var out []embedding.Vector
 	began := time.Now()
 	for _, text := range texts {
@@ -75,7 +75,7 @@ func encodeSome(model *minilm.Encoder, servers [][]*catalog.Tool) ([]embedding.V
 	return out, time.Since(began)
 }
 
-// startWithMany measures how soon a hub finds one of many tools, and what it holds then.
+// startWithMany measures the time to the first result and the memory of a hub with many tools.
 func (b *bench) startWithMany(ctx context.Context, folder string) error {
 	var found, held, spent []float64
 	peak := int64(0)
@@ -105,7 +105,7 @@ func (b *bench) startWithMany(ctx context.Context, folder string) error {
 	return nil
 }
 
-// allReady is an error unless all tools have their vectors and none is made anew.
+// allReady returns an error unless every tool has a vector and none is being computed.
 func (b *bench) allReady(ctx context.Context, h *hub) error {
 	var status struct {
 		Ready   int
@@ -120,7 +120,7 @@ func (b *bench) allReady(ctx context.Context, h *hub) error {
 	return nil
 }
 
-// searchMany asks a hub that runs on one core, and takes its word for how long each search took.
+// searchMany queries a hub that runs on one core and reports the search times that the hub returns.
 func (b *bench) searchMany(ctx context.Context, folder, provider string, queries []string) (err error) {
 	h, err := b.startHub(ctx, b.binary, folder, "GOMAXPROCS=1", "AGENT_DISCOVER_EMBEDDING_PROVIDER="+provider)
 	if err != nil {
@@ -159,7 +159,7 @@ func (b *bench) reportSearches(provider string, inside []float64, whole []time.D
 		"of %d, median %.2f; %s", len(inside), median, over)
 }
 
-// growth reports by how much discovery makes the program larger.
+// growth reports how much of the program file discovery takes.
 func (b *bench) growth() error {
 	now, err := os.Stat(b.binary)
 	if err != nil {
@@ -177,7 +177,7 @@ func (b *bench) growth() error {
 	return nil
 }
 
-// asked makes up queries from what tools say of themselves, no two alike; one of four is misspelt.
+// asked generates distinct queries from the descriptions of tools; every fourth has a typing mistake.
 func asked(servers [][]*catalog.Tool, n int) []string {
 	all := slices.Concat(servers...)
 	var out []string

@@ -13,15 +13,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// Targets of what is done to the files of editors.
+// Targets for changes to the files of editors.
 const (
 	manyEditors    = 25
-	targetRegister = 500 // ms for all of them
-	targetDetect   = 200 // ms for all that are known
+	targetRegister = 500 // ms for manyEditors
+	targetDetect   = 200 // ms for all known editors
 )
 
-// editors measures what a person waits for who has many editors: how long they are looked for, and how long our entry
-// takes into the files of all of them and out again.
+// editors measures how long it takes to detect editors, and to add the entry to the files of many editors and undo that.
 func (b *bench) editors(ctx context.Context) (err error) {
 	home := filepath.Join(b.scratch, "home of editors")
 	env, err := plainHome(home)
@@ -39,7 +38,7 @@ func (b *bench) editors(ctx context.Context) (err error) {
 		return err
 	}
 	known := len(list.Editors)
-	desk := &editorDesk{hub: h}
+	desk := &editorRounds{hub: h}
 	if err := desk.plant(home, list); err != nil {
 		return err
 	}
@@ -59,8 +58,8 @@ func (b *bench) editors(ctx context.Context) (err error) {
 	return nil
 }
 
-// plainHome makes a home folder in which no editor is, and returns the environment of who lives there: no variable
-// moves a file, and no program of an editor is on the PATH.
+// plainHome creates a home folder without editors and returns its environment, in which no variable moves a file and no
+// editor's program is on the PATH.
 func plainHome(home string) ([]string, error) {
 	programs := filepath.Join(home, "programs")
 	if err := os.MkdirAll(programs, 0o755); err != nil {
@@ -73,16 +72,16 @@ func plainHome(home string) ([]string, error) {
 	return env, os.WriteFile(filepath.Join(home, ".profile"), []byte("PATH='"+programs+"'\nexport PATH\n"), 0o600)
 }
 
-// editorDesk puts our entry into the files of many editors and takes it out again, and keeps how long that took.
-type editorDesk struct {
+// editorRounds adds the entry to the files of many editors, undoes that, and keeps the times.
+type editorRounds struct {
 	hub                        *hub
 	ids                        []string
-	files                      map[string]string // as they were, by path
+	files                      map[string]string // original content by path
 	previews, registers, undos []float64         // ms
 }
 
-// plant writes files of as many editors as are wanted, so that they are found.
-func (d *editorDesk) plant(home string, list resources.EditorList) error {
+// plant writes the files of that many editors, so that they are detected.
+func (d *editorRounds) plant(home string, list resources.EditorList) error {
 	d.files = make(map[string]string)
 	for _, e := range list.Editors {
 		if len(d.ids) == manyEditors {
@@ -107,7 +106,7 @@ func (d *editorDesk) plant(home string, list resources.EditorList) error {
 	return nil
 }
 
-// written is what an editor may have written into its file.
+// written returns content as an editor may have written it.
 func written(path string) string {
 	switch filepath.Ext(path) {
 	case ".toml":
@@ -118,8 +117,8 @@ func written(path string) string {
 	return "{\n  \"model\": \"large\",\n  \"history\": {\n    \"keep\": true\n  }\n}\n"
 }
 
-// round shows, makes and takes back one change of every editor. Every file has to be as it was then.
-func (d *editorDesk) round(ctx context.Context) error {
+// round previews, makes and undoes one change in every editor. Afterwards every file must be as before.
+func (d *editorRounds) round(ctx context.Context) error {
 	var plans resources.Plans
 	wish := map[string]any{"action": "register", "editors": d.ids}
 	if err := d.timed(ctx, "/api/editors/plan", wish, &plans, &d.previews); err != nil {
@@ -153,7 +152,7 @@ func (d *editorDesk) round(ctx context.Context) error {
 	return nil
 }
 
-func (d *editorDesk) timed(ctx context.Context, path string, body, answer any, took *[]float64) error {
+func (d *editorRounds) timed(ctx context.Context, path string, body, answer any, took *[]float64) error {
 	began := time.Now()
 	err := d.hub.api.Do(ctx, http.MethodPost, path, body, answer)
 	*took = append(*took, ms(time.Since(began)))

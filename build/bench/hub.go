@@ -13,19 +13,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// hub is a running hub with a data folder of its own.
+// hub is a running hub with its own data folder.
 type hub struct {
 	binary string
 	folder paths.Folder
 	cmd    *exec.Cmd
 	info   instance.Info
 	api    *instance.Client
-	ready  time.Duration // from its start until it was announced and answered
+	ready  time.Duration // time from its start until it was announced and answered
 }
 
-const patience = 30 * time.Second
+const readyTimeout = 30 * time.Second
 
-// startHub starts a hub on a folder under the scratch folder, with such variables, and waits until it answers.
+// startHub starts a hub with a data folder below the scratch folder and additional environment variables, and waits until
+// it answers.
 func (b *bench) startHub(ctx context.Context, binary, folder string, env ...string) (*hub, error) {
 	h := &hub{binary: binary, folder: paths.Folder(filepath.Join(b.scratch, folder))}
 	h.cmd = exec.CommandContext(ctx, binary, "serve")
@@ -35,9 +36,9 @@ func (b *bench) startHub(ctx context.Context, binary, folder string, env ...stri
 		return nil, err
 	}
 	for !h.answers() {
-		if time.Since(began) > patience {
+		if time.Since(began) > readyTimeout {
 			h.kill()
-			return nil, fmt.Errorf("the hub was not ready within %s; %s has its log", patience, h.folder.Log())
+			return nil, fmt.Errorf("the hub was not ready within %s; see %s", readyTimeout, h.folder.Log())
 		}
 		time.Sleep(500 * time.Microsecond)
 	}
@@ -50,7 +51,7 @@ func (h *hub) env() []string {
 	return []string{"AGENT_DISCOVER_HOME=" + string(h.folder), "AGENT_DISCOVER_PORT=0"}
 }
 
-// answers reports whether the hub is announced and answers /health.
+// answers reports whether the hub has been announced and answers /health.
 func (h *hub) answers() bool {
 	info, err := instance.Read(h.folder)
 	if err != nil || info.PID != h.cmd.Process.Pid {
@@ -65,7 +66,7 @@ func (h *hub) answers() bool {
 	return resp.StatusCode == http.StatusOK
 }
 
-// stop ends the hub gently and waits for it.
+// stop asks the hub to stop and waits until it has ended.
 func (h *hub) stop(ctx context.Context) error {
 	if err := h.api.Do(ctx, http.MethodPost, "/api/stop", nil, nil); err != nil {
 		h.kill()
@@ -86,7 +87,7 @@ func (h *hub) companion(ctx context.Context) (*client, error) {
 	return open(ctx, h.env(), h.binary, "mcp")
 }
 
-// server is the part of a server that the measurements look at.
+// server has the members of a server that the measurements use.
 type server struct {
 	ID     int64  `json:"id"`
 	Name   string `json:"name"`
@@ -94,12 +95,13 @@ type server struct {
 	Tokens int    `json:"tool_tokens"`
 }
 
-// serverEnv is what servers are given, as real ones are: what looks like a secret in it is looked for in every record.
+// serverEnv is the environment of servers. It contains something like a secret, as real ones do, because every record is
+// searched for secrets.
 var serverEnv = map[string]string{
 	"API_TOKEN": "bench-0123456789abcdef", "API_BASE": "http://127.0.0.1:9/v1", "LOG_LEVEL": "warning", "DATA_FOLDER": "/srv/data/bench",
 }
 
-// add registers a server and lets the hub start it and list its tools.
+// add adds a server and makes the hub start it and list its tools.
 func (h *hub) add(ctx context.Context, name string, command ...string) error {
 	var added server
 	body := map[string]any{"name": name, "description": name, "command": command[0], "args": command[1:], "env": serverEnv}

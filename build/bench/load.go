@@ -11,11 +11,11 @@ import (
 
 const (
 	loadSessions = 20
-	loadCalls    = 25  // of each, at once
-	targetLoad   = 100 // ms until all are answered
+	loadCalls    = 25  // concurrent calls of each companion
+	targetLoad   = 100 // ms until all calls are answered
 )
 
-// load sends many calls at once, from several companions to one Go child.
+// load measures many concurrent calls from several companions to one child.
 func (b *bench) load(ctx context.Context) (err error) {
 	for i, binary := range []string{b.binary, b.against} {
 		if binary == "" {
@@ -48,7 +48,7 @@ func (b *bench) loadOn(ctx context.Context, binary string, target float64, label
 		}
 		defer companions[i].close()
 	}
-	if _, err := burst(companions); err != nil { // warms up
+	if _, err := burst(companions); err != nil { // warm up
 		return err
 	}
 	var times []time.Duration
@@ -66,7 +66,7 @@ func (b *bench) loadOn(ctx context.Context, binary string, target float64, label
 	return nil
 }
 
-// burst returns how long it took until every call was answered.
+// burst makes all calls at once and returns the time until the last answer.
 func burst(companions []*client) (time.Duration, error) {
 	params := call("child__echo")(message(100))
 	var group errgroup.Group

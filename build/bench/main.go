@@ -1,8 +1,7 @@
-// Command bench measures what Agent Discover costs: the time and the processor that a call through companion and hub
-// takes beside the same call made directly and through a relay that only copies bytes, how fast the programs start, how
-// much memory they hold, how they bear many calls at once, and how long our entry takes into many editors. Everything is
-// measured in one run, taking turns, because a machine is never as quiet twice; compare ratios between runs, not
-// milliseconds.
+// Command bench measures what Agent Discover costs: time and CPU of a call through companion and hub, compared with a
+// direct call and with a relay that only copies bytes; start, memory, concurrent calls, search, and changes to the files of
+// editors. All variants are measured in turn in one run, because the load of a machine varies; compare ratios between runs,
+// not milliseconds.
 //
 //	go run ./build/bench [-short] [-json FILE] [-against OLDER-BINARY] [-only calls,start,load,rest,editors,discovery,window]
 package main
@@ -20,11 +19,11 @@ import (
 	"strings"
 )
 
-// bench is one run.
+// bench holds the state of one run.
 type bench struct {
-	self    string // this program, which also plays the children and the relay
-	binary  string // companion and hub
-	against string // another build of it, measured beside the first; may be empty
+	self    string // path of this program, which also acts as child and relay
+	binary  string // path of the program under test
+	against string // path of another build to compare with; may be empty
 	short   bool
 	scratch string
 	report  report
@@ -68,7 +67,7 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 	for name := range strings.SplitSeq(only, ",") {
 		part, ok := parts[name]
 		if !ok {
-			return fmt.Errorf("no part %q: calls, start, load, rest, editors, discovery or window", name)
+			return fmt.Errorf("unknown part %q; use calls, start, load, rest, editors, discovery or window", name)
 		}
 		if err := part(ctx); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -81,7 +80,7 @@ func (b *bench) run(ctx context.Context, only, file string) (err error) {
 	return nil
 }
 
-// allParts are those that this system can run.
+// allParts returns the parts that can run on this system.
 func allParts() string {
 	if runtime.GOOS == "linux" {
 		return "calls,start,load,rest,editors,discovery,window"
@@ -113,7 +112,7 @@ func (b *bench) prepare() (err error) {
 	return err
 }
 
-// pick returns the first number for a short run, the second for a whole one.
+// pick returns short in a short run and long otherwise.
 func (b *bench) pick(short, whole int) int {
 	if b.short {
 		return short

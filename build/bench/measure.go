@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// row is what one way costs with one payload, in milliseconds.
+// row is the cost of one way with one payload size; times are in milliseconds.
 type row struct {
 	Child     string  `json:"child"`
 	Bytes     int     `json:"bytes"`
@@ -17,26 +17,26 @@ type row struct {
 	Min       float64 `json:"min_ms"`
 	Median    float64 `json:"median_ms"`
 	P95       float64 `json:"p95_ms"`
-	Added     float64 `json:"added_min_ms"`      // minimum over the direct way's
-	Ratio     float64 `json:"median_over_relay"` // 0 for the direct way
+	Added     float64 `json:"added_min_ms"`      // minimum minus the minimum of the direct way
+	Ratio     float64 `json:"median_over_relay"` // median divided by the median of the relay; 0 for the direct way
 	HubCPU    float64 `json:"hub_cpu_ms"`        // a call
 	OurCPU    float64 `json:"companion_cpu_ms"`  // a call
 	bothTimes []float64
 }
 
-// measure sends calls each way in turn, a block at a time, and returns a row for each way.
+// measure makes blocks of calls in each way in turn and returns a row for each way.
 func (b *bench) measure(ways []*way, child string, size, rounds, block int) ([]row, error) {
 	times := make([][]time.Duration, len(ways))
 	params := make([]json.RawMessage, len(ways))
 	for i, w := range ways {
 		params[i] = w.params(message(size))
-		if _, err := w.block(params[i], size, nil, block); err != nil { // warms up
+		if _, err := w.block(params[i], size, nil, block); err != nil { // warm up
 			return nil, err
 		}
 	}
 	for round := range rounds {
 		for k := range ways {
-			i := (k + round) % len(ways) // no way always follows the same other
+			i := (k + round) % len(ways) // vary which way follows which
 			var err error
 			if times[i], err = ways[i].block(params[i], size, times[i], block); err != nil {
 				return nil, err
@@ -58,7 +58,7 @@ func (b *bench) measure(ways []*way, child string, size, rounds, block int) ([]r
 	return rows, b.measureCPU(ways, params, rows, size, rounds*block/3)
 }
 
-// block makes n calls one after the other and appends how long each took.
+// block makes n calls one after another and appends the duration of each.
 func (w *way) block(params json.RawMessage, size int, times []time.Duration, n int) ([]time.Duration, error) {
 	for range n {
 		began := time.Now()
@@ -73,7 +73,7 @@ func (w *way) block(params json.RawMessage, size int, times []time.Duration, n i
 	return times, nil
 }
 
-// measureCPU is apart from the times, because the hub does part of its work after the answer.
+// measureCPU measures CPU time separately from latency, because the hub does part of its work after the answer.
 func (b *bench) measureCPU(ways []*way, params []json.RawMessage, rows []row, size, n int) error {
 	for range b.pick(1, 3) {
 		for i, w := range ways {
@@ -89,7 +89,7 @@ func (b *bench) measureCPU(ways []*way, params []json.RawMessage, rows []row, si
 			perCall := func(pid int, before time.Duration) float64 { return ms(cpuTime(pid)-before) / float64(n) }
 			h, c := perCall(w.hub, hub), perCall(w.client.pid(), companion)
 			if both := slices.Concat(rows[i].bothTimes, []float64{h + c}); slices.Min(both) == h+c {
-				rows[i].HubCPU, rows[i].OurCPU = h, c // others on the machine only ever add
+				rows[i].HubCPU, rows[i].OurCPU = h, c // other load on the machine can only increase the value
 			}
 			rows[i].bothTimes = append(rows[i].bothTimes, h+c)
 		}
@@ -99,7 +99,7 @@ func (b *bench) measureCPU(ways []*way, params []json.RawMessage, rows []row, si
 
 func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
-// at returns the value that a share of a sorted list is below.
+// at returns a quantile of a sorted list.
 func at[T cmp.Ordered](sorted []T, share float64) T {
 	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
 }

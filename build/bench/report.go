@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// report collects what a run has measured.
+// report collects the results of a run.
 type report struct {
 	Version string    `json:"version"`
 	Started time.Time `json:"started"`
@@ -21,7 +21,7 @@ type report struct {
 	Figures []figure  `json:"figures"`
 }
 
-// figure is one number with what it should be at most; a target of 0 is none.
+// figure is a result with its upper limit; 0 for no limit.
 type figure struct {
 	Name   string  `json:"name"`
 	Value  float64 `json:"value"`
@@ -44,10 +44,10 @@ func (r *report) add(name string, value float64, unit string, target float64, no
 	})
 }
 
-// addCalls keeps and prints one table of calls, and takes from it what has a target.
+// addCalls stores and prints a table of calls and adds its figures that have a target.
 func (r *report) addCalls(rows []row, ways []*way) {
 	r.Calls = append(r.Calls, rows...)
-	fmt.Printf("\n%s, %s there and back, %d calls each way, taking turns (ms; CPU of a call without the child)\n",
+	fmt.Printf("\n%s, %s in both directions, %d calls each way, in turn (ms; CPU per call without the child)\n",
 		rows[0].Child, bytesText(rows[0].Bytes), rows[0].Calls)
 	columns := newColumns(os.Stdout)
 	columns.row("", "min", "median", "p95", "added", "× relay", "hub CPU", "companion CPU", "both")
@@ -66,14 +66,14 @@ func (r *report) addCalls(rows []row, ways []*way) {
 		}
 		name := fmt.Sprintf("%s, %s, %s: ", row.Child, bytesText(row.Bytes), row.Way)
 		if row.Bytes == 1<<10 {
-			r.add(name+"added at the minimum", row.Added, "ms", targetAdded, "")
+			r.add(name+"added (minimum)", row.Added, "ms", targetAdded, "")
 			r.add(name+"CPU of hub and companion", row.HubCPU+row.OurCPU, "ms", targetCPU, "hub %.3f, companion %.3f", row.HubCPU, row.OurCPU)
 		}
-		r.add(name+"median over the relay's", row.Ratio, "×", targetRatio, "")
+		r.add(name+"median, relative to the relay", row.Ratio, "×", targetRatio, "")
 	}
 }
 
-// printFigures prints every figure beside its target.
+// printFigures prints every figure with its target.
 func (r *report) printFigures(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\nFigures of %s on %s, %d processors\n", r.Version, r.System, r.CPUs)
 	columns := newColumns(w)
@@ -102,7 +102,7 @@ func (r *report) save(file string) error {
 	return os.WriteFile(file, append(data, '\n'), 0o644)
 }
 
-// columns prints aligned columns.
+// columns prints a table with aligned columns.
 type columns struct{ w *tabwriter.Writer }
 
 func newColumns(w io.Writer) columns { return columns{tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)} }

@@ -18,17 +18,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Targets of REST and WebSocket, on a hub with manyServers and the whole catalogue.
+// Targets for REST and WebSocket on a hub with manyServers and the whole catalogue.
 const (
 	manyServers    = 200
 	watchers       = 50
 	targetList     = 5  // ms
 	targetTools    = 30 // ms
-	targetChange   = 50 // ms until the last watcher knows
-	targetRESTCall = 1  // ms over the direct call
+	targetChange   = 50 // ms until the last subscriber has the change
+	targetRESTCall = 1  // ms more than a direct call
 )
 
-// rest measures what scripts and windows wait for.
+// rest measures the operations that scripts and the dashboard use.
 func (b *bench) rest(ctx context.Context) (err error) {
 	files, tools, err := b.toolFiles()
 	if err != nil {
@@ -65,7 +65,7 @@ func (b *bench) rest(ctx context.Context) (err error) {
 	return b.restCalls(ctx, h)
 }
 
-// repeat returns how long each of n acts took, sorted.
+// repeat runs an operation n times and returns the sorted durations.
 func (b *bench) repeat(n int, act func() error) ([]time.Duration, error) {
 	times := make([]time.Duration, n)
 	for i := range times {
@@ -79,8 +79,8 @@ func (b *bench) repeat(n int, act func() error) ([]time.Duration, error) {
 	return times, nil
 }
 
-// changes measures how long a change of a server takes to reach every watcher: from before the request until the last
-// has read a message with the new text in it.
+// changes measures the time from before a change of a server is requested until the last WebSocket subscriber has read a
+// message with the new text.
 func (b *bench) changes(ctx context.Context, h *hub) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -94,7 +94,7 @@ func (b *bench) changes(ctx context.Context, h *hub) error {
 		}
 		defer func() { _ = conn.CloseNow() }()
 		conn.SetReadLimit(-1)
-		if _, _, err := conn.Read(ctx); err != nil { // the whole state
+		if _, _, err := conn.Read(ctx); err != nil { // the initial state
 			return err
 		}
 		conns[i] = conn
@@ -132,7 +132,7 @@ func readUntil(ctx context.Context, conn *websocket.Conn, text string) error {
 	}
 }
 
-// restCalls measures a call over REST beside the same call made directly, taking turns.
+// restCalls measures calls over REST and direct calls in turn.
 func (b *bench) restCalls(ctx context.Context, h *hub) error {
 	direct, err := open(ctx, nil, b.self, "play-echo")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// roles are what this program plays when it starts itself.
+// roles are the parts that this program can take when it starts itself.
 var roles = map[string]func(args []string) error{
 	"play-echo":      func([]string) error { return serve(json.RawMessage("[" + echoTool + "]")) },
 	"play-tools":     playTools,
@@ -23,13 +23,13 @@ var roles = map[string]func(args []string) error{
 
 const (
 	maxLine  = 64 << 20 // bytes
-	pageSize = 100      // tools on a page of tools/list
+	pageSize = 100      // tools per page of tools/list
 
 	echoTool = `{"name":"echo","description":"Echoes back the input string",` +
 		`"inputSchema":{"type":"object","properties":{"message":{"type":"string"}},"required":["message"]}}`
 )
 
-// playTools is an MCP server with the tools in a file: a JSON object that has them as "tools".
+// playTools runs an MCP server with the tools in a file, a JSON object with the member "tools".
 func playTools(args []string) error {
 	data, err := os.ReadFile(args[0])
 	if err != nil {
@@ -38,7 +38,7 @@ func playTools(args []string) error {
 	return serve(jsonrpc.Get(data, "tools"))
 }
 
-// serve is a minimal MCP server on standard input and output: it reads a line and answers at once.
+// serve runs a minimal MCP server on standard input and output that answers each line at once.
 func serve(list json.RawMessage) error {
 	var tools []json.RawMessage
 	if err := json.Unmarshal(list, &tools); err != nil {
@@ -79,14 +79,14 @@ func answer(m *jsonrpc.Message, tools []json.RawMessage) (json.RawMessage, *json
 		}
 		result := make([]byte, 0, len(message)+64)
 		result = append(result, `{"content":[{"type":"text","text":"Echo: `...)
-		result = append(result, message[1:]...) // with its closing quote
+		result = append(result, message[1:]...) // including the closing quote
 		return append(result, `}]}`...), nil
 	}
 	return nil, jsonrpc.NewError(-32601, "Method not found: %s", m.Method)
 }
 
 func page(tools []json.RawMessage, cursor string) json.RawMessage {
-	from, _ := strconv.Atoi(cursor) // the first page has none
+	from, _ := strconv.Atoi(cursor) // the first page has no cursor
 	from = max(0, min(from, len(tools)))
 	to := min(from+pageSize, len(tools))
 	result := struct {
@@ -96,12 +96,12 @@ func page(tools []json.RawMessage, cursor string) json.RawMessage {
 	if to < len(tools) {
 		result.Next = strconv.Itoa(to)
 	}
-	data, _ := json.Marshal(result) // was JSON before
+	data, _ := json.Marshal(result) // cannot fail: it was decoded from JSON
 	return data
 }
 
-// playRelayHub stands where the hub stands: it takes one connection and copies between it and a child of its own. It
-// prints the address at which it listens.
+// playRelayHub takes the place of the hub: it accepts one connection and copies bytes between it and a child. It prints
+// its address.
 func playRelayHub(args []string) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -125,27 +125,27 @@ func playRelayHub(args []string) error {
 		return err
 	}
 	go func() {
-		_ = copyBytes(in, conn) // ends with the client
+		_ = copyBytes(in, conn) // until the client closes
 		_ = in.Close()
 	}()
 	return errors.Join(copyBytes(conn, out), child.Wait())
 }
 
-// playRelay stands where the companion stands.
+// playRelay takes the place of the companion.
 func playRelay(args []string) error {
 	conn, err := net.Dial("tcp", args[0])
 	if err != nil {
 		return err
 	}
 	go func() {
-		_ = copyBytes(conn, os.Stdin) // ends with the client
+		_ = copyBytes(conn, os.Stdin) // until the client closes
 		_ = conn.(*net.TCPConn).CloseWrite()
 	}()
 	return copyBytes(os.Stdout, conn)
 }
 
-// copyBytes copies through memory: left to itself, io.Copy would let the kernel move the bytes, which no program can do
-// that has to see them, and which is slower for short lines.
+// copyBytes copies through user memory, as a program that inspects the bytes must. io.Copy would let the kernel move them,
+// which is slower for short lines.
 func copyBytes(to io.Writer, from io.Reader) error {
 	_, err := io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{from}, make([]byte, 64<<10))
 	return err

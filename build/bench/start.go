@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// Targets of start and memory.
+// Targets for start and memory.
 const (
 	targetCompanionReady  = 50  // ms
 	targetCompanionMemory = 15  // MB
@@ -21,8 +21,7 @@ const (
 	targetHubMemory       = 50  // MB
 )
 
-// start measures how fast hub and companion are there, and what they hold, with a catalogue of a size that real users
-// reach.
+// start measures the start time and the memory of hub and companion with a catalogue of realistic size.
 func (b *bench) start(ctx context.Context) error {
 	const folder = "start"
 	files, tools, err := b.toolFiles()
@@ -37,7 +36,7 @@ func (b *bench) start(ctx context.Context) error {
 	if err = b.fill(ctx, h, files, tools); err != nil {
 		return errors.Join(err, h.stop(ctx))
 	}
-	fmt.Printf("\n%d tools of %d servers are listed, stored and counted after %s\n", tools, len(files), time.Since(began).Round(time.Millisecond))
+	fmt.Printf("\n%d tools of %d servers listed, stored and counted in %s\n", tools, len(files), time.Since(began).Round(time.Millisecond))
 	if err := h.stop(ctx); err != nil {
 		return err
 	}
@@ -63,7 +62,7 @@ func (b *bench) start(ctx context.Context) error {
 	return b.startCompanions(ctx, folder)
 }
 
-// startCompanions measures companions of a running hub.
+// startCompanions measures start time and memory of companions of a running hub.
 func (b *bench) startCompanions(ctx context.Context, folder string) error {
 	h, err := b.startHub(ctx, b.binary, folder)
 	if err != nil {
@@ -91,7 +90,7 @@ func (b *bench) startCompanions(ctx context.Context, folder string) error {
 	return nil
 }
 
-// addTimes adds the median of several measurements.
+// addTimes adds a figure with the median of several measurements.
 func (r *report) addTimes(name string, values []float64, unit string, target float64) {
 	slices.Sort(values)
 	r.add(name, at(values, 0.5), unit, target, "median of %d, best %.1f, worst %.1f", len(values), values[0], values[len(values)-1])
@@ -99,7 +98,7 @@ func (r *report) addTimes(name string, values []float64, unit string, target flo
 
 func megabytes(n int64) float64 { return float64(n) / (1 << 20) }
 
-// fill registers one server for each file and waits until the tokens of all tools are counted.
+// fill adds a server for each file and waits until the tokens of all tools are counted.
 func (b *bench) fill(ctx context.Context, h *hub, files []string, tools int) error {
 	group, starting := errgroup.WithContext(ctx)
 	group.SetLimit(4)
@@ -109,7 +108,7 @@ func (b *bench) fill(ctx context.Context, h *hub, files []string, tools int) err
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	for until := time.Now().Add(4 * patience); time.Now().Before(until); time.Sleep(settle) {
+	for until := time.Now().Add(4 * readyTimeout); time.Now().Before(until); time.Sleep(settle) {
 		servers, err := h.servers(ctx)
 		if err != nil {
 			return err
@@ -117,7 +116,7 @@ func (b *bench) fill(ctx context.Context, h *hub, files []string, tools int) err
 		known, counted := 0, true
 		for _, s := range servers {
 			known += s.Tools
-			counted = counted && s.Tokens > 0 // a server's tools are counted together
+			counted = counted && s.Tokens > 0 // the tools of a server are counted together
 		}
 		if counted && known != tools {
 			return fmt.Errorf("%d tools are known, not %d", known, tools)
@@ -129,7 +128,7 @@ func (b *bench) fill(ctx context.Context, h *hub, files []string, tools int) err
 	return errors.New("the tokens of the tools were not counted in time")
 }
 
-// firstHit starts a companion and asks for a tool that is there.
+// firstHit starts a companion and returns the time until it has found a tool.
 func (b *bench) firstHit(ctx context.Context, h *hub) error {
 	c, err := h.companion(ctx)
 	if err != nil {
@@ -156,7 +155,7 @@ func (b *bench) firstHit(ctx context.Context, h *hub) error {
 	return nil
 }
 
-// settledMemory returns what a process holds once that no longer changes much.
+// settledMemory returns the memory of a process once it hardly changes any more.
 func settledMemory(pid int) int64 {
 	last := int64(0)
 	for range 18 {

@@ -22,8 +22,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// manyServers returns manyTools tools by server: those that are at hand, again and again under other names and with a
-// word of their own, as those of other servers would have.
+// manyServers returns manyTools tools by server. They are copies of the available tools with other names and an additional
+// word each, so that they differ as the tools of other servers would.
 func (b *bench) manyServers() ([][]*catalog.Tool, error) {
 	files, _, err := b.toolFiles()
 	if err != nil {
@@ -67,17 +67,17 @@ func definitionsIn(file string) ([]map[string]json.RawMessage, error) {
 	return list.Tools, nil
 }
 
-// variant is a copy of a tool with a longer name and description.
+// variant returns a copy of a tool with a longer name and description.
 func variant(server string, definition map[string]json.RawMessage, copied int) (*catalog.Tool, bool) {
 	var name, description string
 	_ = json.Unmarshal(definition["name"], &name)
-	_ = json.Unmarshal(definition["description"], &description) // what is no text counts as none
+	_ = json.Unmarshal(definition["description"], &description) // a description that is not a string is ignored
 	if copied > 0 {
 		name += fmt.Sprintf("_%s%d", objects[copied%len(objects)], copied)
 		description += fmt.Sprintf(" For %s%x.", objects[len(name)%len(objects)], rand.New(rand.NewPCG(uint64(copied), uint64(len(description)))).IntN(1<<20))
 	}
 	definition["name"], _ = json.Marshal(name)
-	definition["description"], _ = json.Marshal(description) // texts can be written
+	definition["description"], _ = json.Marshal(description) // strings can always be encoded
 	data, err := json.Marshal(definition)
 	if err != nil || name == "" {
 		return nil, false
@@ -85,7 +85,7 @@ func variant(server string, definition map[string]json.RawMessage, copied int) (
 	return catalog.NewTool(server, data)
 }
 
-// stock writes tools into a data folder, with vectors near those of the sample, as a hub would in the end.
+// stock writes tools into a data folder with vectors similar to those of the sample, as a hub would have computed them.
 func stock(ctx context.Context, folder paths.Folder, servers [][]*catalog.Tool, sample []embedding.Vector) (err error) {
 	if err := folder.Create(); err != nil {
 		return err
@@ -122,7 +122,7 @@ func stock(ctx context.Context, folder paths.Folder, servers [][]*catalog.Tool, 
 	return nil
 }
 
-// near returns a vector that is a little beside another.
+// near returns a slightly changed copy of a vector.
 func near(random *rand.Rand, v embedding.Vector) embedding.Vector {
 	beside := make([]float32, len(v.Values))
 	for i, n := range v.Values {
@@ -131,7 +131,7 @@ func near(random *rand.Rand, v embedding.Vector) embedding.Vector {
 	return embedding.Round(beside)
 }
 
-// meaning is the index of a hub with the built-in encoder.
+// meaning returns the index of a hub that uses the built-in encoder.
 func meaning(s *store.Store, c *catalog.Catalog, bus *events.Bus) *embedding.Index {
 	return embedding.New(embedding.Options{
 		Settings: settings.Search{Provider: settings.ProviderBuiltin, Threads: 1}, Catalog: c, Store: s, Bus: bus, Log: silent(),
@@ -141,8 +141,8 @@ func meaning(s *store.Store, c *catalog.Catalog, bus *events.Bus) *embedding.Ind
 
 func silent() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-// changeOne measures the first search after one of many servers has changed a tool. It does so in this process: a hub
-// would have had to start that server.
+// changeOne measures the first search after one of many servers has changed a tool. It runs in this process, because a hub
+// would have to start that server.
 func (b *bench) changeOne(ctx context.Context, folder paths.Folder) (err error) {
 	s, err := store.Open(ctx, folder.Database())
 	if err != nil {
@@ -159,7 +159,7 @@ func (b *bench) changeOne(ctx context.Context, folder paths.Folder) (err error) 
 	ended := make(chan error, 1)
 	go func() { ended <- index.Run(ctx) }()
 	defer func() { cancel(); err = errors.Join(err, <-ended) }()
-	for until := time.Now().Add(patience); index.Vectors().Len() < manyTools; time.Sleep(settle) {
+	for until := time.Now().Add(readyTimeout); index.Vectors().Len() < manyTools; time.Sleep(settle) {
 		if time.Now().After(until) {
 			return errors.New("the vectors were not read in time")
 		}
@@ -181,7 +181,7 @@ func (b *bench) changeOne(ctx context.Context, folder paths.Folder) (err error) 
 	return nil
 }
 
-// changeTool has a tool's server list it with another description.
+// changeTool stores a tool with another description, as if its server had listed it so.
 func changeTool(ctx context.Context, c *catalog.Catalog, changed *catalog.Tool, i int) error {
 	var definitions []json.RawMessage
 	for _, t := range c.Snapshot().Of(changed.Server) {
@@ -191,7 +191,7 @@ func changeTool(ctx context.Context, c *catalog.Catalog, changed *catalog.Tool, 
 			if err := json.Unmarshal(definition, &members); err != nil {
 				return err
 			}
-			members["description"], _ = json.Marshal(fmt.Sprintf("%s Changed %d times.", t.Description, i)) // a text can be written
+			members["description"], _ = json.Marshal(fmt.Sprintf("%s Changed %d times.", t.Description, i)) // strings can always be encoded
 			var err error
 			if definition, err = json.Marshal(members); err != nil {
 				return err

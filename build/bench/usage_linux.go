@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime returns the processor time that a process has used, in user and system mode and over all its threads, living
-// and ended, to the nanosecond; /proc/PID/stat knows it in hundredths of a second only. Its children do not count.
+// cpuTime returns the CPU time of a process in nanoseconds: user and system time of all its threads, also of ended ones,
+// without its children. /proc/PID/stat has a resolution of only 10 ms.
 func cpuTime(pid int) time.Duration {
-	const schedClock = 2 // CPUCLOCK_SCHED of another process's clock, see clock_getcpuclockid(3)
+	const schedClock = 2 // CPUCLOCK_SCHED of another process; see clock_getcpuclockid(3)
 	var t unix.Timespec
 	if unix.ClockGettime(int32(^pid<<3|schedClock), &t) != nil {
 		return 0
@@ -21,7 +21,7 @@ func cpuTime(pid int) time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// memory returns what a process holds and has held at most, in bytes; 0 when that is not known.
+// memory returns the current and the maximal resident memory of a process in bytes; 0 if unknown.
 func memory(pid int) (now, peak int64) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

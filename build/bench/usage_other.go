@@ -4,7 +4,7 @@ package main
 
 import "time"
 
-// cpuTime and memory are known on Linux only; elsewhere the figures that need them read 0.
+// cpuTime and memory are implemented on Linux only; elsewhere the figures that need them are 0.
 func cpuTime(int) time.Duration { return 0 }
 
 func memory(int) (now, peak int64) { return 0, 0 }

@@ -19,14 +19,14 @@ import (
 	"github.com/agent-discover/agent-discover/app/desktoptest"
 )
 
-// Targets of the desktop's programs.
+// Targets for the window and the tray icon.
 const (
 	targetWindowReady = 1000 // ms
 	targetTrayMemory  = 80   // MB
 )
 
-// window measures how fast the window shows the servers of a running hub, and what the tray holds. Both run on a
-// desktop of their own, without a graphics card.
+// window measures how fast the window shows the servers of a running hub, and the memory of the tray icon. Both run on a
+// virtual desktop.
 func (b *bench) window(ctx context.Context) error {
 	desktop, err := desktoptest.Open()
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *bench) window(ctx context.Context) error {
 	return errors.Join(b.windowOf(ctx, h, desktop), b.trayOf(h, desktop), h.stop(ctx))
 }
 
-// beside returns a program that lies where the measured one does; "" when it was not built.
+// beside returns the path of a program in the folder of the measured one; empty if it has not been built.
 func (b *bench) beside(name string) string {
 	path := filepath.Join(filepath.Dir(b.binary), name)
 	if _, err := os.Stat(path); err != nil {
@@ -55,14 +55,14 @@ func (b *bench) windowOf(ctx context.Context, h *hub, desktop *desktoptest.Deskt
 	if program == "" {
 		return nil
 	}
-	const last = "server-c7q2" // on no page of itself
+	const last = "server-c7q2" // text that the page itself does not contain
 	for _, name := range []string{"server-a7q2", "server-b7q2", last} {
 		if err := h.add(ctx, name, b.self, "play-echo"); err != nil {
 			return err
 		}
 	}
 	var ready []float64
-	for i := range 1 + b.pick(2, 5) { // the first one fills caches
+	for i := range 1 + b.pick(2, 5) { // the first run fills caches
 		took, err := openWindow(ctx, h, desktop, program, last)
 		if err != nil {
 			return err
@@ -75,9 +75,10 @@ func (b *bench) windowOf(ctx context.Context, h *hub, desktop *desktoptest.Deskt
 	return nil
 }
 
-// openWindow starts the window and returns when a text was painted in it, measured from outside; a screen reader confirms it.
+// openWindow starts the window and returns when it has painted a text, measured from outside and confirmed through the
+// accessibility interface.
 func openWindow(ctx context.Context, h *hub, desktop *desktoptest.Desktop, program, text string) (took time.Duration, err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "-page", "/servers")
 	cmd.Env = append(append(desktop.Env(), h.env()...), "AGENT_DISCOVER_DESKTOP_TRACE="+text)
@@ -95,7 +96,7 @@ func openWindow(ctx context.Context, h *hub, desktop *desktoptest.Desktop, progr
 		}
 	}
 	seen := slices.ContainsFunc(desktop.Texts(ctx), func(line string) bool { return strings.Contains(line, text) })
-	_ = cmd.Process.Signal(syscall.SIGTERM) // it may be gone
+	_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
 	if err := cmd.Wait(); err != nil {
 		return 0, err
 	}
@@ -124,14 +125,14 @@ func (b *bench) trayOf(h *hub, desktop *desktoptest.Desktop) error {
 		settledMemory(tray.Process.Pid)
 		held := shared(tray.Process.Pid)
 		b.report.add("tray of a running hub: memory at rest", megabytes(held), "MB", targetTrayMemory, "its share of what programs have in common counted in")
-	case <-time.After(patience):
+	case <-time.After(readyTimeout):
 		err = errors.New("the tray did not register its icon")
 	}
-	_ = tray.Process.Signal(syscall.SIGTERM) // it may be gone
+	_ = tray.Process.Signal(syscall.SIGTERM) // it may have ended
 	return errors.Join(err, tray.Wait())
 }
 
-// panel plays the part of a desktop that shows icons; the channel is told of each.
+// panel registers as a desktop that shows tray icons; the channel receives each icon.
 func panel(bus *dbus.Conn) (<-chan string, error) {
 	registered := make(chan string, 10)
 	const name, path = "org.kde.StatusNotifierWatcher", "/StatusNotifierWatcher"
@@ -150,7 +151,7 @@ func panel(bus *dbus.Conn) (<-chan string, error) {
 	return registered, err
 }
 
-// shared returns what a process holds in bytes, with its share of what others hold, too.
+// shared returns the proportional set size of a process in bytes.
 func shared(pid int) int64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil || !bytes.Contains(data, []byte("Pss:")) {

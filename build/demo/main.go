@@ -1,5 +1,5 @@
-// Command demo shows what an agent does with Agent Discover: it starts the companion as an editor would, asks for a tool
-// in plain words, and calls the tool it gets. It is what make run prints.
+// Command demo shows what an agent does: it starts the companion as an editor does, finds a tool by a need in plain words,
+// and calls it. make run prints its output.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-const wish = "echo back a message"
+const need = "echo back a message"
 
 func main() {
 	binary := flag.String("binary", "bin/agent-discover", "the companion to start")
@@ -51,12 +51,12 @@ func run(ctx context.Context, binary, wait string) error {
 	}
 	defer session.Close()
 
-	say("an agent asks", "find_tool %q", wish)
+	say("agent asks", "find_tool %q", need)
 	hit, err := find(ctx, session)
 	if err != nil {
 		return err
 	}
-	say("it gets", "%s (%s confidence)", hit.CallAs, hit.Confidence)
+	say("result", "%s (%s confidence)", hit.CallAs, hit.Confidence)
 	say("", "%s", strings.SplitN(hit.Description, "\n", 2)[0])
 
 	arguments := hit.arguments("Hello from Agent Discover")
@@ -64,17 +64,17 @@ func run(ctx context.Context, binary, wait string) error {
 	if err != nil {
 		return err
 	}
-	say("it calls", "%s %s", hit.CallAs, shown)
+	say("agent calls", "%s %s", hit.CallAs, shown)
 	started := time.Now()
 	answer, err := registry(ctx, session, map[string]any{"action": "proxy_call", "call_as": hit.CallAs, "arguments": arguments})
 	if err != nil {
 		return err
 	}
-	say("it gets", "%s (%s)", answer, time.Since(started).Round(100*time.Microsecond))
+	say("result", "%s (%s)", answer, time.Since(started).Round(100*time.Microsecond))
 	return nil
 }
 
-// hit is the part of find_tool's answer that an agent needs for the call.
+// hit is the part of find_tool's answer that a call needs.
 type hit struct {
 	Found        bool   `json:"found"`
 	Hint         string `json:"hint"`
@@ -87,7 +87,7 @@ type hit struct {
 }
 
 func find(ctx context.Context, session *mcp.ClientSession) (hit, error) {
-	answer, err := registry(ctx, session, map[string]any{"action": "find_tool", "query": wish})
+	answer, err := registry(ctx, session, map[string]any{"action": "find_tool", "query": need})
 	if err != nil {
 		return hit{}, err
 	}
@@ -101,7 +101,7 @@ func find(ctx context.Context, session *mcp.ClientSession) (hit, error) {
 	return found, nil
 }
 
-// arguments gives every required argument the same text, which is enough for a tool that echoes.
+// arguments sets every required argument to text, which suits a tool that echoes its argument.
 func (h hit) arguments(text string) map[string]any {
 	arguments := map[string]any{}
 	for _, arg := range h.RequiredArgs {
@@ -110,7 +110,7 @@ func (h hit) arguments(text string) map[string]any {
 	return arguments
 }
 
-// registry calls the one tool that the companion always has and returns the text of its answer.
+// registry calls the tool registry and returns the text of its result.
 func registry(ctx context.Context, session *mcp.ClientSession, arguments map[string]any) (string, error) {
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "registry", Arguments: arguments})
 	if err != nil {
@@ -128,7 +128,7 @@ func registry(ctx context.Context, session *mcp.ClientSession, arguments map[str
 	return text.String(), nil
 }
 
-// waitForTools returns when the hub knows tools of every named server, and says each one as it comes.
+// waitForTools returns when the hub knows the tools of every named server. It prints each server when that is so.
 func waitForTools(ctx context.Context, binary string, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
@@ -159,15 +159,15 @@ func waitForTools(ctx context.Context, binary string, names []string) error {
 		case <-tick.C:
 		case <-ctx.Done():
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-				return fmt.Errorf("no tools from %s after 3 minutes; %s logs tells why", strings.Join(names, ", "), binary)
+				return fmt.Errorf("no tools from %s after 3 minutes; see: %s logs", strings.Join(names, ", "), binary)
 			}
 			return ctx.Err()
 		}
 	}
 }
 
-// listAnew asks servers for their tools of which none are known: of those the first download was broken off. The
-// returned function ends what is still under way; what fails shows in that the tools never come.
+// listAnew refreshes the servers whose tools are not known, because their first download was interrupted. The returned
+// function ends unfinished refreshes. Failures are ignored: waitForTools reports servers without tools.
 func listAnew(ctx context.Context, binary string, names []string) (stop func(), err error) {
 	known, err := toolCounts(ctx, binary)
 	if err != nil {
