@@ -98,6 +98,7 @@ type Hub struct {
 	migrator  *secretmigration.Migrator
 	prefetch  *prefetch.Prefetcher
 	setup     *setup.Syncer
+	imports   *setup.Importer
 	inbox     *inspector.Inbox
 	inspector *inspector.Inspector
 	gateway   *gateway.Gateway
@@ -218,9 +219,8 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 
 // openDoor composes the door for REST, WebSocket and the dashboard.
 func (h *Hub) openDoor(servers *registry.Registry, roots []string, bus *events.Bus) {
-	kept := h.store.Imports()
-	importer := setup.NewImporter(setup.ImportOptions{
-		Registry: servers, Lifecycle: h.lifecycle, Catalog: h.catalog, Secrets: h.vault, Names: kept, Metrics: importedMetrics{h.journal}, Presets: kept,
+	h.imports = setup.NewImporter(setup.ImportOptions{
+		Registry: servers, Lifecycle: h.lifecycle, Catalog: h.catalog, Secrets: h.vault, Metrics: importedMetrics{h.journal}, Presets: h.store,
 		Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
 	})
 	entry := h.desk.registrar.Entry()
@@ -230,7 +230,7 @@ func (h *Hub) openDoor(servers *registry.Registry, roots []string, bus *events.B
 			Registry: servers, Catalog: h.catalog, Lifecycle: h.lifecycle, Prefetch: h.prefetch, Upstream: h.upstream, Proxy: h.proxy,
 			Inspector: h.inspector, Inbox: h.inbox, Journal: h.journal,
 			Secrets: api.Secrets{Vault: h.vault, Migrator: h.migrator, Names: h.secretNames},
-			Setup:   api.Setup{Syncer: h.setup, Importer: importer},
+			Setup:   api.Setup{Syncer: h.setup, Importer: h.imports},
 		},
 		Discovery: api.Discovery{Embedding: h.meaning, Learning: h.learning},
 		Editors: api.Editors{
@@ -257,7 +257,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopRooms()
 	var inner errgroup.Group
 	for _, run := range []func(context.Context) error{
-		h.catalog.Run, h.meaning.Run, h.journal.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.learning.Run, h.lifecycle.Run, h.prefetch.Run, h.vault.Run, h.inspector.Run, h.desk.registrar.Run,
+		h.catalog.Run, h.meaning.Run, h.journal.Run, h.search.Run, h.gateway.Run, h.clients.Run, h.learning.Run, h.lifecycle.Run, h.prefetch.Run, h.vault.Run, h.imports.Run, h.inspector.Run, h.desk.registrar.Run,
 	} {
 		inner.Go(func() error { return run(rooms) })
 	}

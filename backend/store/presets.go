@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
 const presetColumns = "id, server, kind, target, name, payload, created_at, updated_at"
@@ -61,4 +62,25 @@ func scanPreset(scan func(...any) error) (inspector.Preset, error) {
 	err := scan(&p.ID, &p.Server, &p.Kind, &p.Target, &p.Name, &payload, &created, &updated)
 	p.Payload, p.CreatedAt, p.UpdatedAt = json.RawMessage(payload), fromMillis(created), fromMillis(updated)
 	return p, err
+}
+
+// AddPreset implements setup.Presets.
+func (s *Store) AddPreset(ctx context.Context, p setup.Preset, dry bool) (bool, error) {
+	if dry {
+		var n int
+		err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM presets WHERE server = ? AND kind = ? AND target = ? AND name = ?",
+			p.Server, p.Kind, p.Target, p.Name).Scan(&n)
+		if err != nil {
+			return false, fmt.Errorf("look up preset: %w", err)
+		}
+		return n == 0, nil
+	}
+	result, err := s.write.ExecContext(ctx, `INSERT INTO presets (server, kind, target, name, payload, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?6, ?6) ON CONFLICT DO NOTHING`,
+		p.Server, p.Kind, p.Target, p.Name, string(p.Payload), time.Now().UnixMilli())
+	if err != nil {
+		return false, fmt.Errorf("add preset: %w", err)
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
 }

@@ -284,7 +284,7 @@ describe("how servers come in", () => {
     await choose("Bring in a setup file…");
     await dialog.getByLabel("File").fill("setup.json");
     await dialog.getByRole("button", { name: "Bring in" }).click();
-    await dialog.getByText("must be the whole path").waitFor();
+    await dialog.getByText("use the absolute path").waitFor();
     await dialog.getByLabel("File").fill(file);
     await dialog.getByRole("button", { name: "Bring in" }).click();
     await dialog.getByText(/Added:.*declared/).waitFor();

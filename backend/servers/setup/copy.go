@@ -12,45 +12,45 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// copies begins the names of the folders in which a copy lies while it is read.
-const copies = "import-"
+// copyPrefix is how the names of folders begin that contain a copy of a database.
+const copyPrefix = "import-"
 
-// beside are the endings of files that belong to a database: what a program
-// has written and not yet put into the database itself.
-var beside = []string{"", "-wal", "-journal"}
+// suffixes are the endings of the files that make up a database: the database
+// itself, its write-ahead log and its rollback journal.
+var suffixes = []string{"", "-wal", "-journal"}
 
-// forgetCopies removes what an import that was killed has left.
-func forgetCopies(folder string) error {
+// removeCopies removes the copies that an import left when its process was killed.
+func removeCopies(folder string) error {
 	entries, err := os.ReadDir(folder)
 	errs := []error{err}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), copies) {
+		if strings.HasPrefix(e.Name(), copyPrefix) {
 			errs = append(errs, os.RemoveAll(filepath.Join(folder, e.Name())))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// copyDatabase copies a database that another program may have open, without a
-// trace there: SQLite itself would make files beside it, and change them. The
-// caller removes the copy, which is closed to other users and holds whatever
-// secrets the database holds.
+// copyDatabase copies the files of a database that another program may have open.
+// Opening the original with SQLite would create and change files beside it. Other
+// users cannot read the copy. The caller must call remove, because the copy contains
+// the secrets of the database.
 func copyDatabase(file, folder string) (copied string, remove func() error, err error) {
 	if err := readable(file); err != nil {
 		return "", nil, err
 	}
-	dir, err := os.MkdirTemp(folder, copies+"*")
+	dir, err := os.MkdirTemp(folder, copyPrefix+"*")
 	if err != nil {
-		return "", nil, fault.Wrap(err, fault.Unavailable, "the data folder takes no copy of %s; is the disk full?", file)
+		return "", nil, fault.Wrap(err, fault.Unavailable, "could not copy %s to the data folder; is the disk full?", file)
 	}
 	remove = func() error { return os.RemoveAll(dir) }
 	copied = filepath.Join(dir, "original.db")
-	for range 3 { // a program that writes all the time is waited for by a person
-		before := marks(file)
+	for range 3 { // again if a program wrote to the database meanwhile
+		before := fingerprint(file)
 		if err = copyAll(file, copied); err != nil {
 			break
 		}
-		if marks(file) == before {
+		if fingerprint(file) == before {
 			return copied, remove, nil
 		}
 		err = fault.New(fault.Unavailable, "%s is being written to; stop the program that uses it and try again", file)
@@ -58,6 +58,7 @@ func copyDatabase(file, folder string) (copied string, remove func() error, err 
 	return "", nil, errors.Join(err, remove())
 }
 
+// readable returns a fault unless file is an existing regular file.
 func readable(file string) error {
 	info, err := os.Stat(file)
 	switch {
@@ -72,13 +73,13 @@ func readable(file string) error {
 }
 
 func cannotRead(file string, err error) error {
-	return fault.Wrap(err, fault.Unavailable, "%s cannot be read; give yourself read access to it, or close the program that holds it", file)
+	return fault.Wrap(err, fault.Unavailable, "could not read %s; give yourself read access to it, or close the program that uses it", file)
 }
 
-// marks tells two states of a database from each other.
-func marks(file string) string {
+// fingerprint returns a text that changes when the files of a database change.
+func fingerprint(file string) string {
 	var all string
-	for _, ending := range beside {
+	for _, ending := range suffixes {
 		if info, err := os.Stat(file + ending); err == nil {
 			all += fmt.Sprintln(ending, info.Size(), info.ModTime().UnixNano())
 		}
@@ -86,9 +87,10 @@ func marks(file string) string {
 	return all
 }
 
+// copyAll copies the files of a database.
 func copyAll(file, to string) error {
-	for _, ending := range beside {
-		_ = os.Remove(to + ending) // of the attempt before
+	for _, ending := range suffixes {
+		_ = os.Remove(to + ending) // left by the previous attempt
 		err := copyFile(file+ending, to+ending)
 		if err != nil && (ending == "" || !errors.Is(err, fs.ErrNotExist)) {
 			return cannotRead(file, err)

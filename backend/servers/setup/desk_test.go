@@ -29,8 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// vault keeps secrets in memory, and can be told to fail. What is set in it is
-// known to the store by name, as it is of a real one.
+// vault keeps secrets in memory. Set returns the error fail, if it is not nil.
 type vault struct {
 	mu   sync.Mutex
 	kept map[string]string // by server/name
@@ -47,27 +46,32 @@ func (v *vault) Set(_ context.Context, server, name, value string) error {
 	return nil
 }
 
-func (v *vault) HasSecret(_ context.Context, server, name string) (bool, error) {
+func (v *vault) Names(_ context.Context, server string) (names []string, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	_, has := v.kept[server+"/"+name]
-	return has, nil
+	for key := range v.kept {
+		if owner, name, _ := strings.Cut(key, "/"); owner == server {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
-// desk is the rooms that setup works with, real but for the vault.
-type desk struct {
+// fixture has the dependencies of package setup, all of them real but the vault.
+type fixture struct {
 	t         *testing.T
 	dir       string
 	store     *store.Store
 	servers   *registry.Registry
 	catalog   *catalog.Catalog
-	installer *lifecycle.Manager
+	lifecycle *lifecycle.Manager
 	processes *upstream.Manager
 	vault     *vault
 	variables map[string]string
 	log       *transcript
 }
 
+// transcript collects the log.
 type transcript struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -85,9 +89,9 @@ func (l *transcript) String() string {
 	return l.text.String()
 }
 
-func newDesk(t *testing.T, agents string) *desk {
+func newFixture(t *testing.T, agents string) *fixture {
 	t.Helper()
-	d := &desk{t: t, dir: t.TempDir(), vault: &vault{kept: make(map[string]string)}, variables: make(map[string]string), log: &transcript{}}
+	d := &fixture{t: t, dir: t.TempDir(), vault: &vault{kept: make(map[string]string)}, variables: make(map[string]string), log: &transcript{}}
 	var err error
 	if d.store, err = store.Open(t.Context(), filepath.Join(d.dir, "discover.db")); err != nil {
 		t.Fatal(err)
@@ -111,21 +115,23 @@ func newDesk(t *testing.T, agents string) *desk {
 	go func() { defer close(done); _ = children.Run(ctx) }()
 	t.Cleanup(func() { cancel(); <-done })
 	d.processes = children
-	d.installer = lifecycle.New(lifecycle.Options{
+	d.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: d.servers, Catalog: d.catalog, Processes: children, Agents: settings.Agents{Install: agents}, Log: log,
 	})
 	return d
 }
 
-func (d *desk) syncer() *setup.Syncer {
-	return setup.New(setup.Options{
-		Registry: d.servers, Lifecycle: d.installer, Secrets: d.vault, Log: slog.New(slog.NewTextHandler(d.log, nil)),
+func (d *fixture) options() setup.Options {
+	return setup.Options{
+		Registry: d.servers, Lifecycle: d.lifecycle, Secrets: d.vault, Log: slog.New(slog.NewTextHandler(d.log, nil)),
 		Variable: func(_ context.Context, name string) string { return d.variables[name] },
-	})
+	}
 }
 
-// write makes a file in the desk's folder.
-func (d *desk) write(name, text string) string {
+func (d *fixture) syncer() *setup.Syncer { return setup.New(d.options()) }
+
+// write writes a file into the folder of the fixture.
+func (d *fixture) write(name, text string) string {
 	d.t.Helper()
 	file := filepath.Join(d.dir, name)
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -134,7 +140,7 @@ func (d *desk) write(name, text string) string {
 	return file
 }
 
-func (d *desk) sync(file string) setup.SyncResult {
+func (d *fixture) sync(file string) setup.SyncResult {
 	d.t.Helper()
 	r, err := d.syncer().Sync(d.t.Context(), file)
 	if err != nil {
@@ -143,7 +149,7 @@ func (d *desk) sync(file string) setup.SyncResult {
 	return r
 }
 
-func (d *desk) server(name string) registry.Server {
+func (d *fixture) server(name string) registry.Server {
 	d.t.Helper()
 	s, err := d.servers.Get(name)
 	if err != nil {
@@ -152,7 +158,7 @@ func (d *desk) server(name string) registry.Server {
 	return s
 }
 
-// is compares lists, of which none is nil.
+// is compares two lists. A nil list in got is an error.
 func is(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if want == nil {
@@ -163,7 +169,7 @@ func is(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// errs compares failures by a part of their messages.
+// errs compares failures by their names and parts of their messages.
 func errs(t *testing.T, got []setup.SyncFailure, want ...[2]string) {
 	t.Helper()
 	if got == nil || len(got) != len(want) {

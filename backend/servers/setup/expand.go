@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// reference is a variable in a value, or the two dollars that stand for one.
-// Without braces a name is in capitals, so that a password that happens to hold
-// a dollar stays what it is; ${secret:NAME} is no variable and stays too.
+// reference matches a variable in a value, and "$$", which is an escaped dollar sign.
+// Names without braces must be upper case, so that most passwords with a dollar
+// sign stay unchanged. ${secret:NAME} is no variable.
 var reference = regexp.MustCompile(`\$\$|\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$[A-Z_][A-Z0-9_]*\b`)
 
-// expand puts variables in their place; one that is not set is empty.
+// expand replaces the variables in value. A variable that is not set is empty.
 func (s *Syncer) expand(ctx context.Context, value string) string {
 	return reference.ReplaceAllStringFunc(value, func(found string) string {
 		if found == "$$" {
 			return "$"
 		}
-		return s.Variable(ctx, strings.Trim(found, "${}"))
+		return s.variable(ctx, strings.Trim(found, "${}"))
 	})
 }
 
-// takesVariables reports whether a value holds a variable.
+// takesVariables reports whether any of the values contains a variable.
 func takesVariables(values map[string]string) bool {
 	for _, value := range values {
 		for _, found := range reference.FindAllString(value, -1) {
@@ -33,6 +33,7 @@ func takesVariables(values map[string]string) bool {
 	return false
 }
 
+// expandAll returns a copy of values with their variables replaced.
 func (s *Syncer) expandAll(ctx context.Context, values map[string]string) map[string]string {
 	out := make(map[string]string, len(values))
 	for name, value := range values {

@@ -16,10 +16,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// maxFile is how many bytes a setup file may have.
+// maxFile is the maximum size of a setup file in bytes.
 const maxFile = 4 << 20
 
-// unnamed stands for an entry whose name is not known.
+// unnamed is shown as the name of an entry without one.
 const unnamed = "(unnamed)"
 
 // entry is a server as a setup file declares it.
@@ -36,11 +36,12 @@ type entry struct {
 	Secrets      map[string]string `json:"secrets"`
 	AutoActivate bool              `json:"auto_activate"`
 
-	wrong error // why the entry cannot be used
+	err error // why the entry cannot be used
 }
 
-// local is the file beside a setup file that a user keeps for this machine
-// alone; "" when the name has no place for it.
+// local returns the path of the local file beside a setup file, which a user keeps
+// for this machine only: setup.local.json for setup.json. It returns "" if the name
+// of the setup file does not end in .json.
 func local(file string) string {
 	if base, ok := strings.CutSuffix(file, ".json"); ok {
 		return base + ".local.json"
@@ -48,8 +49,8 @@ func local(file string) string {
 	return ""
 }
 
-// readFile returns the entries of a setup file, none when it is not there. The
-// error says what is wrong with the file as a whole and shows nothing of it.
+// readFile returns the entries of a setup file; a file that does not exist has none.
+// The error describes a problem with the whole file and does not quote it.
 func readFile(file string) ([]entry, error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -71,17 +72,18 @@ func readFile(file string) ([]entry, error) {
 		return nil, unreadable(err)
 	}
 	if len(data) > maxFile {
-		return nil, fault.New(fault.Invalid, "it is over %d MiB: that is no setup file", maxFile>>20)
+		return nil, fault.New(fault.Invalid, "it is larger than %d MiB, so it is not a setup file", maxFile>>20)
 	}
 	return parse(data)
 }
 
+// unreadable returns a fault without the path in err.
 func unreadable(err error) error {
 	why := err
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		why = e.Err
 	}
-	return fault.Wrap(err, fault.Unavailable, "it cannot be read: %s", why)
+	return fault.Wrap(err, fault.Unavailable, "could not read it: %s", why)
 }
 
 // parse reads JSON with comments and trailing commas.
@@ -108,14 +110,14 @@ func parse(data []byte) ([]entry, error) {
 
 func parseEntry(raw json.RawMessage) entry {
 	var e entry
-	err := json.Unmarshal(raw, &e) // what has the right type is read all the same
+	err := json.Unmarshal(raw, &e) // on a type error, the other members are set nevertheless
 	switch {
 	case err != nil:
-		e.wrong = wrongType(err)
+		e.err = wrongType(err)
 	case e.Name == "":
-		e.wrong = fault.New(fault.Invalid, "missing name field")
+		e.err = fault.New(fault.Invalid, "missing name field")
 	default:
-		e.wrong = e.complete()
+		e.err = e.complete()
 	}
 	if e.Name == "" {
 		e.Name = unnamed
@@ -123,7 +125,7 @@ func parseEntry(raw json.RawMessage) entry {
 	return e
 }
 
-// complete gives an entry the transport that it means.
+// complete sets the transport of an entry that has none or uses another name for it.
 func (e *entry) complete() error {
 	switch {
 	case e.Transport == "" && e.Command == "" && e.URL != "", e.Transport == "http":
@@ -136,7 +138,8 @@ func (e *entry) complete() error {
 	return nil
 }
 
-// wrongType says which member of an entry has the wrong type.
+// wrongType returns a fault that names the member with a wrong type, but not its
+// value.
 func wrongType(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
@@ -146,8 +149,8 @@ func wrongType(err error) error {
 	if where == "" {
 		where = "it"
 	}
-	given, _, _ := strings.Cut(wrong.Value, " ") // a number is shown with its digits
-	return fault.New(fault.Invalid, "%s has a value of type %s where one of type %s belongs", where, given, jsonType(wrong.Type.Kind()))
+	given, _, _ := strings.Cut(wrong.Value, " ") // cuts off the digits of a number
+	return fault.New(fault.Invalid, "%s has a value of type %s, expected %s", where, given, jsonType(wrong.Type.Kind()))
 }
 
 func jsonType(kind reflect.Kind) string {

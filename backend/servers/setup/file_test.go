@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-func TestASetupFileIsReadAsPeopleWriteIt(t *testing.T) {
+func TestSetupFilesMayHaveCommentsAndTrailingCommas(t *testing.T) {
 	entries, err := parse([]byte("\ufeff" + `{
 		// what I use everywhere
 		"$schema": "https://example.com/x",
@@ -29,8 +29,8 @@ func TestASetupFileIsReadAsPeopleWriteIt(t *testing.T) {
 		t.Fatalf("got %+v, %v", entries, err)
 	}
 	for i, want := range []string{"stdio", "streamable-http", "sse", "streamable-http"} {
-		if e := entries[i]; e.wrong != nil || e.Transport != want {
-			t.Errorf("%s has the transport %q, want %q; %v", e.Name, e.Transport, want, e.wrong)
+		if e := entries[i]; e.err != nil || e.Transport != want {
+			t.Errorf("%s has the transport %q, want %q; %v", e.Name, e.Transport, want, e.err)
 		}
 	}
 	if e := entries[0]; e.Env["A"] != "1" || strings.Join(e.Args, " ") != "-y a" || !entries[3].AutoActivate {
@@ -38,27 +38,27 @@ func TestASetupFileIsReadAsPeopleWriteIt(t *testing.T) {
 	}
 }
 
-func TestAWrongEntryIsAnErrorOfItsOwn(t *testing.T) {
+func TestInvalidEntriesAreReportedOneByOne(t *testing.T) {
 	for text, want := range map[string][2]string{
 		`{}`:                             {unnamed, "missing name field"},
 		`{"name":""}`:                    {unnamed, "missing name field"},
-		`{"name":7,"command":"x"}`:       {unnamed, "name has a value of type number where one of type string belongs"},
-		`"one"`:                          {unnamed, "it has a value of type string where one of type object belongs"},
-		`[]`:                             {unnamed, "it has a value of type array where one of type object belongs"},
-		`{"name":"a","args":"x y"}`:      {"a", "args has a value of type string where one of type array belongs"},
-		`{"args":["x",1.5],"name":"a"}`:  {"a", "args has a value of type number where one of type string belongs"},
-		`{"name":"a","env":{"PORT":80}}`: {"a", "env has a value of type number where one of type string belongs"},
-		`{"name":"a","env":["A=1"]}`:     {"a", "env has a value of type array where one of type object belongs"},
-		`{"name":"a","secrets":{"T":{"x":"no"}}}`: {"a", "secrets has a value of type object where one of type string belongs"},
-		`{"name":"a","auto_activate":"yes"}`:      {"a", "auto_activate has a value of type string where one of type boolean belongs"},
+		`{"name":7,"command":"x"}`:       {unnamed, "name has a value of type number, expected string"},
+		`"one"`:                          {unnamed, "it has a value of type string, expected object"},
+		`[]`:                             {unnamed, "it has a value of type array, expected object"},
+		`{"name":"a","args":"x y"}`:      {"a", "args has a value of type string, expected array"},
+		`{"args":["x",1.5],"name":"a"}`:  {"a", "args has a value of type number, expected string"},
+		`{"name":"a","env":{"PORT":80}}`: {"a", "env has a value of type number, expected string"},
+		`{"name":"a","env":["A=1"]}`:     {"a", "env has a value of type array, expected object"},
+		`{"name":"a","secrets":{"T":{"x":"no"}}}`: {"a", "secrets has a value of type object, expected string"},
+		`{"name":"a","auto_activate":"yes"}`:      {"a", "auto_activate has a value of type string, expected boolean"},
 		`{"name":"a","transport":"carrier"}`:      {"a", `transport is "carrier"; it must be stdio, streamable-http or sse`},
 	} {
 		entries, err := parse([]byte(`{"servers":[` + text + `,{"name":"good"}]}`))
-		if err != nil || len(entries) != 2 || entries[1].wrong != nil {
+		if err != nil || len(entries) != 2 || entries[1].err != nil {
 			t.Fatalf("%s: got %+v, %v", text, entries, err)
 		}
-		got := fault.MessageOf(entries[0].wrong)
-		// Where in a list or an object differs with the version of Go.
+		got := fault.MessageOf(entries[0].err)
+		// The path below the first member differs between versions of Go.
 		if before, after, found := strings.Cut(got, " has a value"); found {
 			field, _, _ := strings.Cut(before, ".")
 			got = field + " has a value" + after
@@ -69,7 +69,7 @@ func TestAWrongEntryIsAnErrorOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestAWrongFileIsNamedAndNotShown(t *testing.T) {
+func TestErrorsDoNotQuoteTheFile(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) string {
 		file := filepath.Join(dir, "setup.json")
@@ -82,11 +82,11 @@ func TestAWrongFileIsNamedAndNotShown(t *testing.T) {
 		"":                            "line 1",
 		"root:hunter2:0:0":            "line 1",
 		"{\n\"servers\": [,]}":        "line 2",
-		`[]`:                          "array where one of type object",
+		`[]`:                          "array, expected object",
 		`{}`:                          `no list "servers"`,
 		`{"servers":null}`:            `no list "servers"`,
-		`{"servers":{"hunter2":{}}}`:  "servers has a value of type object where one of type array",
-		strings.Repeat(" ", 4<<20+10): "over 4 MiB",
+		`{"servers":{"hunter2":{}}}`:  "servers has a value of type object, expected array",
+		strings.Repeat(" ", 4<<20+10): "larger than 4 MiB",
 	} {
 		entries, err := readFile(write(text))
 		message := fault.MessageOf(err)
@@ -95,20 +95,20 @@ func TestAWrongFileIsNamedAndNotShown(t *testing.T) {
 		}
 	}
 	if entries, err := readFile(filepath.Join(dir, "none.json")); err != nil || len(entries) > 0 {
-		t.Errorf("a file that is not there: %v, %v", entries, err)
+		t.Errorf("missing file: %v, %v", entries, err)
 	}
 	if _, err := readFile(dir); !strings.Contains(fault.MessageOf(err), "not a regular file") {
 		t.Errorf("a folder: %v", err)
 	}
 	if got := local("/x/setup.json"); got != "/x/setup.local.json" {
-		t.Errorf("beside it is %s", got)
+		t.Errorf("the local file is %s", got)
 	}
 	if got := local("/x/setup"); got != "" {
-		t.Errorf("beside a file of another kind is %q", got)
+		t.Errorf("the local file of /x/setup is %q", got)
 	}
 }
 
-func TestVariablesAreSetAndTheRestStays(t *testing.T) {
+func TestVariablesAreExpanded(t *testing.T) {
 	known := map[string]string{"TOKEN": "t", "A_1": "a", "lower": "l", "LOOP": "$TOKEN", "A": "x"}
 	s := New(Options{Variable: func(_ context.Context, name string) string { return known[name] }})
 	for value, want := range map[string]string{
@@ -132,7 +132,7 @@ func TestVariablesAreSetAndTheRestStays(t *testing.T) {
 	}
 }
 
-func TestAServerOfTheOriginalIsReadWithWhatIsMissing(t *testing.T) {
+func TestRowsOfServersAreConverted(t *testing.T) {
 	for name, row := range map[string]struct {
 		row  Row
 		want registry.Server
@@ -141,21 +141,21 @@ func TestAServerOfTheOriginalIsReadWithWhatIsMissing(t *testing.T) {
 			Row{"name": "a"},
 			registry.Server{Name: "a", Source: "local", Transport: "stdio", Args: []string{}, Env: map[string]string{}, Headers: map[string]string{}, Tags: []string{}},
 		},
-		"texts that are numbers, and tags that are no list": {
+		"numbers instead of strings, and invalid tags": {
 			Row{"name": "a", "args": `["-p",8080,true,12345678901234567890]`, "env": `{"PORT":80}`, "tags": `{`, "active": "1", "installed": "1", "source": "registry"},
 			registry.Server{
 				Name: "a", Source: "registry", Transport: "stdio", Args: []string{"-p", "8080", "true", "12345678901234567890"}, Env: map[string]string{"PORT": "80"},
 				Headers: map[string]string{}, Enabled: true, Installed: true,
 			},
 		},
-		"an address of its own": {
+		"a column for the address": {
 			Row{"name": "a", "transport": "sse", "homepage": "https://about", "url": "https://mcp", "headers": `{"X":"1"}`, "enabled": "1", "args": "null", "env": " "},
 			registry.Server{
 				Name: "a", Source: "local", Transport: "sse", URL: "https://mcp", Headers: map[string]string{"X": "1"},
 				Args: []string{}, Env: map[string]string{}, Tags: []string{}, Enabled: true,
 			},
 		},
-		"set aside": {
+		"quarantined": {
 			Row{"name": "a", "enabled": "1", "quarantined": "1"},
 			registry.Server{Name: "a", Source: "local", Transport: "stdio", Args: []string{}, Env: map[string]string{}, Headers: map[string]string{}, Tags: []string{}},
 		},
@@ -171,7 +171,7 @@ func TestAServerOfTheOriginalIsReadWithWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestNumbersOfTheOriginalAreNeverLessThanNothing(t *testing.T) {
+func TestRowsOfMetricsAreConverted(t *testing.T) {
 	got := Row{"tool_name": "t", "call_count": "7", "error_count": "-1", "total_latency_ms": "1.5e3", "last_called_at": "2026-11-20 23:28:36"}.metric("s")
 	want := Metric{Server: "s", Tool: "t", Calls: 7, Latency: 1500 * time.Millisecond, LastAt: time.Date(2026, 11, 20, 23, 28, 36, 0, time.UTC)}
 	if got != want {
@@ -187,7 +187,7 @@ func TestNumbersOfTheOriginalAreNeverLessThanNothing(t *testing.T) {
 	}
 }
 
-func TestAToolOfTheOriginalIsWhatAServerWouldList(t *testing.T) {
+func TestRowsOfToolsAreConverted(t *testing.T) {
 	for want, row := range map[string]Row{
 		`{"name":"t","inputSchema":{"type":"object"}}`:                                           {"name": "t", "input_schema": "{broken"},
 		`{"name":"t","description":"a <b> & c","inputSchema":{"maximum":9007199254740993}}`:      {"name": "t", "description": "a <b> & c", "input_schema": `{"maximum":9007199254740993}`},
@@ -200,22 +200,22 @@ func TestAToolOfTheOriginalIsWhatAServerWouldList(t *testing.T) {
 	}
 }
 
-func TestAChangeBesideADatabaseIsSeen(t *testing.T) {
+func TestFingerprintChangesWithAllFilesOfADatabase(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.db")
 	for _, name := range []string{file, file + "-wal", file + "-journal"} {
-		before := marks(file)
+		before := fingerprint(file)
 		if err := os.WriteFile(name, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if marks(file) == before {
-			t.Errorf("%s came unseen", name)
+		if fingerprint(file) == before {
+			t.Errorf("the fingerprint did not change with %s", name)
 		}
 	}
-	before := marks(file)
+	before := fingerprint(file)
 	if err := os.Chtimes(file+"-wal", time.Time{}, time.Unix(1, 1)); err != nil {
 		t.Fatal(err)
 	}
-	if marks(file) == before {
-		t.Error("a write that keeps the size is unseen")
+	if fingerprint(file) == before {
+		t.Error("the fingerprint did not change with the time of a file")
 	}
 }

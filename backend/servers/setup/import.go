@@ -9,81 +9,92 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Names tells which secrets are kept, by name.
-type Names interface {
-	HasSecret(ctx context.Context, server, name string) (bool, error)
-}
-
-// Metrics keeps what was called. AddMetric adds the numbers of a tool that has
-// none yet and reports whether that is so; a dry one only reports.
+// Metrics stores the metrics of tools. AddMetric adds the metric of a tool that has
+// none, and reports whether it had none. With dry set, it only reports.
 type Metrics interface {
 	AddMetric(ctx context.Context, m Metric, dry bool) (bool, error)
 }
 
-// Presets keeps presets. AddPreset adds one unless there is one of that name,
-// and reports whether that is so; a dry one only reports.
+// Presets stores presets. AddPreset adds a preset unless one with the same name
+// exists, and reports whether none existed. With dry set, it only reports.
 type Presets interface {
 	AddPreset(ctx context.Context, p Preset, dry bool) (bool, error)
 }
 
-// ImportOptions are what an importer works with.
+// ImportOptions configure an importer.
 type ImportOptions struct {
-	Registry  *registry.Registry
-	Lifecycle *lifecycle.Manager
+	Registry  Servers
+	Lifecycle Lifecycle
 	Catalog   *catalog.Catalog
-	Secrets   Secrets // nil: there is no place for secrets
-	Names     Names
+	Secrets   Secrets // nil when secrets cannot be kept
 	Metrics   Metrics
 	Presets   Presets
-	// Read reads a database that nobody else has open. Its errors are faults
+	// Read reads a database that no other program has open. Its errors are faults
 	// without the name of the file.
 	Read   func(ctx context.Context, file string) (Original, error)
-	Folder string // closed to others, where a copy lies while it is read
+	Folder string // for copies of databases; other users must not have access to it
 	Log    *slog.Logger
 }
 
-// Importer brings in what the database of the original product holds. It is
-// safe for concurrent use.
+// Importer imports databases of the original product. It is safe for concurrent use.
 type Importer struct {
-	ImportOptions
-	importing sync.Mutex
+	registry     Servers
+	lifecycle    Lifecycle
+	catalog      *catalog.Catalog
+	secrets      Secrets
+	metrics      Metrics
+	presets      Presets
+	readDatabase func(ctx context.Context, file string) (Original, error)
+	folder       string
+	log          *slog.Logger
+
+	importing sync.Mutex // held during an import
 }
 
-// NewImporter returns an importer, and removes what a killed one left behind.
+// NewImporter returns an importer.
 func NewImporter(o ImportOptions) *Importer {
-	if err := forgetCopies(o.Folder); err != nil {
-		o.Log.Warn("copies of an imported database are left", "folder", o.Folder, "error", err)
+	return &Importer{
+		registry: o.Registry, lifecycle: o.Lifecycle, catalog: o.Catalog, secrets: o.Secrets, metrics: o.Metrics, presets: o.Presets,
+		readDatabase: o.Read, folder: o.Folder, log: o.Log,
 	}
-	return &Importer{ImportOptions: o}
 }
 
-// ImportRequest says what to import.
+// Run removes the copies of databases that an import left when its process was
+// killed. Copies that cannot be removed are logged.
+func (i *Importer) Run(context.Context) error {
+	i.importing.Lock()
+	defer i.importing.Unlock()
+	if err := removeCopies(i.folder); err != nil {
+		i.log.Warn("could not remove copies of an imported database", "folder", i.folder, "error", err)
+	}
+	return nil
+}
+
+// ImportRequest selects a database to import.
 type ImportRequest struct {
 	Path   string            `json:"path"` // absolute
 	DryRun bool              `json:"dry_run"`
-	Rename map[string]string `json:"rename"` // names there → names here
+	Rename map[string]string `json:"rename"` // names in the database → names in this hub
 }
 
-// What became of a server.
+// The values of ImportedServer.Status.
 const (
 	Imported = "imported"
-	Skipped  = "skipped" // one of its name is here already
+	Skipped  = "skipped" // a server with its name exists already
 	Failed   = "failed"
 )
 
-// ImportReport says what an import did, or what it would do.
+// ImportReport describes what an import did, or would do in a dry run.
 type ImportReport struct {
 	Servers  []ImportedServer `json:"servers"`
 	Totals   ImportTotals     `json:"totals"`
-	Problems []string         `json:"problems"` // that belong to no server
+	Problems []string         `json:"problems"` // problems that concern no single server
 	DryRun   bool             `json:"dry_run"`
 }
 
-// ImportTotals count what came in.
+// ImportTotals are the sums over all servers of an import.
 type ImportTotals struct {
 	Imported int `json:"imported"`
 	Skipped  int `json:"skipped"`
@@ -91,7 +102,7 @@ type ImportTotals struct {
 	ImportCounts
 }
 
-// ImportCounts are things of servers that came in.
+// ImportCounts are the numbers of items that were imported with servers.
 type ImportCounts struct {
 	Tools   int `json:"tools"`
 	Secrets int `json:"secrets"`
@@ -99,28 +110,28 @@ type ImportCounts struct {
 	Metrics int `json:"metrics"`
 }
 
-// ImportedServer says what became of a server.
+// ImportedServer describes the import of one server.
 type ImportedServer struct {
-	Name   string `json:"name"` // there
-	As     string `json:"as,omitempty"`
+	Name   string `json:"name"`         // in the database
+	As     string `json:"as,omitempty"` // new name, if it was renamed
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`
-	// Proposed is a name that could be taken instead of one that cannot.
+	// Proposed is a valid and free name for a server whose own name is not.
 	Proposed string `json:"proposed_name,omitempty"`
 	ImportCounts
-	Problems []string `json:"problems,omitempty"` // with what is its
+	Problems []string `json:"problems,omitempty"` // items that were not imported
 }
 
 func (r *ImportedServer) problem(format string, args ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 }
 
-// Import brings in what a file holds and is not here yet. The file, and what
-// lies beside it, stays as it is. Nothing is started. An import that was cut
-// short can be run again.
+// Import adds the servers of a database, and their tools, secrets, presets and
+// metrics, that do not exist yet. It does not change the database and starts no
+// server. An import that was interrupted can be repeated.
 func (i *Importer) Import(ctx context.Context, q ImportRequest) (ImportReport, error) {
 	if !filepath.IsAbs(q.Path) {
-		return ImportReport{}, fault.New(fault.Invalid, "path is %q; it must be the whole path of the database to import", q.Path)
+		return ImportReport{}, fault.New(fault.Invalid, "invalid path %q: use the absolute path of the database to import", q.Path)
 	}
 	i.importing.Lock()
 	defer i.importing.Unlock()
@@ -130,24 +141,24 @@ func (i *Importer) Import(ctx context.Context, q ImportRequest) (ImportReport, e
 	}
 	report, err := newTransfer(i, q, original).run(ctx)
 	if err == nil && !q.DryRun {
-		i.Log.Info("database is imported", "file", q.Path, "imported", report.Totals.Imported, "skipped", report.Totals.Skipped, "failed", report.Totals.Failed)
+		i.log.Info("database was imported", "file", q.Path, "imported", report.Totals.Imported, "skipped", report.Totals.Skipped, "failed", report.Totals.Failed)
 	}
 	return report, err
 }
 
-// read reads a copy of the file, and removes the copy whatever comes.
+// read reads a copy of the database and removes the copy afterwards.
 func (i *Importer) read(ctx context.Context, file string) (o Original, err error) {
-	copied, remove, err := copyDatabase(file, i.Folder)
+	copied, remove, err := copyDatabase(file, i.folder)
 	if err != nil {
 		return o, err
 	}
 	defer func() {
 		if left := remove(); left != nil && err == nil {
-			err = fault.Wrap(left, fault.Internal, "a copy of %s could not be removed from %s; it holds secrets: remove it by hand, then import again", file, filepath.Dir(copied))
+			err = fault.Wrap(left, fault.Internal, "could not remove a copy of %s, which contains secrets, from %s; remove it by hand, then import again", file, filepath.Dir(copied))
 		}
 	}()
-	if o, err = i.Read(ctx, copied); err != nil {
-		return o, fault.Wrap(err, fault.KindOf(err), "%s cannot be imported: %s", file, fault.MessageOf(err))
+	if o, err = i.readDatabase(ctx, copied); err != nil {
+		return o, fault.Wrap(err, fault.KindOf(err), "could not import %s: %s", file, fault.MessageOf(err))
 	}
 	return o, nil
 }

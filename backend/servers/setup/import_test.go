@@ -15,8 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-func TestWhatTheOriginalHoldsComesIn(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestServersAreImportedWithEverythingThatBelongsToThem(t *testing.T) {
+	d := newFixture(t, "ask")
 	file := d.closed("original.db", schemaServers, schemaRest, content)
 
 	r := d.must(setup.ImportRequest{Path: file})
@@ -29,7 +29,7 @@ func TestWhatTheOriginalHoldsComesIn(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", r, want)
 	}
 	if want := (setup.ImportTotals{Imported: 2, ImportCounts: setup.ImportCounts{Tools: 2, Secrets: 2, Presets: 2, Metrics: 1}}); r.Totals != want {
-		t.Errorf("in all %+v, want %+v", r.Totals, want)
+		t.Errorf("totals %+v, want %+v", r.Totals, want)
 	}
 	memory, remote := d.server("memory"), d.server("remote")
 	if !memory.Enabled || !memory.Approved || !memory.Installed || memory.Source != "registry" || memory.Package.Name != "server-memory" ||
@@ -58,12 +58,12 @@ func TestWhatTheOriginalHoldsComesIn(t *testing.T) {
 	}
 }
 
-func TestAnImportCanBeRunAgain(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestAnImportCanBeRepeated(t *testing.T) {
+	d := newFixture(t, "ask")
 	file := d.closed("original.db", schemaServers, schemaRest, content)
 	d.vault.fail = fault.Wrap(errLocked, fault.Unavailable, "unlock it first")
 	r := d.must(setup.ImportRequest{Path: file})
-	if s := r.Servers[0]; s.Status != setup.Imported || s.Secrets != 0 || len(s.Problems) != 1 || !strings.Contains(s.Problems[0], "secret TOKEN did not come in: unlock it first") {
+	if s := r.Servers[0]; s.Status != setup.Imported || s.Secrets != 0 || len(s.Problems) != 1 || !strings.Contains(s.Problems[0], "could not import secret TOKEN: unlock it first") {
 		t.Errorf("with a locked keychain: %+v", s)
 	}
 	d.vault.fail = nil
@@ -71,23 +71,23 @@ func TestAnImportCanBeRunAgain(t *testing.T) {
 
 	r = d.must(setup.ImportRequest{Path: file})
 
-	if s := r.Servers[0]; s.Status != setup.Skipped || !strings.Contains(s.Reason, "here already") || s.ImportCounts != (setup.ImportCounts{Secrets: 1}) {
+	if s := r.Servers[0]; s.Status != setup.Skipped || !strings.Contains(s.Reason, "exists already") || s.ImportCounts != (setup.ImportCounts{Secrets: 1}) {
 		t.Errorf("the second time: %+v", s)
 	}
 	if d.vault.kept["memory/TOKEN"] != "hunter2" || d.vault.kept["remote/AUTHORIZATION"] != "newer" {
-		t.Errorf("kept are %v", d.vault.kept)
+		t.Errorf("the vault has %v", d.vault.kept)
 	}
 	r = d.must(setup.ImportRequest{Path: file})
 	if want := (setup.ImportTotals{Skipped: 2}); r.Totals != want {
 		t.Errorf("the third time: %+v", r.Totals)
 	}
 	if got := len(d.rows(metricRows)) + len(d.rows(presetRows)); got != 3 {
-		t.Errorf("%d rows of metrics and presets", got)
+		t.Errorf("got %d rows of metrics and presets, want 3", got)
 	}
 }
 
-func TestADryRunTellsAndChangesNothing(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestADryRunReportsAndChangesNothing(t *testing.T) {
+	d := newFixture(t, "ask")
 	file := d.closed("original.db", schemaServers, schemaRest, content)
 	dry := d.must(setup.ImportRequest{Path: file, DryRun: true})
 	if len(d.servers.List())+len(d.vault.kept)+len(d.catalog.Snapshot().Tools)+len(d.rows(metricRows))+len(d.rows(presetRows)) > 0 {
@@ -98,17 +98,17 @@ func TestADryRunTellsAndChangesNothing(t *testing.T) {
 		t.Errorf("dry %+v\nwet %+v", dry, wet)
 	}
 	if again := d.must(setup.ImportRequest{Path: file, DryRun: true}); again.Totals != (setup.ImportTotals{Skipped: 2}) {
-		t.Errorf("dry after that: %+v", again.Totals)
+		t.Errorf("dry run after the import: %+v", again.Totals)
 	}
 }
 
-func TestAServerThatIsHereStaysWhatItIs(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestExistingServersAreNotChanged(t *testing.T) {
+	d := newFixture(t, "ask")
 	file := d.closed("original.db", schemaServers, schemaRest, content)
-	if _, err := d.installer.Add(t.Context(), registry.Server{Name: "memory", Command: "mine"}); err != nil {
+	if _, err := d.lifecycle.Add(t.Context(), registry.Server{Name: "memory", Command: "mine"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.installer.Propose(t.Context(), registry.Server{Name: "remote", Command: "evil"}); err != nil {
+	if _, err := d.lifecycle.Propose(t.Context(), registry.Server{Name: "remote", Command: "evil"}); err != nil {
 		t.Fatal(err)
 	}
 	r := d.must(setup.ImportRequest{Path: file})
@@ -123,8 +123,8 @@ func TestAServerThatIsHereStaysWhatItIs(t *testing.T) {
 	}
 }
 
-func TestNamesThatCannotBeAreProposedAnew(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestNamesAreProposedForInvalidOnes(t *testing.T) {
+	d := newFixture(t, "ask")
 	file := d.closed("original.db", schemaServers, schemaRest, `INSERT INTO servers (id, name, command) VALUES
 		(1, 'a__b', 'x'), (2, 'my server', 'x'), (3, 'mcp', 'x'), (4, '@scope/name', 'x'), (5, 'Ünï', 'x'), (6, '', 'x'), (7, 'my-server', 'x'), (8, 'end_', 'x'),
 		(9, '`+strings.Repeat("long", 20)+`', 'x')`,
@@ -136,13 +136,13 @@ func TestNamesThatCannotBeAreProposedAnew(t *testing.T) {
 		strings.Repeat("long", 20): strings.Repeat("long", 12),
 	}
 	for _, s := range r.Servers {
-		want, wrong := proposed[s.Name]
-		if wrong != (s.Status == setup.Failed) || wrong && (s.Proposed != want || s.Reason == "" || registry.CheckName(s.Proposed) != nil) {
+		want, invalid := proposed[s.Name]
+		if invalid != (s.Status == setup.Failed) || invalid && (s.Proposed != want || s.Reason == "" || registry.CheckName(s.Proposed) != nil) {
 			t.Errorf("got %+v, want it to propose %q", s, want)
 		}
 	}
 	if want := (setup.ImportTotals{Imported: 1, Failed: 8}); r.Totals != want {
-		t.Errorf("in all %+v", r.Totals)
+		t.Errorf("totals %+v", r.Totals)
 	}
 
 	r = d.must(setup.ImportRequest{Path: file, Rename: map[string]string{"my server": "yours", "mcp": "yours", "a__b": "still bad"}})
@@ -150,8 +150,8 @@ func TestNamesThatCannotBeAreProposedAnew(t *testing.T) {
 	if s := r.Servers[1]; s.Status != setup.Imported || s.As != "yours" || s.Secrets != 1 || s.Presets != 1 || d.vault.kept["yours/K"] != "hunter2" {
 		t.Errorf("got %+v, %v", s, d.vault.kept)
 	}
-	if s := r.Servers[2]; s.Status != setup.Failed || !strings.Contains(s.Reason, "another server of the file") {
-		t.Errorf("two that want one name: %+v", s)
+	if s := r.Servers[2]; s.Status != setup.Failed || !strings.Contains(s.Reason, "another server of the database") {
+		t.Errorf("a second server under the name yours: %+v", s)
 	}
 	if s := r.Servers[0]; s.Status != setup.Failed || s.Proposed != "still-bad" {
 		t.Errorf("got %+v", s)
@@ -161,8 +161,8 @@ func TestNamesThatCannotBeAreProposedAnew(t *testing.T) {
 	}
 }
 
-func TestOddRowsAreToldAndHoldNothingUp(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestInvalidRowsAreReportedAndSkipped(t *testing.T) {
+	d := newFixture(t, "ask")
 	file := d.closed("original.db", schemaServers, schemaRest, `INSERT INTO servers (id, name, command, args, env, tags, installed, active) VALUES
 		(1, 'nulls', NULL, NULL, NULL, NULL, NULL, NULL), (2, 'Memory', 'x', '[]', '{}', '[]', 1, 1), (3, 'memory', 'y', '[]', '{}', '[]', 1, 0),
 		(4, 'broken', 'rm', '["-r"', '{}', '[]', 1, 1), (5, 'variables', 'x', '[]', '{"TOKEN":{"hunter2":1}}', '[]', 1, 1), (6, x'41ff42', 'x', '[]', '{}', 'no', 1, 1)`,
@@ -175,20 +175,20 @@ func TestOddRowsAreToldAndHoldNothingUp(t *testing.T) {
 	r := d.must(setup.ImportRequest{Path: file})
 
 	if want := (setup.ImportTotals{Imported: 3, Failed: 3, ImportCounts: setup.ImportCounts{Tools: 1, Secrets: 1, Presets: 1, Metrics: 1}}); r.Totals != want {
-		t.Errorf("in all %+v, want %+v: %+v", r.Totals, want, r.Servers)
+		t.Errorf("totals %+v, want %+v: %+v", r.Totals, want, r.Servers)
 	}
 	if s := r.Servers[0]; len(s.Problems) != 4 {
 		t.Errorf("problems of nulls: %q", s.Problems)
 	}
-	for i, want := range map[int]string{3: "its arguments cannot be read", 4: "its variables cannot be read", 5: "Invalid name"} {
+	for i, want := range map[int]string{3: "could not read its arguments", 4: "could not read its variables", 5: "Invalid name"} {
 		if s := r.Servers[i]; s.Status != setup.Failed || !strings.Contains(s.Reason, want) {
 			t.Errorf("got %+v, want %s", s, want)
 		}
 	}
 	problems := strings.Join(r.Problems, "\n")
-	for _, want := range []string{"1 tools did not", "2 secrets did not", "1 presets did not"} {
+	for _, want := range []string{"could not import 1 tools", "could not import 2 secrets", "could not import 1 presets"} {
 		if !strings.Contains(problems, want) {
-			t.Errorf("%q is not told: %s", want, problems)
+			t.Errorf("problems do not contain %q: %s", want, problems)
 		}
 	}
 	if d.server("Memory").Command != "x" || d.server("memory").Command != "y" || d.vault.kept["nulls/NUMBER"] != "7" {
@@ -196,8 +196,8 @@ func TestOddRowsAreToldAndHoldNothingUp(t *testing.T) {
 	}
 }
 
-func TestOlderAndNewerDatabasesAreReadToo(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestDatabasesOfOtherVersionsAreRead(t *testing.T) {
+	d := newFixture(t, "ask")
 	old := d.closed("old.db", schemaServers, `INSERT INTO servers (id, name, command, args, active) VALUES (1, 'old', 'x', '["a"]', 1)`,
 		`INSERT INTO server_tools (server_id, name) VALUES (1, 't')`)
 	r := d.must(setup.ImportRequest{Path: old})
@@ -219,16 +219,16 @@ func TestOlderAndNewerDatabasesAreReadToo(t *testing.T) {
 	if got := d.catalog.Snapshot().Of("far"); len(got) != 1 || !strings.Contains(string(got[0].Definition), `"annotations":{"readOnlyHint":true}`) {
 		t.Errorf("tools: %+v", got)
 	}
-	if said := strings.Join(append(r.Servers[0].Problems, r.Servers[1].Problems...), "\n"); d.server("aside").Enabled ||
-		!strings.Contains(said, "secret TOKEN has no value") || !strings.Contains(said, "switched off") {
-		t.Errorf("got %s", said)
+	if problems := strings.Join(append(r.Servers[0].Problems, r.Servers[1].Problems...), "\n"); d.server("aside").Enabled ||
+		!strings.Contains(problems, "secret TOKEN has no value") || !strings.Contains(problems, "imported as inactive") {
+		t.Errorf("got %s", problems)
 	}
 }
 
-func TestADatabaseInUseIsReadAndLeftAlone(t *testing.T) {
+func TestADatabaseInUseIsReadAndNotChanged(t *testing.T) {
 	for _, mode := range []string{"WAL", "DELETE"} {
 		t.Run(mode, func(t *testing.T) {
-			d := newDesk(t, "ask")
+			d := newFixture(t, "ask")
 			file, db := d.original("original.db", "PRAGMA journal_mode="+mode, "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_spill=1", "PRAGMA cache_size=1", schemaServers, schemaRest, content)
 			tx, err := db.BeginTx(context.Background(), nil)
 			if err != nil {
@@ -239,7 +239,7 @@ func TestADatabaseInUseIsReadAndLeftAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 			if names, _ := filepath.Glob(file + "-*"); len(names) == 0 {
-				t.Fatal("nothing is pending beside the database")
+				t.Fatal("no journal exists beside the database")
 			}
 
 			r := d.must(setup.ImportRequest{Path: file})
@@ -248,14 +248,14 @@ func TestADatabaseInUseIsReadAndLeftAlone(t *testing.T) {
 				t.Errorf("got %+v, %v", r.Totals, d.vault.kept)
 			}
 			if err := tx.Commit(); err != nil {
-				t.Errorf("the import disturbed who has it open: %v", err)
+				t.Errorf("commit of the other program after the import: %v", err)
 			}
 		})
 	}
 }
 
-func TestWhatIsNoSuchDatabaseIsSaid(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestOtherFilesAreRejected(t *testing.T) {
+	d := newFixture(t, "ask")
 	foreign := d.closed("foreign.db", "CREATE TABLE servers (id INTEGER, name TEXT)")
 	view := d.closed("view.db", "CREATE TABLE server_tools (server_id); CREATE TABLE x (id, name, command); CREATE VIEW servers AS SELECT * FROM x")
 	damaged := d.full("damaged.db")
@@ -275,7 +275,7 @@ func TestWhatIsNoSuchDatabaseIsSaid(t *testing.T) {
 		kind fault.Kind
 		says string
 	}{
-		"relative.db":                   {fault.Invalid, "whole path"},
+		"relative.db":                   {fault.Invalid, "absolute path"},
 		filepath.Join(d.dir, "none.db"): {fault.NotFound, "there is no file"},
 		d.dir:                           {fault.Invalid, "not a regular file"},
 		d.write("empty.db", ""):         {fault.Invalid, "not one of agent-discover"},
@@ -297,12 +297,12 @@ func TestWhatIsNoSuchDatabaseIsSaid(t *testing.T) {
 		}
 	}
 	if left := d.servers.List(); len(left) > 0 {
-		t.Errorf("came in: %v", left)
+		t.Errorf("these servers were imported: %v", left)
 	}
 }
 
-func TestACopyThatAKilledImportLeftIsRemoved(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestRunRemovesTheCopiesOfKilledImports(t *testing.T) {
+	d := newFixture(t, "ask")
 	left := filepath.Join(d.dir, "run", "import-123")
 	if err := os.MkdirAll(left, 0o700); err != nil {
 		t.Fatal(err)
@@ -310,18 +310,20 @@ func TestACopyThatAKilledImportLeftIsRemoved(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(left, "original.db"), []byte("hunter2"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	d.importer()
+	if err := d.importer().Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := os.Stat(left); !os.IsNotExist(err) {
-		t.Errorf("it is still there: %v", err)
+		t.Errorf("the copy still exists: %v", err)
 	}
 }
 
-func TestACopyIsClosedToOthersWhileItIsRead(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestCopiesAreNotAccessibleToOtherUsers(t *testing.T) {
+	d := newFixture(t, "ask")
 	file, _ := d.original("original.db", "PRAGMA journal_mode=WAL", schemaServers)
-	i := d.importer()
+	options := d.importOptions()
 	var seen []string
-	i.Read = func(_ context.Context, copied string) (setup.Original, error) {
+	options.Read = func(_ context.Context, copied string) (setup.Original, error) {
 		for _, name := range []string{filepath.Dir(copied), copied, copied + "-wal"} {
 			info, err := os.Stat(name)
 			if err != nil {
@@ -331,11 +333,11 @@ func TestACopyIsClosedToOthersWhileItIsRead(t *testing.T) {
 		}
 		return setup.Original{}, fault.New(fault.Failed, "enough")
 	}
-	_, err := i.Import(t.Context(), setup.ImportRequest{Path: file})
+	_, err := setup.NewImporter(options).Import(t.Context(), setup.ImportRequest{Path: file})
 	if got := strings.Join(seen, " "); got != "-rwx------ -rw------- -rw-------" {
-		t.Errorf("the copy is %s", got)
+		t.Errorf("the modes of folder and files are %s", got)
 	}
-	if left, _ := os.ReadDir(i.Folder); len(left) > 0 || fault.MessageOf(err) != file+" cannot be imported: enough" {
-		t.Errorf("left is %v, the error %v", left, err)
+	if left, _ := os.ReadDir(options.Folder); len(left) > 0 || fault.MessageOf(err) != "could not import "+file+": enough" {
+		t.Errorf("the import left %v; error %v", left, err)
 	}
 }

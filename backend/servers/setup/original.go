@@ -13,31 +13,31 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Row is a row of a table, each column as text. A column that the table lacks
-// or that is NULL is not in it.
+// Row is a row of a table, with each column as text. Columns that are NULL or missing
+// in the table are not in it.
 type Row map[string]string
 
-// Original is what the database of the original product holds, as it is there:
-// nothing in it is checked, and a table that is missing is empty.
+// Original is the unchecked content of a database of the original product. A missing
+// table is empty.
 type Original struct {
 	Servers, Tools, Secrets, Metrics, Presets []Row
 }
 
-// Metric is what was called of a tool, over all time.
+// Metric is the sum of all calls of a tool.
 type Metric struct {
 	Server, Tool  string
 	Calls, Errors int64
-	Latency       time.Duration // of all calls together
+	Latency       time.Duration // sum over all calls
 	LastAt        time.Time
 }
 
-// Preset is a set of arguments that a person keeps for a tool or a prompt.
+// Preset is a saved set of arguments for a tool or a prompt.
 type Preset struct {
 	Server, Kind, Target, Name string
-	Payload                    json.RawMessage // an object
+	Payload                    json.RawMessage // a JSON object
 }
 
-// of returns the rows that belong to a server of the original.
+// of returns the rows that belong to a server of the original database.
 func of(rows []Row, server Row) []Row {
 	var out []Row
 	for _, r := range rows {
@@ -48,14 +48,14 @@ func of(rows []Row, server Row) []Row {
 	return out
 }
 
-// server reads a row of the table of servers. A start must not run anything
-// else than it did there, so what cannot be read of that is an error.
+// server converts a row of the table of servers. Values that cannot be converted and
+// decide what a start runs are an error.
 func (r Row) server() (registry.Server, error) {
 	s := registry.Server{
 		Name: r["name"], Description: r["description"], Source: r["source"], Transport: r["transport"], Command: r["command"],
 		Package:    registry.Package{Name: r["package_name"], Version: r["package_version"], Latest: r["latest_version"]},
 		Repository: r["repository"], URL: r["homepage"],
-		Installed: r.yes("installed"), Enabled: (r.yes("active") || r.yes("enabled")) && !r.yes("quarantined"),
+		Installed: r.flag("installed"), Enabled: (r.flag("active") || r.flag("enabled")) && !r.flag("quarantined"),
 	}
 	if s.Source == "" {
 		s.Source = "local"
@@ -63,7 +63,7 @@ func (r Row) server() (registry.Server, error) {
 	if s.Transport == "" {
 		s.Transport = "stdio"
 	}
-	if r["url"] != "" { // later versions keep the address of a remote server by itself
+	if r["url"] != "" { // later versions have a column of its own for the address of a remote server
 		s.URL = r["url"]
 	}
 	var err error
@@ -76,17 +76,17 @@ func (r Row) server() (registry.Server, error) {
 	if s.Headers, err = named(r["headers"]); err != nil {
 		return s, unusable("headers", err)
 	}
-	s.Tags, _ = texts(r["tags"]) // a server without its tags is better than none
+	s.Tags, _ = texts(r["tags"]) // tags are not worth a failure
 	return s, nil
 }
 
 func unusable(what string, err error) error {
-	return fault.Wrap(err, fault.Invalid, "its %s cannot be read: they are no JSON of texts there; configure it anew", what)
+	return fault.Wrap(err, fault.Invalid, "could not read its %s: they are not JSON strings; configure the server again", what)
 }
 
-func (r Row) yes(column string) bool { return r.number(column) != 0 }
+func (r Row) flag(column string) bool { return r.number(column) != 0 }
 
-// number reads a whole number, 0 for what is none or less.
+// number returns a column as a positive whole number, and 0 for any other value.
 func (r Row) number(column string) int64 {
 	n, err := strconv.ParseFloat(r[column], 64)
 	if err != nil || !(n > 0) || n > 1<<53 {
@@ -95,7 +95,7 @@ func (r Row) number(column string) int64 {
 	return int64(n)
 }
 
-// at reads a time as SQLite writes it, in UTC.
+// at returns a column as a time, which SQLite writes in UTC.
 func (r Row) at(column string) time.Time {
 	for _, layout := range []string{time.DateTime, time.RFC3339} {
 		if at, err := time.Parse(layout, r[column]); err == nil {
@@ -105,7 +105,8 @@ func (r Row) at(column string) time.Time {
 	return time.Time{}
 }
 
-// definition makes a tool as its server would list it.
+// definition converts a row of the table of tools into a tool definition as in
+// tools/list.
 func (r Row) definition() json.RawMessage {
 	tool := struct {
 		Name         string          `json:"name"`
@@ -121,7 +122,7 @@ func (r Row) definition() json.RawMessage {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(tool) // checked above
+	_ = encoder.Encode(tool) // cannot fail: object has checked all JSON
 	return bytes.TrimSpace(out.Bytes())
 }
 
@@ -132,14 +133,14 @@ func (r Row) metric(server string) Metric {
 	}
 }
 
-// preset reads a row of the table of presets; false when it names nothing that
-// could have one.
+// preset converts a row of the table of presets. It returns false for a row that is
+// incomplete or of an unknown kind.
 func (r Row) preset(server string) (Preset, bool) {
 	p := Preset{Server: server, Kind: r["kind"], Target: r["target_name"], Name: r["preset_name"], Payload: object(r["payload"])}
 	return p, (p.Kind == "tool" || p.Kind == "prompt") && p.Target != "" && p.Name != "" && p.Payload != nil
 }
 
-// object returns a JSON object as it is written, nil when the text is none.
+// object returns text if it is a JSON object, and nil otherwise.
 func object(text string) json.RawMessage {
 	raw := json.RawMessage(strings.TrimSpace(text))
 	if !strings.HasPrefix(string(raw), "{") || !json.Valid(raw) {
@@ -148,7 +149,8 @@ func object(text string) json.RawMessage {
 	return raw
 }
 
-// texts reads a JSON list of texts; none for an empty text.
+// texts decodes a JSON array of strings, numbers and booleans. An empty text is an
+// empty array.
 func texts(list string) ([]string, error) {
 	var values []any
 	if err := decode(list, &values); err != nil {
@@ -165,7 +167,8 @@ func texts(list string) ([]string, error) {
 	return out, nil
 }
 
-// named reads a JSON object of texts; an empty one for an empty text.
+// named decodes a JSON object of strings, numbers and booleans. An empty text is an
+// empty object.
 func named(object string) (map[string]string, error) {
 	var values map[string]any
 	if err := decode(object, &values); err != nil {
@@ -187,17 +190,17 @@ func decode(text string, into any) error {
 		return nil
 	}
 	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber() // as it is written
+	decoder.UseNumber() // keeps the digits of numbers
 	if !json.Valid([]byte(text)) || decoder.Decode(into) != nil {
 		return errShape
 	}
 	return nil
 }
 
-// errShape says nothing of the value: it may be a credential.
-var errShape = errors.New("not JSON of texts")
+// errShape does not quote the value, which may be a credential.
+var errShape = errors.New("not JSON of strings")
 
-// plain makes a text of what a program would be given as one.
+// plain returns a decoded string, number or boolean as text.
 func plain(v any) (string, error) {
 	switch v := v.(type) {
 	case string:

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "modernc.org/sqlite" // makes databases as the original does
+	_ "modernc.org/sqlite" // creates databases like the original product
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
@@ -18,7 +18,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// schema is that of the original's version 1.4; older ones lack some of it.
+// The schema of version 1.4 of the original product. Older versions have only
+// schemaServers.
 const (
 	schemaServers = `CREATE TABLE servers (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT, source TEXT, command TEXT,
 		args TEXT, env TEXT, tags TEXT, package_name TEXT, package_version TEXT, transport TEXT, repository TEXT, homepage TEXT,
@@ -44,8 +45,8 @@ const (
 			('memory', 'tool', 'read', 'mine', '{"q":"x"}'), ('memory', 'prompt', 'ask', 'mine', '{}');`
 )
 
-// original makes a database of the original product and returns it open.
-func (d *desk) original(name string, statements ...string) (file string, db *sql.DB) {
+// original creates a database of the original product and returns it open.
+func (d *fixture) original(name string, statements ...string) (file string, db *sql.DB) {
 	d.t.Helper()
 	file = filepath.Join(d.dir, name)
 	db, err := sql.Open("sqlite", file)
@@ -62,8 +63,8 @@ func (d *desk) original(name string, statements ...string) (file string, db *sql
 	return file, db
 }
 
-// closed is original for a product that does not run.
-func (d *desk) closed(name string, statements ...string) string {
+// closed creates a database of the original product and closes it.
+func (d *fixture) closed(name string, statements ...string) string {
 	d.t.Helper()
 	file, db := d.original(name, statements...)
 	if err := db.Close(); err != nil {
@@ -72,48 +73,49 @@ func (d *desk) closed(name string, statements ...string) string {
 	return file
 }
 
-// metrics connects a journal as the hub does.
+// metrics stores imported metrics in a journal, as the hub does.
 type metrics struct{ *journal.Journal }
 
 func (m metrics) AddMetric(ctx context.Context, of setup.Metric, dry bool) (bool, error) {
 	return m.Add(ctx, journal.Tally{Server: of.Server, Tool: of.Tool, Calls: of.Calls, Errors: of.Errors, Latency: of.Latency, Last: of.LastAt}, dry)
 }
 
-func (d *desk) importer() *setup.Importer {
+func (d *fixture) importer() *setup.Importer { return setup.NewImporter(d.importOptions()) }
+
+func (d *fixture) importOptions() setup.ImportOptions {
 	d.t.Helper()
 	folder := filepath.Join(d.dir, "run")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		d.t.Fatal(err)
 	}
-	kept := d.store.Imports()
 	calls, err := journal.Open(d.t.Context(), journal.Options{Store: d.store, Bus: &events.Bus{}, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	return setup.NewImporter(setup.ImportOptions{
-		Registry: d.servers, Lifecycle: d.installer, Catalog: d.catalog, Secrets: d.vault, Names: d.vault, Metrics: metrics{calls}, Presets: kept,
+	return setup.ImportOptions{
+		Registry: d.servers, Lifecycle: d.lifecycle, Catalog: d.catalog, Secrets: d.vault, Metrics: metrics{calls}, Presets: d.store,
 		Read: store.ReadOriginal, Folder: folder, Log: slog.New(slog.NewTextHandler(d.log, nil)),
-	})
+	}
 }
 
-// imports runs an import of a file, which it must not touch.
-func (d *desk) imports(q setup.ImportRequest) (setup.ImportReport, error) {
+// imports runs an import and checks that it changes no file and logs no secret.
+func (d *fixture) imports(q setup.ImportRequest) (setup.ImportReport, error) {
 	d.t.Helper()
 	before := folder(d.t, q.Path)
 	r, err := d.importer().Import(d.t.Context(), q)
 	if after := folder(d.t, q.Path); after != before {
-		d.t.Errorf("the import changed what it read:\nbefore %s\nafter  %s", before, after)
+		d.t.Errorf("the import changed the database:\nbefore %s\nafter  %s", before, after)
 	}
 	if left, err := os.ReadDir(filepath.Join(d.dir, "run")); err != nil || len(left) > 0 {
-		d.t.Errorf("a copy is left: %v, %v", left, err)
+		d.t.Errorf("the import left a copy: %v, %v", left, err)
 	}
-	if said := fmt.Sprintf("%+v %v %s", r, err, d.log); strings.Contains(said, "hunter2") {
-		d.t.Errorf("a secret is shown: %s", said)
+	if text := fmt.Sprintf("%+v %v %s", r, err, d.log); strings.Contains(text, "hunter2") {
+		d.t.Errorf("the import revealed a secret: %s", text)
 	}
 	return r, err
 }
 
-func (d *desk) must(q setup.ImportRequest) setup.ImportReport {
+func (d *fixture) must(q setup.ImportRequest) setup.ImportReport {
 	d.t.Helper()
 	r, err := d.imports(q)
 	if err != nil {
@@ -122,7 +124,7 @@ func (d *desk) must(q setup.ImportRequest) setup.ImportReport {
 	return r
 }
 
-// folder describes a database and what lies beside it.
+// folder describes the files of a database: names, times and contents.
 func folder(t *testing.T, file string) string {
 	t.Helper()
 	names, err := filepath.Glob(file + "*")
@@ -135,14 +137,14 @@ func folder(t *testing.T, file string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, _ := os.ReadFile(name) // a folder has no content
+		data, _ := os.ReadFile(name) // empty for a folder
 		fmt.Fprintf(&all, "%s %v %x\n", filepath.Base(name), info.ModTime().UnixNano(), data)
 	}
 	return all.String()
 }
 
-// rows reads a column of our own database.
-func (d *desk) rows(query string) []string {
+// rows returns a column of the hub's database.
+func (d *fixture) rows(query string) []string {
 	d.t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(d.dir, "discover.db"))
 	if err != nil {
@@ -170,15 +172,15 @@ const (
 	presetRows = "SELECT server || '/' || kind || '/' || target || '/' || name || ' ' || payload FROM presets ORDER BY id"
 )
 
-// full makes a database of many pages.
-func (d *desk) full(name string) string {
+// full creates a database with many pages.
+func (d *fixture) full(name string) string {
 	d.t.Helper()
 	return d.closed(name, schemaServers, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i < 500)
 		INSERT INTO servers (name, description) SELECT 'hunter2-' || i, hex(randomblob(200)) FROM n`)
 }
 
-// mix puts an old page of a table in a newer one's place, as in a copy that
-// was made while a program wrote. Who only reads it sees no error.
+// mix overwrites a page of a table with another page, as in a copy that was made
+// while a program wrote. Reading the table returns no error then.
 func mix(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -1,9 +1,10 @@
-// Package setup answers what a user had declared before this hub knew it: the
-// servers of a setup file, and those of the product that this one follows. It
-// brings in what is not there yet and never takes away or changes a server.
+// Package setup answers how servers that were configured elsewhere get into this
+// hub: from a setup file, and from the database of the original product. It adds
+// servers that do not exist yet and never changes or removes one.
 //
-//	Syncer    setup file ─→ servers, their secrets, and a start of some
-//	Importer  database of the original product ─→ servers and all that is theirs
+// A Syncer reads setup files: servers, their secrets, and which of them to start.
+// An Importer reads a database of the original product: servers with their tools,
+// secrets, presets and metrics.
 package setup
 
 import (
@@ -16,49 +17,75 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
+
+// Servers looks up configured servers.
+type Servers interface {
+	Get(name string) (registry.Server, error)
+}
+
+// Lifecycle adds and starts servers.
+type Lifecycle interface {
+	Add(ctx context.Context, s registry.Server) (registry.Server, error)
+	// Propose adds a server for an agent; it may have to wait for approval.
+	Propose(ctx context.Context, s registry.Server) (registry.Server, error)
+	// Activate starts a server and reports whether it was active already.
+	Activate(ctx context.Context, name string) (tools []*catalog.Tool, already bool, err error)
+	// InstallPolicy is the setting agents.install: allow, ask or deny.
+	InstallPolicy() string
+}
 
 // Secrets keeps the secrets of servers.
 type Secrets interface {
 	Set(ctx context.Context, server, name, value string) error
+	// Names returns the names of a server's secrets.
+	Names(ctx context.Context, server string) ([]string, error)
 }
 
-// Options are what a syncer works with.
+// Options configure a syncer.
 type Options struct {
-	Registry  *registry.Registry
-	Lifecycle *lifecycle.Manager
-	Secrets   Secrets // nil: there is no place for secrets
-	File      string  // what the user configured; empty for none
-	// Variable returns a variable of the user's environment, "" for none.
+	Registry  Servers
+	Lifecycle Lifecycle
+	Secrets   Secrets // nil when secrets cannot be kept
+	File      string  // the user's setup file; empty for none
+	// Variable returns a variable of the user's environment, "" if it is not set.
 	Variable func(ctx context.Context, name string) string
 	Log      *slog.Logger
 }
 
-// Syncer brings in the servers of setup files. It is safe for concurrent use.
+// Syncer adds the servers of setup files. It is safe for concurrent use.
 type Syncer struct {
-	Options
-	bringing sync.Mutex // one file at a time
+	registry  Servers
+	lifecycle Lifecycle
+	secrets   Secrets
+	file      string
+	variable  func(ctx context.Context, name string) string
+	log       *slog.Logger
+
+	syncing sync.Mutex // held while a file is read and its servers are added
 }
 
 // New returns a syncer.
-func New(o Options) *Syncer { return &Syncer{Options: o} }
+func New(o Options) *Syncer {
+	return &Syncer{registry: o.Registry, lifecycle: o.Lifecycle, secrets: o.Secrets, file: o.File, variable: o.Variable, log: o.Log}
+}
 
-// SyncResult says what became of the entries of a setup file, by the names of
-// their servers. No list is nil.
+// SyncResult lists the servers of a setup file by what was done with them. No list
+// but Waiting is nil.
 type SyncResult struct {
 	Registered []string      `json:"registered"`
 	Activated  []string      `json:"activated"`
-	Skipped    []string      `json:"skipped"` // were there already
+	Skipped    []string      `json:"skipped"` // existed already
 	Errors     []SyncFailure `json:"errors"`
-	// Waiting are those of Registered that a person has to approve.
+	// Waiting are the servers in Registered that a person has to approve.
 	Waiting []string `json:"waiting_for_approval,omitempty"`
 }
 
-// SyncFailure is what went wrong with an entry, or with a file as a whole.
+// SyncFailure is a problem with an entry or with a whole file.
 type SyncFailure struct {
-	Name  string `json:"name"`
+	Name  string `json:"name"` // of the server or the file
 	Error string `json:"error"`
 }
 
@@ -66,40 +93,41 @@ func (r *SyncResult) failed(name string, err error) {
 	r.Errors = append(r.Errors, SyncFailure{Name: name, Error: fault.MessageOf(err)})
 }
 
-// Run brings in the user's own file once.
+// Run syncs the user's setup file once. Failures are logged.
 func (s *Syncer) Run(ctx context.Context) error {
-	if s.File == "" {
+	if s.file == "" {
 		return nil
 	}
-	if _, err := os.Stat(s.File); err != nil {
-		s.Log.Warn("setup file is not there", "file", s.File, "error", err)
+	if _, err := os.Stat(s.file); err != nil {
+		s.log.Warn("setup file does not exist", "file", s.file, "error", err)
 	}
 	r, err := s.Sync(ctx, "")
 	if err != nil {
-		s.Log.Warn("setup file is not read", "file", s.File, "error", err)
+		s.log.Warn("setup file could not be read", "file", s.file, "error", err)
 		return nil
 	}
-	s.Log.Info("setup file is read", "file", s.File, "registered", len(r.Registered), "activated", len(r.Activated), "skipped", len(r.Skipped))
+	s.log.Info("setup file was read", "file", s.file, "registered", len(r.Registered), "activated", len(r.Activated), "skipped", len(r.Skipped))
 	for _, failure := range r.Errors {
-		s.Log.Warn("setup file: an entry failed", "file", s.File, "name", failure.Name, "error", failure.Error)
+		s.log.Warn("setup file has an entry with a problem", "file", s.file, "name", failure.Name, "error", failure.Error)
 	}
 	return nil
 }
 
-// Sync brings in a file that a person names, or with "" the one that they
-// configured. One that is not there declares nothing.
+// Sync adds the servers of a file that a person named, or of the user's setup file
+// if file is "". A file that does not exist has no servers.
 func (s *Syncer) Sync(ctx context.Context, file string) (SyncResult, error) {
 	if file == "" {
-		file = s.File
+		file = s.file
 	}
 	return s.sync(ctx, file, false)
 }
 
-// Propose brings in a file that an agent names. What agents may install alone
-// they may declare in a file; else its servers wait for a person, nothing in it
-// reaches the secrets of a server, and it takes no variable of the user's.
+// Propose adds the servers of a file that an agent named. If agents may install
+// servers, it does what Sync does. Otherwise the servers wait for a person's
+// approval, their secrets are left out, and entries that use variables of the
+// user's environment are rejected.
 func (s *Syncer) Propose(ctx context.Context, file string) (SyncResult, error) {
-	switch s.Lifecycle.InstallPolicy() {
+	switch s.lifecycle.InstallPolicy() {
 	case "allow":
 		return s.sync(ctx, file, false)
 	case "deny":
@@ -116,24 +144,25 @@ func (s *Syncer) sync(ctx context.Context, file string, proposed bool) (SyncResu
 		return b.SyncResult, nil
 	}
 	if !filepath.IsAbs(file) {
-		return b.SyncResult, fault.New(fault.Invalid, "%q must be the whole path of a setup file: the hub has no folder of its own to look in", file)
+		return b.SyncResult, fault.New(fault.Invalid, "invalid path %q: use the absolute path of a setup file", file)
 	}
-	b.bring(ctx, file)
+	b.addServers(ctx, file)
 	b.activate(ctx)
 	return b.SyncResult, nil
 }
 
-// batch is one run over a file and the local one beside it.
+// batch is one sync of a file and the local file beside it.
 type batch struct {
 	*Syncer
 	SyncResult
-	proposed bool // by an agent
-	starts   []string
+	proposed bool     // an agent named the file
+	starts   []string // servers to activate
 }
 
-func (b *batch) bring(ctx context.Context, file string) {
-	b.bringing.Lock()
-	defer b.bringing.Unlock()
+// addServers adds the servers of file and of the local file beside it.
+func (b *batch) addServers(ctx context.Context, file string) {
+	b.syncing.Lock()
+	defer b.syncing.Unlock()
 	for _, name := range []string{file, local(file)} {
 		if name == "" {
 			continue
@@ -143,8 +172,8 @@ func (b *batch) bring(ctx context.Context, file string) {
 			b.failed(name, err)
 		}
 		for _, e := range entries {
-			if e.wrong != nil {
-				b.failed(e.Name, e.wrong)
+			if e.err != nil {
+				b.failed(e.Name, e.err)
 			} else if err := b.register(ctx, e); err != nil {
 				b.failed(e.Name, err)
 			}
@@ -152,14 +181,14 @@ func (b *batch) bring(ctx context.Context, file string) {
 	}
 }
 
-// register brings in one server, or the secrets of one that is there.
+// register adds the server of an entry, or only its secrets if it exists.
 func (b *batch) register(ctx context.Context, e entry) error {
-	server, err := b.Registry.Get(e.Name)
+	server, err := b.registry.Get(e.Name)
 	if err == nil {
 		b.Skipped = append(b.Skipped, e.Name)
 	} else {
 		server, err = b.add(ctx, e)
-		if fault.KindOf(err) == fault.Conflict { // came in meanwhile
+		if fault.KindOf(err) == fault.Conflict { // added by somebody else meanwhile
 			b.Skipped = append(b.Skipped, e.Name)
 			return nil
 		}
@@ -180,7 +209,7 @@ func (b *batch) register(ctx context.Context, e entry) error {
 
 func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
 	if b.proposed && (takesVariables(e.Env) || takesVariables(e.Headers)) {
-		return registry.Server{}, fault.New(fault.Denied, "it takes variables of the user's environment, and an agent named the file. To bring it in run: agent-discover sync FILE")
+		return registry.Server{}, fault.New(fault.Denied, "it uses variables of the user's environment, and an agent named the file; to add it, run: agent-discover sync FILE")
 	}
 	server := registry.Server{
 		Name: e.Name, Description: e.Description, Source: "setup-file", Transport: e.Transport,
@@ -188,38 +217,38 @@ func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
 		URL: e.URL, Headers: b.expandAll(ctx, e.Headers), Installed: true,
 	}
 	if b.proposed {
-		return b.Lifecycle.Propose(ctx, server)
+		return b.lifecycle.Propose(ctx, server)
 	}
-	return b.Lifecycle.Add(ctx, server)
+	return b.lifecycle.Add(ctx, server)
 }
 
-// keepSecrets sets what the entry has of secrets. Those of a server that no
-// person has approved are left out: it may only have the name of the one that
-// the user means.
+// keepSecrets sets the secrets of an entry. It refuses to do so for a server that is
+// not approved: an agent may have proposed another server under the name that the
+// user means.
 func (b *batch) keepSecrets(ctx context.Context, server registry.Server, e entry) {
 	given := b.expandAll(ctx, e.Secrets)
 	maps.DeleteFunc(given, func(_, value string) bool { return value == "" })
 	switch {
 	case len(given) == 0:
 	case b.proposed:
-		b.failed(e.Name, fault.New(fault.Denied, "its secrets are left out: an agent named the file. To apply them run: agent-discover sync FILE"))
+		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because an agent named the file; to set them, run: agent-discover sync FILE"))
 	case !server.Approved:
-		b.failed(e.Name, fault.New(fault.Denied, "its secrets are left out: a server of this name, proposed by an agent, waits for approval. Approve or remove that one (agent-discover servers approve %s), then sync again", e.Name))
-	case b.Secrets == nil:
+		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because a server with this name was proposed by an agent and waits for approval; approve or remove that server (agent-discover servers approve %s), then sync again", e.Name))
+	case b.secrets == nil:
 		b.failed(e.Name, errNoKeychain)
 	default:
 		for _, name := range slices.Sorted(maps.Keys(given)) {
-			if err := b.Secrets.Set(ctx, e.Name, name, given[name]); err != nil {
-				b.failed(e.Name, fault.Wrap(err, fault.KindOf(err), "secret %s is not kept: %s", name, fault.MessageOf(err)))
+			if err := b.secrets.Set(ctx, e.Name, name, given[name]); err != nil {
+				b.failed(e.Name, fault.Wrap(err, fault.KindOf(err), "could not set secret %s: %s", name, fault.MessageOf(err)))
 			}
 		}
 	}
 }
 
-var errNoKeychain = fault.New(fault.Unavailable, "there is no keychain to keep its secrets in; the server is there without them")
+var errNoKeychain = fault.New(fault.Unavailable, "there is no keychain for its secrets; the server was added without them")
 
-// activate starts all that the file wants active, side by side: how many start
-// at once is bounded where they start.
+// activate activates servers concurrently. Package upstream limits how many of them
+// start at once.
 func (b *batch) activate(ctx context.Context) {
 	type outcome struct {
 		already bool
@@ -228,7 +257,7 @@ func (b *batch) activate(ctx context.Context) {
 	outcomes := make([]outcome, len(b.starts))
 	var starting sync.WaitGroup
 	for i, name := range b.starts {
-		starting.Go(func() { _, outcomes[i].already, outcomes[i].err = b.Lifecycle.Activate(ctx, name) })
+		starting.Go(func() { _, outcomes[i].already, outcomes[i].err = b.lifecycle.Activate(ctx, name) })
 	}
 	starting.Wait()
 	for i, name := range b.starts {

@@ -8,11 +8,12 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-func TestServersOfAFileComeInWithVariablesAndSecrets(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestServersOfASetupFileAreAdded(t *testing.T) {
+	d := newFixture(t, "ask")
 	d.variables["DIR"], d.variables["TOKEN"] = "/data", "tok-12345"
 	file := d.write("setup.json", `{"servers":[
 		{"name":"one","description":"first","command":"node","args":["$DIR/x"],"env":{"FILE":"$DIR/mem.json","REF":"${secret:TOKEN}"},"tags":["t"],"secrets":{"TOKEN":"$TOKEN","EMPTY":"$UNSET"}},
@@ -34,14 +35,14 @@ func TestServersOfAFileComeInWithVariablesAndSecrets(t *testing.T) {
 		t.Errorf("two is %+v", two)
 	}
 	if !reflect.DeepEqual(d.vault.kept, map[string]string{"one/TOKEN": "tok-12345"}) {
-		t.Errorf("kept are %v", d.vault.kept)
+		t.Errorf("the vault has %v", d.vault.kept)
 	}
 }
 
-func TestAServerThatIsThereStaysAndGetsItsSecretsAgain(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestExistingServersOnlyGetTheirSecrets(t *testing.T) {
+	d := newFixture(t, "ask")
 	d.variables["TOKEN"] = "new"
-	if _, err := d.installer.Add(t.Context(), registry.Server{Name: "one", Command: "mine"}); err != nil {
+	if _, err := d.lifecycle.Add(t.Context(), registry.Server{Name: "one", Command: "mine"}); err != nil {
 		t.Fatal(err)
 	}
 	d.vault.kept["one/TOKEN"] = "old"
@@ -53,22 +54,22 @@ func TestAServerThatIsThereStaysAndGetsItsSecretsAgain(t *testing.T) {
 	is(t, "registered", r.Registered)
 	errs(t, r.Errors)
 	if s := d.server("one"); s.Command != "mine" || d.vault.kept["one/TOKEN"] != "new" {
-		t.Errorf("it is %+v, the secrets %v", s, d.vault.kept)
+		t.Errorf("the server is %+v, the vault has %v", s, d.vault.kept)
 	}
 }
 
-func TestASecretThatIsNotKeptIsAnErrorOfAServerThatIsThere(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestServersAreAddedEvenIfTheirSecretsCannotBeSet(t *testing.T) {
+	d := newFixture(t, "ask")
 	d.vault.fail = fault.Wrap(errLocked, fault.Unavailable, "unlock it first")
 	file := d.write("setup.json", `{"servers":[{"name":"one","command":"x","secrets":{"A":"hunter2","B":"hunter2"}}]}`)
 	r := d.sync(file)
 	is(t, "registered", r.Registered, "one")
-	errs(t, r.Errors, [2]string{"one", "secret A is not kept: unlock it first"}, [2]string{"one", "secret B is not kept"})
+	errs(t, r.Errors, [2]string{"one", "could not set secret A: unlock it first"}, [2]string{"one", "could not set secret B"})
 	d.server("one")
 
-	without := d.syncer()
-	without.Secrets = nil
-	r, err := without.Sync(t.Context(), file)
+	options := d.options()
+	options.Secrets = nil
+	r, err := setup.New(options).Sync(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +79,8 @@ func TestASecretThatIsNotKeptIsAnErrorOfAServerThatIsThere(t *testing.T) {
 	}
 }
 
-func TestWhatStartsIsActivatedAndWhatFailsHoldsNothingUp(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestServersThatFailToStartDoNotStopTheSync(t *testing.T) {
+	d := newFixture(t, "ask")
 	command := mcptest.Command(t)
 	good := `"command":` + quote(command[0]) + `,"args":["mcptest"],"auto_activate":true`
 	file := d.write("setup.json", `{"servers":[
@@ -95,18 +96,18 @@ func TestWhatStartsIsActivatedAndWhatFailsHoldsNothingUp(t *testing.T) {
 	is(t, "activated", r.Activated, "good", "also")
 	errs(t, r.Errors, [2]string{"bad name", "Invalid name"}, [2]string{"broken", "not found on PATH"})
 	if !d.server("good").Enabled || d.server("broken").Enabled || d.server("idle").Health.Errors != 0 {
-		t.Error("what is active is not what started")
+		t.Error("the wrong servers are active")
 	}
 	if len(d.catalog.Snapshot().Of("good")) == 0 {
-		t.Error("its tools are not listed")
+		t.Error("the tools of the started server are not in the catalog")
 	}
 	r = d.sync(file)
 	is(t, "skipped", r.Skipped, "broken", "good", "idle", "also")
 	is(t, "activated again", r.Activated)
 }
 
-func TestNoFileDeclaresNothing(t *testing.T) {
-	d := newDesk(t, "allow")
+func TestAMissingFileHasNoServers(t *testing.T) {
+	d := newFixture(t, "allow")
 	for _, file := range []string{"", filepath.Join(d.dir, "nope.json")} {
 		r := d.sync(file)
 		is(t, "registered", r.Registered)
@@ -117,14 +118,14 @@ func TestNoFileDeclaresNothing(t *testing.T) {
 	broken := d.write("broken.json", `{"servers":[`)
 	errs(t, d.sync(broken).Errors, [2]string{broken, "not valid JSON"})
 	if _, err := d.syncer().Sync(t.Context(), "setup.json"); fault.KindOf(err) != fault.Invalid {
-		t.Errorf("a path without its folder: %v", err)
+		t.Errorf("relative path: got %v", err)
 	}
 }
 
-func TestAFileThatAnAgentNamesIsAProposal(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestServersOfAFileNamedByAnAgentAreProposed(t *testing.T) {
+	d := newFixture(t, "ask")
 	d.variables["TOKEN"] = "tok"
-	if _, err := d.installer.Add(t.Context(), registry.Server{Name: "mine", Command: "x"}); err != nil {
+	if _, err := d.lifecycle.Add(t.Context(), registry.Server{Name: "mine", Command: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	file := d.write("agents.json", `{"servers":[
@@ -140,21 +141,21 @@ func TestAFileThatAnAgentNamesIsAProposal(t *testing.T) {
 	is(t, "activated", r.Activated)
 	errs(t, r.Errors, [2]string{"evil", "an agent named the file"}, [2]string{"mine", "an agent named the file"})
 	if d.server("evil").Approved || d.server("mine").Enabled || len(d.vault.kept) > 0 {
-		t.Errorf("an agent got more than a proposal: %+v, %+v, %v", d.server("evil"), d.server("mine"), d.vault.kept)
+		t.Errorf("more than a proposal was made: %+v, %+v, %v", d.server("evil"), d.server("mine"), d.vault.kept)
 	}
 
-	// The user's own file has no secrets for a stranger of the same name.
+	// Secrets in the user's own file are not given to a proposed server.
 	own := d.write("own.json", `{"servers":[{"name":"evil","command":"good","secrets":{"TOKEN":"$TOKEN"}}]}`)
 	r = d.sync(own)
 	is(t, "skipped", r.Skipped, "evil")
 	errs(t, r.Errors, [2]string{"evil", "waits for approval"})
 	if len(d.vault.kept) > 0 {
-		t.Errorf("kept are %v", d.vault.kept)
+		t.Errorf("the vault has %v", d.vault.kept)
 	}
 }
 
-func TestAFileThatAnAgentNamesTakesNoVariables(t *testing.T) {
-	d := newDesk(t, "ask")
+func TestFilesNamedByAgentsMayNotUseVariables(t *testing.T) {
+	d := newFixture(t, "ask")
 	d.variables["TOKEN"] = "tok"
 	file := d.write("agents.json", `{"servers":[
 		{"name":"remote","url":"https://evil.example/mcp","headers":{"X-Note":"a $TOKEN"}},
@@ -166,20 +167,20 @@ func TestAFileThatAnAgentNamesTakesNoVariables(t *testing.T) {
 		t.Fatal(err)
 	}
 	is(t, "registered", r.Registered, "plain")
-	errs(t, r.Errors, [2]string{"remote", "takes variables"}, [2]string{"local", "takes variables"})
+	errs(t, r.Errors, [2]string{"remote", "uses variables"}, [2]string{"local", "uses variables"})
 	if got := d.server("plain").Env["NOTE"]; got != "$TOKEN ${secret:KEY} $5" {
-		t.Errorf("its variable is %q", got)
+		t.Errorf("the variable NOTE is %q", got)
 	}
 
 	r = d.sync(file)
 	is(t, "registered by the person", r.Registered, "remote", "local")
 	if got := d.server("remote").Headers["X-Note"]; got != "a tok" {
-		t.Errorf("its header is %q", got)
+		t.Errorf("the header X-Note is %q", got)
 	}
 }
 
-func TestAgentsThatMayInstallMayNameAFile(t *testing.T) {
-	d := newDesk(t, "allow")
+func TestAgentsMayNameFilesIfTheyMayInstallServers(t *testing.T) {
+	d := newFixture(t, "allow")
 	file := d.write("agents.json", `{"servers":[{"name":"one","command":"x","secrets":{"T":"v"}}]}`)
 	r, err := d.syncer().Propose(t.Context(), file)
 	if err != nil {
@@ -191,24 +192,25 @@ func TestAgentsThatMayInstallMayNameAFile(t *testing.T) {
 		t.Errorf("got %+v, %v", r, d.vault.kept)
 	}
 
-	d = newDesk(t, "deny")
+	d = newFixture(t, "deny")
 	if _, err := d.syncer().Propose(t.Context(), d.write("agents.json", `{"servers":[{"name":"one","command":"x"}]}`)); fault.KindOf(err) != fault.Denied {
 		t.Errorf("got %v", err)
 	}
 	if left := d.servers.List(); len(left) > 0 {
-		t.Errorf("there is %v", left)
+		t.Errorf("these servers were added: %v", left)
 	}
 }
 
-func TestTheUsersFileIsReadOnceWhenTheHubRuns(t *testing.T) {
-	d := newDesk(t, "ask")
-	s := d.syncer()
-	if err := s.Run(t.Context()); err != nil || d.log.String() != "" {
-		t.Errorf("without a file: %v, %s", err, d.log)
+func TestRunSyncsTheSetupFile(t *testing.T) {
+	d := newFixture(t, "ask")
+	if err := d.syncer().Run(t.Context()); err != nil || d.log.String() != "" {
+		t.Errorf("without a setup file: %v, %s", err, d.log)
 	}
-	s.File = filepath.Join(d.dir, "setup.json")
-	if err := s.Run(t.Context()); err != nil || !strings.Contains(d.log.String(), "setup file is not there") {
-		t.Errorf("without the file: %v, %s", err, d.log)
+	options := d.options()
+	options.File = filepath.Join(d.dir, "setup.json")
+	s := setup.New(options)
+	if err := s.Run(t.Context()); err != nil || !strings.Contains(d.log.String(), "setup file does not exist") {
+		t.Errorf("with a missing setup file: %v, %s", err, d.log)
 	}
 	d.write("setup.json", `{"servers":[{"name":"one","command":"x"},{}]}`)
 	if err := s.Run(t.Context()); err != nil || !strings.Contains(d.log.String(), "missing name field") {

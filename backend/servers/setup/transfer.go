@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -17,31 +18,33 @@ type transfer struct {
 	*Importer
 	ImportRequest
 	original Original
-	names    map[string]bool            // that servers of the file have here
-	reports  map[string]*ImportedServer // of servers that are here in the end, by their name there
+	names    map[string]bool            // names of the imported servers in this hub
+	reports  map[string]*ImportedServer // reports of usable servers, by their names in the database
 }
 
 func newTransfer(i *Importer, q ImportRequest, o Original) *transfer {
 	return &transfer{Importer: i, ImportRequest: q, original: o, names: make(map[string]bool), reports: make(map[string]*ImportedServer)}
 }
 
+// run imports all servers and returns the report.
 func (t *transfer) run(ctx context.Context) (ImportReport, error) {
 	r := ImportReport{Servers: make([]ImportedServer, len(t.original.Servers)), Problems: []string{}, DryRun: t.DryRun}
 	for n, row := range t.original.Servers {
 		if err := ctx.Err(); err != nil {
-			return r, fault.Wrap(err, fault.Unavailable, "the import was cut short; run it again for the rest")
+			return r, fault.Wrap(err, fault.Unavailable, "the import was interrupted; run it again to import the rest")
 		}
 		r.Servers[n].Name = row["name"]
-		t.bring(ctx, row, &r.Servers[n])
+		t.importServer(ctx, row, &r.Servers[n])
 	}
-	t.bringPresets(ctx)
-	r.Problems = append(r.Problems, t.strays()...)
+	t.importPresets(ctx)
+	r.Problems = append(r.Problems, t.orphans()...)
 	for _, s := range r.Servers {
 		r.Totals.add(s)
 	}
 	return r, nil
 }
 
+// add adds the result of one server.
 func (t *ImportTotals) add(s ImportedServer) {
 	switch s.Status {
 	case Imported:
@@ -57,62 +60,63 @@ func (t *ImportTotals) add(s ImportedServer) {
 	t.Metrics += s.Metrics
 }
 
-// bring brings in one server and what is its.
-func (t *transfer) bring(ctx context.Context, row Row, r *ImportedServer) {
-	wanted, wrong := row.server()
+// importServer imports one server with its tools, secrets and metrics.
+func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer) {
+	wanted, invalid := row.server()
 	if as := t.Rename[wanted.Name]; as != "" && as != wanted.Name {
 		wanted.Name, r.As = as, as
 	}
-	here, err := t.place(ctx, wanted, wrong, r)
+	here, err := t.findOrAdd(ctx, wanted, invalid, r)
 	if err != nil {
 		r.Status, r.Reason = Failed, fault.MessageOf(err)
 		return
 	}
 	t.names[here.Name] = true
 	if !here.Approved {
-		r.problem("nothing of it came in: the server here was proposed by an agent and waits for approval. Approve or remove that one, then import again")
+		r.problem("nothing was imported for it, because a server with this name was proposed by an agent and waits for approval; approve or remove that server, then import again")
 		return
 	}
-	if row.yes("quarantined") && r.Status == Imported {
-		r.problem("it was set aside there, and comes in switched off")
+	if row.flag("quarantined") && r.Status == Imported {
+		r.problem("it was quarantined in the database, so it was imported as inactive")
 	}
 	t.reports[row["name"]] = r
-	if lifecycle.LaunchHash(here) == lifecycle.LaunchHash(wanted) { // else it has other tools
-		t.bringTools(ctx, row, here.Name, r)
+	if lifecycle.LaunchHash(here) == lifecycle.LaunchHash(wanted) { // otherwise it may have other tools
+		t.importTools(ctx, row, here.Name, r)
 	}
-	t.bringSecrets(ctx, row, here.Name, r)
-	t.bringMetrics(ctx, row, here.Name, r)
+	t.importSecrets(ctx, row, here.Name, r)
+	t.importMetrics(ctx, row, here.Name, r)
 }
 
-// place finds the server that a row stands for, or makes it.
-func (t *transfer) place(ctx context.Context, wanted registry.Server, wrong error, r *ImportedServer) (registry.Server, error) {
+// findOrAdd returns the server with the wanted name and adds it if it does not exist.
+// invalid is the reason why it cannot be added.
+func (t *transfer) findOrAdd(ctx context.Context, wanted registry.Server, invalid error, r *ImportedServer) (registry.Server, error) {
 	if err := registry.CheckName(wanted.Name); err != nil {
 		r.Proposed = t.propose(wanted.Name)
 		return wanted, err
 	}
 	if t.names[wanted.Name] {
 		r.Proposed = t.propose(wanted.Name)
-		return wanted, fault.New(fault.Conflict, "another server of the file has come in by this name")
+		return wanted, fault.New(fault.Conflict, "another server of the database was imported under this name")
 	}
-	if here, err := t.Registry.Get(wanted.Name); err == nil {
-		r.Status, r.Reason = Skipped, "a server of this name is here already"
+	if here, err := t.registry.Get(wanted.Name); err == nil {
+		r.Status, r.Reason = Skipped, "a server with this name exists already"
 		if lifecycle.LaunchHash(here) != lifecycle.LaunchHash(wanted) {
 			r.Reason += " and runs something else"
 		}
 		return here, nil
 	}
-	if wrong != nil {
-		return wanted, wrong
+	if invalid != nil {
+		return wanted, invalid
 	}
 	r.Status = Imported
 	if t.DryRun {
 		wanted.Approved = true
 		return wanted, nil
 	}
-	return t.Lifecycle.Add(ctx, wanted)
+	return t.lifecycle.Add(ctx, wanted)
 }
 
-// propose makes a name that is free and can be taken of one that cannot.
+// propose returns a valid and free name that resembles name.
 func (t *transfer) propose(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r)) {
@@ -134,30 +138,31 @@ func (t *transfer) propose(name string) string {
 	return free
 }
 
-// used reports whether a server here or in the file has a name.
+// used reports whether a server in this hub or in the database has a name.
 func (t *transfer) used(name string) bool {
 	for _, row := range t.original.Servers {
 		if row["name"] == name {
 			return true
 		}
 	}
-	_, err := t.Registry.Get(name)
+	_, err := t.registry.Get(name)
 	return err == nil || t.names[name]
 }
 
-// bringTools puts tools into the catalog where no start has listed any.
-func (t *transfer) bringTools(ctx context.Context, row Row, server string, r *ImportedServer) {
+// importTools adds a server's tools to the catalog, unless the catalog already has
+// tools of that server.
+func (t *transfer) importTools(ctx context.Context, row Row, server string, r *ImportedServer) {
 	var definitions []json.RawMessage
 	for _, tool := range of(t.original.Tools, row) {
 		if tool["name"] != "" {
 			definitions = append(definitions, tool.definition())
 		}
 	}
-	if len(definitions) == 0 || len(t.Catalog.Snapshot().Of(server)) > 0 {
+	if len(definitions) == 0 || len(t.catalog.Snapshot().Of(server)) > 0 {
 		return
 	}
 	if !t.DryRun {
-		if _, err := t.Catalog.Replace(ctx, server, definitions); err != nil {
+		if _, err := t.catalog.Replace(ctx, server, definitions); err != nil {
 			t.missing(r, "its tools", err)
 			return
 		}
@@ -165,54 +170,65 @@ func (t *transfer) bringTools(ctx context.Context, row Row, server string, r *Im
 	r.Tools = len(definitions)
 }
 
-// missing notes what did not come in, and the whole chain of why in the log.
+// missing reports an item that could not be imported, and logs the complete error.
 func (t *transfer) missing(r *ImportedServer, what string, err error) {
-	t.Log.Warn("import: something did not come in", "server", r.Name, "what", what, "error", err)
-	r.problem("%s did not come in: %s", what, fault.MessageOf(err))
+	t.log.Warn("could not import an item of a server", "server", r.Name, "item", what, "error", err)
+	r.problem("could not import %s: %s", what, fault.MessageOf(err))
 }
 
-// bringSecrets keeps secrets that are not here. Values are in no message.
-func (t *transfer) bringSecrets(ctx context.Context, row Row, server string, r *ImportedServer) {
-	for _, secret := range of(t.original.Secrets, row) {
-		name, value := secret["key"], secret["value"]
-		has, err := t.Names.HasSecret(ctx, server, name)
+// importSecrets sets the secrets that the server does not have yet. No message
+// contains a value.
+func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r *ImportedServer) {
+	rows := of(t.original.Secrets, row)
+	if len(rows) == 0 {
+		return
+	}
+	var existing []string
+	var unavailable error
+	if t.secrets == nil {
+		unavailable = fault.New(fault.Unavailable, "there is no keychain to keep it in")
+	} else {
+		existing, unavailable = t.secrets.Names(ctx, server)
+	}
+	for _, secret := range rows {
+		name, value, err := secret["key"], secret["value"], unavailable
 		switch {
 		case err != nil:
-		case has:
+		case slices.Contains(existing, name):
 			continue
 		case value == "":
-			r.problem("secret %s has no value in the file (later versions keep values elsewhere); set it anew", name)
+			r.problem("secret %s has no value in the database (later versions keep values elsewhere); set it again", name)
 			continue
-		case t.Secrets == nil:
-			err = fault.New(fault.Unavailable, "there is no keychain to keep it in")
 		case !t.DryRun:
-			err = t.Secrets.Set(ctx, server, name, value)
+			err = t.secrets.Set(ctx, server, name, value)
 		}
 		if err != nil {
 			t.missing(r, "secret "+name, err)
 			continue
 		}
+		existing = append(existing, name)
 		r.Secrets++
 	}
 }
 
-func (t *transfer) bringMetrics(ctx context.Context, row Row, server string, r *ImportedServer) {
+// importMetrics adds the metrics of tools that have none yet.
+func (t *transfer) importMetrics(ctx context.Context, row Row, server string, r *ImportedServer) {
 	for _, numbers := range of(t.original.Metrics, row) {
 		m := numbers.metric(server)
 		if m.Tool == "" || m.Calls == 0 {
 			continue
 		}
-		added, err := t.Metrics.AddMetric(ctx, m, t.DryRun)
+		added, err := t.metrics.AddMetric(ctx, m, t.DryRun)
 		if err != nil {
-			t.missing(r, "the numbers of "+m.Tool, err)
+			t.missing(r, "the metrics of "+m.Tool, err)
 		} else if added {
 			r.Metrics++
 		}
 	}
 }
 
-// bringPresets brings in presets, which belong to servers by name.
-func (t *transfer) bringPresets(ctx context.Context) {
+// importPresets imports presets. Their rows refer to servers by name.
+func (t *transfer) importPresets(ctx context.Context) {
 	for _, row := range t.original.Presets {
 		r := t.reports[row["server_name"]]
 		if r == nil {
@@ -224,10 +240,10 @@ func (t *transfer) bringPresets(ctx context.Context) {
 		}
 		p, ok := row.preset(server)
 		if !ok {
-			r.problem("preset %q of %q cannot be read", row["preset_name"], row["target_name"])
+			r.problem("could not read preset %q of %q", row["preset_name"], row["target_name"])
 			continue
 		}
-		added, err := t.Presets.AddPreset(ctx, p, t.DryRun)
+		added, err := t.presets.AddPreset(ctx, p, t.DryRun)
 		if err != nil {
 			t.missing(r, fmt.Sprintf("preset %q of %q", p.Name, p.Target), err)
 		} else if added {
@@ -236,8 +252,8 @@ func (t *transfer) bringPresets(ctx context.Context) {
 	}
 }
 
-// strays tells of rows whose server is not in the file.
-func (t *transfer) strays() []string {
+// orphans counts the rows whose server is not in the database.
+func (t *transfer) orphans() []string {
 	ids, names := make(map[string]bool), make(map[string]bool)
 	for _, row := range t.original.Servers {
 		ids[row["id"]], names[row["name"]] = true, true
@@ -251,7 +267,7 @@ func (t *transfer) strays() []string {
 			}
 		}
 		if n > 0 {
-			out = append(out, fmt.Sprintf("%d %s did not come in: the file has no server that they belong to", n, what))
+			out = append(out, fmt.Sprintf("could not import %d %s: the database has no servers that they belong to", n, what))
 		}
 	}
 	count("tools", t.original.Tools, ids, "server_id")
