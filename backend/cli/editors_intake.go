@@ -76,7 +76,7 @@ func (w *intakeWish) check(args []string) error {
 
 // request finds out which candidates are meant.
 func (p *program) request(ctx context.Context, client *instance.Client, w intakeWish, ids []string) (importer.Request, error) {
-	q := importer.Request{TakeOut: w.takeOut, Values: map[string]string{}}
+	q := importer.Request{RemoveEntries: w.takeOut, Values: map[string]string{}}
 	for _, pair := range w.values {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok {
@@ -165,7 +165,7 @@ func chosen(all []importer.Candidate, w intakeWish) ([]importer.Choice, error) {
 		}
 		i := slices.IndexFunc(names, func(name string) bool { _, ok := as[name]; return ok })
 		switch {
-		case len(as) == 0 && c.Problem == "" && (c.Here == "" || w.takeOut):
+		case len(as) == 0 && c.Problem == "" && (c.Existing == "" || w.takeOut):
 			choices = append(choices, importer.Choice{ID: c.ID})
 		case i >= 0:
 			choices = append(choices, importer.Choice{ID: c.ID, Name: as[names[i]]})
@@ -182,7 +182,7 @@ func chosen(all []importer.Candidate, w intakeWish) ([]importer.Choice, error) {
 
 func (p *program) bringIn(ctx context.Context, client *instance.Client, q importer.Request, w intakeWish) error {
 	if len(q.Choices) == 0 {
-		return p.say(importer.Report{Servers: []importer.Arrival{}, Taken: []importer.Taken{}}, "There is no server to bring in.\n")
+		return p.say(importer.Report{Servers: []importer.Result{}, Removed: []importer.Removal{}}, "There is no server to bring in.\n")
 	}
 	ask := func(dry bool) (r importer.Report, err error) {
 		body := struct {
@@ -214,7 +214,7 @@ func (p *program) bringIn(ctx context.Context, client *instance.Client, q import
 	} else {
 		p.printArrivals(report)
 	}
-	if err == nil && slices.ContainsFunc(report.Servers, func(a importer.Arrival) bool { return a.Status == "failed" }) {
+	if err == nil && slices.ContainsFunc(report.Servers, func(a importer.Result) bool { return a.Status == "failed" }) {
 		return exitCode(exitFailed)
 	}
 	return err
@@ -227,7 +227,7 @@ func (p *program) printArrivals(r importer.Report) {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cell(a.Name), a.Status, cell(strings.Join(a.Moved, ", ")), cell(a.Problem))
 	}
 	_ = table.Flush()
-	for _, t := range r.Taken {
+	for _, t := range r.Removed {
 		p.printf("out of %s: %s", tilde(t.Path), strings.Join(t.Entries, ", "))
 		if t.Problem != "" {
 			p.printf("  %s", t.Problem)

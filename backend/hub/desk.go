@@ -46,7 +46,7 @@ func (h *Hub) openDesk(config settings.Settings, servers *registry.Registry, bus
 		Execute: executor(login), LastSeen: h.lastSeen, Bus: bus, Log: h.log,
 	})
 	h.desk.intake = importer.New(importer.Options{
-		Machine: machine, Registry: servers, Lifecycle: h.lifecycle, Vault: h.vault, Migrator: h.migrator, TakeOut: h.desk.registrar.TakeOut, Bundles: filepath.Join(string(h.options.Folder), "bundles"),
+		Machine: machine, Registry: servers, Lifecycle: h.lifecycle, Vault: h.vault, Migrator: h.migrator, RemoveEntries: h.desk.registrar.TakeOut, Bundles: filepath.Join(string(h.options.Folder), "bundles"),
 	})
 	h.desk.doctor = doctor.New(doctor.Options{
 		Machine: machine, Editors: h.desk.registrar, Importer: h.desk.intake, Servers: servers, Tools: h.catalog,

@@ -204,17 +204,17 @@ func (d *Doctor) examine(statuses []registration.Status, scan importer.Scan) *ex
 func (x *examination) assign(c *importer.Candidate, snapshot *catalog.Snapshot) {
 	for _, source := range c.Sources {
 		i := slices.IndexFunc(x.editors, func(e *editor) bool { return e.status.ID == source.Editor })
-		if c.Ours || source.Disabled || i < 0 {
+		if source.Disabled || i < 0 {
 			continue
 		}
 		e := x.editors[i]
-		readOnly := !source.CanTake && c.Problem == "" && e.status.Registrable
+		readOnly := !source.Removable && c.Problem == "" && e.status.Registrable
 		if readOnly || slices.ContainsFunc(e.servers, func(s server) bool { return s.candidate == c }) {
 			continue
 		}
 		s := server{entry: clean(source.Entry), candidate: c}
-		if c.Here != "" {
-			s.tools = snapshot.Of(c.Here)
+		if c.Existing != "" {
+			s.tools = snapshot.Of(c.Existing)
 		}
 		e.servers = append(e.servers, s)
 	}

@@ -66,7 +66,7 @@ func newFixture(t *testing.T) *fixture {
 	})
 	f.doctor = doctor.New(doctor.Options{
 		Machine: f.machine(), Editors: f.registrar, Servers: f.servers, Tools: f.tools,
-		Importer:    importer.New(importer.Options{Machine: f.machine(), Registry: f.servers, Lifecycle: installer, Vault: vault, Migrator: secretmigration.New(f.servers, vault), TakeOut: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles")}),
+		Importer:    importer.New(importer.Options{Machine: f.machine(), Registry: f.servers, Lifecycle: installer, Vault: vault, Migrator: secretmigration.New(f.servers, vault), RemoveEntries: f.registrar.TakeOut, Bundles: filepath.Join(string(folder), "bundles")}),
 		EntryTokens: func() int { return entryTokens }, Listed: func() []string { return f.listed },
 	})
 	return f

@@ -11,15 +11,16 @@ import (
 
 var (
 	prompt      = regexp.MustCompile(`^(?:[$>%]|PS [^>]*>)\s+`)
-	goesOn      = regexp.MustCompile("[\\\\`]\r?\n[ \t]*")
+	continued   = regexp.MustCompile("[\\\\`]\r?\n[ \t]*")
 	setVariable = regexp.MustCompile(`(?s)^([A-Za-z_]\w*)=(.*)$`)
-	signOfShell = regexp.MustCompile(`^(\||\|\||&&|>|>>|<|;|&)$`)
+	shellSign   = regexp.MustCompile(`^(\||\|\||&&|>|>>|<|;|&)$`)
 )
 
-// commands reads command lines, one on each line that does not go on below.
-func commands(text string) ([]Entry, error) {
-	var entries []Entry
-	for line := range strings.Lines(goesOn.ReplaceAllString(text, " ")) {
+// commands reads command lines. A line that ends in a backslash or backtick
+// continues on the next.
+func commands(text string) ([]textEntry, error) {
+	var entries []textEntry
+	for line := range strings.Lines(continued.ReplaceAllString(text, " ")) {
 		line = prompt.ReplaceAllString(strings.TrimSpace(line), "")
 		if line == "" || line[0] == '#' {
 			continue
@@ -29,24 +30,24 @@ func commands(text string) ([]Entry, error) {
 			return nil, err
 		}
 		if entries = append(entries, read...); len(entries) > maxEntries {
-			return nil, fault.New(fault.Invalid, "the text has over %d servers; paste a part of it", maxEntries)
+			return nil, fault.New(fault.Invalid, "the text contains more than %d servers; paste a part of it", maxEntries)
 		}
 	}
 	if len(entries) == 0 {
-		return nil, fault.New(fault.Invalid, "there is no server in the text")
+		return nil, fault.New(fault.Invalid, "the text contains no server")
 	}
 	return entries, nil
 }
 
-// command reads one line: an address, a command that adds a server to a client,
-// or that which starts a server.
-func command(line string) ([]Entry, error) {
+// command reads one line: a URL, a command that adds a server to a client, or a
+// command that starts a server.
+func command(line string) ([]textEntry, error) {
 	if address.MatchString(line) {
-		return []Entry{remote(line)}, nil
+		return []textEntry{remote(line)}, nil
 	}
-	words, closed := Split(line)
+	words, closed := split(line)
 	if !closed {
-		return nil, fault.New(fault.Invalid, "the text is no configuration, and as a command line a quote in it is not closed")
+		return nil, fault.New(fault.Invalid, "the text is neither a configuration nor a command line with closed quotes")
 	}
 	if i := slices.Index(words, "--add-mcp"); i >= 0 && i+1 < len(words) {
 		return parseText(words[i+1])
@@ -58,13 +59,13 @@ func command(line string) ([]Entry, error) {
 		return addJSON(words[3:])
 	}
 	if len(words) > 3 && words[1] == "mcp" && words[2] == "add" {
-		return []Entry{added(words[3:])}, nil
+		return []textEntry{added(words[3:])}, nil
 	}
-	return []Entry{started(words)}, nil
+	return []textEntry{started(words)}, nil
 }
 
-// addJSON reads what follows “claude mcp add-json”: a name and an entry.
-func addJSON(words []string) ([]Entry, error) {
+// addJSON reads the arguments of “claude mcp add-json”: a name and an entry.
+func addJSON(words []string) ([]textEntry, error) {
 	var rest []string
 	for i := 0; i < len(words); i++ {
 		if words[i] == "-s" || words[i] == "--scope" {
@@ -74,7 +75,7 @@ func addJSON(words []string) ([]Entry, error) {
 		}
 	}
 	if len(rest) < 2 {
-		return nil, fault.New(fault.Invalid, "add-json is followed by a name and an entry in JSON; here it is not")
+		return nil, fault.New(fault.Invalid, "add-json needs a name and an entry in JSON")
 	}
 	entries, err := parseText(rest[1])
 	if err == nil && len(entries) == 1 {
@@ -83,9 +84,9 @@ func addJSON(words []string) ([]Entry, error) {
 	return entries, err
 }
 
-// started reads variables, a program and its arguments.
-func started(words []string) Entry {
-	var e Entry
+// started reads variables, a program and its arguments, as in a shell.
+func started(words []string) textEntry {
+	var e textEntry
 	e.Server.Transport = "stdio"
 	if len(words) > 1 && words[0] == "env" && setVariable.MatchString(words[1]) {
 		words = words[1:]
@@ -99,13 +100,13 @@ func started(words []string) Entry {
 		return e
 	}
 	e.Server.Command, e.Server.Args = words[0], words[1:]
-	if i := slices.IndexFunc(words, signOfShell.MatchString); i >= 0 {
-		e.Problem = "no shell runs this, so “" + words[i] + "” does nothing; put it into a script and name that"
+	if i := slices.IndexFunc(words, shellSign.MatchString); i >= 0 {
+		e.Problem = "no shell runs this command, so “" + words[i] + "” has no effect; write the command into a script"
 	}
 	return e
 }
 
-func (e *Entry) set(assignment string) {
+func (e *textEntry) set(assignment string) {
 	name, value, _ := strings.Cut(assignment, "=")
 	if e.Server.Env == nil {
 		e.Server.Env = make(map[string]string)
@@ -113,9 +114,9 @@ func (e *Entry) set(assignment string) {
 	e.Server.Env[name] = value
 }
 
-// added reads what follows “claude mcp add” and its like: options, a name, and
-// a command or an address.
-func added(words []string) Entry {
+// added reads the arguments of “claude mcp add” and of similar commands: options,
+// a name, and a command or URL.
+func added(words []string) textEntry {
 	a := adding{}
 	for len(words) > 0 {
 		word := words[0]
@@ -134,17 +135,17 @@ func added(words []string) Entry {
 	return a.entry()
 }
 
-// adding is a command that adds a server to a client.
+// adding is the state of reading a command that adds a server to a client.
 type adding struct {
-	line      []string // the name, and what is run or reached
+	line      []string // the name, then the command line or the URL
 	variables []string
 	headers   map[string]any
 	transport string
-	at        string
-	bearer    string
+	url       string
+	bearer    string // variable that holds the token
 }
 
-// option reads an option and returns what follows it.
+// option reads an option with its value and returns the remaining words.
 func (a *adding) option(word string, words []string) []string {
 	word, value, joined := strings.Cut(word, "=")
 	take := func() string {
@@ -168,7 +169,7 @@ func (a *adding) option(word string, words []string) []string {
 	case "-t", "--transport", "--type":
 		a.transport = take()
 	case "--url":
-		a.at = take()
+		a.url = take()
 	case "--bearer-token-env-var":
 		a.bearer = take()
 	case "-s", "--scope", "--timeout", "--description", "--callback-port", "--client-id":
@@ -177,20 +178,20 @@ func (a *adding) option(word string, words []string) []string {
 	return words
 }
 
-func (a *adding) entry() Entry {
+func (a *adding) entry() textEntry {
 	name, line := "", a.line
 	if len(line) > 0 {
 		name, line = line[0], line[1:]
 	}
-	if a.at == "" && len(line) > 0 && address.MatchString(line[0]) {
-		a.at = line[0]
+	if a.url == "" && len(line) > 0 && address.MatchString(line[0]) {
+		a.url = line[0]
 	}
-	var e Entry
-	if a.at != "" {
-		e.remote(map[string]any{"type": a.transport, "headers": a.headers, "bearer_token_env_var": a.bearer}, a.at)
+	var e textEntry
+	if a.url != "" {
+		e.remote(map[string]any{"type": a.transport, "headers": a.headers, "bearer_token_env_var": a.bearer}, a.url)
 	} else {
 		if len(line) == 1 && strings.ContainsFunc(line[0], unicode.IsSpace) && !absolute.MatchString(line[0]) {
-			line, _ = Split(line[0])
+			line, _ = split(line[0])
 		}
 		e = started(line)
 		for _, assignment := range a.variables {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// found is a server as a text has it.
-type found struct {
+// rawEntry is a server as an object of a text.
+type rawEntry struct {
 	name  string
 	entry map[string]any
 }
@@ -21,12 +21,12 @@ var containers = []string{
 	"mcpServers", "mcp_servers", "context_servers", "servers", "mcp", "amp.mcpServers", "mcp.servers", "extensions", "mcp-servers",
 }
 
-// deepest is how far below the root servers are looked for.
+// deepest is the number of levels below the root at which servers are searched.
 const deepest = 4
 
-// serversIn finds servers in a value: under the keys of clients, as members, in
-// a list, or the value itself.
-func serversIn(value any, depth int) []found {
+// serversIn returns the servers in a value: members of the collections of known
+// clients, members of the value, items of a list, or the value itself.
+func serversIn(value any, depth int) []rawEntry {
 	members, isMap := value.(map[string]any)
 	list, isList := value.([]any)
 	switch {
@@ -37,9 +37,9 @@ func serversIn(value any, depth int) []found {
 	case !isMap:
 		return nil
 	case isEntry(members):
-		return []found{{text(members["name"]), members}}
+		return []rawEntry{{text(members["name"]), members}}
 	}
-	var all []found
+	var all []rawEntry
 	for _, key := range containers {
 		all = append(all, contained(members[key], depth)...)
 	}
@@ -62,9 +62,9 @@ func serversIn(value any, depth int) []found {
 	return all
 }
 
-// contained reads what stands under a key such as mcpServers: each member is a
-// server, whatever is in it, unless it is such a key again.
-func contained(value any, depth int) []found {
+// contained returns the servers in a collection such as mcpServers. Every member
+// is a server, even an incomplete one, unless it is itself a collection.
+func contained(value any, depth int) []rawEntry {
 	if list, ok := value.([]any); ok {
 		return inList(list, func(map[string]any) bool { return true })
 	}
@@ -84,27 +84,28 @@ func contained(value any, depth int) []found {
 	return inMap(members, func(map[string]any) bool { return true })
 }
 
-func inList(list []any, is func(map[string]any) bool) []found {
-	var all []found
+func inList(list []any, is func(map[string]any) bool) []rawEntry {
+	var all []rawEntry
 	for _, item := range list {
 		if entry, ok := item.(map[string]any); ok && is(entry) {
-			all = append(all, found{text(entry["name"]), entry})
+			all = append(all, rawEntry{text(entry["name"]), entry})
 		}
 	}
 	return all
 }
 
-func inMap(members map[string]any, is func(map[string]any) bool) []found {
-	var all []found
+func inMap(members map[string]any, is func(map[string]any) bool) []rawEntry {
+	var all []rawEntry
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if entry, ok := members[name].(map[string]any); ok && is(entry) {
-			all = append(all, found{name, entry})
+			all = append(all, rawEntry{name, entry})
 		}
 	}
 	return all
 }
 
-// programs and places are the keys of what is run and of where it is.
+// programs and addresses are the keys under which clients keep the command and
+// the URL of a server.
 var (
 	programs  = []string{"command", "cmd"}
 	addresses = []string{"httpUrl", "http_url", "serverUrl", "url", "uri"}
@@ -119,14 +120,14 @@ func isEntry[V any](value V) bool {
 		switch command := entry[key].(type) {
 		case string, []any:
 			return true
-		case map[string]any: // Zed as it was
+		case map[string]any: // older versions of Zed
 			return text(command["path"]) != ""
 		}
 	}
 	return first(entry, addresses) != ""
 }
 
-// first returns the first text that an entry has under one of some keys.
+// first returns the first non-empty text under one of some keys.
 func first(entry map[string]any, keys []string) string {
 	for _, key := range keys {
 		if found := text(entry[key]); found != "" {
@@ -136,9 +137,9 @@ func first(entry map[string]any, keys []string) string {
 	return ""
 }
 
-// understand reads an entry, whoever's spelling it is.
-func understand(f found) Entry {
-	e := Entry{Name: f.name, Description: text(f.entry["description"]), Tags: words(f.entry["tags"])}
+// understand reads an entry in the spelling of any known client.
+func understand(f rawEntry) textEntry {
+	e := textEntry{Name: f.name, Description: text(f.entry["description"]), Tags: words(f.entry["tags"])}
 	e.Secrets = e.texts(f.entry["secrets"], "secrets")
 	e.Server.Disabled = f.entry["disabled"] == true || f.entry["enabled"] == false
 	if at := first(f.entry, addresses); at != "" {
@@ -147,22 +148,22 @@ func understand(f found) Entry {
 		e.local(f.entry)
 	}
 	if text(f.entry["envFile"]) != "" {
-		e.note("its “envFile” is left out: give the variables that the server needs")
+		e.note("its “envFile” is left out: add the variables that the server needs")
 	}
 	return e
 }
 
-func (e *Entry) note(format string, args ...any) {
+func (e *textEntry) note(format string, args ...any) {
 	e.Notes = append(e.Notes, fmt.Sprintf(format, args...))
 }
 
-func remote(at string) Entry {
-	var e Entry
+func remote(at string) textEntry {
+	var e textEntry
 	e.remote(nil, at)
 	return e
 }
 
-func (e *Entry) remote(entry map[string]any, at string) {
+func (e *textEntry) remote(entry map[string]any, at string) {
 	e.Server.URL = strings.TrimSpace(at)
 	e.Server.Transport = transportOf(entry, e.Server.URL)
 	headers := entry["headers"]
@@ -184,7 +185,7 @@ func (e *Entry) remote(entry map[string]any, at string) {
 	}
 }
 
-func (e *Entry) header(name, value string) {
+func (e *textEntry) header(name, value string) {
 	if e.Server.Headers == nil {
 		e.Server.Headers = make(map[string]string)
 	}
@@ -201,7 +202,7 @@ func transportOf(entry map[string]any, at string) string {
 	return "streamable-http"
 }
 
-func (e *Entry) local(entry map[string]any) {
+func (e *textEntry) local(entry map[string]any) {
 	e.Server.Transport = "stdio"
 	source := entry
 	var command any
@@ -210,7 +211,7 @@ func (e *Entry) local(entry map[string]any) {
 			command = entry[key]
 		}
 	}
-	if nested, ok := command.(map[string]any); ok { // Zed as it was
+	if nested, ok := command.(map[string]any); ok { // older versions of Zed
 		source, command = nested, nested["path"]
 	}
 	line := words(command)
@@ -223,11 +224,11 @@ func (e *Entry) local(entry map[string]any) {
 	}
 	line = append(line, words(arguments)...)
 	if given := text(arguments); strings.TrimSpace(given) != "" {
-		more, _ := Split(given)
+		more, _ := split(given)
 		line = append(line, more...)
 	}
 	if len(line) == 1 && strings.ContainsAny(line[0], " \t\n") && !absolute.MatchString(line[0]) {
-		line, _ = Split(line[0])
+		line, _ = split(line[0])
 	}
 	if len(line) > 0 {
 		e.Server.Command, e.Server.Args = line[0], line[1:]
@@ -235,14 +236,14 @@ func (e *Entry) local(entry map[string]any) {
 	e.Server.Dir = first(entry, []string{"cwd", "working_directory", "workingDirectory"})
 	e.variables(source)
 	if strings.TrimSpace(e.Server.Command) == "" {
-		e.Server.Command, e.Problem = "", nothing(entry)
+		e.Server.Command, e.Problem = "", missingCommand(entry)
 	}
 }
 
-// absolute paths may hold spaces that divide nothing.
+// absolute matches an absolute path, in which a space does not separate words.
 var absolute = regexp.MustCompile(`^["']?([A-Za-z]:)?[\\/]`)
 
-func (e *Entry) variables(entry map[string]any) {
+func (e *textEntry) variables(entry map[string]any) {
 	for _, key := range []string{"env", "envs", "environment"} {
 		if e.Server.Env = e.texts(entry[key], key); e.Server.Env != nil {
 			return
@@ -250,12 +251,12 @@ func (e *Entry) variables(entry map[string]any) {
 	}
 }
 
-func nothing(entry map[string]any) string {
+func missingCommand(entry map[string]any) string {
 	switch kind := text(entry["type"]); {
 	case entry["settings"] != nil || text(entry["source"]) == "extension":
-		return "an extension of Zed starts this one; there is no command to take over"
+		return "an extension of Zed starts this server; there is no command to import"
 	case kind == "builtin" || kind == "platform" || kind == "frontend":
-		return "it is built into its client; there is no command to take over"
+		return "it is built into its client; there is no command to import"
 	}
 	return "it has neither a command nor a URL"
 }
@@ -265,7 +266,7 @@ func text(value any) string {
 	return s
 }
 
-// scalar is the text of a value that is one.
+// scalar returns a string, number or boolean as text.
 func scalar(value any) (string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -289,8 +290,8 @@ func words(value any) []string {
 	return out
 }
 
-// texts reads named texts: {"A": "b"}, and ["A=b"] too.
-func (e *Entry) texts(value any, what string) map[string]string {
+// texts reads names with their values, from {"A": "b"} or ["A=b"].
+func (e *textEntry) texts(value any, what string) map[string]string {
 	out := make(map[string]string)
 	for _, line := range words(value) {
 		name, given, _ := strings.Cut(line, "=")
@@ -301,7 +302,7 @@ func (e *Entry) texts(value any, what string) map[string]string {
 		if s, ok := scalar(members[name]); ok {
 			out[name] = s
 		} else if members[name] != nil {
-			e.note("a member of “%s” is no text and is left out", what)
+			e.note("a member of “%s” is not a text and is left out", what)
 		}
 	}
 	if len(out) == 0 {

@@ -13,22 +13,22 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Exported is servers as an editor's file holds them.
+// Exported is the configuration of an editor with servers of the registry.
 type Exported struct {
 	Editor string   `json:"editor"`
-	Path   string   `json:"path"` // where that would go on this machine; "" when not known
+	Path   string   `json:"path"` // the editor's file on this machine; "" when unknown
 	Format string   `json:"format"`
 	Text   string   `json:"text"`
-	Left   []string `json:"left" nullable:"false"` // servers that it cannot hold, with the reason, and credentials that are to be filled in
+	Left   []string `json:"left" nullable:"false"` // servers that the editor cannot have, with the reason, and credentials to fill in
 }
 
-// Export writes servers of the registry, all when none are named, as an editor
-// spells them. References to secrets stay references, which only we know; a
-// credential that stands in the registry as it is becomes ${NAME}.
+// Export writes the named servers, or all when no name is given, as an editor
+// spells them. References to secrets stay, although only Agent Discover resolves
+// them; a credential in plain text becomes ${NAME}.
 func (i *Importer) Export(ctx context.Context, editor string, servers []string) (Exported, error) {
 	e, ok := table.ByID(editor)
 	if !ok {
-		return Exported{}, noEditor(editor)
+		return Exported{}, unknownEditor(editor)
 	}
 	chosen, err := i.chosen(servers)
 	if err != nil {
@@ -36,10 +36,10 @@ func (i *Importer) Export(ctx context.Context, editor string, servers []string) 
 	}
 	out := Exported{Editor: e.ID, Format: string(e.Place.Format), Left: []string{}}
 	place, shape := e.Place, e.Shape
-	if files := i.Machine.Find(e).Files; len(files) > 0 {
+	if files := i.options.Machine.Find(e).Files; len(files) > 0 {
 		out.Path, place, shape = files[0].Path, files[0].Place, files[0].Shape
 	}
-	if place.Format != configedit.TOML { // where what comes in later comes first
+	if place.Format != configedit.TOML { // other formats insert each new entry first
 		slices.Reverse(chosen)
 	}
 	var text []byte
@@ -47,7 +47,7 @@ func (i *Importer) Export(ctx context.Context, editor string, servers []string) 
 		if ctx.Err() != nil {
 			return Exported{}, ctx.Err()
 		}
-		entry, notes, err := spell(shape, s)
+		entry, notes, err := exportEntry(shape, s)
 		if err == nil {
 			var change configedit.Change
 			if change, err = configedit.Put(text, place, s.Name, entry); err == nil {
@@ -69,14 +69,14 @@ func (i *Importer) Export(ctx context.Context, editor string, servers []string) 
 
 func (i *Importer) chosen(names []string) ([]registry.Server, error) {
 	if len(names) == 0 {
-		return slices.Clone(i.Registry.List()), nil // Export may reverse it
+		return slices.Clone(i.options.Registry.List()), nil // Export may reverse it
 	}
 	var all []registry.Server
 	for n, name := range names {
 		if slices.Contains(names[:n], name) {
 			continue
 		}
-		s, err := i.Registry.Get(name)
+		s, err := i.options.Registry.Get(name)
 		if err != nil {
 			return nil, err
 		}
@@ -85,8 +85,9 @@ func (i *Importer) chosen(names []string) ([]registry.Server, error) {
 	return all, nil
 }
 
-// spell writes a server as an editor does, and says what has to be filled in.
-func spell(shape string, r registry.Server) (configedit.Object, []string, error) {
+// exportEntry returns a server as an editor spells it, and notes on what has to
+// be filled in.
+func exportEntry(shape string, r registry.Server) (configedit.Object, []string, error) {
 	switch {
 	case !r.Approved:
 		return nil, nil, fault.New(fault.Denied, "it waits for approval")
@@ -104,24 +105,25 @@ func spell(shape string, r registry.Server) (configedit.Object, []string, error)
 			break
 		}
 		name := placeholder(left[0].Name)
-		put(&s, left[0].Where, strings.ReplaceAll(left[0].Text(stand), "${secret:"+stand+"}", "${"+name+"}"))
-		notes = append(notes, left[0].Where+" holds a credential, which is left out; put it in place of ${"+name+"}")
+		setText(&s, left[0].Where, strings.ReplaceAll(left[0].Text(standIn), "${secret:"+standIn+"}", "${"+name+"}"))
+		notes = append(notes, left[0].Where+" contains a credential, which was left out; write it in place of ${"+name+"}")
 	}
 	if len(literals(s.Transport, s.Args, s.Env, s.URL, s.Headers)) > 0 {
-		return nil, nil, fault.New(fault.Invalid, "it has more credentials than can be left out")
+		return nil, nil, fault.New(fault.Invalid, "it contains too many credentials")
 	}
 	if strings.Contains(strings.Join(texts(s), "\n"), "${secret:") {
-		notes = append(notes, "its secrets stand as references ${secret:NAME}, which only Agent Discover knows")
+		notes = append(notes, "its secrets are references ${secret:NAME}, which only Agent Discover can resolve")
 	}
 	entry, err := table.Spell(shape, r.Name, s)
 	return entry, notes, err
 }
 
-// maxLiterals is how many credentials a server may have that are left out.
+// maxLiterals is the number of credentials that an export replaces per server.
 const maxLiterals = 200
 
-// stand stands for the name of a credential that is left out.
-const stand = "left-out"
+// standIn is a value, and the name of a secret, that takes the place of a real
+// one while a text is examined.
+const standIn = "left-out"
 
 var notVariable = regexp.MustCompile(`[^A-Z0-9]+`)
 
@@ -133,9 +135,9 @@ func placeholder(name string) string {
 	return name
 }
 
-// put changes the text of one place, as secrets.Literals names it, in the slices
-// and maps of s.
-func put(s *table.Server, where, text string) {
+// setText sets the text of one place, named as in secrets.Literals. The maps and
+// slices of s must not be shared.
+func setText(s *table.Server, where, text string) {
 	kind, name, _ := strings.Cut(where, ".")
 	switch {
 	case kind == "env":

@@ -13,22 +13,54 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 )
 
-// What became of a candidate.
+// Request selects what an import adds.
+type Request struct {
+	Choices       []Choice          `json:"servers" nullable:"false"` // none: all that are new and can be imported
+	RemoveEntries bool              `json:"take_out"`                 // also remove the entries from the editors, including those of servers that exist already
+	Text          string            `json:"text"`                     // pasted: instead of the editors
+	Bundle        string            `json:"bundle"`                   // absolute path of an .mcpb or .dxt file: instead of the editors
+	Values        map[string]string `json:"values"`                   // answers to the questions of a bundle
+}
+
+// Choice is a candidate to import.
+type Choice struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"` // "": the proposed name
+}
+
+// Report is the outcome of an import.
+type Report struct {
+	Servers []Result  `json:"servers" nullable:"false"`
+	Removed []Removal `json:"taken" nullable:"false"` // entries removed from editors
+	DryRun  bool      `json:"dry_run,omitempty"`
+}
+
+// Result is the outcome for one candidate.
+type Result struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`   // in the registry
+	Status  string   `json:"status"` // Imported, Existing or Failed
+	Problem string   `json:"problem,omitempty"`
+	Moved   []string `json:"moved" nullable:"false"` // places whose credentials are in the keychain
+	Kept    []string `json:"kept" nullable:"false"`  // places whose credentials are still in plain text, for the reason in Problem
+}
+
+// The statuses of a Result.
 const (
 	Imported = "imported"
-	Here     = "here" // it was before
+	Existing = "here" // the server existed before the import
 	Failed   = "failed"
 )
 
-// Import brings in what is chosen. With dry nothing is changed. What comes in
-// is not in the lists of sessions until a person puts it there. A server that
-// fails does not keep the others from coming.
+// Import adds the chosen servers; with dry it only reports what it would do. An
+// imported server is listed in no session until a person activates it. The
+// failure of one server does not stop the others.
 func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, error) {
 	i.importing.Lock()
 	defer i.importing.Unlock()
 	switch {
 	case q.Text != "" && q.Bundle != "":
-		return Report{}, fault.New(fault.Invalid, "name a text or a bundle, not both")
+		return Report{}, fault.New(fault.Invalid, "give either a text or a bundle, not both")
 	case q.Bundle != "":
 		return i.importBundle(ctx, q, dry)
 	}
@@ -41,43 +73,37 @@ func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, err
 	if err != nil {
 		return Report{}, err
 	}
-	return i.bring(ctx, q, scan.Candidates, dry)
-}
-
-// bring brings in what is chosen of candidates, and takes it out of the editors
-// when that is wished.
-func (i *Importer) bring(ctx context.Context, q Request, candidates []Candidate, dry bool) (Report, error) {
-	b := bringing{Importer: i, dry: dry, report: Report{Servers: []Arrival{}, Taken: []Taken{}, DryRun: dry}}
-	for _, chosen := range choose(q, candidates) {
+	run := importRun{Importer: i, dry: dry, report: Report{Servers: []Result{}, Removed: []Removal{}, DryRun: dry}}
+	for _, chosen := range choose(q, scan.Candidates) {
 		if ctx.Err() != nil {
-			return b.report, fault.Wrap(ctx.Err(), fault.Unavailable, "the import was cut short; run it again for the rest")
+			return run.report, fault.Wrap(ctx.Err(), fault.Unavailable, "the import was interrupted; run it again for the remaining servers")
 		}
-		arrival := b.server(ctx, chosen)
-		b.report.Servers = append(b.report.Servers, arrival)
-		if q.TakeOut && arrival.Status != Failed {
-			b.away = append(b.away, leaving{chosen.Candidate, arrival.Name})
+		result := run.server(ctx, chosen)
+		run.report.Servers = append(run.report.Servers, result)
+		if q.RemoveEntries && result.Status != Failed {
+			run.removable = append(run.removable, removable{chosen.Candidate, result.Name})
 		}
 	}
-	if q.TakeOut {
-		b.takeOut(ctx)
+	if q.RemoveEntries {
+		run.removeEntries(ctx)
 	}
-	return b.report, nil
+	return run.report, nil
 }
 
-// choice is a candidate that was chosen, with the name that it is to have.
+// choice is a chosen candidate with the name that it is to have.
 type choice struct {
 	Candidate
-	wanted string
-	none   bool // there is no candidate of that id
+	wanted  string // "": the proposed name
+	unknown bool   // no candidate has the id
 }
 
-// choose returns what was chosen, once each; all that can come in when nothing
-// was, and for a TakeOut what is here too.
+// choose returns the chosen candidates, each once. Without choices it returns
+// all that can be imported, and with RemoveEntries also those that exist already.
 func choose(q Request, candidates []Candidate) []choice {
 	var all []choice
 	if len(q.Choices) == 0 {
 		for _, c := range candidates {
-			if c.Problem == "" && (c.Here == "" || q.TakeOut) {
+			if c.Problem == "" && (c.Existing == "" || q.RemoveEntries) {
 				all = append(all, choice{Candidate: c})
 			}
 		}
@@ -89,7 +115,7 @@ func choose(q Request, candidates []Candidate) []choice {
 		}
 		at := slices.IndexFunc(candidates, func(c Candidate) bool { return c.ID == wanted.ID })
 		if at < 0 {
-			all = append(all, choice{Candidate: Candidate{ID: wanted.ID, Name: wanted.Name}, none: true})
+			all = append(all, choice{Candidate: Candidate{ID: wanted.ID, Name: wanted.Name}, unknown: true})
 			continue
 		}
 		all = append(all, choice{Candidate: candidates[at], wanted: wanted.Name})
@@ -97,63 +123,73 @@ func choose(q Request, candidates []Candidate) []choice {
 	return all
 }
 
-// bringing is an import.
-type bringing struct {
+// importRun is the state of one import.
+type importRun struct {
 	*Importer
-	dry    bool
-	report Report
-	away   []leaving
+	dry       bool
+	report    Report
+	removable []removable
 }
 
-// server brings in one candidate.
-func (b *bringing) server(ctx context.Context, c choice) Arrival {
-	a := Arrival{ID: c.ID, Name: cmp.Or(c.wanted, c.Name), Status: Imported, Moved: []string{}, Kept: []string{}}
+// server imports one candidate.
+func (r *importRun) server(ctx context.Context, c choice) Result {
+	result := Result{ID: c.ID, Name: cmp.Or(c.wanted, c.Name), Status: Imported, Moved: []string{}, Kept: []string{}}
 	switch {
-	case c.none:
-		a.fail("it is not there any more, or it is another one by now; look at the list again")
+	case c.unknown:
+		result.fail("the server was removed or changed since the scan; scan again")
 	case c.Problem != "":
-		a.fail(c.Problem)
-	case c.Here != "":
-		a.Status, a.Name = Here, c.Here
+		result.fail(c.Problem)
+	case c.Existing != "":
+		result.Status, result.Name = Existing, c.Existing
 	default:
-		if err := b.add(ctx, c, &a); err != nil {
-			a.fail(fault.MessageOf(err))
+		if err := r.add(ctx, c, &result); err != nil {
+			result.fail(fault.MessageOf(err))
 		}
 	}
-	return a
+	return result
 }
 
-func (a *Arrival) fail(why string) { a.Status, a.Problem, a.Moved = Failed, why, []string{} }
+func (r *Result) fail(why string) { r.Status, r.Problem, r.Moved = Failed, why, []string{} }
 
-func (b *bringing) add(ctx context.Context, c choice, a *Arrival) error {
-	if err := checkName(a.Name); err != nil {
+func (r *importRun) add(ctx context.Context, c choice, result *Result) error {
+	if err := checkName(result.Name); err != nil {
 		return err
 	}
-	if _, err := b.Registry.Get(a.Name); err == nil {
-		return fault.New(fault.Conflict, "a server named %q is here already; choose another name", a.Name)
+	if err := r.checkFree(result.Name); err != nil {
+		return err
 	}
-	if slices.ContainsFunc(b.report.Servers, func(o Arrival) bool { return o.Name == a.Name && o.Status == Imported }) {
-		return fault.New(fault.Conflict, "another server comes in as %q; choose another name", a.Name) // a dry run
+	// A dry run adds nothing, so the registry cannot tell that a name is used twice.
+	if slices.ContainsFunc(r.report.Servers, func(o Result) bool { return o.Name == result.Name && o.Status == Imported }) {
+		return fault.New(fault.Conflict, "another server is imported as %q; choose another name", result.Name)
 	}
-	if b.dry {
-		a.Moved = append(a.Moved, c.Secrets...)
+	if r.dry {
+		result.Moved = append(result.Moved, c.Secrets...)
 		return nil
 	}
-	if _, err := b.Lifecycle.Add(ctx, serverOf(a.Name, sourceOf(c.Candidate), c.Server)); err != nil {
+	if _, err := r.options.Lifecycle.Add(ctx, newServer(result.Name, sourceOf(c.Candidate), c.Server)); err != nil {
 		return err
 	}
-	b.hide(ctx, c.Secrets, a)
+	r.moveSecrets(ctx, c.Secrets, result)
 	return nil
 }
 
+// checkName reports why a new server cannot have a name, whether or not the name
+// is free.
 func checkName(name string) error {
 	if strings.EqualFold(name, registration.Name) {
-		return fault.New(fault.Invalid, "the name %q is that of our own entry in editors; choose another", name)
+		return fault.New(fault.Invalid, "the name %q belongs to the entry of Agent Discover in editors; choose another name", name)
 	}
 	return registry.CheckName(name)
 }
 
-// sourceOf says where a server came from.
+func (i *Importer) checkFree(name string) error {
+	if _, err := i.options.Registry.Get(name); err == nil {
+		return fault.New(fault.Conflict, "a server named %q exists already; choose another name", name)
+	}
+	return nil
+}
+
+// sourceOf returns the registry's source of an imported server.
 func sourceOf(c Candidate) string {
 	if len(c.Sources) > 0 && c.Sources[0].Editor != "" {
 		return "editor:" + c.Sources[0].Editor
@@ -161,7 +197,7 @@ func sourceOf(c Candidate) string {
 	return "pasted"
 }
 
-func serverOf(name, source string, s table.Server) registry.Server {
+func newServer(name, source string, s table.Server) registry.Server {
 	r := registry.Server{Name: name, Source: source, Transport: s.Transport}
 	if s.Transport == "stdio" {
 		r.Command, r.Args, r.Env = s.Command, s.Args, s.Env
@@ -171,33 +207,33 @@ func serverOf(name, source string, s table.Server) registry.Server {
 	return r
 }
 
-// hide moves the credentials of a server that came in into the keychain. Where
-// that cannot be, they stay, and that is said.
-func (i *Importer) hide(ctx context.Context, places []string, a *Arrival) {
+// moveSecrets moves the credentials of an imported server to the keychain. The
+// result lists those that could not be moved, with the reason.
+func (i *Importer) moveSecrets(ctx context.Context, places []string, result *Result) {
 	if len(places) == 0 {
 		return
 	}
-	if i.Vault == nil {
-		a.Kept, a.Problem = places, "there is no keychain here: its credentials stand in its configuration in plain text"
+	if i.options.Vault == nil {
+		result.Kept, result.Problem = places, "no keychain is available: the server's credentials are in its configuration in plain text"
 		return
 	}
-	moves, err := i.Migrator.Migrate(ctx, []string{a.Name}, true)
+	moves, err := i.options.Migrator.Migrate(ctx, []string{result.Name}, true)
 	why := ""
 	if err != nil {
 		why = fault.MessageOf(err)
 	}
 	for _, m := range moves {
 		if m.Action == secretmigration.Moved {
-			a.Moved = append(a.Moved, m.Where)
+			result.Moved = append(result.Moved, m.Where)
 		} else {
-			a.Kept, why = append(a.Kept, m.Where), cmp.Or(m.Error, why)
+			result.Kept, why = append(result.Kept, m.Where), cmp.Or(m.Error, why)
 		}
 	}
 	if len(moves) == 0 && err != nil {
-		a.Kept = places
+		result.Kept = places
 	}
-	a.Moved, a.Kept = slices.Compact(a.Moved), slices.Compact(a.Kept)
-	if len(a.Kept) > 0 || err != nil {
-		a.Problem = "credentials still stand in its configuration in plain text: " + why + ". Once that is mended: agent-discover secrets migrate"
+	result.Moved, result.Kept = slices.Compact(result.Moved), slices.Compact(result.Kept)
+	if len(result.Kept) > 0 || err != nil {
+		result.Problem = "some credentials are still in its configuration in plain text: " + why + ". Then run: agent-discover secrets migrate"
 	}
 }

@@ -58,19 +58,19 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 	if err != nil {
 		return nil, err
 	}
-	here, names := i.household(ctx), i.names()
+	view, names := i.registryView(), i.takenNames()
 	servers := []Parsed{}
 	for _, e := range entries {
-		s := sighting{entry: e.Name, server: e.Server, problem: e.Problem, warnings: e.Notes, pasted: true, editable: true}
-		s.tidy(i.Machine)
-		if s.problem == "" && table.Ours(s.server) {
+		o := occurrence{entry: e.Name, server: e.Server, problem: e.Problem, warnings: e.Notes, pasted: true, editable: true}
+		o.normalize(i.options.Machine)
+		if o.problem == "" && table.Ours(o.server) {
 			continue
 		}
-		c := candidateOf(s)
-		here.find(&c)
-		c.Name = names.free(e.Name, s.server)
+		c := newCandidate(o)
+		view.match(ctx, &c)
+		c.Name = names.free(e.Name, o.server)
 		names[c.Name] = true
-		servers = append(servers, parsed(e, c))
+		servers = append(servers, newParsed(e, c))
 	}
 	if len(servers) == 0 {
 		return nil, fault.New(fault.Invalid, "the text holds only the entry of Agent Discover, which is no server to add")
@@ -78,13 +78,13 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 	return servers, ctx.Err()
 }
 
-func parsed(e Entry, c Candidate) Parsed {
+func newParsed(e textEntry, c Candidate) Parsed {
 	s := c.Server
 	p := Parsed{
 		Name: c.Name, Description: shown(e.Description), Tags: append([]string{}, e.Tags...),
 		Transport: s.Transport, Command: s.Command, Args: append([]string{}, s.Args...), Env: notNil(s.Env),
 		URL: s.URL, Headers: notNil(s.Headers), Target: c.Command,
-		Secrets: []Credential{}, Missing: []Placeholder{}, Existing: c.Here, Disabled: s.Disabled, Notes: c.Warnings, Problem: c.Problem,
+		Secrets: []Credential{}, Missing: []Placeholder{}, Existing: c.Existing, Disabled: s.Disabled, Notes: c.Warnings, Problem: c.Problem,
 	}
 	switch {
 	case e.Name == "" || e.Name == c.Name:
@@ -107,7 +107,7 @@ func notNil(m map[string]string) map[string]string {
 	return m
 }
 
-// secrets lists those that the text gives as secrets, and the credentials in
+// secrets lists the secrets that the text names as such, then the credentials in
 // the server's configuration.
 func (p *Parsed) secrets(given map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -118,8 +118,9 @@ func (p *Parsed) secrets(given map[string]string) {
 	}
 }
 
-// secretName returns a name that no other value of this server has. The name of
-// a variable or header stays: under that name the server gets the secret.
+// secretName returns a name under which no other value of this server is listed.
+// The name of a variable or header never changes: a secret with that name is
+// filled in without a reference.
 func (p *Parsed) secretName(where, name, value string) string {
 	free := name
 	for n := 2; where != "env."+name && where != "headers."+name; n++ {
@@ -131,37 +132,39 @@ func (p *Parsed) secretName(where, name, value string) string {
 	return free
 }
 
-// placeholders lists what another program would have replaced, each text once a
-// place.
+// placeholders lists the placeholders in the server's configuration, equal ones
+// of a place once.
 func (p *Parsed) placeholders() {
 	s := table.Server{Transport: p.Transport, Command: p.Command, Args: p.Args, Env: p.Env, URL: p.URL, Headers: p.Headers}
-	each := sighting{server: s}
-	each.each(func(where, text string) string {
+	o := occurrence{server: s}
+	o.edit(func(where, text string) string {
 		for _, found := range unfilled.FindAllString(text, -1) {
 			missing := Placeholder{Where: where, Text: found}
 			if strings.HasPrefix(found, "${secret:") || slices.ContainsFunc(p.Missing, func(m Placeholder) bool { return m.Where == where && m.Text == found }) {
 				continue
 			}
-			missing.Secret = p.nameOfMissing(missing, text)
+			missing.Secret = p.nameOfSecret(missing, text)
 			p.Missing = append(p.Missing, missing)
 		}
 		return text
 	})
 }
 
-// nameOfMissing names the secret for a placeholder; "" when a value there would
-// be no credential.
-func (p *Parsed) nameOfMissing(m Placeholder, text string) string {
+// nameOfSecret returns the name of the secret that should replace a placeholder;
+// "" when a value in its place would not count as a credential.
+func (p *Parsed) nameOfSecret(m Placeholder, text string) string {
 	s := table.Server{Transport: p.Transport, Args: slices.Clone(p.Args), Env: maps.Clone(p.Env), URL: p.URL, Headers: maps.Clone(p.Headers)}
-	put(&s, m.Where, strings.ReplaceAll(text, m.Text, stand))
+	setText(&s, m.Where, strings.ReplaceAll(text, m.Text, standIn))
 	for _, l := range literals(s.Transport, s.Args, s.Env, s.URL, s.Headers) {
-		if l.Where == m.Where && strings.Contains(l.Value, stand) {
+		if l.Where == m.Where && strings.Contains(l.Value, standIn) {
 			return p.secretName(l.Where, l.Name, m.Text)
 		}
 	}
 	return ""
 }
 
+// example matches values that documentation gives as examples, such as
+// YOUR_API_KEY and <token>.
 var example = regexp.MustCompile(`(?i)^(<[^>]+>|\[[A-Z_ -]+\]|x{4,}|.*\b(your|my)[-_ ].*(key|token|secret|password|id)\b.*|changeme|\.\.\.|…)$`)
 
 // CheckNames returns for each name why no new server can have it; "" when one
@@ -185,11 +188,4 @@ func (i *Importer) CheckNames(names []string) []string {
 		}
 	}
 	return problems
-}
-
-func (i *Importer) checkFree(name string) error {
-	if _, err := i.Registry.Get(name); err == nil {
-		return fault.New(fault.Conflict, "a server named %q exists already; choose another name", name)
-	}
-	return nil
 }

@@ -14,18 +14,18 @@ import (
 )
 
 // parsed returns the only server in a text.
-func (d *desk) parsed(text string) importer.Parsed {
-	d.t.Helper()
-	servers, err := d.Parse(d.t.Context(), text)
-	d.must(err)
+func (f *fixture) parsed(text string) importer.Parsed {
+	f.t.Helper()
+	servers, err := f.Parse(f.t.Context(), text)
+	f.must(err)
 	if len(servers) != 1 {
-		d.t.Fatalf("%s holds %d servers", text, len(servers))
+		f.t.Fatalf("%s holds %d servers", text, len(servers))
 	}
 	return servers[0]
 }
 
 func TestParsedServersCarryTheirCredentials(t *testing.T) {
-	d := newDesk(t, false)
+	f := newFixture(t, false)
 	for text, want := range map[string][]string{
 		`npx --token abcdef123 --api-key=zyxwvu987 --port 8080`: {"args[1] token=abcdef123", "args[2] api-key=zyxwvu987"},
 		`API_TOKEN=qwertz12 MODE=fast npx x`:                    {"env.API_TOKEN API_TOKEN=qwertz12"},
@@ -42,7 +42,7 @@ func TestParsedServersCarryTheirCredentials(t *testing.T) {
 		`{"command": "x", "env": {"TOKEN": "short", "KEYBOARD": "abcdef123", "MODE": "production", "PATH": "/usr/bin:/bin"}}`: nil,
 		`{"command": "x", "env": {"TOKEN_FILE": "/run/token", "SECRET": "~/keys/secret.pem"}}`:                                nil,
 	} {
-		p := d.parsed(text)
+		p := f.parsed(text)
 		var got []string
 		for _, c := range p.Secrets {
 			got = append(got, fmt.Sprintf("%s %s=%s", c.Where, c.Name, c.Value))
@@ -57,7 +57,7 @@ func TestParsedServersCarryTheirCredentials(t *testing.T) {
 }
 
 func TestParsedServersListPlaceholders(t *testing.T) {
-	d := newDesk(t, false)
+	f := newFixture(t, false)
 	for text, want := range map[string]importer.Placeholder{
 		`{"command": "npx", "env": {"KEY": "${input:key}"}}`:                                    {Where: "env.KEY", Text: "${input:key}"},
 		`{"command": "npx", "env": {"API_KEY": "${input:key}"}}`:                                {Where: "env.API_KEY", Text: "${input:key}", Secret: "API_KEY"},
@@ -67,26 +67,26 @@ func TestParsedServersListPlaceholders(t *testing.T) {
 		`{"url": "https://x.example/?key=${input:k}"}`:                                          {Where: "url", Text: "${input:k}", Secret: "url:key"},
 		`{"command": "${HOME}/bin/x"}`:                                                          {Where: "command", Text: "${HOME}"},
 	} {
-		p := d.parsed(text)
+		p := f.parsed(text)
 		if p.Problem != "" || len(p.Missing) == 0 || p.Missing[0] != want {
 			t.Errorf("%s: placeholders are %+v, problem %q", text, p.Missing, p.Problem)
 		}
 	}
-	if p := d.parsed(`{"command": "npx", "env": {"KEY": "${secret:KEY}"}}`); len(p.Missing) > 0 || len(p.Notes) > 0 {
+	if p := f.parsed(`{"command": "npx", "env": {"KEY": "${secret:KEY}"}}`); len(p.Missing) > 0 || len(p.Notes) > 0 {
 		t.Errorf("a reference to a secret counts as a placeholder: %+v", p)
 	}
 }
 
 func TestParsedServersHaveNotes(t *testing.T) {
-	d := newDesk(t, false)
-	d.add(registry.Server{Name: "memory", Command: "npx", Args: []string{"memory"}})
+	f := newFixture(t, false)
+	f.add(registry.Server{Name: "memory", Command: "npx", Args: []string{"memory"}})
 	for text, want := range map[string]string{
 		`{"memory": {"command": "npx", "args": ["other"]}}`:                "the name memory is taken; this server becomes memory-2",
 		`{"my server": {"command": "npx", "args": ["other"]}}`:             "my server cannot be a server's name; this server becomes my-server",
 		`{"x": {"command": "npx", "disabled": true}}`:                      "switched off",
 		`{"x": {"command": "npx", "cwd": "/x"}}`:                           "working folder",
 		`{"x": {"command": "npx", "envFile": ".env"}}`:                     "envFile",
-		`{"x": {"command": "npx", "env": {"A": {"b": 1}}}}`:                "is no text",
+		`{"x": {"command": "npx", "env": {"A": {"b": 1}}}}`:                "is not a text",
 		`{"x": {"command": "npx", "env": {"TOKEN": "YOUR_API_KEY"}}}`:      "looks like an example",
 		`{"x": {"command": "npx", "env": {"TOKEN": "<token>"}}}`:           "env.TOKEN looks like an example",
 		`{"x": {"command": "npx", "args": ["--key", "changeme"]}}`:         "args[1] looks like an example",
@@ -94,20 +94,20 @@ func TestParsedServersHaveNotes(t *testing.T) {
 		`{"x": {"command": "npx", "env": {"HOME_X": "${env:HOME_X}"}}}`:    "HOME_X",
 		`{"x": {"command": "npx", "args": ["memory"], "env": {"A": "b"}}}`: "without A",
 	} {
-		if p := d.parsed(text); !strings.Contains(strings.Join(p.Notes, "\n"), want) {
+		if p := f.parsed(text); !strings.Contains(strings.Join(p.Notes, "\n"), want) {
 			t.Errorf("%s: notes are %q, want %q", text, p.Notes, want)
 		}
 	}
-	if p := d.parsed(`{"mine": {"command": "npx", "args": ["memory"]}}`); p.Existing != "memory" || p.Name != "mine" {
+	if p := f.parsed(`{"mine": {"command": "npx", "args": ["memory"]}}`); p.Existing != "memory" || p.Name != "mine" {
 		t.Errorf("the same server is not recognised: %+v", p)
 	}
-	if p := d.parsed(`{"enabled": false, "command": "npx"}`); !p.Disabled {
+	if p := f.parsed(`{"enabled": false, "command": "npx"}`); !p.Disabled {
 		t.Errorf("the server is not reported as disabled: %+v", p)
 	}
 }
 
 func TestParsedServersAreNamed(t *testing.T) {
-	d := newDesk(t, false)
+	f := newFixture(t, false)
 	for text, want := range map[string][]string{
 		`[{"name": "a", "command": "x"}, {"name": "a", "command": "y"}]`:                                          {"a", "a-2"},
 		`{"a": {"command": "x"}, "b": {"command": "x"}}`:                                                          {"a", "b"},
@@ -119,8 +119,8 @@ func TestParsedServersAreNamed(t *testing.T) {
 		`{"<img src=x onerror=alert(1)>": {"command": "a"}}`:                                                      {"img-src-x-onerror-alert-1"},
 		`{"mcpServers": {"discover": {"command": "agent-discover", "args": ["mcp"]}, "other": {"command": "x"}}}`: {"other"},
 	} {
-		servers, err := d.Parse(t.Context(), text)
-		d.must(err)
+		servers, err := f.Parse(t.Context(), text)
+		f.must(err)
 		var got []string
 		for _, p := range servers {
 			got = append(got, p.Name)
@@ -132,22 +132,22 @@ func TestParsedServersAreNamed(t *testing.T) {
 }
 
 func TestParsedServersKeepWhatASetupFileSays(t *testing.T) {
-	d := newDesk(t, false)
-	p := d.parsed(`{"servers": [{"name": "m", "description": "Notes", "command": "npx", "args": ["--port", 80, true, null], "tags": ["notes", "demo"]}]}`)
+	f := newFixture(t, false)
+	p := f.parsed(`{"servers": [{"name": "m", "description": "Notes", "command": "npx", "args": ["--port", 80, true, null], "tags": ["notes", "demo"]}]}`)
 	if p.Description != "Notes" || !slices.Equal(p.Tags, []string{"notes", "demo"}) || !slices.Equal(p.Args, []string{"--port", "80", "true"}) {
 		t.Errorf("got %+v", p)
 	}
 	text, err := json.Marshal(p)
-	d.must(err)
+	f.must(err)
 	if strings.Contains(string(text), "null") {
 		t.Errorf("an answer holds null: %s", text)
 	}
 }
 
 func TestTextsThatHoldNoServerToAddAreRefused(t *testing.T) {
-	d := newDesk(t, false)
+	f := newFixture(t, false)
 	for _, text := range []string{"", "{}", `{"theme": "dark"}`, `{"a": {"command": "hunter2"`, `{"mcpServers": {"discover": {"command": "agent-discover", "args": ["mcp"]}}}`} {
-		if servers, err := d.Parse(t.Context(), text); fault.KindOf(err) != fault.Invalid || len(servers) > 0 || strings.Contains(fault.MessageOf(err), "hunter2") {
+		if servers, err := f.Parse(t.Context(), text); fault.KindOf(err) != fault.Invalid || len(servers) > 0 || strings.Contains(fault.MessageOf(err), "hunter2") {
 			t.Errorf("%s: %v, %v", text, servers, err)
 		}
 	}
@@ -158,32 +158,32 @@ func TestTextsThatHoldNoServerToAddAreRefused(t *testing.T) {
 		`{"mcpServers": {"x": {"env": {"TOKEN": "battery-staple"}, "args": []}}}`: "neither a command nor a URL",
 		`a 'b' | c`: "no shell",
 	} {
-		if p := d.parsed(text); !strings.Contains(p.Problem, want) || len(p.Secrets) > 0 {
+		if p := f.parsed(text); !strings.Contains(p.Problem, want) || len(p.Secrets) > 0 {
 			t.Errorf("%s: problem %q, want %q", text, p.Problem, want)
 		}
 	}
 }
 
 func TestParsingChangesNothing(t *testing.T) {
-	d := newDesk(t, false)
-	d.parsed("TOKEN=battery-staple npx x")
-	names, err := d.vault.Records(t.Context())
-	if err != nil || len(names) > 0 || len(d.servers()) > 0 {
-		t.Errorf("parsing left the secrets %v and the servers %v, %v", names, d.servers(), err)
+	f := newFixture(t, false)
+	f.parsed("TOKEN=battery-staple npx x")
+	names, err := f.vault.Records(t.Context())
+	if err != nil || len(names) > 0 || len(f.servers()) > 0 {
+		t.Errorf("parsing left the secrets %v and the servers %v, %v", names, f.servers(), err)
 	}
 }
 
 func TestNamesOfNewServersAreChecked(t *testing.T) {
-	d := newDesk(t, false)
-	d.add(registry.Server{Name: "taken", Command: "x"})
+	f := newFixture(t, false)
+	f.add(registry.Server{Name: "taken", Command: "x"})
 	names := []string{"good", "", "a b", "a__b", "a_", "mcp", "ü", strings.Repeat("x", 65), "Discover", "taken", "good"}
-	want := []string{"another server in this list", "required", "Invalid name", "__", "end with _", "reserved", "Invalid name", "longer", "our own", "exists already", "another server in this list"}
-	for n, problem := range d.CheckNames(names) {
+	want := []string{"another server in this list", "required", "Invalid name", "__", "end with _", "reserved", "Invalid name", "longer", "entry of Agent Discover", "exists already", "another server in this list"}
+	for n, problem := range f.CheckNames(names) {
 		if want[n] == "" != (problem == "") || !strings.Contains(problem, want[n]) {
 			t.Errorf("%q: problem %q, want %q", names[n], problem, want[n])
 		}
 	}
-	if got := d.CheckNames(nil); !reflect.DeepEqual(got, []string{}) {
+	if got := f.CheckNames(nil); !reflect.DeepEqual(got, []string{}) {
 		t.Errorf("no names give %#v", got)
 	}
 }

@@ -18,186 +18,186 @@ import (
 const token = "ghp_" + "abcdefghijklmnopqrstuvwxyz0123456789"
 
 func TestServersOfEveryFormatAreFound(t *testing.T) {
-	d := newDesk(t, false)
-	d.write(".cursor/mcp.json", `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "@x/files", "/tmp"]}}}`)
-	d.write(".config/Code/User/mcp.json", `{ // mine
+	f := newFixture(t, false)
+	f.write(".cursor/mcp.json", `{"mcpServers": {"files": {"command": "npx", "args": ["-y", "@x/files", "/tmp"]}}}`)
+	f.write(".config/Code/User/mcp.json", `{ // mine
 		"servers": {"docs": {"type": "http", "url": "https://docs.example/mcp", "headers": {"X-Key": "abcdefgh"}},}}`)
-	d.write(".codex/config.toml", "model = \"o\"\n[mcp_servers.time]\ncommand = \"uvx\"\nargs = [\"mcp-server-time\"]\n")
-	d.write(".config/goose/config.yaml", "extensions:\n  memory:\n    type: stdio\n    enabled: false\n    cmd: npx\n    args: [-y, '@x/memory']\n    envs: {A: b}\n")
-	d.write(".config/opencode/opencode.json", `{"mcp": {"fetch": {"type": "local", "command": ["uvx", "mcp-server-fetch"], "environment": {"K": "{env:SET_HERE}"}}}}`)
-	d.write(".claude.json", `{"mcpServers": {"discover": {"type": "stdio", "command": "/opt/agent-discover", "args": ["mcp"]}},
+	f.write(".codex/config.toml", "model = \"o\"\n[mcp_servers.time]\ncommand = \"uvx\"\nargs = [\"mcp-server-time\"]\n")
+	f.write(".config/goose/config.yaml", "extensions:\n  memory:\n    type: stdio\n    enabled: false\n    cmd: npx\n    args: [-y, '@x/memory']\n    envs: {A: b}\n")
+	f.write(".config/opencode/opencode.json", `{"mcp": {"fetch": {"type": "local", "command": ["uvx", "mcp-server-fetch"], "environment": {"K": "{env:SET_HERE}"}}}}`)
+	f.write(".claude.json", `{"mcpServers": {"discover": {"type": "stdio", "command": "/opt/agent-discover", "args": ["mcp"]}},
 		"projects": {"/projects/a": {"mcpServers": {"ofproject": {"command": "npx", "args": ["-y", "@x/project"]}}}}}`)
 
-	scan := d.scan()
+	scan := f.scan()
 	if len(scan.Problems) > 0 {
 		t.Errorf("problems: %+v", scan.Problems)
 	}
 	got := names(scan)
 	slices.Sort(got)
-	is(t, "candidates", got, "docs vscode", "fetch opencode", "files cursor", "memory goose", "ofproject claude-code", "time codex")
+	equal(t, "candidates", got, "docs vscode", "fetch opencode", "files cursor", "memory goose", "ofproject claude-code", "time codex")
 	docs := candidate(t, scan, "docs")
-	is(t, "its secrets", docs.Secrets, "headers.X-Key")
-	if docs.Command != "https://docs.example/mcp" || !docs.Sources[0].CanTake || docs.Sources[0].Entry != "docs" {
+	equal(t, "secrets of docs", docs.Secrets, "headers.X-Key")
+	if docs.Command != "https://docs.example/mcp" || !docs.Sources[0].Removable || docs.Sources[0].Entry != "docs" {
 		t.Errorf("docs is %+v", docs)
 	}
 	memory := candidate(t, scan, "memory")
-	warned(t, memory, "switched off there")
+	warned(t, memory, "switched off in its configuration")
 	if !memory.Sources[0].Disabled || memory.Server.Env["A"] != "b" {
 		t.Errorf("memory is %+v", memory)
 	}
 	warned(t, candidate(t, scan, "fetch"), "env.K has ${SET_HERE}")
-	if p := candidate(t, scan, "ofproject"); p.Sources[0].CanTake {
-		t.Error("the server of a project can be taken out")
+	if p := candidate(t, scan, "ofproject"); p.Sources[0].Removable {
+		t.Error("the entry of a project is removable")
 	}
-	is(t, "those of one editor", names(d.scan("codex")), "time codex")
-	if _, err := d.Scan(t.Context(), []string{"nobody"}); fault.KindOf(err) != fault.NotFound {
+	equal(t, "candidates of one editor", names(f.scan("codex")), "time codex")
+	if _, err := f.Scan(t.Context(), []string{"nobody"}); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("an unknown editor: %v", err)
 	}
 }
 
 func TestServersOfProjectsPluginsAndOldSettingsAreRead(t *testing.T) {
-	d := newDesk(t, false)
+	f := newFixture(t, false)
 	projects := map[string]any{}
 	for n := range 300 {
 		projects[fmt.Sprint("/projects/p", n)] = map[string]any{"history": strings.Repeat("x", 2000), "mcpServers": map[string]any{"p": map[string]any{"command": "npx", "args": []string{fmt.Sprint("p", n)}}}}
 	}
 	text, err := json.Marshal(map[string]any{"projects": projects})
-	d.must(err)
-	d.write(".claude.json", string(text))
-	plugin := filepath.Dir(d.write(".claude/plugins/cache/market/tool/1.0.0/.mcp.json", `{"tool": {"command": "${CLAUDE_PLUGIN_ROOT}/bin/tool", "env": {"DATA": "${CLAUDE_PLUGIN_ROOT}/data"}}}`))
-	d.write(".config/Code/User/settings.json", `{"editor.fontSize": 12, "mcp": {"servers": {"old": {"command": "npx", "args": ["old"]}}}}`)
-	scan := d.scan()
+	f.must(err)
+	f.write(".claude.json", string(text))
+	plugin := filepath.Dir(f.write(".claude/plugins/cache/market/tool/1.0.0/.mcp.json", `{"tool": {"command": "${CLAUDE_PLUGIN_ROOT}/bin/tool", "env": {"DATA": "${CLAUDE_PLUGIN_ROOT}/data"}}}`))
+	f.write(".config/Code/User/settings.json", `{"editor.fontSize": 12, "mcp": {"servers": {"old": {"command": "npx", "args": ["old"]}}}}`)
+	scan := f.scan()
 	tool := candidate(t, scan, "tool")
-	if tool.Server.Command != plugin+"/bin/tool" || tool.Server.Env["DATA"] != plugin+"/data" || tool.Sources[0].CanTake {
-		t.Errorf("the plugin's is %+v", tool)
+	if tool.Server.Command != plugin+"/bin/tool" || tool.Server.Env["DATA"] != plugin+"/data" || tool.Sources[0].Removable {
+		t.Errorf("the plugin's server is %+v", tool)
 	}
-	if old := candidate(t, scan, "old"); old.Sources[0].Editor != "vscode" || old.Sources[0].CanTake {
-		t.Errorf("the old one is %+v", old)
+	if old := candidate(t, scan, "old"); old.Sources[0].Editor != "vscode" || old.Sources[0].Removable {
+		t.Errorf("the server in the old settings is %+v", old)
 	}
 	if len(scan.Candidates) != 302 || len(scan.Problems) > 0 {
-		t.Errorf("found are %d, %+v", len(scan.Candidates), scan.Problems)
+		t.Errorf("%d candidates, problems %+v", len(scan.Candidates), scan.Problems)
 	}
 }
 
-func TestWhatDoesTheSameIsOneCandidate(t *testing.T) {
-	d := newDesk(t, false)
-	npx := filepath.ToSlash(filepath.Join(d.bin, "npx"))
+func TestEntriesThatDoTheSameAreOneCandidate(t *testing.T) {
+	f := newFixture(t, false)
+	npx := filepath.ToSlash(filepath.Join(f.bin, "npx"))
 	entry := func(name, command string, args ...string) string {
 		text, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{name: map[string]any{"command": command, "args": args}}})
 		return string(text)
 	}
-	d.write(".cursor/mcp.json", entry("one", "npx", "-y", "@x/a"))
-	d.write(".kiro/settings/mcp.json", entry("the-one", npx, "--yes", "@x/a"))
-	d.write(".claude.json", entry("the-one", "cmd", "/c", "npx", "-y", "@x/a"))
-	d.write(".lmstudio/mcp.json", entry("one", "npx", "-y", "@x/a@latest"))
-	d.write(".junie/mcp/mcp.json", entry("far", "/elsewhere/npx", "-y", "@x/a"))
+	f.write(".cursor/mcp.json", entry("one", "npx", "-y", "@x/a"))
+	f.write(".kiro/settings/mcp.json", entry("the-one", npx, "--yes", "@x/a"))
+	f.write(".claude.json", entry("the-one", "cmd", "/c", "npx", "-y", "@x/a"))
+	f.write(".lmstudio/mcp.json", entry("one", "npx", "-y", "@x/a@latest"))
+	f.write(".junie/mcp/mcp.json", entry("far", "/elsewhere/npx", "-y", "@x/a"))
 
-	scan := d.scan()
+	scan := f.scan()
 	same := candidate(t, scan, "the-one")
 	if len(same.Sources) != 3 || len(scan.Candidates) != 3 {
-		t.Errorf("found are %q", names(scan))
+		t.Errorf("candidates: %q", names(scan))
 	}
-	again := d.scan("kiro")
+	again := f.scan("kiro")
 	if len(again.Candidates) != 1 || again.Candidates[0].ID != same.ID || len(again.Candidates[0].Sources) != 3 {
-		t.Errorf("of one editor it is %+v", again.Candidates)
+		t.Errorf("candidates of one editor: %+v", again.Candidates)
 	}
 	warned(t, candidate(t, scan, "far"), "/elsewhere/npx is not on this machine")
 }
 
-func TestVariablesDecideWhetherTwoAreOne(t *testing.T) {
-	d := newDesk(t, false)
+func TestEntriesWithDifferentVariablesAreNotMerged(t *testing.T) {
+	f := newFixture(t, false)
 	entry := func(env string) string {
 		return `{"mcpServers": {"a": {"command": "npx", "args": ["-y", "@x/a"], "env": ` + env + `}}}`
 	}
-	d.write(".claude.json", entry(`{}`))
-	d.write(".cursor/mcp.json", entry(`{"TOKEN": "work-token", "MODE": "fast"}`))
-	d.write(".kiro/settings/mcp.json", entry(`{"TOKEN": "work-token"}`))
-	d.write(".lmstudio/mcp.json", entry(`{"TOKEN": "home-token"}`))
+	f.write(".claude.json", entry(`{}`))
+	f.write(".cursor/mcp.json", entry(`{"TOKEN": "work-token", "MODE": "fast"}`))
+	f.write(".kiro/settings/mcp.json", entry(`{"TOKEN": "work-token"}`))
+	f.write(".lmstudio/mcp.json", entry(`{"TOKEN": "home-token"}`))
 
-	scan := d.scan()
+	scan := f.scan()
 	if len(scan.Candidates) != 2 {
-		t.Fatalf("found are %q", names(scan))
+		t.Fatalf("candidates: %q", names(scan))
 	}
 	work, home := candidate(t, scan, "a"), candidate(t, scan, "a-2")
 	if len(work.Sources) != 3 || work.Server.Env["MODE"] != "fast" || len(home.Sources) != 1 || home.Server.Env["TOKEN"] != "home-token" || work.ID == home.ID {
-		t.Errorf("found are %q", names(scan))
+		t.Errorf("candidates: %q", names(scan))
 	}
 	warned(t, work, "another value of TOKEN")
 	warned(t, home, "another value of TOKEN")
 	if text := fmt.Sprint(work.Warnings, home.Warnings); strings.Contains(text, "-token") {
-		t.Errorf("a warning tells a value: %s", text)
+		t.Errorf("a warning shows a value: %s", text)
 	}
 }
 
-func TestNothingOfAScanShowsACredential(t *testing.T) {
-	d := newDesk(t, false)
-	d.write(".cursor/mcp.json", `{"mcpServers": {
+func TestScansShowNoCredential(t *testing.T) {
+	f := newFixture(t, false)
+	f.write(".cursor/mcp.json", `{"mcpServers": {
 		"a": {"command": "npx", "args": ["--token", "correct-horse", "--api-key=battery-staple", "`+token+`", "--url", "https://me:pass-word@h/x", "hidden-value"], "env": {"API_KEY": "hidden-value", "OTHER": "${TOKEN:-default-value}"}},
 		"b": {"url": "https://h/mcp?token=query-value", "headers": {"Authorization": "Bearer bearer-value"}},
 		"c": {"type": "odd hidden-type", "command": {"secret": "hidden-value"}},
 		"d": {"command": "x", "env": {"T": "${input:x} hidden-value"}}}}`)
-	d.write(".kiro/settings/mcp.json", `{"mcpServers": {"a": {"command": "hidden-value" "x"`)
-	d.write(".codex/config.toml", "[mcp_servers.a]\ncommand = \"hidden-value\n")
-	scan := d.scan()
+	f.write(".kiro/settings/mcp.json", `{"mcpServers": {"a": {"command": "hidden-value" "x"`)
+	f.write(".codex/config.toml", "[mcp_servers.a]\ncommand = \"hidden-value\n")
+	scan := f.scan()
 	text, err := json.Marshal(scan)
-	d.must(err)
+	f.must(err)
 	for _, secret := range []string{"correct-horse", "battery-staple", token, "pass-word", "hidden-value", "default-value", "query-value", "bearer-value"} {
 		if strings.Contains(string(text), secret) {
 			t.Errorf("%s is in %s", secret, text)
 		}
 	}
-	is(t, "secrets", candidate(t, scan, "a").Secrets, "env.API_KEY", "args[1]", "args[2]", "args[3]", "args[5]")
-	is(t, "secrets", candidate(t, scan, "b").Secrets, "headers.Authorization", "url")
+	equal(t, "secrets", candidate(t, scan, "a").Secrets, "env.API_KEY", "args[1]", "args[2]", "args[3]", "args[5]")
+	equal(t, "secrets", candidate(t, scan, "b").Secrets, "headers.Authorization", "url")
 	if c := candidate(t, scan, "a"); !strings.HasPrefix(c.Command, "npx --token [redacted] --api-key=[redacted] [redacted] --url ") {
-		t.Errorf("it reads %s", c.Command)
+		t.Errorf("the command is %s", c.Command)
 	}
-	if c := candidate(t, scan, "d"); !strings.Contains(c.Problem, "asks you for env.T (input:x)") {
-		t.Errorf("its problem is %q", c.Problem)
+	if c := candidate(t, scan, "d"); !strings.Contains(c.Problem, "asks for env.T (input:x)") {
+		t.Errorf("the problem is %q", c.Problem)
 	}
 	if len(scan.Problems) != 2 || scan.Problems[0].Editor == "" || scan.Problems[0].Path == "" {
 		t.Errorf("problems: %+v", scan.Problems)
 	}
 }
 
-func TestWhatOnlyAnEditorFillsInIsSaid(t *testing.T) {
-	d := newDesk(t, false)
-	d.write(".cursor/mcp.json", `{"mcpServers": {
+func TestPlaceholdersOfEditorsAreReported(t *testing.T) {
+	f := newFixture(t, false)
+	f.write(".cursor/mcp.json", `{"mcpServers": {
 		"a": {"command": "npx", "args": ["--root", "${workspaceFolder}/x"], "env": {"SET_HERE": "${env:SET_HERE}", "GONE": "$GONE", "OTHER": "${SET_HERE}"}},
 		"b": {"command": "./bin/tool", "cwd": "/opt/b"},
 		"c": {"command": "npx", "args": ["c"], "env": {"RUN": "$(cat x)"}},
 		"d": {"command": "npx", "args": ["d"], "env": {"PASSWORD": "pa$$WORD", "KEY_FILE": "/a/b.pem"}}}}`)
-	scan := d.scan()
+	scan := f.scan()
 	a := candidate(t, scan, "a")
-	warned(t, a, "variable GONE from your environment, where it is not set", "args[1] has ${workspaceFolder}", "env.OTHER has ${SET_HERE}")
+	warned(t, a, "variable GONE of your environment, which is not set", "args[1] has ${workspaceFolder}", "env.OTHER has ${SET_HERE}")
 	if len(a.Server.Env) != 1 || a.Server.Args[1] != "${workspaceFolder}/x" {
-		t.Errorf("it is %+v", a.Server)
+		t.Errorf("the server is %+v", a.Server)
 	}
 	b := candidate(t, scan, "b")
 	warned(t, b, "working folder is left out", "is not on this machine")
 	if b.Server.Command != filepath.Join("/opt/b", "bin", "tool") {
-		t.Errorf("its command is %s", b.Server.Command)
+		t.Errorf("the command is %s", b.Server.Command)
 	}
 	if b.Server.Dir != "/opt/b" {
-		t.Errorf("its folder is %s", b.Server.Dir)
+		t.Errorf("the folder is %s", b.Server.Dir)
 	}
 	warned(t, candidate(t, scan, "c"), "env.RUN has ${cat}")
-	is(t, "secrets", candidate(t, scan, "d").Secrets, "env.PASSWORD")
+	equal(t, "secrets", candidate(t, scan, "d").Secrets, "env.PASSWORD")
 }
 
-func TestAServerOfTheRegistryIsKnownAgain(t *testing.T) {
-	d := newDesk(t, false)
-	d.add(registry.Server{Name: "mine", Command: filepath.Join(d.bin, "npx"), Args: []string{"--yes", "@x/a"}, Env: map[string]string{"TOKEN": "correct-horse", "MORE": "1"}})
-	d.add(registry.Server{Name: "remote", Transport: "streamable-http", URL: "https://H.example/mcp", Headers: map[string]string{"authorization": "Bearer correct-horse"}})
-	d.add(registry.Server{Name: "plain", Command: "uvx", Args: []string{"p"}})
-	_, err := d.Migrator.Migrate(t.Context(), nil, true)
-	d.must(err)
-	d.add(registry.Server{Name: "given", Command: "uvx", Args: []string{"given"}})
-	d.add(registry.Server{Name: "both", Command: "uvx", Args: []string{"both"}, Env: map[string]string{"TOKEN": "of-the-past"}})
-	d.must(d.vault.Set(t.Context(), "both", "TOKEN", "correct-horse")) // counts more
-	d.add(registry.Server{Name: "bearer", Transport: "sse", URL: "https://b/sse"})
-	d.must(d.vault.Set(t.Context(), "given", "TOKEN", "correct-horse"))
-	d.must(d.vault.Set(t.Context(), "bearer", "API_KEY", "correct-horse"))
-	d.write(".cursor/mcp.json", `{"mcpServers": {
+func TestConfiguredServersAreRecognized(t *testing.T) {
+	f := newFixture(t, false)
+	f.add(registry.Server{Name: "mine", Command: filepath.Join(f.bin, "npx"), Args: []string{"--yes", "@x/a"}, Env: map[string]string{"TOKEN": "correct-horse", "MORE": "1"}})
+	f.add(registry.Server{Name: "remote", Transport: "streamable-http", URL: "https://H.example/mcp", Headers: map[string]string{"authorization": "Bearer correct-horse"}})
+	f.add(registry.Server{Name: "plain", Command: "uvx", Args: []string{"p"}})
+	_, err := f.options.Migrator.Migrate(t.Context(), nil, true)
+	f.must(err)
+	f.add(registry.Server{Name: "given", Command: "uvx", Args: []string{"given"}})
+	f.add(registry.Server{Name: "both", Command: "uvx", Args: []string{"both"}, Env: map[string]string{"TOKEN": "of-the-past"}})
+	f.must(f.vault.Set(t.Context(), "both", "TOKEN", "correct-horse")) // overrides the variable
+	f.add(registry.Server{Name: "bearer", Transport: "sse", URL: "https://b/sse"})
+	f.must(f.vault.Set(t.Context(), "given", "TOKEN", "correct-horse"))
+	f.must(f.vault.Set(t.Context(), "bearer", "API_KEY", "correct-horse"))
+	f.write(".cursor/mcp.json", `{"mcpServers": {
 		"u": {"command": "uvx", "args": ["given"], "env": {"TOKEN": "correct-horse"}},
 		"v": {"command": "uvx", "args": ["given"], "env": {"TOKEN": "another-horse"}},
 		"t": {"command": "uvx", "args": ["both"], "env": {"TOKEN": "correct-horse"}},
@@ -206,119 +206,119 @@ func TestAServerOfTheRegistryIsKnownAgain(t *testing.T) {
 		"mine": {"command": "npx", "args": ["-y", "@x/a"], "env": {"TOKEN": "another-horse"}},
 		"y": {"url": "https://h.example/mcp", "headers": {"Authorization": "Bearer correct-horse"}},
 		"z": {"command": "uvx", "args": ["p"], "env": {"MODE": "fast"}}}}`)
-	scan := d.scan()
+	scan := f.scan()
 	var got []string
 	for _, c := range scan.Candidates {
-		got = append(got, c.Name+"="+c.Here)
+		got = append(got, c.Name+"="+c.Existing)
 	}
 	slices.Sort(got)
-	is(t, "they are here as", got, "bearer=bearer", "both=both", "given=given", "mine-2=", "mine=mine", "plain=plain", "remote=remote", "v=")
-	warned(t, candidate(t, scan, "plain"), "here as plain, but without MODE")
+	equal(t, "existing servers", got, "bearer=bearer", "both=both", "given=given", "mine-2=", "mine=mine", "plain=plain", "remote=remote", "v=")
+	warned(t, candidate(t, scan, "plain"), "the server plain has the same command, but without MODE")
 	for _, name := range []string{"bearer", "remote"} {
 		warned(t, candidate(t, scan, name))
 	}
 }
 
-func TestALockedKeychainIsNotAsked(t *testing.T) {
-	d := newDesk(t, false)
-	d.add(registry.Server{Name: "mine", Command: "npx", Args: []string{"a"}, Env: map[string]string{"TOKEN": "correct-horse"}})
-	_, err := d.Migrator.Migrate(t.Context(), nil, true)
-	d.must(err)
-	d.must(os.Remove(d.folder.Sealed("secrets"))) // nothing can be read from now on
-	path := d.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"TOKEN": "correct-horse"}}}}`)
-	before := d.read(path)
-	c := candidate(t, d.scan(), "mine")
-	if c.Here != "mine" {
-		t.Errorf("it is %+v", c)
+func TestALockedKeychainIsNotRead(t *testing.T) {
+	f := newFixture(t, false)
+	f.add(registry.Server{Name: "mine", Command: "npx", Args: []string{"a"}, Env: map[string]string{"TOKEN": "correct-horse"}})
+	_, err := f.options.Migrator.Migrate(t.Context(), nil, true)
+	f.must(err)
+	f.must(os.Remove(f.folder.Sealed("secrets"))) // nothing can be read from now on
+	path := f.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"TOKEN": "correct-horse"}}}}`)
+	before := f.read(path)
+	c := candidate(t, f.scan(), "mine")
+	if c.Existing != "mine" {
+		t.Errorf("the candidate is %+v", c)
 	}
 	warned(t, c, "while the keychain is locked")
-	report := d.bring(importer.Request{TakeOut: true})
-	is(t, "arrivals", arrivals(report), "mine here")
-	if len(report.Taken) != 1 || report.Taken[0].Change != "" || !strings.Contains(report.Taken[0].Problem, "cannot be read just now") || d.read(path) != before {
-		t.Errorf("taken out: %+v, %s", report.Taken, d.read(path))
+	report := f.run(importer.Request{RemoveEntries: true})
+	equal(t, "results", results(report), "mine here")
+	if len(report.Removed) != 1 || report.Removed[0].Change != "" || !strings.Contains(report.Removed[0].Problem, "cannot be read now") || f.read(path) != before {
+		t.Errorf("removals: %+v, %s", report.Removed, f.read(path))
 	}
 }
 
-func TestNamesAreValidFreeAndNotOurs(t *testing.T) {
-	d := newDesk(t, false)
-	d.add(registry.Server{Name: "taken", Command: "x"})
+func TestProposedNamesAreValidAndFree(t *testing.T) {
+	f := newFixture(t, false)
+	f.add(registry.Server{Name: "taken", Command: "x"})
 	entries := map[string]any{}
 	for n, name := range []string{"taken", "discover", "Discover ", "mcp", "a b/c", "___", "\x1b[31mred\x1b[0m", "über", "a__b_", strings.Repeat("long-", 100), "a b-c", "..", "x\u202ey"} {
 		entries[name] = map[string]any{"command": "npx", "args": []string{"-y", fmt.Sprint("@x/server-p", n)}}
 	}
 	text, err := json.Marshal(map[string]any{"mcpServers": entries})
-	d.must(err)
-	d.write(".cursor/mcp.json", string(text))
-	scan := d.scan()
+	f.must(err)
+	f.write(".cursor/mcp.json", string(text))
+	scan := f.scan()
 	seen := map[string]bool{"taken": true}
 	for _, c := range scan.Candidates {
 		if registry.CheckName(c.Name) != nil || strings.EqualFold(c.Name, "discover") || seen[c.Name] || len(c.Name) > 50 {
-			t.Errorf("a name is %q", c.Name)
+			t.Errorf("invalid or taken name: %q", c.Name)
 		}
 		seen[c.Name] = true
 		if strings.ContainsAny(fmt.Sprint(c.Sources[0].Entry, c.Command), "\x1b\u202e") {
-			t.Errorf("shown is %q", c.Sources[0].Entry)
+			t.Errorf("the entry is shown as %q", c.Sources[0].Entry)
 		}
 	}
 	if len(scan.Candidates) != len(entries) {
-		t.Errorf("there are %d of %d", len(scan.Candidates), len(entries))
+		t.Errorf("%d of %d candidates", len(scan.Candidates), len(entries))
 	}
 	for _, want := range []string{"taken-2", "server-discover", "server-mcp", "p5", "a-b-c-2"} {
 		if !seen[want] {
-			t.Errorf("nothing is called %s: %q", want, names(scan))
+			t.Errorf("no candidate is called %s: %q", want, names(scan))
 		}
 	}
 }
 
-func TestAFileThatCannotBeReadKeepsNothingElseBack(t *testing.T) {
-	d := newDesk(t, false)
-	d.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"]}, "b": 7, "c": {"command": 7}}}`)
-	d.write(".kiro/settings/mcp.json", `{"mcpServers": {"a": `+strings.Repeat("[", 100_000))
-	d.must(os.MkdirAll(filepath.Join(d.home, ".lmstudio", "mcp.json"), 0o700))
-	closed := d.write(".junie/mcp/mcp.json", `{}`)
-	d.must(os.Chmod(closed, 0))
-	d.write(".codex/config.toml", "")
-	scan := d.scan()
+func TestUnreadableFilesDoNotHideOtherFiles(t *testing.T) {
+	f := newFixture(t, false)
+	f.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"]}, "b": 7, "c": {"command": 7}}}`)
+	f.write(".kiro/settings/mcp.json", `{"mcpServers": {"a": `+strings.Repeat("[", 100_000))
+	f.must(os.MkdirAll(filepath.Join(f.home, ".lmstudio", "mcp.json"), 0o700))
+	closed := f.write(".junie/mcp/mcp.json", `{}`)
+	f.must(os.Chmod(closed, 0))
+	f.write(".codex/config.toml", "")
+	scan := f.scan()
 	editors := []string{}
 	for _, p := range scan.Problems {
 		editors = append(editors, p.Editor)
 	}
 	want := []string{"kiro", "junie", "lm-studio"}
 	if os.Geteuid() == 0 {
-		want = []string{"kiro", "lm-studio"} // root reads all
+		want = []string{"kiro", "lm-studio"} // root can read every file
 	}
 	slices.Sort(want)
 	slices.Sort(editors)
-	is(t, "problems", editors, want...)
+	equal(t, "problems", editors, want...)
 	if c := candidate(t, scan, "a"); c.Problem != "" {
-		t.Errorf("it has the problem %s", c.Problem)
+		t.Errorf("the problem is %s", c.Problem)
 	}
 	for _, name := range []string{"b", "c"} {
-		if c := candidate(t, scan, name); c.Problem == "" || c.Sources[0].CanTake {
+		if c := candidate(t, scan, name); c.Problem == "" || c.Sources[0].Removable {
 			t.Errorf("%s has no problem: %+v", name, c)
 		}
 	}
 }
 
-func FuzzScanText(f *testing.F) {
-	d := newDesk(f, false)
-	d.add(registry.Server{Name: "taken", Command: "npx", Args: []string{"--token=${secret:a}", "x${secret:b}y${secret:c}"}, Env: map[string]string{"A": "${secret:a}"}})
+func FuzzScanText(fz *testing.F) {
+	f := newFixture(fz, false)
+	f.add(registry.Server{Name: "taken", Command: "npx", Args: []string{"--token=${secret:a}", "x${secret:b}y${secret:c}"}, Env: map[string]string{"A": "${secret:a}"}})
 	for _, seed := range []string{
 		`{"mcpServers":{"taken":{"command":"npx","args":["--token=z","xoyoy"],"env":{"A":"b"}},"discover":{"command":"/opt/agent-discover","args":["mcp"]}}}`,
 		`"a": {"command":"cmd","args":["/c","npx","--yes","b"],"cwd":"/x"}, "a ": {"url":"https://u:p@h/x?token=abcdefgh","headers":{"A":"Bearer ${input:x}"}}`,
 		"[mcp_servers.a]\ncommand = \"${A:-b}/c\"\nenv = {K = \"$K\", L = \"{env:M}\"}", "claude mcp add -e A=b n -- ./x ~/y", "https://h/sse",
 	} {
-		f.Add(seed)
+		fz.Add(seed)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		scan, err := d.ScanText(t.Context(), text)
+	fz.Fuzz(func(t *testing.T, text string) {
+		scan, err := f.ScanText(t.Context(), text)
 		if err != nil && fault.KindOf(err) != fault.Invalid {
-			t.Errorf("the error is no fault.Invalid: %v", err)
+			t.Errorf("not a fault.Invalid: %v", err)
 		}
 		seen := map[string]bool{}
 		for _, c := range scan.Candidates {
-			if c.Here == "" && (registry.CheckName(c.Name) != nil || seen[c.Name] || strings.EqualFold(c.Name, "discover")) {
-				t.Errorf("a name is %q", c.Name)
+			if c.Existing == "" && (registry.CheckName(c.Name) != nil || seen[c.Name] || strings.EqualFold(c.Name, "discover")) {
+				t.Errorf("invalid or taken name: %q", c.Name)
 			}
 			seen[c.Name] = true
 			if strings.ContainsFunc(fmt.Sprint(c.Command, c.Problem, c.Warnings, c.Sources[0].Entry), unicode.IsControl) {
@@ -328,19 +328,19 @@ func FuzzScanText(f *testing.F) {
 	})
 }
 
-func TestAPastedTextIsScanned(t *testing.T) {
-	d := newDesk(t, false)
-	scan, err := d.ScanText(t.Context(), "npx -y @x/server-github --token "+token)
-	d.must(err)
+func TestServersInAPastedTextAreFound(t *testing.T) {
+	f := newFixture(t, false)
+	scan, err := f.ScanText(t.Context(), "npx -y @x/server-github --token "+token)
+	f.must(err)
 	c := candidate(t, scan, "github")
-	is(t, "secrets", c.Secrets, "args[3]")
-	if c.Command != "npx -y @x/server-github --token [redacted]" || c.Sources[0].CanTake || c.Sources[0].Editor != "" {
-		t.Errorf("it is %+v", c)
+	equal(t, "secrets", c.Secrets, "args[3]")
+	if c.Command != "npx -y @x/server-github --token [redacted]" || c.Sources[0].Removable || c.Sources[0].Editor != "" {
+		t.Errorf("the candidate is %+v", c)
 	}
-	scan, err = d.ScanText(t.Context(), `{"mcpServers": {"discover": {"command": "/opt/agent-discover", "args": ["mcp"]}, "a": {"command": "x"}, "b": {"command": "x"}}}`)
-	d.must(err)
-	is(t, "ours is not among them, and twins are one", names(scan), "a  ")
-	if _, err = d.ScanText(t.Context(), "{}"); fault.KindOf(err) != fault.Invalid {
+	scan, err = f.ScanText(t.Context(), `{"mcpServers": {"discover": {"command": "/opt/agent-discover", "args": ["mcp"]}, "a": {"command": "x"}, "b": {"command": "x"}}}`)
+	f.must(err)
+	equal(t, "merged, without the entry of Agent Discover", names(scan), "a  ")
+	if _, err = f.ScanText(t.Context(), "{}"); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("got %v", err)
 	}
 }

@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Split takes a command line apart at blanks. Quotes of both kinds hold parts
-// together; a backslash keeps a blank or a quote, and stays before anything
-// else, as paths of Windows need it. closed is false when a quote has no end.
-func Split(line string) (words []string, closed bool) {
+// split splits a command line at white space, except in single or double quotes.
+// A backslash escapes white space and quotes; before any other character it is
+// kept, because paths of Windows contain it. closed is false when a quote is
+// not closed.
+func split(line string) (words []string, closed bool) {
 	s := splitter{rest: line}
 	for s.rest != "" {
 		s.step()
@@ -18,12 +19,12 @@ func Split(line string) (words []string, closed bool) {
 	return s.words, s.quote == 0
 }
 
-// splitter is a line that is being taken apart.
+// splitter is the state of splitting a line.
 type splitter struct {
 	rest  string
 	words []string
 	word  strings.Builder
-	open  bool // a word has begun, it may be empty yet
+	open  bool // a word has begun; it may still be empty
 	quote rune
 }
 
@@ -64,8 +65,8 @@ func (s *splitter) end() {
 	s.open = false
 }
 
-// endsFolder reports whether a backslash ends a folder of Windows in quotes and
-// keeps nothing: "C:\my folder\" next
+// endsFolder reports whether a backslash is the last character of a quoted folder
+// of Windows, as in "C:\my folder\" next, and escapes nothing.
 func (s *splitter) endsFolder(rest string) bool {
 	word := s.word.String()
 	return strings.HasPrefix(rest, `\"`) && len(word) > 2 && word[1] == ':' && word[2] == '\\' && !strings.Contains(rest[2:], `"`)

@@ -13,9 +13,9 @@ import (
 var (
 	runner    = regexp.MustCompile(`(?i)^(npx|npm|bunx|pnpm|yarn|uvx|uv|pipx|node|bun|deno|python[\d.]*|docker|podman|cmd|bash|sh|env)(\.\w+)?$`)
 	version   = regexp.MustCompile(`(.)(@[^/]*|==[^/]*|:[\w.-]+)$`)
-	noName    = regexp.MustCompile(`^(dist|build|src|index\.\w+|main\.\w+|server\.\w+)?$`)
+	generic   = regexp.MustCompile(`^(dist|build|src|index\.\w+|main\.\w+|server\.\w+)?$`)
 	extension = regexp.MustCompile(`(?i)\.(js|mjs|cjs|ts|py|exe|cmd|bat|sh)$`)
-	ofEvery   = regexp.MustCompile(`^(mcp-server|server|mcp)-|-(mcp-server|mcp|server)$`)
+	affix     = regexp.MustCompile(`^(mcp-server|server|mcp)-|-(mcp-server|mcp|server)$`)
 	common    = []string{"www", "mcp", "api", "com", "org", "net", "io", "dev", "ai", "app"}
 	verbs     = []string{"run", "exec", "dlx", "x", "tool", "start", "install", "/c", "/C"}
 	withValue = []string{
@@ -24,11 +24,11 @@ var (
 	}
 )
 
-// suggestName names a server by its package, its program or its host; "" when
-// nothing of it would do.
+// suggestName returns a name made from a server's package, program or host; ""
+// when none of them gives one.
 func suggestName(s table.Server) string {
 	if s.URL != "" {
-		return ofHost(s.URL)
+		return hostName(s.URL)
 	}
 	parts := strings.FieldsFunc(s.Command, func(r rune) bool { return r == '/' || r == '\\' })
 	if len(parts) == 0 {
@@ -41,18 +41,18 @@ func suggestName(s table.Server) string {
 		}
 	}
 	parts = strings.FieldsFunc(version.ReplaceAllString(source, "$1"), func(r rune) bool { return r == '/' || r == '\\' })
-	parts = slices.DeleteFunc(parts, noName.MatchString)
+	parts = slices.DeleteFunc(parts, generic.MatchString)
 	if len(parts) == 0 {
 		return extension.ReplaceAllString(source, "")
 	}
 	name := extension.ReplaceAllString(parts[len(parts)-1], "")
-	if short := ofEvery.ReplaceAllString(name, ""); short != "" {
+	if short := affix.ReplaceAllString(name, ""); short != "" {
 		return short
 	}
 	return name
 }
 
-// packageIn returns the first argument that names what is run.
+// packageIn returns the argument of a runner that names the package or script.
 func packageIn(args []string) string {
 	skip := false
 	for i, arg := range args {
@@ -72,7 +72,7 @@ func packageIn(args []string) string {
 	return ""
 }
 
-func ofHost(text string) string {
+func hostName(text string) string {
 	parsed, err := url.Parse(text)
 	if err != nil {
 		return ""

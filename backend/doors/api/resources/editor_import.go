@@ -86,7 +86,7 @@ func (e *EditorImport) importServers(ctx context.Context, in *importServersInput
 	}
 	// A change to a user's files is completed even if the client disconnects.
 	report, err := e.Importer.Import(context.WithoutCancel(ctx), importer.Request{
-		Choices: body.Servers, TakeOut: body.TakeOut, Text: body.Text, Bundle: body.Bundle, Values: body.Values,
+		Choices: body.Servers, RemoveEntries: body.TakeOut, Text: body.Text, Bundle: body.Bundle, Values: body.Values,
 	}, body.DryRun)
 	if err != nil {
 		return nil, err

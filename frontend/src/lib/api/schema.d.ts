@@ -1895,14 +1895,6 @@ export interface components {
             /** @description the last first */
             changes: components["schemas"]["EditorRecord"][];
         };
-        EditorImportArrival: {
-            id: string;
-            kept: string[];
-            moved: string[];
-            name: string;
-            problem?: string;
-            status: string;
-        };
         EditorImportCandidate: {
             command: string;
             here: string;
@@ -1986,10 +1978,25 @@ export interface components {
             secret: boolean;
             title: string;
         };
+        EditorImportRemoval: {
+            change?: string;
+            editor: string;
+            entries: string[];
+            path: string;
+            problem?: string;
+        };
         EditorImportReport: {
             dry_run?: boolean;
-            servers: components["schemas"]["EditorImportArrival"][];
-            taken: components["schemas"]["EditorImportTaken"][];
+            servers: components["schemas"]["EditorImportResult"][];
+            taken: components["schemas"]["EditorImportRemoval"][];
+        };
+        EditorImportResult: {
+            id: string;
+            kept: string[];
+            moved: string[];
+            name: string;
+            problem?: string;
+            status: string;
         };
         EditorImportScan: {
             candidates: components["schemas"]["EditorImportCandidate"][];
@@ -2002,13 +2009,6 @@ export interface components {
             entry: string;
             name: string;
             path: string;
-        };
-        EditorImportTaken: {
-            change?: string;
-            editor: string;
-            entries: string[];
-            path: string;
-            problem?: string;
         };
         EditorList: {
             /** @description whether editors that are found from now on get our entry */

@@ -12,17 +12,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// launch is what a server runs or connects to, in one spelling for all that do
-// the same.
+// launch is what a server runs or connects to, normalized so that servers that
+// do the same have equal launches.
 type launch struct {
 	transport string
-	words     []string // the program and its arguments
+	words     []string // program and arguments
 	url       string
 }
 
-// key is the same for servers that do the same in the same folder.
+// key returns a map key, equal for servers that do the same in the same folder.
 func (l launch) key(dir string) string {
-	text, _ := json.Marshal([]any{l.transport, l.words, l.url, dir}) // strings
+	text, _ := json.Marshal([]any{l.transport, l.words, l.url, dir}) // cannot fail: strings
 	return string(text)
 }
 
@@ -50,8 +50,8 @@ func (i *Importer) launch(s table.Server) launch {
 	return i.launchOf(s.Transport, s.Command, s.Args, s.URL)
 }
 
-// programOf is the name of a program without its folder and what Windows puts
-// behind it.
+// programOf returns the name of a program without its folder and without an
+// extension of Windows.
 func programOf(command string) string {
 	name := command[strings.LastIndexAny(command, `/\`)+1:]
 	switch ending := strings.ToLower(filepath.Ext(name)); ending {
@@ -61,27 +61,26 @@ func programOf(command string) string {
 	return name
 }
 
-// program is a program by its name alone where a whole path leads to the very
-// file that the name does.
+// program shortens a path to the program's name when the PATH leads to the same
+// file.
 func (i *Importer) program(command string) string {
 	name := programOf(command)
 	if !strings.ContainsAny(command, `/\`) {
 		return name
 	}
-	found, ok := i.Machine.Command(name)
+	found, ok := i.options.Machine.Command(name)
 	if !ok {
 		return command
 	}
-	one, err := i.Machine.Stat(found)
-	other, otherErr := i.Machine.Stat(command)
-	if err == nil && otherErr == nil && os.SameFile(one, other) {
+	one, err := i.options.Machine.Stat(found)
+	two, twoErr := i.options.Machine.Stat(command)
+	if err == nil && twoErr == nil && os.SameFile(one, two) {
 		return name
 	}
 	return command
 }
 
-// sameURL writes scheme and host, which mean the same in any case, in small
-// letters.
+// sameURL returns a URL with scheme and host, which ignore case, in lower case.
 func sameURL(text string) string {
 	if parsed, err := url.Parse(text); err == nil && parsed.Host != "" {
 		if head, rest, ok := strings.Cut(text, parsed.Host); ok {
@@ -91,7 +90,8 @@ func sameURL(text string) string {
 	return text
 }
 
-// settings are the variables or headers of a server.
+// settings returns the variables of a local server or the headers of a remote
+// one.
 func settings(s table.Server) map[string]string {
 	if s.Transport != "stdio" {
 		return s.Headers
@@ -99,7 +99,7 @@ func settings(s table.Server) map[string]string {
 	return s.Env
 }
 
-// within reports whether all of some settings are among others.
+// within reports whether all has each of some settings with the same value.
 func within(some, all map[string]string) bool {
 	for name, value := range some {
 		if other, has := all[name]; !has || other != value {

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-func TestAPipeIsNotRead(t *testing.T) {
-	d := newDesk(t, false)
-	d.write(".cursor/x", "")
-	d.must(syscall.Mkfifo(filepath.Join(d.home, ".cursor", "mcp.json"), 0o600))
-	scan := d.scan()
+func TestPipesAreNotRead(t *testing.T) {
+	f := newFixture(t, false)
+	f.write(".cursor/x", "")
+	f.must(syscall.Mkfifo(filepath.Join(f.home, ".cursor", "mcp.json"), 0o600))
+	scan := f.scan()
 	if len(scan.Problems) != 1 || !strings.Contains(scan.Problems[0].Error, "not a regular file") {
 		t.Errorf("problems: %+v", scan.Problems)
 	}

@@ -9,35 +9,37 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// naming gives candidates names that are free.
-type naming map[string]bool
+// nameSet holds the names that are taken.
+type nameSet map[string]bool
 
-func (i *Importer) names() naming {
-	taken := naming{}
-	for _, s := range i.Registry.List() {
+func (i *Importer) takenNames() nameSet {
+	taken := nameSet{}
+	for _, s := range i.options.Registry.List() {
 		taken[s.Name] = true
 	}
 	return taken
 }
 
-// propose names a candidate as most of its places do, as far as that can be a
-// name.
-func (t naming) propose(c *Candidate) {
-	if c.Here != "" {
-		c.Name = c.Here
+// propose names a candidate as most of its sources do, or as free does when that
+// name is invalid or taken.
+func (t nameSet) propose(c *Candidate) {
+	if c.Existing != "" {
+		c.Name = c.Existing
 		return
 	}
 	counts, best := make(map[string]int), ""
 	for _, s := range c.Sources {
-		if counts[s.seen.entry]++; counts[s.seen.entry] > counts[best] {
-			best = s.seen.entry
+		if counts[s.found.entry]++; counts[s.found.entry] > counts[best] {
+			best = s.found.entry
 		}
 	}
 	c.Name = t.free(best, c.Server)
 	t[c.Name] = true
 }
 
-func (t naming) free(given string, s table.Server) string {
+// free returns a valid name that is not taken: the given one if possible, else
+// one made from what the server runs, with a number when needed.
+func (t nameSet) free(given string, s table.Server) string {
 	name := valid(given)
 	if name == "" {
 		name = valid(suggestName(s))
@@ -52,10 +54,12 @@ func (t naming) free(given string, s table.Server) string {
 	return free
 }
 
-// longest is how long a proposed name may be, so that names of tools have room.
+// longest is the length of a proposed name in bytes: clients limit the name of a
+// tool, which starts with the name of its server.
 const longest = 48
 
-// valid makes of a text what can be in a name; "" when nothing can.
+// valid replaces the characters of a text that a name cannot have; "" when no
+// other is left.
 func valid(text string) string {
 	if len(text) > 4*longest {
 		text = text[:4*longest]

@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// line is an entry as one line: what a person would say of it.
-func line(e Entry) string {
+// line returns an entry as one line, in a notation of these tests.
+func line(e textEntry) string {
 	s := e.Server
 	text := e.Name + ":"
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
@@ -38,7 +38,7 @@ func line(e Entry) string {
 	return text
 }
 
-func TestATextIsReadAsItWasMeant(t *testing.T) {
+func TestTextsOfEveryClientAreParsed(t *testing.T) {
 	for what, row := range map[string]struct {
 		text string
 		want []string
@@ -47,7 +47,7 @@ func TestATextIsReadAsItWasMeant(t *testing.T) {
 			`{"mcpServers": {"b": {"command": "npx", "args": ["-y", "b"], "env": {"K": "v", "N": 5, "O": true}}, "a": {"command": "uvx", "args": ["a"], "disabled": true}}}`,
 			[]string{"a: uvx|a (off)", "b: K=v N=5 O=true npx|-y|b"},
 		},
-		"comments and commas too many": {
+		"comments and trailing commas": {
 			"// mine\n{ \"servers\": { /* x */ \"one\": {\"type\": \"stdio\", \"command\": \"x\", \"args\": [\"y\",],}, }, \"inputs\": [], }\n// the end", []string{"one: x|y"},
 		},
 		"with a byte order mark": {"\ufeff" + `{"servers":{"one":{"command":"x"}}}`, []string{"one: x"}},
@@ -82,24 +82,24 @@ func TestATextIsReadAsItWasMeant(t *testing.T) {
 		"a YAML entry": {"mine:\n  command: npx\n  args: [a]", []string{"mine: npx|a"}},
 		"fenced":       {"```json\n{\"a\": {\"command\": \"x\"}}\n```", []string{"a: x"}},
 
-		"a command line":         {"npx -y @scope/server --flag 'two words' \"a\\\"b\"", []string{`: npx|-y|@scope/server|--flag|two words|a"b`}},
-		"an empty word":          {"''", []string{":  !"}},
-		"a prompt":               {"$ TOKEN=abc env=1 uvx thing", []string{": TOKEN=abc env=1 uvx|thing"}},
-		"over several lines":     {"docker run -i --rm \\\n  -e TOKEN \\\n  mcp/github", []string{": docker|run|-i|--rm|-e|TOKEN|mcp/github"}},
-		"several commands":       {"# two\nnpx -y a\n\nuvx b", []string{": npx|-y|a", ": uvx|b"}},
-		"a shell's doing":        {"cd x && npx y", []string{": cd|x|&&|npx|y !"}},
-		"a path of Windows":      {`C:\tools\x.exe --dir "C:\my folder\" --last`, []string{`: C:\tools\x.exe|--dir|C:\my folder\|--last`}},
-		"claude mcp add":         {"claude mcp add github --env TOKEN=abc -- npx -y @x/github --flag", []string{"github: TOKEN=abc npx|-y|@x/github|--flag"}},
-		"claude, variables":      {"claude mcp add -s user -e A=1 B=2 name npx -y p", []string{"name: A=1 B=2 npx|-y|p"}},
-		"claude, remote":         {`claude mcp add --transport http --scope user api https://h/mcp --header "Authorization: Bearer abc"`, []string{"api: streamable-http https://h/mcp [Authorization: Bearer abc]"}},
-		"claude, sse":            {"claude mcp add --transport=sse api https://h/x", []string{"api: sse https://h/x"}},
-		"claude, JSON":           {`claude mcp add-json -s user w '{"type":"stdio","command":"x","args":["a b"]}'`, []string{"w: x|a b"}},
-		"codex mcp add":          {"codex mcp add name --env K=V -- x y", []string{"name: K=V x|y"}},
-		"codex, remote":          {"codex mcp add name --url https://h/mcp --bearer-token-env-var T", []string{"name: streamable-http https://h/mcp [Authorization: Bearer ${T}]"}},
-		"code":                   {`code --add-mcp '{"name":"n","command":"uvx","args":["p"]}'`, []string{"n: uvx|p"}},
-		"code, quoted for cmd":   {`code --add-mcp "{\"name\":\"n\",\"command\":\"uvx\"}"`, []string{"n: uvx"}},
-		"an address":             {" https://h.example/mcp ", []string{": streamable-http https://h.example/mcp"}},
-		"an address of the past": {"https://h.example/sse", []string{": sse https://h.example/sse"}},
+		"a command line":       {"npx -y @scope/server --flag 'two words' \"a\\\"b\"", []string{`: npx|-y|@scope/server|--flag|two words|a"b`}},
+		"an empty word":        {"''", []string{":  !"}},
+		"a prompt":             {"$ TOKEN=abc env=1 uvx thing", []string{": TOKEN=abc env=1 uvx|thing"}},
+		"over several lines":   {"docker run -i --rm \\\n  -e TOKEN \\\n  mcp/github", []string{": docker|run|-i|--rm|-e|TOKEN|mcp/github"}},
+		"several commands":     {"# two\nnpx -y a\n\nuvx b", []string{": npx|-y|a", ": uvx|b"}},
+		"shell operators":      {"cd x && npx y", []string{": cd|x|&&|npx|y !"}},
+		"a path of Windows":    {`C:\tools\x.exe --dir "C:\my folder\" --last`, []string{`: C:\tools\x.exe|--dir|C:\my folder\|--last`}},
+		"claude mcp add":       {"claude mcp add github --env TOKEN=abc -- npx -y @x/github --flag", []string{"github: TOKEN=abc npx|-y|@x/github|--flag"}},
+		"claude, variables":    {"claude mcp add -s user -e A=1 B=2 name npx -y p", []string{"name: A=1 B=2 npx|-y|p"}},
+		"claude, remote":       {`claude mcp add --transport http --scope user api https://h/mcp --header "Authorization: Bearer abc"`, []string{"api: streamable-http https://h/mcp [Authorization: Bearer abc]"}},
+		"claude, sse":          {"claude mcp add --transport=sse api https://h/x", []string{"api: sse https://h/x"}},
+		"claude, JSON":         {`claude mcp add-json -s user w '{"type":"stdio","command":"x","args":["a b"]}'`, []string{"w: x|a b"}},
+		"codex mcp add":        {"codex mcp add name --env K=V -- x y", []string{"name: K=V x|y"}},
+		"codex, remote":        {"codex mcp add name --url https://h/mcp --bearer-token-env-var T", []string{"name: streamable-http https://h/mcp [Authorization: Bearer ${T}]"}},
+		"code":                 {`code --add-mcp '{"name":"n","command":"uvx","args":["p"]}'`, []string{"n: uvx|p"}},
+		"code, quoted for cmd": {`code --add-mcp "{\"name\":\"n\",\"command\":\"uvx\"}"`, []string{"n: uvx"}},
+		"an address":           {" https://h.example/mcp ", []string{": streamable-http https://h.example/mcp"}},
+		"an address of SSE":    {"https://h.example/sse", []string{": sse https://h.example/sse"}},
 	} {
 		entries, err := parseText(row.text)
 		if err != nil {
@@ -116,7 +116,7 @@ func TestATextIsReadAsItWasMeant(t *testing.T) {
 	}
 }
 
-func TestATextWithoutAServerSaysWhy(t *testing.T) {
+func TestTextsWithoutAServerAreRefused(t *testing.T) {
 	for what, text := range map[string]string{
 		"nothing": " \n ", "braces": "{}", "JSON without a server": `{"theme": "dark"}`, "half": `{"mcpServers": {"a": {"command": "x"`,
 		"half of TOML": "[mcp_servers.x]\ncommand = \"hunter2", "bytes": "\xff\xfe", "a zero": "a\x00b", "an open quote": "npx 'hunter2", "comments": "# only\n",
@@ -130,14 +130,14 @@ func TestATextWithoutAServerSaysWhy(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutIsSaid(t *testing.T) {
+func TestIgnoredFieldsAreNoted(t *testing.T) {
 	entries, err := parseText(`{"mcpServers": {"a": {"command": "x", "envFile": ".env", "env": {"A": {"b": 1}, "C": null, "D": "e"}}}}`)
 	if err != nil || len(entries) != 1 || len(entries[0].Notes) != 2 || line(entries[0]) != "a: D=e x" {
 		t.Errorf("got %+v, %v", entries, err)
 	}
 }
 
-func TestAServerIsNamedByWhatItRuns(t *testing.T) {
+func TestSuggestedNamesComeFromWhatTheServerRuns(t *testing.T) {
 	for text, want := range map[string]string{
 		"npx -y @modelcontextprotocol/server-github@1.2 /tmp": "github", "uvx mcp-server-time --local": "time", "npx -y @upstash/context7-mcp": "context7",
 		"docker run -i --rm -e TOKEN ghcr.io/github/github-mcp-server:latest": "github", "uv --directory /a/b run weather.py": "weather",
@@ -150,15 +150,15 @@ func TestAServerIsNamedByWhatItRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := suggestName(entries[0].Server); got != want {
-			t.Errorf("%s is called %q, want %q", text, got, want)
+			t.Errorf("%s: suggested name %q, want %q", text, got, want)
 		}
 	}
 	if got := suggestName(table.Server{}); got != "" {
-		t.Errorf("nothing is called %q", got)
+		t.Errorf("an empty server has the suggested name %q", got)
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzParseText(f *testing.F) {
 	for _, seed := range []string{
 		`{"mcpServers":{"a":{"command":"x","args":["y"]}}}`, `"a": {"url": "https://h"}`, "[mcp_servers.a]\ncommand = \"x\"", "[[mcp_servers]]\nname = \"n\"",
 		"extensions:\n  a: &a\n    cmd: x\n  b: *a\n", "- name: n\n  command: x", "claude mcp add -e A=b n -- x", "code --add-mcp '{\"name\":\"n\"}'", "npx -y 'a b' \\\n c", "```\nx\n```", "https://h/sse",
@@ -168,11 +168,11 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		entries, err := parseText(text)
 		if err != nil && fault.KindOf(err) != fault.Invalid {
-			t.Errorf("the error is no fault.Invalid: %v", err)
+			t.Errorf("not a fault.Invalid: %v", err)
 		}
 		for _, e := range entries {
 			if e.Problem == "" && e.Server.Command == "" && e.Server.URL == "" {
-				t.Errorf("an entry of nothing: %s", fmt.Sprintf("%+v", e))
+				t.Errorf("an entry without command, URL and problem: %s", fmt.Sprintf("%+v", e))
 			}
 			suggestName(e.Server)
 		}

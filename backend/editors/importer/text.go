@@ -10,14 +10,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// Entry is a server in a text.
-type Entry struct {
+// textEntry is a server found in a text.
+type textEntry struct {
 	Name    string // "" when the text gives none
 	Server  table.Server
-	Notes   []string // what was left out of it
-	Problem string   // why it cannot be used
+	Notes   []string // what was left out
+	Problem string   // why the server cannot be used
 
-	// What setup files have besides.
+	// Fields that only setup files of Agent Discover have.
 	Description string
 	Tags        []string
 	Secrets     map[string]string // values by name
@@ -36,17 +36,17 @@ var (
 	yamlKey    = regexp.MustCompile(`^(- +)?["']?[\w.@/-]+["']?:(\s|$)`)
 )
 
-// parseText returns the servers in a text that a person copied from somewhere:
-// the configuration of a client or part of it, a single entry, a command line or
-// an address. Named servers come in the order of their names. It runs nothing.
-// The error is a fault.Invalid that shows nothing of the text.
-func parseText(text string) ([]Entry, error) {
+// parseText returns the servers in a pasted text: the configuration of a client
+// or a part of it, a single entry, command lines, or a URL. Servers with names
+// are in the order of their names. The error is a fault.Invalid and quotes
+// nothing of the text.
+func parseText(text string) ([]textEntry, error) {
 	text, err := plain(text)
 	if err != nil {
 		return nil, err
 	}
 	if address.MatchString(text) {
-		return []Entry{remote(text)}, nil
+		return []textEntry{remote(text)}, nil
 	}
 	value, isData, err := data(text)
 	if !isData {
@@ -57,38 +57,38 @@ func parseText(text string) ([]Entry, error) {
 	}
 	found := serversIn(value, 0)
 	if len(found) == 0 {
-		return nil, fault.New(fault.Invalid, "there is no server in the text: nothing in it has a command or a URL")
+		return nil, fault.New(fault.Invalid, "the text contains no server: nothing in it has a command or a URL")
 	}
 	if len(found) > maxEntries {
-		return nil, fault.New(fault.Invalid, "the text has over %d servers; paste a part of it", maxEntries)
+		return nil, fault.New(fault.Invalid, "the text contains more than %d servers; paste a part of it", maxEntries)
 	}
-	entries := make([]Entry, len(found))
+	entries := make([]textEntry, len(found))
 	for i, f := range found {
 		entries[i] = understand(f)
 	}
 	return entries, nil
 }
 
-// plain is a text without what stands around it: a byte order mark, a fence.
+// plain removes a byte order mark and a Markdown fence from a text.
 func plain(text string) (string, error) {
 	switch {
 	case len(text) > maxText:
-		return "", fault.New(fault.Invalid, "the text is over %d MiB; paste the part with the servers", maxText>>20)
+		return "", fault.New(fault.Invalid, "the text is larger than %d MiB; paste only the servers", maxText>>20)
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		return "", fault.New(fault.Invalid, "this is no text; is it a file of another kind?")
+		return "", fault.New(fault.Invalid, "this is not a text; paste the contents of a configuration file")
 	}
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	if inner := fence.FindStringSubmatch(text); inner != nil {
 		text = strings.TrimSpace(inner[1])
 	}
 	if text == "" {
-		return "", fault.New(fault.Invalid, "there is nothing in the text")
+		return "", fault.New(fault.Invalid, "the text is empty")
 	}
 	return text, nil
 }
 
-// data reads what is JSON, TOML or YAML; isData is false for a text that is
-// none of them by its looks.
+// data parses JSON, TOML or YAML. isData is false for a text that does not look
+// like any of these.
 func data(text string) (value any, isData bool, err error) {
 	first := firstLine(text)
 	switch {
@@ -116,10 +116,12 @@ func data(text string) (value any, isData bool, err error) {
 	return nil, false, nil
 }
 
-// whole is the key under which a value stands that is no collection of members.
+// whole is the key that wraps a text whose value is not an object, because
+// configedit reads only objects.
 const whole = "whole"
 
-// firstLine returns the first line that is neither empty nor a comment.
+// firstLine returns the first line that is not empty, a comment or a YAML
+// document marker.
 func firstLine(text string) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -130,7 +132,7 @@ func firstLine(text string) string {
 	return ""
 }
 
-// parse reads a document as a collection of members.
+// parse returns the members of a document.
 func parse(text string, format configedit.Format) (any, error) {
 	entries, err := configedit.Read([]byte(text), configedit.Place{Format: format})
 	if err != nil {

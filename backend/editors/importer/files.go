@@ -12,26 +12,26 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// maxFile is how many bytes an editor's file may have. Some keep their history
-// in it.
+// maxFile is the largest file that is read, in bytes. Some editors keep their
+// whole history beside the servers.
 const maxFile = 64 << 20
 
-// sighting is an entry in one place.
-type sighting struct {
-	editor   *table.Editor // nil for what was pasted
+// occurrence is a server as found in one place.
+type occurrence struct {
+	editor   *table.Editor // nil for a pasted text or a bundle
 	file     table.File
-	beside   bool   // the file is not to be written
-	pasted   bool   // it stands in no file
+	readOnly bool   // the file must not be written
+	pasted   bool   // found in no file of an editor
 	editable bool   // a form shows the server before it is added
-	at       int    // its place among all that were seen
-	entry    string // its name there, as it is written
+	index    int    // position among all occurrences of a scan
+	entry    string // name in the file, unchanged
 	server   table.Server
 	problem  string
 	warnings []string
 }
 
-// look reads all files of editors that are there.
-func (i *Importer) look(ctx context.Context) (seen []sighting, problems []Problem) {
+// readEditors reads the existing configuration files of all editors.
+func (i *Importer) readEditors(ctx context.Context) (found []occurrence, problems []Problem) {
 	problems = []Problem{}
 	for _, e := range table.Table() {
 		if ctx.Err() != nil {
@@ -40,50 +40,49 @@ func (i *Importer) look(ctx context.Context) (seen []sighting, problems []Proble
 		if !e.Import {
 			continue
 		}
-		found := i.Machine.Find(e)
-		files := len(found.Files)
-		parsed := make(map[string]map[string]any) // by path: one file may hold the servers of many projects
-		for n, file := range append(found.Files[:files:files], i.Machine.Beside(e)...) {
-			beside := n >= files
-			some, err := i.lookInto(e, file, beside, parsed)
+		editable := i.options.Machine.Find(e).Files
+		files := len(editable)
+		parsed := make(map[string]map[string]any) // by path
+		for n, file := range append(editable[:files:files], i.options.Machine.Beside(e)...) {
+			some, err := i.readFileOf(e, file, n >= files, parsed)
 			if err != nil {
 				problems = append(problems, Problem{Editor: e.ID, Path: shown(file.Path), Error: shown(fault.MessageOf(err))})
 			}
-			seen = append(seen, some...)
+			found = append(found, some...)
 		}
 	}
-	return seen, problems
+	return found, problems
 }
 
-func (i *Importer) lookInto(e *table.Editor, file table.File, beside bool, parsed map[string]map[string]any) ([]sighting, error) {
+func (i *Importer) readFileOf(e *table.Editor, file table.File, readOnly bool, parsed map[string]map[string]any) ([]occurrence, error) {
 	if !file.Exists {
 		return nil, nil
 	}
 	var entries []configedit.Entry
 	var err error
-	if beside && len(file.Place.Keys) > 1 {
-		entries, err = i.deepIn(file, parsed)
+	if readOnly && len(file.Place.Keys) > 1 {
+		entries, err = i.nested(file, parsed)
 	} else {
 		entries, file.Place, err = i.entries(file)
 	}
 	if err != nil {
 		return nil, err
 	}
-	var seen []sighting
+	var found []occurrence
 	for _, entry := range entries {
-		s := sighting{editor: e, file: file, beside: beside, entry: entry.Name}
-		if s.server, err = table.Understand(file.Shape, entry.Value); err != nil {
-			s.problem = fault.MessageOf(err)
+		o := occurrence{editor: e, file: file, readOnly: readOnly, entry: entry.Name}
+		if o.server, err = table.Understand(file.Shape, entry.Value); err != nil {
+			o.problem = fault.MessageOf(err)
 		}
-		s.tidy(i.Machine)
-		seen = append(seen, s)
+		o.normalize(i.options.Machine)
+		found = append(found, o)
 	}
-	return seen, nil
+	return found, nil
 }
 
-// deepIn returns the entries of a file that is only read, from a document that
-// is parsed once for all of its collections.
-func (i *Importer) deepIn(file table.File, parsed map[string]map[string]any) ([]configedit.Entry, error) {
+// nested returns the entries of one collection of a read-only file. A file may
+// have hundreds of collections; parsed keeps its document, by path.
+func (i *Importer) nested(file table.File, parsed map[string]map[string]any) ([]configedit.Entry, error) {
 	document, done := parsed[file.Path]
 	if !done {
 		text, err := i.readFile(file.Path)
@@ -110,7 +109,7 @@ func (i *Importer) deepIn(file table.File, parsed map[string]map[string]any) ([]
 	return entries, nil
 }
 
-// entries returns the entries of a file and where they are in it.
+// entries returns the entries of a file and their place in it.
 func (i *Importer) entries(file table.File) ([]configedit.Entry, configedit.Place, error) {
 	text, err := i.readFile(file.Path)
 	if err != nil {
@@ -129,7 +128,7 @@ func (i *Importer) entries(file table.File) ([]configedit.Entry, configedit.Plac
 }
 
 func (i *Importer) readFile(path string) ([]byte, error) {
-	info, err := i.Machine.Stat(path)
+	info, err := i.options.Machine.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -138,9 +137,9 @@ func (i *Importer) readFile(path string) ([]byte, error) {
 	case !info.Mode().IsRegular(): // a pipe or a device may have no end
 		return nil, fault.New(fault.Invalid, "it is not a regular file")
 	case info.Size() > maxFile:
-		return nil, fault.New(fault.Invalid, "it is over %d MiB", maxFile>>20)
+		return nil, fault.New(fault.Invalid, "it is larger than %d MiB", maxFile>>20)
 	}
-	text, err := i.Machine.Read(path)
+	text, err := i.options.Machine.Read(path)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -148,5 +147,5 @@ func (i *Importer) readFile(path string) ([]byte, error) {
 }
 
 func unreadable(err error) error {
-	return fault.Wrap(err, fault.Unavailable, "it cannot be read; give yourself read access to it")
+	return fault.Wrap(err, fault.Unavailable, "could not read the file; give yourself read access to it")
 }

@@ -1,0 +1,256 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/bundle"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Question is a setting that a bundle asks the user for.
+type Question struct {
+	Key         string `json:"key"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Kind        string `json:"kind"` // string, number, boolean, file or directory
+	Default     string `json:"default"`
+	Required    bool   `json:"required"`
+	Secret      bool   `json:"secret"`
+	Multiple    bool   `json:"multiple"` // each line of the answer is one value
+}
+
+// ScanBundle reads the manifest of an .mcpb or .dxt file. It returns the
+// bundle's server as the only candidate, and the bundle's questions.
+func (i *Importer) ScanBundle(ctx context.Context, file string) (Scan, []Question, error) {
+	b, err := bundle.Open(file)
+	if err != nil {
+		return Scan{}, nil, err
+	}
+	defer func() { _ = b.Close() }()
+	questions := []Question{}
+	for _, o := range b.Options {
+		q := Question{Key: o.Key, Title: shown(o.Title), Description: shown(o.Description), Kind: o.Kind, Required: o.Required, Secret: o.Secret, Multiple: o.Multiple}
+		if !o.Secret {
+			q.Default = b.Default(i.system(), o)
+		}
+		questions = append(questions, q)
+	}
+	return Scan{Candidates: []Candidate{i.bundleCandidate(b, file)}, Problems: []Problem{}}, questions, ctx.Err()
+}
+
+func (i *Importer) system() bundle.System {
+	return bundle.System{OS: i.options.Machine.OS, Home: i.options.Machine.Home, Runs: func(program string) bool {
+		_, ok := i.options.Machine.Command(program)
+		return ok
+	}}
+}
+
+func (i *Importer) bundleCandidate(b *bundle.Bundle, file string) Candidate {
+	folder := filepath.Join(i.options.Bundles, b.Folder())
+	run := b.Launch(i.system(), folder, nil)
+	o := occurrence{entry: b.Name, server: table.Server{Transport: "stdio", Command: run.Command, Args: run.Args, Env: run.Env}, pasted: true}
+	o.file.Path = file
+	if !b.Fits(i.system()) {
+		o.problem = "the bundle does not support this operating system, only " + strings.Join(b.Platforms, ", ")
+	}
+	if !strings.HasPrefix(run.Command, folder) {
+		o.checkCommand(i.options.Machine)
+	}
+	c := newCandidate(o)
+	c.ID, c.Sources[0].Name = b.Hash[:16], shown(b.Title)
+	if server, ok := i.serverIn(folder); ok {
+		c.Existing = server.Name
+	}
+	i.takenNames().propose(&c)
+	return c
+}
+
+// serverIn returns the server that was imported from the bundle unpacked in a
+// folder.
+func (i *Importer) serverIn(folder string) (registry.Server, bool) {
+	for _, s := range i.options.Registry.List() {
+		texts := append([]string{s.Command}, s.Args...)
+		for _, value := range s.Env {
+			texts = append(texts, value)
+		}
+		for _, text := range texts {
+			if s.Source == "bundle" && strings.Contains(text+string(filepath.Separator), folder+string(filepath.Separator)) {
+				return s, true
+			}
+		}
+	}
+	return registry.Server{}, false
+}
+
+// importBundle unpacks a bundle and adds its server. A failure leaves neither
+// files nor a server.
+func (i *Importer) importBundle(ctx context.Context, q Request, dry bool) (Report, error) {
+	if q.RemoveEntries {
+		return Report{}, fault.New(fault.Invalid, "a bundle is not an entry of an editor; import it without removing entries")
+	}
+	b, err := bundle.Open(q.Bundle)
+	if err != nil {
+		return Report{}, err
+	}
+	defer func() { _ = b.Close() }()
+	if i.options.Bundles == "" {
+		return Report{}, fault.New(fault.Unavailable, "bundles cannot be unpacked: no folder is configured for them")
+	}
+	report := Report{Servers: []Result{}, Removed: []Removal{}, DryRun: dry}
+	all := []Candidate{i.bundleCandidate(b, q.Bundle)}
+	if len(q.Choices) == 0 {
+		q.Choices = []Choice{{ID: all[0].ID}}
+	}
+	for _, chosen := range choose(q, all) {
+		result := Result{ID: chosen.ID, Name: cmp.Or(chosen.wanted, chosen.Name), Status: Imported, Moved: []string{}, Kept: []string{}}
+		switch {
+		case chosen.unknown:
+			result.fail("the bundle has changed since it was scanned; scan it again")
+		case chosen.Problem != "":
+			result.fail(chosen.Problem)
+		default:
+			run := bundleImport{Importer: i, bundle: b, result: &result, values: q.Values, existing: chosen.Existing}
+			if err = run.do(ctx, dry); fault.KindOf(err) == fault.Invalid {
+				return Report{}, err
+			} else if err != nil {
+				result.fail(fault.MessageOf(err))
+			}
+		}
+		report.Servers = append(report.Servers, result)
+	}
+	return report, nil
+}
+
+// bundleImport is the state of the import of one bundle.
+type bundleImport struct {
+	*Importer
+	bundle   *bundle.Bundle
+	result   *Result
+	values   map[string]string // the user's answers
+	existing string            // the server imported from this bundle before; "" for none
+}
+
+// do imports the bundle. An existing server gets its files again, and answers
+// replace its configuration.
+func (b *bundleImport) do(ctx context.Context, dry bool) error {
+	if b.existing != "" {
+		b.result.Name, b.result.Status = b.existing, Existing
+	}
+	if b.existing == "" || len(b.values) > 0 {
+		if err := b.bundle.Check(b.system(), b.values); err != nil {
+			return err
+		}
+	}
+	if b.existing == "" {
+		if err := checkName(b.result.Name); err != nil {
+			return err
+		}
+		if err := b.checkFree(b.result.Name); err != nil {
+			return err
+		}
+	}
+	launch, answers := b.launch(filepath.Join(b.options.Bundles, b.bundle.Folder()))
+	for _, a := range answers {
+		b.result.Moved = append(b.result.Moved, a.where)
+	}
+	if dry {
+		return nil
+	}
+	unpacked, err := b.bundle.Unpack(ctx, b.options.Bundles, launch)
+	if err != nil {
+		return err
+	}
+	if err := b.store(ctx, launch, answers); err != nil {
+		return errors.Join(err, unpacked.Undo())
+	}
+	return unpacked.Keep()
+}
+
+// secretAnswer is an answer that is kept as a secret, with the place that refers
+// to it.
+type secretAnswer struct{ name, value, where string }
+
+// launch returns how the server is started, with references in place of secret
+// answers, and these answers.
+func (b *bundleImport) launch(folder string) (bundle.Launch, []secretAnswer) {
+	values := make(map[string]string, len(b.values))
+	var kept []secretAnswer
+	plain := b.bundle.Launch(b.system(), folder, nil)
+	marked := b.bundle.Launch(b.system(), folder, b.marks())
+	for _, o := range b.bundle.Options {
+		value := cmp.Or(b.values[o.Key], b.bundle.Default(b.system(), o))
+		if !o.Secret || value == "" {
+			values[o.Key] = value
+			continue
+		}
+		name, where := o.Key, "user_config."+o.Key
+		for variable, text := range marked.Env {
+			if _, fixed := plain.Env[variable]; !fixed && text == mark(o.Key) {
+				name, where = variable, "env."+variable // the variable is nothing but this answer
+			}
+		}
+		kept = append(kept, secretAnswer{name, value, where})
+		values[o.Key] = secrets.Reference(name)
+	}
+	return b.bundle.Launch(b.system(), folder, values), kept
+}
+
+// marks returns an answer to each question that shows where the answer is used.
+func (b *bundleImport) marks() map[string]string {
+	marks := make(map[string]string)
+	for _, o := range b.bundle.Options {
+		marks[o.Key] = mark(o.Key)
+	}
+	return marks
+}
+
+func mark(key string) string { return "\x00" + key + "\x00" }
+
+// store writes the server to the registry and the secret answers to the
+// keychain. After a failure a server that did not exist before is removed.
+func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers []secretAnswer) error {
+	name := b.result.Name
+	if b.existing != "" && len(b.values) == 0 {
+		b.result.Moved = []string{} // only its files were replaced
+		return nil
+	}
+	if len(answers) > 0 && b.options.Vault == nil {
+		return fault.New(fault.Unavailable, "the bundle needs a secret, and no keychain is available")
+	}
+	if b.existing == "" {
+		server := registry.Server{
+			Name: name, Source: "bundle", Description: shown(b.bundle.Description), Transport: "stdio",
+			Command: launch.Command, Args: launch.Args, Env: launch.Env,
+		}
+		if _, err := b.options.Lifecycle.Add(ctx, server); err != nil {
+			return err
+		}
+	}
+	for _, a := range answers {
+		if err := b.options.Vault.Set(ctx, name, a.name, a.value); err != nil {
+			if b.existing == "" {
+				err = errors.Join(err, b.options.Lifecycle.Remove(context.WithoutCancel(ctx), name))
+			}
+			return err
+		}
+	}
+	if b.existing != "" {
+		b.result.Status = Imported
+		_, err := b.options.Registry.Update(ctx, name, func(r *registry.Server) {
+			r.Command, r.Args, r.Env = launch.Command, launch.Args, launch.Env
+		})
+		if err != nil {
+			return err
+		}
+	}
+	// An answer may be a credential although the bundle does not call it secret.
+	b.moveSecrets(ctx, secrets.Plaintext(launch.Env, launch.Args, nil, ""), b.result)
+	return nil
+}

@@ -1,0 +1,199 @@
+package importer_test
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+const notes = `{"manifest_version": "0.3", "name": "my notes", "display_name": "My Notes", "version": "1.0.0", "description": "Notes", "author": {"name": "A"},
+	"server": {"type": "node", "entry_point": "server/index.js", "mcp_config": {"command": "npx",
+		"args": ["${__dirname}/server/index.js", "--key=${user_config.other_key}", "${user_config.folders}"], "env": {"NOTES_KEY": "${user_config.api_key}", "LEVEL": "${user_config.level}"}}},
+	"user_config": {
+		"api_key": {"type": "string", "title": "API key", "description": "Of notes", "sensitive": true, "required": true},
+		"other_key": {"type": "string", "title": "Other", "description": "", "sensitive": true, "default": "preset-horse"},
+		"folders": {"type": "directory", "title": "Folders", "description": "", "multiple": true, "default": ["${HOME}/notes"]},
+		"level": {"type": "number", "title": "Level", "description": "", "default": 3}}}`
+
+// bundle packs files into an .mcpb file.
+func (f *fixture) bundle(files map[string]string) string {
+	f.t.Helper()
+	path := filepath.Join(f.t.TempDir(), "notes.mcpb")
+	out, err := os.Create(path)
+	f.must(err)
+	w := zip.NewWriter(out)
+	for name, text := range files {
+		member, err := w.Create(name)
+		f.must(err)
+		_, err = member.Write([]byte(text))
+		f.must(err)
+	}
+	f.must(w.Close())
+	f.must(out.Close())
+	return path
+}
+
+// unpacked returns the names of the folders of unpacked bundles.
+func (f *fixture) unpacked() []string {
+	f.t.Helper()
+	entries, err := os.ReadDir(filepath.Join(string(f.folder), "bundles"))
+	if err != nil && !os.IsNotExist(err) {
+		f.t.Fatal(err)
+	}
+	names := []string{}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+var answers = map[string]string{"api_key": "battery-staple", "other_key": "correct-horse", "folders": "/a b\n/c"}
+
+func TestScanningABundleReturnsItsServerAndItsQuestions(t *testing.T) {
+	f := newFixture(t, false)
+	file := f.bundle(map[string]string{"manifest.json": notes, "server/index.js": "code"})
+	scan, questions, err := f.ScanBundle(t.Context(), file)
+	f.must(err)
+	c := candidate(t, scan, "my-notes")
+	if len(scan.Candidates) != 1 || c.Sources[0].Path != file || c.Sources[0].Name != "My Notes" || c.Sources[0].Removable || c.Problem != "" || len(c.Warnings) > 0 {
+		t.Errorf("the candidate is %+v", c)
+	}
+	text, err := json.Marshal(questions)
+	f.must(err)
+	want := `[{"key":"api_key","title":"API key","description":"Of notes","kind":"string","default":"","required":true,"secret":true,"multiple":false},` +
+		`{"key":"folders","title":"Folders","description":"","kind":"directory","default":"` + f.home + `/notes","required":false,"secret":false,"multiple":true},` +
+		`{"key":"level","title":"Level","description":"","kind":"number","default":"3","required":false,"secret":false,"multiple":false},` +
+		`{"key":"other_key","title":"Other","description":"","kind":"string","default":"","required":false,"secret":true,"multiple":false}]`
+	if string(text) != want {
+		t.Errorf("the questions are\n%s, want\n%s", text, want)
+	}
+	if len(f.unpacked()) > 0 || len(f.servers()) > 0 {
+		t.Errorf("a scan left %v, %v", f.unpacked(), f.servers())
+	}
+}
+
+func TestSecretsOfAnImportedBundleAreInTheKeychain(t *testing.T) {
+	f := newFixture(t, false)
+	file := f.bundle(map[string]string{"manifest.json": notes, "server/index.js": "code"})
+	dry, err := f.Import(t.Context(), importer.Request{Bundle: file, Values: answers}, true)
+	f.must(err)
+	equal(t, "dry run", results(dry), "my-notes imported env.NOTES_KEY,user_config.other_key")
+	if len(f.unpacked()) > 0 || len(f.servers()) > 0 {
+		t.Errorf("a dry run left %v, %v", f.unpacked(), f.servers())
+	}
+
+	report := f.run(importer.Request{Bundle: file, Values: answers})
+	equal(t, "results", results(report), "my-notes imported env.NOTES_KEY,user_config.other_key")
+	s := f.server("my-notes")
+	folder := filepath.Join(string(f.folder), "bundles", f.unpacked()[0])
+	equal(t, "arguments", s.Args, filepath.Join(folder, "server")+"/index.js", "--key=${secret:other_key}", "/a b", "/c")
+	if s.Source != "bundle" || s.Enabled || !s.Approved || s.Env["NOTES_KEY"] != "${secret:NOTES_KEY}" || s.Env["LEVEL"] != "3" || f.read(s.Args[0]) != "code" {
+		t.Errorf("the server is %+v", s)
+	}
+	filled, err := f.vault.Fill(t.Context(), s.Name, upstream.LaunchOf(s))
+	if err != nil || filled.Args[1] != "--key=correct-horse" || filled.Env["NOTES_KEY"] != "battery-staple" {
+		t.Errorf("a start gets %v %v, %v", filled.Args, filled.Env, err)
+	}
+}
+
+func TestAnswersThatAreCredentialsAreMovedToTheKeychain(t *testing.T) {
+	f := newFixture(t, false)
+	manifest := strings.Replace(notes, `"${user_config.level}"`, `"3", "SERVICE_TOKEN": "${user_config.level}"`, 1)
+	manifest = strings.Replace(manifest, `"type": "number"`, `"type": "string"`, 1)
+	file := f.bundle(map[string]string{"manifest.json": manifest, "server/index.js": "code"})
+	report := f.run(importer.Request{Bundle: file, Values: map[string]string{"api_key": "battery-staple", "level": "correct-horse"}})
+	equal(t, "results", results(report), "my-notes imported env.NOTES_KEY,user_config.other_key,env.SERVICE_TOKEN")
+	if s := f.server("my-notes"); s.Env["SERVICE_TOKEN"] != "${secret:SERVICE_TOKEN}" {
+		t.Errorf("the server is %+v", s)
+	}
+}
+
+func TestImportingABundleAgainRestoresItsFiles(t *testing.T) {
+	f := newFixture(t, false)
+	file := f.bundle(map[string]string{"manifest.json": notes, "server/index.js": "code"})
+	f.run(importer.Request{Bundle: file, Values: answers})
+	s := f.server("my-notes")
+	f.must(os.WriteFile(s.Args[0], []byte("damaged"), 0o600))
+	scan, _, err := f.ScanBundle(t.Context(), file)
+	f.must(err)
+	if c := candidate(t, scan, "my-notes"); c.Existing != "my-notes" {
+		t.Errorf("the candidate is %+v", c)
+	}
+	equal(t, "again", results(f.run(importer.Request{Bundle: file})), "my-notes here")
+	if f.read(s.Args[0]) != "code" || len(f.unpacked()) != 1 {
+		t.Errorf("its file is %s, the folders are %v", f.read(s.Args[0]), f.unpacked())
+	}
+	equal(t, "with answers", results(f.run(importer.Request{Bundle: file, Values: map[string]string{"api_key": "other-staple", "level": "7"}})), "my-notes imported env.NOTES_KEY,user_config.other_key")
+	s = f.server("my-notes")
+	if s.Env["LEVEL"] != "7" || !f.vault.Holds(t.Context(), "my-notes", "NOTES_KEY", "other-staple") {
+		t.Errorf("the server is %+v", s)
+	}
+	f.add(registry.Server{Name: "by-hand", Command: "npx", Args: s.Args})
+	f.must(f.options.Lifecycle.Remove(t.Context(), "my-notes"))
+	scan, _, err = f.ScanBundle(t.Context(), file)
+	f.must(err)
+	if c := candidate(t, scan, "my-notes"); c.Existing != "" {
+		t.Errorf("a server added by hand counts as the bundle's: %+v", c)
+	}
+	f.run(importer.Request{Bundle: file, Values: answers})
+	other := f.bundle(map[string]string{"manifest.json": notes, "server/index.js": "another's code"})
+	equal(t, "another bundle of the same name", results(f.run(importer.Request{Bundle: other, Values: answers})), "my-notes-2 imported env.NOTES_KEY,user_config.other_key")
+	if f.read(s.Args[0]) != "code" {
+		t.Error("another bundle has changed the files of the first")
+	}
+}
+
+func TestAFailedImportOfABundleLeavesNothing(t *testing.T) {
+	f := newFixture(t, false)
+	f.add(registry.Server{Name: "taken", Command: "x"})
+	good := map[string]string{"manifest.json": notes, "server/index.js": "code"}
+	file := f.bundle(good)
+	scan, _, err := f.ScanBundle(t.Context(), file)
+	f.must(err)
+	id := scan.Candidates[0].ID
+	for what, row := range map[string]struct {
+		q    importer.Request
+		want string
+	}{
+		"no answer":     {importer.Request{Bundle: file}, `"api_key" (API key)`},
+		"no number":     {importer.Request{Bundle: file, Values: map[string]string{"api_key": "battery-staple", "level": "x"}}, `"level" has to be a number`},
+		"no bundle":     {importer.Request{Bundle: f.bundle(map[string]string{"a": "b"})}, "no manifest.json"},
+		"path upwards":  {importer.Request{Bundle: f.bundle(map[string]string{"manifest.json": notes, "../up": "x"}), Values: answers}, "outside its folder"},
+		"from editors":  {importer.Request{Bundle: file, Values: answers, RemoveEntries: true}, "without removing entries"},
+		"a poor name":   {importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: id, Name: "a__b"}}}, "__"},
+		"our own name":  {importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: id, Name: "discover"}}}, "entry of Agent Discover"},
+		"a path for it": {importer.Request{Bundle: "notes.mcpb"}, "whole path"},
+	} {
+		if _, err := f.Import(t.Context(), row.q, false); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), row.want) || strings.Contains(fault.MessageOf(err), "staple") {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+	equal(t, "a taken name", results(f.run(importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: id, Name: "taken"}}})), "taken failed")
+	equal(t, "another bundle", results(f.run(importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: "other"}}})), "failed")
+	elsewhere := f.bundle(map[string]string{"manifest.json": strings.Replace(notes, `"server":`, `"compatibility": {"platforms": ["win32"]}, "server":`, 1)})
+	if r := f.run(importer.Request{Bundle: elsewhere, Values: answers}); r.Servers[0].Status != importer.Failed || !strings.Contains(r.Servers[0].Problem, "win32") {
+		t.Errorf("a bundle for another operating system: %+v", r)
+	}
+	equal(t, "servers", f.servers(), "taken")
+	equal(t, "folders", f.unpacked())
+}
+
+func TestABundleWithSecretsIsRefusedWithoutAKeychain(t *testing.T) {
+	f := newFixture(t, true)
+	file := f.bundle(map[string]string{"manifest.json": notes, "server/index.js": "code"})
+	report := f.run(importer.Request{Bundle: file, Values: answers})
+	equal(t, "results", results(report), "my-notes failed")
+	if problem := report.Servers[0].Problem; !strings.Contains(problem, "secrets unlock") || strings.Contains(problem, "staple") {
+		t.Errorf("the problem is %s", problem)
+	}
+	equal(t, "servers", f.servers())
+	equal(t, "folders", f.unpacked())
+}

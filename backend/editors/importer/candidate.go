@@ -1,0 +1,203 @@
+package importer
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Scan is the result of a search for servers.
+type Scan struct {
+	Candidates []Candidate `json:"candidates" nullable:"false"`
+	Problems   []Problem   `json:"problems" nullable:"false"`
+}
+
+// Problem is a file that could not be read.
+type Problem struct {
+	Editor string `json:"editor"`
+	Path   string `json:"path"`
+	Error  string `json:"error"`
+}
+
+// Candidate is a server that can be imported. Entries with the same command and
+// arguments, or the same URL, are one candidate.
+type Candidate struct {
+	ID       string       `json:"id"`   // hash of what the server runs: the same in every scan
+	Name     string       `json:"name"` // proposed: free in the registry and among the candidates
+	Sources  []Source     `json:"sources" nullable:"false"`
+	Existing string       `json:"here"`                      // the configured server that does the same; "" for none
+	Secrets  []string     `json:"secrets" nullable:"false"`  // places of credentials: env.NAME, args[3], headers.NAME, url
+	Problem  string       `json:"problem"`                   // why the candidate cannot be imported; "" when it can
+	Warnings []string     `json:"warnings" nullable:"false"` // what a person should know, such as a missing program
+	Command  string       `json:"command"`                   // command line or URL, credentials covered
+	Server   table.Server `json:"-"`
+}
+
+// Source is a place in which a candidate was found.
+type Source struct {
+	Editor    string `json:"editor"` // id; "" for a bundle or a text
+	Name      string `json:"name"`   // of the editor
+	Path      string `json:"path"`
+	Entry     string `json:"entry"`    // the server's name in the file
+	Disabled  bool   `json:"disabled"` // switched off in the file
+	Removable bool   `json:"can_take"` // the entry can be removed from the file
+
+	found occurrence
+}
+
+// candidates merges entries that do the same, in the order in which they were
+// found. The entry of Agent Discover itself is left out.
+func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candidate {
+	all := []Candidate{}
+	byLaunch := make(map[string][]int) // indices into all
+	for n := range found {
+		found[n].index = n
+	}
+	for _, o := range mostSettingsFirst(found) {
+		if o.problem == "" && table.Ours(o.server) {
+			continue
+		}
+		key := i.launch(o.server).key(o.server.Dir)
+		if o.problem != "" {
+			key = fmt.Sprint("\x00", o.index) // an unusable entry is merged with no other
+		}
+		at := slices.IndexFunc(byLaunch[key], func(c int) bool { return within(settings(o.server), settings(all[c].Server)) })
+		if at < 0 {
+			byLaunch[key] = append(byLaunch[key], len(all))
+			all = append(all, newCandidate(o))
+			continue
+		}
+		all[byLaunch[key][at]].add(o)
+	}
+	warnOfConflicts(all, byLaunch)
+	sortAsFound(all)
+	view, names := i.registryView(), i.takenNames()
+	for n := range all {
+		view.match(ctx, &all[n])
+		names.propose(&all[n])
+	}
+	return all
+}
+
+// mostSettingsFirst sorts entries so that an entry comes before those that have
+// only some of its settings.
+func mostSettingsFirst(found []occurrence) []occurrence {
+	sorted := slices.Clone(found)
+	slices.SortStableFunc(sorted, func(a, b occurrence) int { return len(settings(b.server)) - len(settings(a.server)) })
+	return sorted
+}
+
+func newCandidate(o occurrence) Candidate {
+	c := Candidate{Server: o.server, Problem: shown(o.problem), Sources: []Source{}, Warnings: []string{}}
+	c.ID = idOf(o)
+	c.Secrets = secrets.Plaintext(o.server.Env, o.server.Args, o.server.Headers, o.server.URL)
+	c.Command = shown(redacted(o.server))
+	c.add(o)
+	return c
+}
+
+// idOf hashes what a server runs. An unusable entry is identified by its place
+// as well.
+func idOf(o occurrence) string {
+	parts := []any{o.server.Transport, o.server.Command, append([]string{}, o.server.Args...), o.server.Env, o.server.URL, o.server.Headers, o.server.Dir}
+	if o.problem != "" {
+		parts = append(parts, o.file.Path, o.file.Place.Keys, o.entry)
+	}
+	text, _ := json.Marshal(parts) // cannot fail: strings, and maps in sorted order
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// add adds a place in which the candidate was found.
+func (c *Candidate) add(o occurrence) {
+	source := Source{Path: shown(o.file.Path), Entry: shown(o.entry), Disabled: o.server.Disabled, found: o}
+	if o.editor != nil {
+		source.Editor, source.Name, source.Removable = o.editor.ID, o.editor.Name, !o.readOnly && o.problem == "" && o.entry != ""
+	}
+	same := func(s Source) bool {
+		return s.found.file.Path == o.file.Path && slices.Equal(s.found.file.Place.Keys, o.file.Place.Keys) && s.found.entry == o.entry && s.Editor == source.Editor
+	}
+	if !o.pasted && slices.ContainsFunc(c.Sources, same) {
+		return
+	}
+	c.Sources = append(c.Sources, source)
+	for _, warning := range o.warnings {
+		c.warn("%s", warning)
+	}
+	if o.server.Disabled {
+		c.warn("it is switched off in its configuration")
+	}
+}
+
+func (c *Candidate) warn(format string, args ...any) {
+	if text := shown(fmt.Sprintf(format, args...)); !slices.Contains(c.Warnings, text) {
+		c.Warnings = append(c.Warnings, text)
+	}
+}
+
+// warnOfConflicts warns of candidates that differ only in the values of
+// settings.
+func warnOfConflicts(all []Candidate, byLaunch map[string][]int) {
+	for _, group := range byLaunch {
+		for _, one := range group {
+			names := make(map[string]bool)
+			for _, other := range group {
+				others := settings(all[other].Server)
+				for name, value := range settings(all[one].Server) {
+					if given, has := others[name]; has && given != value {
+						names[shown(name)] = true
+					}
+				}
+			}
+			if len(names) > 0 {
+				all[one].warn("another entry has the same command with another value of %s", strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+			}
+		}
+	}
+}
+
+// sortAsFound sorts candidates, and the sources of each, in the order in which
+// they were found.
+func sortAsFound(all []Candidate) {
+	for _, c := range all {
+		slices.SortStableFunc(c.Sources, func(a, b Source) int { return a.found.index - b.found.index })
+	}
+	slices.SortStableFunc(all, func(a, b Candidate) int { return a.Sources[0].found.index - b.Sources[0].found.index })
+}
+
+// redacted returns the command line or URL of a server without its credentials.
+func redacted(s table.Server) string {
+	var pairs []string
+	for _, literal := range literals(s.Transport, s.Args, s.Env, s.URL, s.Headers) {
+		pairs = append(pairs, literal.Value, secrets.Redacted)
+	}
+	hide := strings.NewReplacer(pairs...)
+	if s.URL != "" {
+		return secrets.NewRedactor(nil).Text(hide.Replace(s.URL))
+	}
+	words := append([]string{s.Command}, s.Args...)
+	for n, word := range words {
+		words[n] = quoted(hide.Replace(word))
+	}
+	return secrets.NewRedactor(nil).Text(strings.TrimSpace(strings.Join(words, " ")))
+}
+
+func literals(transport string, args []string, env map[string]string, address string, headers map[string]string) []secrets.Literal {
+	return secrets.Literals(secrets.Launch{Transport: transport, Args: args, Env: env, URL: address, Headers: headers})
+}
+
+// quoted quotes a word that a reader could take for several, or for none.
+func quoted(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n\"'") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,221 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/textproto"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// similarity tells how far a configured server does what an entry does.
+type similarity int
+
+const (
+	different  similarity = iota // the server runs something else
+	incomplete                   // the server lacks settings of the entry
+	unsure                       // the two can differ only in secrets, which cannot be read now
+	same
+)
+
+// registryView is a snapshot of the registry with which entries are compared.
+// Secret names are cached for one scan.
+type registryView struct {
+	*Importer
+	servers    []registry.Server
+	secrets    map[string]map[string]bool // by server and name; true when the value can be read
+	unreadable bool                       // no value of a listed server could be read
+	stuck      bool                       // reading a value has failed
+}
+
+func (i *Importer) registryView() *registryView {
+	return &registryView{Importer: i, servers: i.options.Registry.List(), secrets: make(map[string]map[string]bool)}
+}
+
+// match sets Existing of a candidate to the configured server that is most
+// similar, with a warning when the two are not the same.
+func (v *registryView) match(ctx context.Context, c *Candidate) {
+	if c.Problem != "" {
+		return
+	}
+	best, why := different, ""
+	for _, s := range v.servers {
+		how, reason := v.compare(ctx, c.Server, s, false)
+		if how > best {
+			best, why, c.Existing = how, reason, s.Name
+		}
+	}
+	if best != different && best != same {
+		c.warn("the server %s has the same command, but %s", c.Existing, why)
+	}
+}
+
+// compare returns how far a configured server does what an entry does, and what
+// the server lacks. Unless strict is set, it reads only secrets whose values are
+// known to be readable without a question to the user.
+func (v *registryView) compare(ctx context.Context, s table.Server, r registry.Server, strict bool) (similarity, string) {
+	c := comparison{registryView: v, server: r, strict: strict, how: same}
+	one, configured := v.launch(s), v.launchOf(r.Transport, r.Command, r.Args, r.Endpoint())
+	if one.transport != configured.transport || len(one.words) != len(configured.words) {
+		return different, ""
+	}
+	for n, word := range one.words {
+		c.text(ctx, configured.words[n], word)
+	}
+	c.text(ctx, configured.url, one.url)
+	if c.how == different {
+		return different, ""
+	}
+	if s.Dir != "" {
+		c.lower(incomplete, "it starts in your home folder")
+	}
+	given, existing := settings(s), r.Env
+	if one.transport != "stdio" {
+		existing = make(map[string]string)
+		for name, value := range r.Headers {
+			existing[textproto.CanonicalMIMEHeaderKey(name)] = value
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		c.setting(ctx, existing, name, given[name])
+	}
+	return c.how, c.why
+}
+
+// comparison is the state of one compare call.
+type comparison struct {
+	*registryView
+	server registry.Server
+	strict bool
+	how    similarity
+	why    string
+}
+
+func (c *comparison) lower(how similarity, why string) {
+	if how < c.how {
+		c.how, c.why = how, why
+	}
+}
+
+// setting compares a variable or header of an entry with those of the server.
+func (c *comparison) setting(ctx context.Context, existing map[string]string, name, value string) {
+	key := name
+	if c.server.Transport != "stdio" {
+		key = textproto.CanonicalMIMEHeaderKey(name)
+	}
+	text, has := existing[key]
+	if has && strings.Contains(text, "${secret:") { // a reference overrides a secret of the same name
+		c.text(ctx, text, value)
+		return
+	}
+	for secret := range c.names(ctx, c.server.Name) { // a secret with the name of the setting is filled in
+		switch {
+		case secret == name || c.server.Transport != "stdio" && textproto.CanonicalMIMEHeaderKey(secret) == key:
+			c.secret(ctx, secret, value)
+			return
+		case c.server.Transport != "stdio" && secret == "API_KEY" && key == "Authorization" && strings.HasPrefix(value, "Bearer "):
+			c.secret(ctx, secret, strings.TrimPrefix(value, "Bearer "))
+			return
+		}
+	}
+	if has {
+		c.text(ctx, text, value)
+		return
+	}
+	c.lower(incomplete, fmt.Sprintf("without %s", shown(name)))
+}
+
+var reference = regexp.MustCompile(`\$\{secret:([^}]+)\}`)
+
+// text compares a text of the configured server, which may contain references
+// to secrets, with a text of the entry.
+func (c *comparison) text(ctx context.Context, configured, given string) {
+	if c.how == different || configured == given {
+		return
+	}
+	found := reference.FindAllStringSubmatchIndex(configured, -1)
+	if len(found) == 0 {
+		c.lower(different, "")
+		return
+	}
+	pattern, at := `(?s)^`, 0
+	for _, place := range found {
+		pattern += regexp.QuoteMeta(configured[at:place[0]]) + "(.+)"
+		at = place[1]
+	}
+	values := regexp.MustCompile(pattern + regexp.QuoteMeta(configured[at:]) + "$").FindStringSubmatch(given)
+	if values == nil {
+		c.lower(different, "")
+		return
+	}
+	for n, place := range found {
+		c.secret(ctx, configured[place[2]:place[3]], values[n+1])
+	}
+}
+
+// secret compares a value of the entry with a secret of the server, or with a
+// secret that another server shares, written SERVER/NAME.
+func (c *comparison) secret(ctx context.Context, name, value string) {
+	owner := c.server.Name
+	if _, own := c.names(ctx, owner)[name]; !own {
+		if of, rest, linked := strings.Cut(name, "/"); linked {
+			owner, name = of, rest
+		}
+	}
+	readable, has := c.names(ctx, owner)[name]
+	switch {
+	case !has:
+		c.lower(incomplete, fmt.Sprintf("without the secret %s", shown(name)))
+	case !readable && !c.strict:
+		c.lower(unsure, "its secrets cannot be compared while the keychain is locked")
+	case !c.stuck && c.options.Vault.Holds(ctx, owner, name, value):
+	case c.strict:
+		c.stuck = c.stuck || !readable
+		c.lower(unsure, fmt.Sprintf("its secret %s has another value or cannot be read now", shown(name)))
+	default:
+		c.lower(different, "")
+	}
+}
+
+// names returns the names of a server's secrets; the value is true for a secret
+// that can be read without a question to the user.
+func (v *registryView) names(ctx context.Context, server string) map[string]bool {
+	if names, known := v.secrets[server]; known {
+		return names
+	}
+	names := make(map[string]bool)
+	v.secrets[server] = names
+	if v.options.Vault == nil {
+		return names
+	}
+	entries := v.entries(ctx, server)
+	read := 0
+	for _, e := range entries {
+		if names[e.Name] = e.Masked != "****"; names[e.Name] {
+			read++
+		}
+	}
+	v.unreadable = v.unreadable || len(entries) > 0 && read == 0
+	return names
+}
+
+// entries lists the secrets of a server. Once no value of a server could be read
+// it lists names only: each further attempt may take seconds.
+func (v *registryView) entries(ctx context.Context, server string) []secrets.Entry {
+	if !v.unreadable {
+		entries, _ := v.options.Vault.List(ctx, server) // a failure of the database counts as no secret
+		return entries
+	}
+	names, _ := v.options.Vault.Names(ctx, server)
+	var entries []secrets.Entry
+	for _, name := range names {
+		entries = append(entries, secrets.Entry{Name: name, Masked: "****"})
+	}
+	return entries
+}

@@ -1,0 +1,119 @@
+package importer
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Removal is the outcome of removing entries from one file.
+type Removal struct {
+	Editor  string   `json:"editor"`
+	Path    string   `json:"path"`
+	Entries []string `json:"entries" nullable:"false"`
+	Change  string   `json:"change,omitempty"` // id of the change in the history of editors
+	Problem string   `json:"problem,omitempty"`
+}
+
+// removable is a candidate whose entries should be removed from the editors,
+// with the name of the configured server that does the same.
+type removable struct {
+	Candidate
+	name string
+}
+
+// batch holds the entries to remove from one collection of a file.
+type batch struct {
+	editor  string
+	file    table.File
+	entries []string // names as in the file
+}
+
+// removeEntries removes the imported entries from the editors, in one change per
+// file. It keeps each entry that a configured server does not replace completely.
+func (r *importRun) removeEntries(ctx context.Context) {
+	var batches []*batch
+	view := r.registryView()
+	for _, c := range r.removable {
+		for _, s := range c.Sources {
+			if !s.Removable {
+				continue
+			}
+			if why := r.reasonToKeep(ctx, view, c.name, s); why != "" {
+				r.report.Removed = append(r.report.Removed, Removal{Editor: s.Editor, Path: s.Path, Entries: []string{s.Entry}, Problem: why})
+				continue
+			}
+			batches = collect(batches, s)
+		}
+	}
+	for _, one := range batches {
+		r.report.Removed = append(r.report.Removed, r.removeBatch(ctx, one))
+	}
+}
+
+func collect(batches []*batch, s Source) []*batch {
+	file := s.found.file
+	at := slices.IndexFunc(batches, func(o *batch) bool {
+		return o.file.Path == file.Path && slices.Equal(o.file.Place.Keys, file.Place.Keys)
+	})
+	if at < 0 {
+		batches, at = append(batches, &batch{editor: s.Editor, file: file}), len(batches)
+	}
+	if one := batches[at]; !slices.Contains(one.entries, s.found.entry) {
+		one.entries = append(one.entries, s.found.entry)
+	}
+	return batches
+}
+
+// reasonToKeep returns why an entry must stay in its file; "" when the
+// configured server does all that the entry does. A dry run assumes that a
+// server which does not exist yet will be imported.
+func (r *importRun) reasonToKeep(ctx context.Context, view *registryView, name string, s Source) string {
+	server, err := r.options.Registry.Get(name)
+	switch {
+	case err != nil && r.dry:
+		return ""
+	case err != nil:
+		return "its server was removed meanwhile; the entry was kept"
+	case !server.Approved:
+		return "the server " + name + " waits for approval; the entry was kept"
+	}
+	if how, why := view.compare(ctx, s.found.server, server, true); how != same {
+		return keptBecause(server, why)
+	}
+	return ""
+}
+
+func keptBecause(r registry.Server, why string) string {
+	if why == "" {
+		why = "it runs something else"
+	}
+	return "the entry was kept: the server " + r.Name + " exists, but " + why
+}
+
+func (r *importRun) removeBatch(ctx context.Context, one *batch) Removal {
+	removal := Removal{Editor: one.editor, Path: shown(one.file.Path), Entries: []string{}}
+	for _, entry := range one.entries {
+		removal.Entries = append(removal.Entries, shown(entry))
+	}
+	if r.dry {
+		return removal
+	}
+	if r.options.RemoveEntries == nil {
+		removal.Problem = "this program cannot change the files of editors"
+		return removal
+	}
+	outcome, err := r.options.RemoveEntries(ctx, one.editor, one.file, one.entries)
+	if err != nil {
+		removal.Problem = fault.MessageOf(err)
+		return removal
+	}
+	removal.Change, removal.Problem = outcome.Change, outcome.Problem
+	if outcome.Status == "waiting" && removal.Problem == "" {
+		removal.Problem = "the entry is removed when the editor is closed"
+	}
+	return removal
+}
