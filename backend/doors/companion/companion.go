@@ -1,3 +1,9 @@
+// Package companion connects the stdio of an editor to the hub. The companion,
+// a process that the editor starts, copies JSON-RPC lines between its stdio and
+// a socket of the hub, and connects again when the hub is lost. Before the
+// first line, both sides prove that they know the hub's token, which itself is
+// never sent. The package knows nothing of MCP servers; package gateway serves
+// the session at the hub's end.
 package companion
 
 import (
@@ -13,29 +19,21 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 const (
-	clientLine = 64 << 20  // bytes; a longer line from the client is refused
-	hubLine    = 512 << 20 // bytes; more than a hub ever sends
+	maxClientLine = 64 << 20  // bytes; longer lines of the client are refused
+	maxHubLine    = 512 << 20 // bytes; more than a hub ever sends
 
-	redialMin = 20 * time.Millisecond
-	redialMax = time.Second
-	// patience is how long requests wait for a hub that is coming back
-	// before they are answered without one.
-	patience = 5 * time.Second
-	// lingering is how long answers are waited for after the client has
-	// closed its end.
-	lingering = 10 * time.Second
-	// linkTimeout is how long the hub may take no line.
-	linkTimeout = 30 * time.Second
+	// drainTimeout is how long Run waits for answers after the client has closed
+	// its end.
+	drainTimeout = 10 * time.Second
 )
 
-// codeUnknownOutcome is the JSON-RPC code of an answer that we make because
-// the hub cannot.
+// codeUnknownOutcome is the JSON-RPC error code of answers that the companion
+// gives because the hub cannot.
 const codeUnknownOutcome = -32000
 
 // Companion is the stdio MCP server that an editor starts.
@@ -43,20 +41,24 @@ type Companion struct {
 	Folder  paths.Folder
 	Version string
 	In      io.Reader
-	Out     io.Writer // JSON-RPC and nothing else
+	Out     io.Writer // receives JSON-RPC only
 	Log     *slog.Logger
-	// Tool is what tools/list shows while the user has stopped the hub.
+	// Tool is the definition that tools/list returns while the hub is stopped.
 	Tool json.RawMessage
 
 	session string
-	memory  memory
-	writing sync.Mutex // one line at a time to Out
 
-	mu      sync.Mutex
+	// sending is held while lines are written to the hub, so that they keep
+	// their order. It is locked before mu.
+	sending sync.Mutex
+	writing sync.Mutex // held while a line is written to Out
+
+	mu      sync.Mutex // never held during I/O
+	memory  memory
 	link    net.Conn      // nil while there is no hub
 	queue   [][]byte      // lines that wait for a hub
-	offline error         // why requests are answered here; nil: they wait
-	settled chan struct{} // closed when nothing is in flight; made by drain
+	offline error         // why requests are answered without a hub; nil: they wait
+	settled chan struct{} // closed when no request is in flight; made by drain
 }
 
 // Run serves the client until it closes its end or ctx ends.
@@ -70,24 +72,19 @@ func (c *Companion) Run(ctx context.Context) error {
 		c.drain(ctx)
 	}
 	cancel()
-	c.mu.Lock()
-	if c.link != nil {
-		_ = c.link.Close()
-	}
-	c.mu.Unlock()
 	linking.Wait()
 	return err
 }
 
-// readClient takes the client's lines until its end.
+// readClient reads the client's lines until the end of In.
 func (c *Companion) readClient() error {
-	lines := jsonrpc.NewLineReader(c.In, clientLine)
+	lines := jsonrpc.NewLineReader(c.In, maxClientLine)
 	for {
 		line, err := lines.Next()
 		var long *jsonrpc.LineTooLong
 		switch {
 		case errors.As(err, &long):
-			if err := c.answer(nil, nil, jsonrpc.NewError(-32600, "Invalid Request: %s of %d bytes", long, clientLine)); err != nil {
+			if err := c.write(answer(nil, nil, jsonrpc.NewError(-32600, "Invalid Request: %s of %d bytes", long, maxClientLine))); err != nil {
 				return err
 			}
 		case err == io.EOF:
@@ -102,207 +99,85 @@ func (c *Companion) readClient() error {
 	}
 }
 
-// fromClient takes one line. It is sent on as it is.
+// fromClient sends one line to the hub unchanged, queues it, or answers it.
 func (c *Companion) fromClient(line []byte) error {
 	m, err := jsonrpc.Parse(line)
 	if err != nil {
 		var rpc *jsonrpc.Error
 		errors.As(err, &rpc)
-		return c.answer(m.ID, nil, rpc)
+		return c.write(answer(m.ID, nil, rpc))
 	}
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	link, reply, err := c.route(&m, line)
+	switch {
+	case err != nil:
+		return err
+	case reply != nil:
+		return c.write(reply)
+	case link != nil:
+		send(link, append(line, '\n'))
+	}
+	return nil
+}
+
+// route remembers a line of the client and decides what to do with it: it
+// returns the link to send it to, or a reply, or neither if the line was queued
+// or needs no answer.
+func (c *Companion) route(m *jsonrpc.Message, line []byte) (link net.Conn, reply []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.memory.note(&m, line)
+	c.memory.note(m, line)
 	switch {
 	case c.link != nil:
-		_ = c.link.SetWriteDeadline(time.Now().Add(linkTimeout))
-		if _, err := c.link.Write(append(line, '\n')); err != nil {
-			_ = c.link.Close() // the reader of the link sees it
-		}
+		return c.link, nil, nil
 	case c.offline != nil:
-		return c.answerOffline(&m)
-	default:
-		c.queue = append(c.queue, append(bytes.Clone(line), '\n'))
+		reply, err = c.offlineReply(m)
+		return nil, reply, err
 	}
-	return nil
+	c.queue = append(c.queue, append(bytes.Clone(line), '\n'))
+	return nil, nil, nil
 }
 
-// keepLinked dials the hub, again and again, until ctx ends.
-func (c *Companion) keepLinked(ctx context.Context) {
-	delay, lost := redialMin, time.Now()
-	for ctx.Err() == nil {
-		link, err := c.connect(ctx)
-		if err == nil {
-			c.runLink(link)
-			delay, lost = redialMin, time.Now()
-			continue
-		}
-		var noStart startFailure
-		if errors.Is(err, errStopped) || errors.As(err, &noStart) || time.Since(lost) > patience {
-			c.setOffline(err)
-		}
-		select {
-		case <-time.After(delay):
-		case <-ctx.Done():
-		}
-		delay = min(2*delay, redialMax)
-	}
-}
-
-var errStopped = fault.New(fault.Denied, "Agent Discover was stopped by the user; start it from the tray or the window, or with: agent-discover serve")
-
-// startFailure is that no hub could be started, which waiting does not mend.
-type startFailure struct{ error }
-
-func (f startFailure) Unwrap() error { return f.error }
-
-func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
-	if _, err := instance.Read(c.Folder); err != nil && instance.Stopped(c.Folder) {
-		return nil, errStopped
-	}
-	info, err := instance.Ensure(ctx, c.Folder, "companion")
-	if err != nil {
-		return nil, startFailure{err}
-	}
-	link, err := Dial(ctx, info, c.Version, c.session)
-	if fault.KindOf(err) == fault.Denied {
-		// A stranger listens where a hub was announced. The lock decides
-		// whether that hub is alive: start one and see.
-		_ = instance.Start(ctx, c.Folder, "companion")
-	}
-	return link, err
-}
-
-// setOffline answers what waits, now and from now on, with the reason.
-func (c *Companion) setOffline(reason error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.offline == nil {
-		c.Log.Warn("no hub", "reason", reason)
-	}
-	c.offline = reason
-	for _, line := range c.queue {
-		if m, err := jsonrpc.Parse(line); err == nil {
-			_ = c.answerOffline(&m) // a client that is gone is seen by its reader
-		}
-	}
-	c.queue = nil
-}
-
-// runLink brings a new link up to date and copies what the hub says until it
-// is gone.
-func (c *Companion) runLink(link net.Conn) {
-	defer func() { _ = link.Close() }()
-	if s, ok := link.(*stream); ok && s.notice != "" {
-		c.Log.Warn(s.notice)
-	}
-	c.mu.Lock()
-	backlog := c.memory.replay()
-	for _, line := range c.queue {
-		backlog = append(backlog, line...)
-	}
-	again := c.memory.greeted()
-	c.link, c.queue, c.offline = link, nil, nil
-	if len(backlog) > 0 {
-		_, _ = link.Write(backlog) // a link that is gone already is seen below
-	}
-	c.mu.Unlock()
-	if again {
-		_ = c.write([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"))
-	}
-	c.readHub(link)
-	c.unlink()
-}
-
-func (c *Companion) readHub(link io.Reader) {
-	lines := jsonrpc.NewLineReader(link, hubLine)
-	lines.Whole = true // half an answer is none
-	for {
-		line, err := lines.Next()
-		if err != nil {
-			return
-		}
-		if id := responseID(line); id != nil {
-			c.mu.Lock()
-			pass := c.memory.settle(string(id))
-			c.checkSettled()
-			c.mu.Unlock()
-			if !pass {
-				continue
-			}
-		}
-		if c.write(append(line, '\n')) != nil {
-			return
-		}
-	}
-}
-
-// responseID returns the id of a response, nil for anything else. The hub
-// writes the id first, which saves a look at the rest.
-func responseID(line []byte) json.RawMessage {
-	const head = `{"jsonrpc":"2.0","id":`
-	if rest, ok := bytes.CutPrefix(line, []byte(head)); ok {
-		if i := bytes.IndexByte(rest, ','); i > 0 && !bytes.Contains(rest[:i], []byte(`\`)) &&
-			(bytes.HasPrefix(rest[i:], []byte(`,"result":`)) || bytes.HasPrefix(rest[i:], []byte(`,"error":`))) {
-			return rest[:i]
-		}
-	}
-	if m, err := jsonrpc.Parse(line); err == nil && m.IsResponse() {
-		return m.ID
-	}
-	return nil
-}
-
-// unlink answers what was in flight: nobody can know how it ended.
-func (c *Companion) unlink() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.link = nil
-	c.queue = c.memory.pending()
-	for _, id := range c.memory.abandon() {
-		_ = c.answer(json.RawMessage(id), nil, jsonrpc.NewError(codeUnknownOutcome,
-			"the hub ended while this request was in flight; its outcome is unknown. The connection comes back by itself: check before you repeat an action that changes something"))
-	}
-	c.checkSettled()
-}
-
-// answerOffline answers a request without a hub, with the lock held.
-func (c *Companion) answerOffline(m *jsonrpc.Message) error {
+// offlineReply answers a request without a hub; nil for a message that needs no
+// answer. The caller holds mu.
+func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 	if !m.IsRequest() {
-		return nil
+		return nil, nil
 	}
 	c.memory.settle(string(m.ID))
 	text := fault.MessageOf(c.offline)
+	var result json.RawMessage
+	var err error
 	switch m.Method {
 	case "ping":
-		return c.answer(m.ID, json.RawMessage("{}"), nil)
+		result = json.RawMessage("{}")
 	case "initialize":
-		result, err := json.Marshal(map[string]any{
+		result, err = json.Marshal(map[string]any{
 			"protocolVersion": jsonrpc.GetString(m.Params, "protocolVersion"),
 			"capabilities":    map[string]any{"tools": map[string]bool{"listChanged": true}},
 			"serverInfo":      map[string]string{"name": "agent-discover", "version": c.Version},
 			"instructions":    text,
 		})
-		if err != nil {
-			return err
-		}
-		return c.answer(m.ID, result, nil)
 	case "tools/list":
-		return c.answer(m.ID, jsonrpc.Set(nil, "tools", json.RawMessage("["+string(c.Tool)+"]")), nil)
+		result = jsonrpc.Set(nil, "tools", json.RawMessage("["+string(c.Tool)+"]"))
 	case "tools/call":
-		result, err := json.Marshal(map[string]any{"content": []any{map[string]string{"type": "text", "text": text}}, "isError": true})
-		if err != nil {
-			return err
-		}
-		return c.answer(m.ID, result, nil)
+		result, err = json.Marshal(map[string]any{"content": []any{map[string]string{"type": "text", "text": text}}, "isError": true})
+	default:
+		return answer(m.ID, nil, jsonrpc.NewError(codeUnknownOutcome, "%s", text)), nil
 	}
-	return c.answer(m.ID, nil, jsonrpc.NewError(codeUnknownOutcome, "%s", text))
+	if err != nil {
+		return nil, err
+	}
+	return answer(m.ID, result, nil), nil
 }
 
-func (c *Companion) answer(id, result json.RawMessage, err *jsonrpc.Error) error {
-	return c.write(jsonrpc.AppendResponse(nil, id, result, err))
+// answer returns the line of a response.
+func answer(id, result json.RawMessage, err *jsonrpc.Error) []byte {
+	return jsonrpc.AppendResponse(nil, id, result, err)
 }
 
+// write writes one line to the client.
 func (c *Companion) write(line []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
@@ -310,8 +185,8 @@ func (c *Companion) write(line []byte) error {
 	return err
 }
 
-// drain waits for the answers that are still due after the client has closed
-// its end: whoever pipes requests in wants to see them.
+// drain waits for outstanding answers after the client has closed its end: a
+// script that pipes requests in still reads the answers.
 func (c *Companion) drain(ctx context.Context) {
 	c.mu.Lock()
 	c.settled = make(chan struct{})
@@ -320,11 +195,12 @@ func (c *Companion) drain(ctx context.Context) {
 	c.mu.Unlock()
 	select {
 	case <-settled:
-	case <-time.After(lingering):
+	case <-time.After(drainTimeout):
 	case <-ctx.Done():
 	}
 }
 
+// checkSettled wakes drain if no request is in flight. The caller holds mu.
 func (c *Companion) checkSettled() {
 	if c.settled != nil && len(c.memory.inFlight) == 0 {
 		close(c.settled)

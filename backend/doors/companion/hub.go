@@ -14,19 +14,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-// Hub is the hub's end of companions' sockets: an HTTP handler that takes over
-// the connection.
+// Hub is the hub's side of the companions' sockets: an HTTP handler that takes
+// over the connection and serves a session on it.
 type Hub struct {
 	Info  instance.Info
 	Serve func(ctx context.Context, session string, stream io.ReadWriter) error
-	Busy  func() bool // whether calls are in flight
-	Stop  func()      // ends the hub gently
+	Busy  func() bool // reports whether calls are in flight
+	Stop  func()      // asks the hub to stop
 	Log   *slog.Logger
 
 	mu       sync.Mutex
 	streams  map[*stream]struct{}
 	closed   bool
-	changed  chan struct{} // closed and renewed when the number of sessions changes
+	changed  chan struct{} // closed when the number of sessions changes; nil if nobody waits
 	sessions sync.WaitGroup
 }
 
@@ -34,12 +34,12 @@ type Hub struct {
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Upgrade") != upgradeName {
 		w.Header().Set("Upgrade", upgradeName)
-		http.Error(w, "this is the socket of "+upgradeName, http.StatusUpgradeRequired)
+		http.Error(w, "this address serves the protocol "+upgradeName+" only", http.StatusUpgradeRequired)
 		return
 	}
 	conn, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		h.Log.Error("companion's connection not taken over", "error", err)
+		h.Log.Error("connection of a companion not taken over", "error", err)
 		return
 	}
 	s := &stream{Conn: conn, buffered: rw.Reader}
@@ -51,7 +51,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	session, err := h.welcome(s)
 	if err != nil {
-		h.Log.Warn("companion turned away", "error", err)
+		h.Log.Warn("companion refused", "error", err)
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
@@ -59,14 +59,15 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.leave(s)
-	// Not the request's context: that ends with the HTTP server's patience.
+	// The request's context ends when the HTTP server shuts down, sessions with
+	// Close.
 	if err := h.Serve(context.WithoutCancel(r.Context()), session, s); err != nil {
-		h.Log.Debug("session broke off", "session", session, "error", err)
+		h.Log.Debug("session ended with an error", "session", session, "error", err)
 	}
 }
 
-// welcome runs the hub's side of the handshake. The session is empty when the
-// companion got another answer than to come in.
+// welcome runs the hub's side of the handshake and returns the session's id. The
+// id is empty if the companion was refused.
 func (h *Hub) welcome(s *stream) (session string, err error) {
 	var hello greeting
 	if err := s.receive(&hello); err != nil {
@@ -86,35 +87,37 @@ func (h *Hub) welcome(s *stream) (session string, err error) {
 	}
 	switch {
 	case !instance.SameProof(given.Proof, instance.Proof(h.Info.Token, "companion", h.Info.Address(), nonce, hello.Nonce)):
-		return "", s.send(verdict{Error: "the proof is wrong"})
+		return "", s.send(verdict{Error: "wrong proof of the token; the hub may have restarted, connect again"})
 	case hello.Protocol > instance.Protocol:
-		return "", h.outgrown(s)
+		return "", h.refuseNewer(s)
 	case given.Replace && h.idle():
 		h.Log.Info("stopping for a newer version", "version", hello.Version)
 		err := s.send(verdict{Stopping: true})
 		h.Stop()
 		return "", err
 	case len(hello.Session) < 16 || len(hello.Session) > 128:
-		return "", s.send(verdict{Error: "the session's id must have 16 to 128 characters"})
+		return "", s.send(verdict{Error: "invalid session id: use 16 to 128 characters"})
 	}
 	welcome := verdict{Ready: true}
 	if given.Replace {
-		welcome.Notice = "the hub is version " + h.Info.Version + " and in use by others; it makes room for version " + hello.Version + " when they are done, or at: agent-discover stop, then agent-discover serve"
+		welcome.Notice = "the hub is version " + h.Info.Version + " and other clients use it; version " + hello.Version + " replaces it when they are done, or with: agent-discover stop, then agent-discover serve"
 		h.Log.Info("a newer version waits for this hub to be idle", "version", hello.Version)
 	}
 	return hello.Session, s.send(welcome)
 }
 
-// outgrown answers a companion of a newer protocol than ours.
-func (h *Hub) outgrown(s *stream) error {
+// refuseNewer answers a companion whose protocol is newer than this hub's: the
+// hub stops if it is idle.
+func (h *Hub) refuseNewer(s *stream) error {
 	if h.idle() {
 		err := s.send(verdict{Stopping: true})
 		h.Stop()
 		return err
 	}
-	return s.send(verdict{Error: "this hub (version " + h.Info.Version + ") is older than the companion and in use by others; restart it when they are done: agent-discover stop, then agent-discover serve"})
+	return s.send(verdict{Error: "this hub (version " + h.Info.Version + ") is older than the companion, and other clients use it; restart it when they are done: agent-discover stop, then agent-discover serve"})
 }
 
+// idle reports whether the hub has no session and no call in flight.
 func (h *Hub) idle() bool { return h.Sessions() == 0 && !h.Busy() }
 
 // newer reports whether version a is a later release than b. Builds without a
@@ -124,6 +127,7 @@ func newer(a, b string) bool {
 	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
 }
 
+// enter counts a session in. It returns false after Close.
 func (h *Hub) enter(s *stream) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -147,6 +151,7 @@ func (h *Hub) leave(s *stream) {
 	h.notify()
 }
 
+// notify wakes AwaitIdle. The caller holds mu.
 func (h *Hub) notify() {
 	if h.changed != nil {
 		close(h.changed)
@@ -154,16 +159,16 @@ func (h *Hub) notify() {
 	}
 }
 
-// Sessions counts the companions that are attached.
+// Sessions returns the number of connected companions.
 func (h *Hub) Sessions() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.streams)
 }
 
-// AwaitIdle returns when no companion has been attached for the whole of a
-// time, or ctx ends.
-func (h *Hub) AwaitIdle(ctx context.Context, whole time.Duration) error {
+// AwaitIdle returns nil when no companion has been connected for the given time
+// without interruption, or the error of ctx when that ends.
+func (h *Hub) AwaitIdle(ctx context.Context, idle time.Duration) error {
 	for {
 		h.mu.Lock()
 		if h.changed == nil {
@@ -172,7 +177,7 @@ func (h *Hub) AwaitIdle(ctx context.Context, whole time.Duration) error {
 		changed, count := h.changed, len(h.streams)
 		h.mu.Unlock()
 		var passed <-chan time.Time
-		timer := time.NewTimer(whole)
+		timer := time.NewTimer(idle)
 		if count == 0 {
 			passed = timer.C
 		}
@@ -189,7 +194,7 @@ func (h *Hub) AwaitIdle(ctx context.Context, whole time.Duration) error {
 	}
 }
 
-// Close ends all sessions and waits for them.
+// Close ends all sessions, waits for them, and refuses new ones.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.closed = true

@@ -7,22 +7,22 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// replayID marks the ids of requests that the companion repeats on its own;
-// their answers are not for the client.
+// replayID begins the ids of requests that the companion repeats to a new hub.
+// Their answers are not passed to the client.
 const replayID = "companion-replay-"
 
-// memory is what a companion must remember of a session to open it again with
-// another hub: nothing that it would have to understand, only lines.
+// memory holds the client's lines that a companion needs to resume the session
+// with a new hub. The zero value is ready to use.
 type memory struct {
-	inFlight    map[string]bool // ids of requests without an answer, raw
-	initialize  []byte          // the client's line
-	initialID   string          // its id, raw
-	initialized []byte
+	inFlight    map[string]bool   // ids of requests without an answer, as JSON
+	initialize  []byte            // the client's line
+	initialID   string            // its id, as JSON
+	initialized []byte            // notifications/initialized
 	level       []byte            // logging/setLevel
 	subscribed  map[string][]byte // resources/subscribe by uri
 }
 
-// note remembers what matters of a client's line.
+// note remembers a line of the client, if resuming needs it.
 func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 	if msg.IsRequest() {
 		if m.inFlight == nil {
@@ -50,17 +50,18 @@ func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 	}
 }
 
-// settle notes an answer and reports whether it is for the client.
+// settle removes an answered request and reports whether the answer is for the
+// client.
 func (m *memory) settle(id string) bool {
 	delete(m.inFlight, id)
 	return !bytes.HasPrefix([]byte(id), []byte(`"`+replayID))
 }
 
-// greeted reports whether the client has seen its initialize answered.
+// greeted reports whether the client's initialize was answered.
 func (m *memory) greeted() bool { return m.initialize != nil && !m.inFlight[m.initialID] }
 
-// abandon returns the ids that no answer will come for any more. initialize is
-// not among them: it is sent again, and the next hub answers it.
+// abandon removes the requests in flight and returns their ids, sorted. It keeps
+// an unanswered initialize, which the next hub answers.
 func (m *memory) abandon() []string {
 	var ids []string
 	for id := range m.inFlight {
@@ -73,8 +74,8 @@ func (m *memory) abandon() []string {
 	return ids
 }
 
-// pending returns the lines that a new hub must answer to the client itself:
-// those of a session that was still being opened.
+// pending returns the lines of an unfinished initialization. They are sent to
+// the next hub under their own ids, and its answers go to the client.
 func (m *memory) pending() [][]byte {
 	if m.initialize == nil || m.greeted() {
 		return nil
@@ -86,11 +87,11 @@ func (m *memory) pending() [][]byte {
 	return lines
 }
 
-// replay returns the lines that bring a new hub to where the session is; the
+// replay returns the lines that bring a new hub to the state of the session. The
 // client does not see their answers.
 func (m *memory) replay() []byte {
 	if !m.greeted() {
-		return nil // what opens the session is among the pending lines
+		return nil // pending returns the lines instead
 	}
 	out := m.again(nil, m.initialize, "initialize")
 	if m.initialized != nil {
@@ -105,7 +106,7 @@ func (m *memory) replay() []byte {
 	return out
 }
 
-// again appends a request under an id of ours.
+// again appends a request with an id that begins with replayID.
 func (m *memory) again(dst, line []byte, what string) []byte {
 	return append(append(dst, jsonrpc.Set(line, "id", jsonrpc.Quote(replayID+what))...), '\n')
 }

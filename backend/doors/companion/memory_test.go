@@ -7,7 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-func say(t *testing.T, m *memory, lines ...string) {
+// note parses lines of a client and notes them.
+func note(t *testing.T, m *memory, lines ...string) {
 	t.Helper()
 	for _, line := range lines {
 		msg, err := jsonrpc.Parse([]byte(line))
@@ -23,11 +24,11 @@ const (
 	initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-func TestAnOpenSessionIsReplayedUnderOtherIDs(t *testing.T) {
+func TestAnOpenSessionIsReplayedWithOtherIDs(t *testing.T) {
 	var m memory
-	say(t, &m, initialize)
+	note(t, &m, initialize)
 	m.settle("0")
-	say(
+	note(
 		t, &m, initialized,
 		`{"jsonrpc":"2.0","id":1,"method":"logging/setLevel","params":{"level":"info"}}`,
 		`{"jsonrpc":"2.0","id":2,"method":"resources/subscribe","params":{"uri":"a:b"}}`,
@@ -44,13 +45,13 @@ func TestAnOpenSessionIsReplayedUnderOtherIDs(t *testing.T) {
 		t.Errorf("pending: %s", m.pending())
 	}
 	if m.settle(`"companion-replay-level"`) || !m.settle("7") {
-		t.Error("answers to a replay are not told from the client's own")
+		t.Error("answers to replayed requests are not kept from the client")
 	}
 }
 
-func TestASessionBeingOpenedIsOpenedByTheNextHub(t *testing.T) {
+func TestAnUnfinishedInitializationContinuesWithTheNextHub(t *testing.T) {
 	var m memory
-	say(t, &m, initialize, initialized, `{"jsonrpc":"2.0","id":5,"method":"tools/list"}`)
+	note(t, &m, initialize, initialized, `{"jsonrpc":"2.0","id":5,"method":"tools/list"}`)
 	if got := m.replay(); got != nil {
 		t.Errorf("replayed %s", got)
 	}
@@ -62,9 +63,9 @@ func TestASessionBeingOpenedIsOpenedByTheNextHub(t *testing.T) {
 	}
 }
 
-func TestACancelledRequestIsNotWaitedFor(t *testing.T) {
+func TestACancelledRequestIsNotInFlight(t *testing.T) {
 	var m memory
-	say(
+	note(
 		t, &m, `{"jsonrpc":"2.0","id":"a","method":"tools/call"}`, `{"jsonrpc":"2.0","id":"b","method":"tools/call"}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}`,
 	)
@@ -73,7 +74,7 @@ func TestACancelledRequestIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestResponsesAreKnownByTheirHead(t *testing.T) {
+func TestResponseIDIsFoundInAnyResponse(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":1,"result":{}}`:                          "1",
 		`{"jsonrpc":"2.0","id":"x","error":{"code":1}}`:                 `"x"`,

@@ -1,7 +1,3 @@
-// Package bridge answers how an editor's stdio reaches the hub. The companion
-// (in the editor's process tree) copies lines to and from a socket of the hub;
-// before the first line both prove that they know the token, which itself never
-// crosses the wire. It has no server logic.
 package companion
 
 import (
@@ -23,57 +19,59 @@ const upgradeName = "agent-discover/1"
 
 const handshakeTimeout = 5 * time.Second
 
-// The frames of the handshake, one JSON line each, in this order.
+// The messages of the handshake, in this order, one JSON line each.
 type (
-	// greeting is the companion's first word.
+	// greeting is sent by the companion.
 	greeting struct {
 		Protocol int    `json:"protocol"`
 		Version  string `json:"version"`
 		Nonce    string `json:"nonce"`
-		Session  string `json:"session"` // presented again after a reconnect
+		Session  string `json:"session"` // the same after a reconnect
 	}
-	// counterGreeting is the hub's, with the proof that it knows the token.
+	// counterGreeting is sent by the hub. It proves that the hub knows the token.
 	counterGreeting struct {
 		Protocol int    `json:"protocol"`
 		Version  string `json:"version"`
 		Nonce    string `json:"nonce"`
 		Proof    string `json:"proof"`
 	}
-	// credentials are the companion's proof, and its wish that an older hub
-	// make room for a newer one.
+	// credentials are sent by the companion. They prove that it knows the token.
+	// Replace asks an older hub to stop for a newer version.
 	credentials struct {
 		Proof   string `json:"proof"`
 		Replace bool   `json:"replace,omitempty"`
 	}
-	// verdict ends the handshake.
+	// verdict is sent by the hub and ends the handshake.
 	verdict struct {
 		Ready    bool   `json:"ready"`
-		Notice   string `json:"notice,omitempty"`   // for the companion's user
-		Stopping bool   `json:"stopping,omitempty"` // the hub makes room: start a new one
+		Notice   string `json:"notice,omitempty"`   // for the user
+		Stopping bool   `json:"stopping,omitempty"` // the hub is stopping: start a new one
 		Error    string `json:"error,omitempty"`
 	}
 )
 
-// stream is a socket after the handshake. Reads go through the buffer that the
-// handshake filled.
+// stream is a socket after the handshake. The handshake's buffer may hold bytes
+// that follow it, so reads go through that buffer.
 type stream struct {
 	net.Conn
 	buffered *bufio.Reader
-	notice   string // what the hub wants the user to know
+	notice   string // of the hub for the user
 }
 
 func (s *stream) Read(p []byte) (int, error) { return s.buffered.Read(p) }
 
-// errReplaced says that an older hub stopped to make room.
-var errReplaced = fault.New(fault.Unavailable, "the older hub is stopping to make room for this version")
+// errReplaced is the error of a session that an older hub did not open because
+// it stops for this version.
+var errReplaced = fault.New(fault.Unavailable, "the older hub is stopping for this version; connect again")
 
-// Dial opens a session with the hub that info describes. version is ours,
-// session any unguessable string that is presented again to resume.
+// Dial opens a session with the hub that info describes. version is that of the
+// calling program. session is an unguessable string; a later Dial with the same
+// string resumes the session.
 func Dial(ctx context.Context, info instance.Info, version, session string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: handshakeTimeout}
 	conn, err := dialer.DialContext(ctx, "tcp", info.Address())
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer", info.Address())
+		return nil, fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer; see: agent-discover doctor", info.Address())
 	}
 	s := &stream{Conn: conn, buffered: bufio.NewReader(conn)}
 	_ = conn.SetDeadline(time.Now().Add(handshakeTimeout))
@@ -84,6 +82,7 @@ func Dial(ctx context.Context, info instance.Info, version, session string) (net
 	return s, conn.SetDeadline(time.Time{})
 }
 
+// shakeHands runs the companion's side of the handshake.
 func (s *stream) shakeHands(info instance.Info, version, session string) error {
 	if err := s.upgrade(info); err != nil {
 		return err
@@ -97,7 +96,7 @@ func (s *stream) shakeHands(info instance.Info, version, session string) error {
 		return err
 	}
 	if !instance.SameProof(counter.Proof, instance.Proof(info.Token, "hub", info.Address(), hello.Nonce, counter.Nonce)) {
-		return errStranger(info)
+		return errNotThisHub(info)
 	}
 	proof := instance.Proof(info.Token, "companion", info.Address(), counter.Nonce, hello.Nonce)
 	if err := s.send(credentials{Proof: proof, Replace: newer(version, counter.Version)}); err != nil {
@@ -117,10 +116,12 @@ func (s *stream) shakeHands(info instance.Info, version, session string) error {
 	return nil
 }
 
-func errStranger(info instance.Info) error {
-	return fault.New(fault.Denied, "what listens at %s is not this user's hub", info.Address())
+// errNotThisHub is the error for a program that cannot prove to be the hub.
+func errNotThisHub(info instance.Info) error {
+	return fault.New(fault.Denied, "the program at %s is not this user's hub; start the hub with: agent-discover serve", info.Address())
 }
 
+// upgrade turns the HTTP connection into a socket of upgradeName.
 func (s *stream) upgrade(info instance.Info) error {
 	req, err := http.NewRequest(http.MethodGet, "http://"+info.Address()+"/companion", nil)
 	if err != nil {
@@ -134,14 +135,15 @@ func (s *stream) upgrade(info instance.Info) error {
 	resp, err := http.ReadResponse(s.buffered, req)
 	var late net.Error
 	if errors.As(err, &late) && late.Timeout() {
-		return fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer", info.Address())
+		return fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer; see: agent-discover doctor", info.Address())
 	}
 	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols || resp.Header.Get("Upgrade") != upgradeName {
-		return errStranger(info)
+		return errNotThisHub(info)
 	}
 	return nil
 }
 
+// send writes one handshake message.
 func (s *stream) send(frame any) error {
 	data, err := json.Marshal(frame)
 	if err != nil {
@@ -151,12 +153,13 @@ func (s *stream) send(frame any) error {
 	return err
 }
 
-// maxFrame bounds a handshake line, in bytes.
-const maxFrame = 4 << 10
+// maxHandshakeLine is the longest handshake line, in bytes.
+const maxHandshakeLine = 4 << 10
 
+// receive reads one handshake message.
 func (s *stream) receive(frame any) error {
 	var line []byte
-	for len(line) < maxFrame {
+	for len(line) < maxHandshakeLine {
 		c, err := s.buffered.ReadByte()
 		if err != nil {
 			return fmt.Errorf("handshake: %w", err)
@@ -166,5 +169,5 @@ func (s *stream) receive(frame any) error {
 		}
 		line = append(line, c)
 	}
-	return fmt.Errorf("handshake: a line of over %d bytes", maxFrame)
+	return fmt.Errorf("handshake: line longer than %d bytes", maxHandshakeLine)
 }

@@ -1,0 +1,208 @@
+package companion
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+const (
+	redialMin = 20 * time.Millisecond
+	redialMax = time.Second
+	// offlineAfter is how long requests wait for a lost hub to come back before
+	// they are answered without one.
+	offlineAfter = 5 * time.Second
+	// sendTimeout is how long the hub may take to read what is written to it.
+	sendTimeout = 30 * time.Second
+)
+
+// keepLinked connects to the hub, and connects again when it is lost, until ctx
+// ends.
+func (c *Companion) keepLinked(ctx context.Context) {
+	delay, lost := redialMin, time.Now()
+	for ctx.Err() == nil {
+		link, err := c.connect(ctx)
+		if err == nil {
+			c.runLink(ctx, link)
+			delay, lost = redialMin, time.Now()
+			continue
+		}
+		var noStart startFailure
+		if errors.Is(err, errStopped) || errors.As(err, &noStart) || time.Since(lost) > offlineAfter {
+			c.setOffline(err)
+		}
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+		}
+		delay = min(2*delay, redialMax)
+	}
+}
+
+var errStopped = fault.New(fault.Denied, "Agent Discover was stopped by the user; start it from the tray or the window, or with: agent-discover serve")
+
+// startFailure marks an error that waiting does not cure: no hub could be
+// started.
+type startFailure struct{ error }
+
+func (f startFailure) Unwrap() error { return f.error }
+
+// connect opens a session with the hub and starts a hub if none runs.
+func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
+	if _, err := instance.Read(c.Folder); err != nil && instance.Stopped(c.Folder) {
+		return nil, errStopped
+	}
+	info, err := instance.Ensure(ctx, c.Folder, "companion")
+	if err != nil {
+		return nil, startFailure{err}
+	}
+	link, err := Dial(ctx, info, c.Version, c.session)
+	if fault.KindOf(err) == fault.Denied {
+		// Another program listens at the announced address, so the hub may be
+		// dead. Starting one fails if the lock shows that it is alive.
+		_ = instance.Start(ctx, c.Folder, "companion")
+	}
+	return link, err
+}
+
+// setOffline answers the queued requests, and those that come before the next
+// link, with the reason why there is no hub.
+func (c *Companion) setOffline(reason error) {
+	c.mu.Lock()
+	first := c.offline == nil
+	c.offline = reason
+	var replies [][]byte
+	for _, line := range c.queue {
+		if m, err := jsonrpc.Parse(line); err == nil {
+			if reply, err := c.offlineReply(&m); err == nil && reply != nil {
+				replies = append(replies, reply)
+			}
+		}
+	}
+	c.queue = nil
+	c.mu.Unlock()
+	if first {
+		c.Log.Warn("no hub", "reason", reason)
+	}
+	c.writeAll(replies)
+	c.mu.Lock()
+	c.checkSettled()
+	c.mu.Unlock()
+}
+
+// runLink sends the new hub what it has missed, and copies the hub's lines to
+// the client until the link is lost or ctx ends.
+func (c *Companion) runLink(ctx context.Context, link net.Conn) {
+	defer context.AfterFunc(ctx, func() { _ = link.Close() })()
+	if s, ok := link.(*stream); ok && s.notice != "" {
+		c.Log.Warn(s.notice)
+	}
+	c.sending.Lock()
+	c.mu.Lock()
+	missed := c.memory.replay()
+	for _, line := range c.queue {
+		missed = append(missed, line...)
+	}
+	again := c.memory.greeted()
+	c.link, c.queue, c.offline = link, nil, nil
+	c.mu.Unlock()
+	// The hub may answer before it has read everything, so read meanwhile.
+	var sent sync.WaitGroup
+	sent.Go(func() {
+		defer c.sending.Unlock()
+		if len(missed) > 0 {
+			send(link, missed)
+		}
+	})
+	if again {
+		_ = c.write([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"))
+	}
+	c.readHub(link)
+	_ = link.Close() // ends a send that blocks
+	sent.Wait()
+	c.unlink()
+}
+
+// send writes lines to the hub. If that fails, it closes the link, and readHub
+// ends.
+func send(link net.Conn, lines []byte) {
+	_ = link.SetWriteDeadline(time.Now().Add(sendTimeout))
+	if _, err := link.Write(lines); err != nil {
+		_ = link.Close()
+	}
+}
+
+// readHub copies the hub's lines to the client until the link ends.
+func (c *Companion) readHub(link io.Reader) {
+	lines := jsonrpc.NewLineReader(link, maxHubLine)
+	lines.Whole = true // an incomplete last line is dropped
+	for {
+		line, err := lines.Next()
+		if err != nil {
+			return
+		}
+		if id := responseID(line); id != nil {
+			c.mu.Lock()
+			forClient := c.memory.settle(string(id))
+			c.checkSettled()
+			c.mu.Unlock()
+			if !forClient {
+				continue
+			}
+		}
+		if c.write(append(line, '\n')) != nil {
+			return
+		}
+	}
+}
+
+// responseID returns the id of a response, and nil for any other message. The
+// hub writes the id first, so that long results need not be parsed.
+func responseID(line []byte) json.RawMessage {
+	const head = `{"jsonrpc":"2.0","id":`
+	if rest, ok := bytes.CutPrefix(line, []byte(head)); ok {
+		if i := bytes.IndexByte(rest, ','); i > 0 && !bytes.Contains(rest[:i], []byte(`\`)) &&
+			(bytes.HasPrefix(rest[i:], []byte(`,"result":`)) || bytes.HasPrefix(rest[i:], []byte(`,"error":`))) {
+			return rest[:i]
+		}
+	}
+	if m, err := jsonrpc.Parse(line); err == nil && m.IsResponse() {
+		return m.ID
+	}
+	return nil
+}
+
+// unlink answers the requests that were in flight on a lost link with an error,
+// because their outcome is unknown.
+func (c *Companion) unlink() {
+	c.mu.Lock()
+	c.link = nil
+	c.queue = c.memory.pending()
+	var replies [][]byte
+	for _, id := range c.memory.abandon() {
+		replies = append(replies, answer(json.RawMessage(id), nil, jsonrpc.NewError(codeUnknownOutcome,
+			"the hub ended while this request was in flight; its outcome is unknown. The companion reconnects on its own: check the outcome before you repeat an action that changes something")))
+	}
+	c.mu.Unlock()
+	c.writeAll(replies)
+	c.mu.Lock()
+	c.checkSettled()
+	c.mu.Unlock()
+}
+
+// writeAll writes lines to the client. Errors are ignored: a client that is
+// gone ends readClient too.
+func (c *Companion) writeAll(lines [][]byte) {
+	for _, line := range lines {
+		_ = c.write(line)
+	}
+}

@@ -1,0 +1,91 @@
+package companion
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// linked returns a companion that runs a link in a synctest bubble, the hub's
+// end of the link, and what the client reads.
+func linked(t *testing.T, c *Companion) (hub net.Conn, client *bufio.Reader) {
+	t.Helper()
+	near, hub := net.Pipe()
+	read, write := io.Pipe()
+	c.Out, c.Log = write, slog.New(slog.DiscardHandler)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); c.runLink(ctx, near) }()
+	t.Cleanup(func() { cancel(); _ = read.Close(); <-done })
+	synctest.Wait()
+	return hub, bufio.NewReader(read)
+}
+
+// expect reads one line.
+func expect(t *testing.T, from *bufio.Reader, want string) {
+	t.Helper()
+	if line, err := from.ReadString('\n'); err != nil || line != want+"\n" {
+		t.Errorf("got %q, %v, want %q", line, err, want)
+	}
+}
+
+const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+
+func TestAnswersReachTheClientWhileTheHubReadsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Companion{}
+		hub, client := linked(t, c)
+		sent := make(chan struct{})
+		go func() { defer close(sent); _ = c.fromClient([]byte(ping)) }()
+		synctest.Wait() // the send blocks: the hub does not read
+		if _, err := hub.Write([]byte(`{"jsonrpc":"2.0","id":7,"result":{}}` + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		expect(t, client, `{"jsonrpc":"2.0","id":7,"result":{}}`)
+		expect(t, bufio.NewReader(hub), ping)
+		<-sent
+	})
+}
+
+func TestLinesThatWaitedForTheHubAreSentBeforeLaterOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Companion{}
+		for _, line := range []string{ping, `{"jsonrpc":"2.0","method":"first"}`} {
+			if err := c.fromClient([]byte(line)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		hub, _ := linked(t, c)
+		sent := make(chan struct{})
+		go func() { defer close(sent); _ = c.fromClient([]byte(`{"jsonrpc":"2.0","method":"second"}`)) }()
+		lines := bufio.NewReader(hub)
+		expect(t, lines, ping)
+		expect(t, lines, `{"jsonrpc":"2.0","method":"first"}`)
+		expect(t, lines, `{"jsonrpc":"2.0","method":"second"}`)
+		<-sent
+	})
+}
+
+func TestARequestThatCouldNotBeSentIsAnsweredOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &Companion{}
+		_, client := linked(t, c)
+		began := time.Now()
+		go func() { _ = c.fromClient([]byte(ping)) }()
+		line, err := client.ReadString('\n')
+		if err != nil || responseIDOf(line) != "1" || time.Since(began) != sendTimeout {
+			t.Errorf("after %s the client got %q, %v", time.Since(began), line, err)
+		}
+		synctest.Wait()
+		if len(c.memory.inFlight) != 0 || c.link != nil || len(c.queue) != 0 {
+			t.Errorf("in flight %v, queue %q", c.memory.inFlight, c.queue)
+		}
+	})
+}
+
+func responseIDOf(line string) string { return string(responseID([]byte(line))) }
