@@ -2,30 +2,31 @@ package minilm
 
 import "math"
 
-// tier is how many values the kernel that mixes vectors makes at once.
-const tier = 32
+// mixWidth is the number of values that the kernel mix computes at once.
+const mixWidth = 32
 
-// attention is the memory that one head takes: the keys of all tokens side by side, and what one token makes of them.
+// attention is the memory for one attention head: the keys of all tokens in columns, and the scores of one token.
 type attention struct {
 	keys   []float32 // headSize rows, one value for each token
 	scores []float32
 }
 
 func newAttention(tokens int) attention {
-	wide := roundUp(tokens, tier)
+	wide := roundUp(tokens, mixWidth)
 	return attention{make([]float32, headSize*wide), make([]float32, wide)}
 }
 
-// attend sets to, for each token and head, to the mean of the values of all tokens, each weighed by how well its key
-// fits the query of the token. From holds queries, keys and values of a token one after the other.
+// attend computes multi-head attention. For each token and head, it sets to to the mean of the values of all tokens,
+// weighted by the softmax of the products of the token's query with their keys. from holds query, key and value of each
+// token in sequence.
 func (p *pass) attend(to, from []float32) {
-	wide := roundUp(p.tokens, tier)
+	wide := roundUp(p.tokens, mixWidth)
 	scores := p.attention.scores[:wide]
 	for head := 0; head < hidden; head += headSize {
-		p.turn(from[hidden+head:], wide)
+		p.transposeKeys(from[hidden+head:], wide)
 		for i := range p.tokens {
 			p.kernels.mix(scores, from[i*3*hidden+head:][:headSize], p.attention.keys, wide)
-			total := p.soften(scores)
+			total := p.softmax(scores)
 			mixed := to[i*hidden+head:][:headSize]
 			p.kernels.mix(mixed, scores[:p.tokens], from[2*hidden+head:], 3*hidden)
 			for j := range mixed {
@@ -35,8 +36,8 @@ func (p *pass) attend(to, from []float32) {
 	}
 }
 
-// turn puts the keys of a head in columns. Those beyond the last token mean nothing.
-func (p *pass) turn(from []float32, wide int) {
+// transposeKeys copies the keys of a head into columns. Columns beyond the last token hold undefined values.
+func (p *pass) transposeKeys(from []float32, wide int) {
 	keys := p.attention.keys
 	for i := range p.tokens {
 		for j, value := range from[i*3*hidden:][:headSize] {
@@ -45,11 +46,12 @@ func (p *pass) turn(from []float32, wide int) {
 	}
 }
 
-// soften makes weights of the scores of the tokens and returns what they add up to.
-func (p *pass) soften(scores []float32) float32 {
+// softmax replaces the scores of the tokens by their exponentials, relative to the largest, and returns the sum of
+// these.
+func (p *pass) softmax(scores []float32) float32 {
 	most := float32(math.Inf(-1))
 	for _, score := range scores[:p.tokens] {
-		if score > most { // max would look for what is no number
+		if score > most { // faster than max, which checks for NaN
 			most = score
 		}
 	}

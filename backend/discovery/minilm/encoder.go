@@ -1,67 +1,72 @@
-// Package encoder answers one question: where in a space of meanings a sentence lies. Sentences that mean alike get
-// vectors that point alike; the product of two is their similarity, from -1 to 1.
+// Package minilm computes sentence embeddings: vectors of length 1 that point in similar directions for texts of similar
+// meaning. The dot product of two vectors is the similarity of their texts, from -1 to 1.
 //
-// It is the model all-MiniLM-L6-v2 by the sentence-transformers project: WordPiece tokens, six layers of a transformer,
-// and the mean over all tokens. Its weights are part of the program, as integers of eight bits (see NOTICE); build/model
-// makes them. It needs no file, no network, no C, and one processor for as long as a call takes.
+// It implements the model all-MiniLM-L6-v2 of the sentence-transformers project: WordPiece tokens, a transformer of six
+// layers, and the mean over all tokens. The weights, as integers of 8 bits, and the vocabulary are embedded in the
+// program; build/model generates them (see NOTICE). The model was trained on English texts; in other languages it
+// recognizes little more than names.
 //
-// The model knows English; of other languages it knows little more than names. It ranks nothing, keeps no vectors, and
-// says nothing about what is right or wrong: what a similarity is worth is for the caller to say.
+// The encoder is written in Go and assembly rather than bound to an inference library, for four reasons: it needs no cgo,
+// so that the hub builds and cross-compiles as a static binary; it needs no download, so that search works offline from
+// the first start; it is small, at 24 MB for weights and vocabulary and no shared library; and it returns the same bits
+// on every processor, so that stored vectors and tests stay valid on any machine. A call uses one core.
+//
+// The package stores and compares no vectors: see package embedding and package search.
 package minilm
 
 import "sync"
 
-// Model names the model and the form of its weights. Vectors of different models cannot be compared.
+// Model identifies the model and the form of its weights. Vectors of different models cannot be compared.
 const Model = "all-minilm-l6-v2/int8"
 
 // Dimensions is the length of every vector.
 const Dimensions = hidden
 
-// defaultTokens is how much of a text counts where the caller does not say.
+// defaultTokens is the number of tokens that Encode reads by default.
 const defaultTokens = 128
 
-// idle is how many sets of scratch memory are kept while nothing runs; one is about 12 kB for each token of the longest
-// text that it has seen.
-const idle = 4
+// maxIdle is the number of unused scratch buffers that an Encoder keeps. A buffer takes about 12 kB per token of the
+// longest text it was used for.
+const maxIdle = 4
 
-// Encoder turns texts into vectors. Its methods may be called at the same time.
+// Encoder computes the vectors of texts. Its methods may be called concurrently.
 type Encoder struct {
 	model   *model
 	words   vocabulary
 	kernels kernels
 
 	mu      sync.Mutex
-	scratch []*scratch // guarded by mu; at most idle
+	scratch []*scratch // unused buffers, at most maxIdle; guarded by mu
 }
 
-// New returns an encoder with the fastest kernels that this processor has. It takes well under a millisecond: the large
-// tables stay where the program has them.
+// New returns an encoder that uses the fastest kernels of this processor. It takes less than a millisecond because the
+// large tables are not copied.
 func New() *Encoder {
 	return &Encoder{model: readModel(weights), words: readVocabulary(vocabularyData), kernels: fastest()}
 }
 
-// Encode returns the vector of a text, of length one; it belongs to the caller. Of a long text the first maxTokens
-// tokens count, two of which mark the beginning and the end: 0 means 128, and there are never more than 256. Any text
-// has a vector: an empty one gets that of a sentence without words, and bytes that are not UTF-8 are passed over.
+// Encode returns the vector of a text, of length 1, which the caller owns. It reads the first maxTokens tokens, of
+// which two mark the beginning and the end; 0 means 128, and the largest value is 256. Every text has a vector: invalid
+// UTF-8 is skipped, and an empty text has the vector of a sentence without words.
 func (e *Encoder) Encode(text string, maxTokens int) []float32 {
 	if maxTokens <= 0 {
 		maxTokens = defaultTokens
 	}
 	tokens := e.words.tokens(text, min(max(maxTokens, 2), positions))
-	s := e.borrow(len(tokens))
-	defer e.giveBack(s)
+	s := e.takeScratch(len(tokens))
+	defer e.returnScratch(s)
 	return e.model.encode(tokens, s, &e.kernels)
 }
 
-// Release drops the memory that Encode keeps for its next call, which is then a little slower.
+// Release frees the scratch buffers. The next call of Encode allocates new ones.
 func (e *Encoder) Release() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.scratch = nil
 }
 
-// borrow returns scratch memory for so many tokens, that nobody else uses until it is given back.
-func (e *Encoder) borrow(tokens int) *scratch {
+// takeScratch returns a scratch buffer for that number of tokens.
+func (e *Encoder) takeScratch(tokens int) *scratch {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	last := len(e.scratch) - 1
@@ -76,10 +81,11 @@ func (e *Encoder) borrow(tokens int) *scratch {
 	return s
 }
 
-func (e *Encoder) giveBack(s *scratch) {
+// returnScratch keeps a scratch buffer for the next call.
+func (e *Encoder) returnScratch(s *scratch) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if len(e.scratch) < idle {
+	if len(e.scratch) < maxIdle {
 		e.scratch = append(e.scratch, s)
 	}
 }

@@ -165,7 +165,7 @@ func TestManyMayEncodeAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if len(e.scratch) > idle {
+	if len(e.scratch) > maxIdle {
 		t.Errorf("%d sets of scratch memory are kept", len(e.scratch))
 	}
 	if e.Release(); len(e.scratch) != 0 {

@@ -2,22 +2,22 @@ package minilm
 
 import "math"
 
-// block is how many tokens a kernel multiplies at once, and span with how many rows of a matrix.
+// block is the number of tokens, and span the number of matrix rows, that the kernel multiply handles at once.
 const (
 	block = 4
 	span  = 64
 )
 
-// scratch is the memory that one text takes on its way through the model. Rows are tokens, up to a multiple of block;
-// what is in the rows above the last token means nothing.
+// scratch is the memory for one text. The rows of its slices are tokens, padded to a multiple of block; rows beyond the
+// last token hold undefined values.
 type scratch struct {
 	tokens    int
-	state     []float32           // hidden for each token: what layers change
-	change    []float32           // hidden for each token: what a step adds to the state
-	wide      []float32           // queries, keys and values, or the inside of a layer
-	input     []int16             // what a matrix is multiplied with
-	scales    []float32           // one for each token of input
-	exact     [][1 + kept]float32 // what the bias and the exact columns are multiplied with
+	state     []float32           // hidden values per token: the state that layers update
+	change    []float32           // hidden values per token: the change to the state
+	wide      []float32           // per token: queries, keys and values, or the inner activations of a feed-forward layer
+	input     []int16             // quantised input of a matrix
+	scales    []float32           // scale of each token in input
+	exact     [][1 + kept]float32 // per token: 1 for the bias, and the inputs of the exact columns
 	attention attention
 	tile      tile
 }
@@ -36,37 +36,39 @@ func newScratch(tokens int) *scratch {
 	}
 }
 
+// roundUp rounds n up to a multiple.
 func roundUp(n, multiple int) int { return (n + multiple - 1) / multiple * multiple }
 
-// pass is one text on its way through the model.
+// pass is the computation for one text.
 type pass struct {
 	*scratch
 	*kernels
 	tokens int
 }
 
-// encode returns the vector of the tokens, of length one.
+// encode returns the vector of the tokens, of length 1.
 func (m *model) encode(tokens []uint16, s *scratch, k *kernels) []float32 {
 	p := pass{s, k, len(tokens)}
 	p.embed(m, tokens)
 	for i := range m.layers {
-		p.through(&m.layers[i])
+		p.applyLayer(&m.layers[i])
 	}
 	return p.pool()
 }
 
+// embed sets the state to the embeddings of the tokens.
 func (p *pass) embed(m *model, tokens []uint16) {
 	for i, token := range tokens {
 		state := p.state[i*hidden:][:hidden]
-		copy(state, m.every)
+		copy(state, m.tokenType)
 		m.words.add(state, int(token))
 		m.positions.add(state, i)
 		normalise(state, m.norm)
 	}
 }
 
-// through takes the state through one layer: every token looks at all others, then each is worked on by itself.
-func (p *pass) through(l *layer) {
+// applyLayer applies one layer to the state: attention among all tokens, then a feed-forward network for each token.
+func (p *pass) applyLayer(l *layer) {
 	p.multiply(p.wide, &l.attention, p.state)
 	p.attend(p.change, p.wide)
 	p.multiply(p.change, &l.mixed, p.change)
@@ -77,7 +79,8 @@ func (p *pass) through(l *layer) {
 	p.add(l.last)
 }
 
-// multiply sets to, for each token, to the product of the matrix and what the token has in from. They may be the same.
+// multiply sets to, for each token, to the product of the matrix and the token's values in from, plus the bias. to and
+// from may be the same slice.
 func (p *pass) multiply(to []float32, m *matrix, from []float32) {
 	for i := range p.tokens {
 		p.prepare(i, m, from[i*m.columns:][:m.columns])
@@ -99,8 +102,8 @@ func (p *pass) multiply(to []float32, m *matrix, from []float32) {
 	}
 }
 
-// prepare makes an input of what a token has in from. What the exact columns are multiplied with stays out of it: so
-// large, it would leave few of the integers for all the rest.
+// prepare quantises the values of a token in from. The inputs of the exact columns are excluded: being by far the
+// largest, they would leave little precision for the others.
 func (p *pass) prepare(token int, m *matrix, from []float32) {
 	exact := &p.exact[token]
 	exact[0] = 1
@@ -113,7 +116,7 @@ func (p *pass) prepare(token int, m *matrix, from []float32) {
 	}
 }
 
-// add adds the change to the state and normalises it.
+// add adds the change to the state and normalises the result.
 func (p *pass) add(n norm) {
 	for i := range p.tokens {
 		state, change := p.state[i*hidden:][:hidden], p.change[i*hidden:][:hidden]
@@ -124,7 +127,7 @@ func (p *pass) add(n norm) {
 	}
 }
 
-// pool returns the mean of all tokens, brought to length one.
+// pool returns the mean of the state over all tokens, scaled to length 1.
 func (p *pass) pool() []float32 {
 	mean := make([]float32, hidden)
 	for i := range p.tokens {
@@ -134,7 +137,7 @@ func (p *pass) pool() []float32 {
 	}
 	var square float64
 	for _, value := range mean {
-		square += float64(value) * float64(value)
+		square += float64(float64(value) * float64(value)) // the conversion prevents a fused operation
 	}
 	for i := range mean {
 		mean[i] = float32(float64(mean[i]) / math.Sqrt(square))
@@ -142,25 +145,26 @@ func (p *pass) pool() []float32 {
 	return mean
 }
 
-// normalise brings a vector to mean 0 and variance 1, then to the scale and bias that were learned.
+// normalise scales a vector to mean 0 and variance 1, and then applies the learned scale and bias.
 func normalise(x []float32, n norm) {
 	mean := sum(x) / hidden
 	var squares [4]float32
 	for i := 0; i < hidden; i += 4 {
 		for j := range squares {
 			x[i+j] -= mean
-			squares[j] += x[i+j] * x[i+j]
+			squares[j] += float32(x[i+j] * x[i+j]) // the conversion prevents a fused operation
 		}
 	}
 	variance := (squares[0] + squares[1] + squares[2] + squares[3]) / hidden
 	factor := float32(1 / math.Sqrt(float64(variance)+1e-12))
 	scale, bias := n.scale[:len(x)], n.bias[:len(x)]
 	for i, value := range x {
-		x[i] = value*factor*scale[i] + bias[i]
+		x[i] = float32(value*factor*scale[i]) + bias[i]
 	}
 }
 
-// sum adds values, whose number is a multiple of four, in four strands that do not wait for each other.
+// sum adds the values of x, whose length is a multiple of 4. Four independent sums let the processor overlap the
+// additions.
 func sum(x []float32) float32 {
 	var a, b, c, d float32
 	for ; len(x) >= 4; x = x[4:] {

@@ -5,43 +5,45 @@ import (
 	"unsafe"
 )
 
-// kernels are the loops in which the time goes. Those of a kind give the same bits for the same input, whatever
-// instructions they are made of: integers are exact, and floats are combined in one order, never by a fused operation.
+// kernels are the inner loops, which take nearly all of the time. All implementations of a kernel return the same bits
+// for the same input: integer arithmetic is exact, and floats are combined in one fixed order without fused operations.
 type kernels struct {
 	name string
 
-	// multiply adds one tile of a product, of a section of the columns.
+	// multiply adds the product of one tile.
 	multiply func(*tile)
-	// quantise rounds from, whose length is a multiple of 16, to integers, and returns what one of them is worth.
+	// quantise rounds from, whose length is a multiple of 16, to integers and returns their scale.
 	quantise func(to []int16, from []float32) float32
-	// gelu replaces each value x, of a multiple of 8, by x times the probability that a normal variable is below x.
+	// gelu replaces each value x by x times the probability that a standard normal variable is less than x. The length
+	// is a multiple of 8.
 	gelu func(x []float32)
-	// exp replaces each value x, of a multiple of 8, by exp(x-most). No value that counts is above most.
+	// exp replaces each value x by exp(x-most). The length is a multiple of 8. Values above most may only occur in
+	// padding.
 	exp func(x []float32, most float32)
-	// mix sets to, of a multiple of 32, to the sum of rows of values, each times its weight. Stride is how far the
-	// rows are apart.
+	// mix sets to, whose length is a multiple of 32, to the sum of rows of values, each multiplied by its weight. stride
+	// is the distance between the rows.
 	mix func(to, weights, values []float32, stride int)
 }
 
-// plain is what every processor can do.
+// plain is the portable implementation in Go.
 var plain = kernels{"plain", multiplyPlain, quantisePlain, geluPlain, expPlain, mixPlain}
 
-// tile says which part of a product is to be added: a section of span rows of a matrix times that of block tokens.
+// tile describes a part of a product: span rows and one section of columns of a matrix, times block tokens.
 type tile struct {
-	weights *int8    // 4 groups of 16 rows each
+	weights *int8    // 4 groups of 16 interleaved rows each
 	group   int      // bytes from one group to the next
-	input   *int16   // the tokens, each of as many values as the matrix has columns
+	input   *int16   // quantised values of the tokens, one per column of the matrix
 	stride  int      // bytes from one token to the next
-	scales  *float32 // of the tokens
+	scales  *float32 // scales of the tokens
 	rows    *float32 // scales of the rows
-	to      *float32 // where the row of the first token goes
-	step    int      // bytes from there to that of the next token
+	to      *float32 // the output for the first token
+	step    int      // bytes from the output of one token to that of the next
 }
 
-// limit is the largest integer that an input is rounded to: products with 127 fit 32 bits even if 1536 are added.
+// limit is the largest integer of a quantised input. The sum of 1536 products of it with 127 fits an int32.
 const limit = 8191
 
-// tiny is what an input has to reach to be more than zero.
+// tiny is the magnitude below which an input counts as zero.
 const tiny float32 = 1e-30
 
 func multiplyPlain(t *tile) {
@@ -91,14 +93,15 @@ func quantisePlain(to []int16, from []float32) float32 {
 	return most / limit
 }
 
-// nearest rounds to an integer, halves to the even one. At this size a float has no room for a fraction.
+// nearest rounds to an integer, halves to even. The addition of a number so large that a float32 has no fraction bits
+// left does the rounding.
 func nearest(x float32) int32 {
 	const shift = 3 << 22
 	return int32(math.Float32bits(float32(x)+shift)) - int32(math.Float32bits(shift))
 }
 
-// geluPlain takes the error function from Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26, whose error
-// is below 1.5e-7.
+// geluPlain approximates the error function by formula 7.1.26 of Abramowitz and Stegun, Handbook of Mathematical
+// Functions, with an error below 1.5e-7.
 func geluPlain(x []float32) {
 	for i, value := range x {
 		size := max(value, -value)
@@ -118,8 +121,9 @@ func expPlain(x []float32, most float32) {
 	}
 }
 
-// power is e to the x, for x up to 0; below lowest it stays what it is there. It splits off a power of two and takes
-// six terms of the Taylor series for the rest, which is at most half of ln 2: one unit in the last place.
+// power returns e to the power of x, for x up to 0; below lowest it returns the value for lowest. It splits off a power
+// of two and uses six terms of the Taylor series for the rest, which is at most half of ln 2, with an error of one unit
+// in the last place.
 func power(x float32) float32 {
 	x = max(x, lowest)
 	n := nearest(float32(x * log2E))
@@ -134,7 +138,8 @@ func power(x float32) float32 {
 	return sum * math.Float32frombits(uint32(n+127)<<23)
 }
 
-// What power and gelu calculate with. The upper part of ln 2 has so few bits that a multiple of it is exact.
+// Constants of power and gelu. ln 2 is split in two; the upper part has so few bits that its products with integers are
+// exact.
 const (
 	lowest  float32 = -87
 	log2E   float32 = 1.4426950408889634

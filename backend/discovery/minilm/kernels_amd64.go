@@ -2,13 +2,13 @@ package minilm
 
 import "golang.org/x/sys/cpu"
 
-// avx2 needs AVX2 alone.
+// avx2 requires AVX2.
 var avx2 = kernels{"avx2", multiplyAVX2, quantiseAVX2, geluAVX2, expAVX2, mixAVX2}
 
-// vnni multiplies and adds in one step, sixteen rows at once.
+// vnni requires AVX-512 with VNNI, whose instruction multiplies and adds sixteen rows at once.
 var vnni = kernels{"vnni", multiplyVNNI, quantiseAVX2, geluAVX2, expAVX2, mixAVX2}
 
-// fastest returns the best kernels that processor and system allow.
+// fastest returns the fastest kernels that the processor and the operating system support.
 func fastest() kernels {
 	switch {
 	case hasVNNI():
@@ -25,7 +25,9 @@ func hasVNNI() bool {
 
 // constants are what the kernels broadcast, in the order in which kernels_amd64.s names them.
 //
-//lint:ignore U1000 only the assembler reads it
+// constants are broadcast by the kernels, in the order of the names in kernels_amd64.s.
+//
+//lint:ignore U1000 used by the assembly code only
 var constants = [...]float32{
 	lowest, log2E, ln2High, ln2Low, taylor6, taylor5, taylor4, taylor3, taylor2, 1,
 	erfStep, erf5, erf4, erf3, erf2, erf1, 0.5, limit, tiny,

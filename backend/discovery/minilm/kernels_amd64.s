@@ -1,7 +1,7 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Where each constant lies in ·constants.
+// Byte offsets in ·constants.
 #define LOWEST   0
 #define LOG2E    4
 #define LN2HIGH  8
@@ -22,7 +22,7 @@
 #define LIMIT    68
 #define TINY     72
 
-// SCALED makes floats of the sums of rows, in one register, and adds them where they belong.
+// SCALED converts the sums of rows in one register to floats, scales them and adds them to the output.
 #define SCALED(SUM, ROWS, TOKEN, TO) \
 	VCVTDQ2PS SUM, SUM        \
 	VMULPS    ROWS, SUM, SUM  \
@@ -30,7 +30,7 @@
 	VADDPS    TO, SUM, SUM    \
 	VMOVUPS   SUM, TO
 
-// PRODUCT adds to two sums, of eight rows each, their products with two values of a token.
+// PRODUCT adds the products of sixteen rows with two values of a token to two registers of sums, eight rows in each.
 #define PRODUCT(TOKEN, LOW, HIGH) \
 	VPBROADCASTD (TOKEN)(R12*1), Y10 \
 	VPMADDWD     Y8, Y10, Y11        \
@@ -102,7 +102,7 @@ pair:
 	VZEROUPPER
 	RET
 
-// PRODUCTS adds to four sums, of sixteen rows each, their products with two values of a token.
+// PRODUCTS adds the products of 64 rows with two values of a token to four registers of sums, sixteen rows in each.
 #define PRODUCTS(TOKEN, A, B, C, D) \
 	VPBROADCASTD (TOKEN)(R12*1), Z20 \
 	VPDPWSSD     Z16, Z20, A         \
@@ -236,7 +236,8 @@ round:
 	VZEROUPPER
 	RET
 
-// POWER replaces X by e to the X as power does, with two more registers. Y15 to Y6 hold the constants from LOWEST on.
+// POWER replaces X by e to the power of X, as the Go function power does. N and SUM are scratch registers. Y15 to Y6 hold the
+// constants from LOWEST on.
 #define POWER(X, N, SUM) \
 	VMAXPS    Y15, X, X     \
 	VMULPS    Y14, X, N     \
@@ -293,7 +294,7 @@ eight:
 	VZEROUPPER
 	RET
 
-// NEXT takes one step of the polynomial.
+// NEXT computes one step of the polynomial.
 #define NEXT(NAME) \
 	VMULPS       Y2, Y3, Y3                \
 	VBROADCASTSS ·constants+NAME(SB), Y4   \

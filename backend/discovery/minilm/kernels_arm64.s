@@ -1,22 +1,23 @@
 #include "go_asm.h"
 #include "textflag.h"
 
-// Instructions for which the assembler has no name. Registers are numbers.
+// Instructions that the Go assembler does not support. Registers are given as numbers.
 
-// SMLAL adds to the four sums D the products of the lower four of N with the value I of M; SMLAL2 those of the upper four.
+// SMLAL adds the products of the lower four values of N with value I of M to the four sums in D. SMLAL2 uses the upper
+// four values of N.
 #define SMLAL(D, N, M, I)  WORD $(0x0f402000 | ((I)&4)<<9 | ((I)&2)<<20 | ((I)&1)<<20 | (M)<<16 | (N)<<5 | (D))
 #define SMLAL2(D, N, M, I) WORD $(0x4f402000 | ((I)&4)<<9 | ((I)&2)<<20 | ((I)&1)<<20 | (M)<<16 | (N)<<5 | (D))
 
-// SXTL widens the lower eight bytes of N, and SXTL2 the upper eight, to 16 bits.
+// SXTL widens the lower eight bytes of N to 16 bits each, and SXTL2 the upper eight.
 #define SXTL(D, N)  WORD $(0x0f08a400 | (N)<<5 | (D))
 #define SXTL2(D, N) WORD $(0x4f08a400 | (N)<<5 | (D))
 
-// SCVTF makes floats of integers; FMUL and FADD work on four floats.
+// SCVTF converts four integers to floats. FMUL and FADD operate on four floats.
 #define SCVTF(D, N)   WORD $(0x4e21d800 | (N)<<5 | (D))
 #define FMUL(D, N, M) WORD $(0x6e20dc00 | (M)<<16 | (N)<<5 | (D))
 #define FADD(D, N, M) WORD $(0x4e20d400 | (M)<<16 | (N)<<5 | (D))
 
-// PRODUCT adds to sixteen sums from D on their products with the values I and I+1 of the token in M.
+// PRODUCT adds the products of sixteen rows with the values I and I+1 of the token in M to the sums in four registers from D.
 #define PRODUCT(D, M, I) \
 	SMLAL(D, 2, M, I)        \
 	SMLAL2(D+1, 2, M, I)     \
@@ -27,7 +28,7 @@
 	SMLAL(D+2, 5, M, I+1)    \
 	SMLAL2(D+3, 5, M, I+1)
 
-// PAIR takes the next two columns of sixteen rows, and the values I and I+1 of all tokens.
+// PAIR loads the next two columns of sixteen rows and multiplies them with the values I and I+1 of all tokens.
 #define PAIR(I) \
 	VLD2.P 32(R1), [V0.B16, V1.B16] \
 	SXTL(2, 0)         \
@@ -39,7 +40,7 @@
 	PRODUCT(24, 8, I)  \
 	PRODUCT(28, 9, I)
 
-// SCALED makes floats of the sums from D on and adds them where the token's row of the product is.
+// SCALED converts the sums in the registers from D to floats, scales them and adds them to the output of a token.
 #define SCALED(D) \
 	VLD1R.P 4(R10), [V4.S4]                         \
 	VLD1    (R7), [V10.S4, V11.S4, V12.S4, V13.S4]  \

@@ -2,4 +2,5 @@
 
 package minilm
 
+// fastest returns the fastest kernels that the processor supports.
 func fastest() kernels { return plain }

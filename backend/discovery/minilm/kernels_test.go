@@ -105,7 +105,7 @@ func compareFloats(t *testing.T, k kernels, values []float32) {
 
 func compareMix(t *testing.T, k kernels, random *rand.Rand, size int) {
 	t.Helper()
-	size = roundUp(size, tier)
+	size = roundUp(size, mixWidth)
 	for _, count := range []int{1, 2, 3, 31, 77} {
 		weights, values := floats(random, count), floats(random, count*(size+5))
 		want, got := make([]float32, size), floats(random, size)

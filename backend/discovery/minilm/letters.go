@@ -14,7 +14,7 @@ func lowerASCII(letter rune) rune {
 	return letter
 }
 
-// decompose adds the parts of a letter, in lower case and without accents.
+// decompose adds the base letters of a letter, in lower case and without accents.
 func (s *splitter) decompose(letter rune) {
 	var raw [utf8.UTFMax]byte
 	var parts [64]byte
@@ -27,7 +27,8 @@ func (s *splitter) decompose(letter rune) {
 	}
 }
 
-// isDropped says of which letters nothing is left: what is no text, and what stands for bytes that are not UTF-8.
+// isDropped reports whether the tokenizer removes a letter: control and format characters, private use, and invalid
+// UTF-8.
 func isDropped(letter rune) bool {
 	if letter == utf8.RuneError {
 		return true
@@ -35,16 +36,19 @@ func isDropped(letter rune) bool {
 	return !isSpace(letter) && unicode.In(letter, unicode.Cc, unicode.Cf, unicode.Co)
 }
 
+// isSpace reports whether a letter separates words.
 func isSpace(letter rune) bool {
 	switch letter {
 	case '\t', '\n', '\r':
 		return true
 	case '\v', '\f', 0x85:
-		return false // they count as control characters
+		return false // control characters in the model's own tokenizer
 	}
 	return unicode.IsSpace(letter)
 }
 
+// isPunctuation reports whether a letter is a word of its own: all ASCII symbols
+// and Unicode punctuation.
 func isPunctuation(letter rune) bool {
 	if letter < utf8.RuneSelf {
 		return '!' <= letter && letter <= '/' || ':' <= letter && letter <= '@' || '[' <= letter && letter <= '`' || '{' <= letter && letter <= '~'
@@ -52,7 +56,8 @@ func isPunctuation(letter rune) bool {
 	return unicode.IsPunct(letter)
 }
 
-// ideographs are the blocks in which every letter is a word: those of Chinese, not of Hangul, Hiragana or Katakana.
+// ideographs are the blocks of Chinese characters, each of which is a word. Hangul, Hiragana and Katakana are not
+// included.
 var ideographs = [][2]rune{
 	{0x3400, 0x4dbf},
 	{0x4e00, 0x9fff},

@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// lettersMost is how many letters a word may have; a longer one is unknown.
-const lettersMost = 100
+// maxLetters is the largest number of letters in a word; longer words become the unknown token.
+const maxLetters = 100
 
-// special are the tokens that a text may spell out, as the model's own tokenizer has it.
+// special are the tokens that a text may contain literally, as in the model's own tokenizer.
 var special = []struct {
 	text string
 	id   uint16
 }{{"[PAD]", 0}, {"[UNK]", unknown}, {"[CLS]", begin}, {"[SEP]", end}, {"[MASK]", 103}}
 
-// tokens returns the ids of a text, most at the most, with the marks of its beginning and end; most is at least 2. It
-// reads no more of the text than it needs, and never fails.
+// tokens returns the token IDs of a text, at most most including the marks of the beginning and the end; most is at
+// least 2. It reads no more of the text than needed.
 func (v vocabulary) tokens(text string, most int) []uint16 {
 	s := splitter{words: v, ids: append(make([]uint16, 0, most), begin), room: most - 2}
 	for s.room > 0 && text != "" {
@@ -33,6 +33,7 @@ func (v vocabulary) tokens(text string, most int) []uint16 {
 	return append(s.ids, end)
 }
 
+// specialAt returns the special token that a text begins with, and its length; 0 if there is none.
 func specialAt(text string) (id uint16, size int) {
 	if text[0] != '[' {
 		return 0, 0
@@ -45,16 +46,16 @@ func specialAt(text string) (id uint16, size int) {
 	return 0, 0
 }
 
-// splitter collects the letters of a word and makes tokens of it once it ends.
+// splitter collects the letters of a word and converts the word to tokens when it ends.
 type splitter struct {
 	words   vocabulary
 	ids     []uint16
-	room    int // how many tokens there may still be
+	room    int // number of tokens that may still be added
 	word    []byte
 	letters int
 }
 
-// take adds a letter of the text: a part of a word, a word of its own, the end of a word, or nothing.
+// take processes a letter of the text, which may be part of a word, a word of its own, a separator, or dropped.
 func (s *splitter) take(letter rune) {
 	if letter < utf8.RuneSelf {
 		s.plain(lowerASCII(letter))
@@ -77,7 +78,7 @@ func (s *splitter) take(letter rune) {
 	}
 }
 
-// plain adds a letter that is in its final form.
+// plain processes a letter in its final form.
 func (s *splitter) plain(letter rune) {
 	switch {
 	case isSpace(letter):
@@ -92,26 +93,27 @@ func (s *splitter) plain(letter rune) {
 	}
 }
 
+// add appends a letter to the word.
 func (s *splitter) add(letter rune) {
 	s.letters++
-	if s.letters <= lettersMost {
+	if s.letters <= maxLetters {
 		s.word = utf8.AppendRune(s.word, letter)
 	}
 }
 
-// finish makes tokens of the word, if there is one.
+// finish ends the present word, if any, and adds its tokens.
 func (s *splitter) finish() {
 	if s.letters == 0 {
 		return
 	}
-	if s.letters > lettersMost || !s.split() {
+	if s.letters > maxLetters || !s.split() {
 		s.token(unknown)
 	}
 	s.word, s.letters = s.word[:0], 0
 }
 
-// split cuts the word into the longest pieces that the vocabulary has, from left to right, and reports whether that
-// covers it.
+// split adds the tokens of the word, each the longest piece in the vocabulary from left to right. It returns false and
+// adds nothing if the vocabulary does not cover the word.
 func (s *splitter) split() bool {
 	before, room := len(s.ids), s.room
 	prefix, start := "", noHash
@@ -128,6 +130,7 @@ func (s *splitter) split() bool {
 	return true
 }
 
+// token adds a token if there is room.
 func (s *splitter) token(id uint16) {
 	if s.room > 0 {
 		s.ids = append(s.ids, id)
@@ -135,7 +138,8 @@ func (s *splitter) token(id uint16) {
 	}
 }
 
-// longest returns the longest word that is the prefix and then a beginning of the text, and how long that beginning is.
+// longest returns the ID of the longest word that consists of the prefix and a beginning of the text, and the length of
+// that beginning; 0 if there is none. sum is the hash of the prefix.
 func (v vocabulary) longest(sum hash, prefix string, text []byte) (id uint16, size int) {
 	for i, letter := range text {
 		sum = sum.add(letter)

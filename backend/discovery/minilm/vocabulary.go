@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// vocabularyData is what build/model wrote, little-endian: the number of words; where each begins in the text, and where
-// the text ends; a hash table of 65536 slots, each with the id of a word plus one, or 0; and the text.
+// vocabularyData is written by build/model, in little-endian order: the number of words; the offset of each in the text,
+// and the end of the text; a hash table of 65536 slots, each with the ID of a word plus one, or 0; and the text.
 //
 //go:embed vocabulary.bin
 var vocabularyData []byte
@@ -14,14 +14,14 @@ var vocabularyData []byte
 // slots is the size of the hash table.
 const slots = 1 << 16
 
-// The tokens with a meaning of their own, by their ids.
+// The IDs of special tokens.
 const (
 	unknown = 100
 	begin   = 101
 	end     = 102
 )
 
-// vocabulary finds the ids of words, in the bytes as they are embedded. A piece that continues a word begins with ##.
+// vocabulary looks up the IDs of words in the embedded data. Pieces that continue a word begin with "##".
 type vocabulary struct {
 	starts, table []byte
 	text          []byte
@@ -33,13 +33,14 @@ func readVocabulary(data []byte) vocabulary {
 	return vocabulary{starts: data[4:table], table: data[table : table+2*slots], text: data[table+2*slots:]}
 }
 
-// word returns the word with that id.
+// word returns the word with an ID.
 func (v vocabulary) word(id int) string {
 	from, to := binary.LittleEndian.Uint32(v.starts[4*id:]), binary.LittleEndian.Uint32(v.starts[4*id+4:])
 	return string(v.text[from:to])
 }
 
-// find returns the id of the word that is the prefix and then the piece; sum is that of both.
+// find returns the ID of the word that consists of the prefix and the piece, and whether it exists. sum is the hash of
+// both.
 func (v vocabulary) find(sum hash, prefix string, piece []byte) (uint16, bool) {
 	for slot := sum.slot(); ; slot = (slot + 1) % slots {
 		id := int(binary.LittleEndian.Uint16(v.table[2*slot:])) - 1
@@ -54,7 +55,7 @@ func (v vocabulary) find(sum hash, prefix string, piece []byte) (uint16, bool) {
 	}
 }
 
-// hash is FNV-1a of 32 bits: that of a text goes on from that of its beginning.
+// hash is a 32-bit FNV-1a hash, which can be extended byte by byte.
 type hash uint32
 
 const noHash hash = 2166136261

@@ -7,20 +7,21 @@ import (
 	"unsafe"
 )
 
-// weights is what build/model wrote, in this order: a name of the form; the embeddings of words and of positions, each
-// as one scale a row and then the rows; what every token has; a norm; and the layers, each as in layer. A matrix is written as in matrix, its
-// integers with sixteen rows side by side. Floats and other numbers have 32 bits, little-endian.
+// weights is written by build/model. It contains the name of the format; the embeddings of words and of positions, each
+// as one scale per row followed by the rows; the embedding of the token type; a norm; and the layers, with the fields of
+// layer in order. A matrix consists of the fields of matrix in order, its integers with sixteen rows interleaved. Floats
+// and other numbers have 32 bits, in little-endian order.
 //
 //go:embed weights.bin
 var weights []byte
 
-// form is what weights begins with.
+// form is the name of the format, with which weights begins.
 const form = "minilm-l6-int8-2"
 
 // The sizes of the model.
 const (
 	wordCount  = 30522
-	positions  = 256 // of 512 that it was trained with
+	positions  = 256 // of the 512 that the model was trained with
 	hidden     = 384
 	inner      = 1536
 	layerCount = 6
@@ -28,49 +29,49 @@ const (
 	headSize   = hidden / heads
 )
 
-// model is the weights, ready for use. Its integers lie in the program's own read-only data.
+// model is the weights in usable form. Its integers are slices of the program's read-only data.
 type model struct {
 	words, positions embedding
-	every            []float32 // what every token begins with
+	tokenType        []float32 // added to the embedding of every token
 	norm             norm
 	layers           [layerCount]layer
 }
 
-// layer is one layer of the transformer, in the order of its steps.
+// layer is a layer of the transformer, in the order of its steps.
 type layer struct {
 	attention matrix // queries, keys and values
-	mixed     matrix
+	mixed     matrix // attention output
 	norm      norm
-	up, down  matrix
+	up, down  matrix // feed-forward network
 	last      norm
 }
 
-// matrix is a table of rows × columns. Nearly all are small integers with a scale for each section of a row; the few
-// columns whose inputs are by far the largest are floats, for there a rounded weight would do the most harm.
+// matrix is a table of rows × columns. Most columns are small integers with a scale for each section of a row. The few
+// columns with by far the largest inputs are floats, because rounding their weights would cause the largest errors.
 type matrix struct {
 	rows, columns int
-	exact         [kept]int // the columns that are floats
-	floats        []float32 // the bias, and then these columns
-	scales        []float32 // rows for each section
+	exact         [kept]int // indexes of the columns that are floats
+	floats        []float32 // the bias and the exact columns, one after the other
+	scales        []float32 // one per row, for each section
 	values        []int8
 }
 
-// kept is how many columns of a matrix are floats, and section how many of the others share a scale.
+// kept is the number of columns of a matrix that are floats, and section the number of the others that share a scale.
 const (
 	kept    = 4
 	section = 192
 )
 
-// norm is what a vector is multiplied by and what is added, once its mean is 0 and its variance 1.
+// norm is the learned scale and bias of a layer normalisation.
 type norm struct{ scale, bias []float32 }
 
-// embedding is a table of vectors, each of integers and one scale, still as bytes.
+// embedding is a table of vectors of integers, each with one scale, which are still encoded.
 type embedding struct {
 	scales []byte
 	values []int8
 }
 
-// add adds the vector with that number to the sum.
+// add adds a vector of the table to to.
 func (e embedding) add(to []float32, number int) {
 	scale := math.Float32frombits(binary.LittleEndian.Uint32(e.scales[4*number:]))
 	for i, value := range e.values[number*hidden:][:hidden] {
@@ -78,13 +79,13 @@ func (e embedding) add(to []float32, number int) {
 	}
 }
 
-// readModel reads what build/model wrote. That other bytes are embedded is a fault of the build: it panics.
+// readModel reads the embedded weights. It panics on other data, which would be an error in the build.
 func readModel(data []byte) *model {
 	r := reader(data)
 	if string(r.bytes(len(form))) != form {
-		panic("encoder: the weights are of another form")
+		panic("minilm: the embedded weights have another format")
 	}
-	m := &model{words: r.embedding(wordCount), positions: r.embedding(positions), every: r.floats(hidden), norm: r.norm()}
+	m := &model{words: r.embedding(wordCount), positions: r.embedding(positions), tokenType: r.floats(hidden), norm: r.norm()}
 	for i := range m.layers {
 		m.layers[i] = layer{
 			attention: r.matrix(3*hidden, hidden), mixed: r.matrix(hidden, hidden), norm: r.norm(),
@@ -92,12 +93,12 @@ func readModel(data []byte) *model {
 		}
 	}
 	if len(r) != 0 {
-		panic("encoder: the weights are longer than the model")
+		panic("minilm: the embedded weights are too long")
 	}
 	return m
 }
 
-// reader is the part of the weights that is still to be read.
+// reader is the unread part of the weights.
 type reader []byte
 
 func (r *reader) bytes(n int) []byte {
@@ -106,7 +107,7 @@ func (r *reader) bytes(n int) []byte {
 	return head
 }
 
-// integers are the next n bytes as they lie there: a copy would take memory twice.
+// integers returns the next n bytes without copying them, to save memory.
 func (r *reader) integers(n int) []int8 {
 	raw := r.bytes(n)
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(raw))), n)
