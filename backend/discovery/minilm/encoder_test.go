@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// readTexts reads a file of texts in testdata, each a JSON string on a line of its own.
+// readTexts reads a file in testdata with a JSON string on each line.
 func readTexts(t testing.TB, name string) []string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/" + name)
@@ -29,7 +29,7 @@ func readTexts(t testing.TB, name string) []string {
 	return texts
 }
 
-// readVectors reads what build/model/reference.py made of the sentences.
+// readVectors reads the vectors of the sentences that build/model/reference.py computed.
 func readVectors(t *testing.T) [][]float32 {
 	t.Helper()
 	data, err := os.ReadFile("testdata/sentences.vectors")
@@ -47,8 +47,8 @@ func readVectors(t *testing.T) [][]float32 {
 	return vectors
 }
 
-// apart is one minus the cosine of the angle between two vectors.
-func apart(a, b []float32) float64 {
+// distanceOf returns one minus the cosine of two vectors.
+func distanceOf(a, b []float32) float64 {
 	var product, squareA, squareB float64
 	for i := range a {
 		x, y := float64(a[i]), float64(b[i])
@@ -57,50 +57,50 @@ func apart(a, b []float32) float64 {
 	return 1 - product/math.Sqrt(squareA*squareB)
 }
 
-func TestVectorsAreThoseOfThePublishedModel(t *testing.T) {
+func TestVectorsMatchThePublishedModel(t *testing.T) {
 	sentences, vectors := readTexts(t, "sentences.jsonl"), readVectors(t)
 	if len(sentences) != 200 || len(vectors) != 200 {
-		t.Fatalf("%d sentences and %d vectors", len(sentences), len(vectors))
+		t.Fatalf("got %d sentences and %d vectors, want 200 of each", len(sentences), len(vectors))
 	}
-	for _, k := range everyKernels() {
+	for _, k := range supportedKernels() {
 		t.Run(k.name, func(t *testing.T) {
 			e := New()
 			e.kernels = k
 			var most, all float64
 			every := 1
 			if k.name == plain.name {
-				every = 20 // it is slow, and the same to the bit
-				if watched {
+				every = 20 // slow, and bit for bit equal to the others
+				if raceEnabled {
 					every = 100
 				}
 			}
 			for i := 0; i < len(sentences); i += every {
 				sentence := sentences[i]
-				distance := apart(e.Encode(sentence, 0), vectors[i])
+				distance := distanceOf(e.Encode(sentence, 0), vectors[i])
 				if most, all = max(most, distance), all+distance; distance > 1e-3 || math.IsNaN(distance) {
-					t.Errorf("%q is %.2g away", sentence, distance)
+					t.Errorf("%q: the distance to the vector of the published model is %.2g", sentence, distance)
 				}
 			}
-			t.Logf("1-cosine: at most %.2g, %.2g in the mean", most, all*float64(every)/200)
+			t.Logf("1-cosine: maximum %.2g, mean %.2g", most, all*float64(every)/200)
 		})
 	}
 }
 
-func TestKernelsOfThisProcessorGiveTheSameVectorToTheBit(t *testing.T) {
+func TestAllKernelsGiveTheSameVectors(t *testing.T) {
 	texts := []string{"", "one", "a tool that finds tools"}
-	if !watched {
+	if !raceEnabled {
 		texts = append(texts, strings.Repeat("many words and ", 20))
 	}
 	exact := New()
 	exact.kernels = plain
 	for _, text := range texts {
 		want := exact.Encode(text, 256)
-		for _, k := range everyKernels()[1:] {
+		for _, k := range supportedKernels()[1:] {
 			e := New()
 			e.kernels = k
 			for i, got := range e.Encode(text, 256) {
 				if want[i] != got {
-					t.Fatalf("%s: %q has %v at %d, not %v", k.name, text, got, i, want[i])
+					t.Fatalf("%s: %q has %v at %d, want %v", k.name, text, got, i, want[i])
 				}
 			}
 		}
@@ -117,33 +117,33 @@ func TestEveryTextHasAVectorOfLengthOne(t *testing.T) {
 				square += float64(value) * float64(value)
 			}
 			if len(vector) != Dimensions || math.Abs(square-1) > 1e-5 {
-				t.Errorf("the vector of %.20q in %d tokens has the length %v", text, most, math.Sqrt(square))
+				t.Errorf("the vector of %.20q with %d tokens has the length %v", text, most, math.Sqrt(square))
 			}
 		}
 	}
 }
 
-func TestSentencesThatMeanAlikeAreNear(t *testing.T) {
+func TestSentencesOfSimilarMeaningAreNear(t *testing.T) {
 	e := New()
 	asked := e.Encode("will I need an umbrella tomorrow?", 0)
 	weather := e.Encode("Get the weather forecast for a city.", 0)
 	invoice := e.Encode("Refund an invoice of a customer.", 0)
-	if near, far := apart(asked, weather), apart(asked, invoice); near > far-0.2 {
-		t.Errorf("the forecast is %.2f away and the invoice %.2f", near, far)
+	if near, far := distanceOf(asked, weather), distanceOf(asked, invoice); near > far-0.2 {
+		t.Errorf("the distance is %.2f to the forecast and %.2f to the invoice", near, far)
 	}
 }
 
-func TestWhatIsPastTheTokensDoesNotCount(t *testing.T) {
+func TestTokensBeyondTheLimitAreIgnored(t *testing.T) {
 	e := New()
-	if apart(e.Encode("one two three four", 4), e.Encode("one two", 0)) > 1e-9 {
-		t.Error("the third word counts")
+	if distanceOf(e.Encode("one two three four", 4), e.Encode("one two", 0)) > 1e-9 {
+		t.Error("a word beyond the limit changes the vector")
 	}
-	if apart(e.Encode("one two three", 5), e.Encode("one two", 0)) < 1e-3 {
-		t.Error("the third word does not count")
+	if distanceOf(e.Encode("one two three", 5), e.Encode("one two", 0)) < 1e-3 {
+		t.Error("a word within the limit does not change the vector")
 	}
 }
 
-func TestManyMayEncodeAtOnce(t *testing.T) {
+func TestConcurrentUseIsSafe(t *testing.T) {
 	e := New()
 	sentences := readTexts(t, "sentences.jsonl")[:24]
 	want := make([][]float32, len(sentences))
@@ -155,8 +155,8 @@ func TestManyMayEncodeAtOnce(t *testing.T) {
 		all.Go(func() {
 			for i := range sentences {
 				at := (i + 4*worker) % len(sentences)
-				if got := e.Encode(sentences[at], 32); apart(got, want[at]) != apart(want[at], want[at]) {
-					t.Errorf("%q has another vector", sentences[at])
+				if got := e.Encode(sentences[at], 32); distanceOf(got, want[at]) != distanceOf(want[at], want[at]) {
+					t.Errorf("%q has a different vector under concurrency", sentences[at])
 				}
 				if i == 10 {
 					e.Release()
@@ -166,14 +166,14 @@ func TestManyMayEncodeAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	if len(e.scratch) > maxIdle {
-		t.Errorf("%d sets of scratch memory are kept", len(e.scratch))
+		t.Errorf("%d scratch buffers are kept, want at most %d", len(e.scratch), maxIdle)
 	}
 	if e.Release(); len(e.scratch) != 0 {
-		t.Error("scratch memory is kept after all")
+		t.Error("scratch buffers are kept after Release")
 	}
 }
 
-func TestAnEncoderTakesLittleMemory(t *testing.T) {
+func TestNewAllocatesLittleMemory(t *testing.T) {
 	made := testing.Benchmark(func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
@@ -181,14 +181,15 @@ func TestAnEncoderTakesLittleMemory(t *testing.T) {
 		}
 	})
 	if bytes := made.AllocedBytesPerOp(); bytes > 800<<10 {
-		t.Errorf("an encoder takes %d bytes: are the tables copied?", bytes)
+		t.Errorf("an encoder takes %d bytes; are the tables copied?", bytes)
 	}
 }
 
+// benchmark encodes a text of that number of tokens.
 func benchmark(b *testing.B, text string, tokens int) {
 	e := New()
 	if got := len(e.words.tokens(text, tokens)); got != tokens {
-		b.Fatalf("the text has %d tokens, not %d", got, tokens)
+		b.Fatalf("the text has %d tokens, want %d", got, tokens)
 	}
 	for b.Loop() {
 		e.Encode(text, tokens)

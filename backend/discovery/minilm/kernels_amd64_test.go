@@ -2,8 +2,8 @@ package minilm
 
 import "golang.org/x/sys/cpu"
 
-// everyKernels are those that this processor can run.
-func everyKernels() []kernels {
+// supportedKernels returns the kernels that this processor supports.
+func supportedKernels() []kernels {
 	all := []kernels{plain}
 	if cpu.X86.HasAVX2 {
 		all = append(all, avx2)

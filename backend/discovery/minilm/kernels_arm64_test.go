@@ -1,4 +1,4 @@
 package minilm
 
-// everyKernels are those that this processor can run.
-func everyKernels() []kernels { return []kernels{plain, neon} }
+// supportedKernels returns the kernels that this processor supports.
+func supportedKernels() []kernels { return []kernels{plain, neon} }

@@ -2,5 +2,5 @@
 
 package minilm
 
-// everyKernels are those that this processor can run.
-func everyKernels() []kernels { return []kernels{plain} }
+// supportedKernels returns the kernels that this processor supports.
+func supportedKernels() []kernels { return []kernels{plain} }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-func TestAProductIsExact(t *testing.T) {
-	for _, k := range everyKernels() {
+func TestProductsAreExact(t *testing.T) {
+	for _, k := range supportedKernels() {
 		for _, columns := range []int{section, 2 * section, inner} {
 			for _, extreme := range []bool{false, true} {
 				checkProduct(t, k, columns, extreme)
@@ -17,7 +17,7 @@ func TestAProductIsExact(t *testing.T) {
 	}
 }
 
-// checkProduct compares one tile, of the last section of so many columns, with sums of 64 bits.
+// checkProduct compares one tile, of the last section of that number of columns, with sums of 64 bits.
 func checkProduct(t *testing.T, k kernels, columns int, extreme bool) {
 	t.Helper()
 	const step = span + 3
@@ -52,6 +52,7 @@ func checkProduct(t *testing.T, k kernels, columns int, extreme bool) {
 	sameBits(t, k.name+": multiply", to, want)
 }
 
+// floats returns random values.
 func floats(random *rand.Rand, n int) []float32 {
 	values := make([]float32, n)
 	for i := range values {
@@ -60,20 +61,20 @@ func floats(random *rand.Rand, n int) []float32 {
 	return values
 }
 
-// awkward are values at the edges of what the kernels have to bear.
-var awkward = []float32{
+// edgeCases are values at the limits of what the kernels handle.
+var edgeCases = []float32{
 	0, float32(math.Copysign(0, -1)), 1, -1, 0.5, -0.5, 1.5, 2.5, -1.5, 1e-20, -1e-20, 1e-45, 1e4, -1e4, 12.5, -12.5, 88, -88,
 	86.99, -86.99, 1e18, -1e18, 3.4e38, -3.4e38,
 }
 
-func TestKernelsAgreeToTheBit(t *testing.T) {
+func TestAllKernelsAgreeBitForBit(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for _, k := range everyKernels() {
+	for _, k := range supportedKernels() {
 		for _, size := range []int{16, 32, 48, 96, hidden, inner} {
 			values := floats(random, size)
 			compareFloats(t, k, values)
 			for i := range values {
-				values[i] = awkward[random.IntN(len(awkward))]
+				values[i] = edgeCases[random.IntN(len(edgeCases))]
 			}
 			compareFloats(t, k, values)
 			compareFloats(t, k, make([]float32, size))
@@ -82,16 +83,17 @@ func TestKernelsAgreeToTheBit(t *testing.T) {
 	}
 }
 
+// compareFloats compares the kernels on values with the plain ones.
 func compareFloats(t *testing.T, k kernels, values []float32) {
 	t.Helper()
 	want, got := make([]int16, len(values)), make([]int16, len(values))
-	worth, worthToo := plain.quantise(want, values), k.quantise(got, values)
-	if worth != worthToo || !slices.Equal(want, got) {
-		t.Fatalf("%s: quantise gives %v of %v, not %v of %v", k.name, got, worthToo, want, worth)
+	wantScale, gotScale := plain.quantise(want, values), k.quantise(got, values)
+	if wantScale != gotScale || !slices.Equal(want, got) {
+		t.Fatalf("%s: quantise returns %v with the scale %v, want %v with %v", k.name, got, gotScale, want, wantScale)
 	}
 	modest := slices.Clone(values)
 	for i := range modest {
-		modest[i] = min(max(modest[i], -1e9), 1e9) // its square has to be a number
+		modest[i] = min(max(modest[i], -1e9), 1e9) // the square must be finite
 	}
 	a, b := slices.Clone(modest), slices.Clone(modest)
 	plain.gelu(a)
@@ -103,6 +105,7 @@ func compareFloats(t *testing.T, k kernels, values []float32) {
 	sameBits(t, k.name+": exp", b, a)
 }
 
+// compareMix compares the kernel mix with the plain one.
 func compareMix(t *testing.T, k kernels, random *rand.Rand, size int) {
 	t.Helper()
 	size = roundUp(size, mixWidth)
@@ -119,7 +122,7 @@ func sameBits(t *testing.T, what string, got, want []float32) {
 	t.Helper()
 	for i := range want {
 		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
-			t.Fatalf("%s: %v at %d, not %v", what, got[i], i, want[i])
+			t.Fatalf("%s: got %v at %d, want %v", what, got[i], i, want[i])
 		}
 	}
 }
@@ -129,22 +132,22 @@ func TestApproximationsAreClose(t *testing.T) {
 		value := []float32{float32(x)}
 		geluPlain(value)
 		if want := x / 2 * (1 + math.Erf(x/math.Sqrt2)); math.Abs(float64(value[0])-want) > 1e-6 {
-			t.Errorf("gelu of %v is %v, not %v", x, value[0], want)
+			t.Errorf("gelu of %v is %v, want %v", x, value[0], want)
 		}
 		if got, want := float64(power(float32(-x*x))), math.Exp(-x*x); math.Abs(got-want) > 1e-6*want+1e-37 {
-			t.Errorf("e to the %v is %v, not %v", -x*x, got, want)
+			t.Errorf("e to the power of %v is %v, want %v", -x*x, got, want)
 		}
 	}
 }
 
-func TestAProductOfFloatsIsNearlyThatOfItsIntegers(t *testing.T) {
+func TestQuantisedValuesAreNear(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	values := floats(random, hidden)
 	rounded := make([]int16, hidden)
 	scale := plain.quantise(rounded, values)
 	for i, value := range values {
 		if math.Abs(float64(value-scale*float32(rounded[i]))) > float64(scale)*0.51 {
-			t.Errorf("%v became %v", value, scale*float32(rounded[i]))
+			t.Errorf("%v is quantised to %v", value, scale*float32(rounded[i]))
 		}
 	}
 }

@@ -2,4 +2,4 @@
 
 package minilm
 
-const watched = false
+const raceEnabled = false

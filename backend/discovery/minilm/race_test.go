@@ -2,6 +2,5 @@
 
 package minilm
 
-// watched says that the race detector looks at every step: plain kernels take
-// minutes then, and share nothing.
-const watched = true
+// raceEnabled reports that the race detector is on. It makes the plain kernels take minutes, and they share no memory.
+const raceEnabled = true

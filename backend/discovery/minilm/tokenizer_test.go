@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestTokensAreThoseOfTheModelsOwnTokenizer(t *testing.T) {
+func TestTokensMatchTheModelsOwnTokenizer(t *testing.T) {
 	words := readVocabulary(vocabularyData)
 	for _, name := range []string{"sentences", "odd"} {
 		data, err := os.ReadFile("testdata/" + name + ".tokens")
@@ -18,11 +18,11 @@ func TestTokensAreThoseOfTheModelsOwnTokenizer(t *testing.T) {
 		want := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 		texts := readTexts(t, name+".jsonl")
 		if len(want) != len(texts) {
-			t.Fatalf("%d texts, but tokens of %d", len(texts), len(want))
+			t.Fatalf("got %d texts and the tokens of %d", len(texts), len(want))
 		}
 		for i, text := range texts {
 			if got := strings.Trim(fmt.Sprint(words.tokens(text, defaultTokens)), "[]"); got != want[i] {
-				t.Errorf("%q\n is %s,\nnot %s", text, got, want[i])
+				t.Errorf("tokens of %q:\ngot  %s\nwant %s", text, got, want[i])
 			}
 		}
 	}
@@ -37,16 +37,16 @@ func TestEveryWordOfTheVocabularyIsFound(t *testing.T) {
 			sum = sum.add(word[i])
 		}
 		if found, ok := words.find(sum, "", []byte(word)); !ok || int(found) != id {
-			t.Fatalf("%q is %d, %v, not %d", word, found, ok, id)
+			t.Fatalf("%q has the ID %d, %v, want %d", word, found, ok, id)
 		}
 	}
 }
 
-func TestBytesThatAreNoTextArePassedOver(t *testing.T) {
+func TestInvalidUTF8IsSkipped(t *testing.T) {
 	words := readVocabulary(vocabularyData)
 	want, got := words.tokens("hello world", 0x10), words.tokens("hel\xfflo\xc3 wor\xf0\x9f\x98ld", 0x10)
 	if fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("tokens are %v, not %v", got, want)
+		t.Errorf("got the tokens %v, want %v", got, want)
 	}
 }
 
@@ -59,16 +59,16 @@ func FuzzTokens(f *testing.F) {
 		most = 2 + max(most, -most, 0)%300
 		ids := words.tokens(text, most)
 		if len(ids) < 2 || len(ids) > most || ids[0] != begin || ids[len(ids)-1] != end {
-			t.Fatalf("%q in %d has the tokens %v", text, most, ids)
+			t.Fatalf("%q with at most %d tokens has the tokens %v", text, most, ids)
 		}
 		for _, id := range ids {
 			if int(id) >= wordCount {
-				t.Fatalf("there is no word %d", id)
+				t.Fatalf("invalid token %d", id)
 			}
 		}
 		whole := words.tokens(text, len(text)*utf8.UTFMax+64)
 		if cut := ids[:len(ids)-1]; fmt.Sprint(cut) != fmt.Sprint(whole[:len(cut)]) {
-			t.Fatalf("%q begins with %v, but in %d with %v", text, whole, most, cut)
+			t.Fatalf("%q has the tokens %v, but with at most %d tokens %v", text, whole, most, cut)
 		}
 	})
 }
