@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// large returns a text with many entries, and other keys of some size.
+// large returns a text with many entries, each with extra bytes of other data.
 func large(f Format, entries, extra int) (string, Place) {
 	var b strings.Builder
 	switch f {
@@ -50,7 +50,7 @@ func BenchmarkPut(b *testing.B) {
 		{"5 MB of JSON, 20,000 entries", JSON, 20_000, 150},
 	} {
 		text, p := large(c.format, c.entries, c.extra)
-		entry := ours(p)
+		entry := discoverEntry(p)
 		b.Run(c.name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {

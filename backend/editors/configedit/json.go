@@ -11,25 +11,25 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// jsonDoc is a JSON text with its collection found.
+// jsonDoc is a JSON text in which the collection is located.
 type jsonDoc struct {
-	place   Place
-	body    []byte
-	way     []*hujson.Value // from the root to the last value there is; none in a text without a value
-	problem error           // why it may not be changed
+	place    Place
+	body     []byte
+	resolved []*hujson.Value // the root and the values of place.Keys as far as they exist; empty in a text without a value
+	problem  error           // why the text cannot be changed
 }
 
 func parseJSON(src source, p Place) (document, error) {
 	d := &jsonDoc{place: p, body: src.body}
 	if p.Format == StrictJSON && src.start > 0 {
-		return nil, invalid(1, "the file starts with a byte order mark, which its reader does not take")
+		return nil, invalid(1, "the file starts with a byte order mark, which its editor does not accept")
 	}
 	if blank(d.body) {
 		return d, nil
 	}
 	strict, deep := strictJSON(d.body)
 	if deep >= 0 {
-		return nil, invalid(lineOf(d.body, deep), "the file is nested too deep")
+		return nil, invalid(lineOf(d.body, deep), "the file is nested too deeply")
 	}
 	root, ok := outline(d.body, strict, p.Keys)
 	if !ok {
@@ -41,17 +41,18 @@ func parseJSON(src source, p Place) (document, error) {
 	if p.Format == StrictJSON {
 		var raw json.RawMessage
 		if bad, ok := errors.AsType[*json.SyntaxError](json.Unmarshal(d.body, &raw)); ok {
-			return nil, invalid(lineOf(d.body, int(bad.Offset)), "a comment or a trailing comma stands here, which the file's reader does not take")
+			return nil, invalid(lineOf(d.body, int(bad.Offset)), "the file has a comment or a trailing comma, which its editor does not accept")
 		}
 	}
 	if root == nil {
 		return d, nil
 	}
-	return d, d.walk(root)
+	return d, d.resolve(root)
 }
 
-// parseHujson returns nil for a text of comments alone. A line comment that the
-// text ends with lacks the line feed that the parser asks for.
+// parseHujson parses a whole text. It returns nil for one that contains only
+// comments. A line feed is added because the parser requires one after a line
+// comment at the end of the text.
 func parseHujson(body []byte) (*hujson.Value, error) {
 	text := body
 	if body[len(body)-1] != '\n' {
@@ -65,26 +66,27 @@ func parseHujson(body []byte) (*hujson.Value, error) {
 		return nil, nil
 	}
 	line := 1
-	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d,", &line) // without a number it is the first line
+	_, _ = fmt.Sscanf(err.Error(), "hujson: line %d,", &line) // stays 1 if the error has no line number
 	return nil, invalid(min(line, lineOf(body, len(body)-1)), "the file is not valid JSON")
 }
 
-// walk goes from the root to the collection as far as there is a way.
-func (d *jsonDoc) walk(root *hujson.Value) error {
-	d.way = []*hujson.Value{root}
+// resolve sets d.resolved. The error describes a value of the wrong type; a text
+// that can be read but not changed sets d.problem instead.
+func (d *jsonDoc) resolve(root *hujson.Value) error {
+	d.resolved = []*hujson.Value{root}
 	for _, key := range d.place.Keys {
 		o, ok := d.last().Value.(*hujson.Object)
 		if d.last().Value.Kind() == 'n' {
-			d.problem = d.another()
+			d.problem = d.wrongType()
 			return nil
 		} else if !ok {
-			return d.another()
+			return d.wrongType()
 		}
 		var next *hujson.Value
 		for i := range o.Members {
 			if m := &o.Members[i]; keyOf(m.Name) == key {
 				if next != nil {
-					d.twice(m.Name, key)
+					d.duplicate(m.Name, key)
 				}
 				next = &m.Value
 			}
@@ -92,22 +94,22 @@ func (d *jsonDoc) walk(root *hujson.Value) error {
 		if next == nil {
 			return nil
 		}
-		d.way = append(d.way, next)
+		d.resolved = append(d.resolved, next)
 	}
 	return d.check()
 }
 
-// check looks at the type of the collection, and whether its keys are unique.
+// check checks that the collection has the right type and unique keys.
 func (d *jsonDoc) check() error {
 	v := d.last()
 	_, isList := v.Value.(*hujson.Array)
 	o, isMap := v.Value.(*hujson.Object)
 	if v.Value.Kind() == 'n' && len(d.place.Keys) > 0 {
-		d.problem = d.another()
+		d.problem = d.wrongType()
 		return nil
 	}
 	if isList != (d.place.List != "") || isMap == isList {
-		return d.another()
+		return d.wrongType()
 	}
 	if isMap {
 		d.unique(o)
@@ -115,34 +117,41 @@ func (d *jsonDoc) check() error {
 	return nil
 }
 
+// unique sets d.problem if a key of an object occurs twice.
 func (d *jsonDoc) unique(o *hujson.Object) {
 	seen := make(map[string]bool, len(o.Members))
 	for _, m := range o.Members {
 		key := keyOf(m.Name)
 		if seen[key] {
-			d.twice(m.Name, "")
+			d.duplicate(m.Name, "")
 			return
 		}
 		seen[key] = true
 	}
 }
 
-func (d *jsonDoc) last() *hujson.Value { return d.way[len(d.way)-1] }
+func (d *jsonDoc) last() *hujson.Value { return d.resolved[len(d.resolved)-1] }
 
-func (d *jsonDoc) another() error {
-	return invalid(lineOf(d.body, d.last().StartOffset), "something else stands where the entries should be")
+// wrongType returns the error for the last value of d.resolved.
+func (d *jsonDoc) wrongType() error {
+	want := "an object"
+	if d.place.List != "" && d.collection() != nil {
+		want = "a list"
+	}
+	return invalid(lineOf(d.body, d.last().StartOffset), "expected %s, but found another type of value", want)
 }
 
-func (d *jsonDoc) twice(name hujson.Value, key string) {
+// duplicate sets d.problem for a key that occurs twice; "" does not name it.
+func (d *jsonDoc) duplicate(name hujson.Value, key string) {
 	if key != "" {
 		key = fmt.Sprintf(" %q", key)
 	}
-	d.problem = invalid(lineOf(d.body, name.StartOffset), "the key%s is there twice", key)
+	d.problem = invalid(lineOf(d.body, name.StartOffset), "the key%s occurs twice", key)
 }
 
-// found returns the collection; nil when it is not there.
-func (d *jsonDoc) found() *hujson.Value {
-	if len(d.way) == len(d.place.Keys)+1 {
+// collection returns the collection; nil when it does not exist.
+func (d *jsonDoc) collection() *hujson.Value {
+	if len(d.resolved) == len(d.place.Keys)+1 {
 		return d.last()
 	}
 	return nil
@@ -150,14 +159,14 @@ func (d *jsonDoc) found() *hujson.Value {
 
 func (d *jsonDoc) editable(name string) error {
 	if _, n := d.member(name); n > 1 {
-		return fault.New(fault.Invalid, "the entry %q is there twice", name)
+		return fault.New(fault.Invalid, "there are two entries named %q", name)
 	}
 	return d.problem
 }
 
 func (d *jsonDoc) members() []Field {
 	var fields []Field
-	for _, m := range itemsOf(d.found()) {
+	for _, m := range itemsOf(d.collection()) {
 		if m.name == nil {
 			v := d.value(m)
 			o, _ := v.(Object)
@@ -171,7 +180,7 @@ func (d *jsonDoc) members() []Field {
 }
 
 func (d *jsonDoc) member(name string) (value any, count int) {
-	items := itemsOf(d.found())
+	items := itemsOf(d.collection())
 	for i := range items {
 		if d.called(items[i], name) {
 			value, count = d.value(items[i]), count+1
@@ -180,15 +189,15 @@ func (d *jsonDoc) member(name string) (value any, count int) {
 	return value, count
 }
 
-// value returns an item's value.
+// value decodes the value of an item.
 func (d *jsonDoc) value(m jsonItem) any {
 	if !load(d.body, m.value) {
-		return nil // it was valid, so this is never reached
+		return nil // unreachable: the text is valid
 	}
 	return jsonValue(m.value)
 }
 
-// called reports whether a member goes by a name.
+// called reports whether an item has a name.
 func (d *jsonDoc) called(m jsonItem, name string) bool {
 	if m.name != nil {
 		return keyOf(*m.name) == name
@@ -209,7 +218,7 @@ func (d *jsonDoc) called(m jsonItem, name string) bool {
 // jsonItem is a member of an object, or an element of an array.
 type jsonItem struct{ name, value *hujson.Value }
 
-// first returns what an item starts with.
+// first returns the first value of an item: its name, or its value in an array.
 func (m jsonItem) first() *hujson.Value {
 	if m.name != nil {
 		return m.name
@@ -217,6 +226,7 @@ func (m jsonItem) first() *hujson.Value {
 	return m.value
 }
 
+// itemsOf returns the members of an object or the elements of an array.
 func itemsOf(v *hujson.Value) []jsonItem {
 	if v == nil {
 		return nil
@@ -235,7 +245,7 @@ func itemsOf(v *hujson.Value) []jsonItem {
 	return items
 }
 
-// keyOf returns the string that a literal is; most have nothing to decode.
+// keyOf decodes a string literal. Most have no escapes, so this is only a slice.
 func keyOf(v hujson.Value) string {
 	text, _ := v.Value.(hujson.Literal)
 	if len(text) < 2 || bytes.IndexByte(text, '\\') >= 0 {
@@ -244,14 +254,15 @@ func keyOf(v hujson.Value) string {
 	return string(text[1 : len(text)-1])
 }
 
+// jsonValue decodes a value. Of duplicate keys, the last one counts.
 func jsonValue(v *hujson.Value) any {
 	switch t := v.Value.(type) {
 	case *hujson.Object:
 		out, at := make(Object, 0, len(t.Members)), make(map[string]int, len(t.Members))
 		for i := range t.Members {
 			f := Field{keyOf(t.Members[i].Name), jsonValue(&t.Members[i].Value)}
-			if twice, ok := at[f.Key]; ok { // the last counts
-				out[twice] = f
+			if i, ok := at[f.Key]; ok {
+				out[i] = f
 				continue
 			}
 			at[f.Key], out = len(out), append(out, f)
@@ -277,12 +288,12 @@ func jsonValue(v *hujson.Value) any {
 
 func (d *jsonDoc) same(other document, name string) bool {
 	o := other.(*jsonDoc)
-	return d.sameFrom(0, o, name)
+	return d.equalFrom(0, o, name)
 }
 
-// sameFrom compares two texts from a step of the way on, all but the entry:
-// members are the same when their bytes are.
-func (d *jsonDoc) sameFrom(step int, o *jsonDoc, name string) bool {
+// equalFrom compares the values of place.Keys from index step on, except for the
+// entry. Two members are equal if their bytes are.
+func (d *jsonDoc) equalFrom(step int, o *jsonDoc, name string) bool {
 	here, there := itemsOf(d.step(step)), itemsOf(o.step(step))
 	skip := func(d *jsonDoc, m jsonItem) bool {
 		if step < len(d.place.Keys) {
@@ -295,16 +306,16 @@ func (d *jsonDoc) sameFrom(step int, o *jsonDoc, name string) bool {
 	if !slices.EqualFunc(here, there, func(a, b jsonItem) bool { return bytes.Equal(d.text(a), o.text(b)) }) {
 		return false
 	}
-	return step == len(d.place.Keys) || d.sameFrom(step+1, o, name)
+	return step == len(d.place.Keys) || d.equalFrom(step+1, o, name)
 }
 
-// step returns a value of the way; nil where there is none.
+// step returns the root (0) or the value of a key; nil when it does not exist.
 func (d *jsonDoc) step(i int) *hujson.Value {
-	if i < len(d.way) {
-		return d.way[i]
+	if i < len(d.resolved) {
+		return d.resolved[i]
 	}
 	return nil
 }
 
-// text returns the bytes of an item.
+// text returns the bytes of an item, from its name to the end of its value.
 func (d *jsonDoc) text(m jsonItem) []byte { return d.body[m.first().StartOffset:m.value.EndOffset] }

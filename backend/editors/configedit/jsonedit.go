@@ -17,18 +17,19 @@ func (d *jsonDoc) put(name string, value Object) (edits []replacement, made int,
 	if d.place.List != "" {
 		content = []any{value}
 	}
-	if len(d.way) == 0 {
-		return []replacement{d.fill(nested(d.place.Keys, content))}, last, nil
+	if len(d.resolved) == 0 {
+		return []replacement{d.fillEmpty(nested(d.place.Keys, content))}, last, nil
 	}
-	made = last + 1 - len(d.way)
+	made = last + 1 - len(d.resolved)
 	if made > 0 {
 		content = nested(d.place.Keys[last-made:], content)
 	}
 	return []replacement{d.insert(d.last(), content)}, made, nil
 }
 
-// fill gives a text without a value one: behind its comments, before its blanks.
-func (d *jsonDoc) fill(value any) replacement {
+// fillEmpty adds a value to a text without one: after its comments, or before its
+// white space.
+func (d *jsonDoc) fillEmpty(value any) replacement {
 	var b strings.Builder
 	at := len(d.body)
 	if blank(d.body) {
@@ -41,9 +42,9 @@ func (d *jsonDoc) fill(value any) replacement {
 	return replacement{at, at, b.String()}
 }
 
-// index returns which member goes by a name; -1 for none.
+// index returns the index of the item with a name, -1 for none, and all items.
 func (d *jsonDoc) index(name string) (int, []jsonItem) {
-	items := itemsOf(d.found())
+	items := itemsOf(d.collection())
 	for i := range items {
 		if d.called(items[i], name) && load(d.body, items[i].value) {
 			return i, items
@@ -52,7 +53,8 @@ func (d *jsonDoc) index(name string) (int, []jsonItem) {
 	return -1, items
 }
 
-// replace gives a member another value, in the layout of what was there.
+// replace replaces the value of a member. The new value is on one line if the
+// old one was.
 func (d *jsonDoc) replace(m jsonItem, value any) replacement {
 	from, start, end := m.first().StartOffset, m.value.StartOffset, m.value.EndOffset
 	s := d.style(m.value)
@@ -66,10 +68,10 @@ func (d *jsonDoc) replace(m jsonItem, value any) replacement {
 	return replacement{from, end, b.String()}
 }
 
-// style finds out how a container's neighbours are written.
+// style derives the layout of a container from its members and the root.
 func (d *jsonDoc) style(box *hujson.Value) jsonStyle {
 	s := jsonStyle{unit: "  "}
-	root := itemsOf(d.way[0])
+	root := itemsOf(d.resolved[0])
 	if len(root) == 0 {
 		return s
 	}
@@ -78,17 +80,17 @@ func (d *jsonDoc) style(box *hujson.Value) jsonStyle {
 			s.unit = indent
 		}
 	}
-	for _, v := range []*hujson.Value{box, d.way[0]} {
+	for _, v := range []*hujson.Value{box, d.resolved[0]} {
 		if items := itemsOf(v); len(items) > 0 && items[0].name != nil {
-			s.tight = len(items[0].value.BeforeExtra) == 0
+			s.compact = len(items[0].value.BeforeExtra) == 0
 			break
 		}
 	}
 	return s
 }
 
-// insert puts content, an Object's fields or the element of a list, before all
-// that a container has.
+// insert adds content, the fields of an Object or the items of a list, before
+// the first member of a container.
 func (d *jsonDoc) insert(box *hujson.Value, content any) replacement {
 	s, items, open := d.style(box), itemsOf(box), box.StartOffset+1
 	outer := lineIndent(d.body, box.StartOffset)
@@ -107,26 +109,26 @@ func (d *jsonDoc) insert(box *hujson.Value, content any) replacement {
 	return replacement{first.StartOffset, first.StartOffset, s.fields(content) + s.comma()}
 }
 
-// insertFirst puts content into an empty container.
+// insertFirst adds content to an empty container.
 func (d *jsonDoc) insertFirst(box *hujson.Value, s jsonStyle, outer string, content any) replacement {
 	open, end := box.StartOffset+1, box.EndOffset-1
 	s.at = outer + s.unit
 	if at := lineBreak(d.body[open:end]); at >= 0 {
 		return replacement{open + at, open + at, "\n" + s.at + s.fields(content)}
 	}
-	if s.inline = d.oneLine(box); s.inline {
+	if s.inline = d.sharesLine(box); s.inline {
 		return replacement{end, end, s.fields(content)}
 	}
 	return replacement{end, end, "\n" + s.at + s.fields(content) + "\n" + outer}
 }
 
-// oneLine reports whether the member whose value a container is shares its line
-// with what stands before it.
-func (d *jsonDoc) oneLine(box *hujson.Value) bool {
-	if len(d.way) < 2 || box == d.way[0] {
+// sharesLine reports whether the name of a container is on the same line as the
+// text before it.
+func (d *jsonDoc) sharesLine(box *hujson.Value) bool {
+	if len(d.resolved) < 2 || box == d.resolved[0] {
 		return false
 	}
-	for _, m := range itemsOf(d.way[len(d.way)-2]) {
+	for _, m := range itemsOf(d.resolved[len(d.resolved)-2]) {
 		if m.value == box {
 			return lineBreak(m.first().BeforeExtra) < 0
 		}
@@ -134,8 +136,8 @@ func (d *jsonDoc) oneLine(box *hujson.Value) bool {
 	return false
 }
 
-// lineBreak returns where the first line ends that no block comment goes on
-// from; -1 for nowhere.
+// lineBreak returns the offset of the first line feed that is outside a block
+// comment; -1 for none.
 func lineBreak(extra []byte) int {
 	for i := 0; i < len(extra); i++ {
 		switch extra[i] {
@@ -151,10 +153,10 @@ func lineBreak(extra []byte) int {
 func (d *jsonDoc) inside(name string) (document, error) {
 	i, items := d.index(name)
 	if i < 0 {
-		return nil, fault.New(fault.NotFound, "there is no entry %q", name)
+		return nil, fault.New(fault.NotFound, "the entry %q does not exist", name)
 	}
 	in := &jsonDoc{body: d.body, place: Place{Format: d.place.Format, Keys: append(d.place.Keys[:len(d.place.Keys):len(d.place.Keys)], name)}}
-	in.way = append(d.way[:len(d.way):len(d.way)], items[i].value)
+	in.resolved = append(d.resolved[:len(d.resolved):len(d.resolved)], items[i].value)
 	return in, in.check()
 }
 
@@ -184,10 +186,10 @@ func (d *jsonDoc) set(name string, fields Object) ([]replacement, error) {
 
 func (d *jsonDoc) remove(name string, made int) ([]replacement, error) {
 	i, items := d.index(name)
-	box := d.found()
-	for at := len(d.way) - 2; made > 0 && box != nil && d.lonely(box, i); at, made = at-1, made-1 {
+	box := d.collection()
+	for at := len(d.resolved) - 2; made > 0 && box != nil && d.holdsOnly(box, i); at, made = at-1, made-1 {
 		key := d.place.Keys[at]
-		box = d.way[at]
+		box = d.resolved[at]
 		items = itemsOf(box)
 		for i = range items {
 			if keyOf(*items[i].name) == key {
@@ -198,12 +200,12 @@ func (d *jsonDoc) remove(name string, made int) ([]replacement, error) {
 	if i < 0 || box == nil {
 		return nil, nil
 	}
-	return d.cutItem(box, items, i), nil
+	return d.removeItem(box, items, i), nil
 }
 
-// lonely reports whether a container holds nothing but one item, or nothing at
-// all where i is -1; a comment is something.
-func (d *jsonDoc) lonely(box *hujson.Value, i int) bool {
+// holdsOnly reports whether a container holds only item i, or nothing if i is -1.
+// A comment counts as content.
+func (d *jsonDoc) holdsOnly(box *hujson.Value, i int) bool {
 	items := itemsOf(box)
 	if len(items) == 0 {
 		return i < 0 && blank(d.body[box.StartOffset+1:box.EndOffset-1])
@@ -211,6 +213,7 @@ func (d *jsonDoc) lonely(box *hujson.Value, i int) bool {
 	return i == 0 && len(items) == 1 && blank(items[0].first().BeforeExtra) && blank(afterAll(box))
 }
 
+// afterAll returns the white space and comments after the last item.
 func afterAll(box *hujson.Value) []byte {
 	switch v := box.Value.(type) {
 	case *hujson.Object:
@@ -221,11 +224,10 @@ func afterAll(box *hujson.Value) []byte {
 	return nil
 }
 
-// cutItem takes an item out: with its comma, or without one after it, with that
-// before it; with its lines where they are its alone, and with the comments that
-// share them.
-func (d *jsonDoc) cutItem(box *hujson.Value, items []jsonItem, i int) []replacement {
-	if d.lonely(box, i) {
+// removeItem removes an item with the comma after it or, for the last item, the
+// one before it. Lines that contain nothing else go too, with their comments.
+func (d *jsonDoc) removeItem(box *hujson.Value, items []jsonItem, i int) []replacement {
+	if d.holdsOnly(box, i) {
 		return []replacement{{box.StartOffset + 1, box.EndOffset - 1, ""}}
 	}
 	m := items[i]
@@ -233,17 +235,17 @@ func (d *jsonDoc) cutItem(box *hujson.Value, items []jsonItem, i int) []replacem
 	floor, comma := from-len(m.first().BeforeExtra), d.comma(m)
 	switch {
 	case comma < 0 && i == 0:
-		return d.widen(floor, from, to, true)
+		return d.expand(floor, from, to, true)
 	case comma < 0:
 		before := d.comma(items[i-1])
-		return append(d.widen(floor, from, to, true), replacement{before, before + 1, ""})
+		return append(d.expand(floor, from, to, true), replacement{before, before + 1, ""})
 	case lineBreak(m.value.AfterExtra) >= 0:
-		return append(d.widen(floor, from, to, false), replacement{comma, comma + 1, ""})
+		return append(d.expand(floor, from, to, false), replacement{comma, comma + 1, ""})
 	}
-	return d.widen(floor, from, comma+1, false)
+	return d.expand(floor, from, comma+1, false)
 }
 
-// comma returns where the comma after an item stands; -1 for nowhere.
+// comma returns the offset of the comma after an item; -1 for none.
 func (d *jsonDoc) comma(m jsonItem) int {
 	if at := m.value.EndOffset + len(m.value.AfterExtra); d.body[at] == ',' {
 		return at
@@ -251,10 +253,11 @@ func (d *jsonDoc) comma(m jsonItem) int {
 	return -1
 }
 
-// widen stretches the place of an item, which no other item reaches into down
-// to floor: over whole lines where the rest of them is blank or a comment, else
-// over the blanks that parted it from its neighbours.
-func (d *jsonDoc) widen(floor, from, to int, last bool) []replacement {
+// expand returns the removal of the item between from and to. It covers whole
+// lines if the rest of them is white space or comments, and otherwise the blanks
+// that separate the item from its neighbors. floor is where the text that belongs
+// to the previous item ends.
+func (d *jsonDoc) expand(floor, from, to int, last bool) []replacement {
 	line := lineStart(d.body, from)
 	end := d.afterBlanks(to)
 	closed := d.body[end] == '\n'
@@ -276,8 +279,8 @@ func (d *jsonDoc) widen(floor, from, to int, last bool) []replacement {
 	return []replacement{{start, end, ""}}
 }
 
-// afterBlanks returns where what follows on a line starts, past comments when
-// it is nothing but the line's end.
+// afterBlanks returns the offset after blanks. If only comments follow on the
+// line, it is the end of the line.
 func (d *jsonDoc) afterBlanks(at int) int {
 	skip := func(i int) int {
 		for i < len(d.body) && (d.body[i] == ' ' || d.body[i] == '\t' || d.body[i] == '\r') {
@@ -300,6 +303,7 @@ func (d *jsonDoc) afterBlanks(at int) int {
 	return at
 }
 
+// stripComments returns a text without its comments.
 func stripComments(b []byte) []byte {
 	var out []byte
 	for i := 0; i < len(b); i++ {

@@ -6,22 +6,22 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// jsonStyle is how JSON is laid out.
+// jsonStyle is the layout of JSON text.
 type jsonStyle struct {
-	unit   string // of indentation
-	at     string // the indentation of the line it starts on
-	inline bool   // all on one line
-	tight  bool   // no blank after a colon or, on one line, a comma
+	unit    string // the indentation of one level
+	at      string // the indentation of the line it starts on
+	inline  bool   // all on one line
+	compact bool   // no space after colons or, on one line, commas
 }
 
 func (s jsonStyle) comma() string {
-	if s.tight {
+	if s.compact {
 		return ","
 	}
 	return ", "
 }
 
-// fields returns what stands between the brackets of a container.
+// fields returns the text between the brackets of a container.
 func (s jsonStyle) fields(content any) string {
 	var b strings.Builder
 	switch content := content.(type) {
@@ -52,7 +52,7 @@ func (s jsonStyle) separate(b *strings.Builder, i int) {
 func (s jsonStyle) field(b *strings.Builder, f Field) {
 	b.Write(hujson.String(f.Key))
 	b.WriteString(":")
-	if !s.tight {
+	if !s.compact {
 		b.WriteString(" ")
 	}
 	s.write(b, f.Value)
@@ -79,7 +79,7 @@ func (s jsonStyle) write(b *strings.Builder, v any) {
 	}
 }
 
-// box writes a container; lists of plain values stay on one line.
+// box writes a container, on one line if short is set.
 func (s jsonStyle) box(b *strings.Builder, open string, content any, end string, short bool) {
 	in := s
 	in.inline = s.inline || short

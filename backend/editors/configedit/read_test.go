@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-func TestEntriesAreReadHoweverTheyAreWritten(t *testing.T) {
+func TestReadUnderstandsEveryNotation(t *testing.T) {
 	for name, c := range map[string]struct {
 		place  string
 		format Format
 		text   string
 		want   string // as JSON: names and values in turn
 	}{
-		"nothing":                     {"mcpServers", JSON, "", `[]`},
-		"a mark alone":                {"mcpServers", JSON, mark, `[]`},
+		"empty text":                  {"mcpServers", JSON, "", `[]`},
+		"only a byte order mark":                 {"mcpServers", JSON, bom, `[]`},
 		"no collection":               {"mcpServers", JSON, `{"a": 1}`, `[]`},
 		"null":                        {"mcpServers", JSON, `{"mcpServers": null}`, `[]`},
 		"null for a parent":           {"a/b", JSON, `{"a": null}`, `[]`},
@@ -67,7 +67,7 @@ func decodeNumbers(text string) (any, error) {
 	return v, nil
 }
 
-func TestAnEndlessAliasIsReadToAnEnd(t *testing.T) {
+func TestRecursiveAliasesAreLimited(t *testing.T) {
 	for name, text := range map[string]string{
 		"round":  "e: &x\n  a: *x\n",
 		"laughs": "a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\nf: &f [*d,*d,*d,*d,*d,*d,*d,*d,*d]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\ne: {j: [*g,*g,*g,*g,*g,*g,*g,*g,*g]}\n",
@@ -80,38 +80,38 @@ func TestAnEndlessAliasIsReadToAnEnd(t *testing.T) {
 	}
 }
 
-func TestAScalarOfYAMLChangesInItsPlace(t *testing.T) {
+func TestScalarsAreSetInPlace(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys   string
 		value  any
 		before string
 		after  string
 	}{
-		"a value":               {"a", 2, "# c\na: 1 # d\nb: 2\n", "# c\na: 2 # d\nb: 2\n"},
-		"a value in a mapping":  {"s/m", true, "s:\n  m: false   # d\n  n: x\n", "s:\n  m: true   # d\n  n: x\n"},
-		"a value that is there": {"a", "x", "a: 'x' # d\n", "a: 'x' # d\n"},
-		"no file":               {"s/m", "yes", "", "s:\n  m: 'yes'\n"},
-		"no key":                {"b", "x y", "a: 1", "a: 1\nb: 'x y'\n"},
-		"no key in a mapping":   {"s/m", 1.5, "s:\n  # about n\n  n: x\n", "s:\n  m: 1.5\n  # about n\n  n: x\n"},
-		"nothing there":         {"s", "x", "s: # d\nt: 1\n", "s: x # d\nt: 1\n"},
-		"several lines":         {"s", "x", "s: |\n  a\n  # b\n# c\n", "s: x\n# c\n"},
-		"a list":                {"s", []string{"a", "b c"}, "s:\n  - x\nt: 1\n", "s: [a, 'b c']\nt: 1\n"},
-		"null":                  {"s", nil, "s: 1\n", "s: null\n"},
-		"line ends and a mark":  {"a", 2, mark + "a: 1 # d\r\nb: 1\r\n", mark + "a: 2 # d\r\nb: 1\r\n"},
-		"a quoted key":          {"a b", 2, "'a b' : \"x # y\" # d\n", "'a b' : 2 # d\n"},
-		"behind wide letters":   {"ключ", "é", "\"ключ\": 'ü' # ö\n", "\"ключ\": 'é' # ö\n"},
-		"in a flow mapping":     {"s/m", 2, "s: {}\n", "s: {m: 2}\n"},
+		"a value":                     {"a", 2, "# c\na: 1 # d\nb: 2\n", "# c\na: 2 # d\nb: 2\n"},
+		"a value in a mapping":        {"s/m", true, "s:\n  m: false   # d\n  n: x\n", "s:\n  m: true   # d\n  n: x\n"},
+		"an equal value":              {"a", "x", "a: 'x' # d\n", "a: 'x' # d\n"},
+		"no file":                     {"s/m", "yes", "", "s:\n  m: 'yes'\n"},
+		"no key":                      {"b", "x y", "a: 1", "a: 1\nb: 'x y'\n"},
+		"no key in a mapping":         {"s/m", 1.5, "s:\n  # about n\n  n: x\n", "s:\n  m: 1.5\n  # about n\n  n: x\n"},
+		"an empty value":              {"s", "x", "s: # d\nt: 1\n", "s: x # d\nt: 1\n"},
+		"several lines":               {"s", "x", "s: |\n  a\n  # b\n# c\n", "s: x\n# c\n"},
+		"a list":                      {"s", []string{"a", "b c"}, "s:\n  - x\nt: 1\n", "s: [a, 'b c']\nt: 1\n"},
+		"null":                        {"s", nil, "s: 1\n", "s: null\n"},
+		"CRLF and a byte order mark":         {"a", 2, bom + "a: 1 # d\r\nb: 1\r\n", bom + "a: 2 # d\r\nb: 1\r\n"},
+		"a quoted key":                {"a b", 2, "'a b' : \"x # y\" # d\n", "'a b' : 2 # d\n"},
+		"after multi-byte characters": {"ключ", "é", "\"ключ\": 'ü' # ö\n", "\"ключ\": 'é' # ö\n"},
+		"in a flow mapping":           {"s/m", 2, "s: {}\n", "s: {m: 2}\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Scalar([]byte(c.before), placeOf(YAML, c.keys).Keys, c.value)
 			if err != nil || string(got.Text) != c.after {
-				t.Errorf("it became\n%s\nand should be\n%s\n%v", got.Text, c.after, err)
+				t.Errorf("Scalar returned\n%s\nwant\n%s\n%v", got.Text, c.after, err)
 			}
 		})
 	}
 }
 
-func TestStringsMeanTheSameInAllFormats(t *testing.T) {
+func TestEveryStringIsReadBackInAllFormats(t *testing.T) {
 	for _, s := range []string{
 		"", " ", "a", "/opt/x y", `C:\Users\n\t`, `\\server\share`, "it's", `say "x"`, "it's \"x\"", "yes", "No", "null", "~", "true", "1", "1.0", "0x1F", "1e3", ".5", "-", "- a", "a: b", "a #b", "#a", "&a", "*a", "!a", "%a", "@a", "`a",
 		"{a}", "[a]", "a, b", "=", "<<", "2001-01-01", "12:30", "a\nb", "a\r\nb", "\ttab\t", "tail ", "é日本🎉", "\u0000\u0001\u007f", "\u0085\u2028\u2029\ufeff\u00a0", "${HOME}/x", "Infinity", ".inf", ".nan", "...", "---", "?", "? a", "|", ">", "a:", ":a", "0o7", "+1", "1_000", "y", "n", "\U0001F600",
@@ -125,12 +125,12 @@ func TestStringsMeanTheSameInAllFormats(t *testing.T) {
 			for before, text := range texts {
 				c, err := Put([]byte(text), p, s, entry)
 				if err != nil {
-					t.Errorf("%q into %s of %v: %v", s, before, p, err)
+					t.Errorf("Put of %q into %s of %v: %v", s, before, p, err)
 					continue
 				}
 				v, ok := decoded(c.Text, p.Format)
 				if m, _ := v.(map[string]any); !ok || m == nil {
-					t.Errorf("%q in %v does not parse:\n%s", s, p, c.Text)
+					t.Errorf("the text with %q in %v does not parse:\n%s", s, p, c.Text)
 				}
 			}
 		}

@@ -8,74 +8,75 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Revert takes a change of an entry back in a text that has changed since: to
-// the byte where what was put in is still there as it was, else the entry is
-// removed, with what the change had made for it if nothing else is in it. What
-// the change had taken out comes back; a field that has a third value by now
-// keeps it. Of c it needs Edits and Made; Text helps to find places.
+// Revert undoes a change of an entry in a text that may have changed since. If
+// the added text is still there as it was, the result is exact to the byte.
+// Otherwise the entry is removed, with the collections that the change created
+// for it if they are empty. Text that the change removed is added again; a field
+// that has been changed since keeps its value. Of c it needs Edits and Made; Text
+// helps to locate the edits.
 func Revert(text []byte, p Place, name string, c Change) (Change, error) {
 	if len(c.Edits) == 0 {
 		return Change{Text: text}, nil
 	}
 	if c.Text != nil && bytes.Equal(text, c.Text) {
-		cuts := inverse(c.Edits)
-		return Change{Text: apply(text, cuts), Edits: cuts}, nil
+		edits := inverse(c.Edits)
+		return Change{Text: apply(text, edits), Edits: edits}, nil
 	}
 	u := undo{place: p, name: name, change: c}
-	u.read()
-	d, _, err := change(text, p, name, nil)
+	u.analyze()
+	d, _, err := parseForChange(text, p, name, nil)
 	if err != nil {
 		return Change{}, err
 	}
-	for _, find := range []func([]byte, []Edit) []Edit{u.inPlace, u.moved} {
-		cuts := find(text, inverse(c.Edits))
-		if cuts == nil {
+	for _, find := range []func([]byte, []Edit) []Edit{u.atSameOffsets, u.atNewOffsets} {
+		edits := find(text, inverse(c.Edits))
+		if edits == nil {
 			continue
 		}
-		undone := apply(text, cuts)
-		if after, _, err := parse(undone, p); err == nil && d.same(after, name) && u.done(after) {
-			return Change{Text: undone, Edits: cuts}, nil
+		undone := apply(text, edits)
+		if after, _, err := parse(undone, p); err == nil && d.same(after, name) && u.isUndone(after) {
+			return Change{Text: undone, Edits: edits}, nil
 		}
 	}
-	if u.taken {
-		old, ok := u.old.(Object)
+	if u.removed {
+		old, ok := u.oldValue.(Object)
 		if !ok {
-			return Change{}, fault.New(fault.Invalid, "what stood at %q is no object, and has no place any more", name)
+			return Change{}, fault.New(fault.Invalid, "the previous value of %q is not an object, so it cannot be restored", name)
 		}
 		return Put(text, p, name, old)
 	}
-	if !u.fresh && len(u.gone)+len(u.came) > 0 {
+	if !u.added && len(u.oldFields)+len(u.newFields) > 0 {
 		return u.revertFields(text)
 	}
-	return prune(text, p, name, c.Made)
+	return removeWithParents(text, p, name, c.Made)
 }
 
-// inverse returns the cuts that take others back.
-func inverse(cuts []Edit) []Edit {
-	out := make([]Edit, len(cuts))
+// inverse returns the edits that undo others.
+func inverse(edits []Edit) []Edit {
+	out := make([]Edit, len(edits))
 	shift := 0
-	for i, c := range cuts {
-		out[i] = Edit{At: c.At + shift, Old: c.New, New: c.Old}
-		shift += len(c.New) - len(c.Old)
+	for i, e := range edits {
+		out[i] = Edit{At: e.At + shift, Old: e.New, New: e.Old}
+		shift += len(e.New) - len(e.Old)
 	}
 	return out
 }
 
-// undo is a change on its way back.
+// undo is a change that is being undone.
 type undo struct {
-	place  Place
-	name   string
-	change Change
-	fresh  bool   // the entry was not there before
-	taken  bool   // it was, and all of it was taken out or replaced,
-	old    any    // with this value
-	gone   Object // fields of it that were taken out
-	came   Object // fields that were put in
+	place     Place
+	name      string
+	change    Change
+	added     bool   // the entry did not exist before
+	removed   bool   // the entry existed, and was removed or replaced completely
+	oldValue  any    // its value, if removed
+	oldFields Object // fields that were removed
+	newFields Object // fields that were added
 }
 
-// read finds out what a change was: from the texts before and after it, or
-// where nobody kept them, from what its cuts took out and put in.
-func (u *undo) read() {
+// analyze determines what a change did: from the texts before and after it, or
+// from its edits if the text was not kept.
+func (u *undo) analyze() {
 	if text := u.change.Text; text != nil {
 		before, _, err := parse(apply(text, inverse(u.change.Edits)), u.place)
 		after, _, bad := parse(text, u.place)
@@ -84,55 +85,57 @@ func (u *undo) read() {
 			return
 		}
 	}
-	pure := true
-	for _, c := range u.change.Edits {
-		pure = pure && c.Old == ""
-		came, wholeNew := u.fragment(c.New, false)
-		gone, wholeOld := u.fragment(c.Old, wholeNew || u.removal())
-		if wholeOld && !u.taken {
-			u.taken, u.old = true, gone
-		} else if o, ok := gone.(Object); ok {
-			u.gone = append(u.gone, o...)
+	onlyAdds := true
+	for _, e := range u.change.Edits {
+		onlyAdds = onlyAdds && e.Old == ""
+		newValue, wholeNew := u.parseFragment(e.New, false)
+		oldValue, wholeOld := u.parseFragment(e.Old, wholeNew || u.onlyRemoves())
+		if wholeOld && !u.removed {
+			u.removed, u.oldValue = true, oldValue
+		} else if o, ok := oldValue.(Object); ok {
+			u.oldFields = append(u.oldFields, o...)
 		}
 		if wholeNew {
-			u.fresh = true
-		} else if o, ok := came.(Object); ok {
-			u.came = append(u.came, o...)
+			u.added = true
+		} else if o, ok := newValue.(Object); ok {
+			u.newFields = append(u.newFields, o...)
 		}
 	}
-	u.fresh = u.fresh && pure
-	if o, ok := u.old.(Object); ok {
-		u.old = merged(o, u.gone)
+	u.added = u.added && onlyAdds
+	if o, ok := u.oldValue.(Object); ok {
+		u.oldValue = merged(o, u.oldFields)
 	}
 }
 
+// compare determines what a change did from the documents before and after it.
 func (u *undo) compare(before, after document) {
-	old, was := before.member(u.name)
-	now, is := after.member(u.name)
-	was0, ok0 := old.(Object)
-	now0, ok1 := now.(Object)
+	oldValue, oldCount := before.member(u.name)
+	newValue, newCount := after.member(u.name)
+	oldObject, oldOK := oldValue.(Object)
+	newObject, newOK := newValue.(Object)
 	switch {
-	case was == 0:
-		u.fresh = true
-	case is == 0 || !ok0 || !ok1:
-		u.taken, u.old = true, old
+	case oldCount == 0:
+		u.added = true
+	case newCount == 0 || !oldOK || !newOK:
+		u.removed, u.oldValue = true, oldValue
 	default:
-		u.gone, u.came = unlike(now0, was0), unlike(was0, now0)
+		u.oldFields, u.newFields = changedFields(newObject, oldObject), changedFields(oldObject, newObject)
 	}
 }
 
-// removal reports whether a change put nothing in.
-func (u *undo) removal() bool {
-	return !slices.ContainsFunc(u.change.Edits, func(c Edit) bool { return c.New != "" })
+// onlyRemoves reports whether no edit of a change adds text.
+func (u *undo) onlyRemoves() bool {
+	return !slices.ContainsFunc(u.change.Edits, func(e Edit) bool { return e.New != "" })
 }
 
-// fragment reads the text of a cut: a whole entry, or fields of one. Fields may
-// go by the entry's name; it takes an object to be the entry, or to be sure.
-func (u *undo) fragment(text string, sure bool) (value any, whole bool) {
+// parseFragment parses the old or new text of an edit: a whole entry, or fields of
+// one. A field may have the same name as the entry, so the text counts as a whole
+// entry only if the value is an object or sure is set.
+func (u *undo) parseFragment(text string, sure bool) (value any, whole bool) {
 	if strings.Trim(text, ", \t\r\n") == "" {
 		return nil, false
 	}
-	for _, f := range u.framed(text) {
+	for _, f := range u.wrap(text) {
 		for made := 0; made <= len(f.place.Keys); made++ {
 			p := Place{Format: f.place.Format, Keys: f.place.Keys[made:], List: f.place.List}
 			d, _, err := parse([]byte(f.text), p)
@@ -152,15 +155,15 @@ func (u *undo) fragment(text string, sure bool) (value any, whole bool) {
 	return u.fields(text), false
 }
 
-// fields reads the fields of an entry that a text has: a section of TOML says
-// where it belongs.
+// fields parses the fields of an entry in the text of an edit. In TOML, the header
+// of a section tells which entry they belong to.
 func (u *undo) fields(text string) any {
 	inner := slices.Clone(u.place.Keys)
 	if u.place.List == "" {
 		inner = append(inner, u.name)
 	}
 	for _, keys := range [][]string{inner, nil} {
-		for _, f := range u.framed(text) {
+		for _, f := range u.wrap(text) {
 			d, _, err := parse([]byte(f.text), Place{Format: f.place.Format, Keys: keys})
 			if err == nil && len(d.members()) > 0 {
 				return Object(d.members())
@@ -170,35 +173,36 @@ func (u *undo) fields(text string) any {
 	return nil
 }
 
-type framed struct {
+// wrapped is a part of a text that is completed so that it can be parsed.
+type wrapped struct {
 	text  string
 	place Place
 }
 
-// framed returns the texts that a part of one may be made whole in.
-func (u *undo) framed(text string) []framed {
+// wrap returns the ways in which a part of a text can be completed.
+func (u *undo) wrap(text string) []wrapped {
 	p := u.place
 	switch p.Format {
 	case JSON, StrictJSON:
 		p.Format = JSON
 		text = strings.Trim(text, ", \t\r\n")
-		return []framed{{"{" + text + "\n}", p}, {"[" + text + "\n]", p}, {text, p}}
+		return []wrapped{{"{" + text + "\n}", p}, {"[" + text + "\n]", p}, {text, p}}
 	case YAML:
-		return []framed{{dedent(text), p}, {dedent(aligned(text)), p}, {"[" + text + "]", p}}
+		return []wrapped{{dedent(text), p}, {dedent(alignFirstLine(text)), p}, {"[" + text + "]", p}}
 	}
-	return []framed{{text, p}}
+	return []wrapped{{text, p}}
 }
 
-// dedent takes from all lines the indentation of the first.
+// dedent removes the indentation of the first line from all lines.
 func dedent(text string) string {
 	text = strings.TrimLeft(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
 	return strings.TrimPrefix(strings.ReplaceAll("\n"+text, "\n"+indent, "\n"), "\n")
 }
 
-// aligned moves the first line of several to where the leftmost of the others
-// starts: a cut may start behind a line's indentation.
-func aligned(text string) string {
+// alignFirstLine indents the first line like the leftmost of the others, because
+// an edit may start after the indentation of its first line.
+func alignFirstLine(text string) string {
 	least := -1
 	for _, line := range strings.Split(text, "\n")[1:] {
 		if bare := strings.TrimLeft(line, " "); !blank([]byte(bare)) && (least < 0 || len(line)-len(bare) < least) {
@@ -208,9 +212,10 @@ func aligned(text string) string {
 	return strings.Repeat(" ", max(least, 0)) + text
 }
 
-// inPlace returns the cuts where what they take out stands in their places.
-func (u *undo) inPlace(text []byte, cuts []Edit) []Edit {
-	for _, c := range cuts {
+// atSameOffsets returns the edits if the text still has, at each offset, what they
+// replace; nil otherwise.
+func (u *undo) atSameOffsets(text []byte, edits []Edit) []Edit {
+	for _, c := range edits {
 		if c.At > len(text) || !bytes.HasPrefix(text[c.At:], []byte(c.Old)) {
 			return nil
 		}
@@ -218,24 +223,25 @@ func (u *undo) inPlace(text []byte, cuts []Edit) []Edit {
 			return nil
 		}
 	}
-	return cuts
+	return edits
 }
 
 func startsLine(text []byte, at int) bool {
-	return at == 0 || text[at-1] == '\n' || string(text[:at]) == mark
+	return at == 0 || text[at-1] == '\n' || string(text[:at]) == bom
 }
 
-// moved returns the cuts where what they take out stands now, alone or with what
-// stood around it; nil when that is nowhere or in several places.
-func (u *undo) moved(text []byte, cuts []Edit) []Edit {
-	out := slices.Clone(cuts)
+// atNewOffsets returns the edits at the offsets to which the text that they replace
+// has moved. It is nil if a text is not found, or found more than once even with
+// the text around it.
+func (u *undo) atNewOffsets(text []byte, edits []Edit) []Edit {
+	out := slices.Clone(edits)
 	last := 0
-	for i, c := range cuts {
-		at, ok := only(text, c.Old)
+	for i, c := range edits {
+		at, ok := findOnce(text, c.Old)
 		for _, around := range []int{40, 20, 10} {
 			if whole := u.change.Text; !ok && whole != nil {
 				from, to := max(c.At-around, 0), min(c.At+len(c.Old)+around, len(whole))
-				at, ok = only(text, string(whole[from:to]))
+				at, ok = findOnce(text, string(whole[from:to]))
 				at += c.At - from
 			}
 		}
@@ -247,17 +253,17 @@ func (u *undo) moved(text []byte, cuts []Edit) []Edit {
 	return out
 }
 
-// only returns where a text stands in another, and whether in one place alone.
-func only(text []byte, part string) (int, bool) {
+// findOnce returns the offset of a part of a text, and whether it occurs exactly
+// once.
+func findOnce(text []byte, part string) (int, bool) {
 	at := bytes.Index(text, []byte(part))
 	return at, part != "" && at >= 0 && bytes.LastIndex(text, []byte(part)) == at
 }
 
-// done reports whether an entry is as it was before the change, as far as that
-// is known: one that the change brought is not there, and no other is missing.
-func (u *undo) done(after document) bool {
+// isUndone reports whether an entry exists, or not, as before the change.
+func (u *undo) isUndone(after document) bool {
 	_, n := after.member(u.name)
-	if u.fresh {
+	if u.added {
 		return n == 0
 	}
 	return n == 1
@@ -267,10 +273,10 @@ func has(o Object, key string) bool {
 	return slices.ContainsFunc(o, func(f Field) bool { return f.Key == key })
 }
 
-// revertFields gives the fields that still are as the change left them the
-// values that they had.
+// revertFields restores the fields that still have the value that the change gave
+// them.
 func (u *undo) revertFields(text []byte) (Change, error) {
-	d, _, err := change(text, u.place, u.name, nil)
+	d, _, err := parseForChange(text, u.place, u.name, nil)
 	if err != nil {
 		return Change{}, err
 	}
@@ -280,14 +286,14 @@ func (u *undo) revertFields(text []byte) (Change, error) {
 		return Change{Text: text}, nil
 	}
 	now := text
-	for _, f := range merged(u.gone, u.came) {
-		got, wants := has(entry, f.Key), has(u.came, f.Key)
+	for _, f := range merged(u.oldFields, u.newFields) {
+		got, wants := has(entry, f.Key), has(u.newFields, f.Key)
 		if got != wants || got && !equal(get(entry, f.Key), f.Value) {
 			continue
 		}
 		var c Change
-		if has(u.gone, f.Key) {
-			c, err = Set(now, u.place, u.name, Object{{f.Key, get(u.gone, f.Key)}})
+		if has(u.oldFields, f.Key) {
+			c, err = Set(now, u.place, u.name, Object{{f.Key, get(u.oldFields, f.Key)}})
 		} else {
 			c, err = u.removeField(now, f.Key)
 		}
@@ -299,8 +305,9 @@ func (u *undo) revertFields(text []byte) (Change, error) {
 	return Change{Text: now, Edits: difference(text, now)}, nil
 }
 
+// removeField removes one field of the entry.
 func (u *undo) removeField(text []byte, key string) (Change, error) {
-	d, src, err := change(text, u.place, u.name, nil)
+	d, src, err := parseForChange(text, u.place, u.name, nil)
 	if err != nil {
 		return Change{}, err
 	}
@@ -315,13 +322,13 @@ func (u *undo) removeField(text []byte, key string) (Change, error) {
 	v, _ := d.member(u.name)
 	entry, ok := v.(Object)
 	if !ok {
-		return Change{}, fault.New(fault.Invalid, "the entry %q is no object", u.name)
+		return Change{}, fault.New(fault.Invalid, "the entry %q is not an object", u.name)
 	}
 	left := slices.DeleteFunc(slices.Clone(entry), func(f Field) bool { return f.Key == key })
 	return finish(d, src, u.place, u.name, edits, 0, left)
 }
 
-// difference returns one cut that leads from a text to another.
+// difference returns a single edit that turns one text into another.
 func difference(before, after []byte) []Edit {
 	if bytes.Equal(before, after) {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// home is a value that no format takes without quotes or escapes.
+// home is a value that needs quotes or escapes in every format.
 const home = `C:\Users\Zoë\agent "x"`
 
-// ours returns an entry as it goes into a place.
-func ours(p Place) Object {
+// discoverEntry returns the entry that the tests add to a place.
+func discoverEntry(p Place) Object {
 	entry := Object{{"command", "/opt/agent-discover"}, {"args", []string{"mcp"}}, {"env", Object{{"AGENT_DISCOVER_HOME", home}}}}
 	if p.List != "" {
 		entry = append(Object{{p.List, "discover"}}, entry...)
@@ -20,8 +20,8 @@ func ours(p Place) Object {
 	return entry
 }
 
-// placeOf reads a place as tables write it: keys with slashes between them, and
-// in brackets the key of a name.
+// placeOf parses a place as the test tables write it: keys separated by slashes
+// and, in brackets, the field with the name of a list item.
 func placeOf(f Format, text string) Place {
 	text, list, _ := strings.Cut(strings.TrimSuffix(text, "]"), "[")
 	p := Place{Format: f, List: list}
@@ -31,14 +31,14 @@ func placeOf(f Format, text string) Place {
 	return p
 }
 
-// row is a text before an entry came in, with it, and after it was removed.
+// row is a text before an entry is added, with the entry, and after Remove.
 type row struct {
-	name                 string
-	place                Place
-	before, after, taken string
+	name                   string
+	place                  Place
+	before, after, removed string
 }
 
-// rows reads the table of a format.
+// rows reads the test table of a format.
 func rows(t testing.TB, f Format) []row {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/" + string(f) + ".txtar")
@@ -49,34 +49,34 @@ func rows(t testing.TB, f Format) []row {
 	for _, file := range archive.Files {
 		parts := strings.Split(file.Name, "; ")
 		if len(parts) != 3 {
-			t.Fatalf("%q is no case", file.Name)
+			t.Fatalf("invalid file name %q", file.Name)
 		}
 		text := string(file.Data)
 		switch parts[2] {
 		case "before":
-			out = append(out, row{name: parts[0], place: placeOf(f, parts[1]), before: text, taken: text})
+			out = append(out, row{name: parts[0], place: placeOf(f, parts[1]), before: text, removed: text})
 		case "after":
 			out[len(out)-1].after = text
-		case "taken":
-			out[len(out)-1].taken = text
+		case "removed":
+			out[len(out)-1].removed = text
 		}
 	}
 	return out
 }
 
-func TestAnEntryComesInWithoutTouchingAnotherByteAndGoesOutAgain(t *testing.T) {
+func TestPutAndRemoveKeepEveryOtherByte(t *testing.T) {
 	for _, f := range []Format{JSON, TOML, YAML} {
 		for _, r := range rows(t, f) {
 			t.Run(string(f)+"/"+r.name, func(t *testing.T) { r.check(t) })
 			crlf := r
-			for _, text := range []*string{&crlf.before, &crlf.after, &crlf.taken} {
+			for _, text := range []*string{&crlf.before, &crlf.after, &crlf.removed} {
 				*text = strings.ReplaceAll(*text, "\n", "\r\n")
 			}
 			if strings.Contains(r.before, "\n") {
 				t.Run(string(f)+"/"+r.name+" (CRLF)", func(t *testing.T) { crlf.check(t) })
 			}
 			marked := r
-			marked.before, marked.after, marked.taken = mark+r.before, mark+r.after, mark+r.taken
+			marked.before, marked.after, marked.removed = bom+r.before, bom+r.after, bom+r.removed
 			t.Run(string(f)+"/"+r.name+" (BOM)", func(t *testing.T) { marked.check(t) })
 		}
 	}
@@ -84,45 +84,45 @@ func TestAnEntryComesInWithoutTouchingAnotherByteAndGoesOutAgain(t *testing.T) {
 
 func (r row) check(t *testing.T) {
 	t.Helper()
-	c, err := Put([]byte(r.before), r.place, "discover", ours(r.place))
+	c, err := Put([]byte(r.before), r.place, "discover", discoverEntry(r.place))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(c.Text) != r.after {
-		t.Fatalf("it became\n%s\nand should be\n%s", c.Text, r.after)
+		t.Fatalf("Put returned\n%s\nwant\n%s", c.Text, r.after)
 	}
-	for _, cut := range c.Edits {
-		if cut.Old != "" {
-			t.Errorf("it took out %q", cut.Old)
+	for _, edit := range c.Edits {
+		if edit.Old != "" {
+			t.Errorf("Put removed %q", edit.Old)
 		}
 	}
-	taken, err := Remove(c.Text, r.place, "discover")
-	if err != nil || string(taken.Text) != r.taken {
-		t.Errorf("without it, it became\n%s\nand should be\n%s\n%v", taken.Text, r.taken, err)
+	removed, err := Remove(c.Text, r.place, "discover")
+	if err != nil || string(removed.Text) != r.removed {
+		t.Errorf("Remove returned\n%s\nwant\n%s\n%v", removed.Text, r.removed, err)
 	}
 	r.checkRevert(t, c)
 }
 
-// checkRevert takes a change back of which nobody kept the text.
+// checkRevert undoes a change without the text, as for one that an editor made.
 func (r row) checkRevert(t *testing.T, c Change) {
 	t.Helper()
 	back, err := Revert(c.Text, r.place, "discover", Change{Edits: c.Edits, Made: c.Made})
 	if err != nil || string(back.Text) != r.before {
-		t.Errorf("taken back, it became\n%s\nand should be\n%s\n%v", back.Text, r.before, err)
+		t.Errorf("Revert returned\n%s\nwant\n%s\n%v", back.Text, r.before, err)
 	}
 	if applied := apply(c.Text, back.Edits); !bytes.Equal(applied, back.Text) {
-		t.Errorf("its cuts lead to\n%s", applied)
+		t.Errorf("the edits of Revert lead to\n%s", applied)
 	}
 	entries, err := Read(c.Text, r.place)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if e.Name == "discover" && equalPlain(e.Value, ours(r.place)) {
+		if e.Name == "discover" && equalPlain(e.Value, discoverEntry(r.place)) {
 			return
 		}
 	}
-	t.Errorf("it reads as %v", entries)
+	t.Errorf("Read returned %v", entries)
 }
 
 func equalPlain(got any, want Object) bool { return equal(got, plain(want)) }

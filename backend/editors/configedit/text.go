@@ -10,51 +10,53 @@ import (
 )
 
 const (
-	limit   = 16 << 20 // bytes of a text
-	deepest = 500      // levels of a value
-	mark    = "\uFEFF" // byte order mark
+	limit   = 16 << 20 // the largest size of a text in bytes
+	deepest = 500      // the deepest nesting of values
+	bom     = "\uFEFF" // byte order mark
 )
 
-// source is a text without what parsers stumble over: a byte order mark, and
-// the carriage returns before line feeds.
+// source is a text without a byte order mark and without the carriage returns
+// before line feeds, which the parsers do not handle.
 type source struct {
-	text  []byte // as it came
-	body  []byte // aliases text where nothing had to go
-	start int    // where body starts in text
-	ends  []int  // the line feeds of body that have a carriage return in text
-	crlf  bool   // most lines end so
+	text  []byte // the original
+	body  []byte // what is parsed; an alias of text if that has no carriage returns
+	start int    // offset of body in text
+	ends  []int  // offsets in body of the line feeds that follow a carriage return in text
+	crlf  bool   // most lines end with a carriage return and a line feed
 }
 
-// edit is a place of a body that becomes another.
+// replacement replaces a part of a body by a text.
 type replacement struct {
 	from, to int
-	text     string // with line feeds alone
+	text     string // without carriage returns
 }
 
-// invalid returns a refusal that names a line, counted from 1.
+// invalid returns a fault.Invalid that names a line, counted from 1.
 func invalid(line int, format string, args ...any) error {
 	return fault.New(fault.Invalid, "line %d: "+format, append([]any{line}, args...)...)
 }
 
-func open(text []byte) (source, error) {
+// newSource checks the size and encoding of a text and prepares it for parsing.
+func newSource(text []byte) (source, error) {
 	s := source{text: text}
 	if len(text) > limit {
-		return s, fault.New(fault.Invalid, "the file is larger than %d MiB", limit>>20)
+		return s, fault.New(fault.Invalid, "the file is larger than %d MB", limit>>20)
 	}
 	if !utf8.Valid(text) {
 		return s, fault.New(fault.Invalid, "the file is not UTF-8")
 	}
-	if bytes.HasPrefix(text, []byte(mark)) {
-		s.start = len(mark)
+	if bytes.HasPrefix(text, []byte(bom)) {
+		s.start = len(bom)
 	}
 	s.body = text[s.start:]
 	if bytes.Contains(s.body, []byte("\r\n")) {
-		s.unify()
+		s.removeCarriageReturns()
 	}
 	return s, nil
 }
 
-func (s *source) unify() {
+// removeCarriageReturns sets body, ends and crlf of a text with carriage returns.
+func (s *source) removeCarriageReturns() {
 	body := make([]byte, 0, len(s.body))
 	for i, c := range s.body {
 		if c == '\r' && i+1 < len(s.body) && s.body[i+1] == '\n' {
@@ -67,59 +69,60 @@ func (s *source) unify() {
 	s.crlf = 2*len(s.ends) > bytes.Count(body, []byte("\n"))
 }
 
-// at translates a place of the body into one of the text.
-func (s *source) at(place int) int {
-	before, _ := slices.BinarySearch(s.ends, place)
-	return s.start + place + before
+// offset returns the offset in the text of an offset in the body.
+func (s *source) offset(at int) int {
+	before, _ := slices.BinarySearch(s.ends, at)
+	return s.start + at + before
 }
 
-// cuts translates edits into cuts: in their order, those that touch as one.
-func (s *source) edits(edits []replacement) []Edit {
-	slices.SortStableFunc(edits, func(a, b replacement) int {
+// edits converts replacements of the body into edits of the text. It sorts them,
+// joins adjacent ones and drops those that change nothing.
+func (s *source) edits(replacements []replacement) []Edit {
+	slices.SortStableFunc(replacements, func(a, b replacement) int {
 		if a.from != b.from {
 			return a.from - b.from
 		}
 		return a.to - b.to
 	})
 	var joined []replacement
-	for _, e := range edits {
+	for _, e := range replacements {
 		if n := len(joined); n > 0 && joined[n-1].to >= e.from {
 			joined[n-1].to, joined[n-1].text = max(joined[n-1].to, e.to), joined[n-1].text+e.text
 			continue
 		}
 		joined = append(joined, e)
 	}
-	var cuts []Edit
+	var edits []Edit
 	for _, e := range joined {
-		from, to := s.at(e.from), s.at(e.to)
+		from, to := s.offset(e.from), s.offset(e.to)
 		if s.crlf {
 			e.text = strings.ReplaceAll(e.text, "\n", "\r\n")
 		}
 		if old := string(s.text[from:to]); old != e.text {
-			cuts = append(cuts, Edit{At: from, Old: old, New: e.text})
+			edits = append(edits, Edit{At: from, Old: old, New: e.text})
 		}
 	}
-	return cuts
+	return edits
 }
 
-// apply makes the text that cuts lead to.
-func apply(text []byte, cuts []Edit) []byte {
-	if len(cuts) == 0 {
+// apply returns the text after edits.
+func apply(text []byte, edits []Edit) []byte {
+	if len(edits) == 0 {
 		return text
 	}
-	out := make([]byte, 0, len(text)+len(cuts[0].New))
+	out := make([]byte, 0, len(text)+len(edits[0].New))
 	last := 0
-	for _, c := range cuts {
-		out = append(append(out, text[last:c.At]...), c.New...)
-		last = c.At + len(c.Old)
+	for _, e := range edits {
+		out = append(append(out, text[last:e.At]...), e.New...)
+		last = e.At + len(e.Old)
 	}
 	return append(out, text[last:]...)
 }
 
-// lineStart returns where the line of a place starts.
+// lineStart returns the offset at which the line of an offset starts.
 func lineStart(body []byte, at int) int { return bytes.LastIndexByte(body[:at], '\n') + 1 }
 
-// lineEnd returns where the next line starts, or the end of the body.
+// lineEnd returns the offset of the next line, or the end of the body.
 func lineEnd(body []byte, at int) int {
 	if i := bytes.IndexByte(body[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -127,7 +130,7 @@ func lineEnd(body []byte, at int) int {
 	return len(body)
 }
 
-// lineIndent returns the blanks that the line of a place starts with.
+// lineIndent returns the spaces and tabs at the start of the line of an offset.
 func lineIndent(body []byte, at int) string {
 	start := lineStart(body, at)
 	end := start
@@ -137,7 +140,8 @@ func lineIndent(body []byte, at int) string {
 	return string(body[start:end])
 }
 
-// lineOf returns the number of a place's line, from 1.
+// lineOf returns the line number of an offset, from 1.
 func lineOf(body []byte, at int) int { return 1 + bytes.Count(body[:min(at, len(body))], []byte("\n")) }
 
+// blank reports whether a text contains only white space.
 func blank(b []byte) bool { return len(bytes.Trim(b, " \t\r\n")) == 0 }

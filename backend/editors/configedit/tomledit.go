@@ -8,7 +8,7 @@ import (
 )
 
 func (d *tomlDoc) put(name string, value Object) (edits []replacement, made int, err error) {
-	if err := tomlWritable(value); err != nil {
+	if err := checkTOMLWritable(value); err != nil {
 		return nil, 0, err
 	}
 	if d.problem != nil {
@@ -17,7 +17,7 @@ func (d *tomlDoc) put(name string, value Object) (edits []replacement, made int,
 	if n := d.entry(name); n != nil {
 		return d.replace(n, name, value), 0, nil
 	}
-	if n := d.found(); n != nil && n.kind == tomlValue {
+	if n := d.collection(); n != nil && n.kind == tomlValue {
 		text := tomlKey(name) + " = " + tomlText(value)
 		if d.place.List != "" {
 			text = tomlText(value)
@@ -25,11 +25,11 @@ func (d *tomlDoc) put(name string, value Object) (edits []replacement, made int,
 		at := d.exprs[d.first(n)].value + 1
 		return []replacement{{at, at, text}}, 0, nil
 	}
-	return []replacement{d.append(len(d.body), name, value)}, len(d.place.Keys) + 1 - len(d.way), nil
+	return []replacement{d.append(len(d.body), name, value)}, len(d.place.Keys) + 1 - len(d.resolved), nil
 }
 
-// append puts an entry at the end of the file, after a blank line. What stands
-// from keep on will go.
+// append adds an entry at the end of the file, after a blank line. The caller
+// removes the text from keep on.
 func (d *tomlDoc) append(keep int, name string, value Object) replacement {
 	var b strings.Builder
 	if !blank(d.body[:keep]) {
@@ -42,7 +42,7 @@ func (d *tomlDoc) append(keep int, name string, value Object) replacement {
 	return replacement{len(d.body), len(d.body), b.String()}
 }
 
-// path returns the keys of the header of a member.
+// path returns the keys in the header of an entry.
 func (d *tomlDoc) path(name string) []string {
 	path := slices.Clone(d.place.Keys)
 	if d.place.List == "" {
@@ -51,35 +51,37 @@ func (d *tomlDoc) path(name string) []string {
 	return path
 }
 
-// first returns the first expression that a node has.
+// first returns the index of the first expression of a node.
 func (d *tomlDoc) first(n *tomlNode) int {
-	return slices.IndexFunc(d.exprs, func(x tomlExpr) bool { return x.node.under(n) })
+	return slices.IndexFunc(d.exprs, func(x tomlExpr) bool { return x.node.within(n) })
 }
 
-// stretch is lines that belong to one node alone.
-type stretch struct{ from, to, first, last int }
+// lineRange is a run of lines that belong to one node: offsets, and the indexes of
+// its first and last expression.
+type lineRange struct{ from, to, first, last int }
 
-// stretches returns the lines of a node. What stands between two of its
-// expressions is its own too.
-func (d *tomlDoc) stretches(n *tomlNode) []stretch {
-	var out []stretch
+// lineRanges returns the lines of a node. Text between two of its expressions
+// belongs to it.
+func (d *tomlDoc) lineRanges(n *tomlNode) []lineRange {
+	var out []lineRange
 	for i, x := range d.exprs {
-		if !x.node.under(n) {
+		if !x.node.within(n) {
 			continue
 		}
 		if k := len(out) - 1; k >= 0 && out[k].last == i-1 {
 			out[k].last, out[k].to = i, lineEnd(d.body, x.end)
 			continue
 		}
-		out = append(out, stretch{lineStart(d.body, x.key), lineEnd(d.body, x.end), i, i})
+		out = append(out, lineRange{lineStart(d.body, x.key), lineEnd(d.body, x.end), i, i})
 	}
 	return out
 }
 
-// without takes a node out, with one of the blank gaps around each part of it.
-func (d *tomlDoc) without(n *tomlNode) []replacement {
+// removeNode removes all lines of a node, with the blank lines on one side of each
+// section.
+func (d *tomlDoc) removeNode(n *tomlNode) []replacement {
 	var edits []replacement
-	for _, s := range d.stretches(n) {
+	for _, s := range d.lineRanges(n) {
 		after := s.to
 		for after < len(d.body) && blank(d.body[after:lineEnd(d.body, after)]) {
 			after = lineEnd(d.body, after)
@@ -95,6 +97,7 @@ func (d *tomlDoc) without(n *tomlNode) []replacement {
 	return edits
 }
 
+// beforeBlanks returns the offset of the first of the blank lines before at.
 func (d *tomlDoc) beforeBlanks(at int) int {
 	for at > 0 {
 		above := lineStart(d.body, at-1)
@@ -106,16 +109,16 @@ func (d *tomlDoc) beforeBlanks(at int) int {
 	return at
 }
 
-// replace gives an entry another value in its place, or at the end of the file
-// when its parts stand in several.
+// replace replaces an entry in its place, or moves it to the end of the file if
+// its sections are in several places.
 func (d *tomlDoc) replace(n *tomlNode, name string, value Object) []replacement {
-	parts := d.stretches(n)
+	parts := d.lineRanges(n)
 	x := d.exprs[parts[0].first]
 	if n.kind == tomlValue {
 		return []replacement{{x.key, x.end, string(d.body[x.key:x.value]) + tomlText(value)}}
 	}
 	if len(parts) > 1 || !x.header {
-		edits, keep := d.without(n), len(d.body)
+		edits, keep := d.removeNode(n), len(d.body)
 		if last := edits[len(edits)-1]; last.to == keep {
 			keep = last.from
 		}
@@ -123,11 +126,12 @@ func (d *tomlDoc) replace(n *tomlNode, name string, value Object) []replacement 
 	}
 	var b strings.Builder
 	tomlSection(&b, d.path(name), d.place.List != "", value)
-	return []replacement{{parts[0].from, parts[0].to, d.endLike(parts[0].to, b.String())}}
+	return []replacement{{parts[0].from, parts[0].to, d.matchLastLine(parts[0].to, b.String())}}
 }
 
-// endLike leaves out the last line feed where the text up to a place has none.
-func (d *tomlDoc) endLike(to int, text string) string {
+// matchLastLine removes the last line feed of text if the line before an offset
+// has none.
+func (d *tomlDoc) matchLastLine(to int, text string) string {
 	if d.body[to-1] != '\n' {
 		return strings.TrimSuffix(text, "\n")
 	}
@@ -137,11 +141,11 @@ func (d *tomlDoc) endLike(to int, text string) string {
 func (d *tomlDoc) inside(name string) (document, error) {
 	n := d.entry(name)
 	if n == nil || n.kind == tomlValue {
-		return nil, fault.New(fault.Invalid, "the entry %q is written inline", name)
+		return nil, fault.New(fault.Invalid, "the entry %q is written inline; write it as a section", name)
 	}
 	in := *d
 	in.place = Place{Format: TOML, Keys: append(slices.Clone(d.place.Keys), name)}
-	in.way = append(slices.Clone(d.way), n)
+	in.resolved = append(slices.Clone(d.resolved), n)
 	in.content = n.any()
 	return &in, nil
 }
@@ -149,28 +153,28 @@ func (d *tomlDoc) inside(name string) (document, error) {
 func (d *tomlDoc) set(name string, fields Object) ([]replacement, error) {
 	n := d.entry(name)
 	if n == nil || n.kind == tomlValue {
-		return nil, fault.New(fault.Invalid, "the entry %q is written inline", name)
+		return nil, fault.New(fault.Invalid, "the entry %q is written inline; write it as a section", name)
 	}
-	if err := tomlWritable(fields); err != nil {
+	if err := checkTOMLWritable(fields); err != nil {
 		return nil, err
 	}
 	var edits []replacement
 	var missing Object
 	for _, f := range fields {
-		kid := n.kids[f.Key]
-		if kid == nil {
+		child := n.children[f.Key]
+		if child == nil {
 			missing = append(missing, f)
 			continue
 		}
 		o, isObject := f.Value.(Object)
-		if parts := d.stretches(kid); kid.kind == tomlTable && isObject && len(parts) == 1 {
+		if parts := d.lineRanges(child); child.kind == tomlTable && isObject && len(parts) == 1 {
 			var b strings.Builder
 			tomlSection(&b, append(d.path(name), f.Key), false, o)
-			edits = append(edits, replacement{parts[0].from, parts[0].to, d.endLike(parts[0].to, b.String())})
-		} else if x := d.exprs[parts[0].first]; kid.kind == tomlValue {
+			edits = append(edits, replacement{parts[0].from, parts[0].to, d.matchLastLine(parts[0].to, b.String())})
+		} else if x := d.exprs[parts[0].first]; child.kind == tomlValue {
 			edits = append(edits, replacement{x.key, x.end, string(d.body[x.key:x.value]) + tomlText(f.Value)})
 		} else {
-			edits = append(edits, d.without(kid)...)
+			edits = append(edits, d.removeNode(child)...)
 			missing = append(missing, f)
 		}
 	}
@@ -180,18 +184,19 @@ func (d *tomlDoc) set(name string, fields Object) ([]replacement, error) {
 	return edits, nil
 }
 
-// extend adds fields to a table: after its own keys, before the tables in it.
+// extend adds fields to a table: after its keys and before its subtables.
 func (d *tomlDoc) extend(n *tomlNode, name string, fields Object) replacement {
 	head := slices.IndexFunc(d.exprs, func(x tomlExpr) bool { return x.header && x.node == n })
 	last := head
 	for i, x := range d.exprs {
-		if !x.header && x.owner == head && x.node.under(n) {
+		if !x.header && x.owner == head && x.node.within(n) {
 			last = i
 		}
 	}
 	var b strings.Builder
-	if head < 0 && n.kind == tomlImplicit { // it has tables in it alone
-		// Their header is part of the cut, which so shows that the entry was there.
+	if head < 0 && n.kind == tomlImplicit {
+		// The table has only subtables. The header of the first one is part of the
+		// edit, which shows Revert that the entry existed before.
 		at := lineStart(d.body, d.exprs[d.first(n)].key)
 		end := lineEnd(d.body, at)
 		tomlSection(&b, d.path(name), false, fields)
@@ -214,20 +219,20 @@ func (d *tomlDoc) extend(n *tomlNode, name string, fields Object) replacement {
 	return replacement{at, at, b.String()}
 }
 
-// lastDotted returns the last expression of the first run of dotted keys that a
-// table has.
+// lastDotted returns the index of the last dotted key of a table within its
+// first section.
 func (d *tomlDoc) lastDotted(n *tomlNode) int {
 	first := d.first(n)
 	last := first
 	for i := first; i < len(d.exprs) && !d.exprs[i].header; i++ {
-		if d.exprs[i].node.under(n) {
+		if d.exprs[i].node.within(n) {
 			last = i
 		}
 	}
 	return last
 }
 
-// prefix returns what dotted keys of a table start with in the section of x.
+// prefix returns the prefix of a table's dotted keys in the section of x.
 func (d *tomlDoc) prefix(n *tomlNode, x tomlExpr) string {
 	section := d.root
 	if x.owner >= 0 {
@@ -235,8 +240,8 @@ func (d *tomlDoc) prefix(n *tomlNode, x tomlExpr) string {
 	}
 	var keys []string
 	for at := n; at != section && at.parent != nil; at = at.parent {
-		for key, kid := range at.parent.kids {
-			if kid == at {
+		for key, child := range at.parent.children {
+			if child == at {
 				keys = append(keys, tomlKey(key))
 			}
 		}
@@ -245,16 +250,16 @@ func (d *tomlDoc) prefix(n *tomlNode, x tomlExpr) string {
 	return strings.Join(keys, ".") + "."
 }
 
-// remove needs no made: a table that had only the entry in it is gone with it,
-// but for one with a header, which was there before.
+// remove ignores made: a parent table without a header of its own disappears
+// with its last entry, and one with a header existed before.
 func (d *tomlDoc) remove(name string, _ int) ([]replacement, error) {
 	if n := d.entry(name); n != nil {
-		return d.without(n), nil
+		return d.removeNode(n), nil
 	}
 	if _, n := d.member(name); n == 0 {
 		return nil, nil
 	}
-	if n := d.found(); n != nil && len(d.members()) == 1 {
+	if n := d.collection(); n != nil && len(d.members()) == 1 {
 		x := d.exprs[d.first(n)]
 		return []replacement{{x.value + 1, x.end - 1, ""}}, nil
 	}

@@ -10,46 +10,46 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlKind is how a table or value came to be; which decides what may be added.
+// tomlKind is how a table is defined, which decides what may be added to it.
 type tomlKind int
 
 const (
-	tomlTable    tomlKind = iota // by its own header
-	tomlImplicit                 // by the header of a table in it
+	tomlTable    tomlKind = iota // by a header
+	tomlImplicit                 // by the header of a subtable
 	tomlDotted                   // by a dotted key
-	tomlList                     // by [[…]]
+	tomlList                     // a list of tables, by [[…]]
 	tomlValue
 )
 
 // tomlNode is a table, list of tables or value of a TOML text.
 type tomlNode struct {
-	parent *tomlNode
-	kind   tomlKind
-	keys   []string // of kids, in their order
-	kids   map[string]*tomlNode
-	items  []*tomlNode
-	value  any    // with objects as Object
-	raw    string // how the value is written
+	parent   *tomlNode
+	kind     tomlKind
+	keys     []string // of children, in their order
+	children map[string]*tomlNode
+	items    []*tomlNode
+	value    any    // with inline tables as Object
+	raw      string // the notation of the value
 }
 
-// tomlExpr is a header or a line with a key.
+// tomlExpr is a header, or a key with its value.
 type tomlExpr struct {
-	node     *tomlNode // what it makes
-	owner    int       // the header above; -1 for none
+	node     *tomlNode // the table or value that it defines
+	owner    int       // index of the header above; -1 for none
 	header   bool
-	key, end int // of a line with a key: from its key to behind its value
-	value    int // where that starts
+	key, end int // offsets of the key and of the end of the value
+	value    int // offset of the value
 }
 
-var errTwice = errors.New("a key is there twice, or with two meanings")
+var errTwice = errors.New("a key is defined twice, or as two types")
 
-// tomlTree reads a text. Its recursion goes as deep as keys are long and values
-// nested, so both have an end.
+// tomlTree parses a text. The length of keys and the nesting of values are
+// limited because other functions recurse over them.
 func tomlTree(body []byte) (root *tomlNode, exprs []tomlExpr, err error) {
 	p := &unstable.Parser{}
 	at := 0
 	defer func() {
-		if recover() != nil { // a parser that makes no promises reads what anybody wrote
+		if recover() != nil { // the parser is marked unstable and the text is untrusted
 			err = invalid(lineOf(body, at), "the file is not valid TOML")
 		}
 	}()
@@ -69,7 +69,7 @@ func tomlTree(body []byte) (root *tomlNode, exprs []tomlExpr, err error) {
 		at = int(first.Offset)
 		x := tomlExpr{key: at, end: int(last.Offset + last.Length), owner: owner}
 		if len(path) > deepest {
-			return nil, nil, invalid(lineOf(body, at), "the file is nested too deep")
+			return nil, nil, invalid(lineOf(body, at), "the file is nested too deeply")
 		}
 		if x.header = n.Kind != unstable.KeyValue; x.header {
 			x.node, err = root.header(path, n.Kind == unstable.ArrayTable)
@@ -81,7 +81,7 @@ func tomlTree(body []byte) (root *tomlNode, exprs []tomlExpr, err error) {
 				x.value++
 			}
 			var v any
-			if v, err = tomlAny(n.Value(), 0); err == nil {
+			if v, err = tomlDecode(n.Value(), 0); err == nil {
 				x.node, err = table.add(path, v)
 			}
 			if err == nil {
@@ -102,24 +102,24 @@ func tomlTree(body []byte) (root *tomlNode, exprs []tomlExpr, err error) {
 	return root, exprs, nil
 }
 
-// kid returns the table or value of a key, made where it is missing.
-func (n *tomlNode) kid(key string, kind tomlKind) (kid *tomlNode, made bool) {
-	if kid = n.kids[key]; kid != nil {
-		return kid, false
+// child returns the table or value of a key, and creates it if it is missing.
+func (n *tomlNode) child(key string, kind tomlKind) (child *tomlNode, made bool) {
+	if child = n.children[key]; child != nil {
+		return child, false
 	}
-	if n.kids == nil {
-		n.kids = make(map[string]*tomlNode)
+	if n.children == nil {
+		n.children = make(map[string]*tomlNode)
 	}
-	kid = &tomlNode{parent: n, kind: kind}
-	n.kids[key], n.keys = kid, append(n.keys, key)
-	return kid, true
+	child = &tomlNode{parent: n, kind: kind}
+	n.children[key], n.keys = child, append(n.keys, key)
+	return child, true
 }
 
-// header opens the table of a header.
+// header returns the table that a header opens.
 func (n *tomlNode) header(path []string, list bool) (*tomlNode, error) {
 	last := len(path) - 1
 	for _, key := range path[:last] {
-		n, _ = n.kid(key, tomlImplicit)
+		n, _ = n.child(key, tomlImplicit)
 		switch n.kind {
 		case tomlValue:
 			return nil, errTwice
@@ -128,7 +128,7 @@ func (n *tomlNode) header(path []string, list bool) (*tomlNode, error) {
 		}
 	}
 	if list {
-		n, made := n.kid(path[last], tomlList)
+		n, made := n.child(path[last], tomlList)
 		if !made && n.kind != tomlList {
 			return nil, errTwice
 		}
@@ -136,7 +136,7 @@ func (n *tomlNode) header(path []string, list bool) (*tomlNode, error) {
 		n.items = append(n.items, item)
 		return item, nil
 	}
-	n, made := n.kid(path[last], tomlTable)
+	n, made := n.child(path[last], tomlTable)
 	if !made && n.kind != tomlImplicit {
 		return nil, errTwice
 	}
@@ -144,15 +144,15 @@ func (n *tomlNode) header(path []string, list bool) (*tomlNode, error) {
 	return n, nil
 }
 
-// add gives a table a key.
+// add adds a value to a table.
 func (n *tomlNode) add(path []string, value any) (*tomlNode, error) {
 	last := len(path) - 1
 	for _, key := range path[:last] {
-		if n, _ = n.kid(key, tomlDotted); n.kind != tomlDotted {
+		if n, _ = n.child(key, tomlDotted); n.kind != tomlDotted {
 			return nil, errTwice
 		}
 	}
-	n, made := n.kid(path[last], tomlValue)
+	n, made := n.child(path[last], tomlValue)
 	if !made {
 		return nil, errTwice
 	}
@@ -160,16 +160,16 @@ func (n *tomlNode) add(path []string, value any) (*tomlNode, error) {
 	return n, nil
 }
 
-// tomlAny decodes a value.
-func tomlAny(n *unstable.Node, depth int) (any, error) {
+// tomlDecode decodes a value.
+func tomlDecode(n *unstable.Node, depth int) (any, error) {
 	if depth > deepest {
-		return nil, errors.New("the file is nested too deep")
+		return nil, errors.New("the file is nested too deeply")
 	}
 	switch n.Kind {
 	case unstable.Array:
 		out := []any{}
 		for it := n.Children(); it.Next(); {
-			v, err := tomlAny(it.Node(), depth+1)
+			v, err := tomlDecode(it.Node(), depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -183,7 +183,7 @@ func tomlAny(n *unstable.Node, depth int) (any, error) {
 			for key := it.Node().Key(); key.Next(); {
 				path = append(path, string(key.Node().Data))
 			}
-			v, err := tomlAny(it.Node().Value(), depth+1)
+			v, err := tomlDecode(it.Node().Value(), depth+1)
 			if err == nil && len(path) <= deepest {
 				_, err = table.add(path, v)
 			}
@@ -208,7 +208,7 @@ func tomlAny(n *unstable.Node, depth int) (any, error) {
 	return string(n.Data), nil
 }
 
-// any returns a node's value.
+// any returns the value of a node.
 func (n *tomlNode) any() any {
 	switch n.kind {
 	case tomlValue:
@@ -222,13 +222,13 @@ func (n *tomlNode) any() any {
 	}
 	out := make(Object, len(n.keys))
 	for i, key := range n.keys {
-		out[i] = Field{key, n.kids[key].any()}
+		out[i] = Field{key, n.children[key].any()}
 	}
 	return out
 }
 
-// under reports whether a node is part of another.
-func (n *tomlNode) under(other *tomlNode) bool {
+// within reports whether a node is another node or part of it.
+func (n *tomlNode) within(other *tomlNode) bool {
 	for ; n != nil; n = n.parent {
 		if n == other {
 			return true
@@ -237,19 +237,19 @@ func (n *tomlNode) under(other *tomlNode) bool {
 	return false
 }
 
-// sameToml compares tables whatever way they came to be, and values by how they
-// are written.
-func sameToml(a, b *tomlNode) bool {
+// equalTOML compares tables no matter how they are defined, and values by their
+// notation.
+func equalTOML(a, b *tomlNode) bool {
 	if (a.kind == tomlValue) != (b.kind == tomlValue) || a.raw != b.raw || len(a.keys) != len(b.keys) || len(a.items) != len(b.items) {
 		return false
 	}
 	for i := range a.items {
-		if !sameToml(a.items[i], b.items[i]) {
+		if !equalTOML(a.items[i], b.items[i]) {
 			return false
 		}
 	}
-	for key, kid := range a.kids {
-		if other := b.kids[key]; other == nil || !sameToml(kid, other) {
+	for key, child := range a.children {
+		if other := b.children[key]; other == nil || !equalTOML(child, other) {
 			return false
 		}
 	}

@@ -7,20 +7,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// tomlWritable refuses what TOML cannot say.
-func tomlWritable(v any) error {
+// checkTOMLWritable returns an error for null, which TOML cannot express.
+func checkTOMLWritable(v any) error {
 	switch v := v.(type) {
 	case nil:
-		return fault.New(fault.Invalid, "TOML has no word for a value that is null")
+		return fault.New(fault.Invalid, "TOML cannot express the value null")
 	case []any:
 		for _, e := range v {
-			if err := tomlWritable(e); err != nil {
+			if err := checkTOMLWritable(e); err != nil {
 				return err
 			}
 		}
 	case Object:
 		for _, f := range v {
-			if err := tomlWritable(f.Value); err != nil {
+			if err := checkTOMLWritable(f.Value); err != nil {
 				return err
 			}
 		}
@@ -42,7 +42,7 @@ func tomlSection(b *strings.Builder, path []string, list bool, o Object) {
 	tomlBody(b, path, o, "")
 }
 
-// tomlBody writes the fields of a table: values first, then tables of its own.
+// tomlBody writes the fields of a table: values first, then subtables.
 func tomlBody(b *strings.Builder, path []string, o Object, prefix string) {
 	for _, f := range o {
 		if _, table := f.Value.(Object); !table {

@@ -10,17 +10,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// writable refuses a value that has no spelling.
-func writable(v any, depth int) error {
+// checkWritable returns an error for a value that no format can express.
+func checkWritable(v any, depth int) error {
 	if depth > deepest {
-		return fault.New(fault.Invalid, "a value is nested too deep")
+		return fault.New(fault.Invalid, "a value is nested too deeply")
 	}
 	switch v := v.(type) {
 	case nil, bool, int, int64, json.Number:
 		return nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fault.New(fault.Invalid, "a value is no number")
+			return fault.New(fault.Invalid, "a value is infinite or not a number")
 		}
 		return nil
 	case string:
@@ -29,34 +29,35 @@ func writable(v any, depth int) error {
 		}
 		return nil
 	case []string:
-		return writable(list(v), depth)
+		return checkWritable(list(v), depth)
 	case []any:
 		for _, e := range v {
-			if err := writable(e, depth+1); err != nil {
+			if err := checkWritable(e, depth+1); err != nil {
 				return err
 			}
 		}
 		return nil
 	case Object:
-		return writableObject(v, depth)
+		return checkWritableObject(v, depth)
 	}
 	return fault.New(fault.Internal, "a value of type %T cannot be written", v)
 }
 
-func writableObject(o Object, depth int) error {
+func checkWritableObject(o Object, depth int) error {
 	seen := make(map[string]bool, len(o))
 	for _, f := range o {
 		if seen[f.Key] || !utf8.ValidString(f.Key) {
-			return fault.New(fault.Invalid, "a field is there twice or its name is not UTF-8")
+			return fault.New(fault.Invalid, "a field name is duplicate or not UTF-8")
 		}
 		seen[f.Key] = true
-		if err := writable(f.Value, depth+1); err != nil {
+		if err := checkWritable(f.Value, depth+1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// list converts strings to a list of values.
 func list(texts []string) []any {
 	out := make([]any, len(texts))
 	for i, s := range texts {
@@ -65,8 +66,9 @@ func list(texts []string) []any {
 	return out
 }
 
-// number returns how a number is written in all formats, and whether v is one.
-// A whole one has no fraction, for it may come from JSON, which knows no ints.
+// number returns the notation of a number, which is the same in all formats, and
+// whether v is a number. A float64 without a fraction is written as an integer,
+// because encoding/json decodes integers as float64.
 func number(v any) (string, bool) {
 	switch v := v.(type) {
 	case int:
@@ -82,7 +84,7 @@ func number(v any) (string, bool) {
 	return "", false
 }
 
-// plain returns a value as encoding/json gives it.
+// plain returns a value as encoding/json decodes it.
 func plain(v any) any {
 	if n, ok := number(v); ok {
 		return json.Number(n)
@@ -106,10 +108,10 @@ func plain(v any) any {
 	return v
 }
 
-// equal compares values; numbers by their text.
+// equal compares two values. Numbers are compared by their notation.
 func equal(a, b any) bool { return reflect.DeepEqual(plain(a), plain(b)) }
 
-// get returns a field's value; nil when it is not there.
+// get returns the value of a field; nil when it does not exist.
 func get(o Object, key string) any {
 	for _, f := range o {
 		if f.Key == key {
@@ -119,8 +121,8 @@ func get(o Object, key string) any {
 	return nil
 }
 
-// unlike returns the fields that an entry has not, or with another value.
-func unlike(entry, fields Object) Object {
+// changedFields returns the fields that an entry lacks or has with another value.
+func changedFields(entry, fields Object) Object {
 	var out Object
 	has := plain(entry).(map[string]any)
 	for _, f := range fields {
@@ -131,7 +133,7 @@ func unlike(entry, fields Object) Object {
 	return out
 }
 
-// merged returns an entry with some of its fields set.
+// merged returns an entry after fields are set.
 func merged(entry, fields Object) Object {
 	out := append(Object{}, fields...)
 	set := plain(fields).(map[string]any)
@@ -143,7 +145,7 @@ func merged(entry, fields Object) Object {
 	return out
 }
 
-// nested wraps a value into objects, from the last key outwards.
+// nested wraps a value in one object per key; keys[0] is the outermost.
 func nested(keys []string, value any) any {
 	for i := len(keys) - 1; i >= 0; i-- {
 		value = Object{{keys[i], value}}

@@ -2,11 +2,12 @@ package configedit
 
 import "github.com/agent-discover/agent-discover/backend/base/fault"
 
-// absent stands for an entry that is not there; nil is a value.
+// absent is the expected value of an entry that must not exist. It is not nil,
+// which is a value of its own.
 type absent struct{}
 
-// finish makes the change that edits are, and proves it: the new text parses,
-// the entry is what it should be, and all else is as it was.
+// finish applies replacements and verifies the result: the new text must parse,
+// the entry must have the value want, and everything else must be unchanged.
 func finish(before document, src source, p Place, name string, edits []replacement, made int, want any) (Change, error) {
 	c := Change{Edits: src.edits(edits), Made: made}
 	c.Text = apply(src.text, c.Edits)
@@ -15,12 +16,12 @@ func finish(before document, src source, p Place, name string, edits []replaceme
 	}
 	after, _, err := parse(c.Text, p)
 	if err != nil || !before.same(after, name) || !holds(after, name, want) {
-		return Change{}, fault.New(fault.Invalid, "the file is written in a way in which the entry %q cannot be changed safely", name)
+		return Change{}, fault.New(fault.Invalid, "the layout of the file does not allow changing the entry %q safely", name)
 	}
 	return c, nil
 }
 
-// holds reports whether an entry has a value, or is absent.
+// holds reports whether an entry has the value want.
 func holds(d document, name string, want any) bool {
 	got, n := d.member(name)
 	if want == any(absent{}) {

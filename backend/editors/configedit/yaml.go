@@ -12,40 +12,40 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlDoc is a YAML text with its collection found.
+// yamlDoc is a YAML text in which the collection is located.
 type yamlDoc struct {
-	place   Place
-	body    []byte
-	lines   []int // where they start; one more for the end
-	end     int   // the line after the document, counted from 0
-	way     []yamlStep
-	problem error // why it may not be changed
+	place    Place
+	body     []byte
+	lines    []int // offsets of the lines, and of the end of the text
+	end      int   // the line after the document, counted from 0
+	resolved []yamlStep
+	problem  error // why the text cannot be changed
 }
 
-// yamlStep is a value on the way to the collection.
+// yamlStep is a value on the path to the collection.
 type yamlStep struct {
-	key, value *yaml.Node // no key for the root
-	limit      int        // the line of what comes after it, counted from 0
+	key, value *yaml.Node // key is nil for the root
+	limit      int        // the line after it, counted from 0
 }
 
 func parseYAML(body []byte, p Place) (document, error) {
 	d := &yamlDoc{place: p, body: body}
 	if at := bytes.IndexByte(body, '\r'); at >= 0 {
-		return nil, invalid(lineOf(body, at), "a carriage return stands alone")
+		return nil, invalid(lineOf(body, at), "the line contains a carriage return without a line feed")
 	}
 	d.index()
 	root, err := yamlTree(body)
 	if err != nil || root == nil {
 		return d, err
 	}
-	d.way = []yamlStep{{value: root, limit: d.end}}
-	return d, d.walk()
+	d.resolved = []yamlStep{{value: root, limit: d.end}}
+	return d, d.resolve()
 }
 
-// yamlTree returns the only document of a text; nil when there is none.
+// yamlTree parses a text and returns its root node; nil for an empty text.
 func yamlTree(body []byte) (root *yaml.Node, err error) {
 	defer func() {
-		if recover() != nil { // what anybody wrote may find an error in the parser
+		if recover() != nil { // a defect of the parser must not end the hub
 			err = fault.New(fault.Invalid, "the file is not valid YAML")
 		}
 	}()
@@ -57,14 +57,14 @@ func yamlTree(body []byte) (root *yaml.Node, err error) {
 		return nil, yamlError(err)
 	}
 	if err := reader.Decode(&second); err == nil {
-		return nil, invalid(second.Line, "a second document starts, of which only one may be in the file")
+		return nil, invalid(second.Line, "a second document starts; the file may contain only one")
 	} else if err != io.EOF {
 		return nil, yamlError(err)
 	}
 	return first.Content[0], nil
 }
 
-// yamlError keeps the line of an error, and leaves out what it quotes.
+// yamlError keeps the line of a parser's error and drops the quoted text.
 func yamlError(err error) error {
 	line := 0
 	if _, bad := fmt.Sscanf(err.Error(), "yaml: line %d:", &line); bad == nil {
@@ -73,7 +73,8 @@ func yamlError(err error) error {
 	return fault.New(fault.Invalid, "the file is not valid YAML")
 }
 
-// index notes where lines start: YAML has more breaks than the line feed.
+// index fills d.lines and d.end. The parser counts more line breaks than the
+// line feed.
 func (d *yamlDoc) index() {
 	d.lines = []int{0}
 	for i, c := range string(d.body) {
@@ -94,10 +95,10 @@ func (d *yamlDoc) index() {
 	}
 }
 
-// line returns a line, counted from 0, with its end.
+// line returns a line, counted from 0, with its line break.
 func (d *yamlDoc) line(i int) []byte { return d.body[d.lines[i]:d.lines[i+1]] }
 
-// at returns where a node starts.
+// at returns the offset of a node.
 func (d *yamlDoc) at(n *yaml.Node) int {
 	if n.Line > len(d.lines) {
 		return len(d.body)
@@ -110,25 +111,25 @@ func (d *yamlDoc) at(n *yaml.Node) int {
 	return at
 }
 
-func (d *yamlDoc) walk() error {
+func (d *yamlDoc) resolve() error {
 	for _, key := range d.place.Keys {
-		step := d.way[len(d.way)-1]
+		step := d.resolved[len(d.resolved)-1]
 		if isNull(step.value) {
 			break
 		}
-		if step.value = yamlReal(step.value); step.value.Kind != yaml.MappingNode {
-			return d.another(step.value)
+		if step.value = dereference(step.value); step.value.Kind != yaml.MappingNode {
+			return d.wrongType(step.value, false)
 		}
-		next, ok := d.kid(step, key)
+		next, ok := d.child(step, key)
 		if !ok {
 			break
 		}
-		d.way = append(d.way, next)
+		d.resolved = append(d.resolved, next)
 	}
-	for _, step := range d.way {
-		d.refuse(step.value)
+	for _, step := range d.resolved {
+		d.refuseMarkup(step.value)
 	}
-	c := d.found()
+	c := d.collection()
 	if c == nil {
 		return nil
 	}
@@ -136,30 +137,30 @@ func (d *yamlDoc) walk() error {
 	if d.place.List != "" {
 		want = yaml.SequenceNode
 	}
-	if v := yamlReal(c.value); v.Kind != want && !isNull(v) {
-		return d.another(v)
+	if v := dereference(c.value); v.Kind != want && !isNull(v) {
+		return d.wrongType(v, true)
 	}
-	if !plainTree(c.value, 0) {
-		d.refuse(&yaml.Node{Anchor: "in it", Line: c.value.Line})
+	if !isPlain(c.value, 0) {
+		d.refuseMarkup(&yaml.Node{Anchor: "in it", Line: c.value.Line})
 	}
 	d.unique(c.value)
 	return nil
 }
 
-// kid returns the step to a key of a mapping.
-func (d *yamlDoc) kid(step yamlStep, key string) (yamlStep, bool) {
+// child returns the step to a key of a mapping.
+func (d *yamlDoc) child(step yamlStep, key string) (yamlStep, bool) {
 	found := yamlStep{}
-	kids := step.value.Content
-	for i := 0; i+1 < len(kids); i += 2 {
-		if kids[i].Value != key || kids[i].Kind != yaml.ScalarNode {
+	children := step.value.Content
+	for i := 0; i+1 < len(children); i += 2 {
+		if children[i].Value != key || children[i].Kind != yaml.ScalarNode {
 			continue
 		}
 		if found.key != nil {
-			d.problem = invalid(kids[i].Line, "the key %q is there twice", key)
+			d.problem = invalid(children[i].Line, "the key %q occurs twice", key)
 		}
-		found = yamlStep{kids[i], kids[i+1], step.limit}
-		if i+2 < len(kids) {
-			found.limit = kids[i+2].Line - 1
+		found = yamlStep{children[i], children[i+1], step.limit}
+		if i+2 < len(children) {
+			found.limit = children[i+2].Line - 1
 		}
 	}
 	return found, found.key != nil
@@ -172,57 +173,66 @@ func (d *yamlDoc) unique(n *yaml.Node) {
 	seen := make(map[string]bool, len(n.Content)/2)
 	for i := 0; i < len(n.Content); i += 2 {
 		if key := n.Content[i]; seen[key.Value] {
-			d.problem = invalid(key.Line, "a key is there twice")
+			d.problem = invalid(key.Line, "a key occurs twice")
 		} else {
 			seen[key.Value] = true
 		}
 	}
 }
 
-// refuse notes that a node has more to it than its text.
-func (d *yamlDoc) refuse(n *yaml.Node) {
-	if marked(n) {
-		d.problem = invalid(n.Line, "an anchor, an alias, a merge key or a tag is in or around the entries")
+// refuseMarkup makes the text unchangeable if a node has an anchor, alias, merge
+// key or tag.
+func (d *yamlDoc) refuseMarkup(n *yaml.Node) {
+	if hasMarkup(n) {
+		d.problem = invalid(n.Line, "the entries use an anchor, alias, merge key or tag, so they cannot be changed safely")
 	}
 }
 
-func marked(n *yaml.Node) bool {
+// hasMarkup reports whether a node has an anchor, alias, merge key or tag, with
+// which a change could affect other parts of the file.
+func hasMarkup(n *yaml.Node) bool {
 	return n.Anchor != "" || n.Kind == yaml.AliasNode || n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge"
 }
 
-// plainTree reports whether no node of a tree is marked, and none too deep.
-func plainTree(n *yaml.Node, depth int) bool {
-	if marked(n) || depth > deepest {
+// isPlain reports whether no node of a tree has markup or is nested too deeply.
+func isPlain(n *yaml.Node, depth int) bool {
+	if hasMarkup(n) || depth > deepest {
 		return false
 	}
-	for _, kid := range n.Content {
-		if !plainTree(kid, depth+1) {
+	for _, child := range n.Content {
+		if !isPlain(child, depth+1) {
 			return false
 		}
 	}
 	return true
 }
 
-func (d *yamlDoc) another(n *yaml.Node) error {
-	return invalid(n.Line, "something else stands where the entries should be")
+// wrongType returns the error for a node that should be a mapping, or the list of
+// entries if it is the collection.
+func (d *yamlDoc) wrongType(n *yaml.Node, isCollection bool) error {
+	want := "a mapping"
+	if d.place.List != "" && isCollection {
+		want = "a list"
+	}
+	return invalid(n.Line, "expected %s, but found another type of value", want)
 }
 
-func (d *yamlDoc) found() *yamlStep {
-	if len(d.way) == len(d.place.Keys)+1 {
-		return &d.way[len(d.way)-1]
+func (d *yamlDoc) collection() *yamlStep {
+	if len(d.resolved) == len(d.place.Keys)+1 {
+		return &d.resolved[len(d.resolved)-1]
 	}
 	return nil
 }
 
 func (d *yamlDoc) editable(name string) error {
 	if _, n := d.member(name); n > 1 {
-		return fault.New(fault.Invalid, "the entry %q is there twice", name)
+		return fault.New(fault.Invalid, "there are two entries named %q", name)
 	}
 	return d.problem
 }
 
 func (d *yamlDoc) members() []Field {
-	if c := d.found(); c != nil {
+	if c := d.collection(); c != nil {
 		return named(yamlValueOf(c.value), d.place)
 	}
 	return nil
@@ -233,27 +243,27 @@ func (d *yamlDoc) member(name string) (value any, n int) { return count(d.member
 func (d *yamlDoc) same(other document, name string) bool {
 	o := other.(*yamlDoc)
 	for i, key := range d.place.Keys {
-		if !sameNodes(others(d.step(i), key), others(o.step(i), key)) {
+		if !equalNodes(otherMembers(d.step(i), key), otherMembers(o.step(i), key)) {
 			return false
 		}
 	}
 	last := len(d.place.Keys)
 	if d.place.List == "" {
-		return sameNodes(others(d.step(last), name), others(o.step(last), name))
+		return equalNodes(otherMembers(d.step(last), name), otherMembers(o.step(last), name))
 	}
-	return sameNodes(d.otherItems(name), o.otherItems(name))
+	return equalNodes(d.otherItems(name), o.otherItems(name))
 }
 
-// step returns a value of the way; nil where there is none.
+// step returns the value at index i of d.resolved; nil past its end.
 func (d *yamlDoc) step(i int) *yaml.Node {
-	if i < len(d.way) {
-		return d.way[i].value
+	if i < len(d.resolved) {
+		return d.resolved[i].value
 	}
 	return nil
 }
 
-// others returns the keys and values of a mapping but one.
-func others(n *yaml.Node, but string) []*yaml.Node {
+// otherMembers returns the keys and values of a mapping except for one key.
+func otherMembers(n *yaml.Node, but string) []*yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -280,24 +290,24 @@ func (d *yamlDoc) otherItems(name string) []*yaml.Node {
 	return out
 }
 
-// sameNodes compares nodes by what they mean, not by how they are laid out.
-func sameNodes(a, b []*yaml.Node) bool {
+// equalNodes compares nodes by their values, not by their layout.
+func equalNodes(a, b []*yaml.Node) bool {
 	return slices.EqualFunc(a, b, func(a, b *yaml.Node) bool {
-		return a.Kind == b.Kind && a.Value == b.Value && a.ShortTag() == b.ShortTag() && a.Anchor == b.Anchor && sameNodes(a.Content, b.Content)
+		return a.Kind == b.Kind && a.Value == b.Value && a.ShortTag() == b.ShortTag() && a.Anchor == b.Anchor && equalNodes(a.Content, b.Content)
 	})
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }
 
-// yamlReal returns what an alias stands for.
-func yamlReal(n *yaml.Node) *yaml.Node {
+// dereference returns the node that an alias refers to.
+func dereference(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
 	return n
 }
 
-// startsLine reports whether nothing but blanks stands before a place.
+// startsLine reports whether only spaces precede an offset on its line.
 func (d *yamlDoc) startsLine(at int) bool {
 	return strings.Trim(string(d.body[lineStart(d.body, at):at]), " ") == ""
 }

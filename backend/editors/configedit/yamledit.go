@@ -9,7 +9,7 @@ import (
 )
 
 func (d *yamlDoc) put(name string, value Object) ([]replacement, int, error) {
-	return d.bring(name, value, func(part yamlPart) (replacement, error) {
+	return d.addOrReplace(name, value, func(part yamlPart) (replacement, error) {
 		var b strings.Builder
 		indent := lineIndent(d.body, part.from)
 		if unit := d.unit(); part.key == nil {
@@ -17,19 +17,19 @@ func (d *yamlDoc) put(name string, value Object) ([]replacement, int, error) {
 		} else {
 			yamlFields(&b, indent, unit, Object{{name, value}})
 		}
-		return replacement{d.lines[part.first], d.lines[part.end], d.likeEnd(part.end, b.String())}, nil
+		return replacement{d.lines[part.first], d.lines[part.end], d.matchLastLine(part.end, b.String())}, nil
 	})
 }
 
 func (d *yamlDoc) scalar(name string, value any) ([]replacement, int, error) {
-	return d.bring(name, value, func(part yamlPart) (replacement, error) { return d.revalue(part, value) })
+	return d.addOrReplace(name, value, func(part yamlPart) (replacement, error) { return d.setValue(part, value) })
 }
 
-// bring puts a member in, and one that is there already to replace.
-func (d *yamlDoc) bring(name string, value any, replace func(yamlPart) (replacement, error)) ([]replacement, int, error) {
+// addOrReplace adds a member, or calls replace for one that exists.
+func (d *yamlDoc) addOrReplace(name string, value any, replace func(yamlPart) (replacement, error)) ([]replacement, int, error) {
 	last := len(d.place.Keys)
-	made := max(last+1-len(d.way), 0)
-	if len(d.way) == 0 {
+	made := max(last+1-len(d.resolved), 0)
+	if len(d.resolved) == 0 {
 		made = last
 	}
 	var content any = Object{{name, value}}
@@ -39,11 +39,11 @@ func (d *yamlDoc) bring(name string, value any, replace func(yamlPart) (replacem
 	if made > 0 {
 		content = nested(d.place.Keys[last-made:], content)
 	}
-	if len(d.way) == 0 {
+	if len(d.resolved) == 0 {
 		e, err := d.atEnd(content)
 		return []replacement{e}, made, err
 	}
-	if c := d.found(); c != nil {
+	if c := d.collection(); c != nil {
 		if part, err := d.part(c, name); err != nil {
 			return nil, 0, err
 		} else if part != nil {
@@ -51,12 +51,12 @@ func (d *yamlDoc) bring(name string, value any, replace func(yamlPart) (replacem
 			return []replacement{e}, 0, err
 		}
 	}
-	e, err := d.insert(d.way[len(d.way)-1], content)
+	e, err := d.insert(d.resolved[len(d.resolved)-1], content)
 	return []replacement{e}, made, err
 }
 
-// insert puts content as the first into a mapping or list, or at the end of the
-// document where that is the mapping.
+// insert adds content as the first member of a mapping or list. In the root
+// mapping, it adds content at the end.
 func (d *yamlDoc) insert(step yamlStep, content any) (replacement, error) {
 	v := step.value
 	if v.Style&yaml.FlowStyle != 0 {
@@ -71,13 +71,13 @@ func (d *yamlDoc) insert(step yamlStep, content any) (replacement, error) {
 		return d.atEnd(content)
 	}
 	if isNull(v) && v.Value != "" {
-		return replacement{}, d.another(v)
+		return replacement{}, d.wrongType(v, step.key != nil && d.collection() != nil)
 	}
 	line, indent := d.childLine(step)
-	return d.newLines(line, d.lay(indent, content)), nil
+	return d.insertLines(line, d.block(indent, content)), nil
 }
 
-// childLine returns the line where a first child goes, and its indentation.
+// childLine returns the line and the indentation of a new first child.
 func (d *yamlDoc) childLine(step yamlStep) (line int, indent string) {
 	if step.key == nil {
 		return step.value.Line - 1, strings.Repeat(" ", step.value.Column-1)
@@ -88,16 +88,16 @@ func (d *yamlDoc) childLine(step yamlStep) (line int, indent string) {
 	return step.key.Line, strings.Repeat(" ", step.key.Column-1) + d.unit()
 }
 
-// lay writes members in lines of their own.
-func (d *yamlDoc) lay(indent string, content any) string {
+// block writes members in block style.
+func (d *yamlDoc) block(indent string, content any) string {
 	var b strings.Builder
 	switch c := content.(type) {
 	case Object:
 		for _, f := range c {
 			if items, ok := f.Value.([]any); ok && len(items) == 1 && hasObject(items) {
-				b.WriteString(indent + yamlString(f.Key) + ":\n" + d.lay(indent+d.unit(), items))
+				b.WriteString(indent + yamlString(f.Key) + ":\n" + d.block(indent+d.unit(), items))
 			} else if o, ok := f.Value.(Object); ok && len(o) > 0 {
-				b.WriteString(indent + yamlString(f.Key) + ":\n" + d.lay(indent+d.unit(), o))
+				b.WriteString(indent + yamlString(f.Key) + ":\n" + d.block(indent+d.unit(), o))
 			} else {
 				yamlFields(&b, indent, d.unit(), Object{f})
 			}
@@ -111,17 +111,17 @@ func (d *yamlDoc) lay(indent string, content any) string {
 	return b.String()
 }
 
-// atEnd puts content behind all that the document has.
+// atEnd adds content at the end of the document.
 func (d *yamlDoc) atEnd(content any) (replacement, error) {
 	indent := ""
-	if len(d.way) > 0 && d.way[0].value.Kind == yaml.MappingNode {
-		indent = strings.Repeat(" ", d.way[0].value.Column-1)
+	if len(d.resolved) > 0 && d.resolved[0].value.Kind == yaml.MappingNode {
+		indent = strings.Repeat(" ", d.resolved[0].value.Column-1)
 	}
-	return d.newLines(d.end, d.lay(indent, content)), nil
+	return d.insertLines(d.end, d.block(indent, content)), nil
 }
 
-// newLines puts whole lines before a line.
-func (d *yamlDoc) newLines(line int, text string) replacement {
+// insertLines adds whole lines before a line.
+func (d *yamlDoc) insertLines(line int, text string) replacement {
 	at := d.lines[min(line, len(d.lines)-1)]
 	if at > 0 && d.body[at-1] != '\n' {
 		text = "\n" + text
@@ -129,15 +129,16 @@ func (d *yamlDoc) newLines(line int, text string) replacement {
 	return replacement{at, at, text}
 }
 
-// likeEnd leaves out the last line feed where the lines up to one have none.
-func (d *yamlDoc) likeEnd(end int, text string) string {
+// matchLastLine removes the last line feed of text if the line before end has
+// none.
+func (d *yamlDoc) matchLastLine(end int, text string) string {
 	if at := d.lines[end]; at > 0 && d.body[at-1] != '\n' {
 		return strings.TrimSuffix(text, "\n")
 	}
 	return text
 }
 
-// unit returns the indentation of the first mapping that the root has in it.
+// unit returns the indentation of the first mapping in the root.
 func (d *yamlDoc) unit() string {
 	root := d.step(0)
 	if root == nil || root.Kind != yaml.MappingNode {
@@ -153,14 +154,14 @@ func (d *yamlDoc) unit() string {
 }
 
 func (d *yamlDoc) inline(n *yaml.Node) error {
-	return invalid(n.Line, "the entries are written inline, in brackets")
+	return invalid(n.Line, "the entries are written inline in brackets; write each on lines of its own")
 }
 
-// revalue gives a field another value: in its place where both fit on its line,
-// else in place of its lines.
-func (d *yamlDoc) revalue(part yamlPart, value any) (replacement, error) {
-	if marked(part.value) || !plainTree(part.value, 0) {
-		return replacement{}, invalid(part.value.Line, "an anchor, an alias, a merge key or a tag is in the value")
+// setValue replaces the value of a field: on its line if both values fit there,
+// and otherwise with all of its lines.
+func (d *yamlDoc) setValue(part yamlPart, value any) (replacement, error) {
+	if hasMarkup(part.value) || !isPlain(part.value, 0) {
+		return replacement{}, invalid(part.value.Line, "the value uses an anchor, alias, merge key or tag, so it cannot be changed safely")
 	}
 	colon := d.colon(part.key)
 	if colon < 0 || !d.startsLine(part.from) && part.value.Style&yaml.FlowStyle != 0 {
@@ -182,24 +183,24 @@ func (d *yamlDoc) revalue(part yamlPart, value any) (replacement, error) {
 	}
 	indent := strings.Repeat(" ", part.key.Column-1)
 	text := string(d.body[part.from:colon]) + yamlValue(indent, d.unit(), value) + "\n"
-	return replacement{part.from, d.lines[part.end], d.likeEnd(part.end, text)}, nil
+	return replacement{part.from, d.lines[part.end], d.matchLastLine(part.end, text)}, nil
 }
 
 func (d *yamlDoc) inside(name string) (document, error) {
-	c := d.found()
+	c := d.collection()
 	if c == nil {
-		return nil, fault.New(fault.NotFound, "there is no entry %q", name)
+		return nil, fault.New(fault.NotFound, "the entry %q does not exist", name)
 	}
 	part, err := d.part(c, name)
 	if err != nil {
 		return nil, err
 	}
 	if part == nil {
-		return nil, fault.New(fault.NotFound, "there is no entry %q", name)
+		return nil, fault.New(fault.NotFound, "the entry %q does not exist", name)
 	}
 	in := *d
 	in.place = Place{Format: YAML, Keys: append(slices.Clone(d.place.Keys), name)}
-	in.way = append(slices.Clone(d.way), yamlStep{part.key, part.value, part.end})
+	in.resolved = append(slices.Clone(d.resolved), yamlStep{part.key, part.value, part.end})
 	if part.value.Kind != yaml.MappingNode || part.value.Style&yaml.FlowStyle != 0 {
 		return nil, d.inline(part.value)
 	}
@@ -213,7 +214,7 @@ func (d *yamlDoc) set(name string, fields Object) ([]replacement, error) {
 		return nil, err
 	}
 	in := inner.(*yamlDoc)
-	c := in.found()
+	c := in.collection()
 	var edits []replacement
 	var missing Object
 	for _, f := range fields {
@@ -225,7 +226,7 @@ func (d *yamlDoc) set(name string, fields Object) ([]replacement, error) {
 			missing = append(missing, f)
 			continue
 		}
-		e, err := in.revalue(*part, f.Value)
+		e, err := in.setValue(*part, f.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -238,13 +239,13 @@ func (d *yamlDoc) set(name string, fields Object) ([]replacement, error) {
 		}
 		var b strings.Builder
 		yamlFields(&b, strings.Repeat(" ", c.value.Column-1), d.unit(), missing)
-		edits = append(edits, in.newLines(last.end, b.String()))
+		edits = append(edits, in.insertLines(last.end, b.String()))
 	}
 	return edits, nil
 }
 
 func (d *yamlDoc) remove(name string, made int) ([]replacement, error) {
-	c := d.found()
+	c := d.collection()
 	if c == nil {
 		return nil, nil
 	}
@@ -255,11 +256,11 @@ func (d *yamlDoc) remove(name string, made int) ([]replacement, error) {
 	if err != nil {
 		return nil, err
 	}
-	for at := len(d.way) - 2; made > 0 && at >= 0 && d.lonely(c, part); at, made = at-1, made-1 {
-		c = &d.way[at]
-		kids := c.value.Content
-		for i := 0; i < len(kids); i += 2 {
-			if kids[i].Value == d.place.Keys[at] {
+	for at := len(d.resolved) - 2; made > 0 && at >= 0 && d.holdsOnly(c, part); at, made = at-1, made-1 {
+		c = &d.resolved[at]
+		children := c.value.Content
+		for i := 0; i < len(children); i += 2 {
+			if children[i].Value == d.place.Keys[at] {
 				if part, err = d.keyPart(c, i/2); err != nil {
 					return nil, err
 				}
@@ -272,12 +273,12 @@ func (d *yamlDoc) remove(name string, made int) ([]replacement, error) {
 	if part == nil {
 		return nil, nil
 	}
-	return d.cutPart(c, part)
+	return d.removePart(c, part)
 }
 
-// lonely reports whether a collection has no member but one, and no comment in
-// its lines.
-func (d *yamlDoc) lonely(c *yamlStep, part *yamlPart) bool {
+// holdsOnly reports whether a collection has no other member and no comment
+// before it.
+func (d *yamlDoc) holdsOnly(c *yamlStep, part *yamlPart) bool {
 	n := len(c.value.Content)
 	if c.value.Kind == yaml.MappingNode {
 		n /= 2
@@ -288,9 +289,9 @@ func (d *yamlDoc) lonely(c *yamlStep, part *yamlPart) bool {
 	return n == 1 && blank(d.body[d.lines[c.key.Line]:d.lines[part.first]])
 }
 
-// cutPart takes out the lines of a member. A collection that has no other gets
-// empty brackets: without them it would be null.
-func (d *yamlDoc) cutPart(c *yamlStep, part *yamlPart) ([]replacement, error) {
+// removePart removes the lines of a member. A collection without other members
+// gets empty brackets, because without them it would be null.
+func (d *yamlDoc) removePart(c *yamlStep, part *yamlPart) ([]replacement, error) {
 	if !d.startsLine(part.from) {
 		return nil, d.inline(part.value)
 	}
@@ -310,7 +311,7 @@ func (d *yamlDoc) cutPart(c *yamlStep, part *yamlPart) ([]replacement, error) {
 	return edits, nil
 }
 
-// removeInline empties brackets that hold one member.
+// removeInline removes the only member of a collection in brackets.
 func (d *yamlDoc) removeInline(c *yamlStep, name string) ([]replacement, error) {
 	members := d.members()
 	if _, n := count(members, name); n == 0 {

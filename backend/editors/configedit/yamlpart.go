@@ -8,14 +8,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlPart is a member in the lines that it has alone.
+// yamlPart is a member with its lines.
 type yamlPart struct {
-	key, value *yaml.Node // no key for an item of a list
-	from       int        // where its key or dash starts
-	first, end int        // lines, counted from 0; end is the one after
+	key, value *yaml.Node // key is nil for an item of a list
+	from       int        // offset of its key or dash
+	first, end int        // its first line and the line after it, counted from 0
 }
 
-// part finds the lines of a member; nil when it is not there.
+// part returns the lines of an entry; nil when it does not exist.
 func (d *yamlDoc) part(c *yamlStep, name string) (*yamlPart, error) {
 	i := slices.IndexFunc(named(yamlValueOf(c.value), d.place), func(f Field) bool { return f.Key == name })
 	if i < 0 {
@@ -31,18 +31,19 @@ func (d *yamlDoc) part(c *yamlStep, name string) (*yamlPart, error) {
 }
 
 func (d *yamlDoc) keyPart(c *yamlStep, i int) (*yamlPart, error) {
-	kids := c.value.Content
-	p := &yamlPart{key: kids[2*i], value: kids[2*i+1]}
+	children := c.value.Content
+	p := &yamlPart{key: children[2*i], value: children[2*i+1]}
 	p.from, p.first = d.at(p.key), p.key.Line-1
 	limit := c.limit
-	if 2*i+2 < len(kids) {
-		limit = kids[2*i+2].Line - 1
+	if 2*i+2 < len(children) {
+		limit = children[2*i+2].Line - 1
 	}
 	p.end = d.lastLine(p.first, limit, p.key.Column-1)
 	return p, nil
 }
 
-// itemPart finds an item by the dashes of its list, which nodes do not tell.
+// itemPart finds an item by the dashes of its list, because nodes do not contain
+// their positions.
 func (d *yamlDoc) itemPart(c *yamlStep, i int) (*yamlPart, error) {
 	v, column := c.value, c.value.Column-1
 	var dashes []int
@@ -53,7 +54,7 @@ func (d *yamlDoc) itemPart(c *yamlStep, i int) (*yamlPart, error) {
 		}
 	}
 	if len(dashes) != len(v.Content) {
-		return nil, invalid(v.Line, "the list is written in a way in which its items cannot be told apart")
+		return nil, invalid(v.Line, "the items of the list cannot be located; write each on lines of its own")
 	}
 	p := &yamlPart{value: v.Content[i], first: dashes[i], from: d.lines[dashes[i]] + column}
 	limit := c.limit
@@ -64,9 +65,9 @@ func (d *yamlDoc) itemPart(c *yamlStep, i int) (*yamlPart, error) {
 	return p, nil
 }
 
-// lastLine returns the line behind the last one of what starts on a line and
-// column: blank lines at its end, and comments that are not indented deeper,
-// belong to what follows.
+// lastLine returns the line after a member that starts at a line and column.
+// Blank lines at its end and comments that are not indented deeper belong to the
+// text that follows.
 func (d *yamlDoc) lastLine(first, limit, column int) int {
 	for limit > first+1 {
 		text := d.line(limit - 1)
@@ -79,8 +80,8 @@ func (d *yamlDoc) lastLine(first, limit, column int) int {
 	return max(limit, first+1)
 }
 
-// colon returns the place behind the colon of a key; -1 when it is not on the
-// key's line.
+// colon returns the offset after the colon of a key; -1 when the colon is not on
+// the line of the key.
 func (d *yamlDoc) colon(key *yaml.Node) int {
 	at := d.at(key)
 	if key.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle) != 0 {
@@ -97,7 +98,8 @@ func (d *yamlDoc) colon(key *yaml.Node) int {
 	return -1
 }
 
-// valueEnd returns where a value on one line ends, before a comment.
+// valueEnd returns the end of a value that starts at an offset, without the
+// comment after it.
 func (d *yamlDoc) valueEnd(at int) int {
 	depth := 0
 	for i := at; i < len(d.body); i++ {

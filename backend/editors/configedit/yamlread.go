@@ -8,25 +8,25 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlValueOf decodes a node and what is in it, up to a million nodes.
+// yamlValueOf decodes a node with at most a million descendants.
 func yamlValueOf(n *yaml.Node) any {
 	left := 1 << 20
-	return yamlAny(n, 0, &left)
+	return yamlDecode(n, 0, &left)
 }
 
-// yamlAny decodes a node. Aliases may make a small text large, or endless: left
-// is how many nodes may still come, and what is too deep is left out.
-func yamlAny(n *yaml.Node, depth int, left *int) any {
+// yamlDecode decodes a node. Aliases can make a small text very large or endless,
+// so left limits the number of nodes, and values nested too deeply become nil.
+func yamlDecode(n *yaml.Node, depth int, left *int) any {
 	if *left--; *left < 0 || depth > deepest {
 		return nil
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
-		return yamlAny(n.Alias, depth+1, left)
+		return yamlDecode(n.Alias, depth+1, left)
 	case yaml.SequenceNode:
 		out := make([]any, 0, len(n.Content))
-		for _, kid := range n.Content {
-			out = append(out, yamlAny(kid, depth+1, left))
+		for _, child := range n.Content {
+			out = append(out, yamlDecode(child, depth+1, left))
 		}
 		return out
 	case yaml.MappingNode:
@@ -35,7 +35,7 @@ func yamlAny(n *yaml.Node, depth int, left *int) any {
 	return yamlScalar(n)
 }
 
-// yamlObject decodes a mapping; what it merges in gives way to its own keys.
+// yamlObject decodes a mapping. Its own keys override those that it merges.
 func yamlObject(n *yaml.Node, depth int, left *int) Object {
 	out := Object{}
 	has := make(map[string]bool)
@@ -51,10 +51,10 @@ func yamlObject(n *yaml.Node, depth int, left *int) Object {
 			merged = append(merged, value)
 			continue
 		}
-		add(Field{yamlReal(key).Value, yamlAny(value, depth+1, left)})
+		add(Field{dereference(key).Value, yamlDecode(value, depth+1, left)})
 	}
 	for _, m := range merged {
-		v := yamlAny(m, depth+1, left)
+		v := yamlDecode(m, depth+1, left)
 		for _, from := range append(fieldsOf([]any{v}), fieldsOf(v)...) {
 			o, _ := from.Value.(Object)
 			for _, f := range o {

@@ -9,14 +9,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlFields writes the fields of a mapping, each from a new line on.
+// yamlFields writes the fields of a mapping, each on a new line.
 func yamlFields(b *strings.Builder, indent, unit string, o Object) {
 	for _, f := range o {
 		b.WriteString(indent + yamlString(f.Key) + ":" + yamlValue(indent, unit, f.Value) + "\n")
 	}
 }
 
-// yamlValue writes what stands behind a key's colon.
+// yamlValue returns the text after the colon of a key.
 func yamlValue(indent, unit string, v any) string {
 	o, ok := v.(Object)
 	if !ok || len(o) == 0 {
@@ -28,7 +28,7 @@ func yamlValue(indent, unit string, v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// yamlItem writes an item of a list, with the blanks before its dash.
+// yamlItem returns an item of a list, with the indentation before its dash.
 func yamlItem(indent, unit string, o Object) string {
 	if len(o) == 0 {
 		return indent + "- {}\n"
@@ -38,7 +38,7 @@ func yamlItem(indent, unit string, o Object) string {
 	return indent + "- " + b.String()[len(indent)+2:]
 }
 
-// yamlFlow writes a value on one line.
+// yamlFlow returns a value on one line, in flow style.
 func yamlFlow(v any) string {
 	if n, ok := number(v); ok {
 		return n
@@ -71,8 +71,8 @@ var (
 	yamlWords = regexp.MustCompile(`^(?i:y|n|yes|no|on|off|true|false|null)$`)
 )
 
-// yamlString quotes whatever a plain scalar would be something else as, to
-// readers of any version of YAML.
+// yamlString returns a string. It quotes a string that a reader of any YAML
+// version could take for another type.
 func yamlString(s string) string {
 	if yamlPlain.MatchString(s) && !yamlWords.MatchString(s) {
 		if n := (yaml.Node{Kind: yaml.ScalarNode, Value: s}); n.ShortTag() == "!!str" {
