@@ -14,7 +14,7 @@ func TestReadUnderstandsEveryNotation(t *testing.T) {
 		want   string // as JSON: names and values in turn
 	}{
 		"empty text":                  {"mcpServers", JSON, "", `[]`},
-		"only a byte order mark":                 {"mcpServers", JSON, bom, `[]`},
+		"only a byte order mark":      {"mcpServers", JSON, bom, `[]`},
 		"no collection":               {"mcpServers", JSON, `{"a": 1}`, `[]`},
 		"null":                        {"mcpServers", JSON, `{"mcpServers": null}`, `[]`},
 		"null for a parent":           {"a/b", JSON, `{"a": null}`, `[]`},
@@ -97,7 +97,7 @@ func TestScalarsAreSetInPlace(t *testing.T) {
 		"several lines":               {"s", "x", "s: |\n  a\n  # b\n# c\n", "s: x\n# c\n"},
 		"a list":                      {"s", []string{"a", "b c"}, "s:\n  - x\nt: 1\n", "s: [a, 'b c']\nt: 1\n"},
 		"null":                        {"s", nil, "s: 1\n", "s: null\n"},
-		"CRLF and a byte order mark":         {"a", 2, bom + "a: 1 # d\r\nb: 1\r\n", bom + "a: 2 # d\r\nb: 1\r\n"},
+		"CRLF and a byte order mark":  {"a", 2, bom + "a: 1 # d\r\nb: 1\r\n", bom + "a: 2 # d\r\nb: 1\r\n"},
 		"a quoted key":                {"a b", 2, "'a b' : \"x # y\" # d\n", "'a b' : 2 # d\n"},
 		"after multi-byte characters": {"ключ", "é", "\"ключ\": 'ü' # ö\n", "\"ключ\": 'é' # ö\n"},
 		"in a flow mapping":           {"s/m", 2, "s: {}\n", "s: {m: 2}\n"},
