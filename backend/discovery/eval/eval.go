@@ -1,7 +1,7 @@
-// Package eval answers how well a search finds the right tool: it ranks the
-// tools of a set for every query of it, one after the other, and compares with
-// what people labelled as right. It keeps nothing, reads no configuration and
-// starts no server, and it does not choose sets.
+// Package eval measures how well a search engine finds the right tools. It reads
+// a set of tools and labelled queries, ranks the tools for each query, and
+// compares the rankings with the labels. It can run the search of the hub or any
+// other Engine. It uses no data folder and starts no servers.
 package eval
 
 import (
@@ -11,44 +11,46 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
-// Engine ranks the tools of a set.
+// Engine is a search engine that is measured.
 type Engine interface {
-	// Rank returns at most limit tools for a query, the best first, also when
-	// it would rather say that nothing fits.
+	// Rank returns at most limit tools for a query, the best first, even if the
+	// engine considers none suitable.
 	Rank(ctx context.Context, query string, limit int) (Answer, error)
 }
 
-// Answer is what an engine makes of one query.
+// Answer is an engine's result for one query.
 type Answer struct {
 	Hits       []Hit
-	Found      bool          // false: the engine says that nothing fits
-	Confidence string        // high, medium, low, or none when nothing fits; empty where an engine does not say
-	Took       time.Duration // of the search alone
-	// Evidence is what the hub's own search made Found and Confidence from;
-	// other engines have none.
+	Found      bool          // false if the engine considers no tool suitable
+	Confidence string        // "high", "medium", "low", or "none" if not Found; empty for engines without confidence
+	Took       time.Duration // duration of the search
+	// Evidence is the basis of Found and Confidence for the hub's search; zero
+	// for other engines.
 	Evidence search.Evidence
 }
 
-// Hit is a tool that was ranked.
+// Hit is a tool in a ranking.
 type Hit struct {
-	ID    string  `json:"id"` // as the set has it
+	ID    string  `json:"id"` // the tool's ID in the set
 	Score float64 `json:"score"`
 }
 
-// Depth is how many hits the measures look at.
+// Depth is the number of hits that the measures consider.
 const Depth = 10
 
-// Progress is told how far something has come. It may be nil.
+// Progress receives the progress of a step: its name, and how many of its items
+// are done. It may be nil.
 type Progress func(doing string, done, total int)
 
-func (p Progress) tell(doing string, done, total int) {
+func (p Progress) report(doing string, done, total int) {
 	if p != nil {
 		p(doing, done, total)
 	}
 }
 
-// Run ranks the queries one at a time and returns an answer for each. Every
-// answer is shown to each, when it is not nil, as soon as it is there.
+// Run ranks the tools for each query in turn and returns the answers. If each
+// is not nil, it is called with each answer as soon as it is available; an
+// error from it ends the run.
 func Run(ctx context.Context, e Engine, queries []Query, limit int, each func(Query, Answer) error, progress Progress) ([]Answer, error) {
 	answers := make([]Answer, 0, len(queries))
 	for i, q := range queries {
@@ -65,7 +67,7 @@ func Run(ctx context.Context, e Engine, queries []Query, limit int, each func(Qu
 			}
 		}
 		answers = append(answers, answer)
-		progress.tell("ranking", i+1, len(queries))
+		progress.report("ranking", i+1, len(queries))
 	}
 	return answers, nil
 }

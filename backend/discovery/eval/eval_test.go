@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 )
 
-// tried ranks a set by words alone; the measures need more than the one hit
-// that is wanted.
+// tried returns the answers of the search by words alone. Its limit of one hit
+// is less than the measures need.
 func tried(t *testing.T, set *Set) []Answer {
 	t.Helper()
 	engine, err := Open(t.Context(), set.Tools, wordsAlone, nil)
@@ -29,7 +29,7 @@ func tried(t *testing.T, set *Set) []Answer {
 	return answers
 }
 
-func TestOddToolsAreFoundByTheIDsOfTheirSet(t *testing.T) {
+func TestUnusualToolsAreFoundByTheirIDs(t *testing.T) {
 	set, err := Read("testdata/tools.jsonl", "testdata/queries.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -44,12 +44,12 @@ func TestOddToolsAreFoundByTheIDsOfTheirSet(t *testing.T) {
 	for query, want := range map[string]string{
 		"q4":  "t4",  // input_schema, title
 		"q7":  "t7",  // a schema that is null
-		"q10": "t10", // a server that is no name, members nobody knows
+		"q10": "t10", // an unusual server name, unknown members
 		"q12": "t18", // no description
 		"q13": "t17", // no server
 		"q15": "t15", // the same name as another server's
 		"q16": "t16", // the same name on the same server
-		"q21": "t19", // far off: told no match, and ranked all the same
+		"q21": "t19", // no match, but ranked all the same
 	} {
 		if best[query] != want {
 			t.Errorf("%s: got %q, want %q", query, best[query], want)
@@ -60,11 +60,11 @@ func TestOddToolsAreFoundByTheIDsOfTheirSet(t *testing.T) {
 		t.Errorf("got %+v", report)
 	}
 	if multi := report.Kinds[len(report.Kinds)-1]; multi.Kind != "multi" || multi.R5 != 1 {
-		t.Errorf("of several tools: got %+v", multi)
+		t.Errorf("queries for several tools: got %+v", multi)
 	}
 }
 
-// found is an answer with these hits.
+// found returns an answer with these hits.
 func found(confidence, ids string) Answer {
 	a := Answer{Found: confidence != "none", Confidence: confidence}
 	for id := range strings.FieldsSeq(ids) {
@@ -73,7 +73,7 @@ func found(confidence, ids string) Answer {
 	return a
 }
 
-func TestMeasuresAreAsDefined(t *testing.T) {
+func TestMeasuresFollowTheirDefinitions(t *testing.T) {
 	queries := []Query{
 		{Relevant: []string{"a"}, Kind: "intent"},
 		{Relevant: []string{"a", "b"}, Kind: "intent"},
@@ -86,7 +86,7 @@ func TestMeasuresAreAsDefined(t *testing.T) {
 		found("high", "a b"),
 		found("medium", "x y a"),
 		found("high", "a x b x x c"),
-		found("none", "a"), // it was right and is told no match
+		found("none", "a"), // no match although the hit is right
 		found("none", "x"),
 		found("high", "x"),
 	}
@@ -106,7 +106,7 @@ func TestMeasuresAreAsDefined(t *testing.T) {
 	third := (1 + 1/log(4) + 1/log(7)) / (1 + 1/log(3) + 1/log(4))
 	same("nDCG@10", r.All.NDCG, (1+second+third+1)/4)
 	if len(r.Kinds) != 3 || r.Kinds[0].Kind != "intent" || r.Kinds[0].Queries != 2 || r.Kinds[1].Kind != "multi" || r.Kinds[2].Kind != "typo" {
-		t.Errorf("kinds: %+v", r.Kinds)
+		t.Errorf("got the kinds %+v", r.Kinds)
 	}
 	same("R@1 of multi", r.Kinds[1].R1, 1)
 	same("R@5 of multi", r.Kinds[1].R5, 2.0/3)
@@ -115,7 +115,7 @@ func TestMeasuresAreAsDefined(t *testing.T) {
 	}
 	want := []Confidence{{"high", 3, 2.0 / 3}, {"medium", 1, 0}, {"none", 2, 0.5}}
 	if len(r.Calibration) != len(want) {
-		t.Fatalf("calibration: %+v", r.Calibration)
+		t.Fatalf("calibration: got %+v, want %+v", r.Calibration, want)
 	}
 	for i, c := range want {
 		if r.Calibration[i] != c {
@@ -131,7 +131,7 @@ func TestNothingIsMeasuredWithoutLabels(t *testing.T) {
 	}
 }
 
-func TestLatencyIsTakenByNearestRank(t *testing.T) {
+func TestLatencyUsesTheNearestRank(t *testing.T) {
 	var answers []Answer
 	for i := range 20 {
 		answers = append(answers, Answer{Took: time.Duration(20-i) * time.Millisecond})
@@ -140,7 +140,7 @@ func TestLatencyIsTakenByNearestRank(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if got := latency(nil); got != (Latency{}) {
-		t.Errorf("got %+v of nothing", got)
+		t.Errorf("without answers: got %+v", got)
 	}
 }
 
@@ -149,7 +149,7 @@ const (
 	goodQuery = `{"id":"1","query":"q","relevant":["a"]}`
 )
 
-// written puts a text into a file of this name.
+// written writes a file with that name and returns its path.
 func written(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -170,8 +170,8 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		{goodTool, `{"id":"1"}`, "q.jsonl:1: a query needs an id and a text in query"},
 		{goodTool, `{"query":"1"}`, "q.jsonl:1: a query needs an id and a text in query"},
 		{goodTool, `{"id":"1","query":"q","relevant":"a"}`, "q.jsonl:1: relevant has the wrong type: string"},
-		{"", goodQuery, "t.jsonl is empty: no tools are in it"},
-		{goodTool, "\n \n", "q.jsonl is empty: no queries are in it"},
+		{"", goodQuery, "t.jsonl contains no tools"},
+		{goodTool, "\n \n", "q.jsonl contains no queries"},
 	} {
 		_, err := Read(written(t, "t.jsonl", c.tools), written(t, "q.jsonl", c.queries))
 		if fault.KindOf(err) != fault.Invalid || err == nil || !strings.HasSuffix(fault.MessageOf(err), c.want) {
@@ -179,10 +179,10 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		}
 	}
 	if _, err := Read(filepath.Join(t.TempDir(), "no"), "no"); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("a missing file: got %v, want NotFound", err)
 	}
 	if _, err := Read(t.TempDir(), "no"); fault.KindOf(err) != fault.Invalid {
-		t.Errorf("a folder: %v", err)
+		t.Errorf("a folder: got %v, want Invalid", err)
 	}
 }
 
@@ -209,10 +209,10 @@ func TestASchemaMayHaveEitherName(t *testing.T) {
 	}
 }
 
-// wordsAlone is a hub that knows no meanings.
+// wordsAlone are settings without embeddings.
 var wordsAlone = settings.Search{Provider: settings.ProviderNone}
 
-func TestToolsAreRankedByTheirMeaningToo(t *testing.T) {
+func TestDefaultSettingsRankByMeaning(t *testing.T) {
 	tools := []Tool{
 		{ID: "a", Server: "s", Name: "alpha", Definition: []byte(`{"name":"alpha","description":"Send an electronic letter to a person"}`)},
 		{ID: "b", Server: "s", Name: "beta", Definition: []byte(`{"name":"beta","description":"Delete a row of a table"}`)},
@@ -227,7 +227,7 @@ func TestToolsAreRankedByTheirMeaningToo(t *testing.T) {
 	}
 }
 
-func TestAProviderThatFailsIsSaid(t *testing.T) {
+func TestAFailingProviderIsAnError(t *testing.T) {
 	how := settings.Search{Provider: settings.ProviderLocal, URL: "http://127.0.0.1:1"}
 	tools := []Tool{{ID: "a", Server: "s", Name: "n", Definition: []byte(`{"name":"n"}`)}}
 	if _, err := Open(t.Context(), tools, how, nil); fault.KindOf(err) != fault.Unavailable {
@@ -235,7 +235,7 @@ func TestAProviderThatFailsIsSaid(t *testing.T) {
 	}
 }
 
-func TestARunIsShownAsItGoesAndEndsWhenAsked(t *testing.T) {
+func TestRunReportsProgressAndStopsWhenCancelled(t *testing.T) {
 	engine, err := Open(t.Context(), []Tool{{ID: "a", Name: "n", Definition: []byte(`{"name":"n"}`)}}, wordsAlone, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -250,10 +250,10 @@ func TestARunIsShownAsItGoesAndEndsWhenAsked(t *testing.T) {
 	}
 	_, err = Run(ctx, engine, queries, 1, each, func(_ string, n, of int) {
 		if done = n; of != 5 {
-			t.Errorf("of %d", of)
+			t.Errorf("got a total of %d, want 5", of)
 		}
 	})
 	if !errors.Is(err, context.Canceled) || shown != 3 || done != 3 {
-		t.Errorf("got %v after %d, told of %d", err, shown, done)
+		t.Errorf("got %v after %d answers and %d progress reports", err, shown, done)
 	}
 }

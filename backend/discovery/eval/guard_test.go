@@ -7,8 +7,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
-// reached is the R@1 that the search by words alone has come to on each set. It
-// may go up; slack is how far it may fall.
+// reached is the best R@1 of the search by words alone on each set. Raise it
+// when the search improves.
 var reached = map[string]float64{
 	"azure-mcp":       0.801,
 	"metatool-single": 0.537,
@@ -17,9 +17,10 @@ var reached = map[string]float64{
 	"catalog-dev":     0.545,
 }
 
+// slack is the accepted loss of R@1.
 const slack = 0.01
 
-func TestTheSearchIsNotWorseThanItWas(t *testing.T) {
+func TestTheSearchHasNotBecomeWorse(t *testing.T) {
 	bench := reference.Path(t, "bench")
 	for name, want := range reached {
 		t.Run(name, func(t *testing.T) {
@@ -29,10 +30,10 @@ func TestTheSearchIsNotWorseThanItWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			if set.Unknown+set.Repeated > 0 {
-				t.Errorf("%d labels without a tool, %d ids twice", set.Unknown, set.Repeated)
+				t.Errorf("the set has %d labels without a tool and %d repeated IDs", set.Unknown, set.Repeated)
 			}
 			if got := Measure(set.Queries, tried(t, set)).All.R1; got < want-slack {
-				t.Errorf("R@1 is %.3f; it was %.3f", got, want)
+				t.Errorf("R@1 is %.3f, want at least %.3f", got, want-slack)
 			}
 		})
 	}

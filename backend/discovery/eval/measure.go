@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Report is how well an engine did.
+// Report is the result of measuring an engine.
 type Report struct {
 	Queries int        `json:"queries"`
 	All     Measures   `json:"all"`
-	Kinds   []Measures `json:"kinds"` // in the order in which they come; empty when no query has one
+	Kinds   []Measures `json:"kinds"` // in the order of their first query; empty if no query has a kind
 	NoMatch NoMatch    `json:"no_match"`
-	// Calibration has a line for every confidence that was told.
+	// Calibration has an entry for each confidence that occurs.
 	Calibration []Confidence `json:"calibration"`
 	Latency     Latency      `json:"latency_ms"`
 }
 
-// Measures are means over the queries that have labels, from 0 to 1, whatever
-// the engine said about no match. A query of the kind multi needs all its
-// labels: its share counts; of any other one right tool is enough.
+// Measures are means over the queries with labels, from 0 to 1. Rankings count
+// even if the engine found no match. For a query of the kind multi, recall is
+// the share of its labels that is found; for others, one right tool is enough.
 type Measures struct {
 	Kind    string  `json:"kind,omitempty"`
 	Queries int     `json:"queries"`
@@ -27,40 +27,41 @@ type Measures struct {
 	R5      float64 `json:"r_at_5"`
 	R10     float64 `json:"r_at_10"`
 	NDCG    float64 `json:"ndcg_at_10"`
-	MRR     float64 `json:"mrr"` // over the first ten
+	MRR     float64 `json:"mrr"` // over the first ten hits
 }
 
-// NoMatch is how well an engine knows that no tool is right.
+// NoMatch measures how well an engine recognizes that no tool is right.
 type NoMatch struct {
-	Told      int     `json:"told"`      // queries that were told no match
+	Told      int     `json:"told"`      // queries for which the engine found no match
 	Unlabeled int     `json:"unlabeled"` // queries for which no tool is right
-	Correct   int     `json:"correct"`   // those that are both
-	Precision float64 `json:"precision"` // of what was told; 0 when nothing was
-	Recall    float64 `json:"recall"`    // of what there is; 0 when there is none
-	// Lost counts queries with labels whose best hit was right and which were
-	// told no match all the same; LostShare is of all that have labels.
+	Correct   int     `json:"correct"`   // queries to which both apply
+	Precision float64 `json:"precision"` // Correct / Told; 0 if Told is 0
+	Recall    float64 `json:"recall"`    // Correct / Unlabeled; 0 if Unlabeled is 0
+	// Lost counts queries for which the engine found no match although its best
+	// hit was right. LostShare is their share of the queries with labels.
 	Lost      int     `json:"lost"`
 	LostShare float64 `json:"lost_share"`
 }
 
-// Confidence is how often a label holds.
+// Confidence measures how often the best hit is right, for the queries answered
+// with one confidence.
 type Confidence struct {
 	Label   string  `json:"label"`
 	Queries int     `json:"queries"`
-	Right   float64 `json:"right"` // share of them whose best hit is right; of none, too
+	Right   float64 `json:"right"` // share of the queries whose best hit is right, also for "none"
 }
 
-// Latency is what one search takes, in milliseconds.
+// Latency is the duration of a search, in milliseconds.
 type Latency struct {
 	Median float64 `json:"median"`
 	P95    float64 `json:"p95"`
 	Max    float64 `json:"max"`
 }
 
-// labels are the confidences, the surest first.
+// labels are the confidences, from the highest.
 var labels = []string{"high", "medium", "low", "none"}
 
-// Measure compares answers with the labels of their queries.
+// Measure compares the answers with the labels of their queries.
 func Measure(queries []Query, answers []Answer) Report {
 	report := Report{Queries: len(queries), Kinds: []Measures{}, Latency: latency(answers)}
 	var kinds []string
@@ -80,7 +81,7 @@ func Measure(queries []Query, answers []Answer) Report {
 	return report
 }
 
-// means are those of the queries with labels that are wanted.
+// means returns the measures of the wanted queries.
 func means(queries []Query, answers []Answer, wanted func(Query) bool) Measures {
 	var m Measures
 	for i, q := range queries {
@@ -102,7 +103,7 @@ func means(queries []Query, answers []Answer, wanted func(Query) bool) Measures 
 	return m
 }
 
-// judge says which of the first hits are right.
+// judge reports which of the first hits are right.
 func judge(q Query, a Answer) []bool {
 	right := make([]bool, min(len(a.Hits), Depth))
 	for i := range right {
@@ -111,8 +112,9 @@ func judge(q Query, a Answer) []bool {
 	return right
 }
 
-// recall is 1 when a right tool is among the first k hits; for the kind multi
-// it is the share of the labels that are there, of those that have room.
+// recall returns whether a right tool is among the first k hits, as 0 or 1. For
+// the kind multi, it returns the share of the labels among them, relative to
+// the number that could be.
 func recall(q Query, hits []bool, k int) float64 {
 	found := 0
 	for _, right := range hits[:min(len(hits), k)] {
@@ -126,8 +128,8 @@ func recall(q Query, hits []bool, k int) float64 {
 	return float64(min(found, 1))
 }
 
-// gain is the discounted cumulative gain: Järvelin and Kekäläinen, "Cumulated
-// Gain-Based Evaluation of IR Techniques" (2002), with gains of 0 and 1.
+// gain returns the discounted cumulative gain with gains of 0 and 1: Järvelin
+// and Kekäläinen, "Cumulated Gain-Based Evaluation of IR Techniques" (2002).
 func gain(hits []bool) float64 {
 	sum := 0.0
 	for i, right := range hits {
@@ -138,15 +140,17 @@ func gain(hits []bool) float64 {
 	return sum
 }
 
-// ideal is the gain of a ranking that begins with all right tools.
+// ideal returns the gain of a ranking that begins with all right tools.
 func ideal(relevant int) float64 {
 	return gain(slices.Repeat([]bool{true}, min(relevant, Depth)))
 }
 
+// rightFirst reports whether the best hit is right.
 func rightFirst(q Query, a Answer) bool {
 	return len(a.Hits) > 0 && slices.Contains(q.Relevant, a.Hits[0].ID)
 }
 
+// noMatch measures the answers without a match.
 func noMatch(queries []Query, answers []Answer) NoMatch {
 	var m NoMatch
 	for i, q := range queries {
@@ -169,6 +173,7 @@ func noMatch(queries []Query, answers []Answer) NoMatch {
 	return m
 }
 
+// calibration measures the answers by confidence.
 func calibration(queries []Query, answers []Answer) []Confidence {
 	out := []Confidence{}
 	for _, label := range labels {
@@ -191,7 +196,7 @@ func calibration(queries []Query, answers []Answer) []Confidence {
 
 func share(n, of int) float64 { return float64(n) / float64(max(of, 1)) }
 
-// latency takes percentiles by nearest rank.
+// latency returns percentiles by the nearest-rank method.
 func latency(answers []Answer) Latency {
 	if len(answers) == 0 {
 		return Latency{}
@@ -208,5 +213,5 @@ func latency(answers []Answer) Latency {
 	return Latency{at(0.5), at(0.95), at(1)}
 }
 
-// Milliseconds is a duration as reports have it, to the microsecond.
+// Milliseconds returns a duration in milliseconds, rounded to the microsecond.
 func Milliseconds(d time.Duration) float64 { return math.Round(d.Seconds()*1e6) / 1e3 }

@@ -13,34 +13,35 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Set is tools, and queries that say which of them are right.
+// Set is a set of tools and labelled queries.
 type Set struct {
 	Tools   []Tool
 	Queries []Query
-	// Repeated counts tools that were left out because an earlier one has the
-	// same id, Unknown the labels that name no tool: those can never be found.
+	// Repeated counts tools that were left out because their ID occurred before.
+	// Unknown counts labels that are not the ID of a tool, and thus can never be
+	// found.
 	Repeated, Unknown int
 }
 
 // Tool is a tool of a set.
 type Tool struct {
 	ID, Server, Name, Description string
-	Schema                        json.RawMessage // of the arguments; nil when there is none
-	Definition                    json.RawMessage // as a server would list it
+	Schema                        json.RawMessage // of the arguments; may be nil
+	Definition                    json.RawMessage // the tool as a server would list it
 }
 
-// Query is a need in words, and the tools that meet it.
+// Query is a query and its labels.
 type Query struct {
 	ID       string
 	Text     string
-	Relevant []string // ids of tools; empty when no tool of the set is right
+	Relevant []string // IDs of the right tools; empty if no tool of the set is right
 	Kind     string   // may be empty
 }
 
-// Read reads a set from two files with a JSON object on each line: tools with
-// id, server, name, description, title and input_schema or inputSchema; queries
-// with id, query, relevant and kind. Other members are passed over. Errors name
-// the file and the line.
+// Read reads a set from two files with a JSON object on each line. Tools have
+// the members id, server, name, description, title and input_schema or
+// inputSchema; queries have id, query, relevant and kind. Other members are
+// ignored. Errors name the file and the line.
 func Read(tools, queries string) (*Set, error) {
 	set := &Set{}
 	known := make(map[string]bool)
@@ -104,6 +105,7 @@ func readTool(line []byte) (Tool, error) {
 	return t, err
 }
 
+// given returns raw, or nil for null.
 func given(raw json.RawMessage) json.RawMessage {
 	if string(raw) == "null" {
 		return nil
@@ -135,7 +137,7 @@ func readQuery(line []byte) (Query, error) {
 	return q, nil
 }
 
-// decode reads an object, with errors for whoever wrote it.
+// decode decodes a JSON object, with errors for the author of the file.
 func decode(line []byte, into any) error {
 	err := json.Unmarshal(line, into)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -150,8 +152,8 @@ func decode(line []byte, into any) error {
 	return nil
 }
 
-// eachLine shows the lines of a file that are not empty; what they hold is for
-// errors.
+// eachLine calls visit for each line of a file that is not empty. what is the
+// content of the file, for errors.
 func eachLine(path, what string, visit func(line []byte) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -168,7 +170,7 @@ func eachLine(path, what string, visit func(line []byte) error) error {
 			return unreadable(end, path)
 		}
 		if n == 1 {
-			line = bytes.TrimPrefix(line, []byte("\uFEFF")) // editors on Windows put a mark there
+			line = bytes.TrimPrefix(line, []byte("\uFEFF")) // the byte order mark of some Windows editors
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			empty = false
@@ -181,11 +183,11 @@ func eachLine(path, what string, visit func(line []byte) error) error {
 		}
 	}
 	if empty {
-		return fault.New(fault.Invalid, "%s is empty: no %s are in it", path, what)
+		return fault.New(fault.Invalid, "%s contains no %s", path, what)
 	}
 	return nil
 }
 
 func unreadable(err error, path string) error {
-	return fault.Wrap(err, fault.Invalid, "%s cannot be read: %s", path, errors.Unwrap(err))
+	return fault.Wrap(err, fault.Invalid, "could not read %s: %s", path, errors.Unwrap(err))
 }
