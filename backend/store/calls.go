@@ -20,8 +20,8 @@ func (s *Store) AppendRecords(ctx context.Context, records []journal.Record, tal
 			return fmt.Errorf("append calls: %w", err)
 		}
 		defer func() { _ = insert.Close() }()
-		// The driver starts a goroutine for each statement that can be
-		// cancelled, which costs as much as the row.
+		// The driver starts a goroutine for each statement whose context can be
+		// cancelled, which takes as long as the statement itself.
 		row := context.WithoutCancel(ctx)
 		for _, r := range records {
 			if err := ctx.Err(); err != nil {
@@ -52,7 +52,8 @@ func (s *Store) Records(ctx context.Context, q journal.Query) ([]journal.Record,
 	if q.Before > 0 {
 		c.add("id < ?", q.Before)
 	}
-	// What does not fit an index is sorted by ids alone, without its texts.
+	// The inner query sorts only ids when no index gives the order; the outer one
+	// then reads the texts of one page.
 	rows, err := s.read.QueryContext(ctx, `SELECT id, at, kind, client, session, server, tool, args, response, outcome, latency
 		FROM calls WHERE id IN (SELECT id FROM calls`+c.where()+` ORDER BY id DESC LIMIT ? OFFSET ?) ORDER BY id DESC`,
 		append(c.args, q.Limit, q.Offset)...)
@@ -102,7 +103,7 @@ func (s *Store) DeleteRecords(ctx context.Context, q journal.Query) (int, error)
 	return int(n), err
 }
 
-// filter is what of a query stands after WHERE.
+// filter is the WHERE clause of a query, with its arguments.
 type filter struct {
 	terms []string
 	args  []any
@@ -119,8 +120,9 @@ func (f *filter) where() string {
 	return " WHERE " + strings.Join(f.terms, " AND ")
 }
 
-// conditions makes a filter of all that selects records by what they are. Only
-// what is asked for becomes a term, so that SQLite sees which index helps.
+// conditions returns the filter for the fields of q that select records, which are
+// all but Before, Limit and Offset. Empty fields add no term, so that SQLite can
+// choose an index.
 func conditions(q journal.Query) *filter {
 	f := &filter{}
 	if q.Server != "" {
@@ -140,7 +142,7 @@ func conditions(q journal.Query) *filter {
 		f.add("outcome = 'ok'")
 	}
 	if q.Success != nil && !*q.Success || q.Outcome != "" && q.Outcome != journal.OK {
-		f.add("outcome <> 'ok'") // word for word what the index of failures says
+		f.add("outcome <> 'ok'") // exactly the condition of the index calls_failed
 	}
 	if q.Outcome != "" {
 		f.add("outcome = ?", string(q.Outcome))

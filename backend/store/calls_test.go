@@ -17,7 +17,7 @@ import (
 
 var began = time.UnixMilli(1790000000000)
 
-// keepCalls stores records; those without an id get the next.
+// keepCalls stores records. A record without an id gets the next one.
 func keepCalls(t *testing.T, s *Store, records ...journal.Record) {
 	t.Helper()
 	last, err := s.LastRecord(t.Context())
@@ -35,7 +35,7 @@ func keepCalls(t *testing.T, s *Store, records ...journal.Record) {
 	}
 }
 
-// ids returns the ids of what a query selects, as one word.
+// ids returns the ids of the records that a query selects, in one string.
 func ids(t *testing.T, s *Store, q journal.Query) string {
 	t.Helper()
 	if q.Limit == 0 {
@@ -52,7 +52,7 @@ func ids(t *testing.T, s *Store, q journal.Query) string {
 	return strings.Join(list, " ")
 }
 
-func TestRecordsComeBackAsTheyWere(t *testing.T) {
+func TestRecordsAreReadAsStored(t *testing.T) {
 	s, _ := openStore(t)
 	want := journal.Record{
 		ID: 17, At: began, Kind: journal.Progress, Client: "c", Session: "s", Server: "srv", Tool: "t",
@@ -112,19 +112,19 @@ func TestFiltersSelectRecords(t *testing.T) {
 	} {
 		total, err := s.CountRecords(t.Context(), c.q)
 		if got := ids(t, s, c.q); got != c.want || total != c.total || err != nil {
-			t.Errorf("%s: got %q of %d, %v, want %q of %d", name, got, total, err, c.want, c.total)
+			t.Errorf("%s: got records %q of %d, %v, want %q of %d", name, got, total, err, c.want, c.total)
 		}
 	}
 }
 
-func TestIDsAreNotGivenAgainAfterAClear(t *testing.T) {
+func TestIDsAreNotReused(t *testing.T) {
 	s, file := openStore(t)
 	if last, err := s.LastRecord(t.Context()); err != nil || last != 0 {
-		t.Errorf("of an empty file: %d, %v", last, err)
+		t.Errorf("last id of an empty database: %d, %v", last, err)
 	}
 	keepCalls(t, s, journal.Record{}, journal.Record{}, journal.Record{})
 	if n, err := s.DeleteRecords(t.Context(), journal.Query{}); err != nil || n != 3 {
-		t.Errorf("%d are deleted, %v", n, err)
+		t.Errorf("deleted %d records, %v", n, err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -151,18 +151,18 @@ func TestRecordsAreDeletedInSteps(t *testing.T) {
 	old := journal.Query{Until: began.Add(3 * time.Hour), Limit: 2}
 	for _, want := range []int{2, 1, 0} {
 		if n, err := s.DeleteRecords(t.Context(), old); err != nil || n != want {
-			t.Errorf("%d are deleted, %v, want %d", n, err, want)
+			t.Errorf("deleted %d records, %v, want %d", n, err, want)
 		}
 	}
 	if n, err := s.DeleteRecords(t.Context(), journal.Query{Kinds: []journal.Kind{journal.Progress}, Before: 5}); err != nil || n != 1 {
-		t.Errorf("%d are deleted, %v", n, err)
+		t.Errorf("deleted %d records, %v", n, err)
 	}
 	if got := ids(t, s, journal.Query{}); got != "6 5" {
-		t.Errorf("%s are left", got)
+		t.Errorf("the records left are %s", got)
 	}
 }
 
-func TestTalliesComeBackAsTheyWere(t *testing.T) {
+func TestTalliesAreReadAsStored(t *testing.T) {
 	s, _ := openStore(t)
 	tally := func(server, tool string, calls int64) journal.Tally {
 		return journal.Tally{
@@ -183,33 +183,33 @@ func TestTalliesComeBackAsTheyWere(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := s.Tallies(t.Context()); err != nil || !reflect.DeepEqual(got, want[2:]) {
-		t.Errorf("after a was forgotten: %+v, %v", got, err)
+		t.Errorf("after the tallies of a were deleted: %+v, %v", got, err)
 	}
 }
 
-func TestRecordsAndTalliesAreStoredTogetherOrNotAtAll(t *testing.T) {
+func TestRecordsAndTalliesAreStoredInOneTransaction(t *testing.T) {
 	s, _ := openStore(t)
 	keepCalls(t, s, journal.Record{ID: 5})
 	err := s.AppendRecords(t.Context(), []journal.Record{{ID: 6}, {ID: 5}}, []journal.Tally{{Server: "a"}})
 	if err == nil {
-		t.Fatal("an id was given twice")
+		t.Fatal("a record with an existing id was stored")
 	}
 	tallies, _ := s.Tallies(t.Context())
 	if got := ids(t, s, journal.Query{}); got != "5" || len(tallies) != 0 {
-		t.Errorf("records %s and %d tallies are left of it", got, len(tallies))
+		t.Errorf("the failed transaction left the records %s and %d tallies", got, len(tallies))
 	}
 }
 
-// The newest page must not need what grows with the journal: neither a sort
-// nor, for what is rare, a look at everything.
-func TestTheNewestPageComesFromAnIndex(t *testing.T) {
+// The cost of reading the newest page must not grow with the journal: no sorting,
+// and no scan of all records when few of them match.
+func TestTheNewestPageIsReadFromAnIndex(t *testing.T) {
 	s, _ := openStore(t)
 	no := false
 	for name, c := range map[string]struct {
 		q    journal.Query
 		want string
 	}{
-		"all":      {journal.Query{}, "SCAN calls"}, // by id, to the end of the page
+		"all":      {journal.Query{}, "SCAN calls"}, // by id, until the page is full
 		"server":   {journal.Query{Server: "a"}, "USING COVERING INDEX calls_by_server"},
 		"tool":     {journal.Query{Tool: "a"}, "USING COVERING INDEX calls_by_tool"},
 		"kind":     {journal.Query{Kinds: []journal.Kind{journal.Progress}}, "USING COVERING INDEX calls_by_kind"},
@@ -239,7 +239,7 @@ func TestTheNewestPageComesFromAnIndex(t *testing.T) {
 	}
 }
 
-func TestOlderCallsAreMeasuredWhenMetricsCome(t *testing.T) {
+func TestTheMigrationToMetricsCountsExistingCalls(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "old.db")
 	db, err := open(file, "rwc", 1)
 	if err != nil {

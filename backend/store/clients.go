@@ -9,11 +9,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
 
-// maxClients is how many clients are remembered: they may call themselves
-// anything, and another name each time.
+// maxClients is how many clients are kept. It must be limited, because clients choose
+// their own names.
 const maxClients = 200
 
-// Clients implements clients.Store.
+// Clients implements gateway.ClientStore.
 func (s *Store) Clients(ctx context.Context) ([]gateway.SeenClient, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT name, version, first_seen, last_seen, listed_tokens, whole_tokens FROM clients")
 	if err != nil {
@@ -33,8 +33,8 @@ func (s *Store) Clients(ctx context.Context) ([]gateway.SeenClient, error) {
 	return out, rows.Err()
 }
 
-// KeepClient implements clients.Store. Those that were not seen for longest
-// make room.
+// KeepClient implements gateway.ClientStore. Beyond maxClients, it deletes the
+// clients that were not seen for the longest time.
 func (s *Store) KeepClient(ctx context.Context, c gateway.SeenClient) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO clients (name, version, first_seen, last_seen, listed_tokens, whole_tokens)
@@ -43,11 +43,11 @@ func (s *Store) KeepClient(ctx context.Context, c gateway.SeenClient) error {
 				listed_tokens = excluded.listed_tokens, whole_tokens = excluded.whole_tokens`,
 			c.Name, c.Version, c.First.UnixMilli(), c.Last.UnixMilli(), c.Listed, c.Whole)
 		if err != nil {
-			return fmt.Errorf("keep client: %w", err)
+			return fmt.Errorf("store client: %w", err)
 		}
 		_, err = tx.ExecContext(ctx, "DELETE FROM clients WHERE name IN (SELECT name FROM clients ORDER BY last_seen DESC LIMIT -1 OFFSET ?)", maxClients)
 		if err != nil {
-			return fmt.Errorf("drop clients: %w", err)
+			return fmt.Errorf("delete old clients: %w", err)
 		}
 		return nil
 	})

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
 
-func TestAClientIsRememberedAsItLastWas(t *testing.T) {
+func TestClientsAreUpdated(t *testing.T) {
 	s, _ := openStore(t)
 	first := gateway.SeenClient{Name: "zed \u202e'; DROP TABLE clients", Version: "1", First: began, Last: began, Listed: 10, Whole: 90}
 	later := first
@@ -26,7 +26,7 @@ func TestAClientIsRememberedAsItLastWas(t *testing.T) {
 	}
 }
 
-func TestClientsThatInventNamesMakeRoomForOthers(t *testing.T) {
+func TestTheNumberOfClientsIsLimited(t *testing.T) {
 	s, _ := openStore(t)
 	for i := range maxClients + 3 {
 		at := began.Add(time.Duration(i) * time.Second)
@@ -36,11 +36,11 @@ func TestClientsThatInventNamesMakeRoomForOthers(t *testing.T) {
 	}
 	got, err := s.Clients(t.Context())
 	if err != nil || len(got) != maxClients {
-		t.Fatalf("%d clients, %v", len(got), err)
+		t.Fatalf("got %d clients, %v", len(got), err)
 	}
 	for _, c := range got {
 		if c.Last.Before(began.Add(3 * time.Second)) {
-			t.Errorf("%s is still there", c.Name)
+			t.Errorf("%s was not deleted", c.Name)
 		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Inspect reads the whole file and reports what is wrong with it, as a fault
-// with advice. It changes nothing and may be used beside a running hub. A file
-// that is not there has nothing wrong.
+// Inspect checks a whole database file. If the file is damaged or cannot be read,
+// it returns a fault with advice. It changes nothing and can be used while a hub is
+// running. A missing file is no error.
 func Inspect(ctx context.Context, file string) error {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -34,12 +34,12 @@ func Inspect(ctx context.Context, file string) error {
 	return errors.Join(err, db.Close())
 }
 
-// damage is what a check of the file found.
+// damage is an error that a check of the database found.
 type damage string
 
 func (d damage) Error() string { return string(d) }
 
-// Damaged reports whether an error says that the file is no intact database.
+// Damaged reports whether err means that a file is not an intact database.
 func Damaged(err error) bool {
 	if _, found := errors.AsType[damage](err); found {
 		return true
@@ -48,7 +48,7 @@ func Damaged(err error) bool {
 	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
 }
 
-// codeOf returns SQLite's code for an error, 0 when it is none of SQLite.
+// codeOf returns the SQLite result code of an error, and 0 for other errors.
 func codeOf(err error) int {
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		return e.Code() & 0xff
@@ -56,6 +56,7 @@ func codeOf(err error) int {
 	return sqlite3.SQLITE_OK
 }
 
+// explain returns a fault with advice for an error of opening or reading a database.
 func explain(file string, err error) error {
 	if Damaged(err) {
 		return fault.Wrap(err, fault.Failed, "the database %s is damaged; nothing was changed. To set it aside and begin with an empty one: agent-discover doctor --repair", file)
@@ -68,5 +69,5 @@ func explain(file string, err error) error {
 	case errors.Is(err, fs.ErrPermission) || code == sqlite3.SQLITE_PERM || code == sqlite3.SQLITE_READONLY:
 		return fault.Wrap(err, fault.Unavailable, "the database %s is not accessible; give yourself read and write access to it and its folder", file)
 	}
-	return fault.Wrap(err, fault.Unavailable, "the database %s cannot be opened; is the disk full or the file locked by another program?", file)
+	return fault.Wrap(err, fault.Unavailable, "could not open the database %s; is the disk full or the file locked by another program?", file)
 }

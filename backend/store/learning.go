@@ -19,22 +19,22 @@ func (s *Store) Learned(ctx context.Context) (learning.Kept, error) {
 	case err == nil:
 		out.Switch = &set
 	case !errors.Is(err, sql.ErrNoRows):
-		return out, fmt.Errorf("read the switch of learning: %w", err)
+		return out, fmt.Errorf("read whether learning is on: %w", err)
 	}
 	err = s.read.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'learned'").Scan(&out.LastID)
 	if err != nil {
-		return out, fmt.Errorf("read the last that was learned: %w", err)
+		return out, fmt.Errorf("read the last id of learned pairs: %w", err)
 	}
 	rows, err := s.read.QueryContext(ctx, "SELECT id, query, server, tool, times, failed, last FROM learned ORDER BY id")
 	if err != nil {
-		return out, fmt.Errorf("read what was learned: %w", err)
+		return out, fmt.Errorf("read learned pairs: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var p learning.Pair
 		var last int64
 		if err := rows.Scan(&p.ID, &p.Query, &p.Tool.Server, &p.Tool.Tool, &p.Times, &p.Failed, &last); err != nil {
-			return out, fmt.Errorf("read what was learned: %w", err)
+			return out, fmt.Errorf("read learned pairs: %w", err)
 		}
 		p.Last = time.UnixMilli(last)
 		out.Pairs = append(out.Pairs, p)
@@ -51,7 +51,7 @@ func (s *Store) KeepLearned(ctx context.Context, pairs []learning.Pair, gone []i
 					times = excluded.times, failed = excluded.failed, last = excluded.last`,
 				p.ID, p.Query, p.Tool.Server, p.Tool.Tool, p.Times, p.Failed, p.Last.UnixMilli())
 			if err != nil {
-				return fmt.Errorf("keep what was learned: %w", err)
+				return fmt.Errorf("store learned pairs: %w", err)
 			}
 		}
 		return deleteLearned(ctx, tx, gone)
@@ -65,7 +65,7 @@ func (s *Store) EraseLearned(ctx context.Context, ids []int64) error {
 			return deleteLearned(ctx, tx, ids)
 		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM learned"); err != nil {
-			return fmt.Errorf("erase what was learned: %w", err)
+			return fmt.Errorf("delete all learned pairs: %w", err)
 		}
 		return nil
 	})
@@ -78,7 +78,7 @@ func (s *Store) EraseLearned(ctx context.Context, ids []int64) error {
 func deleteLearned(ctx context.Context, tx *sql.Tx, ids []int64) error {
 	for _, id := range ids {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM learned WHERE id = ?", id); err != nil {
-			return fmt.Errorf("forget what was learned: %w", err)
+			return fmt.Errorf("delete learned pairs: %w", err)
 		}
 	}
 	return nil
@@ -89,7 +89,7 @@ func (s *Store) KeepLearningSwitch(ctx context.Context, set learning.Switch) err
 	_, err := s.write.ExecContext(ctx, `INSERT INTO learning_switch (one, is_on, configured) VALUES (1, ?, ?)
 		ON CONFLICT (one) DO UPDATE SET is_on = excluded.is_on, configured = excluded.configured`, set.On, set.Configured)
 	if err != nil {
-		return fmt.Errorf("keep the switch of learning: %w", err)
+		return fmt.Errorf("store whether learning is on: %w", err)
 	}
 	return nil
 }

@@ -24,10 +24,10 @@ func learnedOf(t *testing.T, s *Store) learning.Kept {
 	return kept
 }
 
-func TestWhatWasLearnedComesBackAsItWas(t *testing.T) {
+func TestLearnedPairsAreReadAsStored(t *testing.T) {
 	s, file := openStore(t)
 	if kept := learnedOf(t, s); len(kept.Pairs) != 0 || kept.LastID != 0 || kept.Switch != nil {
-		t.Errorf("an empty store has %+v", kept)
+		t.Errorf("an empty database has %+v", kept)
 	}
 	at := time.UnixMilli(1790000000123).UTC()
 	one := learning.Pair{ID: 3, Query: "read \u202e'; DROP TABLE learned", Tool: catalog.Key{Server: "s", Tool: "t"}, Times: 2, Failed: 1, Last: at}
@@ -58,7 +58,7 @@ func TestWhatWasLearnedComesBackAsItWas(t *testing.T) {
 	}
 }
 
-func TestWhatWasLearnedIsErasedFromTheFilesToo(t *testing.T) {
+func TestErasedPairsAreRemovedFromTheFiles(t *testing.T) {
 	s, file := openStore(t)
 	var pairs []learning.Pair
 	for i := range 300 {
@@ -68,16 +68,16 @@ func TestWhatWasLearnedIsErasedFromTheFilesToo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := s.EraseLearned(t.Context(), []int64{}); err != nil || len(learnedOf(t, s).Pairs) != 300 {
-		t.Errorf("nothing was to be erased; left are %d, %v", len(learnedOf(t, s).Pairs), err)
+		t.Errorf("after erasing none: %d pairs are left, %v", len(learnedOf(t, s).Pairs), err)
 	}
 	if err := s.EraseLearned(t.Context(), []int64{2}); err != nil || len(learnedOf(t, s).Pairs) != 299 {
-		t.Errorf("one was to be erased; left are %d, %v", len(learnedOf(t, s).Pairs), err)
+		t.Errorf("after erasing one: %d pairs are left, %v", len(learnedOf(t, s).Pairs), err)
 	}
 	if err := s.EraseLearned(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if kept := learnedOf(t, s); len(kept.Pairs) != 0 || kept.LastID != 300 {
-		t.Errorf("left is %+v", kept)
+		t.Errorf("after erasing all: %+v is left", kept)
 	}
 	for _, name := range []string{file, file + "-wal"} {
 		data, err := os.ReadFile(name)
@@ -85,7 +85,7 @@ func TestWhatWasLearnedIsErasedFromTheFilesToo(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(string(data), "marker-of-mine") {
-			t.Errorf("%s still holds a query", name)
+			t.Errorf("%s still contains a query", name)
 		}
 	}
 }

@@ -35,7 +35,7 @@ func (s *Store) Tallies(ctx context.Context) ([]journal.Tally, error) {
 	return out, rows.Err()
 }
 
-// replaceTallies is the part of AppendRecords that concerns metrics.
+// replaceTallies stores the tallies of AppendRecords in its transaction.
 func replaceTallies(ctx context.Context, tx *sql.Tx, tallies []journal.Tally) error {
 	for _, t := range tallies {
 		histogram, err := json.Marshal(t.Histogram)

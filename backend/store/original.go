@@ -14,8 +14,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// originalTables are what is read of the original product's database. Versions
-// differ in their tables and columns: what is not there is left out.
+// originalTables are the tables and columns that are read from a database of the
+// original product. Versions of the product differ; missing tables and columns are
+// skipped.
 var originalTables = []struct {
 	name    string
 	columns []string
@@ -51,12 +52,12 @@ var originalTables = []struct {
 	},
 }
 
-// ReadOriginal reads a copy of the original product's database. It may write
-// to the copy and beside it: what a writer left half done is put in order
-// there. Errors are faults without the file's name.
+// ReadOriginal reads a copy of a database of the original product. SQLite may write to
+// the copy, and to files beside it, to roll back a transaction that was in progress.
+// Errors are faults that do not name the file.
 func ReadOriginal(ctx context.Context, file string) (setup.Original, error) {
 	var o setup.Original
-	// The schema is foreign: nothing that it defines may run.
+	// Functions in the schema must not run: the schema is not trusted.
 	db, err := open(file, "rw", 1, "query_only(1)", "trusted_schema(0)")
 	if err != nil {
 		return o, err
@@ -68,7 +69,7 @@ func ReadOriginal(ctx context.Context, file string) (setup.Original, error) {
 			return o, notOriginal(err)
 		}
 		known := slices.DeleteFunc(slices.Clone(table.columns), func(c string) bool { return !slices.Contains(columns, c) })
-		if !slices.Contains(known, table.columns[0]) { // every version has the table whole, or not at all
+		if !slices.Contains(known, table.columns[0]) { // the table is missing, or is another table with the same name
 			if required := table.name == "servers" || table.name == "server_tools"; required {
 				return o, fault.New(fault.Invalid, "it is a database, but not one of agent-discover 1 or 2 (there is no table %s)", table.name)
 			}
@@ -81,6 +82,7 @@ func ReadOriginal(ctx context.Context, file string) (setup.Original, error) {
 	return o, nil
 }
 
+// notOriginal returns a fault for an error of reading the database.
 func notOriginal(err error) error {
 	switch {
 	case codeOf(err) == sqlite3.SQLITE_NOTADB:
@@ -88,10 +90,11 @@ func notOriginal(err error) error {
 	case Damaged(err):
 		return fault.Wrap(err, fault.Failed, "it is damaged, or was being written to; stop the program that uses it and try again")
 	}
-	return fault.Wrap(err, fault.Unavailable, "it cannot be read")
+	return fault.Wrap(err, fault.Unavailable, "it could not be read")
 }
 
-// columnsOf returns the columns of a table, none for what is no table.
+// columnsOf returns the names of a table's columns, and none if the table does not
+// exist or is a view.
 func columnsOf(ctx context.Context, db *sql.DB, table string) ([]string, error) {
 	rows, err := db.QueryContext(ctx, `SELECT info.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS info
 		WHERE tables.type = 'table' AND tables.name = ?`, table)
@@ -110,8 +113,8 @@ func columnsOf(ctx context.Context, db *sql.DB, table string) ([]string, error) 
 	return columns, rows.Err()
 }
 
-// readRows reads a table after it was found intact: a copy that was made while
-// a program wrote may be none.
+// readRows checks a table for damage and reads it. A copy that was made while a
+// program wrote to the original may be damaged without any other sign.
 func readRows(ctx context.Context, db *sql.DB, table string, columns []string) ([]setup.Row, error) {
 	var verdict string
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check('"+table+"')").Scan(&verdict); err != nil || verdict != "ok" {
@@ -119,7 +122,7 @@ func readRows(ctx context.Context, db *sql.DB, table string, columns []string) (
 	}
 	quoted := make([]string, len(columns))
 	for i, c := range columns {
-		quoted[i] = "CAST(" + c + " AS TEXT)" // whatever type a row has there
+		quoted[i] = "CAST(" + c + " AS TEXT)" // SQLite does not enforce the types of columns
 	}
 	rows, err := db.QueryContext(ctx, "SELECT "+strings.Join(quoted, ", ")+" FROM "+table+" ORDER BY rowid")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 const presetColumns = "id, server, kind, target, name, payload, created_at, updated_at"
 
-// Presets implements tester.PresetStore.
+// Presets implements inspector.PresetStore.
 func (s *Store) Presets(ctx context.Context, f inspector.PresetFilter) ([]inspector.Preset, error) {
 	rows, err := s.read.QueryContext(ctx, "SELECT "+presetColumns+` FROM presets
 		WHERE (?1 = '' OR server = ?1) AND (?2 = '' OR kind = ?2) AND (?3 = '' OR target = ?3)
@@ -32,7 +32,7 @@ func (s *Store) Presets(ctx context.Context, f inspector.PresetFilter) ([]inspec
 	return out, rows.Err()
 }
 
-// SavePreset implements tester.PresetStore.
+// SavePreset implements inspector.PresetStore.
 func (s *Store) SavePreset(ctx context.Context, p inspector.Preset) (inspector.Preset, error) {
 	row := s.write.QueryRowContext(ctx, `INSERT INTO presets (server, kind, target, name, payload, created_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, ?6, ?6)
@@ -45,7 +45,7 @@ func (s *Store) SavePreset(ctx context.Context, p inspector.Preset) (inspector.P
 	return saved, nil
 }
 
-// DeletePreset implements tester.PresetStore.
+// DeletePreset implements inspector.PresetStore.
 func (s *Store) DeletePreset(ctx context.Context, id int64) (bool, error) {
 	result, err := s.write.ExecContext(ctx, "DELETE FROM presets WHERE id = ?", id)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// dropped begins where a value was kept that is nobody's any more.
+// dropped is the prefix of the column kept in records of deleted secrets.
 const dropped = "dropped:"
 
 // Secrets implements secrets.Store.
@@ -43,7 +43,7 @@ func (s *Store) PutSecret(ctx context.Context, r secrets.Record) error {
 		ON CONFLICT (server, name) DO UPDATE SET kept = excluded.kept, updated_at = excluded.updated_at`,
 		r.Server, r.Name, r.Kept, toMillis(r.UpdatedAt))
 	if err != nil {
-		return fmt.Errorf("keep the name of a secret: %w", err)
+		return fmt.Errorf("store the name of a secret: %w", err)
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (s *Store) DropSecrets(ctx context.Context, server, name string) error {
 func (s *Store) RemoveDropped(ctx context.Context, server, name string) error {
 	_, err := s.write.ExecContext(ctx, "DELETE FROM secrets WHERE server = ? AND name = ? AND kept LIKE '"+dropped+"%'", server, name)
 	if err != nil {
-		return fmt.Errorf("remove the name of a secret: %w", err)
+		return fmt.Errorf("delete the name of a secret: %w", err)
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func (s *Store) PutSecretLink(ctx context.Context, l secrets.Link) error {
 	_, err := s.write.ExecContext(ctx, `INSERT INTO secret_links (server, owner, name, runs) VALUES (?, ?, ?, ?)
 		ON CONFLICT (server, owner, name) DO UPDATE SET runs = excluded.runs`, l.Server, l.Owner, l.Name, l.Runs)
 	if err != nil {
-		return fmt.Errorf("keep a link: %w", err)
+		return fmt.Errorf("store a link: %w", err)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (s *Store) PutSecretLink(ctx context.Context, l secrets.Link) error {
 func (s *Store) RemoveSecretLink(ctx context.Context, l secrets.Link) error {
 	_, err := s.write.ExecContext(ctx, "DELETE FROM secret_links WHERE server = ? AND owner = ? AND name = ?", l.Server, l.Owner, l.Name)
 	if err != nil {
-		return fmt.Errorf("remove a link: %w", err)
+		return fmt.Errorf("delete a link: %w", err)
 	}
 	return nil
 }

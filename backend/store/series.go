@@ -8,16 +8,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
-// ofCalls begins what is read from the index of calls alone: the records
-// themselves, with their texts, would take ten times as long. SQLite does not
-// know that, and is told.
-const ofCalls = " FROM calls INDEXED BY calls_over_time"
+// fromCallsIndex makes SQLite read the index calls_over_time, which has all columns
+// that are needed. Without the hint, SQLite reads the table itself, texts included,
+// which takes ten times as long.
+const fromCallsIndex = " FROM calls INDEXED BY calls_over_time"
 
 // CountSteps implements journal.Store.
 func (s *Store) CountSteps(ctx context.Context, q journal.Query, span journal.Span) (map[int64]journal.Count, error) {
 	c := conditions(journal.Query{Server: q.Server, Tool: q.Tool, Since: span.Since, Until: span.Until})
-	c.add("kind = 'call'") // word for word what the index says
-	rows, err := s.read.QueryContext(ctx, "SELECT (at - ?) / ?, count(*), sum(outcome <> 'ok')"+ofCalls+c.where()+" GROUP BY 1",
+	c.add("kind = 'call'") // exactly the condition of the index
+	rows, err := s.read.QueryContext(ctx, "SELECT (at - ?) / ?, count(*), sum(outcome <> 'ok')"+fromCallsIndex+c.where()+" GROUP BY 1",
 		append([]any{span.Since.UnixMilli(), span.Step.Milliseconds()}, c.args...)...)
 	if err != nil {
 		return nil, fmt.Errorf("count calls over time: %w", err)
@@ -39,7 +39,7 @@ func (s *Store) CountSteps(ctx context.Context, q journal.Query, span journal.Sp
 func (s *Store) CountClients(ctx context.Context, q journal.Query) ([]journal.ClientUse, error) {
 	c := conditions(journal.Query{Server: q.Server, Tool: q.Tool})
 	c.add("kind = 'call'")
-	rows, err := s.read.QueryContext(ctx, "SELECT client, count(*), max(at)"+ofCalls+c.where()+" GROUP BY client ORDER BY 2 DESC, 1 LIMIT ?",
+	rows, err := s.read.QueryContext(ctx, "SELECT client, count(*), max(at)"+fromCallsIndex+c.where()+" GROUP BY client ORDER BY 2 DESC, 1 LIMIT ?",
 		append(c.args, q.Limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("count calls by client: %w", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
-// callAt is a call that began minutes after began.
+// callAt returns a call that began some minutes after the time began.
 func callAt(minutes int, server, tool, client string, how journal.Outcome) journal.Record {
 	return journal.Record{
 		At: began.Add(time.Duration(minutes) * time.Minute), Kind: journal.Call, Client: client, Server: server, Tool: tool, Outcome: how,
@@ -37,7 +37,7 @@ func TestCallsAreCountedByStepsAndClients(t *testing.T) {
 	} {
 		got, err := s.CountSteps(t.Context(), c.q, span)
 		if err != nil || !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%+v: %v, %v", c.q, got, err)
+			t.Errorf("%+v: got %v, %v", c.q, got, err)
 		}
 	}
 	for limit, want := range map[int]string{10: "[{cursor 2 30} {zed 2 0}]", 1: "[{cursor 2 30}]"} {
@@ -47,16 +47,16 @@ func TestCallsAreCountedByStepsAndClients(t *testing.T) {
 			got = append(got, fmt.Sprintf("{%s %d %d}", u.Client, u.Calls, int(u.Last.Sub(began).Minutes())))
 		}
 		if err != nil || fmt.Sprint(got) != want {
-			t.Errorf("at most %d: %v, %v", limit, got, err)
+			t.Errorf("limit %d: got %v, %v", limit, got, err)
 		}
 	}
 }
 
-func TestCallsOverTimeAreCountedWithoutTheirTexts(t *testing.T) {
+func TestCallsAreCountedFromTheIndexAlone(t *testing.T) {
 	s, _ := openStore(t)
 	for _, query := range []string{
-		"SELECT (at - 1) / 5, count(*), sum(outcome <> 'ok')" + ofCalls + " WHERE server = 'a' AND tool = 'b' AND at >= 1 AND at < 9 AND kind = 'call' GROUP BY 1",
-		"SELECT client, count(*), max(at)" + ofCalls + " WHERE server = 'a' AND tool = 'b' AND kind = 'call' GROUP BY client",
+		"SELECT (at - 1) / 5, count(*), sum(outcome <> 'ok')" + fromCallsIndex + " WHERE server = 'a' AND tool = 'b' AND at >= 1 AND at < 9 AND kind = 'call' GROUP BY 1",
+		"SELECT client, count(*), max(at)" + fromCallsIndex + " WHERE server = 'a' AND tool = 'b' AND kind = 'call' GROUP BY client",
 	} {
 		var id, parent, unused int
 		var detail string

@@ -97,8 +97,8 @@ func (s *Store) DeleteServer(ctx context.Context, id int64) error {
 	return nil
 }
 
-// MatchServers implements registry.Store. Every word of the query must begin a
-// word of the name, the description or the tags.
+// MatchServers implements registry.Store. A server matches if each word of the query is
+// the beginning of a word in its name, its description or its tags.
 func (s *Store) MatchServers(ctx context.Context, query string) ([]int64, error) {
 	var terms []string
 	for _, word := range strings.FieldsFunc(query, notWord) {
@@ -124,15 +124,19 @@ func (s *Store) MatchServers(ctx context.Context, query string) ([]int64, error)
 	return ids, rows.Err()
 }
 
+// notWord reports whether r separates words. It must not let through characters that
+// have a meaning in the full-text query language.
 func notWord(r rune) bool {
 	return r < 0x80 && !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
 }
 
 func toJSON(v any) string {
-	data, _ := json.Marshal(v) // maps and slices of strings
+	data, _ := json.Marshal(v) // cannot fail for maps and slices of strings
 	return string(data)
 }
 
+// toMillis returns a time as stored in the database: milliseconds since 1970, and 0 for
+// the zero time.
 func toMillis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -1,6 +1,6 @@
-// Package store answers where the nouns are kept: one SQLite file, opened by
-// the hub alone. It holds no rules; each noun declares what it needs, and one
-// file here serves each noun.
+// Package store implements the Store interfaces of the other packages in one SQLite
+// database, which only the hub opens. It contains no rules of its own: each package
+// declares what it needs, and one file of this package implements it.
 package store
 
 import (
@@ -22,18 +22,19 @@ var migrations embed.FS
 
 // Store is an open database. All methods are safe for concurrent use.
 type Store struct {
-	write *sql.DB // one connection: SQLite has one writer
+	write *sql.DB // one connection, because SQLite has one writer at a time
 	read  *sql.DB
 }
 
-// Open opens the file, creates it when it is missing, and brings its schema up
-// to date. A file that SQLite cannot read is a fault with advice; it is left
-// as it is.
+// Open opens a database file, creates it if it does not exist, and migrates its
+// schema. A file that SQLite cannot read is not changed; the error is a fault with
+// advice.
 func Open(ctx context.Context, file string) (*Store, error) {
 	if err := registerHolds(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	// SQLite would make the file, and those beside it, readable by others.
+	// SQLite would create the file readable by other users. The files that it
+	// creates beside the database get the same mode as the database.
 	created, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, explain(file, err)
@@ -52,14 +53,16 @@ func Open(ctx context.Context, file string) (*Store, error) {
 	return s, nil
 }
 
-// open prepares a pool. WAL lets readers go on while a batch is written; FULL
-// makes an acknowledged write survive a loss of power too; a small cache is
-// enough because the nouns live in memory; what is deleted is overwritten.
+// open returns a connection pool. It makes no connection yet. The cache is small,
+// because other packages keep their data in memory. Open adds pragmas: with WAL,
+// readers continue while a batch is written; with synchronous FULL, a committed
+// transaction survives a power failure; with secure_delete, deleted data is
+// overwritten.
 func open(file, mode string, connections int, pragmas ...string) (*sql.DB, error) {
 	query := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": append([]string{
 		"foreign_keys(1)", "cache_size(-1024)", "temp_store(MEMORY)",
 	}, pragmas...)}
-	// A path may hold ? or #; the URI form escapes them.
+	// A URI, because a path may contain ? or #, which URIs escape.
 	uri := url.URL{Scheme: "file", OmitHost: true, Path: toSlash(file), RawQuery: query.Encode()}
 	db, err := sql.Open("sqlite", uri.String())
 	if err != nil {
@@ -69,6 +72,7 @@ func open(file, mode string, connections int, pragmas ...string) (*sql.DB, error
 	return db, nil
 }
 
+// toSlash returns file with slashes, as file URIs need it on Windows.
 func toSlash(file string) string {
 	file = strings.ReplaceAll(file, `\`, "/")
 	if len(file) > 1 && file[1] == ':' {
@@ -92,11 +96,11 @@ func (s *Store) migrate(ctx context.Context) error {
 	return nil
 }
 
-// Close writes what is pending and closes the file.
+// Close closes the database. SQLite then merges the write-ahead log into it.
 func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
 
-// Scrub implements registry.Store: what was overwritten or deleted leaves the
-// write-ahead log, too.
+// Scrub implements registry.Store. It empties the write-ahead log, which may contain
+// data that was overwritten or deleted in the database file.
 func (s *Store) Scrub(ctx context.Context) error {
 	if _, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		return fmt.Errorf("scrub store: %w", err)
@@ -104,9 +108,8 @@ func (s *Store) Scrub(ctx context.Context) error {
 	return nil
 }
 
-// Compact implements registry.Store: it writes the file anew without the pages
-// that nothing uses. An older version of this program did not overwrite what was
-// in them.
+// Compact implements registry.Store. It rewrites the database file without its unused
+// pages, in which older versions of this program left deleted data.
 func (s *Store) Compact(ctx context.Context) error {
 	if _, err := s.write.ExecContext(ctx, "VACUUM"); err != nil {
 		return fmt.Errorf("compact store: %w", err)
@@ -114,7 +117,7 @@ func (s *Store) Compact(ctx context.Context) error {
 	return s.Scrub(ctx)
 }
 
-// change runs work in one transaction on the writer.
+// change runs work in a transaction and commits it if work returns no error.
 func (s *Store) change(ctx context.Context, work func(*sql.Tx) error) error {
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {

@@ -29,7 +29,7 @@ func openStore(t *testing.T) (*Store, string) {
 	return s, file
 }
 
-func TestServersComeBackAsTheyWere(t *testing.T) {
+func TestServersAreReadAsStored(t *testing.T) {
 	s, file := openStore(t)
 	at := time.UnixMilli(1790000000123).UTC()
 	want := registry.Server{
@@ -61,11 +61,11 @@ func TestServersComeBackAsTheyWere(t *testing.T) {
 		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 	}
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the file is open to others: %v, %v", info.Mode(), err)
+		t.Errorf("other users have access to the file: %v, %v", info.Mode(), err)
 	}
 }
 
-func TestServersAreFoundByTheBeginningOfAnyWord(t *testing.T) {
+func TestServersAreFoundByTheBeginningsOfWords(t *testing.T) {
 	s, _ := openStore(t)
 	add := func(name, description string, tags ...string) int64 {
 		id, err := s.InsertServer(t.Context(), registry.Server{Name: name, Description: description, Tags: tags})
@@ -89,17 +89,17 @@ func TestServersAreFoundByTheBeginningOfAnyWord(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, _ := s.MatchServers(t.Context(), "issues"); got != nil {
-		t.Errorf("an old description is still found: %v", got)
+		t.Errorf("a search finds the old description: %v", got)
 	}
 	if err := s.DeleteServer(t.Context(), git); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := s.MatchServers(t.Context(), "pulls"); got != nil {
-		t.Errorf("a deleted server is still found: %v", got)
+		t.Errorf("a search finds a deleted server: %v", got)
 	}
 }
 
-func TestToolsKeepTheirBytesAndTheirOrder(t *testing.T) {
+func TestToolsAreReadByteForByteInTheirOrder(t *testing.T) {
 	s, _ := openStore(t)
 	defs := []string{`{"name":"z", "n" : 9007199254740993}`, `{"name":"a","description":"é"}`}
 	var tools []*catalog.Tool
@@ -132,16 +132,16 @@ func TestToolsKeepTheirBytesAndTheirOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, _ := s.Tools(t.Context()); len(got) != 0 {
-		t.Errorf("%d tools are left", len(got))
+		t.Errorf("%d tools are left, want none", len(got))
 	}
 }
 
-func TestToolsOfManyServersAreAllRead(t *testing.T) {
+func TestToolsOfManyServersAreRead(t *testing.T) {
 	s, _ := openStore(t)
 	var want []string
 	for i := range 9 {
 		server := fmt.Sprint("srv", i)
-		if i%2 == 0 { // tools may outlive their server
+		if i%2 == 0 { // tools may exist without their server
 			if _, err := s.InsertServer(t.Context(), registry.Server{Name: server}); err != nil {
 				t.Fatal(err)
 			}
@@ -169,7 +169,7 @@ func TestToolsOfManyServersAreAllRead(t *testing.T) {
 	}
 }
 
-func TestALensIsKeptForItsSession(t *testing.T) {
+func TestSessionToolsAreKeptForTheirSession(t *testing.T) {
 	s, _ := openStore(t)
 	want := []catalog.Key{{Server: "a", Tool: "x"}, {Server: "b", Tool: "y"}}
 	for _, lent := range [][]catalog.Key{want[:1], want} {
@@ -184,14 +184,14 @@ func TestALensIsKeptForItsSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := s.SessionTools(t.Context(), "one"); err != nil || !reflect.DeepEqual(got, want[1:]) {
-		t.Errorf("after a was forgotten: %v, %v", got, err)
+		t.Errorf("after the tools of a were deleted: %v, %v", got, err)
 	}
 	if got, err := s.SessionTools(t.Context(), "two"); err != nil || got != nil {
 		t.Errorf("another session got %v, %v", got, err)
 	}
 }
 
-func TestADamagedFileIsNamedAndLeftAlone(t *testing.T) {
+func TestOpenReportsDamageAndChangesNothing(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "discover.db")
 	garbage := strings.Repeat("this is no database ", 500)
 	if err := os.WriteFile(file, []byte(garbage), 0o600); err != nil {
@@ -206,10 +206,10 @@ func TestADamagedFileIsNamedAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestABusyFileIsNotDamaged(t *testing.T) {
+func TestABusyDatabaseIsNotReportedAsDamaged(t *testing.T) {
 	s, file := openStore(t)
 	if err := Inspect(t.Context(), file); err != nil {
-		t.Errorf("beside its user: %v", err)
+		t.Errorf("while the database is open: %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -228,7 +228,7 @@ func TestABusyFileIsNotDamaged(t *testing.T) {
 	}
 }
 
-func TestInspectionFindsDamageAndChangesNothing(t *testing.T) {
+func TestInspectReportsDamageAndChangesNothing(t *testing.T) {
 	s, file := openStore(t)
 	for i := range 100 {
 		if _, err := s.InsertServer(t.Context(), registry.Server{Name: strings.Repeat("n", i+1), Description: strings.Repeat("long ", 500)}); err != nil {
@@ -255,14 +255,14 @@ func TestInspectionFindsDamageAndChangesNothing(t *testing.T) {
 		t.Error("the file was changed")
 	}
 	if err := Inspect(t.Context(), file+"-absent"); err != nil {
-		t.Errorf("a file that is not there: %v", err)
+		t.Errorf("missing file: %v", err)
 	}
 	if !Damaged(fmt.Errorf("outer: %w", errors.Join(errors.New("other"), damage("page 3")))) {
-		t.Error("damage deep in a chain is not seen")
+		t.Error("Damaged does not see wrapped damage")
 	}
 }
 
-func TestInspectionDoesNotChangeTheSchema(t *testing.T) {
+func TestInspectDoesNotMigrate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "old.db")
 	db, err := open(file, "rwc", 1)
 	if err != nil {

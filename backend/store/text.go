@@ -9,9 +9,9 @@ import (
 	"modernc.org/sqlite"
 )
 
-// registerHolds makes holds(text, part) known to SQLite: whether part, in lower
-// case, is somewhere in text in any case. The driver knows functions for all
-// connections of the program, and takes each once.
+// registerHolds registers the SQL function holds(text, part), which reports whether
+// text contains part in any case; part must be in lower case. The driver registers
+// functions for all connections of the process and accepts each name only once.
 var registerHolds = sync.OnceValue(func() error {
 	return sqlite.RegisterDeterministicScalarFunction("holds", 2, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		text, _ := args[0].(string)
@@ -20,8 +20,8 @@ var registerHolds = sync.OnceValue(func() error {
 	})
 })
 
-// addText selects what holds a text. LIKE is quick and knows the case of ASCII
-// alone, which is enough when the text has nothing else.
+// addText selects the records that contain a text in any case. It uses LIKE for ASCII
+// texts: LIKE is faster than holds, but ignores the case of ASCII letters only.
 func (f *filter) addText(text string) {
 	like := "holds(%, ?)"
 	if strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) >= 0 {

@@ -12,10 +12,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Tools implements catalog.Store. It reads two halves at the same time, for a
-// hub waits for this when it starts.
+// Tools implements catalog.Store. It reads two halves concurrently, because the start
+// of a hub waits for it.
 func (s *Store) Tools(ctx context.Context) ([]*catalog.Tool, error) {
-	// A name from the middle; any would do.
+	// The name of a server from the middle of the list divides the tools. Any name
+	// would give the right result.
 	var middle string
 	err := s.read.QueryRowContext(ctx, "SELECT name FROM servers ORDER BY name LIMIT 1 OFFSET (SELECT count(*) FROM servers) / 2").Scan(&middle)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -31,8 +32,9 @@ func (s *Store) Tools(ctx context.Context) ([]*catalog.Tool, error) {
 	return append(first, second...), nil
 }
 
+// toolsWhere returns the tools of the servers that fulfil a condition on one name.
 func (s *Store) toolsWhere(ctx context.Context, condition, server string) ([]*catalog.Tool, error) {
-	// A text would be copied once more.
+	// As a BLOB, because the driver would copy a TEXT once more.
 	rows, err := s.read.QueryContext(ctx,
 		"SELECT id, server, CAST(definition AS BLOB), hash, tokens FROM tools WHERE "+condition+" ORDER BY server, position", server)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 
 // Vectors implements embedding.Store.
 func (s *Store) Vectors(ctx context.Context, model string, visit func(hash string, scale float32, data []byte)) error {
-	// One model has nearly all rows: they are read as they lie, which is faster
-	// than by the index.
+	// The unary + keeps SQLite from using the index: nearly all rows are of one model,
+	// so that reading the table in its own order is faster.
 	rows, err := s.read.QueryContext(ctx, "SELECT hash, scale, data FROM vectors WHERE +model = ?", model)
 	if err != nil {
 		return fmt.Errorf("read vectors: %w", err)
@@ -41,7 +41,7 @@ func (s *Store) KeepVectors(ctx context.Context, model string, made []embedding.
 			_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO vectors (model, hash, scale, data, gone) VALUES (?, ?, ?, ?, 0)",
 				model, m.Hash, float64(m.Vector.Scale), data)
 			if err != nil {
-				return fmt.Errorf("keep vectors: %w", err)
+				return fmt.Errorf("store vectors: %w", err)
 			}
 		}
 		return nil
@@ -61,7 +61,7 @@ func (s *Store) TidyVectors(ctx context.Context, model string, now time.Time, ke
 			{"UPDATE vectors SET gone = ? WHERE gone = 0 AND hash NOT IN (SELECT hash FROM tools)", []any{now.UnixMilli()}},
 		} {
 			if _, err := tx.ExecContext(ctx, step.query, step.args...); err != nil {
-				return fmt.Errorf("tidy vectors: %w", err)
+				return fmt.Errorf("delete old vectors: %w", err)
 			}
 		}
 		return nil

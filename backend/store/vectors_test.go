@@ -33,7 +33,7 @@ func keepVectors(t *testing.T, s *Store, model string, hashes ...string) {
 	}
 }
 
-func TestVectorsComeBackByModelAsTheyWereLast(t *testing.T) {
+func TestVectorsAreReadByModel(t *testing.T) {
 	s, _ := openStore(t)
 	odd := embedding.Vector{Scale: math.Nextafter32(0.1, 1), Values: []int8{-128, -1, 0, 127}}
 	keepVectors(t, s, "m", "a", "b")
@@ -46,11 +46,11 @@ func TestVectorsComeBackByModelAsTheyWereLast(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 	if got := vectorsOf(t, s, "none"); len(got) != 0 {
-		t.Errorf("of another model: %v", got)
+		t.Errorf("vectors of another model: %v", got)
 	}
 }
 
-func TestVectorsOutliveTheirToolsForAWhile(t *testing.T) {
+func TestVectorsAreDeletedSomeTimeAfterTheirTools(t *testing.T) {
 	s, _ := openStore(t)
 	tool, _ := catalog.NewTool("srv", json.RawMessage(`{"name":"x"}`))
 	keepVectors(t, s, "m", tool.Hash, "gone")
@@ -64,7 +64,7 @@ func TestVectorsOutliveTheirToolsForAWhile(t *testing.T) {
 		{71, nil, []string{tool.Hash, "gone"}},
 		{73, nil, []string{tool.Hash}},
 		{100, []*catalog.Tool{tool}, []string{tool.Hash}},
-		{150, nil, []string{tool.Hash}}, // anew
+		{150, nil, []string{tool.Hash}}, // the tool is listed again
 		{221, nil, []string{tool.Hash}},
 		{223, nil, nil},
 	} {
@@ -84,11 +84,11 @@ func TestVectorsOutliveTheirToolsForAWhile(t *testing.T) {
 		}
 	}
 	if got := vectorsOf(t, s, "old"); len(got) != 0 {
-		t.Errorf("of another model: %v", got)
+		t.Errorf("vectors of another model: %v", got)
 	}
 }
 
-// BenchmarkVectors reads ten thousand of the size of the builtin model's.
+// BenchmarkVectors reads ten thousand vectors with the dimensions of the builtin model.
 func BenchmarkVectors(b *testing.B) {
 	s, err := Open(b.Context(), b.TempDir()+"/discover.db")
 	if err != nil {

@@ -235,7 +235,7 @@ func unlockAdvice(state string) string {
 	if state == "locked" {
 		return "unlock the encrypted file of secrets: agent-discover secrets unlock (or start the hub with AGENT_DISCOVER_PASSPHRASE)"
 	}
-	return "keep secrets in a file that is encrypted with a passphrase: agent-discover secrets unlock"
+	return "choose a passphrase for an encrypted file of secrets with: agent-discover secrets unlock"
 }
 
 // value reads the value of a secret.

@@ -19,7 +19,7 @@ CREATE TABLE servers (
     keep_running    INTEGER NOT NULL,
     approved        INTEGER NOT NULL,
     health_status   TEXT    NOT NULL,
-    health_checked  INTEGER NOT NULL, -- ms since 1970, 0 for never; so are all times
+    health_checked  INTEGER NOT NULL, -- milliseconds since 1970, 0 for never; like all times in this database
     error_count     INTEGER NOT NULL,
     last_error      TEXT    NOT NULL,
     created_at      INTEGER NOT NULL,
@@ -49,12 +49,12 @@ CREATE TRIGGER servers_fts_update AFTER UPDATE OF name, description, tags ON ser
 END;
 -- +goose StatementEnd
 
--- A tool belongs to a server by name: the catalog knows no ids.
+-- Tools refer to their servers by name: the catalog has no ids of servers.
 CREATE TABLE tools (
     server     TEXT    NOT NULL,
     name       TEXT    NOT NULL,
-    position   INTEGER NOT NULL, -- in the server's own list
-    definition TEXT    NOT NULL, -- byte for byte as listed
+    position   INTEGER NOT NULL, -- in the server's tools/list
+    definition TEXT    NOT NULL, -- byte for byte as in tools/list
     hash       TEXT    NOT NULL,
     tokens     INTEGER NOT NULL, -- 0 until counted
     PRIMARY KEY (server, name)
@@ -76,7 +76,7 @@ CREATE TABLE calls (
 
 CREATE INDEX calls_by_server ON calls (server, tool);
 
--- What find_tool lent to a session, so that it comes back with the session.
+-- Session tools: the tools that find_tool added to the list of a session.
 CREATE TABLE lenses (
     session TEXT    NOT NULL PRIMARY KEY,
     lent    TEXT    NOT NULL, -- JSON array of [server, tool]

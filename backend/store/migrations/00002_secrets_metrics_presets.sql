@@ -1,41 +1,41 @@
 -- +goose Up
-ALTER TABLE servers ADD COLUMN headers TEXT NOT NULL DEFAULT '{}'; -- JSON object; of a remote server
+ALTER TABLE servers ADD COLUMN headers TEXT NOT NULL DEFAULT '{}'; -- JSON object; of remote servers only
 
--- Numbers by which clients of the REST interface know tools.
+-- Ids of tools in the REST interface.
 ALTER TABLE tools ADD COLUMN id INTEGER NOT NULL DEFAULT 0;
 UPDATE tools SET id = (
     SELECT n FROM (SELECT server, name, row_number() OVER (ORDER BY server, position) AS n FROM tools) AS numbered
     WHERE numbered.server = tools.server AND numbered.name = tools.name
 );
 
--- Names only: a value is in the keychain or in the sealed file.
+-- Names of secrets. Their values are in the keychain or in encrypted files.
 CREATE TABLE secrets (
     server     TEXT    NOT NULL,
     name       TEXT    NOT NULL,
-    kept       TEXT    NOT NULL, -- keychain, sealed or file; dropped: before it while the value has to go
+    kept       TEXT    NOT NULL, -- keychain, sealed or file; with the prefix dropped: while the value of a deleted secret is not removed yet
     updated_at INTEGER NOT NULL,
     PRIMARY KEY (server, name)
 ) WITHOUT ROWID;
 
--- Who may use a secret of another server. A link ends when the server that
--- uses it runs something else than when the person made it.
+-- Which servers may use a secret of another server. A link is not valid if the
+-- server runs something else than when a person made the link.
 CREATE TABLE secret_links (
-    server  TEXT NOT NULL, -- that uses it
+    server  TEXT NOT NULL, -- the server that uses the secret
     owner   TEXT NOT NULL,
     name    TEXT NOT NULL,
-    runs    TEXT NOT NULL, -- hash of what the server ran then
+    runs    TEXT NOT NULL, -- hash of what that server ran when the link was made
     PRIMARY KEY (server, owner, name)
 ) WITHOUT ROWID;
 
--- What was called, over all time: clearing the log leaves it.
+-- The sums of all calls of each tool. Deleting calls does not change them.
 CREATE TABLE metrics (
     server    TEXT    NOT NULL,
     tool      TEXT    NOT NULL,
     calls     INTEGER NOT NULL,
     errors    INTEGER NOT NULL,
-    latency   INTEGER NOT NULL, -- microseconds, of all calls together
+    latency   INTEGER NOT NULL, -- microseconds, sum over all calls
     slowest   INTEGER NOT NULL, -- microseconds
-    histogram TEXT    NOT NULL, -- JSON object: calls by bucket of latency
+    histogram TEXT    NOT NULL, -- JSON object: number of calls by latency bucket
     last_at   INTEGER NOT NULL,
     PRIMARY KEY (server, tool)
 ) WITHOUT ROWID;
@@ -44,7 +44,8 @@ INSERT INTO metrics (server, tool, calls, errors, latency, slowest, histogram, l
     FROM calls WHERE kind = 'call' AND outcome <> 'refused' AND server IN (SELECT name FROM servers)
     GROUP BY server, tool;
 
--- Each index lists its rows by id too: the newest page comes without sorting.
+-- Rows with equal keys are in the order of their ids in each index, so that the
+-- newest page is read without sorting.
 DROP INDEX calls_by_server;
 CREATE INDEX calls_by_server ON calls (server);
 CREATE INDEX calls_by_tool ON calls (tool);
@@ -52,7 +53,7 @@ CREATE INDEX calls_by_kind ON calls (kind);
 CREATE INDEX calls_by_time ON calls (at);
 CREATE INDEX calls_failed ON calls (id, outcome) WHERE outcome <> 'ok';
 
--- Arguments that a person keeps for a tool or a prompt.
+-- Saved arguments for tools and prompts.
 CREATE TABLE presets (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     server     TEXT    NOT NULL,

@@ -1,10 +1,10 @@
 -- +goose Up
--- What tools mean, by what made the vectors and by the hash of a tool's definition.
+-- Embedding vectors of tools, by embedding model and by the hash of the tool's definition.
 CREATE TABLE vectors (
     model TEXT    NOT NULL,
     hash  TEXT    NOT NULL,
     scale REAL    NOT NULL,
-    data  BLOB    NOT NULL, -- a signed byte for each dimension; times scale
-    gone  INTEGER NOT NULL, -- since when no tool has had the hash; 0 while one has
+    data  BLOB    NOT NULL, -- one signed byte for each dimension, to be multiplied by scale
+    gone  INTEGER NOT NULL, -- time since which no tool has this hash; 0 while a tool has it
     PRIMARY KEY (model, hash)
 );

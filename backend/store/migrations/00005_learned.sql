@@ -1,8 +1,8 @@
 -- +goose Up
--- What was called after which query. Queries are covered and cut before they
--- come here.
+-- Which tools were called after which query. Queries are redacted and cut before they
+-- are stored.
 CREATE TABLE learned (
-    id     INTEGER PRIMARY KEY AUTOINCREMENT, -- an id is never given twice
+    id     INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused
     query  TEXT    NOT NULL,
     server TEXT    NOT NULL,
     tool   TEXT    NOT NULL,
@@ -11,9 +11,9 @@ CREATE TABLE learned (
     last   INTEGER NOT NULL
 );
 
--- Whether a person has switched learning on or off: one row, or none.
+-- Whether a person has turned learning on or off: one row, or none.
 CREATE TABLE learning_switch (
     one        INTEGER PRIMARY KEY CHECK (one = 1),
     is_on      INTEGER NOT NULL,
-    configured INTEGER NOT NULL -- what config.yaml said then
+    configured INTEGER NOT NULL -- the setting in config.yaml at that time
 );

@@ -1,3 +1,4 @@
 -- +goose Up
--- Vectors are kept by the hash of a tool. In the table it stands behind the definition, which would have to be read.
+-- Vectors refer to the hash of a tool. Without an index, SQLite would have to read the
+-- definition, which precedes the hash in each row.
 CREATE INDEX tools_by_hash ON tools (hash);
