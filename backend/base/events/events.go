@@ -1,6 +1,7 @@
-// Package events answers who wants to know: a typed fan-out inside the hub.
-// It keeps nothing and waits for nobody. A subscriber that does not read in
-// time is dropped; it sees its channel closed and fetches the state anew.
+// Package events passes events between the parts of the hub: publishers send
+// values of any type, and subscribers receive those of one type. Events are not
+// stored, and publishing never waits. A subscriber that falls behind is dropped:
+// its channel is closed, and it has to fetch the current state again.
 package events
 
 import (
@@ -8,19 +9,19 @@ import (
 	"sync"
 )
 
-// Bus carries events of any type. The zero value is ready; all functions on it
-// are safe for concurrent use.
+// Bus carries events of all types. The zero value is ready to use. All functions
+// on a Bus are safe for concurrent use.
 type Bus struct {
 	mu   sync.RWMutex
 	subs map[reflect.Type]map[*subscription]struct{}
 }
 
 type subscription struct {
-	send  func(any) bool // false: full
+	send  func(any) bool // returns false if the channel is full
 	close func()
 }
 
-// Publish hands e to every subscriber of its type, without blocking.
+// Publish sends e to every subscriber of its type, without waiting.
 func Publish[E any](b *Bus, e E) {
 	kind := reflect.TypeFor[E]()
 	var slow []*subscription
@@ -36,16 +37,16 @@ func Publish[E any](b *Bus, e E) {
 	}
 }
 
-// HasSubscribers reports whether anybody waits for events of type E, at the
-// cost of one look into a map. The answer may be old when it is read.
+// HasSubscribers reports whether events of type E have subscribers, so that
+// publishers can skip the work for an event that nobody receives.
 func HasSubscribers[E any](b *Bus) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return len(b.subs[reflect.TypeFor[E]()]) > 0
 }
 
-// Subscribe returns a channel of events of type E with room for buffer of
-// them. It is closed by stop, or when the subscriber fell behind.
+// Subscribe returns a channel with a buffer for events of type E. The channel is
+// closed by stop, or when its buffer is full at the next event.
 func Subscribe[E any](b *Bus, buffer int) (events <-chan E, stop func()) {
 	kind := reflect.TypeFor[E]()
 	ch := make(chan E, buffer)
@@ -62,10 +63,10 @@ func Subscribe[E any](b *Bus, buffer int) (events <-chan E, stop func()) {
 	return ch, func() { b.drop(kind, s) }
 }
 
-// Signal puts a token into a channel whenever events of type E are published,
-// until stop. A token that is not taken yet stands for those that follow, so
-// that a signal is never behind; several types may share a channel, which needs
-// room for one.
+// Signal sends a token to a channel when an event of type E is published, until
+// stop is called. If the channel is full, no further token is sent: one token
+// stands for all events since it was sent. The channel needs a buffer of one, and
+// may be shared by several types.
 func Signal[E any](b *Bus, to chan<- struct{}) (stop func()) {
 	kind := reflect.TypeFor[E]()
 	s := &subscription{close: func() {}}

@@ -18,14 +18,14 @@ func TestEventsReachSubscribersOfTheirType(t *testing.T) {
 		t.Error("an event reached a subscriber of another type")
 	}
 	stop()
-	stop() // twice does no harm
+	stop() // a second call must not panic
 	if _, open := <-pings; open {
 		t.Error("the channel is open after stop")
 	}
 	Publish(&bus, ping{3})
 }
 
-func TestASlowSubscriberIsDroppedAndTheOthersAreNot(t *testing.T) {
+func TestOnlySlowSubscribersAreDropped(t *testing.T) {
 	var bus Bus
 	slow, _ := Subscribe[ping](&bus, 1)
 	quick, stop := Subscribe[ping](&bus, 4)
@@ -34,46 +34,46 @@ func TestASlowSubscriberIsDroppedAndTheOthersAreNot(t *testing.T) {
 		Publish(&bus, ping{i})
 	}
 	if first, open := <-slow; !open || first.n != 0 {
-		t.Errorf("the slow one got %v, %v", first, open)
+		t.Errorf("the slow subscriber received %v, %v", first, open)
 	}
 	if _, open := <-slow; open {
-		t.Error("the slow one was not dropped")
+		t.Error("the slow subscriber was not dropped")
 	}
 	if len(quick) != 3 {
-		t.Errorf("the quick one got %d of 3", len(quick))
+		t.Errorf("the fast subscriber has %d of 3 events", len(quick))
 	}
 }
 
-func TestSubscribersAreSeenWhileTheyAreThere(t *testing.T) {
+func TestHasSubscribersFollowsSubscriptions(t *testing.T) {
 	var bus Bus
 	_, stop := Subscribe[ping](&bus, 1)
 	if !HasSubscribers[ping](&bus) || HasSubscribers[string](&bus) {
-		t.Error("one waits for pings, and none for strings")
+		t.Error("want subscribers for pings and none for strings")
 	}
 	stop()
 	if HasSubscribers[ping](&bus) {
-		t.Error("one that has stopped is still seen")
+		t.Error("HasSubscribers is true after stop")
 	}
 }
 
-func TestASignalStandsForAllThatCameSince(t *testing.T) {
+func TestOneSignalStandsForManyEvents(t *testing.T) {
 	var bus Bus
 	signal := make(chan struct{}, 1)
 	stopPings, stopTexts := Signal[ping](&bus, signal), Signal[string](&bus, signal)
 	defer stopTexts()
-	for i := range 10_000 { // it is never behind
+	for i := range 10_000 {
 		Publish(&bus, ping{i})
 	}
 	<-signal
 	if len(signal) != 0 {
-		t.Error("there is a second token")
+		t.Error("a second token was sent")
 	}
 	Publish(&bus, "x")
 	<-signal
 	stopPings()
-	stopPings() // twice does no harm
+	stopPings() // a second call must not panic
 	Publish(&bus, ping{1})
 	if len(signal) != 0 {
-		t.Error("there is a token after stop")
+		t.Error("a token was sent after stop")
 	}
 }

@@ -1,6 +1,6 @@
-// Package fault answers what went wrong in words that may be shown: what
-// happened and what to do. Each door (command line, REST, MCP) translates a
-// Kind into its own code once; the chain behind the message is for the log.
+// Package fault defines errors with a message that users may read: what failed,
+// why, and what to do. The command line, REST and MCP each translate a Kind into
+// their own code in one place. The chain of causes is for the log.
 package fault
 
 import (
@@ -8,40 +8,41 @@ import (
 	"fmt"
 )
 
-// Kind is what sort of failure an error is.
+// Kind classifies an error.
 type Kind int
 
-// The kinds, in the order of how far the act got.
+// The kinds of errors.
 const (
-	Internal    Kind = iota // ours to mend
+	Internal    Kind = iota // a defect of this program
 	Invalid                 // the input is wrong
-	NotFound                // no such server, tool, session
-	Conflict                // exists already, or changed meanwhile
-	Denied                  // a rule or a missing approval forbids it
-	Busy                    // too much in flight; try again later
-	Unavailable             // something this needs is not there: program, hub, bus
-	Failed                  // the other side failed
-	Timeout                 // the other side did not answer in time
+	NotFound                // no such server, tool or session
+	Conflict                // it exists already, or changed in the meantime
+	Denied                  // forbidden by a rule, or approval is missing
+	Busy                    // too many operations in progress; try again later
+	Unavailable             // a program, hub or service that is needed does not run or exist
+	Failed                  // a server or another program failed
+	Timeout                 // a server or another program did not answer in time
 )
 
-// Error is a failure with a message for its user.
+// Error is an error with a message for users.
 type Error struct {
 	Kind    Kind
-	Message string // a sentence without a secret, a path of ours or a stack
-	Err     error  // what caused it; for the log
+	Message string // a sentence without secrets, internal paths and stack traces
+	Err     error  // the cause, for the log; may be nil
 }
 
-// New returns an error with a message.
+// New returns an error with a formatted message.
 func New(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// Wrap returns an error with a message and a cause that stays out of it.
+// Wrap returns an error with a formatted message and a cause. The message does not
+// include the cause.
 func Wrap(err error, kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...), Err: err}
 }
 
-// Error returns the message and the cause: the text for the log.
+// Error returns the message and the cause, for the log.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return e.Message
@@ -51,7 +52,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf returns the kind of err; Internal when it carries none.
+// KindOf returns the kind of the first *Error in the chain of err, otherwise
+// Internal.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
@@ -59,8 +61,8 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// MessageOf returns what a user may read of err. An error without a message of
-// its own says only that something failed: its text may hold anything.
+// MessageOf returns the message of the first *Error in the chain of err. For other
+// errors it returns a general message, because their text may contain secrets.
 func MessageOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Message

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestOnlyTheMessageIsForUsers(t *testing.T) {
+func TestMessageOfOmitsTheCause(t *testing.T) {
 	err := fmt.Errorf("outer: %w", Wrap(io.ErrUnexpectedEOF, Failed, "server %q failed", "x"))
 	if MessageOf(err) != `server "x" failed` || KindOf(err) != Failed || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("got %q, %v", MessageOf(err), KindOf(err))

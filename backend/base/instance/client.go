@@ -15,13 +15,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Hello is what a hub answers to GET /hello?nonce=….
+// Hello is the answer of a hub to GET /hello?nonce=….
 //
-// A page that was open while the hub was started anew does not send its token
-// to whatever listens at the old port now. It asks /hello?nonce=N&session=ID,
-// with the id that it got with its token, and sends the token only when the
-// SessionProof shows that the other side knows the token's SHA-256. A stranger
-// learns a nonce and an id by that, which are worth nothing. In a browser:
+// A page that stays open while the hub restarts must not send its token to another
+// process that listens on the old port. It requests /hello?nonce=N&session=ID, with
+// the id that it got with its token, and sends the token only if the SessionProof
+// shows that the other side knows the token's SHA-256. Another process learns only
+// a nonce and an id, which are not secret. In a browser:
 //
 //	const text = new TextEncoder(), hex = (a) => Array.from(a, (b) => b.toString(16).padStart(2, "0")).join("");
 //	const hash = await crypto.subtle.digest("SHA-256", text.encode(token));
@@ -32,39 +32,39 @@ import (
 //	const proof = Uint8Array.from((hello.session_proof ?? "").match(/../g) ?? [], (b) => parseInt(b, 16));
 //	const known = await crypto.subtle.verify("HMAC", key, proof, text.encode(said));
 //
-// The address is 127.0.0.1 and the port also where the page came by another
-// name of this machine. Without a SessionProof the hub does not know the
-// session, or not any more, and the page needs a new ticket.
+// The address in the proof is 127.0.0.1 and the port, even if the page was loaded
+// with another name of this machine. Without a SessionProof the hub does not know
+// the session, and the page needs a new ticket.
 type Hello struct {
 	Nonce        string `json:"nonce"`
-	Proof        string `json:"proof"` // with the hub's own token
-	SessionProof string `json:"session_proof,omitempty" doc:"HMAC-SHA-256 in hexadecimal, its key the SHA-256 of the session's token, over the lines agent-discover, session, 127.0.0.1:PORT, the asker's nonce and this answer's"`
+	Proof        string `json:"proof"` // made with the hub's own token
+	SessionProof string `json:"session_proof,omitempty" doc:"HMAC-SHA-256 in hexadecimal, its key the SHA-256 of the session's token, over the lines agent-discover, session, 127.0.0.1:PORT, the nonce of the request and the nonce of this answer"`
 	Version      string `json:"version"`
 	Protocol     int    `json:"protocol"`
-	AuthOff      bool   `json:"auth_off,omitempty" doc:"no token is asked for"`
+	AuthOff      bool   `json:"auth_off,omitempty" doc:"requests need no token"`
 }
 
-// Client speaks REST with one hub. It lets each connection prove that the hub
-// is at its other end before the first request with a token goes over it.
+// Client calls the REST interface of one hub. On each connection it first checks
+// that the hub is at the other end, before it sends the token.
 type Client struct {
 	info Info
 	http *http.Client
 }
 
-// NewClient returns a client; it connects on the first request.
+// NewClient returns a client, which connects at the first request.
 func NewClient(info Info) *Client {
 	return &Client{info: info, http: &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dialProven(ctx, info) },
 	}}}
 }
 
-// HTTP returns the client's connections, for what is no REST: each has proven
-// itself, and the caller adds the token.
+// HTTP returns the client's HTTP client, for WebSockets and other requests. Its
+// connections are checked; the caller has to add the token.
 func (c *Client) HTTP() *http.Client { return c.http }
 
-// Do sends a request with body as JSON (none when nil) and decodes the answer
-// into out (ignored when nil). An answer of 400 and over is an error with the
-// hub's own message.
+// Do sends a request with body as JSON, unless it is nil, and decodes the answer
+// into out, unless it is nil. A status of 400 or higher is returned as an error
+// with the hub's message.
 func (c *Client) Do(ctx context.Context, method, path string, body, out any) error {
 	var payload io.Reader
 	if body != nil {
@@ -89,7 +89,7 @@ func (c *Client) Do(ctx context.Context, method, path string, body, out any) err
 	return json.Unmarshal(data, out)
 }
 
-// Download writes the answer to a GET into out as it comes.
+// Download sends a GET request and copies the answer to out.
 func (c *Client) Download(ctx context.Context, path string, out io.Writer) error {
 	answer, err := c.send(ctx, http.MethodGet, path, nil)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Client) Download(ctx context.Context, path string, out io.Writer) error
 	return nil
 }
 
-// send returns the body of an answer below 400.
+// send sends a request and returns the body of an answer with a status below 400.
 func (c *Client) send(ctx context.Context, method, path string, payload io.Reader) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+c.info.Address()+path, payload)
 	if err != nil {
@@ -185,7 +185,7 @@ func prove(conn net.Conn, info Info) error {
 	var hello Hello
 	if json.Unmarshal(data, &hello) != nil ||
 		!SameProof(hello.Proof, Proof(info.Token, "hub", info.Address(), nonce, hello.Nonce)) {
-		return fault.New(fault.Denied, "what listens at %s is not this user's hub", info.Address())
+		return fault.New(fault.Denied, "the program that listens at %s is not this user's hub", info.Address())
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
-// Package instance answers which hub runs for a data folder, whether it is the
-// one it claims to be, and how one is started. It is what the companion, the
-// window, the tray and the command line share before they can talk to a hub,
-// and it talks about nothing else.
+// Package instance answers which hub runs for a data folder, whether the process
+// behind an address is that hub, and how a hub is started. The companion, window,
+// tray and command line use it to reach the hub. What they ask the hub is not part
+// of this package.
 package instance
 
 import (
@@ -26,11 +26,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// Protocol is the version of what a companion and a hub say to each other
-// before MCP begins. A hub speaks every version from 1 to its own.
+// Protocol is the version of the handshake between a companion and a hub, before
+// MCP begins. A hub supports all versions from 1 to this one.
 const Protocol = 1
 
-// Info describes a running hub, as it stands in run/hub.json.
+// Info describes a running hub; it is the content of run/hub.json.
 type Info struct {
 	process.ID
 	Version  string    `json:"version"`
@@ -39,17 +39,17 @@ type Info struct {
 	Port     int       `json:"port"`
 	Token    string    `json:"token"`
 	Started  time.Time `json:"started"`
-	AuthOff  bool      `json:"auth_off,omitempty"` // its REST interface asks for no token
+	AuthOff  bool      `json:"auth_off,omitempty"` // its REST interface needs no token
 }
 
-// Address is where the hub listens, as host:port.
+// Address returns host:port of the hub.
 func (i Info) Address() string { return net.JoinHostPort(i.Host, strconv.Itoa(i.Port)) }
 
-// ErrNone says that no hub runs for a data folder.
+// ErrNone means that no hub runs for a data folder.
 var ErrNone = fault.New(fault.Unavailable, "no hub is running; start one with: agent-discover serve")
 
-// Read returns the running hub of a folder, or ErrNone. A file that a killed
-// hub left behind counts as none.
+// Read returns the running hub of a folder, or ErrNone. It ignores the file that a
+// killed hub left behind.
 func Read(folder paths.Folder) (Info, error) {
 	data, err := os.ReadFile(folder.Run("hub.json"))
 	if err != nil {
@@ -62,19 +62,19 @@ func Read(folder paths.Folder) (Info, error) {
 	return info, nil
 }
 
-// Lock is the right to be the hub of a data folder.
+// Lock is the exclusive lock of the hub of a data folder.
 type Lock struct {
 	folder paths.Folder
 	file   *flock.Flock
 }
 
-// Acquire takes the folder's lock. When another hub holds it the error is a
-// fault.Conflict that says which.
+// Acquire takes the lock of a folder. If another hub holds it, the error is a
+// fault.Conflict that describes that hub.
 func Acquire(folder paths.Folder) (*Lock, error) {
 	file := flock.New(folder.Run("lock"), flock.SetPermissions(0o600))
 	ok, err := file.TryLock()
 	if err != nil {
-		return nil, fault.Wrap(err, fault.Unavailable, "the lock in %s cannot be taken; is the folder on a file system with locks?", folder.Run(""))
+		return nil, fault.Wrap(err, fault.Unavailable, "could not lock a file in %s; is the folder on a file system with locks?", folder.Run(""))
 	}
 	if !ok {
 		return nil, held(folder)
@@ -91,7 +91,8 @@ func held(folder paths.Folder) error {
 		string(folder), info.PID, info.Version, info.Address(), info.Started.Local().Format(time.DateTime))
 }
 
-// Announce publishes the hub, once it listens.
+// Announce writes run/hub.json, so that other programs find the hub. The hub must
+// listen already.
 func (l *Lock) Announce(info Info) error {
 	data, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {
@@ -103,7 +104,7 @@ func (l *Lock) Announce(info Info) error {
 	return nil
 }
 
-// Release withdraws what was announced and gives the lock up.
+// Release removes run/hub.json and releases the lock.
 func (l *Lock) Release() error {
 	err := os.Remove(l.folder.Run("hub.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,26 +113,27 @@ func (l *Lock) Release() error {
 	return errors.Join(err, l.file.Unlock())
 }
 
-// Stopped reports whether the user wants no hub to run.
-func Stopped(folder paths.Folder) bool { return wished(folder, "stopped") }
+// Stopped reports whether the user has stopped the hub, so that clients do not
+// start it again.
+func Stopped(folder paths.Folder) bool { return marked(folder, "stopped") }
 
-// SetStopped records that wish, or takes it back.
-func SetStopped(folder paths.Folder, stopped bool) error { return wish(folder, "stopped", stopped) }
+// SetStopped saves or removes the stop request.
+func SetStopped(folder paths.Folder, stopped bool) error { return mark(folder, "stopped", stopped) }
 
-// Paused reports whether the user wants the hub to run no server.
-func Paused(folder paths.Folder) bool { return wished(folder, "paused") }
+// Paused reports whether the user has paused all servers.
+func Paused(folder paths.Folder) bool { return marked(folder, "paused") }
 
-// SetPaused records that wish, or takes it back. A hub that runs already reads
-// it at its next start only.
-func SetPaused(folder paths.Folder, paused bool) error { return wish(folder, "paused", paused) }
+// SetPaused saves or removes the pause setting. A running hub reads it only at its
+// next start.
+func SetPaused(folder paths.Folder, paused bool) error { return mark(folder, "paused", paused) }
 
-func wished(folder paths.Folder, name string) bool {
+func marked(folder paths.Folder, name string) bool {
 	_, err := os.Stat(folder.Run(name))
 	return err == nil
 }
 
-func wish(folder paths.Folder, name string, wanted bool) error {
-	if wanted {
+func mark(folder paths.Folder, name string, set bool) error {
+	if set {
 		return paths.WriteFile(folder.Run(name), []byte(time.Now().Format(time.RFC3339)+"\n"))
 	}
 	if err := os.Remove(folder.Run(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -140,21 +142,21 @@ func wish(folder paths.Folder, name string, wanted bool) error {
 	return nil
 }
 
-// NewSecret returns 256 random bits in hexadecimal, for tokens and nonces.
+// NewSecret returns 256 random bits in hexadecimal, for a token or nonce.
 func NewSecret() string {
 	b := make([]byte, 32)
 	_, _ = rand.Read(b) // never fails
 	return hex.EncodeToString(b)
 }
 
-// Proof shows that its maker knows the token without telling it. It is bound
-// to the role of the maker, to both nonces and to the address at which the
-// other side was reached, so that it cannot be passed on.
+// Proof returns an HMAC that proves knowledge of a token without revealing it. It
+// covers the role of its maker, the nonces of both sides and the address of the
+// connection, so that another process cannot use it elsewhere.
 func Proof(token, role, address string, nonces ...string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte(strings.Join(append([]string{"agent-discover", role, address}, nonces...), "\n")))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// SameProof compares in constant time.
+// SameProof compares two proofs in constant time.
 func SameProof(a, b string) bool { return hmac.Equal([]byte(a), []byte(b)) }

@@ -30,7 +30,7 @@ func folder(t *testing.T) paths.Folder {
 	return f
 }
 
-func TestOneHubHoldsAFolder(t *testing.T) {
+func TestOnlyOneHubLocksAFolder(t *testing.T) {
 	f := folder(t)
 	lock, err := Acquire(f)
 	if err != nil {
@@ -46,14 +46,14 @@ func TestOneHubHoldsAFolder(t *testing.T) {
 	_, err = Acquire(f)
 	for _, want := range []string{"process " + strconv.Itoa(os.Getpid()), "1.2.3", "http://127.0.0.1:7", string(f)} {
 		if !strings.Contains(fault.MessageOf(err), want) {
-			t.Errorf("%q does not say %q", fault.MessageOf(err), want)
+			t.Errorf("%q does not contain %q", fault.MessageOf(err), want)
 		}
 	}
 	if strings.Contains(err.Error(), "secret") {
-		t.Error("the message holds the token")
+		t.Error("the message contains the token")
 	}
 	if stat, _ := os.Stat(f.Run("hub.json")); stat.Mode().Perm() != 0o600 {
-		t.Errorf("hub.json is open to others: %v", stat.Mode())
+		t.Errorf("hub.json is readable by other users: %v", stat.Mode())
 	}
 	if got, err := Read(f); err != nil || got.Token != "secret" {
 		t.Errorf("got %+v, %v", got, err)
@@ -71,7 +71,7 @@ func TestOneHubHoldsAFolder(t *testing.T) {
 	_ = again.Release()
 }
 
-func TestAFileOfADeadHubCountsAsNone(t *testing.T) {
+func TestTheFileOfADeadHubIsIgnored(t *testing.T) {
 	f := folder(t)
 	for name, id := range map[string]process.ID{
 		"another start": {PID: os.Getpid(), Start: "other"}, "no start": {PID: os.Getpid()}, "no process": {PID: 1 << 30, Start: "x"},
@@ -88,39 +88,39 @@ func TestAFileOfADeadHubCountsAsNone(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := Read(f); err != ErrNone {
-		t.Errorf("half a file: %v", err)
+		t.Errorf("an incomplete file: %v", err)
 	}
 }
 
-func TestTheWishToStopIsKept(t *testing.T) {
+func TestTheStopRequestIsSaved(t *testing.T) {
 	f := folder(t)
-	for _, wish := range []bool{true, true, false, false} {
-		if err := SetStopped(f, wish); err != nil {
+	for _, stopped := range []bool{true, true, false, false} {
+		if err := SetStopped(f, stopped); err != nil {
 			t.Fatal(err)
 		}
-		if Stopped(f) != wish {
-			t.Errorf("want %v", wish)
+		if Stopped(f) != stopped {
+			t.Errorf("Stopped is %v, want %v", !stopped, stopped)
 		}
 	}
 }
 
-func TestAProofIsBoundToAllItCovers(t *testing.T) {
+func TestAProofDependsOnAllItsInputs(t *testing.T) {
 	base := Proof("token", "hub", "127.0.0.1:1", "a", "b")
 	for name, other := range map[string]string{
 		"token": Proof("other", "hub", "127.0.0.1:1", "a", "b"), "role": Proof("token", "companion", "127.0.0.1:1", "a", "b"),
 		"address": Proof("token", "hub", "127.0.0.1:2", "a", "b"), "nonces": Proof("token", "hub", "127.0.0.1:1", "b", "a"),
-		"border": Proof("token", "hub", "127.0.0.1:1", "a\nb"),
 	} {
-		if name != "border" && SameProof(base, other) {
+		if SameProof(base, other) {
 			t.Errorf("another %s gives the same proof", name)
 		}
 	}
 	if !SameProof(base, Proof("token", "hub", "127.0.0.1:1", "a", "b")) {
-		t.Error("the same gives another proof")
+		t.Error("equal inputs give different proofs")
 	}
 }
 
-// hub answers like a hub that knows token, and records what it was sent.
+// hub starts a server that answers like a hub with a token, and sends the path and
+// Authorization header of each request to seen.
 func hub(t *testing.T, token string, seen chan<- string) Info {
 	t.Helper()
 	var info Info
@@ -163,22 +163,22 @@ func TestAProvenHubGetsTheToken(t *testing.T) {
 	}
 }
 
-func TestAStrangerGetsNoToken(t *testing.T) {
+func TestAnotherProcessGetsNoToken(t *testing.T) {
 	seen := make(chan string, 10)
 	client := NewClient(hub(t, "guessed", seen))
 	err := client.Do(t.Context(), http.MethodGet, "/api/status", nil, nil)
 	if err == nil {
-		t.Fatal("a stranger was believed")
+		t.Fatal("the request succeeded without a valid proof")
 	}
 	close(seen)
 	for request := range seen {
 		if request != "/hello " {
-			t.Errorf("the stranger saw %q", request)
+			t.Errorf("the other process received %q", request)
 		}
 	}
 }
 
-func TestAClosedPortIsSaidPlainly(t *testing.T) {
+func TestAClosedPortIsUnavailable(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestAClosedPortIsSaidPlainly(t *testing.T) {
 	}
 }
 
-func TestServiceManagersAreGivenEverything(t *testing.T) {
+func TestServiceCommandsContainEnvironmentAndArguments(t *testing.T) {
 	env, args := process.Env{"AGENT_DISCOVER_HOME=/a b", "AGENT_DISCOVER_X=<&%>"}, []string{"/opt/x y/agent-discover", "serve"}
 	systemd := strings.Join(systemdCommand("label", "/a b", env, args), "|")
 	if want := "systemd-run|--user|--quiet|--collect|--unit=label|--working-directory=/a b|--setenv=AGENT_DISCOVER_HOME=/a b|--setenv=AGENT_DISCOVER_X=<&%>|--|/opt/x y/agent-discover|serve"; systemd != want {
@@ -211,7 +211,7 @@ func TestServiceManagersAreGivenEverything(t *testing.T) {
 	}
 }
 
-func TestAServiceManagerIsToldNoCredential(t *testing.T) {
+func TestServiceCommandsContainNoCredentials(t *testing.T) {
 	manager := t.TempDir()
 	t.Setenv("XDG_RUNTIME_DIR", manager)
 	if err := os.MkdirAll(filepath.Join(manager, "systemd", "private"), 0o700); err != nil {
@@ -223,18 +223,18 @@ func TestAServiceManagerIsToldNoCredential(t *testing.T) {
 	}
 	for _, name := range []string{"AGENT_DISCOVER_PASSPHRASE", "AGENT_DISCOVER_OPENAI_API_KEY"} {
 		if argv := serviceCommand(f, process.Env{name + "=correct-horse"}, args); argv != nil {
-			t.Errorf("%s is told: %q", name, argv)
+			t.Errorf("the command contains %s: %q", name, argv)
 		}
 	}
 }
 
-func TestLosersOfAStartRaceLeaveTheWinnersJobAlone(t *testing.T) {
+func TestARepeatedStartKeepsTheRunningJob(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("launchctl is of macOS")
+		t.Skip("launchctl exists only on macOS")
 	}
 	dir := t.TempDir()
 	said := filepath.Join(dir, "said")
-	// As launchctl does, it loads a job once.
+	// Like launchctl, the script loads a job only once.
 	script := "#!/bin/sh\necho \"$*\" >> '" + said + "'\n[ \"$1\" != bootstrap ] || mkdir '" + filepath.Join(dir, "loaded") + "' 2>/dev/null\n"
 	if err := os.WriteFile(filepath.Join(dir, "launchctl"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
@@ -249,11 +249,11 @@ func TestLosersOfAStartRaceLeaveTheWinnersJobAlone(t *testing.T) {
 	}
 	load, start := "bootstrap gui/501 /a b/label.plist\n", "kickstart gui/501/label\n"
 	if got, _ := os.ReadFile(said); string(got) != load+load+start+load+start {
-		t.Errorf("launchctl was told:\n%s", got)
+		t.Errorf("launchctl was called with:\n%s", got)
 	}
 }
 
-func TestAHubThatMayNotLeaveItsJobIsStartedInIt(t *testing.T) {
+func TestAHubStartsInItsJobIfItMayNotLeave(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
@@ -262,16 +262,16 @@ func TestAHubThatMayNotLeaveItsJobIsStartedInIt(t *testing.T) {
 	refused := func(cmd *exec.Cmd) { cmd.Dir = filepath.Join(dir, "absent") }
 	argv := []string{self, "-test.run=^$"}
 	if err := startDetached(dir, process.Clean(), argv, refused); err == nil {
-		t.Error("a start that is refused counts as one")
+		t.Error("no error for a refused start")
 	}
 	if err := startDetached(dir, process.Clean(), argv, refused, process.DetachInJob); err != nil {
-		t.Errorf("the second way was not tried: %v", err)
+		t.Errorf("the second way failed: %v", err)
 	}
 }
 
-func TestWindowAndTrayStartTheHubBesideThem(t *testing.T) {
+func TestWindowAndTrayStartTheHubBesideTheirProgram(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("plays the hub with a script")
+		t.Skip("a shell script plays the hub")
 	}
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)

@@ -16,7 +16,7 @@ func launchdJob(label, dir string, env process.Env, args []string) []byte {
 	key := func(name string) { fmt.Fprintf(&b, "<key>%s</key>", name) }
 	text := func(s string) {
 		b.WriteString("<string>")
-		_ = xml.EscapeText(&b, []byte(s)) // a buffer takes everything
+		_ = xml.EscapeText(&b, []byte(s)) // writing to a buffer cannot fail
 		b.WriteString("</string>\n")
 	}
 	key("Label")

@@ -16,19 +16,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// StartTimeout is how long a start may take until the hub has announced itself.
-const StartTimeout = 15 * time.Second
+// startTimeout bounds the time from a start until the hub has announced itself.
+const startTimeout = 15 * time.Second
 
 const pollInterval = 10 * time.Millisecond
 
-// Ensure returns the running hub, and starts one when there is none. Of many
-// callers at once one wins; the others wait for the same hub. by is the kind
-// of program that asks (companion, tray, window).
+// Ensure returns the running hub, and starts one if none runs. If several
+// processes call it at once, they all get the same hub. by is the kind of the
+// calling program: companion, tray or window.
 func Ensure(ctx context.Context, folder paths.Folder, by string) (Info, error) {
 	if info, err := Read(folder); err == nil {
 		return info, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, StartTimeout)
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	if err := Start(ctx, folder, by); err != nil {
 		return Info{}, err
@@ -36,7 +36,7 @@ func Ensure(ctx context.Context, folder paths.Folder, by string) (Info, error) {
 	return Await(ctx, folder)
 }
 
-// Await waits until a hub has announced itself, or has said why it cannot.
+// Await waits until a hub has announced itself or reported why it cannot start.
 func Await(ctx context.Context, folder paths.Folder) (Info, error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
@@ -51,20 +51,20 @@ func Await(ctx context.Context, folder paths.Folder) (Info, error) {
 		case <-tick.C:
 		case <-ctx.Done():
 			return Info{}, fault.Wrap(context.Cause(ctx), fault.Unavailable,
-				"the hub did not start in time; %s has the reason, and so does: agent-discover serve", folder.Log())
+				"the hub did not start in time; for the reason see %s, or run: agent-discover serve", folder.Log())
 		}
 	}
 }
 
-// Start asks for a hub and does not wait for it. It goes through the user's
-// service manager where there is one, else the hub is detached; in neither
-// case it inherits this process's environment beyond the user's session and
-// our own settings.
+// Start starts a hub and does not wait for it. It uses the user's service manager
+// if the system has one, and otherwise a detached process. In both cases the hub
+// gets the environment of the user's session and the AGENT_DISCOVER_ variables, but
+// no others of this process.
 func Start(ctx context.Context, folder paths.Folder, by string) error {
 	if err := folder.Create(); err != nil {
 		return err
 	}
-	_ = os.Remove(folder.Run("failed")) // of an earlier start; most often there is none
+	_ = os.Remove(folder.Run("failed")) // the report of an earlier start; usually none exists
 	exe, err := program(by)
 	if err != nil {
 		return err
@@ -75,13 +75,13 @@ func Start(ctx context.Context, folder paths.Folder, by string) error {
 		return nil
 	}
 	if err := startDetached(string(folder), append(process.Clean(), env...), args, process.Detach, process.DetachInJob); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the hub's program %s cannot be started", exe)
+		return fault.Wrap(err, fault.Unavailable, "could not start the hub's program %s", exe)
 	}
 	return nil
 }
 
-// program returns the file that is started as the hub: this one, or for a
-// program that is no hub itself the one that lies beside it.
+// program returns the executable to start as the hub: this one or, for tray and
+// window, the program agent-discover beside it.
 func program(by string) (string, error) {
 	if by == "tray" || by == "window" {
 		if hub := process.Sibling("agent-discover"); hub != "" {
@@ -96,29 +96,31 @@ func program(by string) (string, error) {
 	return exe, nil
 }
 
-// startDetached starts args in the first of several ways that the system lets
-// it. The error is the last one's.
+// startDetached starts args, prepared by the first of ways with which the start
+// succeeds. The error is that of the last one.
 func startDetached(dir string, env process.Env, args []string, ways ...func(*exec.Cmd)) (err error) {
 	for _, detach := range ways {
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Env, cmd.Dir = env, dir
 		detach(cmd)
 		if err = cmd.Start(); err == nil {
-			go func() { _ = cmd.Wait() }() // ends with the hub: no zombie while we live
+			go func() { _ = cmd.Wait() }() // ends with the hub, and prevents a zombie
 			return nil
 		}
 	}
 	return err
 }
 
-// ReportFailure leaves word, for those who wait for a start, of why it failed.
+// ReportFailure saves the reason of a failed start for processes that wait in
+// Await.
 func ReportFailure(folder paths.Folder, why error) {
-	_ = paths.WriteFile(folder.Run("failed"), []byte(fault.MessageOf(why))) // a folder that takes nothing is known to them
+	_ = paths.WriteFile(folder.Run("failed"), []byte(fault.MessageOf(why))) // if this fails, Await times out and names the log
 }
 
 // serviceCommand returns the command that starts args under the user's service
-// manager, nil where there is none. It is told the environment by a command line
-// or a file, which others read: with a credential in that it is not asked.
+// manager, nil if the system has none. It also returns nil if the environment
+// contains credentials, because service managers take the environment from command
+// lines or files, which other users may be able to read.
 func serviceCommand(folder paths.Folder, env process.Env, args []string) []string {
 	for _, name := range []string{"AGENT_DISCOVER_PASSPHRASE", "AGENT_DISCOVER_OPENAI_API_KEY"} {
 		if env.Get(name) != "" {
@@ -133,8 +135,8 @@ func serviceCommand(folder paths.Folder, env process.Env, args []string) []strin
 		}
 		return systemdCommand(label, string(folder), env, args)
 	case "darwin":
-		// A loaded job keeps what it was made of: another program has
-		// another job.
+		// launchd keeps the definition of a loaded job, so another definition
+		// needs another label.
 		label = labelOf(append(append([]string{string(folder)}, env...), args...)...)
 		file := folder.Run(label + ".plist")
 		if paths.WriteFile(file, launchdJob(label, string(folder), env, args)) != nil {
@@ -157,8 +159,9 @@ func labelOf(parts ...string) string {
 	return "agent-discover-" + hex.EncodeToString(sum[:4])
 }
 
-// launchdCommand loads a job, which starts it, or starts one that is loaded
-// already. A job that runs goes on: who loses a race must not end the winner.
+// launchdCommand returns a command that loads and so starts a job, or starts a
+// loaded one. A running job continues, because a process that loses a race must not
+// end the hub of the winner.
 func launchdCommand(domain, label, file string) []string {
 	const script = `launchctl bootstrap "$1" "$3" 2>/dev/null || exec launchctl kickstart "$1/$2"`
 	return []string{"/bin/sh", "-c", script, "sh", domain, label, file}

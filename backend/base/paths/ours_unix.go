@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// ours reports whether a folder belongs to this user alone; one like /tmp, in
-// which everybody keeps things, does not.
+// ours reports whether a folder is owned by this user and not shared like /tmp.
 func ours(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid() && info.Mode()&fs.ModeSticky == 0

@@ -2,5 +2,6 @@ package paths
 
 import "io/fs"
 
-// ours is false: permissions come from the folder around it.
+// ours returns false, because on Windows permissions are inherited from the parent
+// folder.
 func ours(fs.FileInfo) bool { return false }

@@ -1,6 +1,6 @@
-// Package paths answers where this product keeps its things. It creates
-// folders only when told to, always closed to other users, and never looks
-// outside the data folder.
+// Package paths answers where this program keeps its files: all are in the data
+// folder. Folders are created only by Folder.Create, without access for other
+// users.
 package paths
 
 import (
@@ -12,49 +12,49 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Folder is a data folder; every path of ours is under it.
+// Folder is the path of a data folder.
 type Folder string
 
-// Default returns the data folder of this user: AGENT_DISCOVER_HOME, else
-// .agent-discover in the home folder on every system. (Not under AppData:
-// Windows redirects that for children of a packaged editor, which would then
-// see a folder of their own.)
+// Default returns the data folder of this user: AGENT_DISCOVER_HOME, or
+// .agent-discover in the home folder on every system. AppData is not used, because
+// Windows redirects it for child processes of packaged editors, which would then
+// see another folder.
 func Default() (Folder, error) {
 	if dir := os.Getenv("AGENT_DISCOVER_HOME"); dir != "" {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
-			return "", fault.Wrap(err, fault.Invalid, "AGENT_DISCOVER_HOME is not a usable path")
+			return "", fault.Wrap(err, fault.Invalid, "AGENT_DISCOVER_HOME is not a valid path")
 		}
 		return Folder(abs), nil
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fault.Wrap(err, fault.Unavailable, "no home folder is known; set AGENT_DISCOVER_HOME to a folder of your own")
+		return "", fault.Wrap(err, fault.Unavailable, "could not find the home folder; set AGENT_DISCOVER_HOME to a folder of your own")
 	}
 	return Folder(filepath.Join(home, ".agent-discover")), nil
 }
 
-// Config is the settings file.
+// Config returns the path of the settings file.
 func (f Folder) Config() string { return filepath.Join(string(f), "config.yaml") }
 
-// Database is the SQLite file.
+// Database returns the path of the SQLite file.
 func (f Folder) Database() string { return filepath.Join(string(f), "discover.db") }
 
-// Log is the hub's own log.
+// Log returns the path of the hub's log.
 func (f Folder) Log() string { return filepath.Join(string(f), "logs", "hub.log") }
 
-// Sealed is a file of secrets that are encrypted.
+// Sealed returns the path of a file with encrypted secrets.
 func (f Folder) Sealed(name string) string { return filepath.Join(string(f), name+".age") }
 
-// Backups is where a room keeps what it changed or took from elsewhere; the
-// room makes it.
-func (f Folder) Backups(room string) string { return filepath.Join(string(f), "backups", room) }
+// Backups returns the folder in which one part of the program keeps its backups;
+// that part creates it.
+func (f Folder) Backups(part string) string { return filepath.Join(string(f), "backups", part) }
 
-// Run is a file that describes the running hub.
+// Run returns the path of a file about the running hub.
 func (f Folder) Run(name string) string { return filepath.Join(string(f), "run", name) }
 
-// Create makes the folder and its sub-folders, closes them to other users, also
-// those that were there already, and proves that they can be written to.
+// Create creates the folder and its sub-folders, removes the access of other users
+// to them, also for folders that exist, and checks that files can be created.
 func (f Folder) Create() error {
 	for _, dir := range []string{string(f), filepath.Dir(f.Log()), filepath.Dir(f.Run("lock"))} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -72,8 +72,8 @@ func (f Folder) Create() error {
 	return os.Remove(probe.Name())
 }
 
-// tighten takes from other users what they may do with a folder. One that is
-// not ours stays as it is: whether it can be used shows soon.
+// tighten removes the access of other users to a folder, unless the folder belongs
+// to another user or is shared.
 func tighten(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil || info.Mode().Perm()&0o077 == 0 || !ours(info) {
@@ -94,12 +94,12 @@ func (f Folder) unwritable(err error) error {
 		"the data folder %s %s; give yourself write access to it or set AGENT_DISCOVER_HOME to another folder", string(f), why)
 }
 
-// WriteFile writes a file so that a reader sees the old content or the new,
-// never a part, and nobody but this user can read it.
+// WriteFile replaces a file atomically: readers see the old content or the new,
+// never a part. Only this user can read the file.
 func WriteFile(path string, data []byte) error { return replace(path, data, false) }
 
-// WriteDurable is WriteFile for what must survive a loss of power as soon as it
-// has returned.
+// WriteDurable is WriteFile with a sync, so that the content survives a loss of
+// power after the return.
 func WriteDurable(path string, data []byte) error { return replace(path, data, true) }
 
 func replace(path string, data []byte, durable bool) error {

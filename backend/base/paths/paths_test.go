@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-func TestTheFolderIsClosedToOthers(t *testing.T) {
+func TestCreateMakesPrivateFolders(t *testing.T) {
 	f := Folder(filepath.Join(t.TempDir(), "a", "b"))
 	if err := f.Create(); err != nil {
 		t.Fatal(err)
@@ -21,11 +21,11 @@ func TestTheFolderIsClosedToOthers(t *testing.T) {
 		}
 	}
 	if left, _ := os.ReadDir(filepath.Join(string(f), "run")); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("files left behind: %v", left)
 	}
 }
 
-func TestAFolderThatWasOpenIsClosed(t *testing.T) {
+func TestCreateMakesExistingFoldersPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions are inherited there")
 	}
@@ -49,7 +49,7 @@ func TestAFolderThatWasOpenIsClosed(t *testing.T) {
 	}
 }
 
-func TestASharedFolderStaysShared(t *testing.T) {
+func TestCreateKeepsThePermissionsOfSharedFolders(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions are inherited there")
 	}
@@ -65,7 +65,7 @@ func TestASharedFolderStaysShared(t *testing.T) {
 	}
 }
 
-func TestAFolderThatCannotBeSaysWhatToDo(t *testing.T) {
+func TestAnUnusableFolderIsExplained(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -76,7 +76,7 @@ func TestAFolderThatCannotBeSaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestTheFolderMoves(t *testing.T) {
+func TestDefaultFollowsTheEnvironment(t *testing.T) {
 	t.Setenv("HOME", "/home/ada")
 	t.Setenv("AGENT_DISCOVER_HOME", "")
 	if f, err := Default(); err != nil || f.Config() != filepath.Join("/home/ada", ".agent-discover", "config.yaml") {
@@ -88,7 +88,7 @@ func TestTheFolderMoves(t *testing.T) {
 	}
 }
 
-func TestAWrittenFileIsWholeAndClosed(t *testing.T) {
+func TestWriteFileReplacesAndIsPrivate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x")
 	for _, text := range []string{"first", "second, longer"} {
 		if err := WriteFile(file, []byte(text)); err != nil {
@@ -101,6 +101,6 @@ func TestAWrittenFileIsWholeAndClosed(t *testing.T) {
 		}
 	}
 	if left, _ := os.ReadDir(filepath.Dir(file)); len(left) != 1 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("files left behind: %v", left)
 	}
 }

@@ -2,33 +2,34 @@ package tokens
 
 import "unicode/utf8"
 
-// What parts of a text cost, in hundredths of a token: measured with Count over
-// the descriptions of some thousand tools, and rounded up.
+// The costs of the parts of a text in hundredths of a token, measured with Count
+// over the descriptions of several thousand tools and rounded up.
 const (
 	one        = 100
-	margin     = 105 // per cent of what the parts add up to
-	perLetter  = 50  // of a word too long to be in the vocabulary
-	spacedWord = 108 // a word after a space is there whole, nearly always
+	margin     = 105 // percentage by which the sum is scaled
+	perLetter  = 50  // of each letter beyond longWord
+	spacedWord = 108 // a word after a space, which is nearly always one token
 	longWord   = 12  // letters
-	perMark    = 80  // of many different ones in a row
-	twoBytes   = 70  // a letter of Greek, Cyrillic, Hebrew, Arabic
-	threeBytes = 120 // one of an East Asian script, a dash, an arrow
-	fourBytes  = 300 // an emoji
+	perMark    = 80  // of each mark in a run longer than marks
+	twoBytes   = 70  // a character of two bytes in UTF-8: Greek, Cyrillic, Hebrew, Arabic
+	threeBytes = 120 // of three bytes: East Asian scripts, dashes, arrows
+	fourBytes  = 300 // of four bytes: emoji
 )
 
-// bare is what a word costs that does not follow a space, by its letters.
+// bare is the cost of a word that does not follow a space, by its number of
+// letters.
 var bare = [longWord + 1]int{0, 100, 105, 150, 120, 125, 130, 165, 165, 200, 200, 200, 210}
 
-// marks is what so many punctuation marks in a row cost, and quoted what they
-// do where they begin with one of JSON's quotes.
+// marks is the cost of a run of punctuation marks by its length, quoted that of a
+// run that begins with a double quote, as in JSON.
 var (
 	marks  = [...]int{0, 100, 100, 115, 175}
 	quoted = [...]int{0, 100, 100, 100, 100, 100, 140}
 )
 
-// Estimate returns about how many tokens text has, rather too many than too
-// few. Other than Count it needs no vocabulary and no memory, so it may be
-// asked with every call.
+// Estimate returns about how many tokens text has; it errs on the high side.
+// Unlike Count it needs no vocabulary and allocates nothing, so that it can be
+// used in every call.
 func Estimate(text string) int {
 	sum := 0
 	for i := 0; i < len(text); {
@@ -46,14 +47,14 @@ func Estimate(text string) int {
 			for i < len(text) && text[i] <= ' ' {
 				i++
 			}
-			if i-start > 1 || c != ' ' { // a single space belongs to what follows
+			if i-start > 1 || c != ' ' { // a single space is part of the next token
 				sum += one
 			}
 		case c < utf8.RuneSelf:
 			for i < len(text) && mark(text[i]) {
 				i++
 			}
-			if i-start > 1 || i == len(text) || !letter(text[i]) || start > 0 && text[start-1] == ' ' { // else it belongs to the word
+			if i-start > 1 || i == len(text) || !letter(text[i]) || start > 0 && text[start-1] == ' ' { // a single mark is part of the word after it
 				sum += punctuation(text[start:i])
 			}
 		default:
@@ -65,8 +66,8 @@ func Estimate(text string) int {
 	return (sum*margin/100 + one - 1) / one
 }
 
-// wordEnd returns where the word ends that begins at i: before the next capital
-// after a small letter.
+// wordEnd returns the end of the word that begins at i: the next character that is
+// not a letter, or a capital after a small letter.
 func wordEnd(text string, i int) int {
 	for i < len(text) && text[i] >= 'A' && text[i] <= 'Z' {
 		i++
@@ -78,7 +79,7 @@ func wordEnd(text string, i int) int {
 }
 
 func word(w string, spaced bool) int {
-	switch w { // what the texts have that are mostly estimated: replies in JSON about tools
+	switch w { // frequent words of find_tool replies, which are estimated most often
 	case "description", "confidence", "required", "optional", "matches", "string", "score", "found":
 		return one
 	case "mcp":

@@ -2200,13 +2200,13 @@ export interface components {
             version: string;
         };
         Hello: {
-            /** @description no token is asked for */
+            /** @description requests need no token */
             auth_off?: boolean;
             nonce: string;
             proof: string;
             /** Format: int64 */
             protocol: number;
-            /** @description HMAC-SHA-256 in hexadecimal, its key the SHA-256 of the session's token, over the lines agent-discover, session, 127.0.0.1:PORT, the asker's nonce and this answer's */
+            /** @description HMAC-SHA-256 in hexadecimal, its key the SHA-256 of the session's token, over the lines agent-discover, session, 127.0.0.1:PORT, the nonce of the request and the nonce of this answer */
             session_proof?: string;
             version: string;
         };
