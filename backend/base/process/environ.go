@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// kept are the variables that describe the user's login and desktop session;
-// everything else in an environment belongs to whoever started us.
+// kept lists the variables of the user's login and desktop session. All other
+// variables come from the program that started this one.
 var kept = []string{
 	"HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR",
 	"DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS",
@@ -19,9 +19,9 @@ var kept = []string{
 	"PUBLIC", "ALLUSERSPROFILE", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
 }
 
-// Clean returns the part of this process's environment that belongs to the
-// user's session, with the system's default PATH: what a service manager
-// would start a program with.
+// Clean returns the variables of this process's environment that belong to the
+// user's session, with the system's default PATH. A service manager would start a
+// program with a similar environment.
 func Clean() Env {
 	env := Env(os.Environ()).Without(func(name string) bool {
 		upper := strings.ToUpper(name)
@@ -31,7 +31,7 @@ func Clean() Env {
 	return env.With("PATH", defaultPath())
 }
 
-// Own returns the variables that configure this product.
+// Own returns the variables of this process that configure this program.
 func Own() Env {
 	return Env(os.Environ()).Without(func(name string) bool { return !OwnVariable(name) })
 }

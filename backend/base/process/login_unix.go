@@ -19,14 +19,13 @@ const (
 	loginTimeout = 10 * time.Second
 )
 
-// Login returns the environment that this user's login shell sets up, which
-// knows where npx and uvx are when a desktop or an editor does not. A shell
-// that fails or hangs costs its time limit and the clean environment is used;
-// why is told by the error.
+// Login returns the environment that the user's login shell sets up. Its PATH
+// often contains npx and uvx when the PATH of a desktop or an editor does not. If
+// the shell fails or takes longer than loginTimeout, Login returns the environment
+// of Clean and the error.
 //
-// Folders of this process's own PATH are put at the end: they count when a
-// person started the hub from a shell that knows more, and are the system's
-// defaults otherwise.
+// The folders of this process's own PATH are added at the end, because the hub may
+// have been started from a shell with a more complete PATH.
 func Login(ctx context.Context) (Env, error) {
 	env, err := askShell(ctx, "-ilc")
 	if err != nil {
@@ -45,6 +44,7 @@ func Login(ctx context.Context) (Env, error) {
 	return env.With("PATH", joinPath(env.Get("PATH"), os.Getenv("PATH"))), err
 }
 
+// askShell runs the login shell with flags and returns its environment.
 func askShell(ctx context.Context, flags string) (Env, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 	defer cancel()
@@ -54,10 +54,10 @@ func askShell(ctx context.Context, flags string) (Env, error) {
 	}
 	cmd := exec.CommandContext(ctx, shell, flags, "echo "+loginMark+"; env -0 2>/dev/null || env")
 	cmd.Env = Clean().With("TERM", "dumb")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal to ask on
-	// As when a terminal closes: what a start-up file runs can take its locks
-	// away. An interactive shell heeds the first signal only, one below nohup
-	// the second only. What stays all the same is killed.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal, start-up files cannot ask questions
+	// These are the signals of a terminal that closes, so that programs of
+	// start-up files can remove their locks. An interactive shell reacts only to
+	// SIGHUP, and a shell below nohup only to SIGTERM. Kill ends the rest.
 	cmd.Cancel = func() error {
 		return errors.Join(syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP), syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM))
 	}

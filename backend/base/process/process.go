@@ -1,7 +1,7 @@
-// Package process answers what the operating system knows of a process: is it
-// still the one that was started, how is it ended with everything it started,
-// and in which environment does a program of this user run. It starts nothing
-// on its own but the login shell.
+// Package process answers questions about processes of the operating system:
+// whether a process still is the one that was started, how it is ended together
+// with its children, and in which environment the user's programs run. The only
+// program that it starts is the login shell, in Login.
 package process
 
 import (
@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// ID names one process for good: a pid alone is used again.
+// ID identifies a process permanently; the system reuses pids.
 type ID struct {
 	PID   int    `json:"pid"`
-	Start string `json:"start"` // opaque; equal for the same process only
+	Start string `json:"start"` // opaque; differs between processes with the same pid
 }
 
 // Self returns the identity of this process.
 func Self() ID { return ID{PID: os.Getpid(), Start: StartOf(os.Getpid())} }
 
-// Alive reports whether exactly this process is still there.
+// Alive reports whether this process still runs.
 func (id ID) Alive() bool {
 	return id.PID > 0 && id.Start != "" && StartOf(id.PID) == id.Start
 }
@@ -28,7 +28,7 @@ func (id ID) Alive() bool {
 // Env is an environment as a list of NAME=value.
 type Env []string
 
-// Get returns a variable's value, "" when it is not set.
+// Get returns the value of a variable, "" if it is not set.
 func (e Env) Get(name string) string {
 	for i := len(e) - 1; i >= 0; i-- {
 		if k, v, _ := strings.Cut(e[i], "="); sameName(k, name) {
@@ -38,7 +38,7 @@ func (e Env) Get(name string) string {
 	return ""
 }
 
-// Home returns the user's home folder, "" when the environment names none.
+// Home returns the user's home folder, "" if the environment does not contain it.
 func (e Env) Home() string {
 	if home := e.Get("HOME"); home != "" {
 		return home
@@ -46,13 +46,13 @@ func (e Env) Home() string {
 	return e.Get("USERPROFILE")
 }
 
-// With returns a copy with a variable set.
+// With returns a copy in which a variable is set.
 func (e Env) With(name, value string) Env {
 	out := e.Without(func(k string) bool { return sameName(k, name) })
 	return append(out, name+"="+value)
 }
 
-// Without returns a copy that lacks the variables drop names.
+// Without returns a copy without the variables for which drop returns true.
 func (e Env) Without(drop func(name string) bool) Env {
 	out := make(Env, 0, len(e)+1)
 	for _, kv := range e {
@@ -67,15 +67,15 @@ func sameName(a, b string) bool {
 	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
 }
 
-// OwnVariable reports whether a variable configures this product. None of
-// them reaches a child.
+// OwnVariable reports whether a variable configures this program. Such variables
+// are not passed to MCP servers.
 func OwnVariable(name string) bool {
 	return strings.HasPrefix(strings.ToUpper(name), "AGENT_DISCOVER_")
 }
 
-// LookPath finds a program the way a shell with this environment would; the
-// result is absolute, "" when there is none. On Windows it knows PATHEXT, so
-// that npx finds npx.cmd.
+// LookPath finds a program as a shell with this environment would. It returns an
+// absolute path, "" if the program does not exist. On Windows it adds the
+// extensions of PATHEXT, so that npx finds npx.cmd.
 func (e Env) LookPath(program string) string {
 	names := []string{program}
 	if runtime.GOOS == "windows" {
@@ -109,8 +109,8 @@ func firstExecutable(dir string, names []string) string {
 	return ""
 }
 
-// windowsNames lists the file names that program may stand for, in the order
-// that Windows tries them.
+// windowsNames returns the possible file names of a program on Windows, in the
+// order in which Windows tries them.
 func windowsNames(program, pathext string) []string {
 	if pathext == "" {
 		pathext = ".COM;.EXE;.BAT;.CMD"

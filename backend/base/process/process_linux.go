@@ -16,8 +16,8 @@ var bootID = sync.OnceValue(func() string {
 	return strings.TrimSpace(string(id))
 })
 
-// StartOf returns when a process began, "" when there is none (a zombie
-// counts as none).
+// StartOf returns the boot and start time of a process as an opaque text, "" if it
+// does not run. Zombies do not count as running.
 func StartOf(pid int) string {
 	stat := statOf(strconv.Itoa(pid))
 	if stat == nil {
@@ -26,14 +26,15 @@ func StartOf(pid int) string {
 	return bootID() + "/" + stat[19]
 }
 
-// statOf returns the fields of /proc/pid/stat from the state on, nil for a
-// process that is gone or a zombie.
+// statOf returns the fields of /proc/pid/stat from the state on, nil if the process
+// does not exist or is a zombie.
 func statOf(pid string) []string {
 	stat, err := os.ReadFile("/proc/" + pid + "/stat")
 	if err != nil {
 		return nil
 	}
-	// The second field is the program's name in brackets and may hold any byte.
+	// The second field is the program's name in parentheses, which may contain any
+	// bytes.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) < 20 || fields[0] == "Z" || fields[0] == "X" {
 		return nil
@@ -41,9 +42,9 @@ func statOf(pid string) []string {
 	return fields
 }
 
-// Reap ends what is left of the group that an isolated command led. It does
-// nothing when the leader's pid has gone to another process: the kernel gives
-// a number away only after its group is empty too.
+// Reap ends the remaining processes of the group of an isolated command. It does
+// nothing if another process has its pid now: the kernel reuses a pid only after
+// the group with that number is empty.
 func Reap(id ID) {
 	if start := StartOf(id.PID); start != "" && start != id.Start {
 		return

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAnEnvironmentIsEditedByCopy(t *testing.T) {
+func TestWithReturnsACopy(t *testing.T) {
 	env := Env{"A=1", "B=x=y", "A=2"}
 	if env.Get("A") != "2" || env.Get("B") != "x=y" || env.Get("C") != "" {
 		t.Errorf("got %q %q %q", env.Get("A"), env.Get("B"), env.Get("C"))
@@ -18,7 +18,7 @@ func TestAnEnvironmentIsEditedByCopy(t *testing.T) {
 	}
 }
 
-func TestProgramsAreFoundOnThatPathOnly(t *testing.T) {
+func TestLookPathSearchesOnlyItsOwnPath(t *testing.T) {
 	dir := t.TempDir()
 	tool := filepath.Join(dir, "mytool")
 	for name, mode := range map[string]os.FileMode{"mytool": 0o755, "notes.txt": 0o644} {
@@ -34,7 +34,7 @@ func TestProgramsAreFoundOnThatPathOnly(t *testing.T) {
 	}
 }
 
-func TestWindowsNamesHoldTheShims(t *testing.T) {
+func TestWindowsNamesIncludeScripts(t *testing.T) {
 	for program, want := range map[string]string{
 		"npx": "npx.com npx.exe npx.bat npx.cmd", "npx.cmd": "npx.cmd npx.cmd.com npx.cmd.exe npx.cmd.bat npx.cmd.cmd",
 	} {
@@ -44,12 +44,12 @@ func TestWindowsNamesHoldTheShims(t *testing.T) {
 	}
 }
 
-func TestOwnVariablesAreKnown(t *testing.T) {
+func TestCleanRemovesOwnAndForeignVariables(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_X", "1")
 	t.Setenv("EDITOR_SECRET", "1")
 	t.Setenv("LC_ALL", "C")
 	if got := Own(); len(got) == 0 || !OwnVariable("agent_discover_y") || OwnVariable("AGENT") {
-		t.Errorf("own: %v", got)
+		t.Errorf("Own returns %v", got)
 	}
 	for _, name := range []string{"XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_ACTIVATION_TOKEN"} {
 		t.Setenv(name, "set")
@@ -60,22 +60,22 @@ func TestOwnVariablesAreKnown(t *testing.T) {
 		"XDG_CONFIG_HOME": "", "XDG_DATA_DIRS": "", "XDG_ACTIVATION_TOKEN": "",
 	} {
 		if got := clean.Get(name); got != want {
-			t.Errorf("clean: %s is %q", name, got)
+			t.Errorf("Clean: %s is %q", name, got)
 		}
 	}
 	if clean.Get("AGENT_DISCOVER_X") != "" || clean.Get("EDITOR_SECRET") != "" || clean.Get("LC_ALL") != "C" || clean.Get("PATH") == "" {
-		t.Errorf("clean: %v", clean)
+		t.Errorf("Clean returns %v", clean)
 	}
 }
 
-func TestHomeIsNamedOnEverySystem(t *testing.T) {
+func TestHomeReadsTheVariablesOfEachSystem(t *testing.T) {
 	for want, env := range map[string]Env{
 		"/home/ada":    {"HOME=/home/ada", `USERPROFILE=C:\Users\ada`},
 		`C:\Users\ada`: {"HOME=", `USERPROFILE=C:\Users\ada`},
 		"":             {"PATH=/bin"},
 	} {
 		if got := env.Home(); got != want {
-			t.Errorf("%v has the home %q, want %q", env, got, want)
+			t.Errorf("%v: Home is %q, want %q", env, got, want)
 		}
 	}
 }

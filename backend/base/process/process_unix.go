@@ -12,21 +12,22 @@ func Detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
-// DetachInJob is Detach: there are no jobs here that end what is in them.
+// DetachInJob is the same as Detach, because only Windows has jobs.
 func DetachInJob(cmd *exec.Cmd) { Detach(cmd) }
 
-// Isolate puts a command that is about to start in a group of its own, so
-// that it can be ended with all that it starts.
+// Isolate makes a command start in its own process group, so that Terminate and
+// Kill can end it together with its children.
 func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	dieWithParent(cmd.SysProcAttr)
 }
 
-// Adopt is called after the start of an isolated command.
+// Adopt must be called after the start of an isolated command. Here it does
+// nothing.
 func Adopt(*exec.Cmd) error { return nil }
 
-// Terminate asks the group of an isolated command to end.
+// Terminate asks the processes of an isolated command's group to end.
 func Terminate(pid int) { _ = syscall.Kill(-pid, syscall.SIGTERM) }
 
-// Kill ends the group of an isolated command at once.
+// Kill ends the processes of an isolated command's group immediately.
 func Kill(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }

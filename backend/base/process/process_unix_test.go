@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// loginShell makes a home folder whose login shell sets PATH to path.
+// loginShell creates a home folder with a profile for bash and makes bash the login
+// shell.
 func loginShell(t *testing.T, profile string) string {
 	t.Helper()
 	home := t.TempDir()
@@ -28,7 +29,7 @@ func loginShell(t *testing.T, profile string) string {
 	return home
 }
 
-func TestLoginAsksTheShellAndNotTheEditor(t *testing.T) {
+func TestLoginReturnsTheEnvironmentOfTheShell(t *testing.T) {
 	loginShell(t, "echo welcome\nexport PATH=/from/profile:$PATH\nexport MULTI='a\nb=c'\nexport AGENT_DISCOVER_Z=1\n")
 	t.Setenv("EDITOR_SECRET", "1")
 	t.Setenv("AGENT_DISCOVER_HOME", "/x")
@@ -45,23 +46,23 @@ func TestLoginAsksTheShellAndNotTheEditor(t *testing.T) {
 	}
 	for _, kv := range env {
 		if strings.Contains(kv, "AGENT_DISCOVER_") || strings.HasPrefix(kv, "EDITOR_SECRET") || strings.HasPrefix(kv, "SHLVL") {
-			t.Errorf("the environment holds %s", kv)
+			t.Errorf("the environment contains %s", kv)
 		}
 	}
 }
 
-func TestAShellThatFailsLeavesAPlainEnvironment(t *testing.T) {
+func TestAFailingShellGivesACleanEnvironment(t *testing.T) {
 	loginShell(t, "exit 3\n")
 	env, err := Login(t.Context())
 	if err == nil {
-		t.Error("the failure is hidden")
+		t.Error("Login returned no error")
 	}
 	if env.Get("HOME") == "" || env.Get("PATH") == "" {
 		t.Errorf("got %v", env)
 	}
 }
 
-func TestAShellThatHangsIsGivenUp(t *testing.T) {
+func TestAHangingShellGivesACleanEnvironment(t *testing.T) {
 	loginShell(t, "sleep 1000\n")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -70,14 +71,15 @@ func TestAShellThatHangsIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestNewlinesServeWhereTheShellHasNoNul(t *testing.T) {
+func TestParseEnvReadsLinesWithoutNul(t *testing.T) {
 	env := parseEnv([]byte("A=1\nnoise\nB=2\n"))
 	if env.Get("A") != "1" || env.Get("B") != "2" || len(env) != 2 {
 		t.Errorf("got %v", env)
 	}
 }
 
-// family starts an isolated shell that starts a grandchild, and returns both pids.
+// family starts an isolated shell with a child process, and returns the shell and
+// the pid of the child.
 func family(t *testing.T) (*exec.Cmd, int) {
 	t.Helper()
 	cmd := exec.Command("/bin/sh", "-c", "trap '' TERM; sleep 1000 & echo $!; wait")
@@ -101,59 +103,60 @@ func family(t *testing.T) (*exec.Cmd, int) {
 	return cmd, pid
 }
 
+// gone waits until a process has ended.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	deadline := time.After(10 * time.Second)
 	for StartOf(pid) != "" {
 		select {
 		case <-deadline:
-			t.Fatalf("process %d lives on", pid)
+			t.Fatalf("process %d still runs", pid)
 		case <-time.Tick(5 * time.Millisecond):
 		}
 	}
 }
 
-func TestTheWholeFamilyIsEnded(t *testing.T) {
-	cmd, grandchild := family(t)
+func TestKillEndsTheWholeGroup(t *testing.T) {
+	cmd, child := family(t)
 	id := ID{PID: cmd.Process.Pid, Start: StartOf(cmd.Process.Pid)}
 	if !id.Alive() || (ID{PID: id.PID, Start: "other"}).Alive() || (ID{}).Alive() {
-		t.Error("Alive does not tell processes apart")
+		t.Error("Alive does not distinguish processes")
 	}
 	Kill(id.PID)
 	_ = cmd.Wait()
-	gone(t, grandchild)
+	gone(t, child)
 	if id.Alive() {
-		t.Error("a process that was reaped is alive")
+		t.Error("Alive is true for an ended process")
 	}
 }
 
-func TestOrphansOfADeadLeaderAreReaped(t *testing.T) {
-	cmd, grandchild := family(t)
+func TestReapEndsOrphansOfADeadLeader(t *testing.T) {
+	cmd, child := family(t)
 	id := ID{PID: cmd.Process.Pid, Start: StartOf(cmd.Process.Pid)}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	if StartOf(grandchild) == "" {
-		t.Fatal("the grandchild did not outlive its parent")
+	if StartOf(child) == "" {
+		t.Fatal("the child ended with its parent")
 	}
 	Reap(ID{PID: id.PID, Start: "another boot/1"})
-	if StartOf(grandchild) == "" {
-		t.Fatal("a group of another boot was ended")
+	if StartOf(child) == "" {
+		t.Fatal("Reap ended a group of another boot")
 	}
 	Reap(id)
-	gone(t, grandchild)
+	gone(t, child)
 }
 
-func TestAReusedNumberIsLeftAlone(t *testing.T) {
-	cmd, grandchild := family(t)
+func TestReapIgnoresAReusedPID(t *testing.T) {
+	cmd, child := family(t)
 	Reap(ID{PID: cmd.Process.Pid, Start: "some other process"})
-	if StartOf(cmd.Process.Pid) == "" || StartOf(grandchild) == "" {
-		t.Error("a process was ended that only has the number of ours")
+	if StartOf(cmd.Process.Pid) == "" || StartOf(child) == "" {
+		t.Error("Reap ended a process that only has the same pid")
 	}
 }
 
-func TestLoginShellThatIsEndedCanTidyUp(t *testing.T) {
+func TestACancelledLoginShellCanCleanUp(t *testing.T) {
 	dir := t.TempDir()
 	shell, ready, tidy := filepath.Join(dir, "shell"), filepath.Join(dir, "ready"), filepath.Join(dir, "tidy")
 	script := "#!/bin/sh\ntrap 'touch " + tidy + "' EXIT\ntrap 'exit 1' HUP TERM\ntouch " + ready + "\nwhile :; do sleep 0.05; done\n"
@@ -174,9 +177,9 @@ func TestLoginShellThatIsEndedCanTidyUp(t *testing.T) {
 		}
 	}()
 	if _, err := Login(ctx); err == nil {
-		t.Error("an ended shell counts as an answer")
+		t.Error("Login returned no error")
 	}
 	if _, err := os.Stat(tidy); err != nil {
-		t.Errorf("it had no time: %v", err)
+		t.Errorf("the shell could not clean up: %v", err)
 	}
 }

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Detach makes a command outlive this process, its console and its job. A job
-// may forbid to leave it; then the start fails.
+// Detach makes a command outlive this process, its console and its job. The start
+// fails if the job does not allow processes to leave it.
 func Detach(cmd *exec.Cmd) {
 	DetachInJob(cmd)
 	cmd.SysProcAttr.CreationFlags |= windows.CREATE_BREAKAWAY_FROM_JOB
 }
 
-// DetachInJob is Detach for a command that stays in this process's job.
+// DetachInJob is Detach, but the command stays in the job of this process.
 func DetachInJob(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		HideWindow:    true,
@@ -26,7 +26,7 @@ func DetachInJob(cmd *exec.Cmd) {
 	}
 }
 
-// Isolate prepares a command that is about to start for Adopt.
+// Isolate prepares a command for Adopt, before its start.
 func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		HideWindow:    true,
@@ -34,12 +34,11 @@ func Isolate(cmd *exec.Cmd) {
 	}
 }
 
-// jobs holds the job object of each adopted process. Windows ends the
-// processes of a job when its last handle closes, which the end of the hub
-// does too.
+// jobs holds the job object of each adopted process. Windows ends the processes of
+// a job when its last handle is closed, which also happens when this process ends.
 var jobs sync.Map // pid → windows.Handle
 
-// Adopt puts a started command into a job of its own, with all it starts.
+// Adopt puts a started command and its children into a job of their own.
 func Adopt(cmd *exec.Cmd) error {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -71,11 +70,11 @@ func adopt(job windows.Handle, pid int) error {
 	return nil
 }
 
-// Terminate asks an isolated command to end; Windows has no gentle way for a
-// program without a window, and closing its input was the request.
+// Terminate does nothing: Windows cannot ask a program without a window to end,
+// other than by closing its standard input.
 func Terminate(int) {}
 
-// Kill ends an isolated command with all it started.
+// Kill ends an isolated command with its children.
 func Kill(pid int) {
 	if job, ok := jobs.LoadAndDelete(pid); ok {
 		_ = windows.TerminateJobObject(job.(windows.Handle), 1)
@@ -83,11 +82,12 @@ func Kill(pid int) {
 	}
 }
 
-// Reap ends what an adopted command that is gone has started, and frees its
-// job. For a child of a dead hub it does nothing: the end of its hub ended it.
+// Reap ends the remaining children of an adopted command and frees its job. For a
+// child of an ended hub it does nothing, because the child ended with the hub.
 func Reap(id ID) { Kill(id.PID) }
 
-// StartOf returns when a process began, "" when there is none.
+// StartOf returns the start time of a process as an opaque text, "" if it does not
+// run.
 func StartOf(pid int) string {
 	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
@@ -105,7 +105,7 @@ func StartOf(pid int) string {
 	return fmt.Sprint(created.Nanoseconds())
 }
 
-// Login returns the environment that Windows gives this user's programs.
+// Login returns the environment that Windows gives to programs of this user.
 func Login(context.Context) (Env, error) {
 	env, err := windows.GetCurrentProcessToken().Environ(false)
 	if err != nil {

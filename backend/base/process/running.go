@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// program is what runs as a process.
+// program is the executable of a running process.
 type program struct {
-	name string // short, as the system lists it
-	path string // of its file, with slashes; "" when the system does not say
+	name string // as the system lists it, possibly shortened
+	path string // of its file, with slashes; "" if unknown
 }
 
-// Running reports whether a process of one of these names runs. A name with a
-// slash is the end of a program's path, which tells apart what is named alike.
+// Running reports whether a process with one of these names runs. A name with a
+// slash is compared with the end of the program's path, which distinguishes
+// programs of the same name.
 func Running(ctx context.Context, names []string) bool {
 	if len(names) == 0 {
 		return false
@@ -40,8 +41,8 @@ func (p program) is(name string) bool {
 	return short == name || file != "" && path.Base(file) == name || runtime.GOOS == "linux" && len(name) > commLength && short == name[:commLength]
 }
 
-// commLength is how much of a name Linux keeps.
+// commLength is the length to which Linux shortens names.
 const commLength = 15
 
-// lower makes names comparable where case and the ending mean nothing.
+// lower returns a Windows name in lower case and without .exe, for comparison.
 func lower(name string) string { return strings.TrimSuffix(strings.ToLower(name), ".exe") }

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// programs lists what runs, as ps says it: there, comm is the whole path.
+// programs lists all running programs. The comm field of ps is the whole path on
+// macOS.
 func programs(ctx context.Context) []program {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// programs lists what runs. Whose program's path is not ours to see has a name
-// alone.
+// programs lists all running programs. Those whose path this user may not read
+// have only a name.
 func programs(context.Context) []program {
 	entries, _ := os.ReadDir("/proc")
 	var list []program

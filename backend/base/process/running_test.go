@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAProcessThatRunsIsFound(t *testing.T) {
+func TestRunningFindsProcessesByNameAndPath(t *testing.T) {
 	own, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -15,13 +15,13 @@ func TestAProcessThatRunsIsFound(t *testing.T) {
 	end := filepath.Base(filepath.Dir(own)) + "/" + base
 	for name, want := range map[string]bool{
 		base: true, end: true, "/" + base: true,
-		"nobody-is-named-so": false, "": false, "elsewhere/" + base: false,
+		"no-such-program": false, "": false, "elsewhere/" + base: false,
 	} {
 		if got := Running(t.Context(), []string{"other", name}); got != want {
 			t.Errorf("%q: got %v", name, got)
 		}
 	}
 	if Running(t.Context(), nil) {
-		t.Error("no name was found")
+		t.Error("Running is true without names")
 	}
 }

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// programs lists what runs. The path of another user's program is not ours to
-// see.
+// programs lists all running programs. Those of other users have only a name.
 func programs(context.Context) []program {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"runtime"
 )
 
-// Sibling finds a program of this product by its name without an ending: beside
-// the running one, else on the PATH. The result is absolute, "" when there is
-// none.
+// Sibling finds another program of this product by its name without extension:
+// beside the running program, otherwise in the PATH. It returns an absolute path,
+// "" if the program does not exist.
 func Sibling(name string) string {
 	own, err := os.Executable()
 	if err != nil {
@@ -17,7 +17,8 @@ func Sibling(name string) string {
 	return siblingOf(own, name, Env(os.Environ()))
 }
 
-// siblingOf looks also where a link to the running program points to.
+// siblingOf is Sibling for a running program own, which may be a symbolic link:
+// then the folder of its target is searched too.
 func siblingOf(own, name string, env Env) string {
 	file := name
 	if runtime.GOOS == "windows" {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-func TestASiblingIsFoundBesideTheProgramThenOnThePath(t *testing.T) {
+func TestSiblingSearchesTheFolderOfTheProgramThenThePath(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("makes links")
+		t.Skip("needs symbolic links")
 	}
 	dir := t.TempDir()
 	file := func(parts ...string) string {
