@@ -1,4 +1,5 @@
 //go:build !linux
 
-// Package keytest is for Linux: elsewhere a test has no keychain of its own.
+// Package keyringtest has no content here: only on Linux can a test have its own
+// keychain.
 package keyringtest

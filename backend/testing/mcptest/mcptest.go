@@ -1,16 +1,16 @@
-// Package mcptest is an MCP server that misbehaves on request. Tests run it as
-// a real child process: the test binary starts itself again, and Main takes
-// over when the first argument says so.
+// Package mcptest is an MCP server that misbehaves on request. Tests run it as a
+// real child process: the test binary starts itself again with a special first
+// argument, for which Main runs the server.
 //
 //	func TestMain(m *testing.M) {
 //		mcptest.Main()
 //		os.Exit(m.Run())
 //	}
 //
-// What happens when the server starts is chosen by flags, what happens in a
-// call by the tool that is called; neither by the environment, because a child
-// of the hub gets none of the test's. It speaks JSON-RPC with its own few lines
-// and nothing of the code under test, so that a mistake there has no twin here.
+// Flags choose how the server starts, and the called tool chooses what happens in a
+// call. The environment chooses nothing, because children of the hub do not get the
+// environment of the test. The server has its own small JSON-RPC implementation, so
+// that it does not share mistakes with the code under test.
 package mcptest
 
 import (
@@ -28,43 +28,43 @@ import (
 // name is the argument that turns a test binary into a server.
 const name = "mcptest"
 
-// Main runs the server and ends the process, if its first argument asks for
-// that; else it returns at once.
+// Main runs the server and exits, if the first argument of the process demands it.
+// Otherwise it returns immediately.
 func Main() {
 	if len(os.Args) > 1 && os.Args[1] == name {
 		exit(run(os.Args[2:]))
 	}
 }
 
-// exit ends the process without the exit hooks of a test binary that measures
-// coverage: they write to stderr, and what a server writes there is tested.
+// exit ends the process without the exit hooks of a test binary with coverage. The
+// hooks write to stderr, whose content is tested.
 func exit(code int) { syscall.Exit(code) }
 
-// Command returns the program and the arguments that start a server with flags.
+// Command returns the program and arguments that start a server with flags.
 func Command(t testing.TB, flags ...string) []string {
 	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
-		t.Fatalf("own program: %v", err)
+		t.Fatalf("find the test binary: %v", err)
 	}
 	return append([]string{program, name}, flags...)
 }
 
-// options are how a server behaves outside of calls.
+// options choose the behaviour outside of calls.
 type options struct {
-	definitions []json.RawMessage // listed as they are
-	result      string            // what these tools answer; empty: their arguments
-	only        bool              // list none of the tools in tools.go
-	pages       string            // tools/list has no end: same or new
-	junk        bool              // lines on stdout that are no JSON-RPC
-	mute        bool              // initialize is not answered
-	offers      bool              // resources, prompts and logging
-	deaf        bool              // unknown methods are not answered
-	noPing      bool              // ping is an unknown method
-	crash       string            // exit at once with this on stderr
-	flood       int               // bytes written to stderr at the start
+	definitions []json.RawMessage // of the tools of -tool and -definition
+	result      string            // the result of these tools; if empty, their arguments
+	only        bool              // do not list the tools of tools.go
+	pages       string            // tools/list never ends: "same" or "new" cursors
+	junk        bool              // write lines to stdout that are not JSON-RPC
+	mute        bool              // never answer initialize
+	offers      bool              // support resources, prompts and logging
+	deaf        bool              // never answer unknown methods
+	noPing      bool              // treat ping as an unknown method
+	crash       string            // exit immediately with this text on stderr
+	flood       int               // bytes to write to stderr at the start
 	stubborn    bool              // survive the end of stdin and SIGTERM
-	linger      bool              // no server: a process that only lives
+	linger      bool              // only sleep, without a server
 }
 
 func parse(args []string) (options, error) {
@@ -81,20 +81,20 @@ func parse(args []string) (options, error) {
 	})
 	flags.StringVar(&o.result, "result", "", "`JSON` that tools of -tool and -definition answer, byte for byte")
 	flags.BoolVar(&o.only, "only", false, "list only tools of -tool and -definition")
-	flags.StringVar(&o.pages, "pages", "", "tools/list never ends and has one tool a page: with the `same` cursor, or each time a new one")
-	flags.BoolVar(&o.junk, "junk", false, "write lines to stdout that are no messages")
+	flags.StringVar(&o.pages, "pages", "", "tools/list never ends and has one tool per page, with the `same` cursor or new ones")
+	flags.BoolVar(&o.junk, "junk", false, "write lines to stdout that are not messages")
 	flags.BoolVar(&o.mute, "mute", false, "never answer initialize")
-	flags.BoolVar(&o.offers, "offers", false, "have resources, prompts and logging too")
+	flags.BoolVar(&o.offers, "offers", false, "support resources, prompts and logging")
 	flags.BoolVar(&o.deaf, "deaf", false, "never answer an unknown method")
-	flags.BoolVar(&o.noPing, "no-ping", false, "do not know ping")
+	flags.BoolVar(&o.noPing, "no-ping", false, "treat ping as an unknown method")
 	flags.StringVar(&o.crash, "crash", "", "write `TEXT` to stderr and exit with 3")
-	flags.IntVar(&o.flood, "flood", 0, "write so many `bytes` to stderr at the start")
-	flags.BoolVar(&o.stubborn, "stubborn", false, "live on after stdin has ended and after SIGTERM")
-	flags.BoolVar(&o.linger, "linger", false, "be no server, only a process that lives until it is killed")
+	flags.IntVar(&o.flood, "flood", 0, "write a number of `bytes` to stderr at the start")
+	flags.BoolVar(&o.stubborn, "stubborn", false, "survive the end of stdin and SIGTERM")
+	flags.BoolVar(&o.linger, "linger", false, "only sleep until killed, without a server")
 	return o, flags.Parse(args)
 }
 
-// run is the life of the process; it returns the exit code.
+// run runs the server until its input ends, and returns the exit code.
 func run(args []string) int {
 	o, err := parse(args)
 	if err != nil {
@@ -118,7 +118,7 @@ func run(args []string) int {
 	return 0
 }
 
-// flood writes n bytes in lines.
+// flood writes n bytes as lines.
 func flood(w io.Writer, n int) {
 	line := []byte(strings.Repeat("noise ", 170) + "\n")
 	for ; n > 0; n -= len(line) {
@@ -126,12 +126,12 @@ func flood(w io.Writer, n int) {
 	}
 }
 
-// define makes a tool's definition.
+// define returns the definition of a tool.
 func define(tool, description, schema string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"name":%s,"description":%s,"inputSchema":%s}`, quote(tool), quote(description), schema))
 }
 
 func quote(s string) string {
-	data, _ := json.Marshal(s) // a string always encodes
+	data, _ := json.Marshal(s) // a string can always be encoded
 	return string(data)
 }

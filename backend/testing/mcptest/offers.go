@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// offer answers the methods of a server with resources, prompts and logging;
-// false when a method is none of theirs.
+// offer answers the methods for resources, prompts and logging. It returns false
+// for other methods.
 func (s *server) offer(m message) bool {
 	var params struct {
 		URI       string            `json:"uri"`
@@ -15,7 +15,7 @@ func (s *server) offer(m message) bool {
 		Level     string            `json:"level"`
 		Arguments map[string]string `json:"arguments"`
 	}
-	_ = json.Unmarshal(m.Params, &params) // what is missing is empty
+	_ = json.Unmarshal(m.Params, &params) // missing params stay empty
 	switch m.Method {
 	case "resources/list":
 		if params.Cursor == "" {

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-// message is any JSON-RPC message.
+// message is a JSON-RPC message of any kind.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -20,19 +20,19 @@ type message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// server is one session on stdio. Each request is served in a goroutine of its
-// own; they end with the process.
+// server is one session on stdio. Each request is handled in its own goroutine,
+// which ends with the process at the latest.
 type server struct {
 	options
 	out io.Writer
 
 	mu       sync.Mutex
-	seen     []string                 // notifications, as JSON
-	gates    map[string]chan struct{} // of hold, by key
+	seen     []string                 // received notifications as JSON
+	gates    map[string]chan struct{} // of the tool hold, by key
 	calls    map[string]chan struct{} // closed when the call with an id is cancelled
-	waiting  map[string]chan message  // for answers to our own requests
-	asked    int
-	pageList int // pages of tools/list given
+	waiting  map[string]chan message  // for answers to requests of the server, by id
+	asked    int                      // requests sent to the client
+	pageList int                      // pages of tools/list sent
 }
 
 func newServer(o options, out io.Writer) *server {
@@ -42,7 +42,7 @@ func newServer(o options, out io.Writer) *server {
 	}
 }
 
-// serve reads until the input ends.
+// serve reads messages until the input ends.
 func (s *server) serve(in io.Reader) {
 	s.noise("Welcome to the server!")
 	s.askOnSignal()
@@ -82,12 +82,12 @@ func (s *server) dispatch(m message) {
 	}
 }
 
-// note keeps a notification, and ends the call that it cancels.
+// note records a notification, and ends the call that it cancels.
 func (s *server) note(m message) {
 	var params struct {
 		RequestID json.RawMessage `json:"requestId"`
 	}
-	_ = json.Unmarshal(m.Params, &params) // other notifications have no such id
+	_ = json.Unmarshal(m.Params, &params) // most notifications have no requestId
 	if m.Params == nil {
 		m.Params = json.RawMessage("null")
 	}
@@ -124,7 +124,7 @@ func (s *server) request(m message, cancelled <-chan struct{}) {
 	}
 }
 
-// list is the result of tools/list.
+// list returns the result of tools/list.
 func (s *server) list() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,8 +154,8 @@ func (s *server) list() string {
 	return `{"tools":[` + string(define("page"+page, "The tool of page "+page, `{"type":"object"}`)) + `],"nextCursor":` + quote(cursor) + `}`
 }
 
-// ask sends a request of our own and returns the answer as JSON: the result,
-// or an object with the error.
+// ask sends a request to the client and returns the answer as JSON: the result, or
+// an object with the error.
 func (s *server) ask(method, params string) string {
 	answer := make(chan message, 1)
 	s.mu.Lock()
@@ -171,8 +171,8 @@ func (s *server) ask(method, params string) string {
 	return string(m.Result)
 }
 
-// askOnSignal asks for sampling at SIGUSR1, when no call need be in flight, and
-// writes the answer to stderr.
+// askOnSignal sends a sampling request at each SIGUSR1, also without a call in
+// flight, and writes the answer to stderr.
 func (s *server) askOnSignal() {
 	asked := askSignals()
 	go func() {
@@ -194,10 +194,10 @@ func (s *server) notify(method, params string) {
 func (s *server) write(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = io.WriteString(s.out, line+"\n") // a reader that is gone ends our input too
+	_, _ = io.WriteString(s.out, line+"\n") // after the reader has gone, the input ends too
 }
 
-// noise writes lines that are no messages.
+// noise writes lines that are not messages, with the flag -junk.
 func (s *server) noise(line string) {
 	if s.junk {
 		s.write(line)

@@ -4,5 +4,5 @@ package mcptest
 
 import "os"
 
-// askSignals delivers nothing: there is no such signal here.
+// askSignals returns no channel, because SIGUSR1 exists only on Unix.
 func askSignals() <-chan os.Signal { return nil }

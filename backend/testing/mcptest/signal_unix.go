@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// askSignals delivers the signal at which the server asks its client something
-// outside of any call.
+// askSignals returns a channel that receives SIGUSR1, at which the server sends a
+// request to its client outside of a call.
 func askSignals() <-chan os.Signal {
 	asked := make(chan os.Signal, 1)
 	signal.Notify(asked, syscall.SIGUSR1)

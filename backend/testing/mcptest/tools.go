@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// call is one tools/call.
+// call is a tools/call request.
 type call struct {
 	*server
 	id        json.RawMessage
-	token     json.RawMessage // of progress; nil when nobody asked for any
+	token     json.RawMessage // the progress token; nil if the client wants no progress
 	arguments json.RawMessage
 	cancelled <-chan struct{}
 
@@ -33,7 +33,7 @@ const (
 	countArgs   = `{"type":"object","properties":{"count":{"type":"integer"}},"required":["count"]}`
 )
 
-// behaviours are the tools that every server has unless it is told otherwise.
+// behaviours are the tools of every server, except with the flag -only.
 var behaviours = []struct {
 	name, description, schema string
 	do                        func(*call)
@@ -64,7 +64,7 @@ func (s *server) call(m message, cancelled <-chan struct{}) {
 			ProgressToken json.RawMessage `json:"progressToken"`
 		} `json:"_meta"`
 	}
-	_ = json.Unmarshal(m.Params, &params) // wrong params name no tool, which is told below
+	_ = json.Unmarshal(m.Params, &params) // invalid params lead to an unknown tool below
 	c := &call{server: s, id: m.ID, token: params.Meta.ProgressToken, arguments: params.Arguments, cancelled: cancelled}
 	_ = json.Unmarshal(params.Arguments, c)
 	for _, b := range behaviours {
@@ -84,7 +84,7 @@ func (s *server) call(m message, cancelled <-chan struct{}) {
 	c.text(string(c.arguments))
 }
 
-// lists reports whether a tool of that name is among the given ones.
+// lists reports whether a tool was defined by a flag or by the tool grow.
 func (s *server) lists(tool string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +111,7 @@ func (c *call) progress(step, total int) {
 	}
 }
 
-// gate is what holds the calls of a key.
+// gate returns the channel that blocks the calls of hold with the same key.
 func (c *call) gate() chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -127,7 +127,7 @@ func (c *call) hold() {
 	select {
 	case <-gate:
 		c.text("released " + c.Key)
-	case <-c.cancelled: // nobody waits for an answer
+	case <-c.cancelled: // a cancelled call gets no answer
 	}
 }
 
@@ -168,7 +168,7 @@ func (c *call) die() {
 }
 
 func (c *call) environment() {
-	dir, _ := os.Getwd() // an unknown folder is told as none
+	dir, _ := os.Getwd() // an unknown folder is reported as empty
 	data, _ := json.Marshal(map[string]any{"pid": os.Getpid(), "dir": dir, "env": os.Environ()})
 	c.text(string(data))
 }

@@ -1,7 +1,7 @@
 // Package reference locates the reference data that some tests and benchmarks
 // compare with: recorded exchanges, real tool lists and labelled search sets.
-// The data is not part of this repository. It lies in the folder that
-// AGENT_DISCOVER_SHARED names, or in shared beside the repository.
+// The data is not part of this repository. It is in the folder that
+// AGENT_DISCOVER_SHARED names, or in the folder shared beside the repository.
 package reference
 
 import (
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Path returns the file or folder elem of the reference data, which exists.
-// Without it, the test is skipped.
+// Path returns the absolute path of a file or folder of the reference data. It
+// skips the test if the file or folder does not exist.
 func Path(t testing.TB, elem ...string) string {
 	t.Helper()
 	path, ok := Find(elem...)
@@ -21,8 +21,8 @@ func Path(t testing.TB, elem ...string) string {
 	return path
 }
 
-// Find returns the absolute path of elem in the reference data, and whether it
-// exists.
+// Find returns the absolute path of a file or folder of the reference data, and
+// whether it exists.
 func Find(elem ...string) (string, bool) {
 	folder := os.Getenv("AGENT_DISCOVER_SHARED")
 	if folder == "" {

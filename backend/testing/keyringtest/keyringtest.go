@@ -1,8 +1,8 @@
 //go:build linux
 
-// Package keytest gives a test a keychain of its own: a session bus and the
-// real gnome-keyring on it, with their own home, that end with the test. The
-// keychain of whoever runs the tests is never touched. It is for tests only.
+// Package keyringtest starts a separate keychain for a test: a D-Bus session bus
+// and gnome-keyring with their own home folder, which end with the test. Tests
+// never use the keychain of the user who runs them.
 package keyringtest
 
 import (
@@ -19,20 +19,19 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// deadline is how long a daemon may take; it is only ever waited for when
-// something is broken.
+// deadline bounds the wait for a daemon. It is reached only in failing tests.
 const deadline = 30 * time.Second
 
-// Session is a desktop session as far as secrets go.
+// Session is a session bus with or without a keyring.
 type Session struct {
 	t       testing.TB
 	dir     string
 	address string
-	keyring *exec.Cmd // nil while none runs
+	keyring *exec.Cmd // nil if none runs
 }
 
-// config is a session bus that starts nothing by itself: what the machine has
-// installed would be started with the desktop of whoever runs the tests.
+// config configures a session bus that does not start services on demand: those of
+// the machine would use the desktop of the user who runs the tests.
 const config = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
   <type>session</type>
@@ -45,7 +44,7 @@ const config = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Config
 </busconfig>
 `
 
-// Need skips a test where the programs are not installed.
+// Need skips a test if the daemons are not installed.
 func Need(t testing.TB) {
 	t.Helper()
 	for _, program := range []string{"dbus-daemon", "gnome-keyring-daemon"} {
@@ -55,11 +54,11 @@ func Need(t testing.TB) {
 	}
 }
 
-// Start starts a session bus without a keychain.
+// Start starts a session bus without a keyring.
 func Start(t testing.TB) *Session {
 	t.Helper()
 	Need(t)
-	// A socket's path has at most 108 bytes: that of a test's folder may have more.
+	// The path of a socket has at most 108 bytes, so t.TempDir may be too long.
 	dir, err := os.MkdirTemp("", "keytest-*")
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +81,7 @@ func Start(t testing.TB) *Session {
 	}
 	s.run(bus)
 	if s.address, err = bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatalf("the session bus does not start: %v", err)
+		t.Fatalf("start the session bus: %v", err)
 	}
 	s.address = strings.TrimSpace(s.address)
 	return s
@@ -91,13 +90,13 @@ func Start(t testing.TB) *Session {
 func (s *Session) home() string    { return filepath.Join(s.dir, "home") }
 func (s *Session) runtime() string { return filepath.Join(s.dir, "run") }
 
-// Env returns the variables by which programs find this session.
+// Env returns the environment variables with which programs find this session.
 func (s *Session) Env() []string {
 	return []string{"XDG_RUNTIME_DIR=" + s.runtime(), "DBUS_SESSION_BUS_ADDRESS=" + s.address}
 }
 
-// command prepares a program of the session that ends with the test, however
-// that ends.
+// command returns a command of the session that ends with the test process, also if
+// that crashes.
 func (s *Session) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(s.Env(), "HOME="+s.home(), "PATH="+os.Getenv("PATH"), "LANG=C.UTF-8")
@@ -111,20 +110,20 @@ func (s *Session) run(cmd *exec.Cmd) {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may be gone
+		_ = cmd.Process.Kill() // it may have ended already
 		_ = cmd.Wait()
 	})
 }
 
-// Unlock starts the keyring, unlocked as after a login. The keyring is made by
-// the first one.
+// Unlock starts the keyring daemon with an unlocked keyring, as after a login. The
+// first call creates the keyring.
 func (s *Session) Unlock() {
 	s.t.Helper()
 	s.serve("--unlock")
 }
 
-// Lock starts the keyring as after a login without a password: it asks when
-// something is needed of it.
+// Lock starts the keyring daemon with a locked keyring, as after a login without
+// password: it prompts at the first access.
 func (s *Session) Lock() {
 	s.t.Helper()
 	s.serve()
@@ -136,10 +135,10 @@ func (s *Session) serve(flags ...string) {
 	s.keyring = s.command("gnome-keyring-daemon", append(flags, "--components=secrets", "--foreground")...)
 	s.keyring.Stdin = strings.NewReader("the password of a login")
 	s.run(s.keyring)
-	s.await("the keyring serves", true)
+	s.await("the keyring starts", true)
 }
 
-// End ends the keyring.
+// End ends the keyring daemon.
 func (s *Session) End() {
 	s.t.Helper()
 	if s.keyring == nil {
@@ -148,13 +147,13 @@ func (s *Session) End() {
 	_ = s.keyring.Process.Kill()
 	_ = s.keyring.Wait()
 	s.keyring = nil
-	s.await("the keyring is gone", false)
+	s.await("the keyring ends", false)
 }
 
-// Freeze lets the keyring do nothing until Thaw.
+// Freeze stops the keyring daemon until Thaw.
 func (s *Session) Freeze() { s.signal(syscall.SIGSTOP) }
 
-// Thaw lets a frozen keyring go on.
+// Thaw continues a frozen keyring daemon.
 func (s *Session) Thaw() { s.signal(syscall.SIGCONT) }
 
 func (s *Session) signal(what syscall.Signal) {
@@ -164,7 +163,7 @@ func (s *Session) signal(what syscall.Signal) {
 	}
 }
 
-// Connect returns a connection of the test's own.
+// Connect returns a new connection to the session bus.
 func (s *Session) Connect() *dbus.Conn {
 	s.t.Helper()
 	conn, err := dbus.Connect(s.address)
@@ -175,30 +174,30 @@ func (s *Session) Connect() *dbus.Conn {
 	return conn
 }
 
-// IgnorePrompts puts up a screen on which the keyring's questions appear and
-// nobody sits before. It returns a channel that is sent each question.
+// IgnorePrompts receives the keyring's prompts and never answers them. It returns a
+// channel that receives a value for each prompt.
 func (s *Session) IgnorePrompts() <-chan struct{} {
 	s.t.Helper()
 	conn, asked := s.Connect(), make(chan struct{}, 64)
-	screen := prompter(func() { asked <- struct{}{} })
-	if err := conn.Export(screen, "/org/gnome/keyring/Prompter", "org.gnome.keyring.internal.Prompter"); err != nil {
+	prompts := prompter(func() { asked <- struct{}{} })
+	if err := conn.Export(prompts, "/org/gnome/keyring/Prompter", "org.gnome.keyring.internal.Prompter"); err != nil {
 		s.t.Fatal(err)
 	}
 	if reply, err := conn.RequestName("org.gnome.keyring.SystemPrompter", dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
-		s.t.Fatalf("the screen: %v, %v", reply, err)
+		s.t.Fatalf("request the name of the prompter: %v, %v", reply, err)
 	}
 	return asked
 }
 
 type prompter func()
 
-// BeginPrompting is called by the keyring.
+// BeginPrompting is called by the keyring over D-Bus.
 func (p prompter) BeginPrompting(dbus.ObjectPath) *dbus.Error {
 	p()
 	return nil
 }
 
-// await waits until the keyring owns its name, or does no longer.
+// await waits until the keyring owns its bus name, or until it does not.
 func (s *Session) await(what string, owned bool) {
 	s.t.Helper()
 	conn := s.Connect()
@@ -216,13 +215,13 @@ func (s *Session) await(what string, owned bool) {
 		select {
 		case <-tick.C:
 		case <-late:
-			s.t.Fatalf("it never came to this: %s", what)
+			s.t.Fatalf("timeout: %s", what)
 		}
 	}
 }
 
-// Items returns the accounts that the keyring has values for. It must be
-// unlocked.
+// Items returns the accounts for which the keyring holds values. The keyring must
+// be unlocked.
 func (s *Session) Items() []string {
 	s.t.Helper()
 	conn := s.Connect()
