@@ -10,8 +10,8 @@ import (
 // table.
 var variables = regexp.MustCompile(`\$([A-Z_]+)|\$\{([A-Z_]+):-([^}]*)\}|%([A-Z_]+)%|\{apps\}`)
 
-// standard are the variables that have a value on every machine, below the home
-// folder or whole: they do not move one editor's files, but those of all.
+// standard holds the variables that concern all programs, with their defaults.
+// Other variables concern one editor.
 var standard = map[string]string{
 	"XDG_CONFIG_HOME": "~/.config",
 	"APPDATA":         "~/AppData/Roaming",
@@ -20,10 +20,10 @@ var standard = map[string]string{
 	"PROGRAMFILES":    "C:/Program Files",
 }
 
-// Overrides returns the names of the variables that move files of editors, in
-// alphabetical order.
+// Overrides returns the names of the variables that change the paths of editors'
+// files, in alphabetical order.
 func Overrides() []string {
-	names := []string{"XDG_CONFIG_HOME"} // it is behind {apps} too
+	names := []string{"XDG_CONFIG_HOME"} // {apps} depends on it too
 	for _, e := range table() {
 		for _, pattern := range e.row.patterns() {
 			for _, match := range variables.FindAllStringSubmatch(pattern, -1) {
@@ -38,7 +38,7 @@ func Overrides() []string {
 	return slices.Compact(names)
 }
 
-// patterns are all paths of a row.
+// patterns returns all path patterns of a row.
 func (r *row) patterns() []string {
 	var all []string
 	for _, spots := range []bySystem[spot]{r.Files, r.Further, r.Beside} {
@@ -56,10 +56,11 @@ func (r *row) patterns() []string {
 	return all
 }
 
-// expand returns the paths that a pattern of the table stands for here: one, or
-// with * those whose folders are there up to it. It is none when a variable in
-// it is not set. Firm says that a variable of the editor's own, or a folder that
-// only it can have, decided: nothing else counts then.
+// expand returns the paths that a pattern of the table matches: one path, or, for
+// a pattern with *, a path for each existing match of its part up to the last *.
+// A pattern with an unset variable matches nothing. firm reports that a variable
+// of the editor, or a match of *, determined the paths, so that no later pattern
+// counts.
 func (m Machine) expand(pattern string) (paths []string, firm bool) {
 	path, firm, ok := m.substitute(strings.ReplaceAll(pattern, "*", star))
 	if !ok {
@@ -83,10 +84,11 @@ func (m Machine) expand(pattern string) (paths []string, firm bool) {
 	return paths, len(paths) > 0
 }
 
-// star stands for * of the table while values come in that may have one.
+// star replaces the * of a pattern while variables are substituted, whose values
+// may contain a literal *.
 const star = "\x00"
 
-// substitute puts in the values of variables; ok is false when one is not set.
+// substitute replaces variables by their values; ok is false when one is unset.
 func (m Machine) substitute(pattern string) (path string, firm, ok bool) {
 	path, firm, ok = m.replace(pattern)
 	if rest, below := strings.CutPrefix(path, "~"); below {
@@ -109,14 +111,14 @@ func (m Machine) replace(pattern string) (path string, firm, ok bool) {
 			firm = firm || !common
 			return strings.TrimRight(value, m.separators())
 		}
-		instead, _, known := m.replace(or(match[3], standard[name])) // it may name a variable too
+		instead, _, known := m.replace(or(match[3], standard[name])) // a default may contain a variable
 		ok = ok && known && instead != ""
 		return instead
 	})
 	return path, firm, ok
 }
 
-// apps is where desktop applications keep their settings.
+// apps returns the folder for settings of desktop applications.
 func (m Machine) apps() string {
 	switch m.OS {
 	case "windows":
@@ -134,8 +136,8 @@ func (m Machine) standard(name string) string {
 	return standard[name]
 }
 
-// quote takes their meaning from characters that a glob pattern knows. A class
-// of one is read the same on every system, a backslash is not.
+// quote escapes the special characters of glob patterns. It uses classes of one
+// character, which work on every system; a backslash does not.
 func (m Machine) quote(path string) string {
 	if m.OS != "windows" {
 		path = strings.ReplaceAll(path, `\`, `\\`)

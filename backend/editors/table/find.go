@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Find looks for an editor. It reads no file.
+// Find searches an editor on the machine. It reads no file.
 func (m Machine) Find(e *Editor) Found {
-	here := *e
-	found := Found{Editor: &here}
+	local := *e
+	found := Found{Editor: &local}
 	if e.row == nil {
 		return found
 	}
@@ -16,12 +16,12 @@ func (m Machine) Find(e *Editor) Found {
 	found.Evidence = m.evidence(e.row, found.Files)
 	found.Detected = len(found.Evidence) > 0
 	found.Managed = m.existing(e.row.Managed)
-	here.Running = e.row.Running.on(m.OS)
-	here.Register = m.permission(e.row)
+	local.Running = e.row.Running.on(m.OS)
+	local.Register = m.permission(e.row)
 	return found
 }
 
-// permission is a row's as it holds here.
+// permission returns the permission of a row on this machine.
 func (m Machine) permission(r *row) Permission {
 	if r.Register != Always {
 		return r.Register
@@ -36,7 +36,8 @@ func (m Machine) permission(r *row) Permission {
 	return Always
 }
 
-// evidence is what shows that an editor is there: its files are.
+// evidence returns the existing paths and commands that show that an editor is
+// installed.
 func (m Machine) evidence(r *row, files []File) []string {
 	all := m.existing(r.Detect.Paths)
 	for _, f := range files {
@@ -57,13 +58,13 @@ func (m Machine) evidence(r *row, files []File) []string {
 	return all
 }
 
-// existing are the paths of patterns at which something is.
+// existing returns the existing paths that patterns match.
 func (m Machine) existing(patterns bySystem[string]) []string {
 	var all []string
 	for _, pattern := range patterns.on(m.OS) {
 		paths, _ := m.expand(pattern)
 		for _, path := range paths {
-			if m.there(path) {
+			if m.exists(path) {
 				all = append(all, path)
 			}
 		}
@@ -71,8 +72,8 @@ func (m Machine) existing(patterns bySystem[string]) []string {
 	return all
 }
 
-// files are those that our entry belongs into: one, with Each every one whose
-// folder is there, and the further ones that exist.
+// files returns the files that take the entry of Agent Discover: one, or with
+// Each every one whose folder exists, and the existing further ones.
 func (m Machine) files(r *row) []File {
 	var all []File
 	for _, s := range r.Files.on(m.OS) {
@@ -94,7 +95,8 @@ func (m Machine) files(r *row) []File {
 	return append(all, m.existingFiles(r, r.Further, all)...)
 }
 
-// first is the file that exists, else the one whose folder does, else the first.
+// first returns the first file that exists, else the first whose folder exists,
+// else the first.
 func (m Machine) first(all []File) File {
 	for _, f := range all {
 		if f.Exists {
@@ -102,22 +104,24 @@ func (m Machine) first(all []File) File {
 		}
 	}
 	for _, f := range all {
-		if m.there(m.folder(f.Path)) {
+		if m.exists(m.folder(f.Path)) {
 			return f
 		}
 	}
 	return all[0]
 }
 
-// inFolders are the files whose folders are there; the first when none is.
+// inFolders returns the files whose folders exist, or the first file when none
+// does.
 func (m Machine) inFolders(all []File) []File {
-	some := slices.DeleteFunc(slices.Clone(all), func(f File) bool { return !m.there(m.folder(f.Path)) })
+	some := slices.DeleteFunc(slices.Clone(all), func(f File) bool { return !m.exists(m.folder(f.Path)) })
 	if len(some) == 0 && len(all) > 0 {
 		return all[:1]
 	}
 	return some
 }
 
+// existingFiles returns the existing files of spots that are not known yet.
 func (m Machine) existingFiles(r *row, spots bySystem[spot], known []File) []File {
 	var all []File
 	for _, s := range spots.on(m.OS) {
@@ -135,7 +139,7 @@ func (m Machine) existingFiles(r *row, spots bySystem[spot], known []File) []Fil
 
 func (m Machine) file(r *row, s spot, path string) File {
 	f := r.file(s, path)
-	f.Exists = m.there(path)
+	f.Exists = m.exists(path)
 	if s.Plugin > 0 {
 		f.Plugin = path
 		for range s.Plugin {
@@ -145,8 +149,8 @@ func (m Machine) file(r *row, s spot, path string) File {
 	return f
 }
 
-// InProject returns the file of a project into which an editor's entry goes;
-// false when it has none.
+// InProject returns the file of a project folder that takes an entry for an
+// editor; false when the editor reads no project files.
 func (m Machine) InProject(e *Editor, folder string) (File, bool) {
 	if e.row == nil || len(e.row.Project) == 0 {
 		return File{}, false

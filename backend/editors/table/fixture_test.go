@@ -12,16 +12,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// where is a case of a paths.yaml: which files count on a system, with these
-// variables, when these files are there.
-type where struct {
-	On    string            `yaml:"on"`
-	Set   map[string]string `yaml:"set"`
-	There []string          `yaml:"there"`
-	Want  []string          `yaml:"want"`
+// pathCase is a case of a paths.yaml: the files that Find returns on a system,
+// with these variables and existing files.
+type pathCase struct {
+	On       string            `yaml:"on"`
+	Set      map[string]string `yaml:"set"`
+	Existing []string          `yaml:"existing"`
+	Want     []string          `yaml:"want"`
 }
 
-func TestEveryEditorsFilesAreWhereItsFolderSays(t *testing.T) {
+func TestFilesOfEveryEditorAreFound(t *testing.T) {
 	for _, e := range Table() {
 		text, err := os.ReadFile(filepath.Join("testdata", e.ID, "paths.yaml"))
 		if err != nil {
@@ -30,44 +30,44 @@ func TestEveryEditorsFilesAreWhereItsFolderSays(t *testing.T) {
 			}
 			continue
 		}
-		var cases []where
+		var cases []pathCase
 		if err := strict(text, &cases); err != nil {
 			t.Errorf("%s: %v", e.ID, err)
 		}
 		seen := map[string]bool{}
 		for _, c := range cases {
 			seen[c.On] = true
-			found := fake(c.On, c.Set, c.There...).Find(e)
+			found := fake(c.On, c.Set, c.Existing...).Find(e)
 			if got := paths(found.Files); !slices.Equal(got, c.Want) {
-				t.Errorf("%s on %s with %v and %q there: got %q, want %q", e.ID, c.On, c.Set, c.There, got, c.Want)
+				t.Errorf("%s on %s with %v and the files %q: got %q, want %q", e.ID, c.On, c.Set, c.Existing, got, c.Want)
 			}
-			if found.Detected && len(c.There) == 0 {
+			if found.Detected && len(c.Existing) == 0 {
 				t.Errorf("%s on %s is detected by %q", e.ID, c.On, found.Evidence)
 			}
 		}
 		for _, system := range []string{"linux", "darwin", "windows"} {
 			if len(e.row.Files.on(system)) > 0 != seen[system] {
-				t.Errorf("%s: paths.yaml and the table differ about %s", e.ID, system)
+				t.Errorf("%s: only one of paths.yaml and the table has %s", e.ID, system)
 			}
 		}
 	}
 }
 
-var update = flag.Bool("update", false, "write the after files of testdata anew")
+var update = flag.Bool("update", false, "rewrite the after files in testdata")
 
-// entry is ours, as it goes into editors.
+// entry is the entry of Agent Discover.
 var entry = Server{Transport: stdio, Command: "/opt/agent-discover/agent-discover", Args: []string{"mcp"}}
 
-// fixture is a file of an editor's folder in testdata; ok is false when there
-// is none.
+// fixture reads a file of an editor's folder in testdata; ok is false when the
+// file does not exist.
 func fixture(e *Editor, name string) (path string, text []byte, ok bool) {
-	ending := map[configedit.Format]string{configedit.TOML: ".toml", configedit.YAML: ".yaml"}[e.Place.Format]
-	path = filepath.Join("testdata", e.ID, name+or(ending, ".json"))
+	extension := map[configedit.Format]string{configedit.TOML: ".toml", configedit.YAML: ".yaml"}[e.Place.Format]
+	path = filepath.Join("testdata", e.ID, name+or(extension, ".json"))
 	text, err := os.ReadFile(path)
 	return path, text, err == nil
 }
 
-func TestOurEntryGoesIntoEveryEditorsFileAndOutAgain(t *testing.T) {
+func TestEntriesAreAddedToEveryEditorAndRemoved(t *testing.T) {
 	for _, e := range Table() {
 		if e.Register == Never {
 			continue
@@ -75,7 +75,7 @@ func TestOurEntryGoesIntoEveryEditorsFileAndOutAgain(t *testing.T) {
 		t.Run(e.ID, func(t *testing.T) {
 			_, before, ok := fixture(e, "before")
 			if !ok {
-				t.Fatal("its folder in testdata has no file from before")
+				t.Fatal("testdata has no before file")
 			}
 			object, err := Spell(e.Shape, "discover", entry)
 			if err != nil {
@@ -98,39 +98,40 @@ func TestOurEntryGoesIntoEveryEditorsFileAndOutAgain(t *testing.T) {
 			checkEntry(t, e, after)
 			back, err := configedit.Revert(after, e.Place, "discover", change)
 			if err != nil || !bytes.Equal(back.Text, before) {
-				t.Errorf("taken back, %v, it is\n%s", err, back.Text)
+				t.Errorf("after Revert, %v, the file is\n%s", err, back.Text)
 			}
 			checkRemoved(t, e, before, after)
 		})
 	}
 }
 
-// checkEntry reads our entry as the editor's file has it now, and all that
-// were there before.
+// checkEntry checks that a file has the entry once and that its other entries can
+// be read.
 func checkEntry(t *testing.T, e *Editor, text []byte) {
 	t.Helper()
 	entries, err := configedit.Read(text, e.Place)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours := 0
+	count := 0
 	for _, one := range entries {
 		s, err := Understand(e.Shape, one.Value)
 		if one.Name == "discover" {
 			if err != nil || !reflect.DeepEqual(s, entry) || !Ours(s) {
-				t.Errorf("our entry is %+v, %v", s, err)
+				t.Errorf("the entry is %+v, %v", s, err)
 			}
-			ours++
-		} else if (err != nil) != (one.Name == "developer") || Ours(s) { // Goose has that built in
+			count++
+		} else if (err != nil) != (one.Name == "developer") || Ours(s) { // built into Goose
 			t.Errorf("%s is %+v, %v", one.Name, s, err)
 		}
 	}
-	if ours != 1 {
-		t.Errorf("our entry is there %d times", ours)
+	if count != 1 {
+		t.Errorf("the file has the entry %d times", count)
 	}
 }
 
-// checkRemoved takes our entry out of a file by its name alone.
+// checkRemoved removes the entry by its name and compares the file with the one
+// before.
 func checkRemoved(t *testing.T, e *Editor, before, after []byte) {
 	t.Helper()
 	removed, err := configedit.Remove(after, e.Place, "discover")
@@ -142,9 +143,9 @@ func checkRemoved(t *testing.T, e *Editor, before, after []byte) {
 		t.Fatal(err)
 	}
 	if len(had) > 0 && !bytes.Equal(removed.Text, before) {
-		t.Errorf("with our entry taken out it is\n%s", removed.Text)
+		t.Errorf("after Remove the file is\n%s", removed.Text)
 	}
 	if has, err := configedit.Read(removed.Text, e.Place); err != nil || !reflect.DeepEqual(has, had) {
-		t.Errorf("with our entry taken out it has %v, %v; before %v", has, err, had)
+		t.Errorf("after Remove the file has %v, %v; want %v", has, err, had)
 	}
 }

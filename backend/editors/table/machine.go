@@ -10,16 +10,16 @@ import (
 	"sync"
 )
 
-// Here is this machine, with the variables of a user's environment. A program
-// is looked for on that environment's PATH, whose folders are listed once:
-// take a new Machine to see what was installed since.
+// Here returns this machine with a user's environment. Programs are searched on
+// the PATH of that environment, whose folders are listed once: a program that is
+// installed later needs a new Machine.
 func Here(variable func(name string) string) Machine {
 	home := variable("HOME")
 	if runtime.GOOS == "windows" {
 		home = variable("USERPROFILE")
 	}
 	if home == "" {
-		home, _ = os.UserHomeDir() // without a home no file is found
+		home, _ = os.UserHomeDir() // without a home folder no file is found
 	}
 	return Machine{
 		OS: runtime.GOOS, Home: home, Variable: variable,
@@ -28,8 +28,8 @@ func Here(variable func(name string) string) Machine {
 	}
 }
 
-// With is the machine with other variables first. Its home and the programs
-// that are found stay.
+// With returns the machine with some variables replaced. Its home folder and its
+// programs stay the same.
 func (m Machine) With(variables map[string]string) Machine {
 	before := m.Variable
 	m.Variable = func(name string) string {
@@ -41,10 +41,11 @@ func (m Machine) With(variables map[string]string) Machine {
 	return m
 }
 
-// programs finds programs in folders. The folders are listed when the first
-// program is asked for: that takes less than to look for each in every one.
-func programs(folders []string, endings string) func(name string) (string, bool) {
-	index := sync.OnceValue(func() map[string]string { return list(folders, endings) })
+// programs returns a function that finds programs in folders. It lists the
+// folders on the first call, which is faster than a look into each folder for
+// every program.
+func programs(folders []string, extensions string) func(name string) (string, bool) {
+	index := sync.OnceValue(func() map[string]string { return list(folders, extensions) })
 	return func(name string) (string, bool) {
 		path := index()[name]
 		info, err := os.Stat(path)
@@ -53,22 +54,22 @@ func programs(folders []string, endings string) func(name string) (string, bool)
 	}
 }
 
-// list returns the programs of folders by their names, those of the first
-// folder first; on Windows without an ending of PATHEXT, in small letters.
-func list(folders []string, endings string) map[string]string {
+// list returns the paths of programs by name; an earlier folder wins. On Windows
+// names are in lower case and without their extension, one of PATHEXT.
+func list(folders []string, extensions string) map[string]string {
 	all := map[string]string{}
-	known := strings.Split(strings.ToLower(cmp.Or(endings, ".com;.exe;.bat;.cmd")), ";")
+	known := strings.Split(strings.ToLower(cmp.Or(extensions, ".com;.exe;.bat;.cmd")), ";")
 	for _, folder := range folders {
-		entries, _ := os.ReadDir(folder) // what cannot be read holds nothing for us
+		entries, _ := os.ReadDir(folder) // an unreadable folder has no programs
 		for _, entry := range entries {
 			name := entry.Name()
 			if runtime.GOOS == "windows" {
 				name = strings.ToLower(name)
-				ending := filepath.Ext(name)
-				if !slices.Contains(known, ending) {
+				extension := filepath.Ext(name)
+				if !slices.Contains(known, extension) {
 					continue
 				}
-				name = strings.TrimSuffix(name, ending)
+				name = strings.TrimSuffix(name, extension)
 			}
 			if _, seen := all[name]; !seen && !entry.IsDir() {
 				all[name] = filepath.Join(folder, entry.Name())
@@ -78,13 +79,13 @@ func list(folders []string, endings string) map[string]string {
 	return all
 }
 
-// there reports whether something is at a path.
-func (m Machine) there(path string) bool {
+// exists reports whether a path exists.
+func (m Machine) exists(path string) bool {
 	_, err := m.Stat(path)
 	return err == nil
 }
 
-// local is where a path of the machine is here.
+// local returns the real path of a path of the machine, below Root.
 func (m Machine) local(path string) string {
 	if m.Root == "" {
 		return path
@@ -95,7 +96,7 @@ func (m Machine) local(path string) string {
 	return filepath.Join(m.Root, filepath.FromSlash(path))
 }
 
-// below writes what comes after a folder that local gave.
+// below writes a relative path so that it can be appended to a result of local.
 func (m Machine) below(path string) string {
 	if m.Root == "" {
 		return m.slashed(path)
@@ -103,7 +104,7 @@ func (m Machine) below(path string) string {
 	return filepath.FromSlash(strings.ReplaceAll(path, `\`, "/"))
 }
 
-// slashed writes a path of the table as the machine does.
+// slashed writes a path of the table with the machine's separators.
 func (m Machine) slashed(path string) string {
 	if m.OS == "windows" {
 		return strings.ReplaceAll(path, "/", `\`)
@@ -111,7 +112,7 @@ func (m Machine) slashed(path string) string {
 	return path
 }
 
-// separators are what stands between the folders of a path that local gave.
+// separators returns the characters that separate folders in a result of local.
 func (m Machine) separators() string {
 	if m.Root == "" && m.OS == "windows" || os.PathSeparator == '\\' {
 		return `/\`
@@ -119,12 +120,12 @@ func (m Machine) separators() string {
 	return "/"
 }
 
-// folder is the one that a path is in.
+// folder returns the parent folder of a path.
 func (m Machine) folder(path string) string {
 	return path[:max(strings.LastIndexAny(path, m.separators()), 0)]
 }
 
-// absolute reports whether a path of the machine starts at its root.
+// absolute reports whether a path is absolute on the machine.
 func (m Machine) absolute(path string) bool {
 	if m.OS == "windows" {
 		return len(path) > 2 && path[1] == ':' && (path[2] == '\\' || path[2] == '/') || strings.HasPrefix(path, `\\`)

@@ -14,7 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// fake is a machine that has only these files, written as it writes paths.
+// fake returns a machine on which only these files exist, with paths in the
+// machine's spelling.
 func fake(system string, variables map[string]string, files ...string) Machine {
 	home := map[string]string{"linux": "/home/me", "darwin": "/Users/me", "windows": `C:\Users\me`}[system]
 	slash := func(p string) string { return strings.Trim(strings.ReplaceAll(p, `\`, "/"), "/") }
@@ -59,12 +60,12 @@ func find(t *testing.T, m Machine, id string) Found {
 	t.Helper()
 	e, ok := ByID(id)
 	if !ok {
-		t.Fatalf("there is no editor %q", id)
+		t.Fatalf("no editor has the id %q", id)
 	}
 	return m.Find(e)
 }
 
-// create makes an empty file below a folder.
+// create creates an empty file and its folders.
 func create(t *testing.T, parts ...string) string {
 	t.Helper()
 	name := filepath.Join(parts...)
@@ -77,7 +78,7 @@ func create(t *testing.T, parts ...string) string {
 	return name
 }
 
-func TestAMachineCanLieBelowAFolder(t *testing.T) {
+func TestEditorsAreFoundBelowARoot(t *testing.T) {
 	for system, c := range map[string]struct{ home, variable, want string }{
 		"linux":   {"/home/me", "/w/[conf]", "w/[conf]/Code/User/profiles/a1/mcp.json"},
 		"darwin":  {"/Users/m[e]", "", "Users/m[e]/Library/Application Support/Code/User/profiles/a1/mcp.json"},
@@ -99,7 +100,7 @@ func TestAMachineCanLieBelowAFolder(t *testing.T) {
 	}
 }
 
-func TestWhatSeveralProductsHaveShowsNoneOfThem(t *testing.T) {
+func TestSharedFilesDetectNoEditor(t *testing.T) {
 	for _, c := range []struct {
 		system, file string
 		ids          string
@@ -132,12 +133,12 @@ func TestWhatSeveralProductsHaveShowsNoneOfThem(t *testing.T) {
 			}
 		}
 		if strings.Join(got, " ") != c.ids {
-			t.Errorf("%s shows %v, not %q", c.file, got, c.ids)
+			t.Errorf("%s detects %v, want %q", c.file, got, c.ids)
 		}
 	}
 }
 
-func TestWhetherOurEntryMayComeInDependsOnTheMachine(t *testing.T) {
+func TestPermissionsDependOnTheMachine(t *testing.T) {
 	for _, c := range []struct {
 		system, id string
 		file       string
@@ -160,7 +161,7 @@ func TestWhetherOurEntryMayComeInDependsOnTheMachine(t *testing.T) {
 	}
 }
 
-func TestProcessesAndPoliciesAreThoseOfTheSystem(t *testing.T) {
+func TestProcessesAndPoliciesDependOnTheSystem(t *testing.T) {
 	if got := find(t, fake("darwin", nil), "claude-desktop").Running; !slices.Equal(got, []string{"Claude"}) {
 		t.Errorf("got %q", got)
 	}
@@ -173,7 +174,7 @@ func TestProcessesAndPoliciesAreThoseOfTheSystem(t *testing.T) {
 	}
 }
 
-func TestFilesBesideAreReadToo(t *testing.T) {
+func TestReadOnlyFilesAreFound(t *testing.T) {
 	in := "/home/me/.config/"
 	cline := "/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
 	m := fake("linux", nil, in+"Code"+cline, in+"Cursor"+cline, in+"Code/User/settings.json", "/home/me/.continue/mcpServers/a.json")
@@ -193,7 +194,7 @@ func TestFilesBesideAreReadToo(t *testing.T) {
 	}
 }
 
-func TestAProjectInTheUsersFileIsAPlaceOfItsOwn(t *testing.T) {
+func TestEachProjectInAFileIsAFileOfItsOwn(t *testing.T) {
 	m := fake("linux", nil, "/home/me/.claude.json")
 	m.Read = func(path string) ([]byte, error) {
 		if path != "/home/me/.claude.json" {
@@ -212,11 +213,11 @@ func TestAProjectInTheUsersFileIsAPlaceOfItsOwn(t *testing.T) {
 	}
 	m.Read = func(string) ([]byte, error) { return []byte(`{"projects":`), nil }
 	if got := m.Beside(e); got != nil {
-		t.Errorf("of a broken file: %+v", got)
+		t.Errorf("a broken file gives %+v", got)
 	}
 }
 
-func TestAPluginsServersStandAtEitherPlace(t *testing.T) {
+func TestServersOfAPluginAreReadFromEitherPlace(t *testing.T) {
 	e, _ := ByID("claude-plugins")
 	f := e.row.file(e.row.Beside["any"][0], "/x")
 	for text, place := range map[string]configedit.Place{`{"mcpServers":{"x":{"command":"x"}}}`: f.Place, `{"x":{"command":"x"}}`: f.Or[0]} {
@@ -227,7 +228,7 @@ func TestAPluginsServersStandAtEitherPlace(t *testing.T) {
 	}
 }
 
-func TestFindingReadsNoFile(t *testing.T) {
+func TestFindReadsNoFile(t *testing.T) {
 	m := fake("linux", nil, "/home/me/.claude.json", "/home/me/.claude/plugins/cache/a/b/c/.mcp.json")
 	m.Read = func(path string) ([]byte, error) {
 		t.Errorf("%s is read", path)
@@ -238,7 +239,7 @@ func TestFindingReadsNoFile(t *testing.T) {
 	}
 }
 
-func TestTheNewestVersionOfAPluginCounts(t *testing.T) {
+func TestOnlyTheNewestVersionOfAPluginIsRead(t *testing.T) {
 	root := t.TempDir()
 	cache := filepath.Join(root, "home/me/.claude/plugins/cache/market")
 	old := create(t, cache, "a/1.0.0/.mcp.json")
@@ -270,7 +271,7 @@ func TestTheNewestVersionOfAPluginCounts(t *testing.T) {
 	}
 }
 
-func TestAProjectHasItsFile(t *testing.T) {
+func TestFilesOfAProjectAreFound(t *testing.T) {
 	vscode, _ := ByID("vscode")
 	f, ok := fake("windows", nil).InProject(vscode, `D:\p`+`\`)
 	if !ok || f.Path != `D:\p\.vscode\mcp.json` || f.Scope != `D:\p`+`\` || f.Exists || f.Place.Keys[0] != "servers" {
@@ -290,7 +291,7 @@ func TestAProjectHasItsFile(t *testing.T) {
 	}
 }
 
-func TestAPersonsVariablesComeFirst(t *testing.T) {
+func TestReplacedVariablesWin(t *testing.T) {
 	m := fake("linux", map[string]string{"CODEX_HOME": "/a", "VIBE_HOME": "/v"}).With(map[string]string{"CODEX_HOME": "/b", "VIBE_HOME": ""})
 	if got := paths(find(t, m, "codex").Files); !slices.Equal(got, []string{"/b/config.toml"}) {
 		t.Errorf("got %q", got)
@@ -300,11 +301,11 @@ func TestAPersonsVariablesComeFirst(t *testing.T) {
 	}
 }
 
-func TestProgramsAreThoseOfTheUsersPath(t *testing.T) {
+func TestProgramsAreFoundOnThePath(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
-	ending := map[bool]string{true: ".exe"}[os.PathSeparator == '\\']
-	create(t, second, "codex"+ending)
-	want := create(t, first, "codex"+ending)
+	extension := map[bool]string{true: ".exe"}[os.PathSeparator == '\\']
+	create(t, second, "codex"+extension)
+	want := create(t, first, "codex"+extension)
 	plain := create(t, first, "notes.txt")
 	if err := os.Chmod(plain, 0o600); err != nil {
 		t.Fatal(err)
@@ -317,7 +318,7 @@ func TestProgramsAreThoseOfTheUsersPath(t *testing.T) {
 	}
 	for _, name := range []string{"notes.txt", "claude", ""} {
 		if got, ok := m.Command(name); ok {
-			t.Errorf("%q is %q", name, got)
+			t.Errorf("%q was found at %q", name, got)
 		}
 	}
 	if found := find(t, m, "codex"); !found.Detected || !slices.Contains(found.Evidence, want) {
@@ -325,7 +326,7 @@ func TestProgramsAreThoseOfTheUsersPath(t *testing.T) {
 	}
 }
 
-func BenchmarkFindingAllEditors(b *testing.B) {
+func BenchmarkFindAllEditors(b *testing.B) {
 	for b.Loop() {
 		m := Here(os.Getenv)
 		for _, e := range Table() {

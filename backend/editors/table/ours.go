@@ -2,10 +2,10 @@ package table
 
 import "strings"
 
-// Ours reports whether a server is our own entry, by what it starts: the program
-// agent-discover as the companion, whatever its folder and what its name goes on
-// with (a version, a system), also through a shell. A package of that name that
-// a package manager runs is another product.
+// Ours reports whether a server is the entry of Agent Discover: it starts the
+// program agent-discover with the argument mcp, or alone, from any folder,
+// directly or through a shell. The name may have a suffix, such as a version. A
+// package of that name which a package manager runs is another product.
 func Ours(s Server) bool {
 	program, rest := unwrap(s.Command, s.Args)
 	if strings.Contains(strings.ToLower(program), "node_modules") {
@@ -18,7 +18,7 @@ func Ours(s Server) bool {
 	return len(rest) > 0 && rest[0] == "mcp" || len(rest) == 0 && name == "agent-discover"
 }
 
-// unwrap is the command behind a shell that runs one line, and behind env.
+// unwrap returns the command that a shell or env starts.
 func unwrap(program string, args []string) (string, []string) {
 	switch base(program) {
 	case "cmd", "cmd.exe":
@@ -43,7 +43,7 @@ func unwrap(program string, args []string) (string, []string) {
 	return program, args
 }
 
-// line is a command that stands in words of its own, or in one.
+// line returns the command in words; a single word is split first.
 func line(words []string) (string, []string) {
 	if len(words) == 1 {
 		words = commandWords(words[0])

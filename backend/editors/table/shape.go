@@ -15,26 +15,26 @@ const (
 	sse   = "sse"
 )
 
-// shape is how an editor spells a server: for each transport the fields in
-// their order. One that is not there cannot be held.
+// shape is an editor's spelling of a server: the fields for each transport, in
+// their order. A transport without fields is not supported.
 type shape struct{ stdio, http, sse []part }
 
-// part is a field of an entry. It has no key where the server has nothing for it.
+// part writes one field of an entry, or none when the server has no value for it.
 type part struct {
-	holds string // what is lost without it: dir or disabled
+	holds string // property that an entry without this part would lose: dir or disabled
 	field func(name string, s Server) configedit.Field
 }
 
-// shapes are all spellings. Their fields are those that an entry needs to work,
-// in the order in which the editor itself or its documentation writes them.
+// shapes holds all spellings by name. Each has only the fields that an entry
+// needs, in the order of the editor or of its documentation.
 var shapes = map[string]shape{
-	// The plain one, which most know: it tells a server's kind from what it has.
+	// Most editors: command or url decides the transport.
 	"plain": {
 		stdio: []part{command("command"), args("args"), env("env"), disabled},
 		http:  []part{url("url"), headers("headers"), disabled},
 		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled},
 	},
-	// What only starts programs, or is known for nothing else.
+	// Editors that support only local servers, as far as is known.
 	"local": {
 		stdio: []part{command("command"), args("args"), env("env")},
 	},
@@ -48,13 +48,13 @@ var shapes = map[string]shape{
 		http:  []part{is("type", "http"), url("url"), headers("headers")},
 		sse:   []part{is("type", "sse"), url("url"), headers("headers")},
 	},
-	// As typed, with a switch: Crush, Factory droid.
+	// Like typed, with disabled: Crush, Factory Droid.
 	"switched": {
 		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env"), disabled},
 		http:  []part{is("type", "http"), url("url"), headers("headers"), disabled},
 		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled},
 	},
-	// Where only a remote server says its type: Amazon Q, Augment.
+	// Only a remote server has a type: Amazon Q, Augment.
 	"remote-typed": {
 		stdio: []part{command("command"), args("args"), env("env"), disabled},
 		http:  []part{is("type", "http"), url("url"), headers("headers"), disabled},
@@ -75,13 +75,13 @@ var shapes = map[string]shape{
 		http:  []part{url("httpUrl"), headers("headers")},
 		sse:   []part{url("url"), headers("headers")},
 	},
-	// Antigravity and Cascade find out by themselves which remote kind it is.
+	// Antigravity and Cascade detect the remote transport.
 	"server-url": {
 		stdio: []part{command("command"), args("args"), env("env"), disabled},
 		http:  []part{url("serverUrl"), headers("headers"), disabled},
 		sse:   []part{url("serverUrl"), headers("headers"), disabled},
 	},
-	// Devin refuses keys that it does not know.
+	// Devin rejects unknown keys.
 	"devin": {
 		stdio: []part{command("command"), args("args"), env("env")},
 		http:  []part{is("transport", "http"), url("url"), headers("headers")},
@@ -102,7 +102,7 @@ var shapes = map[string]shape{
 		http:  []part{is("type", "remote"), url("url"), headers("headers"), enabled},
 		sse:   []part{is("type", "remote"), url("url"), headers("headers"), enabled},
 	},
-	// Goose gives up on servers that take long unless it is told how long.
+	// Goose has a short default timeout.
 	"goose": {
 		stdio: []part{
 			named, is("type", "stdio"), enabled, command("cmd"), args("args"), env("envs"),
@@ -143,7 +143,7 @@ var shapes = map[string]shape{
 	"sema4": {
 		stdio: []part{is("transport", "stdio"), command("command"), args("args"), env("env")},
 	},
-	// An extension's own list, with whole command lines: read only.
+	// The list of an extension, with whole command lines; never written.
 	"augment-list": {},
 }
 
@@ -155,7 +155,7 @@ func is(key string, value any) part { return field(key, func(Server) any { retur
 
 func command(key string) part { return field(key, func(s Server) any { return s.Command }) }
 
-// args are written even when there are none: some editors insist on the key.
+// args writes the key even without arguments: some editors require it.
 func args(key string) part {
 	return field(key, func(s Server) any { return slices.Concat([]string{}, s.Args) })
 }
@@ -170,7 +170,7 @@ func env(key string) part {
 	return part{field: func(_ string, s Server) configedit.Field { return sorted(key, s.Env) }}
 }
 
-// headers stand below the last of keys.
+// headers writes the headers under a path of one or two keys.
 func headers(keys ...string) part {
 	return part{field: func(_ string, s Server) configedit.Field {
 		f := sorted(keys[len(keys)-1], s.Headers)
@@ -192,7 +192,7 @@ func dir(key string) part {
 
 var (
 	named = part{field: func(name string, _ Server) configedit.Field { return configedit.Field{Key: "name", Value: name} }}
-	// enabled is always written, disabled and enabledNo for a server that is off.
+	// enabled is always written; disabled and enabledNo only for a disabled server.
 	enabled = part{holds: "disabled", field: func(_ string, s Server) configedit.Field {
 		return configedit.Field{Key: "enabled", Value: !s.Disabled}
 	}}
@@ -220,9 +220,8 @@ func sorted(key string, values map[string]string) configedit.Field {
 	return configedit.Field{Key: key, Value: object}
 }
 
-// Spell returns how a shape writes a server: what the editor needs for it to
-// work, in the editor's order. The error is a fault.Invalid that says what the
-// shape cannot hold.
+// Spell returns the entry for a server in a shape, with its fields in the
+// editor's order. A fault.Invalid names what the shape cannot express.
 func Spell(shape, name string, s Server) (configedit.Object, error) {
 	parts, err := partsOf(shape, s.Transport)
 	if err != nil {
@@ -232,10 +231,10 @@ func Spell(shape, name string, s Server) (configedit.Object, error) {
 		return slices.ContainsFunc(parts, func(p part) bool { return p.holds == what })
 	}
 	if s.Dir != "" && !holds("dir") {
-		return nil, fault.New(fault.Invalid, "this editor cannot say in which folder a server starts")
+		return nil, fault.New(fault.Invalid, "this editor does not support a working folder")
 	}
 	if s.Disabled && !holds("disabled") {
-		return nil, fault.New(fault.Invalid, "this editor's file cannot hold a server that is switched off")
+		return nil, fault.New(fault.Invalid, "this editor does not support disabled servers")
 	}
 	var object configedit.Object
 	for _, p := range parts {
@@ -249,7 +248,7 @@ func Spell(shape, name string, s Server) (configedit.Object, error) {
 func partsOf(name, transport string) ([]part, error) {
 	one, ok := shapes[name]
 	if !ok {
-		return nil, fault.New(fault.Invalid, "there is no spelling %q for servers", name)
+		return nil, fault.New(fault.Invalid, "unknown shape %q", name)
 	}
 	switch {
 	case transport == stdio && one.stdio != nil:
@@ -259,11 +258,11 @@ func partsOf(name, transport string) ([]part, error) {
 	case transport == sse && one.sse != nil:
 		return one.sse, nil
 	case transport == sse && one.http != nil:
-		return nil, fault.New(fault.Invalid, "this editor takes no servers over SSE, only over streamable HTTP")
+		return nil, fault.New(fault.Invalid, "this editor does not support SSE servers, only streamable HTTP")
 	case transport == http || transport == sse:
-		return nil, fault.New(fault.Invalid, "this editor's file is known to hold servers that it starts, none over the network")
+		return nil, fault.New(fault.Invalid, "this editor supports only local servers")
 	case transport == stdio:
-		return nil, fault.New(fault.Invalid, "what this editor keeps is its own: nothing is written there")
+		return nil, fault.New(fault.Invalid, "this editor's servers can be read but not written")
 	}
-	return nil, fault.New(fault.Invalid, "there is no transport %q", transport)
+	return nil, fault.New(fault.Invalid, "unknown transport %q; use stdio, streamable-http or sse", transport)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// plainJSON is an object as encoding/json gives it back after it was written.
+// plainJSON returns an object as decoded from its JSON.
 func plainJSON(o configedit.Object) any {
 	value := func(v any) any {
 		if inner, ok := v.(configedit.Object); ok {
@@ -38,7 +38,7 @@ func plainJSON(o configedit.Object) any {
 	return all
 }
 
-func TestEveryShapeReadsWhatItWrites(t *testing.T) {
+func TestEveryShapeReadsItsOwnEntries(t *testing.T) {
 	servers := []Server{
 		{Transport: stdio, Command: "/opt/a b/x", Args: []string{"mcp", "${A}"}, Env: map[string]string{"B": "1", "A": "${X:-y}"}},
 		{Transport: stdio, Command: "x"},
@@ -63,13 +63,13 @@ func TestEveryShapeReadsWhatItWrites(t *testing.T) {
 			}
 			back, err := Understand(name, entry)
 			if err != nil || !reflect.DeepEqual(back, s) {
-				t.Errorf("%s: %+v came back as %+v, %v, from %v", name, s, back, err, object)
+				t.Errorf("%s: %+v was read as %+v, %v, from %v", name, s, back, err, object)
 			}
 		}
 	}
 }
 
-func TestAServerIsUnderstoodAsEditorsWriteIt(t *testing.T) {
+func TestEntriesOfEditorsAreUnderstood(t *testing.T) {
 	local := Server{Transport: stdio, Command: "npx", Args: []string{"-y", "x"}}
 	remote := Server{Transport: http, URL: "https://h/mcp"}
 	with := func(s Server, change func(*Server)) Server { change(&s); return s }
@@ -114,12 +114,12 @@ func TestAServerIsUnderstoodAsEditorsWriteIt(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoServerIsSaidSo(t *testing.T) {
+func TestInvalidEntriesAreRefused(t *testing.T) {
 	for entry, word := range map[string]string{
 		`"x"`:                               "object",
 		`{}`:                                "neither",
 		`{"type":"http"}`:                   "neither",
-		`{"type":"http","command":"x"}`:     "without an address",
+		`{"type":"http","command":"x"}`:     "without a URL",
 		`{"type":"stdio","url":"http://x"}`: "neither",
 		`{"type":"builtin","name":"x"}`:     "builtin",
 		`{"command":5}`:                     "command",
@@ -141,28 +141,28 @@ func TestWhatIsNoServerIsSaidSo(t *testing.T) {
 	}
 }
 
-func TestAShapeSaysWhatItCannotHold(t *testing.T) {
+func TestShapesRefuseUnsupportedServers(t *testing.T) {
 	remote := Server{Transport: http, URL: "https://h"}
 	for _, c := range []struct {
 		shape string
 		s     Server
 		word  string
 	}{
-		{"local", remote, "network"},
+		{"local", remote, "only local servers"},
 		{"goose", Server{Transport: sse, URL: "https://h"}, "SSE"},
 		{"devin", Server{Transport: stdio, Command: "x", Dir: "/w"}, "folder"},
-		{"typed", Server{Transport: stdio, Command: "x", Disabled: true}, "switched off"},
-		{"augment-list", Server{Transport: stdio, Command: "x"}, "its own"},
+		{"typed", Server{Transport: stdio, Command: "x", Disabled: true}, "disabled servers"},
+		{"augment-list", Server{Transport: stdio, Command: "x"}, "not written"},
 		{"nothing", remote, "nothing"},
 		{"plain", Server{Transport: "ws"}, "ws"},
 	} {
 		if _, err := Spell(c.shape, "x", c.s); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), c.word) {
-			t.Errorf("%s holds %+v: %v", c.shape, c.s, err)
+			t.Errorf("%s spells %+v: %v", c.shape, c.s, err)
 		}
 	}
 }
 
-func TestOurEntryIsKnownByWhatItStarts(t *testing.T) {
+func TestOwnEntriesAreRecognizedByTheirCommand(t *testing.T) {
 	for _, c := range []struct {
 		ours bool
 		line []string
@@ -188,12 +188,12 @@ func TestOurEntryIsKnownByWhatItStarts(t *testing.T) {
 		{false, []string{""}},
 	} {
 		if Ours(Server{Transport: stdio, Command: c.line[0], Args: c.line[1:]}) != c.ours {
-			t.Errorf("%q: ours should be %v", fmt.Sprint(c.line), c.ours)
+			t.Errorf("%q: Ours should be %v", fmt.Sprint(c.line), c.ours)
 		}
 	}
 }
 
-func FuzzAnEntryIsUnderstoodOrRefused(f *testing.F) {
+func FuzzUnderstand(f *testing.F) {
 	f.Add(`{"command":["x",1],"transport":{"type":"stdio"},"env":{"A":null}}`)
 	f.Add(`{"command":{"path":{"path":"x"}},"headers":{"A":"b"},"url":"%"}`)
 	f.Add(`{"type":"sse","requestInit":{"headers":{"A":1}},"env_vars":[{"name":1},"B"]}`)

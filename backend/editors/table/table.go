@@ -16,8 +16,8 @@ import (
 //go:embed table.yaml
 var tableText []byte
 
-// table is parsed when it is first asked for. A test parses it too, so that a
-// program with a bad one is never built.
+// table parses table.yaml on first use. It panics on an invalid table, which a
+// test rules out.
 var table = sync.OnceValue(func() []*Editor {
 	rows, err := parse(tableText)
 	if err != nil {
@@ -30,11 +30,12 @@ var table = sync.OnceValue(func() []*Editor {
 	return all
 })
 
-// Table returns all rows, in the order in which they are shown. The rows are
-// shared: nobody changes them.
+// Table returns all editors in display order. They are shared and must not be
+// changed.
 func Table() []*Editor { return table() }
 
-// ByID returns the editor of an id, or of another id that people type.
+// ByID returns the editor with an id, or with an alternative id. It ignores case
+// and surrounding space.
 func ByID(id string) (*Editor, bool) {
 	id = strings.ToLower(strings.TrimSpace(id))
 	for _, e := range table() {
@@ -45,7 +46,7 @@ func ByID(id string) (*Editor, bool) {
 	return nil, false
 }
 
-// ByClient returns the editor that gives itself a name in initialize.
+// ByClient returns the editor that sends a name in initialize.
 func ByClient(name string) (*Editor, bool) {
 	for _, e := range table() {
 		if slices.ContainsFunc(e.Clients, func(known string) bool { return SameClient(known, name) }) {
@@ -55,7 +56,7 @@ func ByClient(name string) (*Editor, bool) {
 	return nil, false
 }
 
-// SameClient reports whether a client's name for itself is meant by a name in
+// SameClient reports whether a client's name matches a known name, an item of
 // Editor.Clients.
 func SameClient(known, name string) bool {
 	name = strings.ToLower(strings.TrimSpace(name))
@@ -63,7 +64,7 @@ func SameClient(known, name string) bool {
 	return known == name || more && strings.HasPrefix(name, beginning)
 }
 
-// row is an editor as table.yaml has it; its head says what the fields mean.
+// row is an editor in table.yaml, whose head describes the fields.
 type row struct {
 	ID      string   `yaml:"id"`
 	Name    string   `yaml:"name"`
@@ -103,33 +104,33 @@ type row struct {
 	Note        string `yaml:"note"`
 }
 
-// detection says what shows that an editor is there: any of these.
+// detection lists what shows that an editor is installed.
 type detection struct {
 	Paths    bySystem[string] `yaml:"paths"`
 	Commands []string         `yaml:"commands"`
 	Apps     []string         `yaml:"apps"` // of macOS, without .app
 }
 
-// spot is where a file is, and in what it differs from its row.
+// spot is the path of a file, with the fields in which the file differs from its
+// row.
 type spot struct {
-	Path   string            `yaml:"path"`
-	Format configedit.Format `yaml:"format"`
-	Keys   []string          `yaml:"keys"`
-	List   string            `yaml:"list"`
-	Or     [][]string        `yaml:"or"`
-	Shape  string            `yaml:"shape"`
-	// Existing says that it counts only when it is there.
-	Existing bool `yaml:"existing"`
-	Plugin   int  `yaml:"plugin"` // how many folders up the plugin's own is; 0: it is none's
+	Path     string            `yaml:"path"`
+	Format   configedit.Format `yaml:"format"`
+	Keys     []string          `yaml:"keys"`
+	List     string            `yaml:"list"`
+	Or       [][]string        `yaml:"or"`
+	Shape    string            `yaml:"shape"`
+	Existing bool              `yaml:"existing"` // the file counts only when it exists
+	Plugin   int               `yaml:"plugin"`   // how many folders above the file the plugin's folder is; 0: not in a plugin
 }
 
-// bySystem is a list for each system; "unix" stands for linux and darwin, "any"
-// for all. In the table a mere list is for any.
+// bySystem holds a list for each of systems: unix is linux and darwin, any is
+// every system. A list without a system in the table is for any.
 type bySystem[T any] map[string][]T
 
 var systems = []string{"linux", "darwin", "windows", "unix", "any"}
 
-// on returns what holds on a system, that of its own last.
+// on returns the items for a system: those for any, unix, and the system itself.
 func (b bySystem[T]) on(system string) []T {
 	all := slices.Clone(b["any"])
 	if system != "windows" {
@@ -152,7 +153,7 @@ func (b *bySystem[T]) UnmarshalYAML(node *yaml.Node) error {
 	}
 	for system := range lists {
 		if !slices.Contains(systems, system) {
-			return fmt.Errorf("line %d: %q is no system", node.Line, system)
+			return fmt.Errorf("line %d: unknown system %q", node.Line, system)
 		}
 	}
 	*b = lists
@@ -171,7 +172,7 @@ func (s *spot) UnmarshalYAML(node *yaml.Node) error {
 	return strict(text, (*plain)(s))
 }
 
-// strict refuses keys that it does not know: a node's own Decode would not.
+// strict decodes YAML and rejects unknown keys, which yaml.Node.Decode accepts.
 func strict(text []byte, into any) error {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
@@ -189,7 +190,7 @@ func parse(text []byte) ([]*row, error) {
 	return rows, nil
 }
 
-// complete fills in what most rows have in common.
+// complete sets the defaults of a row.
 func (r *row) complete() {
 	r.Format = or(r.Format, configedit.JSON)
 	r.Shape = or(r.Shape, "plain")
@@ -197,7 +198,7 @@ func (r *row) complete() {
 	r.Reload = or(r.Reload, Restart)
 	r.ListChanged = or(r.ListChanged, "unknown")
 	r.Hint = or(r.Hint, map[Reload]string{
-		Hot:     r.Name + " sees the change by itself.",
+		Hot:     r.Name + " sees the change at once.",
 		Session: "Start a new session in " + r.Name + ".",
 		Restart: "Restart " + r.Name + ".",
 	}[r.Reload])
@@ -233,7 +234,7 @@ func (r *row) editor() *Editor {
 	return e
 }
 
-// file is where a spot's servers stand, at a path.
+// file returns the File of a spot at a path.
 func (r *row) file(s spot, path string) File {
 	place := configedit.Place{Format: or(s.Format, r.Format), Keys: r.Keys, List: r.List}
 	alternatives := r.Or

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-func TestTheTableIsSound(t *testing.T) {
+func TestRowsAreValid(t *testing.T) {
 	rows, err := parse(tableText)
 	if err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func TestTheTableIsSound(t *testing.T) {
 	for _, r := range rows {
 		for _, id := range append([]string{r.ID}, r.Also...) {
 			if !word.MatchString(id) || names[id] != "" {
-				t.Errorf("%s: the id %q is none, or %s has it", r.ID, id, names[id])
+				t.Errorf("%s: the id %q is invalid or belongs to %s", r.ID, id, names[id])
 			}
 			names[id] = r.ID
 		}
@@ -37,14 +37,14 @@ func TestTheTableIsSound(t *testing.T) {
 		}
 		for _, s := range []string{r.Hint, r.Note} {
 			if s != "" && !strings.HasSuffix(s, ".") {
-				t.Errorf("%s: %q is no sentence", r.ID, s)
+				t.Errorf("%s: %q does not end in a full stop", r.ID, s)
 			}
 		}
 		if r.Name == "" || r.Hint == "" {
-			t.Errorf("%s has no name, or no hint", r.ID)
+			t.Errorf("%s has no name or no hint", r.ID)
 		}
 		if strings.ToLower(strings.Join(r.Clients, "")) != strings.Join(r.Clients, "") {
-			t.Errorf("%s: the names of clients are in small letters", r.ID)
+			t.Errorf("%s: names of clients must be in lower case", r.ID)
 		}
 		checkSpots(t, r)
 	}
@@ -53,7 +53,7 @@ func TestTheTableIsSound(t *testing.T) {
 func oneOf[T comparable](t *testing.T, id string, value T, known ...T) {
 	t.Helper()
 	if !slices.Contains(known, value) {
-		t.Errorf("%s: %v is none of %v", id, value, known)
+		t.Errorf("%s: %v is not one of %v", id, value, known)
 	}
 }
 
@@ -66,7 +66,7 @@ func checkSpots(t *testing.T, r *row) {
 	for _, s := range append(spots, spot{Path: "~"}) {
 		f := r.file(s, s.Path)
 		if _, ok := shapes[f.Shape]; !ok || s.Path == "" {
-			t.Errorf("%s: %q has no path, or there is no shape %q", r.ID, s.Path, f.Shape)
+			t.Errorf("%s: %q has no path or the unknown shape %q", r.ID, s.Path, f.Shape)
 		}
 		if f.Place.Format == "" || f.Place.List != "" && f.Place.List != "name" {
 			t.Errorf("%s: the place of %s is wrong: %+v", r.ID, s.Path, f.Place)
@@ -74,7 +74,7 @@ func checkSpots(t *testing.T, r *row) {
 	}
 }
 
-func TestManyEditorsAreKnown(t *testing.T) {
+func TestTheTableHasManyEditors(t *testing.T) {
 	registered, imported := 0, 0
 	for _, e := range Table() {
 		if e.Register != Never {
@@ -84,18 +84,18 @@ func TestManyEditorsAreKnown(t *testing.T) {
 			imported++
 		}
 		if e.Register == Never && e.Note == "" {
-			t.Errorf("%s: a note says why our entry cannot come in", e.ID)
+			t.Errorf("%s: a note must say why the entry cannot be added", e.ID)
 		}
 		if found, ok := ByID(e.ID); !ok || found != e {
 			t.Errorf("%s is not found by its id", e.ID)
 		}
 	}
 	if len(Table()) < 63 || registered < 25 || imported < 35 {
-		t.Errorf("%d are known, %d registered, %d imported", len(Table()), registered, imported)
+		t.Errorf("%d editors, %d take the entry, %d can be imported", len(Table()), registered, imported)
 	}
 }
 
-func TestEditorsHaveTheNamesThatPeopleType(t *testing.T) {
+func TestEditorsAreFoundByAlternativeIDs(t *testing.T) {
 	for typed, id := range map[string]string{
 		"windsurf": "devin-desktop-windsurf", "devin": "devin-desktop-windsurf", "copilot": "copilot-cli", "code": "vscode",
 		"claude": "claude-code", "q": "amazon-q-cli", "droid": "factory-droid", "auggie": "augment-auggie", " Cursor ": "cursor",
@@ -109,7 +109,7 @@ func TestEditorsHaveTheNamesThatPeopleType(t *testing.T) {
 	}
 }
 
-func TestAClientIsKnownByItsNameForItself(t *testing.T) {
+func TestEditorsAreFoundByClientName(t *testing.T) {
 	for name, id := range map[string]string{
 		"claude-ai": "claude-desktop", "claude-code": "claude-code", "cursor-vscode": "cursor", "Cursor 3": "cursor",
 		"Visual Studio Code": "vscode", "Visual Studio Code - Insiders": "vscode-insiders", "codex-mcp-client": "codex",
@@ -126,7 +126,7 @@ func TestAClientIsKnownByItsNameForItself(t *testing.T) {
 	}
 }
 
-func TestNoTwoEditorsShareTheNameOfAClient(t *testing.T) {
+func TestClientNamesAreUnique(t *testing.T) {
 	for _, e := range Table() {
 		for _, other := range Table() {
 			for _, known := range e.Clients {
@@ -140,7 +140,7 @@ func TestNoTwoEditorsShareTheNameOfAClient(t *testing.T) {
 	}
 }
 
-func TestOverridesAreTheVariablesThatMoveFiles(t *testing.T) {
+func TestOverridesListsTheVariablesOfEditors(t *testing.T) {
 	got := Overrides()
 	for _, name := range []string{
 		"CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME", "CLINE_MCP_SETTINGS_PATH", "CLINE_DATA_DIR",
@@ -155,26 +155,26 @@ func TestOverridesAreTheVariablesThatMoveFiles(t *testing.T) {
 	}
 }
 
-func TestRowsWithMistakesAreRefused(t *testing.T) {
+func TestInvalidRowsAreRefused(t *testing.T) {
 	for _, text := range []string{
 		"- {id: x, nmae: X}",
 		"- {id: x, files: {solaris: [a]}}",
 		"- {id: x, files: [{path: a, shap: b}]}",
 	} {
 		if _, err := parse([]byte(text)); err == nil {
-			t.Errorf("%s was taken", text)
+			t.Errorf("%s was accepted", text)
 		}
 	}
 }
 
-// elsewhere says why a place that is known for an editor is not in the table.
+// elsewhere gives the reason why a known path of an editor is not in the table.
 var elsewhere = map[string]string{
-	"claude-code-plugins": "only plugins that are installed are read, below cache",
-	"cherry-studio":       "it is no file",
-	"emacs-mcp-el":        "it is Lisp",
+	"claude-code-plugins": "only installed plugins are read, below cache",
+	"cherry-studio":       "not a file",
+	"emacs-mcp-el":        "a Lisp file",
 }
 
-func TestTheTableAgreesWithWhatIsKnown(t *testing.T) {
+func TestTheTableAgreesWithTheReference(t *testing.T) {
 	text, err := os.ReadFile(reference.Path(t, "editors", "clients.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -195,14 +195,14 @@ func TestTheTableAgreesWithWhatIsKnown(t *testing.T) {
 			continue
 		}
 		if never := strings.HasPrefix(c.Auto, "no") || strings.HasPrefix(c.Auto, "import only"); never != (e.Register == Never) {
-			t.Errorf("%s: register is %s, and known is: %s", c.ID, e.Register, c.Auto)
+			t.Errorf("%s: register is %s, the reference has: %s", c.ID, e.Register, c.Auto)
 		}
 		if elsewhere[c.ID] != "" {
 			continue
 		}
 		for _, key := range e.Place.Keys {
 			if !strings.Contains(c.Key, key) {
-				t.Errorf("%s: %v is not %s", c.ID, e.Place.Keys, c.Key)
+				t.Errorf("%s: the keys are %v, the reference has %s", c.ID, e.Place.Keys, c.Key)
 			}
 		}
 		for system, known := range c.Paths {
@@ -213,13 +213,13 @@ func TestTheTableAgreesWithWhatIsKnown(t *testing.T) {
 	}
 }
 
-// agree reports a known place that no pattern of a row gives.
+// agree checks that a pattern of a row matches a path of the reference.
 func agree(t *testing.T, r *row, system, known string) {
 	t.Helper()
 	known = regexp.MustCompile(`^legacy:? | or .*| \(.*`).ReplaceAllString(known, "")
 	known = strings.NewReplacer("<id>", "*", "Claude_pzs8sxrjxfjjc", "Claude_*").Replace(known)
 	if strings.HasSuffix(known, "crushrc") {
-		return // a script: nothing is read out of it
+		return // a script, which is never read
 	}
 	m := fake(system, nil)
 	if name := regexp.MustCompile(`^[$%]([A-Z_]+)`).FindStringSubmatch(known); name != nil && standard[name[1]] == "" {
@@ -232,6 +232,6 @@ func agree(t *testing.T, r *row, system, known string) {
 		}
 	}
 	if !slices.ContainsFunc(r.Managed.on(system), func(p string) bool { got, _, _ := m.substitute(p); return got == want }) {
-		t.Errorf("%s on %s: nothing gives %s", r.ID, system, want)
+		t.Errorf("%s on %s: no pattern matches %s", r.ID, system, want)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Understand reads a server as a shape writes it, and as others do, as far as
-// it can be understood: what an entry has besides is passed over, and references
-// like ${NAME} stay as they are. The error is a fault.Invalid.
+// Understand reads an entry in the spelling of a shape or of any other known
+// shape. It ignores unknown fields and keeps references such as ${NAME}. The
+// error is a fault.Invalid.
 func Understand(shape string, entry any) (Server, error) {
 	fields, ok := entry.(map[string]any)
 	if !ok {
-		return Server{}, fault.New(fault.Invalid, "the entry is no object")
+		return Server{}, fault.New(fault.Invalid, "the entry is not an object")
 	}
 	if nested, ok := fields["transport"].(map[string]any); ok {
 		fields = merge(fields, nested)
@@ -39,8 +39,8 @@ func Understand(shape string, entry any) (Server, error) {
 	return s, r.check(&s)
 }
 
-// merge is an object with the fields of another that it does not have, and the
-// other's type.
+// merge returns the fields of both objects except outer's transport. Those of
+// inner win.
 func merge(outer, inner map[string]any) map[string]any {
 	all := map[string]any{}
 	for key, value := range inner {
@@ -54,11 +54,10 @@ func merge(outer, inner map[string]any) map[string]any {
 	return all
 }
 
-// reader takes values out of an entry. The first thing that is not as it should
-// be stays in err.
+// reader reads the fields of an entry and keeps the first error.
 type reader struct {
 	fields map[string]any
-	rest   []string // arguments that stand behind the command
+	rest   []string // arguments in the command's own list
 	err    error
 }
 
@@ -68,7 +67,7 @@ func (r *reader) fail(format string, args ...any) {
 	}
 }
 
-// text is the first of some fields that is there. A command may also be a list
+// text returns the first of some fields that is set. A command may also be a list
 // with its arguments, or an object with path, args and env.
 func (r *reader) text(keys ...string) string {
 	for _, key := range keys {
@@ -87,7 +86,7 @@ func (r *reader) text(keys ...string) string {
 			delete(r.fields, key)
 			return r.text("path")
 		default:
-			r.fail("%s is no text", key)
+			r.fail("%s is not a text", key)
 		}
 	}
 	return ""
@@ -99,7 +98,7 @@ func (r *reader) list(key string) []string {
 	case []any:
 		return r.words(key, value)
 	default:
-		r.fail("%s is no list", key)
+		r.fail("%s is not a list", key)
 	}
 	return nil
 }
@@ -109,15 +108,15 @@ func (r *reader) words(key string, values []any) []string {
 	for _, value := range values {
 		word, ok := scalar(value)
 		if !ok {
-			r.fail("%s holds something that is no text", key)
+			r.fail("%s contains a value that is not a text", key)
 		}
 		words = append(words, word)
 	}
 	return words
 }
 
-// texts is the first of some fields that holds names with their values. A value
-// that is null is not set.
+// texts returns the first of some fields that is set, an object of names and
+// values. A value of null counts as unset.
 func (r *reader) texts(keys ...string) map[string]string {
 	for _, key := range keys {
 		if r.fields[key] == nil {
@@ -125,14 +124,14 @@ func (r *reader) texts(keys ...string) map[string]string {
 		}
 		object, ok := r.fields[key].(map[string]any)
 		if !ok {
-			r.fail("%s is no object", key)
+			r.fail("%s is not an object", key)
 			return nil
 		}
 		var all map[string]string
 		for name, value := range object {
 			word, ok := scalar(value)
 			if !ok && value != nil {
-				r.fail("%s holds something that is no text", key)
+				r.fail("%s contains a value that is not a text", key)
 			}
 			if ok {
 				all = with(all, name, word)
@@ -151,7 +150,7 @@ func with(all map[string]string, name, value string) map[string]string {
 	return all
 }
 
-// scalar is a value as an argument or a variable has it.
+// scalar returns a string, number or boolean as text.
 func scalar(value any) (string, bool) {
 	switch value := value.(type) {
 	case string:
@@ -164,8 +163,8 @@ func scalar(value any) (string, bool) {
 	return "", false
 }
 
-// headers are those of an entry, of its requestInit or requestOptions, and
-// those whose values stand in variables.
+// headers returns the headers of an entry, or of its requestInit or
+// requestOptions, with a reference for each header whose value is in a variable.
 func (r *reader) headers() map[string]string {
 	all := r.texts("headers", "http_headers")
 	for _, outer := range []string{"requestInit", "requestOptions"} {
@@ -183,9 +182,10 @@ func (r *reader) headers() map[string]string {
 	return all
 }
 
-// passed are variables that are handed on under their own names.
+// passed adds the variables in env_vars, which the server gets from the user's
+// environment.
 func (r *reader) passed(s *Server) {
-	list, _ := r.fields["env_vars"].([]any) // a list of names or of objects with one; anything else is not known
+	list, _ := r.fields["env_vars"].([]any) // a list of names, or of objects with a name
 	for _, value := range list {
 		if object, ok := value.(map[string]any); ok {
 			value = object["name"]
@@ -197,7 +197,7 @@ func (r *reader) passed(s *Server) {
 	}
 }
 
-// off reports whether an entry is switched off.
+// off reports whether an entry is disabled.
 func (r *reader) off() bool {
 	for key, value := range map[string]bool{"disabled": true, "enabled": false, "isActive": false} {
 		if switched, ok := r.fields[key].(bool); ok && switched == value {
@@ -207,7 +207,8 @@ func (r *reader) off() bool {
 	return false
 }
 
-// transport is what an entry says that it is, else what it looks like.
+// transport returns the transport that an entry names, else the one that its
+// fields imply.
 func (r *reader) transport(shape string, s Server) string {
 	kind := r.text("type", "transport")
 	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(kind)) {
@@ -219,7 +220,7 @@ func (r *reader) transport(shape string, s Server) string {
 		return sse
 	case "", "remote":
 	default:
-		r.fail("it is of the type %q: the editor has it built in, or only the editor knows how to reach it", kind)
+		r.fail("its type is %q, which only the editor itself can run", kind)
 		return ""
 	}
 	if s.Command != "" {
@@ -228,8 +229,8 @@ func (r *reader) transport(shape string, s Server) string {
 	return kindOf(shape, r.fields, s.URL)
 }
 
-// kindOf is the kind of a remote server that does not say it. Addresses that end
-// in sse are such by custom.
+// kindOf returns the transport of a remote server without a type. By convention
+// the URL of an SSE server ends in /sse.
 func kindOf(shape string, fields map[string]any, address string) string {
 	if fields["httpUrl"] != nil {
 		return http
@@ -241,16 +242,16 @@ func kindOf(shape string, fields map[string]any, address string) string {
 	return http
 }
 
-// check says what is missing, and leaves away what belongs to another transport.
+// check reports what is missing, and drops fields of the other transport.
 func (r *reader) check(s *Server) error {
 	switch {
 	case s.Transport == stdio && s.Command == "", s.Command == "" && s.URL == "":
 		if _, own := r.fields["settings"]; own {
-			return fault.New(fault.Invalid, "an extension of the editor starts this server: it has no command of its own")
+			return fault.New(fault.Invalid, "an extension of the editor starts this server; it has no command")
 		}
-		return fault.New(fault.Invalid, "it has neither a command nor an address")
+		return fault.New(fault.Invalid, "it has neither a command nor a URL")
 	case s.Transport != stdio && s.URL == "":
-		return fault.New(fault.Invalid, "it is a remote server without an address")
+		return fault.New(fault.Invalid, "it is a remote server without a URL")
 	case s.Transport == stdio:
 		s.URL, s.Headers = "", nil
 	default:
@@ -259,7 +260,7 @@ func (r *reader) check(s *Server) error {
 	return nil
 }
 
-// split takes a command line apart.
+// split splits a command that contains its arguments.
 func (r *reader) split(s *Server) {
 	line := s.Command + " " + r.text("arguments")
 	if words := commandWords(line); len(words) > 0 {
@@ -267,7 +268,7 @@ func (r *reader) split(s *Server) {
 	}
 }
 
-// commandWords splits a command line at its spaces, those in quotes not counted.
+// commandWords splits a command line at spaces and tabs outside of quotes.
 func commandWords(line string) []string {
 	var words []string
 	var word strings.Builder

@@ -7,17 +7,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// Beside returns further files with an editor's servers that are read and never
-// written: of plugins, profiles, projects. It reads a file where only that says
-// which projects there are.
+// Beside returns the files with an editor's servers that are read but never
+// written: those of plugins, profiles and projects. To list projects it reads
+// the file that contains them.
 func (m Machine) Beside(e *Editor) []File {
 	if e.row == nil {
 		return nil
 	}
 	var all []File
 	for _, f := range m.existingFiles(e.row, e.row.Beside, m.files(e.row)) {
-		within := f.Place.Keys
-		if at := slices.Index(within, eachName); at >= 0 {
+		if at := slices.Index(f.Place.Keys, eachName); at >= 0 {
 			all = append(all, m.members(f, at)...)
 			continue
 		}
@@ -26,11 +25,10 @@ func (m Machine) Beside(e *Editor) []File {
 	return m.newest(all)
 }
 
-// eachName stands in a key path for the name of every member.
+// eachName is the key that matches every member in a key path.
 const eachName = "*"
 
-// members is a file once for each member of the collection that its keys lead
-// to before the place at which a name stands.
+// members expands the eachName key at an index into one File per member.
 func (m Machine) members(f File, at int) []File {
 	text, err := m.Read(f.Path)
 	if err != nil {
@@ -38,7 +36,7 @@ func (m Machine) members(f File, at int) []File {
 	}
 	entries, err := configedit.Read(text, configedit.Place{Format: f.Place.Format, Keys: f.Place.Keys[:at]})
 	if err != nil {
-		return nil // whoever reads the file for its other servers says so
+		return nil // reading the file for its other servers reports the error
 	}
 	var all []File
 	for _, entry := range entries {
@@ -51,9 +49,9 @@ func (m Machine) members(f File, at int) []File {
 	return all
 }
 
-// newest leaves out older versions of plugins, which stay behind after updates.
+// newest drops older versions of plugins, which updates leave behind.
 func (m Machine) newest(all []File) []File {
-	times := map[string]time.Time{} // of the newest version, by the folder of all
+	times := map[string]time.Time{} // of the newest version, by the folder of all versions
 	of := func(f File) time.Time {
 		info, err := m.Stat(f.Plugin)
 		if err != nil {
