@@ -1,8 +1,8 @@
-// Package bundle answers what an .mcpb or .dxt file holds: a server that is
-// packed with all that it needs, the questions that it has for its user, and
-// how it is started once it is unpacked. The file is a stranger's: whatever
-// would reach outside its folder, or fill the disk, is refused. It starts
-// nothing, and checks no signature.
+// Package bundle reads .mcpb and .dxt files: zip archives with an MCP server and
+// a manifest that tells how to start the server and which settings to ask the
+// user for. It unpacks a bundle into a folder and returns the command line. A
+// bundle is untrusted: files outside of its folder and unreasonable sizes are
+// refused. The package starts nothing and verifies no signature.
 package bundle
 
 import (
@@ -22,34 +22,34 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// What a bundle may take.
+// Limits on the size of a bundle.
 const (
 	maxBundle    = 512 << 20 // bytes, packed
 	maxUnpacked  = 1 << 30   // bytes
 	maxFiles     = 50_000
-	maxDirectory = 16 << 20 // bytes of the list of what is in it
+	maxDirectory = 16 << 20 // bytes of the archive's list of files
 	maxManifest  = 4 << 20  // bytes
-	maxRatio     = 200      // bytes of a large file for one that is packed
-	large        = 64 << 20
+	maxRatio     = 200      // unpacked bytes per packed byte, for bundles over large
+	large        = 64 << 20 // unpacked bytes
 )
 
 // Bundle is an open bundle. It is not safe for concurrent use.
 type Bundle struct {
 	Manifest
-	Hash string // of the whole file, in hex
+	Hash string // SHA-256 of the whole file, in hex
 
 	file  *os.File
 	zip   *zip.Reader
-	files map[string]*zip.File // by their paths, with slashes
-	bytes int64                // of all that may be unpacked
+	files map[string]*zip.File // by path, with slashes
+	bytes int64                // limit on the unpacked size
 }
 
-// Open reads the manifest of a bundle and looks at the names of all that is in
-// it. The caller closes it. The error is a fault that shows nothing of what is
-// in the file.
+// Open reads the manifest of a bundle and checks the names and sizes of its
+// files. name must be an absolute path. The caller closes the bundle. The error
+// is a fault that quotes nothing of the file.
 func Open(name string) (*Bundle, error) {
 	if !filepath.IsAbs(name) {
-		return nil, fault.New(fault.Invalid, "the bundle's whole path is needed, from the root on")
+		return nil, fault.New(fault.Invalid, "the path of the bundle must be absolute")
 	}
 	file, size, err := open(name)
 	if err != nil {
@@ -70,17 +70,17 @@ func open(name string) (*os.File, int64, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, 0, fault.New(fault.NotFound, "there is no file %s", name)
+		return nil, 0, fault.New(fault.NotFound, "the file %s does not exist", name)
 	case err != nil:
-		return nil, 0, fault.Wrap(err, fault.Unavailable, "%s cannot be read; give yourself read access to it", name)
+		return nil, 0, fault.Wrap(err, fault.Unavailable, "could not read %s; give yourself read access to it", name)
 	case !info.Mode().IsRegular():
 		return nil, 0, fault.New(fault.Invalid, "%s is not a regular file", name)
 	case info.Size() > maxBundle:
-		return nil, 0, fault.New(fault.Invalid, "the bundle is over %d MiB", maxBundle>>20)
+		return nil, 0, fault.New(fault.Invalid, "the bundle is larger than %d MiB", maxBundle>>20)
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, 0, fault.Wrap(err, fault.Unavailable, "%s cannot be read; give yourself read access to it", name)
+		return nil, 0, fault.Wrap(err, fault.Unavailable, "could not read %s; give yourself read access to it", name)
 	}
 	return file, info.Size(), nil
 }
@@ -98,13 +98,13 @@ func (b *Bundle) read(size int64) error {
 	}
 	manifest := b.files["manifest.json"]
 	if manifest == nil {
-		return fault.New(fault.Invalid, "the file is no bundle: it has no manifest.json")
+		return fault.New(fault.Invalid, "the file is not a bundle: it has no manifest.json")
 	}
 	text, err := contents(manifest)
 	if err != nil {
 		return err
 	}
-	if b.Manifest, err = ReadManifest(text); err != nil {
+	if b.Manifest, err = readManifest(text); err != nil {
 		return err
 	}
 	sum := sha256.New()
@@ -116,12 +116,12 @@ func (b *Bundle) read(size int64) error {
 }
 
 func notBundle(err error) error {
-	return fault.Wrap(err, fault.Invalid, "the file is no bundle, or a damaged one: it cannot be read as a zip archive")
+	return fault.Wrap(err, fault.Invalid, "the file is not a bundle, or it is damaged: it is not a valid zip archive")
 }
 
-// checkDirectory refuses an archive whose list of files would take more memory
-// than such a list ever needs. (APPNOTE 4.3.16: the end of the central directory
-// record, which a comment may follow.)
+// checkDirectory refuses an archive whose list of files needs too much memory,
+// before archive/zip reads that list. It reads the end of central directory
+// record, which a comment may follow (APPNOTE.TXT 4.3.16).
 func checkDirectory(file io.ReaderAt, size int64) error {
 	const record, comment = 22, 1<<16 - 1
 	tail := make([]byte, min(size, record+comment))
@@ -142,7 +142,7 @@ func checkDirectory(file io.ReaderAt, size int64) error {
 	return nil
 }
 
-// list checks the names and sizes of all files, before one is unpacked.
+// list fills files and checks all names and sizes.
 func (b *Bundle) list() error {
 	if len(b.zip.File) > maxFiles {
 		return fault.New(fault.Invalid, "the bundle has more than %d files", maxFiles)
@@ -158,7 +158,7 @@ func (b *Bundle) list() error {
 			continue
 		}
 		if folded[strings.ToLower(name)] {
-			return fault.New(fault.Invalid, "the bundle has a file twice")
+			return fault.New(fault.Invalid, "the bundle contains a file twice")
 		}
 		folded[strings.ToLower(name)], b.files[name] = true, f
 		if total += f.UncompressedSize64; f.UncompressedSize64 > maxUnpacked || total > maxUnpacked {
@@ -173,29 +173,30 @@ func (b *Bundle) list() error {
 }
 
 func tooLarge() error {
-	return fault.New(fault.Invalid, "unpacked, the bundle would take over %d MiB, or far more than a server does for its size", maxUnpacked>>20)
+	return fault.New(fault.Invalid, "the bundle is too large: unpacked, it exceeds %d MiB or is far larger than the archive suggests", maxUnpacked>>20)
 }
 
-// forWindows are names that mean something else on a system that takes them.
-var forWindows = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|[<>:"|?*\\\x00-\x1f\x7f]|[. ]$`)
+// badOnWindows matches names of files that Windows refuses or gives another
+// meaning.
+var badOnWindows = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|[<>:"|?*\\\x00-\x1f\x7f]|[. ]$`)
 
 func checkName(name string, mode fs.FileMode) error {
 	if !mode.IsRegular() && !mode.IsDir() {
-		return fault.New(fault.Invalid, "the bundle has a link, or another thing that is no file")
+		return fault.New(fault.Invalid, "the bundle contains a link or another special file")
 	}
 	wrong := name == "" || path.Clean(name) != name || !filepath.IsLocal(filepath.FromSlash(name)) || len(name) > 400
 	for part := range strings.SplitSeq(name, "/") {
-		wrong = wrong || part == ".." || forWindows.MatchString(part) && part != "."
+		wrong = wrong || part == ".." || badOnWindows.MatchString(part) && part != "."
 	}
 	if wrong {
-		return fault.New(fault.Invalid, "the bundle has a file with a name that would reach outside its folder, or that not every system takes")
+		return fault.New(fault.Invalid, "the bundle contains a file whose name leads outside of its folder or is invalid on some systems")
 	}
 	return nil
 }
 
 func contents(f *zip.File) ([]byte, error) {
 	if f.UncompressedSize64 > maxManifest {
-		return nil, fault.New(fault.Invalid, "the bundle's manifest.json is over %d MiB", maxManifest>>20)
+		return nil, fault.New(fault.Invalid, "the bundle's manifest.json is larger than %d MiB", maxManifest>>20)
 	}
 	in, err := f.Open()
 	if err != nil {
@@ -209,7 +210,7 @@ func contents(f *zip.File) ([]byte, error) {
 	return text, nil
 }
 
-// has reports whether a file is in the bundle, or a folder.
+// has reports whether the bundle contains a file, or with folders a folder.
 func (b *Bundle) has(name string, folders bool) bool {
 	name = path.Clean(filepath.ToSlash(name))
 	if b.files[name] != nil {

@@ -16,12 +16,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// member is a file of an archive in the making.
+// member is a file of an archive that a test creates.
 type member struct {
 	name, text string
 	mode       fs.FileMode
 }
 
+// packed creates a bundle of members and returns its path.
 func packed(t *testing.T, members ...member) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -70,35 +71,35 @@ const plain = `{"manifest_version":"0.3","name":"notes","version":"1.2.0","descr
 
 var linux = System{OS: "linux", Home: "/home/me", Runs: func(p string) bool { return p != "python" }}
 
-func TestABundleIsUnpackedWholeAndClosedToOthers(t *testing.T) {
+func TestBundlesAreUnpackedForTheUserOnly(t *testing.T) {
 	b := opened(t, member{"manifest.json", plain, 0}, member{"server/", "", fs.ModeDir | 0o777}, member{"server/index.js", "code", 0o644}, member{"bin/tool", "elf", 0o755})
 	if b.Name != "notes" || b.Version != "1.2.0" || len(b.Hash) != 64 || b.Folder() != "notes-1.2.0-"+b.Hash[:8] {
-		t.Errorf("it says %+v, %s", b.Manifest, b.Folder())
+		t.Errorf("the manifest is %+v, the folder %s", b.Manifest, b.Folder())
 	}
 	root := filepath.Join(t.TempDir(), "bundles")
 	launch := b.Launch(linux, filepath.Join(root, b.Folder()), nil)
-	placed, err := b.Unpack(t.Context(), root, launch)
+	unpacked, err := b.Unpack(t.Context(), root, launch)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := placed.Keep(); err != nil {
+	if err := unpacked.Keep(); err != nil {
 		t.Fatal(err)
 	}
 	for name, mode := range map[string]fs.FileMode{"manifest.json": 0o600, "server": 0o700 | fs.ModeDir, "server/index.js": 0o600, "bin/tool": 0o700} {
-		info, err := os.Stat(filepath.Join(placed.Folder, name))
+		info, err := os.Stat(filepath.Join(unpacked.Folder, name))
 		if err != nil || info.Mode() != mode && runtime.GOOS != "windows" {
 			t.Errorf("%s is %v, %v", name, info.Mode(), err)
 		}
 	}
 	if text, _ := os.ReadFile(launch.Args[0]); string(text) != "code" {
-		t.Errorf("what is started holds %q", text)
+		t.Errorf("the started script contains %q", text)
 	}
 	if left, _ := os.ReadDir(root); len(left) != 1 {
-		t.Errorf("beside it is %v", left)
+		t.Errorf("the root contains %v", left)
 	}
 }
 
-func TestTheSameBundleAgainTakesThePlaceOfTheFirst(t *testing.T) {
+func TestUnpackingAgainReplacesTheFolder(t *testing.T) {
 	b, root := opened(t, member{"manifest.json", plain, 0}, member{"a", "right", 0}), t.TempDir()
 	first, err := b.Unpack(t.Context(), root, Launch{})
 	if err != nil {
@@ -113,27 +114,27 @@ func TestTheSameBundleAgainTakesThePlaceOfTheFirst(t *testing.T) {
 	damage()
 	again, err := b.Unpack(t.Context(), root, Launch{})
 	if err != nil || again.Folder != first.Folder {
-		t.Fatalf("it went to %v, %v", again, err)
+		t.Fatalf("unpacked to %v, %v", again, err)
 	}
 	if text, _ := os.ReadFile(file); string(text) != "right" {
-		t.Errorf("it holds %q", text)
+		t.Errorf("the file contains %q", text)
 	}
 	if err := again.Undo(); err != nil {
 		t.Fatal(err)
 	}
 	if text, _ := os.ReadFile(file); string(text) != "wrong" {
-		t.Errorf("undone it holds %q", text)
+		t.Errorf("after Undo the file contains %q", text)
 	}
 	again, _ = b.Unpack(t.Context(), root, Launch{})
 	if err := again.Keep(); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := os.ReadDir(root); len(left) != 1 {
-		t.Errorf("there is %v", left)
+		t.Errorf("the root contains %v", left)
 	}
 }
 
-func TestWhatWasCutShortLeavesNothing(t *testing.T) {
+func TestInterruptedUnpackingLeavesNothing(t *testing.T) {
 	b, root := opened(t, member{"manifest.json", plain, 0}), t.TempDir()
 	if err := os.MkdirAll(filepath.Join(root, unfinished+"of-a-crash"), 0o700); err != nil {
 		t.Fatal(err)
@@ -144,29 +145,29 @@ func TestWhatWasCutShortLeavesNothing(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if left, _ := os.ReadDir(root); len(left) != 0 {
-		t.Errorf("there is %v", left)
+		t.Errorf("the root contains %v", left)
 	}
 }
 
-func TestAHostileArchiveIsRefused(t *testing.T) {
+func TestHostileArchivesAreRefused(t *testing.T) {
 	manifest := member{"manifest.json", plain, 0}
 	for what, bad := range map[string]member{
-		"up":                 {"../evil", "x", 0},
-		"up from within":     {"a/../../evil", "x", 0},
-		"up and down":        {"a/../b", "x", 0},
-		"from the root":      {"/etc/evil", "x", 0},
-		"from a drive":       {"C:/evil", "x", 0},
-		"with backslashes":   {`..\evil`, "x", 0},
-		"a stream":           {"a:b", "x", 0},
-		"a device":           {"a/CON.txt", "x", 0},
-		"a control sign":     {"a\x1b[2J", "x", 0},
-		"a dot at the end":   {"a./b", "x", 0},
-		"a dot before it":    {"./a", "x", 0},
-		"a link":             {"link", "/etc/passwd", fs.ModeSymlink | 0o777},
-		"a pipe":             {"pipe", "", fs.ModeNamedPipe | 0o644},
-		"the manifest twice": {"MANIFEST.json", "{}", 0},
-		"a bomb":             {"zeros", strings.Repeat("\x00", large+1), 0},
-		"a long name":        {strings.Repeat("a/", 300) + "b", "x", 0},
+		"up":                  {"../evil", "x", 0},
+		"up from within":      {"a/../../evil", "x", 0},
+		"up and down":         {"a/../b", "x", 0},
+		"from the root":       {"/etc/evil", "x", 0},
+		"from a drive":        {"C:/evil", "x", 0},
+		"with backslashes":    {`..\evil`, "x", 0},
+		"a stream":            {"a:b", "x", 0},
+		"a device":            {"a/CON.txt", "x", 0},
+		"a control character": {"a\x1b[2J", "x", 0},
+		"a dot at the end":    {"a./b", "x", 0},
+		"a dot before it":     {"./a", "x", 0},
+		"a link":              {"link", "/etc/passwd", fs.ModeSymlink | 0o777},
+		"a pipe":              {"pipe", "", fs.ModeNamedPipe | 0o644},
+		"the manifest twice":  {"MANIFEST.json", "{}", 0},
+		"a bomb":              {"zeros", strings.Repeat("\x00", large+1), 0},
+		"a long name":         {strings.Repeat("a/", 300) + "b", "x", 0},
 	} {
 		if _, err := Open(packed(t, manifest, bad)); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: got %v", what, err)
@@ -174,7 +175,7 @@ func TestAHostileArchiveIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoBundleIsRefused(t *testing.T) {
+func TestOtherFilesAreRefused(t *testing.T) {
 	whole, err := os.ReadFile(packed(t, member{"manifest.json", plain, 0}))
 	if err != nil {
 		t.Fatal(err)
@@ -208,18 +209,18 @@ func TestWhatIsNoBundleIsRefused(t *testing.T) {
 	}
 }
 
-func TestSizesThatLieStopAtTheLimit(t *testing.T) {
+func TestUnpackingStopsAtTheSizeLimit(t *testing.T) {
 	b, root := opened(t, member{"manifest.json", plain, 0}, member{"big", strings.Repeat("ab", 5000), 0}), t.TempDir()
 	b.bytes = 5000
 	if _, err := b.Unpack(t.Context(), root, Launch{}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("got %v", err)
 	}
 	if left, _ := os.ReadDir(root); len(left) != 0 {
-		t.Errorf("there is %v", left)
+		t.Errorf("the root contains %v", left)
 	}
 }
 
-func TestASignatureBehindTheArchiveIsNoHarm(t *testing.T) {
+func TestASignatureAfterTheArchiveIsIgnored(t *testing.T) {
 	whole, err := os.ReadFile(packed(t, member{"manifest.json", plain, 0}))
 	if err != nil {
 		t.Fatal(err)

@@ -12,11 +12,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// System is where a bundle's server is to run.
+// System describes the machine on which a bundle's server runs.
 type System struct {
-	OS   string // linux, darwin or windows
-	Home string // of the user
-	Runs func(program string) bool
+	OS   string                    // linux, darwin or windows
+	Home string                    // the user's home folder
+	Runs func(program string) bool // reports whether a program is on the PATH; nil: unknown
 }
 
 func (s System) platform() string {
@@ -26,19 +26,20 @@ func (s System) platform() string {
 	return s.OS
 }
 
-// Launch is how a server is started.
+// Launch is the command line and environment that start a server.
 type Launch struct {
 	Command string
 	Args    []string
 	Env     map[string]string
 }
 
-// Fits reports whether the bundle is for a system.
+// Fits reports whether the bundle supports a system.
 func (m Manifest) Fits(s System) bool {
 	return len(m.Platforms) == 0 || slices.Contains(m.Platforms, s.platform())
 }
 
-// Default returns what an option is without an answer; "" for nothing.
+// Default returns the value of an option without an answer, several values on
+// separate lines; "" for none.
 func (m Manifest) Default(s System, o Option) string {
 	var lines []string
 	for _, line := range o.Default {
@@ -47,8 +48,7 @@ func (m Manifest) Default(s System, o Option) string {
 	return strings.Join(lines, "\n")
 }
 
-// Check reports which answers are missing or wrong, each by its key; a value of
-// none is shown.
+// Check reports missing and invalid answers by their keys. It quotes no value.
 func (m Manifest) Check(s System, answers map[string]string) error {
 	var missing []string
 	for _, o := range m.Options {
@@ -95,10 +95,10 @@ func (o Option) limits() string {
 	return text
 }
 
-// Launch returns how the server is started when the bundle is unpacked in a
-// folder. An answer stands as it is given: what is secret is to be a reference.
-// Relative paths of files in the bundle become whole ones, since no server is
-// started in its own folder.
+// Launch returns how the server starts when the bundle is unpacked in a folder.
+// Answers are inserted unchanged: pass a reference for a secret. Relative paths
+// of files in the bundle become absolute, because the hub starts servers in the
+// user's home folder.
 func (b *Bundle) Launch(s System, folder string, answers map[string]string) Launch {
 	from := b.start
 	if other, has := b.others[s.platform()]; has {
@@ -114,9 +114,9 @@ func (b *Bundle) Launch(s System, folder string, answers map[string]string) Laun
 		from.Env = env
 	}
 	if from.Command == "" {
-		from = b.usual()
+		from = b.defaultStart()
 	}
-	l := launching{Bundle: b, system: s, folder: folder, variables: s.folders(folder)}
+	l := builder{Bundle: b, system: s, folder: folder, variables: s.folders(folder)}
 	for _, o := range b.Options {
 		if answer := cmp.Or(answers[o.Key], b.Default(s, o)); answer != "" {
 			l.variables["user_config."+o.Key] = answer
@@ -125,8 +125,8 @@ func (b *Bundle) Launch(s System, folder string, answers map[string]string) Laun
 	return Launch{Command: l.command(from.Command), Args: l.args(from.Args), Env: l.env(from.Env)}
 }
 
-// usual is how a type of server is started when the manifest does not say it.
-func (b *Bundle) usual() start {
+// defaultStart returns the start of a server whose manifest gives no command.
+func (b *Bundle) defaultStart() start {
 	entry := "${__dirname}/" + b.entry
 	switch b.kind {
 	case "node":
@@ -139,7 +139,7 @@ func (b *Bundle) usual() start {
 	return start{Command: entry}
 }
 
-// folders are the variables of the format, but for the answers.
+// folders returns the variables of the bundle format, except answers.
 func (s System) folders(folder string) map[string]string {
 	separator := "/"
 	if s.OS == "windows" {
@@ -153,8 +153,8 @@ func (s System) folders(folder string) map[string]string {
 
 var variable = regexp.MustCompile(`\$\{([^{}]+)\}`)
 
-// expand puts variables in their places, once; an answer that was not given is
-// empty, and what is no variable of a bundle stays.
+// expand replaces variables, not recursively. A missing answer is empty; an
+// unknown variable stays.
 func (s System) expand(text string, variables map[string]string) string {
 	return variable.ReplaceAllStringFunc(text, func(found string) string {
 		name := found[2 : len(found)-1]
@@ -168,31 +168,32 @@ func (s System) expand(text string, variables map[string]string) string {
 	})
 }
 
-// launching is a launch that is being worked out.
-type launching struct {
+// builder builds a Launch.
+type builder struct {
 	*Bundle
 	system    System
 	folder    string
 	variables map[string]string
 }
 
-func (l launching) expand(text string) string { return l.system.expand(text, l.variables) }
+func (l builder) expand(text string) string { return l.system.expand(text, l.variables) }
 
-func (l launching) command(text string) string {
+func (l builder) command(text string) string {
 	command := l.expand(text)
-	if inside := l.whole(command, false); inside != command {
+	if inside := l.absolute(command, false); inside != command {
 		return inside
 	}
 	if l.system.OS == "windows" && l.has(command+".exe", false) {
-		return l.whole(command+".exe", false)
+		return l.absolute(command+".exe", false)
 	}
 	if command == "python" && l.system.Runs != nil && !l.system.Runs("python") && l.system.Runs("python3") {
-		return "python3" // several systems have no other
+		return "python3" // the only name of Python on many systems
 	}
 	return command
 }
 
-// program returns the path in the bundle of what is started, if that is in it.
+// program returns the path in the bundle of the started program; "" when the
+// program is not in the bundle.
 func (b *Bundle) program(l Launch, folder string) string {
 	if inside, err := filepath.Rel(folder, l.Command); err == nil && filepath.IsLocal(inside) {
 		return filepath.ToSlash(inside)
@@ -200,22 +201,23 @@ func (b *Bundle) program(l Launch, folder string) string {
 	return ""
 }
 
-// whole makes a whole path of one that is in the bundle.
-func (l launching) whole(text string, folders bool) string {
+// absolute returns the absolute path of a file in the bundle; any other text
+// stays.
+func (l builder) absolute(text string, folders bool) string {
 	if text == "" || filepath.IsAbs(text) || strings.HasPrefix(text, "-") || !l.has(text, folders) {
 		return text
 	}
 	return filepath.Join(l.folder, filepath.FromSlash(text))
 }
 
-// args fills arguments in. One that is an answer and nothing else becomes as
-// many as there are answers; when there is none it is left out, with its flag.
-func (l launching) args(texts []string) []string {
+// args expands arguments. An argument that is only an answer becomes one argument
+// per line of the answer; without an answer it is dropped, with the flag before it.
+func (l builder) args(texts []string) []string {
 	var out []string
 	for i, text := range texts {
 		at := variable.FindStringSubmatch(text)
 		if at == nil || at[0] != text || !strings.HasPrefix(at[1], "user_config.") {
-			out = append(out, l.whole(l.expand(text), false))
+			out = append(out, l.absolute(l.expand(text), false))
 			continue
 		}
 		answer := l.variables[at[1]]
@@ -229,13 +231,13 @@ func (l launching) args(texts []string) []string {
 	return out
 }
 
-// env fills variables in, and leaves out those that nobody answered.
-func (l launching) env(texts map[string]string) map[string]string {
+// env expands environment variables and drops those without an answer.
+func (l builder) env(texts map[string]string) map[string]string {
 	out := make(map[string]string, len(texts))
 	for name, text := range texts {
 		value := l.expand(text)
 		if strings.Contains(value, "/") {
-			value = l.whole(value, true)
+			value = l.absolute(value, true)
 		}
 		if value != "" || text == "" {
 			out[name] = value

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Manifest is what a bundle says of itself, in any version of its format up to
+// Manifest is the content of a manifest.json, in any version of the format up to
 // 0.4.
 type Manifest struct {
 	Name        string
@@ -21,36 +21,36 @@ type Manifest struct {
 	Version     string
 	Description string
 	Homepage    string
-	Platforms   []string // linux, darwin, win32; none: all
+	Platforms   []string // linux, darwin or win32; empty: all
 	Options     []Option // sorted by key
 
 	kind   string // node, python, uv or binary
-	entry  string // the path of the program in the bundle
+	entry  string // path of the program in the bundle
 	start  start
-	others map[string]start // by platform
+	others map[string]start // overrides by platform
 }
 
-// start is how a server is started, with variables of the bundle's.
+// start is the command line of a server, with variables of the bundle format.
 type start struct {
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
 	Env     map[string]string `json:"env"`
 }
 
-// Option is a question that the bundle has for its user.
+// Option is a setting that the bundle asks the user for.
 type Option struct {
 	Key         string
 	Title       string
 	Description string
 	Kind        string   // string, number, boolean, file or directory
-	Default     []string // with the bundle's variables
+	Default     []string // with variables of the bundle format
 	Required    bool
 	Secret      bool
-	Multiple    bool // each line of an answer is one
+	Multiple    bool // each line of an answer is one value
 	Min, Max    *float64
 }
 
-// manifest is manifest.json as it is written.
+// manifest is the JSON of manifest.json.
 type manifest struct {
 	Name        string `json:"name"`
 	Title       string `json:"display_name"`
@@ -83,12 +83,12 @@ type option struct {
 	Max         *float64 `json:"max"`
 }
 
-// ReadManifest reads the text of a manifest.json. The error is a fault.Invalid
-// that shows nothing of it.
-func ReadManifest(text []byte) (Manifest, error) {
+// readManifest parses a manifest.json. The error is a fault.Invalid and quotes
+// nothing of the text.
+func readManifest(text []byte) (Manifest, error) {
 	var m manifest
 	if len(text) > maxManifest {
-		return Manifest{}, fault.New(fault.Invalid, "the bundle's manifest.json is over %d MiB", maxManifest>>20)
+		return Manifest{}, fault.New(fault.Invalid, "the bundle's manifest.json is larger than %d MiB", maxManifest>>20)
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &m); err != nil {
 		return Manifest{}, fault.Wrap(err, fault.Invalid, "the bundle's manifest.json is not valid JSON, or a value in it has the wrong type")
@@ -115,9 +115,9 @@ func (m Manifest) check() error {
 	case m.Name == "":
 		return fault.New(fault.Invalid, "the bundle's manifest.json has no name")
 	case !slices.Contains([]string{"node", "python", "uv", "binary"}, m.kind):
-		return fault.New(fault.Invalid, "the bundle has a server of a type that is none of node, python, uv and binary")
+		return fault.New(fault.Invalid, "the bundle's server type is not node, python, uv or binary")
 	case m.start.Command == "" && m.entry == "":
-		return fault.New(fault.Invalid, "the bundle's manifest.json does not say how its server is started")
+		return fault.New(fault.Invalid, "the bundle's manifest.json has neither a command nor an entry point")
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (o option) read(key string) (Option, error) {
 		Required: o.Required, Secret: o.Sensitive, Multiple: o.Multiple, Min: o.Min, Max: o.Max,
 	}
 	if !slices.Contains([]string{"string", "number", "boolean", "file", "directory"}, out.Kind) {
-		return out, fault.New(fault.Invalid, "the bundle asks for something of a type that is none of string, number, boolean, file and directory")
+		return out, fault.New(fault.Invalid, "the bundle asks for a setting whose type is not string, number, boolean, file or directory")
 	}
 	values, isList := o.Default.([]any)
 	if !isList && o.Default != nil {
@@ -147,8 +147,8 @@ func (o option) read(key string) (Option, error) {
 	return out, nil
 }
 
-// Folder is the name of the folder that a bundle is unpacked into: another
-// content has another one.
+// Folder returns the name of the folder into which the bundle is unpacked. It
+// differs for every content.
 func (b *Bundle) Folder() string {
 	clean := func(text string) string {
 		text = strings.Map(func(r rune) rune {

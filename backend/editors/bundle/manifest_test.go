@@ -14,9 +14,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-func TestAManifestOfEveryVersionIsRead(t *testing.T) {
+func TestManifestsOfEveryVersionAreRead(t *testing.T) {
 	for _, version := range []string{`"dxt_version":"0.1"`, `"manifest_version":"0.2"`, `"manifest_version":"0.4"`, `"later":[1]`} {
-		m, err := ReadManifest([]byte("\ufeff" + strings.Replace(plain, `"manifest_version":"0.3"`, version, 1)))
+		m, err := readManifest([]byte("\ufeff" + strings.Replace(plain, `"manifest_version":"0.3"`, version, 1)))
 		if err != nil || m.Name != "notes" || m.Title != "notes" {
 			t.Errorf("%s: %+v, %v", version, m, err)
 		}
@@ -29,18 +29,18 @@ func TestAManifestOfEveryVersionIsRead(t *testing.T) {
 		"numbers":      strings.Replace(plain, `["${__dirname}/server/index.js"]`, `[1]`, 1),
 		"an odd kind":  strings.Replace(plain, `"server":`, `"user_config":{"a":{"type":"color"}},"server":`, 1),
 	} {
-		if _, err := ReadManifest([]byte(text)); fault.KindOf(err) != fault.Invalid {
+		if _, err := readManifest([]byte(text)); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: got %v", what, err)
 		}
 	}
 }
 
-// manifestOf is a manifest with a start and questions.
+// manifestOf returns a manifest with a start and options.
 func manifestOf(kind, start, questions string) member {
 	return member{"manifest.json", fmt.Sprintf(`{"manifest_version":"0.4","name":"n","version":"1","server":{"type":%q,"entry_point":"server/main","mcp_config":%s},"user_config":%s}`, kind, start, questions), 0}
 }
 
-func TestAStartIsFilledIn(t *testing.T) {
+func TestLaunchReplacesVariables(t *testing.T) {
 	b := opened(t, member{"server/main", "x", 0}, member{"server/cfg.json", "{}", 0}, manifestOf("binary", `{
 		"command":"server/main",
 		"args":["--config","server/cfg.json","--dir","${user_config.dirs}","--limit","${user_config.limit}","--","${HOME}${/}a","${DOCUMENTS}","${user_config.gone}","x=${user_config.gone}","${secret:X}","${other}"],
@@ -64,14 +64,14 @@ func TestAStartIsFilledIn(t *testing.T) {
 	}
 	mac := b.Launch(System{OS: "darwin", Home: "/Users/me"}, "/b", nil)
 	if !slices.Equal(mac.Args, []string{"/"}) || mac.Env["KEY"] != "mac" || mac.Env["LIB"] == "" {
-		t.Errorf("on macOS it is %+v", mac)
+		t.Errorf("on macOS: %+v", mac)
 	}
 	if windows := b.Launch(System{OS: "windows", Home: `C:\Users\me`}, `C:\b`, nil); windows.Command != "server/main.exe" {
-		t.Errorf("on Windows it is %+v", windows)
+		t.Errorf("on Windows: %+v", windows)
 	}
 }
 
-func TestATypeOfServerHasItsUsualStart(t *testing.T) {
+func TestServerTypesHaveADefaultStart(t *testing.T) {
 	entry := "/b/server/main"
 	for kind, want := range map[string][]string{
 		"node": {"node", entry}, "python": {"python3", entry}, "uv": {"uv", "run", "--directory", "/b", entry}, "binary": {entry},
@@ -88,7 +88,7 @@ func TestAnswersAreChecked(t *testing.T) {
 	b := opened(t, manifestOf("node", "null", `{"key":{"type":"string","title":"API key","sensitive":true,"required":true},
 		"n":{"type":"number","min":1,"max":10,"default":5},"on":{"type":"boolean","default":true},"dir":{"type":"directory","required":true,"default":"${HOME}"}}`))
 	if b.Default(linux, b.Options[0]) != "/home/me" || b.Options[1].Key != "key" || !b.Options[1].Secret {
-		t.Errorf("it asks %+v", b.Options)
+		t.Errorf("the options are %+v", b.Options)
 	}
 	for answer, want := range map[[2]string]string{
 		{"", ""}: `"key" (API key)`, {"key", "v"}: "", {"n", "x"}: `"n" has to be a number from 1 up to 10`, {"n", "11"}: `"n"`, {"on", "yes"}: `"on" has to be true`,
@@ -104,8 +104,8 @@ func TestAnswersAreChecked(t *testing.T) {
 	}
 }
 
-func TestABundleForOtherSystemsSaysSo(t *testing.T) {
-	m, err := ReadManifest([]byte(strings.Replace(plain, `"server":`, `"compatibility":{"platforms":["win32","darwin"]},"server":`, 1)))
+func TestFitsComparesThePlatforms(t *testing.T) {
+	m, err := readManifest([]byte(strings.Replace(plain, `"server":`, `"compatibility":{"platforms":["win32","darwin"]},"server":`, 1)))
 	if err != nil || m.Fits(linux) || !m.Fits(System{OS: "windows"}) || !m.Fits(System{OS: "darwin"}) {
 		t.Errorf("%v, %v", m.Platforms, err)
 	}
@@ -115,16 +115,16 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte(plain))
 	f.Add([]byte(manifestOf("uv", `{"command":"x","args":["${user_config.a}"]}`, `{"a":{"type":"file","multiple":true,"default":["${HOME}"]}}`).text))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		m, err := ReadManifest(text)
+		m, err := readManifest(text)
 		if err != nil {
 			if fault.KindOf(err) != fault.Invalid {
-				t.Errorf("the error is no fault.Invalid: %v", err)
+				t.Errorf("not a fault.Invalid: %v", err)
 			}
 			return
 		}
 		b := &Bundle{Manifest: m, Hash: strings.Repeat("0", 64)}
 		if name := b.Folder(); !filepath.IsLocal(name) || strings.ContainsAny(name, `/\:`) {
-			t.Errorf("its folder is %q", name)
+			t.Errorf("the folder is %q", name)
 		}
 		_ = b.Check(linux, nil)
 		b.Launch(linux, "/b", nil)
@@ -166,8 +166,8 @@ func FuzzOpen(f *testing.F) {
 		}
 		defer func() { _ = b.Close() }()
 		root := t.TempDir()
-		if placed, err := b.Unpack(t.Context(), root, Launch{}); err == nil && filepath.Dir(placed.Folder) != root {
-			t.Errorf("it went to %s", placed.Folder)
+		if unpacked, err := b.Unpack(t.Context(), root, Launch{}); err == nil && filepath.Dir(unpacked.Folder) != root {
+			t.Errorf("unpacked to %s", unpacked.Folder)
 		}
 	})
 }

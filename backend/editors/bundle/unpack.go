@@ -12,38 +12,37 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// unfinished begins the names of folders in which a bundle is being unpacked,
-// or which are to be removed.
+// unfinished is the prefix of folders that are being unpacked or removed.
 const unfinished = ".unpacking-"
 
-// Placed is a bundle that was unpacked. One of Keep and Undo ends it.
-type Placed struct {
+// Unpacked is an unpacked bundle. The caller must call either Keep or Undo.
+type Unpacked struct {
 	Folder string
-	before string // what was there before, set aside; "" for nothing
+	before string // where the former folder was moved; "" when there was none
 }
 
-// Unpack puts all that is in the bundle into a folder of its own below root,
-// whole or not at all, closed to other users. What was in that folder comes
-// back with Undo. Only one runs at a time on a root.
-func (b *Bundle) Unpack(ctx context.Context, root string, program Launch) (*Placed, error) {
+// Unpack writes all files of the bundle to its Folder below root, readable by the
+// user only. It replaces an existing folder, which Undo restores; after an error
+// nothing has changed. Calls for the same root must not overlap.
+func (b *Bundle) Unpack(ctx context.Context, root string, program Launch) (*Unpacked, error) {
 	if err := prepare(root); err != nil {
-		return nil, full(err)
+		return nil, unpackError(err)
 	}
 	fresh, err := os.MkdirTemp(root, unfinished+"*")
 	if err != nil {
-		return nil, full(err)
+		return nil, unpackError(err)
 	}
-	placed := &Placed{Folder: filepath.Join(root, b.Folder())}
-	if err = b.fill(ctx, fresh, b.program(program, placed.Folder)); err == nil {
-		err = placed.swap(fresh)
+	unpacked := &Unpacked{Folder: filepath.Join(root, b.Folder())}
+	if err = b.fill(ctx, fresh, b.program(program, unpacked.Folder)); err == nil {
+		err = unpacked.swap(fresh)
 	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(fresh))
 	}
-	return placed, nil
+	return unpacked, nil
 }
 
-// prepare makes the root, and removes what a process that was killed has left.
+// prepare creates the root and removes the remains of interrupted calls.
 func prepare(root string) error {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return err
@@ -55,23 +54,23 @@ func prepare(root string) error {
 	return err
 }
 
-func full(err error) error {
+func unpackError(err error) error {
 	if fault.KindOf(err) != fault.Internal {
 		return err
 	}
-	return fault.Wrap(err, fault.Unavailable, "the bundle cannot be unpacked into the data folder; is the disk full?")
+	return fault.Wrap(err, fault.Unavailable, "could not unpack the bundle into the data folder; check that the disk is not full")
 }
 
 func (b *Bundle) fill(ctx context.Context, folder, program string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return full(err)
+		return unpackError(err)
 	}
 	defer func() { _ = root.Close() }()
 	left := b.bytes
 	for name, f := range b.files {
 		if err := ctx.Err(); err != nil {
-			return fault.Wrap(err, fault.Unavailable, "unpacking was cut short")
+			return fault.Wrap(err, fault.Unavailable, "unpacking was interrupted")
 		}
 		mode := fs.FileMode(0o600)
 		if f.Mode()&0o111 != 0 || name == program {
@@ -79,14 +78,15 @@ func (b *Bundle) fill(ctx context.Context, folder, program string) error {
 		}
 		n, err := unpack(root, name, f, mode, left)
 		if err != nil {
-			return full(err)
+			return unpackError(err)
 		}
 		left -= n
 	}
 	return nil
 }
 
-// unpack writes a file of at most left bytes. Root lets nothing out of it.
+// unpack writes a file of at most left bytes and returns its size. root refuses
+// paths that lead outside.
 func unpack(root *os.Root, name string, f *zip.File, mode fs.FileMode, left int64) (n int64, err error) {
 	name = filepath.FromSlash(name)
 	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -112,8 +112,8 @@ func unpack(root *os.Root, name string, f *zip.File, mode fs.FileMode, left int6
 	return n, err
 }
 
-// swap puts a folder in its place, and what is there aside.
-func (p *Placed) swap(fresh string) error {
+// swap renames the fresh folder to its final name and moves an existing one away.
+func (p *Unpacked) swap(fresh string) error {
 	if _, err := os.Lstat(p.Folder); err == nil {
 		p.before = filepath.Join(filepath.Dir(p.Folder), unfinished+"before-"+filepath.Base(p.Folder))
 		if err := os.Rename(p.Folder, p.before); err != nil {
@@ -124,21 +124,21 @@ func (p *Placed) swap(fresh string) error {
 		if p.before != "" {
 			err = errors.Join(err, os.Rename(p.before, p.Folder))
 		}
-		return full(err)
+		return unpackError(err)
 	}
 	return nil
 }
 
-// Keep ends the unpacking: what was there before is gone for good.
-func (p *Placed) Keep() error {
+// Keep removes the former folder.
+func (p *Unpacked) Keep() error {
 	if p.before == "" {
 		return nil
 	}
 	return os.RemoveAll(p.before)
 }
 
-// Undo takes away what was unpacked, and brings back what was there before.
-func (p *Placed) Undo() error {
+// Undo removes the unpacked folder and restores the former one.
+func (p *Unpacked) Undo() error {
 	err := os.RemoveAll(p.Folder)
 	if p.before != "" {
 		err = errors.Join(err, os.Rename(p.before, p.Folder))

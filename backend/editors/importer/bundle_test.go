@@ -166,11 +166,11 @@ func TestAFailedImportOfABundleLeavesNothing(t *testing.T) {
 		"no answer":     {importer.Request{Bundle: file}, `"api_key" (API key)`},
 		"no number":     {importer.Request{Bundle: file, Values: map[string]string{"api_key": "battery-staple", "level": "x"}}, `"level" has to be a number`},
 		"no bundle":     {importer.Request{Bundle: f.bundle(map[string]string{"a": "b"})}, "no manifest.json"},
-		"path upwards":  {importer.Request{Bundle: f.bundle(map[string]string{"manifest.json": notes, "../up": "x"}), Values: answers}, "outside its folder"},
+		"path upwards":  {importer.Request{Bundle: f.bundle(map[string]string{"manifest.json": notes, "../up": "x"}), Values: answers}, "outside of its folder"},
 		"from editors":  {importer.Request{Bundle: file, Values: answers, RemoveEntries: true}, "without removing entries"},
 		"a poor name":   {importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: id, Name: "a__b"}}}, "__"},
 		"our own name":  {importer.Request{Bundle: file, Values: answers, Choices: []importer.Choice{{ID: id, Name: "discover"}}}, "entry of Agent Discover"},
-		"a path for it": {importer.Request{Bundle: "notes.mcpb"}, "whole path"},
+		"a path for it": {importer.Request{Bundle: "notes.mcpb"}, "must be absolute"},
 	} {
 		if _, err := f.Import(t.Context(), row.q, false); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), row.want) || strings.Contains(fault.MessageOf(err), "staple") {
 			t.Errorf("%s: got %v", what, err)
