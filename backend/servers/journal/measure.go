@@ -23,7 +23,7 @@ type Tally struct {
 	Calls, Errors int64
 	Latency       time.Duration // sum over all calls
 	Slowest       time.Duration
-	Last          time.Time // begin of the last call
+	Last          time.Time // start of the last call
 	Histogram     Histogram
 }
 
@@ -45,7 +45,7 @@ func (t *Tally) add(r Record) {
 type Stats struct {
 	Calls, Errors       int64
 	Mean, P50, P95, Max time.Duration
-	Last                time.Time // begin of the last call
+	Last                time.Time // start of the last call
 }
 
 func (t *Tally) stats() Stats {

@@ -42,7 +42,7 @@ func Outcomes() []Outcome { return []Outcome{OK, ToolError, Failed, Timeout, Ref
 // Record is one entry of the journal.
 type Record struct {
 	ID       int64     // 0 until it is stored; grows and is never reused
-	At       time.Time // begin of the call or event
+	At       time.Time // start of the call or event
 	Kind     Kind      // empty means Call
 	Client   string    // the client's name from initialize, or rest; empty when the server sent it unasked
 	Session  string

@@ -64,7 +64,7 @@ func (j *Journal) Series(ctx context.Context, q Query, span Span) ([]Point, erro
 type ClientUse struct {
 	Client string
 	Calls  int64
-	Last   time.Time // begin of the last call
+	Last   time.Time // start of the last call
 }
 
 // UsedBy returns at most limit clients that called a tool, those with the most

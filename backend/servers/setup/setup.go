@@ -72,8 +72,8 @@ func New(o Options) *Syncer {
 	return &Syncer{registry: o.Registry, lifecycle: o.Lifecycle, secrets: o.Secrets, file: o.File, variable: o.Variable, log: o.Log}
 }
 
-// SyncResult lists the servers of a setup file by what was done with them. No list
-// but Waiting is nil.
+// SyncResult lists the servers of a setup file by what was done with them. Only
+// Waiting may be nil.
 type SyncResult struct {
 	Registered []string      `json:"registered"`
 	Activated  []string      `json:"activated"`
