@@ -13,60 +13,64 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// nothing are intents, one a line, that no tool server is there for: of the
-// home, the kitchen, the street.
+// nothing are needs that no tool server meets, one per line: from the home, the
+// kitchen and the street.
 //
 //go:embed testdata/none.txt
 var nothing string
 
-// stranger is what is known of a set beyond its labels: from which other sets
-// each eighth query is nothing for it, and whether nothing is. Sets of helpers
-// for everything may well have somebody who orders a pizza.
-type stranger struct {
+// foreignQueries defines the additional queries of a set for which it has no
+// right tool: every eighth query of other sets and, if nothing is set, the
+// needs in testdata/none.txt. Sets with a wide range of tools do not get the
+// latter, since a tool may meet them.
+type foreignQueries struct {
 	others  []string
 	nothing bool
-	weight  float64 // of the set, beside 1 of others
+	weight  float64 // of the set in the regressions; 1 for other sets
 }
 
-var strangers = map[string]stranger{
+// foreignOf defines the additional queries of the known sets.
+var foreignOf = map[string]foreignQueries{
 	"azure-mcp":       {[]string{"metatool-single", "toollinkos"}, true, 1},
 	"metatool-single": {[]string{"azure-mcp"}, false, 1},
 	"toollinkos":      {[]string{"azure-mcp"}, false, 1},
-	"agent-discover":  {[]string{"azure-mcp"}, true, 0.4}, // it is tiny
-	"catalog-dev":     {nil, true, 2},                     // it is nearest to what a hub has
+	"agent-discover":  {[]string{"azure-mcp"}, true, 0.4}, // small
+	"catalog-dev":     {nil, true, 2},                     // most similar to the catalog of a hub
 }
 
+// weightOf returns the weight of a set in the regressions.
 func weightOf(set string) float64 {
-	if s, ok := strangers[set]; ok {
+	if s, ok := foreignOf[set]; ok {
 		return s.weight
 	}
 	return 1
 }
 
-// sample is what our search made of one query.
+// sample is the outcome of one query.
 type sample struct {
 	set      string
 	features []float64
-	right    bool // the first hit is
-	none     bool // no tool of the set is
-	own      bool // the set itself says so
+	right    bool // the first hit is right
+	none     bool // no tool of the set is right
+	own      bool // the query belongs to the set
 }
 
 const eighth = 8
 
-// asked are a set's queries, and those that are nothing for it.
+// asked returns the queries of a set, followed by its additional queries. own
+// is the number of the former.
 func asked(s set, all []set) (queries []eval.Query, own int) {
 	queries = append(queries, s.Queries...)
 	for _, other := range all {
 		for i := 0; i < len(other.Queries); i += eighth {
-			for _, name := range strangers[s.name].others {
+			for _, name := range foreignOf[s.name].others {
 				if name == other.name {
 					queries = append(queries, eval.Query{Text: other.Queries[i].Text})
 				}
 			}
 		}
 	}
-	if strangers[s.name].nothing {
+	if foreignOf[s.name].nothing {
 		for text := range strings.Lines(nothing) {
 			queries = append(queries, eval.Query{Text: strings.TrimSpace(text)})
 		}
@@ -74,7 +78,7 @@ func asked(s set, all []set) (queries []eval.Query, own int) {
 	return queries, len(s.Queries)
 }
 
-// samples asks our search for all that there is to ask of a set.
+// samples runs all queries of a set.
 func samples(ctx context.Context, s set, all []set, how settings.Search) ([]sample, error) {
 	engine, err := eval.Open(ctx, s.Tools, how, nil)
 	if err != nil {
@@ -95,8 +99,8 @@ func samples(ctx context.Context, s set, all []set, how settings.Search) ([]samp
 	return out, nil
 }
 
-// calibrate fits what confidence.go makes its verdicts with, by words alone and
-// with meaning, and tells how it does on queries that it has not seen.
+// calibrate fits the constants in confidence.go, by words alone and with
+// vectors, and writes them with their figures on unseen queries.
 func calibrate(ctx context.Context, out io.Writer, at levels) error {
 	all, err := sets()
 	if err != nil {

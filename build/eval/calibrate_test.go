@@ -11,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// drawn are examples by a known regression, whose second feature is far larger
-// than the first and whose third is always the same.
+// drawn returns examples drawn from a known regression. The second feature is
+// far larger than the first, and the third is constant.
 func drawn(n int, by regression) []example {
 	chance := rand.New(rand.NewPCG(7, 7))
 	var out []example
@@ -23,7 +23,7 @@ func drawn(n int, by regression) []example {
 	return out
 }
 
-func TestARegressionIsFoundAgain(t *testing.T) {
+func TestFitRecoversTheRegressionOfItsExamples(t *testing.T) {
 	by := regression{[]float64{1.5, -0.1, 0}, 9}
 	got := fit(drawn(20_000, by))
 	for i, want := range by.weights {
@@ -32,16 +32,15 @@ func TestARegressionIsFoundAgain(t *testing.T) {
 		}
 	}
 	if math.Abs(got.bias-by.bias) > 0.7 {
-		t.Errorf("bias is %f", got.bias)
+		t.Errorf("bias is %f, want %f", got.bias, by.bias)
 	}
 	if math.Abs(got.weights[2]) > 1e-6 {
-		t.Errorf("a feature that is always the same weighs %f", got.weights[2])
+		t.Errorf("a constant feature has the weight %f", got.weights[2])
 	}
 }
 
-// The smallest of what is got wrong, with the penalty, has no slope: moving any
-// weight of the standardised problem makes it worse.
-func TestNothingNearAFitIsBetter(t *testing.T) {
+// A fit is a minimum of the penalized loss: changing any weight increases it.
+func TestFitFindsAMinimum(t *testing.T) {
 	examples := drawn(300, regression{[]float64{1, 0.05, 0}, -5})
 	for i := range examples {
 		examples[i].weight = 0.2 + float64(i%5)
@@ -58,7 +57,7 @@ func TestNothingNearAFitIsBetter(t *testing.T) {
 			if !e.yes {
 				p = 1 - p
 			}
-			sum -= doubt * e.weight * math.Log(p)
+			sum -= lossWeight * e.weight * math.Log(p)
 		}
 		return sum
 	}
@@ -70,24 +69,24 @@ func TestNothingNearAFitIsBetter(t *testing.T) {
 			other.weights[j] += by / spread[j]
 			other.bias -= by / spread[j] * mean[j]
 			if wrong(other) <= least {
-				t.Errorf("weight %d moved by %g: %f, not above %f", j, by, wrong(other), least)
+				t.Errorf("changing weight %d by %g gives the loss %f, which is not above %f", j, by, wrong(other), least)
 			}
 		}
 	}
 	if moved := (regression{best.weights, best.bias + 0.01}); wrong(moved) <= least {
-		t.Error("another bias is better")
+		t.Error("changing the bias does not increase the loss")
 	}
 }
 
-func TestWhatIsAlwaysRightIsFittedToo(t *testing.T) {
+func TestSeparableExamplesAreFitted(t *testing.T) {
 	got := fit([]example{{[]float64{1}, true, 1}, {[]float64{2}, true, 1}, {[]float64{-1}, false, 1}, {[]float64{-2}, false, 1}})
 	if math.IsNaN(got.bias) || got.of([]float64{3}) < 0.6 || got.of([]float64{-3}) > 0.4 {
 		t.Errorf("got %+v", got)
 	}
 }
 
-// invented are samples of sets of very different size, whose first feature
-// tells what is right.
+// invented returns samples of sets of different sizes, in which the first
+// feature indicates what is right.
 func invented() []sample {
 	chance := rand.New(rand.NewPCG(3, 3))
 	var out []sample
@@ -105,7 +104,7 @@ func invented() []sample {
 	return out
 }
 
-func TestSetsCountAlike(t *testing.T) {
+func TestExamplesAreWeightedBySet(t *testing.T) {
 	known := invented()
 	weights := make(map[string]float64)
 	for i, e := range forBest(known) {
@@ -119,12 +118,12 @@ func TestSetsCountAlike(t *testing.T) {
 	}
 	for _, e := range forAny(known) {
 		if e.yes && e.x[0] < 1 {
-			t.Error("a wrong first hit counts as found")
+			t.Error("forAny includes a wrong first hit")
 		}
 	}
 }
 
-func TestPartsAreAlike(t *testing.T) {
+func TestPartsHaveTheSameShareOfEachSet(t *testing.T) {
 	known := invented()
 	of := dealt(known, 5, 1)
 	many := make(map[string]map[int]int)
@@ -144,7 +143,7 @@ func TestPartsAreAlike(t *testing.T) {
 	}
 }
 
-func TestFiguresTellWhatTheVerdictsDo(t *testing.T) {
+func TestFiguresDescribeTheVerdicts(t *testing.T) {
 	known := invented()
 	c := chancesOf(known)
 	if c.best.of([]float64{2.2, 0.5}) < 0.8 || c.best.of([]float64{0, 0.5}) > 0.2 {
@@ -164,7 +163,7 @@ func TestFiguresTellWhatTheVerdictsDo(t *testing.T) {
 	}
 }
 
-func TestConstantsAreGoAsTheyStand(t *testing.T) {
+func TestConstantsArePrintedAsGoCode(t *testing.T) {
 	got := literal("byWords", chances{regression{[]float64{1.23449, -0.0001, 0, 0}, -2}, regression{[]float64{0, 3}, 0.5}})
 	for _, want := range []string{"byWords = chances{", "any:  chance{[features]float64{1.234}, -2},", "best: chance{[features]float64{0, 3}, 0.5},"} {
 		if !strings.Contains(got, want) {
@@ -173,14 +172,14 @@ func TestConstantsAreGoAsTheyStand(t *testing.T) {
 	}
 }
 
-func TestOnlyStrangersAreAskedForNothing(t *testing.T) {
+func TestOnlyKnownSetsGetAdditionalQueries(t *testing.T) {
 	s := tiny(t)
 	other := set{name: "metatool-single", Set: &eval.Set{Queries: make([]eval.Query, 17)}}
 	for name, want := range map[string]int{"tiny": 0, "azure-mcp": 3 + 100, "catalog-dev": 100, "toollinkos": 0} {
 		s.name = name
 		queries, own := asked(s, []set{s, other})
 		if own != len(s.Queries) || len(queries) != own+want {
-			t.Errorf("%s: %d queries, of them %d its own", name, len(queries), own)
+			t.Errorf("%s: got %d queries, %d of them its own", name, len(queries), own)
 		}
 	}
 	s.name = "tiny"
@@ -188,7 +187,7 @@ func TestOnlyStrangersAreAskedForNothing(t *testing.T) {
 	how.Provider = settings.ProviderNone
 	got, err := samples(t.Context(), s, []set{s}, how)
 	if err != nil || len(got) != len(s.Queries) {
-		t.Fatalf("%d samples, %v", len(got), err)
+		t.Fatalf("got %d samples, %v", len(got), err)
 	}
 	right, none := 0, 0
 	for _, sample := range got {
@@ -200,6 +199,6 @@ func TestOnlyStrangersAreAskedForNothing(t *testing.T) {
 		}
 	}
 	if right < 14 || none == 0 || len(got[0].features) != 12 {
-		t.Errorf("%d right, %d for nothing, %d features", right, none, len(got[0].features))
+		t.Errorf("got %d right samples, %d without a tool, and %d features", right, none, len(got[0].features))
 	}
 }

@@ -7,19 +7,21 @@ import (
 	"strings"
 )
 
-// levels are what chances a verdict takes: those of confidence.go, or others to
-// look at.
+// levels are the thresholds of a verdict: those in confidence.go, or others to
+// try.
 type levels struct{ found, medium, high float64 }
 
-// chances are that there is a right tool, and that the best is it.
+// chances are the regressions for the probability that a right tool exists, and
+// that the best hit is right.
 type chances struct{ any, best regression }
 
+// chancesOf fits both regressions to samples.
 func chancesOf(known []sample) chances {
 	return chances{any: fit(forAny(known)), best: fit(forBest(known))}
 }
 
-// forBest are the examples of which the first hit is right: all queries, of
-// which those that nothing is right for count half.
+// forBest returns the examples for "the best hit is right": all samples.
+// Queries without a right tool count half.
 func forBest(known []sample) []example {
 	out := weighed(known, func(sample) bool { return true }, func(s sample) bool { return s.right })
 	for i, s := range known {
@@ -30,40 +32,42 @@ func forBest(known []sample) []example {
 	return out
 }
 
-// forAny are the examples of which there is a right tool. A query whose right
-// tool did not come first tells nothing of that: what it has found is wrong.
+// forAny returns the examples for "a right tool exists". Queries whose right
+// tool is not the first hit are left out, because their evidence is about a
+// wrong tool.
 func forAny(known []sample) []example {
 	return weighed(known, func(s sample) bool { return s.none || s.right }, func(s sample) bool { return !s.none })
 }
 
-// weighed makes every set count alike, and in each what is right for something
-// as much as what is for nothing.
+// weighed weights examples such that each set has its weight, shared equally by
+// its queries with and without a right tool.
 func weighed(known []sample, use, yes func(sample) bool) []example {
 	type group struct {
 		set  string
 		none bool
 	}
-	many, used, total := make(map[group]float64), 0.0, 0.0
+	counts, used, total := make(map[group]float64), 0.0, 0.0
 	for _, s := range known {
 		if use(s) {
-			many[group{s.set, s.none}]++
+			counts[group{s.set, s.none}]++
 			used++
 		}
 	}
-	for g := range many {
+	for g := range counts {
 		total += weightOf(g.set)
 	}
 	var out []example
 	for _, s := range known {
 		if use(s) {
-			out = append(out, example{s.features, yes(s), weightOf(s.set) / many[group{s.set, s.none}] * used / total})
+			out = append(out, example{s.features, yes(s), weightOf(s.set) / counts[group{s.set, s.none}] * used / total})
 		}
 	}
 	return out
 }
 
-// unseen are the chances of each sample by regressions that have not seen it:
-// in the mean of several ways to deal the samples into five.
+// unseen returns the probabilities of each sample by regressions that were
+// fitted without it: five-fold cross-validation, averaged over several random
+// divisions.
 func unseen(known []sample) (best, any []float64) {
 	const parts, deals = 5, 3
 	best, any = make([]float64, len(known)), make([]float64, len(known))
@@ -82,8 +86,8 @@ func unseen(known []sample) (best, any []float64) {
 	return best, any
 }
 
-// dealt deals the samples into parts that are alike: each has its share of each
-// set, and of what there is nothing for.
+// dealt divides the samples into parts. Each part has the same share of each
+// set, and of the queries without a right tool.
 func dealt(known []sample, parts int, seed uint64) []int {
 	type group struct {
 		set  string
@@ -103,8 +107,8 @@ func dealt(known []sample, parts int, seed uint64) []int {
 	return out
 }
 
-// withoutSet are the chances of each sample by regressions that have seen no
-// sample of its set.
+// withoutSet returns the probabilities of each sample by regressions that were
+// fitted without its set.
 func withoutSet(known []sample) (best, any []float64) {
 	best, any = make([]float64, len(known)), make([]float64, len(known))
 	for _, name := range names(known) {
@@ -118,6 +122,7 @@ func withoutSet(known []sample) (best, any []float64) {
 	return best, any
 }
 
+// where returns the samples whose index is wanted.
 func where(known []sample, wanted func(i int) bool) []sample {
 	var out []sample
 	for i, s := range known {
@@ -128,7 +133,7 @@ func where(known []sample, wanted func(i int) bool) []sample {
 	return out
 }
 
-// names are those of the sets, in the order of the samples.
+// names returns the names of the sets, in the order of the samples.
 func names(known []sample) []string {
 	var out []string
 	for _, s := range known {
@@ -139,11 +144,12 @@ func names(known []sample) []string {
 	return out
 }
 
-// figures are how verdicts do on what they have not seen, in Markdown.
+// figures returns a Markdown table of how well verdicts do on samples that the
+// regressions have not seen.
 func figures(mode string, known []sample, at levels) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s: told no match from below %.2f, medium from %.2f, high from %.2f. Of each label: how often the first hit is right, and its share.\n\n"+
-		"| set | queries, nothing for | no match told | by the set's own | right lost | high | medium | low | nothing for, high |\n|---|---|---|---|---|---|---|---|---|\n",
+	fmt.Fprintf(&b, "\n%s: no match below %.2f, medium from %.2f, high from %.2f. For each confidence: how often the first hit is right, and its share of the answers.\n\n"+
+		"| set | queries with and without a tool | recall of no match | recall on the set's own | right answers lost | high | medium | low | without a tool, high |\n|---|---|---|---|---|---|---|---|---|\n",
 		mode, at.found, at.medium, at.high)
 	for _, way := range []struct {
 		name   string
@@ -160,7 +166,7 @@ func figures(mode string, known []sample, at levels) string {
 	return b.String()
 }
 
-// cells are the figures of a set.
+// cells returns the cells of a set's row.
 func cells(known []sample, set string, best, any []float64, at levels) []string {
 	var all, none, told, own, ownTold, right, lost, noneHigh float64
 	var count, good [3]float64 // high, medium, low
@@ -204,6 +210,7 @@ func cells(known []sample, set string, best, any []float64, at levels) []string 
 	return append(cells, of(noneHigh, none))
 }
 
+// of formats a share of all.
 func of(n, all float64) string {
 	if all == 0 {
 		return "–"
@@ -211,11 +218,12 @@ func of(n, all float64) string {
 	return short(n / all)
 }
 
-// literal is how confidence.go writes the chances.
+// literal returns the chances as Go code for confidence.go.
 func literal(mode string, c chances) string {
 	return fmt.Sprintf("\n\t%s = chances{\n\t\tany:  %s,\n\t\tbest: %s,\n\t}\n", mode, written(c.any), written(c.best))
 }
 
+// written returns a regression as Go code, without trailing zeros.
 func written(r regression) string {
 	var numbers []string
 	for _, w := range r.weights {
@@ -227,6 +235,7 @@ func written(r regression) string {
 	return fmt.Sprintf("chance{[features]float64{%s}, %s}", strings.Join(numbers, ", "), rounded(r.bias))
 }
 
+// rounded formats a number with at most three decimals.
 func rounded(n float64) string {
 	n = math.Round(n*1000)/1000 + 0 // no -0
 	return strconv.FormatFloat(n, 'f', -1, 64)

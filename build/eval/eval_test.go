@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-func TestWordsAreThoseOfTheOriginal(t *testing.T) {
+func TestWordsMatchAgentDiscover14(t *testing.T) {
 	for text, want := range map[string]string{
 		"Open new Issues":        "open create new issue",
 		"list_all-boxes/a class": "list all box class",
@@ -24,6 +24,7 @@ func TestWordsAreThoseOfTheOriginal(t *testing.T) {
 	}
 }
 
+// tiny returns the set in the test data of package eval.
 func tiny(t *testing.T) set {
 	t.Helper()
 	folder := filepath.Join("..", "..", "backend", "discovery", "eval", "testdata")
@@ -34,7 +35,7 @@ func tiny(t *testing.T) set {
 	return set{name: "tiny", Set: read}
 }
 
-func TestTheBaselinesFindWhatIsNear(t *testing.T) {
+func TestTheBaselinesFindSuitableTools(t *testing.T) {
 	s := tiny(t)
 	result, err := try(t.Context(), s)
 	if err != nil {
@@ -42,7 +43,7 @@ func TestTheBaselinesFindWhatIsNear(t *testing.T) {
 	}
 	for _, i := range []int{original, nearest, byWords} {
 		if r := eval.Measure(s.Queries, result.answers[i]); r.All.R1 < 0.7 || r.All.R5 < 0.85 {
-			t.Errorf("engine %d: %+v", i, r.All)
+			t.Errorf("engine %d: got %+v", i, r.All)
 		}
 	}
 	text := tables([]trial{result})
@@ -53,7 +54,7 @@ func TestTheBaselinesFindWhatIsNear(t *testing.T) {
 	}
 }
 
-func TestOddQueriesAreNoSyntax(t *testing.T) {
+func TestUnusualQueriesAreNoSyntaxErrors(t *testing.T) {
 	s := tiny(t)
 	originals, err := newFTS5(s.Tools)
 	if err != nil {
@@ -72,7 +73,7 @@ func TestOddQueriesAreNoSyntax(t *testing.T) {
 	}
 }
 
-func TestTablesGoBetweenTheMarkers(t *testing.T) {
+func TestTablesReplaceTheTextBetweenTheMarkers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.md")
 	for text, want := range map[string]string{
 		"a\n" + begins + "old\n" + ends + "b\n": "a\n" + begins + "new\n" + ends + "b\n",

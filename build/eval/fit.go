@@ -5,23 +5,25 @@ import (
 	"math/rand/v2"
 )
 
-// example is what a regression learns from.
+// example is a weighted example for a regression.
 type example struct {
 	x      []float64
 	yes    bool
 	weight float64
 }
 
-// doubt is how much a regression holds against weights that are far from zero:
-// half of their squares are added to doubt times what it got wrong.
-const doubt = 0.5
+// lossWeight is the weight of the loss relative to half of the sum of squared
+// weights. The lower it is, the closer the weights are to zero.
+const lossWeight = 0.5
 
-// regression is a logistic regression: the odds of yes are exp(bias + weights·x).
+// regression is a logistic regression: the odds of yes are exp(bias +
+// weights·x).
 type regression struct {
 	weights []float64
 	bias    float64
 }
 
+// of returns the probability of yes.
 func (r regression) of(x []float64) float64 {
 	sum := r.bias
 	for i, w := range r.weights {
@@ -30,9 +32,9 @@ func (r regression) of(x []float64) float64 {
 	return 1 / (1 + math.Exp(-sum))
 }
 
-// fit finds the regression that gets the examples least wrong, with a penalty
-// on its weights, by Newton's method. Features are brought to the same mean and
-// spread before, so that the penalty treats them alike.
+// fit returns the regression with the least penalized loss on the examples, by
+// Newton's method. Features are standardized first, so that the penalty affects
+// all alike.
 func fit(examples []example) regression {
 	mean, spread := moments(examples)
 	n := len(mean)
@@ -54,6 +56,7 @@ func fit(examples []example) regression {
 	return r
 }
 
+// moments returns the mean and the standard deviation of each feature.
 func moments(examples []example) (mean, spread []float64) {
 	n := len(examples[0].x)
 	mean, spread = make([]float64, n), make([]float64, n)
@@ -65,32 +68,32 @@ func moments(examples []example) (mean, spread []float64) {
 			spread[j] += (e.x[j] - mean[j]) * (e.x[j] - mean[j]) / float64(len(examples))
 		}
 		if spread[j] = math.Sqrt(spread[j]); spread[j] < 1e-9 {
-			spread[j] = 1 // a feature that is always the same gets no weight
+			spread[j] = 1 // a constant feature gets the weight 0
 		}
 	}
 	return mean, spread
 }
 
-// newton returns n weights and the bias.
+// newton returns the n weights and the bias with the least penalized loss.
 func newton(examples []example, n int) []float64 {
-	const most, enough = 100, 1e-9
+	const maxSteps, tolerance = 100, 1e-9
 	w := make([]float64, n+1)
-	for range most {
+	for range maxSteps {
 		slope, curve := derivatives(examples, w, n)
 		step, far := solve(curve, slope), 0.0
 		for i := range w {
-			// A long step may overshoot where the curve is flat.
+			// Long steps may overshoot where the loss is flat.
 			w[i] -= min(max(step[i], -2), 2)
 			far = max(far, math.Abs(step[i]))
 		}
-		if far < enough {
+		if far < tolerance {
 			break
 		}
 	}
 	return w
 }
 
-// derivatives are the first and second ones of what the weights get wrong.
+// derivatives returns the first and second derivatives of the penalized loss.
 func derivatives(examples []example, w []float64, n int) (slope []float64, curve [][]float64) {
 	slope, curve = make([]float64, n+1), make([][]float64, n+1)
 	for i := range curve {
@@ -101,22 +104,23 @@ func derivatives(examples []example, w []float64, n int) (slope []float64, curve
 	}
 	for _, e := range examples {
 		p := regression{weights: w}.of(e.x)
-		off, steep := p, doubt*e.weight*p*(1-p)
+		off, steep := p, lossWeight*e.weight*p*(1-p)
 		if e.yes {
 			off--
 		}
 		for i, xi := range e.x {
-			slope[i] += doubt * e.weight * off * xi
+			slope[i] += lossWeight * e.weight * off * xi
 			for j, xj := range e.x {
 				curve[i][j] += steep * xi * xj
 			}
 		}
 	}
-	curve[n][n] += 1e-12 // of a bias that no example moves any more
+	curve[n][n] += 1e-12 // keeps the matrix invertible when all examples are certain
 	return slope, curve
 }
 
-// solve returns x of a·x = b by elimination; a is positive definite, and used up.
+// solve returns the solution x of a·x = b by elimination. a must be positive
+// definite; it is overwritten.
 func solve(a [][]float64, b []float64) []float64 {
 	for i := range b {
 		for k := i + 1; k < len(b); k++ {
@@ -136,7 +140,7 @@ func solve(a [][]float64, b []float64) []float64 {
 	return b
 }
 
-// folds deals n into so many folds by chance, the same at each run.
+// folds assigns n items to folds at random, in the same way for the same seed.
 func folds(n, folds int, seed uint64) []int {
 	out := make([]int, n)
 	for i, at := range rand.New(rand.NewPCG(seed, 1)).Perm(n) {

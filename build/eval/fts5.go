@@ -11,9 +11,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// fts5 asks SQLite as agent-discover 1.4 does: all words of the query as
-// prefixes, joined by OR, and what stands in the name counts four times what
-// stands in the description.
+// fts5 searches with SQLite FTS5 as agent-discover 1.4 does: all words of the
+// query as prefixes joined by OR, with names weighted four times as much as
+// descriptions.
 type fts5 struct {
 	db  *sql.DB
 	ids []string
@@ -24,7 +24,7 @@ func newFTS5(tools []eval.Tool) (*fts5, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // each connection would have a memory of its own
+	db.SetMaxOpenConns(1) // each connection would open a database of its own
 	e := &fts5{db: db}
 	if err := e.fill(tools); err != nil {
 		_ = db.Close()
@@ -33,6 +33,7 @@ func newFTS5(tools []eval.Tool) (*fts5, error) {
 	return e, nil
 }
 
+// fill adds the tools to the table.
 func (e *fts5) fill(tools []eval.Tool) error {
 	if _, err := e.db.Exec(`CREATE VIRTUAL TABLE tools USING fts5(name, description, tokenize='unicode61 remove_diacritics 1')`); err != nil {
 		return err
@@ -51,6 +52,7 @@ func (e *fts5) fill(tools []eval.Tool) error {
 	return tx.Commit()
 }
 
+// Rank implements eval.Engine.
 func (e *fts5) Rank(_ context.Context, query string, limit int) (eval.Answer, error) {
 	began := time.Now()
 	match := expression(query)
@@ -75,7 +77,7 @@ func (e *fts5) Rank(_ context.Context, query string, limit int) (eval.Answer, er
 	return answer, rows.Err()
 }
 
-// expression is the query as FTS5 takes it; empty when there is nothing to look for.
+// expression returns the query in FTS5 syntax; empty if it contains no words.
 func expression(query string) string {
 	var terms []string
 	for _, word := range words(query) {

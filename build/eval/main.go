@@ -1,13 +1,14 @@
-// Command eval compares our search with the queries of the original and of the
-// nearest rival, on every labelled set at hand, all by the same measures, and
-// prints tables in Markdown.
+// Command eval compares the search of Agent Discover with those of
+// agent-discover 1.4 (SQLite FTS5) and mcpproxy-go (bleve) on all labelled sets,
+// and prints the measures as Markdown tables.
 //
-// AGENT_DISCOVER_SHARED, else ../shared, names the folder with the sets. The
-// flag -readme FILE puts the tables between the markers in FILE, too.
+// The sets are in the folder bench of AGENT_DISCOVER_SHARED, by default
+// ../shared. With -readme FILE, the tables also replace those between the
+// markers in FILE.
 //
-// With -calibrate it fits what the verdicts of our search are made with to all
-// sets instead, and prints how that does and the constants for
-// backend/discovery/search/confidence.go.
+// With -calibrate, the command instead fits the constants in
+// backend/discovery/search/confidence.go to all sets, and prints the constants
+// and how well they do.
 package main
 
 import (
@@ -25,12 +26,12 @@ import (
 )
 
 func main() {
-	readme := flag.String("readme", "", "file whose tables are replaced")
-	fits := flag.Bool("calibrate", false, "fit the constants of verdicts")
+	readme := flag.String("readme", "", "replace the tables in this file")
+	fits := flag.Bool("calibrate", false, "fit the constants of confidence.go")
 	var at levels
-	flag.Float64Var(&at.found, "found", 0.16, "with -calibrate: the chance of a right tool below which no match is told")
-	flag.Float64Var(&at.medium, "medium", 0.45, "with -calibrate: the chance that the first hit is right from which it is no guess")
-	flag.Float64Var(&at.high, "high", 0.76, "with -calibrate: the same, from which it is trusted")
+	flag.Float64Var(&at.found, "found", 0.16, "with -calibrate: the least probability of a right tool for a match")
+	flag.Float64Var(&at.medium, "medium", 0.45, "with -calibrate: the least probability that the first hit is right for medium confidence")
+	flag.Float64Var(&at.high, "high", 0.76, "with -calibrate: the least probability that the first hit is right for high confidence")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -44,6 +45,7 @@ func main() {
 	}
 }
 
+// run measures all engines on all sets.
 func run(ctx context.Context, readme string) error {
 	all, err := sets()
 	if err != nil {
@@ -75,12 +77,14 @@ const (
 	engines
 )
 
-// trial is what the engines made of a set; nil where an engine is not there.
+// trial is a set and the answers of each engine; nil for engines that were not
+// run.
 type trial struct {
 	set
 	answers [engines][]eval.Answer
 }
 
+// try runs all engines on a set.
 func try(ctx context.Context, s set) (trial, error) {
 	t := trial{set: s}
 	words, meaning := settings.Default().Search, settings.Default().Search
@@ -103,12 +107,13 @@ func try(ctx context.Context, s set) (trial, error) {
 	return t, nil
 }
 
-// The markers stand on lines of their own.
+// The markers of the tables in a file, which are lines of their own.
 const (
 	begins = "<!-- make eval writes what follows -->\n"
 	ends   = "<!-- until here -->\n"
 )
 
+// replace replaces the text between the markers in a file.
 func replace(path, text string) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -117,7 +122,7 @@ func replace(path, text string) error {
 	before, rest, opened := bytes.Cut(old, []byte(begins))
 	_, after, closed := bytes.Cut(rest, []byte(ends))
 	if !opened || !closed {
-		return errors.New(path + " has no markers for the tables")
+		return errors.New(path + ": no markers for the tables")
 	}
 	return os.WriteFile(path, bytes.Join([][]byte{before, []byte(begins), []byte(text), []byte(ends), after}, nil), 0o644)
 }

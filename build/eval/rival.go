@@ -14,13 +14,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// rival asks bleve as mcpproxy-go does: names and servers are whole keywords,
-// all else is text, and the query is looked for as a name, in all fields, and,
-// weightier, in one field that joins them. What it adds for queries that are
-// nothing but an identifier with underscores is left out.
+// rival searches with bleve as mcpproxy-go does. Names and servers are indexed
+// as keywords and the other fields as text. A query is matched against names,
+// against all fields, and with a higher weight against a field that joins the
+// others. The extra rules of mcpproxy-go for queries that are a single
+// identifier with underscores are left out.
 type rival struct{ index bleve.Index }
 
-// document is a tool as the rival indexes it.
+// document is a tool in the index.
 type document struct {
 	Name        string `json:"tool_name"`
 	FullName    string `json:"full_tool_name"`
@@ -49,6 +50,7 @@ func newRival(tools []eval.Tool) (*rival, error) {
 	return &rival{index}, index.Batch(batch)
 }
 
+// fields returns the mapping of the index.
 func fields() mapping.IndexMapping {
 	tool := bleve.NewDocumentStaticMapping()
 	for name, analyzer := range map[string]string{
@@ -64,7 +66,7 @@ func fields() mapping.IndexMapping {
 	return m
 }
 
-// Rank breaks ties by id, as the rival does.
+// Rank implements eval.Engine. Hits of equal score are sorted by ID.
 func (r *rival) Rank(_ context.Context, text string, limit int) (eval.Answer, error) {
 	began := time.Now()
 	request := bleve.NewSearchRequestOptions(question(text), limit, 0, false)
@@ -80,8 +82,9 @@ func (r *rival) Rank(_ context.Context, text string, limit int) (eval.Answer, er
 	return answer, nil
 }
 
-// question is any of: the very name, the full name, the beginning or, with an
-// underscore, any part of a name, and the words.
+// question returns a query that matches the exact name, the full name, the
+// beginning of a name, any part of a name if the text contains an underscore,
+// and words.
 func question(text string) query.Query {
 	name, full := bleve.NewTermQuery(text), bleve.NewTermQuery(text)
 	begins := bleve.NewPrefixQuery(text)
@@ -97,7 +100,7 @@ func question(text string) query.Query {
 	return any
 }
 
-// on makes a query one on a field, with a weight.
+// on restricts a query to a field and sets its weight.
 func on[Q interface {
 	query.FieldableQuery
 	query.BoostableQuery

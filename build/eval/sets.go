@@ -10,8 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// origins say where sets come from, in the order of the tables. Others come
-// after them.
+// origins are the sources of the known sets, in the order of the tables. Other
+// sets come after them.
 var origins = []struct{ name, text string }{
 	{"azure-mcp", "[microsoft/mcp](https://github.com/microsoft/mcp), ToolDescriptionEvaluator, MIT: one real server, prompts near its words"},
 	{"metatool-single", "[HowieHwong/MetaTool](https://github.com/HowieHwong/MetaTool), MIT: requests of users, some of them noise"},
@@ -20,17 +20,18 @@ var origins = []struct{ name, text string }{
 	{"catalog-dev", "needs of our own over the tools that published servers list; multi asks for several tools at once, foreign is in other languages"},
 }
 
-// set is labelled queries over tools, and what it is called.
+// set is a set of tools and labelled queries with its name and source.
 type set struct {
 	name, origin string
 	*eval.Set
 }
 
-// sets reads those that are at hand, each a folder with two files.
+// sets reads all available sets. Each is a folder with the files tools.jsonl
+// and queries.jsonl.
 func sets() ([]set, error) {
 	bench, ok := reference.Find("bench")
 	if !ok {
-		return nil, errors.New("no labelled sets: AGENT_DISCOVER_SHARED must name the folder with bench/NAME/tools.jsonl and queries.jsonl")
+		return nil, errors.New("found no labelled sets; set AGENT_DISCOVER_SHARED to the folder that contains bench/NAME/tools.jsonl and queries.jsonl")
 	}
 	files, _ := filepath.Glob(filepath.Join(bench, "*", "queries.jsonl")) // the pattern is well-formed
 	var out []set
@@ -51,6 +52,7 @@ func sets() ([]set, error) {
 	return out, nil
 }
 
+// place returns the position of a set in the tables.
 func place(name string) int {
 	for i, o := range origins {
 		if o.name == name {

@@ -8,30 +8,30 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// row is one line of the first table: a set, or a part of it.
+// row is a row of the first table: a set or a part of it.
 type row struct {
 	name   string
 	wanted func(eval.Query) bool
 }
 
-// tables are what the engines came to, in Markdown.
+// tables returns the measures of the trials as Markdown.
 func tables(trials []trial) string {
 	var b strings.Builder
-	b.WriteString("\nR@1 / R@5 / nDCG@10; of what needs several tools, R@5 is the share that is there.\n\n" +
-		"| set | queries | FTS5, as agent-discover 1.4 | bleve, as mcpproxy-go | ours, words alone | ours, with meaning |\n|---|---|---|---|---|---|\n")
+	b.WriteString("\nR@1 / R@5 / nDCG@10; for queries that need several tools, R@5 is the share that is found.\n\n" +
+		"| set | queries | FTS5, as agent-discover 1.4 | bleve, as mcpproxy-go | Agent Discover, words alone | Agent Discover, with embeddings |\n|---|---|---|---|---|---|\n")
 	for _, t := range trials {
 		for _, r := range t.rows() {
 			queries, cells := t.cells(r)
 			fmt.Fprintf(&b, "| %s | %d | %s |\n", r.name, queries, strings.Join(cells, " | "))
 		}
 	}
-	b.WriteString("\nOurs, in detail: what a search takes, what is told no match (precision, recall, and right answers lost by it),\n" +
-		"and how often the first hit is right by what was said of it.\n\n" +
+	b.WriteString("\nAgent Discover in detail: the duration of a search, the answer \"no match\" (precision, recall, and the right answers lost by\n" +
+		"it), and how often the first hit is right, by confidence.\n\n" +
 		"| set | median, p95 | no match | lost | high | medium | low |\n|---|---|---|---|---|---|---|\n")
 	for _, t := range trials {
 		for _, i := range []int{byWords, byMeaning} {
 			if t.answers[i] != nil {
-				fmt.Fprintf(&b, "| %s, %s | %s |\n", t.name, ours[i], strings.Join(detail(eval.Measure(t.Queries, t.answers[i])), " | "))
+				fmt.Fprintf(&b, "| %s, %s | %s |\n", t.name, modes[i], strings.Join(detail(eval.Measure(t.Queries, t.answers[i])), " | "))
 			}
 		}
 	}
@@ -45,8 +45,9 @@ func tables(trials []trial) string {
 	return b.String()
 }
 
-// rows are the set as a whole, and its kinds, with foreign languages apart:
-// no search by words alone can follow them.
+// rows returns a row for the whole set and one for each kind of query. Queries
+// in foreign languages are also excluded in a row, because no search by words
+// alone can answer them.
 func (t trial) rows() []row {
 	all := []row{{t.name, func(eval.Query) bool { return true }}}
 	var kinds []string
@@ -64,12 +65,13 @@ func (t trial) rows() []row {
 	return all
 }
 
-// ours are our two engines, as the second table calls them.
-var ours = map[int]string{byWords: "words", byMeaning: "meaning"}
+// modes are the names of the two modes of Agent Discover in the second table.
+var modes = map[int]string{byWords: "words", byMeaning: "meaning"}
 
 const foreign = "foreign"
 
-// cells are the measures of a row, and of how many queries they are.
+// cells returns the measures of each engine for a row, and the number of
+// queries.
 func (t trial) cells(r row) (queries int, cells []string) {
 	for _, answers := range t.answers {
 		if answers == nil {
@@ -90,14 +92,15 @@ func (t trial) cells(r row) (queries int, cells []string) {
 	return queries, cells
 }
 
+// detail returns the cells of a row in the second table.
 func detail(r eval.Report) []string {
 	n := r.NoMatch
-	told := "–"
+	noMatch := "–"
 	if n.Unlabeled > 0 {
-		told = fmt.Sprintf("%s, %s", short(n.Precision), short(n.Recall))
+		noMatch = fmt.Sprintf("%s, %s", short(n.Precision), short(n.Recall))
 	}
 	cells := []string{
-		fmt.Sprintf("%.2f, %.2f ms", r.Latency.Median, r.Latency.P95), told, fmt.Sprintf("%.1f %%", 100*n.LostShare),
+		fmt.Sprintf("%.2f, %.2f ms", r.Latency.Median, r.Latency.P95), noMatch, fmt.Sprintf("%.1f %%", 100*n.LostShare),
 	}
 	for _, label := range []string{"high", "medium", "low"} {
 		cell := "–"
@@ -111,7 +114,7 @@ func detail(r eval.Report) []string {
 	return cells
 }
 
-// short is a share to three places, without the zero before the point.
+// short formats a share with three decimals and without the leading zero.
 func short(share float64) string {
 	return strings.TrimPrefix(fmt.Sprintf("%.3f", share), "0")
 }

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// kinds are the verbs that the original takes for one another, the one that
-// stands for all first.
+// kinds are verbs that agent-discover 1.4 treats as synonyms, the
+// representative one first.
 var kinds = [][]string{
 	{"create", "add", "make", "new", "open", "provision", "register"},
 	{"get", "fetch", "retrieve", "read", "load", "pull"},
@@ -17,8 +17,8 @@ var kinds = [][]string{
 	{"search", "find", "query", "lookup"},
 }
 
-// words takes a text apart as the original does; they hold no sign that could
-// end a quotation.
+// words splits a text into words as agent-discover 1.4 does. They contain no
+// character that could end an FTS5 string.
 func words(text string) []string {
 	var out []string
 	add := func(w string) {
@@ -44,8 +44,10 @@ func words(text string) []string {
 	return out
 }
 
+// separates reports whether a character separates words.
 func separates(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("_-/", r) }
 
+// singular returns the singular of an English noun, by its ending.
 func singular(w string) string {
 	switch {
 	case len(w) <= 3 || strings.HasSuffix(w, "ss"):
