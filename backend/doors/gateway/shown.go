@@ -24,7 +24,7 @@ const (
 
 // manner is how a client takes tools. The empty one takes them as they are.
 type manner struct {
-	dialect schemacompat.Dialect
+	dialect schemacompat.Vendor
 	room    int // characters for a tool's name; 0 when no limit is known
 }
 
@@ -34,7 +34,7 @@ func mannerOf(client string) manner {
 	if !known {
 		return manner{}
 	}
-	m := manner{dialect: schemacompat.Dialect(e.Schemas)}
+	m := manner{dialect: schemacompat.Vendor(e.Schemas)}
 	if e.MaxName > 0 {
 		prefix := strings.ReplaceAll(e.NamePrefix, "{server}", registration.Name)
 		m.room = max(e.MaxName-utf8.RuneCountInString(prefix), leastRoom)
@@ -128,13 +128,13 @@ type adapted struct {
 }
 
 type ofTool struct {
-	dialect schemacompat.Dialect
+	dialect schemacompat.Vendor
 	hash    string // of the tool
 }
 
 // schema returns the argument schema of a definition as a dialect takes it, nil
 // when it takes it as it is.
-func (a *adapted) schema(d schemacompat.Dialect, hash string, def json.RawMessage) json.RawMessage {
+func (a *adapted) schema(d schemacompat.Vendor, hash string, def json.RawMessage) json.RawMessage {
 	key := ofTool{d, hash}
 	a.mu.Lock()
 	schema, known := a.schemas[key]

@@ -127,7 +127,7 @@ func (x *examination) refuses(e *editor, all []*catalog.Tool) (names []string) {
 		return nil
 	}
 	for _, t := range all {
-		if x.refusesSchema(schemacompat.Dialect(e.row.Schemas), t) {
+		if x.refusesSchema(schemacompat.Vendor(e.row.Schemas), t) {
 			names = append(names, t.Name)
 		}
 	}
@@ -136,19 +136,19 @@ func (x *examination) refuses(e *editor, all []*catalog.Tool) (names []string) {
 
 // dialectSchema identifies the schema of a tool in one dialect.
 type dialectSchema struct {
-	dialect schemacompat.Dialect
+	dialect schemacompat.Vendor
 	hash    string // of the tool's definition
 }
 
 // harmless lists the schema adaptations that every client makes without help.
 var harmless = []string{
-	"left out: $schema", "left out: $id", "left out: $defs", "left out: definitions", "left out: additionalProperties",
-	"left out: default", "put in order",
+	"removed: $schema", "removed: $id", "removed: $defs", "removed: definitions", "removed: additionalProperties",
+	"removed: default", "reordered",
 }
 
 // refusesSchema reports whether a tool's schema needs more than harmless
 // adaptations for a dialect. Results are cached because adapting is slow.
-func (d *Doctor) refusesSchema(dialect schemacompat.Dialect, t *catalog.Tool) bool {
+func (d *Doctor) refusesSchema(dialect schemacompat.Vendor, t *catalog.Tool) bool {
 	key := dialectSchema{dialect, t.Hash}
 	d.mu.Lock()
 	refused, known := d.refused[key]

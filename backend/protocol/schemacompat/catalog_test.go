@@ -11,9 +11,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacompat"
 )
 
-var dialects = []schemacompat.Dialect{schemacompat.Anthropic, schemacompat.OpenAI, schemacompat.Gemini}
+var vendors = []schemacompat.Vendor{schemacompat.Anthropic, schemacompat.OpenAI, schemacompat.Gemini}
 
-// recorded are the argument schemas of published servers.
+// recorded returns the argument schemas of published servers by file and tool.
 func recorded(t testing.TB) map[string]json.RawMessage {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(reference.Path(t, "catalog"), "*.json"))
@@ -42,12 +42,12 @@ func recorded(t testing.TB) map[string]json.RawMessage {
 	return out
 }
 
-func TestEveryRecordedToolIsTakenByEveryVendor(t *testing.T) {
+func TestEveryVendorAcceptsRecordedTools(t *testing.T) {
 	for name, schema := range recorded(t) {
 		if len(schema) == 0 {
 			continue
 		}
-		for _, d := range dialects {
+		for _, d := range vendors {
 			adapted, changes := schemacompat.Adapt(d, schema)
 			if why := refused(d, adapted); why != "" {
 				t.Errorf("%s %s: %s\n%s", d, name, why, adapted)
@@ -56,10 +56,10 @@ func TestEveryRecordedToolIsTakenByEveryVendor(t *testing.T) {
 				t.Errorf("%s %s: changes %q", d, name, changes)
 			}
 			if again, said := schemacompat.Adapt(d, adapted); string(again) != string(adapted) || said != nil {
-				t.Errorf("%s %s: adapted twice it is\n%s\nonce\n%s", d, name, again, adapted)
+				t.Errorf("%s %s: adapted twice:\n%s\nadapted once:\n%s", d, name, again, adapted)
 			}
 			if len(changes) > 0 && refused(d, schema) == "" && d != schemacompat.Gemini {
-				t.Errorf("%s %s: changed %q, and was taken before\n%s\n%s", d, name, changes, schema, adapted)
+				t.Errorf("%s %s: the accepted schema was changed (%q)\n%s\n%s", d, name, changes, schema, adapted)
 			}
 		}
 	}

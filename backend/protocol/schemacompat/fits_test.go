@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacompat"
 )
 
-// valid is what says whether arguments fit a schema, and knows OpenAPI's
-// nullable too.
+// valid returns a function that validates arguments against a schema, which may use
+// nullable of OpenAPI.
 func valid(t *testing.T, schema []byte) func(arguments any) bool {
 	t.Helper()
 	var document any
@@ -32,7 +32,7 @@ func valid(t *testing.T, schema []byte) func(arguments any) bool {
 	}
 }
 
-// withNull says nullable as JSON Schema does.
+// withNull replaces nullable by types of JSON Schema.
 func withNull(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -51,7 +51,7 @@ func withNull(v any) any {
 	return v
 }
 
-// maker makes schemas and arguments of what they speak of.
+// maker makes random schemas and random arguments for them.
 type maker struct{ *rand.Rand }
 
 func (m maker) of(all ...string) string { return all[m.IntN(len(all))] }
@@ -97,7 +97,7 @@ func (m maker) object(depth int) string {
 	return out + `}`
 }
 
-// root is a schema of arguments, with what its references mean.
+// root returns a schema of arguments with the targets of its references.
 func (m maker) root() []byte {
 	object := m.object(3)
 	return []byte(strings.TrimSuffix(object, "}") + `,"$defs":{"S":` + m.of(`{"type":"string"}`, `{"enum":["a"]}`) + `,"O":` + m.object(1) + `}}`)
@@ -107,7 +107,7 @@ func (m maker) value(depth int) any {
 	if depth == 0 || m.IntN(3) == 0 {
 		return []any{"a", "b", "xyz", 1, 2, 0.5, true, nil}[m.IntN(8)]
 	}
-	if m.IntN(3) == 0 { // never lists of lists: where anything is taken they are not
+	if m.IntN(3) == 0 { // no lists of lists, which schemas for any value do not accept
 		return []any{m.value(0), m.arguments(depth)}[:m.IntN(3)]
 	}
 	return m.arguments(depth)
@@ -125,23 +125,23 @@ func (m maker) arguments(depth int) map[string]any {
 
 func mustJSON(v any) []byte { data, _ := json.Marshal(v); return data }
 
-func TestWhatFitsASchemaFitsTheAdaptedOne(t *testing.T) {
+func TestValidArgumentsStayValid(t *testing.T) {
 	m := maker{rand.New(rand.NewPCG(1, 2))}
-	fitting := make(map[schemacompat.Dialect]int)
+	fitting := make(map[schemacompat.Vendor]int)
 	for range 40 {
 		schema := m.root()
-		defined := !strings.Contains(string(schema), "#/$defs/gone") // a validator takes no other
+		defined := !strings.Contains(string(schema), "#/$defs/gone") // the validator rejects references without target
 		fits := func(any) bool { return false }
 		if defined {
 			fits = valid(t, schema)
 		}
-		for _, d := range dialects {
+		for _, d := range vendors {
 			adapted, _ := schemacompat.Adapt(d, schema)
 			if why := refused(d, adapted); why != "" {
 				t.Fatalf("%s: %s\n%s\n%s", d, why, schema, adapted)
 			}
 			if again, _ := schemacompat.Adapt(d, adapted); string(again) != string(adapted) {
-				t.Fatalf("%s: twice\n%s\nonce\n%s", d, again, adapted)
+				t.Fatalf("%s: adapted twice:\n%s\nadapted once:\n%s", d, again, adapted)
 			}
 			fitsAdapted := valid(t, adapted)
 			for range 20 {
@@ -151,17 +151,17 @@ func TestWhatFitsASchemaFitsTheAdaptedOne(t *testing.T) {
 				}
 				fitting[d]++
 				if !fitsAdapted(arguments) {
-					t.Errorf("%s: %s fits\n%s\nand not\n%s", d, mustJSON(arguments), schema, adapted)
+					t.Errorf("%s: %s is valid for\n%s\nbut not for\n%s", d, mustJSON(arguments), schema, adapted)
 				}
 			}
 		}
 	}
 	if fitting[schemacompat.Gemini] < 50 {
-		t.Errorf("too little was tried: %v", fitting)
+		t.Errorf("too few valid arguments were tried: %v", fitting)
 	}
 }
 
-func TestArgumentsThatModelsMayHaveLearntStillFit(t *testing.T) {
+func TestCommonArgumentsStayValid(t *testing.T) {
 	for name, row := range map[string]struct {
 		schema    string
 		arguments any
@@ -173,7 +173,7 @@ func TestArgumentsThatModelsMayHaveLearntStillFit(t *testing.T) {
 		"null":                {of(`{"anyOf":[{"type":"integer"},{"type":"string"},{"type":"null"}]}`), map[string]any{"x": nil}},
 		"a number of an enum": {of(`{"enum":[1,2]}`), map[string]any{"x": 2}},
 	} {
-		for _, d := range dialects {
+		for _, d := range vendors {
 			adapted, _ := schemacompat.Adapt(d, json.RawMessage(row.schema))
 			if !valid(t, []byte(row.schema))(row.arguments) || !valid(t, adapted)(row.arguments) {
 				t.Errorf("%s, %s: %v does not fit %s", name, d, row.arguments, adapted)
@@ -182,7 +182,7 @@ func TestArgumentsThatModelsMayHaveLearntStillFit(t *testing.T) {
 	}
 }
 
-// hostile are schemas that want to take long or grow.
+// hostile returns schemas whose adaption could take long or need much memory.
 func hostile() map[string]string {
 	bomb := `{"type":"object","properties":{"x":{"$ref":"#/$defs/a0"}},"$defs":{`
 	for i := range 40 {
@@ -241,9 +241,9 @@ func references(n int) []string {
 	return out
 }
 
-func TestAHostileSchemaCostsLittle(t *testing.T) {
+func TestHostileSchemasAreAdaptedCheaply(t *testing.T) {
 	for name, schema := range hostile() {
-		for _, d := range dialects {
+		for _, d := range vendors {
 			began := time.Now()
 			adapted, _ := schemacompat.Adapt(d, json.RawMessage(schema))
 			if took := time.Since(began); testing.Verbose() {
@@ -253,10 +253,10 @@ func TestAHostileSchemaCostsLittle(t *testing.T) {
 				t.Errorf("%s, %s: %d bytes became %d", name, d, len(schema), len(adapted))
 			}
 			if again, _ := schemacompat.Adapt(d, adapted); string(again) != string(adapted) {
-				t.Errorf("%s, %s: it is not adapted to the end", name, d)
+				t.Errorf("%s, %s: the result changes when it is adapted again", name, d)
 			}
 			if strings.Contains(string(adapted), strings.Repeat("[", 200)) || strings.Contains(string(adapted), strings.Repeat(`{"type":"object","properties":{"a":`, 100)) {
-				t.Errorf("%s, %s: it is nested as deep as before", name, d)
+				t.Errorf("%s, %s: the result is nested too deep", name, d)
 			}
 		}
 	}
@@ -272,7 +272,7 @@ func FuzzAdapt(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, schema []byte) {
 		before := string(schema)
-		for _, d := range dialects {
+		for _, d := range vendors {
 			adapted, changes := schemacompat.Adapt(d, schema)
 			if string(schema) != before {
 				t.Fatal("the schema given was changed")
@@ -281,7 +281,7 @@ func FuzzAdapt(f *testing.F) {
 				t.Fatalf("%s: %q of %s: %s", d, changes, before, adapted)
 			}
 			if again, _ := schemacompat.Adapt(d, adapted); string(again) != string(adapted) {
-				t.Fatalf("%s: twice\n%s\nonce\n%s", d, again, adapted)
+				t.Fatalf("%s: adapted twice:\n%s\nadapted once:\n%s", d, again, adapted)
 			}
 			if d == schemacompat.Gemini {
 				if why := refused(d, adapted); why != "" {

@@ -5,23 +5,23 @@ import (
 	"strconv"
 )
 
-// lenientRoot adapts the schema of a tool's arguments for a vendor that takes
-// nearly all of JSON Schema below its root.
+// lenientRoot adapts the schema of a tool's arguments for a vendor that accepts
+// nearly all of JSON Schema below the root.
 func (a *adapter) lenientRoot(v *value) *value {
 	n, t := a.open(v, &trail{target: v})
 	var words []string
 	if branches := a.branches(n, t); len(branches) > 0 {
 		n, t, words = a.union(n, branches, t)
 	}
-	for _, keyword := range a.way.rootless {
+	for _, keyword := range a.rules.rootless {
 		if found := n.get(keyword); found != nil {
-			a.note(keyword + " at the root: in words")
+			a.note(keyword + " at the root: moved to the description")
 			words = append(words, inWords(member{keyword, found}))
 			n.drop(keyword)
 		}
 	}
 	if kind, _ := n.get("type").text(); kind != "object" {
-		a.note("no object at the root: made one")
+		a.note("no object at the root: made it an object")
 		n.drop("type")
 		n.first("type", textOf("object"))
 	}
@@ -30,16 +30,16 @@ func (a *adapter) lenientRoot(v *value) *value {
 	return a.inside(n, t)
 }
 
-// rename takes properties out of a schema whose names are refused, and says
-// them in words.
+// rename removes properties with names that the vendor rejects, and returns a
+// description of them.
 func (a *adapter) rename(n *value) (words []string) {
 	properties := n.get("properties")
-	refused := func(name string) bool { return !a.way.name.MatchString(name) }
+	refused := func(name string) bool { return !a.rules.name.MatchString(name) }
 	if !slices.ContainsFunc(membersOf(properties), func(m member) bool { return refused(m.name) }) &&
 		!slices.ContainsFunc(n.get("required").texts(), refused) {
 		return nil
 	}
-	a.note("properties whose names are refused: in words")
+	a.note("property names that are not allowed: moved to the description")
 	required, kept := make(map[string]bool), objectOf()
 	missing := make(map[string]bool)
 	for _, name := range n.get("required").texts() {
@@ -78,31 +78,31 @@ func (a *adapter) rename(n *value) (words []string) {
 // lenient adapts a schema below the root.
 func (a *adapter) lenient(v *value, t *trail) *value {
 	n := a.shaped(v)
-	if reference, ok := n.get("$ref").text(); ok && (!a.way.refers(reference) || a.find(reference) == nil) {
+	if reference, ok := n.get("$ref").text(); ok && (!a.rules.refers(reference) || a.find(reference) == nil) {
 		n, t = a.open(n, t)
 	}
 	return a.inside(n, t)
 }
 
-// inside adapts the schemas inside of one, whose own keywords are in order.
+// inside adapts the schemas within n, whose own keywords are adapted already.
 func (a *adapter) inside(n *value, t *trail) *value {
 	a.tuple(n)
-	if pattern, ok := n.get("pattern").text(); ok && !a.way.pattern(pattern) {
-		a.note("patterns in another language: in words")
+	if pattern, ok := n.get("pattern").text(); ok && !a.rules.pattern(pattern) {
+		a.note("unsupported patterns: moved to the description")
 		describe(n, []string{inWords(member{"pattern", n.get("pattern")})})
 		n.drop("pattern")
 	}
 	for i, m := range n.members {
 		n.members[i].value = a.within(m, t)
 	}
-	if a.way.items && slices.Contains(typesOf(n), "array") && n.get("items") == nil {
-		a.note("arrays that do not say what is in them: of anything")
+	if a.rules.items && slices.Contains(typesOf(n), "array") && n.get("items") == nil {
+		a.note("arrays without items: of anything")
 		n.set("items", objectOf())
 	}
 	return n
 }
 
-// within adapts the schemas in a keyword's value.
+// within returns the value of a keyword with its schemas adapted.
 func (a *adapter) within(m member, t *trail) *value {
 	v := m.value
 	switch shapes[m.name] {
@@ -121,8 +121,8 @@ func (a *adapter) within(m member, t *trail) *value {
 	case namedShape, referredShape:
 		out := objectOf()
 		for _, one := range v.members {
-			if m.name == "patternProperties" && !a.way.pattern(one.name) {
-				a.note("patterns in another language: left out")
+			if m.name == "patternProperties" && !a.rules.pattern(one.name) {
+				a.note("unsupported patterns: removed")
 				continue
 			}
 			out.members = append(out.members, member{one.name, a.lenient(one.value, t)})
@@ -132,12 +132,11 @@ func (a *adapter) within(m member, t *trail) *value {
 	return v
 }
 
-// tuple writes a list of schemas for an array's items, which draft 2020-12 does
-// not know, as it does: prefixItems. Where one schema is asked for it is that of
-// any of them.
+// tuple replaces a list of schemas in items, which draft 2020-12 does not allow, by
+// prefixItems. If the vendor needs one schema for all items, tuple combines them.
 func (a *adapter) tuple(n *value) {
 	if list := n.get("items"); list.isList() {
-		a.note("items as a list: written as draft 2020-12 does")
+		a.note("items as a list: replaced by prefixItems")
 		n.drop("items")
 		if len(list.items) > 0 {
 			n.set("prefixItems", list)
@@ -147,15 +146,15 @@ func (a *adapter) tuple(n *value) {
 		}
 		n.drop("additionalItems")
 	}
-	if first := n.get("prefixItems"); first != nil && a.way.items {
-		a.note("items in order: any of them")
+	if first := n.get("prefixItems"); first != nil && a.rules.items {
+		a.note("items in order: in any order")
 		n.drop("prefixItems")
 		n.set("items", anyItem(first.items, n.get("items"), n.get("maxItems")))
 	}
 }
 
-// anyItem is what an item of a tuple may be: of the first ones or, unless most
-// says that there are no others, of those that may follow.
+// anyItem returns a schema for any item of a tuple: one of first or, unless most
+// excludes further items, more.
 func anyItem(first []*value, more, most *value) *value {
 	all := slices.Clone(first)
 	switch {

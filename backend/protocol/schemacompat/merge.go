@@ -7,8 +7,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// merge returns a schema that takes what all of several take, and perhaps more:
-// of values of a keyword that cannot be one, the first stays. None is changed.
+// merge returns a schema that accepts at least the values that all parts accept. If
+// the values of a keyword cannot be combined, it keeps the first. It does not
+// modify the parts.
 func merge(parts []*value) *value {
 	out := &value{kind: '{'}
 	all := make(map[string][]*value)
@@ -33,7 +34,7 @@ func merge(parts []*value) *value {
 	return out
 }
 
-// closed reports whether properties that a schema does not name are restricted.
+// closed reports whether a schema restricts properties that it does not name.
 func closed(v *value) bool {
 	open := v.get("additionalProperties")
 	return open != nil && !open.is("true")
@@ -46,7 +47,7 @@ func membersOf(v *value) []member {
 	return nil
 }
 
-// combined is the value of a keyword that several schemas have.
+// combined returns one value for a keyword that several schemas have.
 func combined(keyword string, all []*value) *value {
 	if len(all) == 1 {
 		return all[0]
@@ -72,8 +73,8 @@ func combined(keyword string, all []*value) *value {
 	return all[0]
 }
 
-// common is what of one list is in the other as well; all of it when nothing
-// is. A whole number is a number.
+// common returns the values that are in both lists, or one if they have nothing in
+// common. The type integer is also in a list with number.
 func common(one, other *value) *value {
 	const whole, number = `"integer"`, `"number"`
 	in := make(map[string]bool)
@@ -98,7 +99,7 @@ func common(one, other *value) *value {
 	return listOf(kept...)
 }
 
-// alone are the items of a list, or a value that is none.
+// alone returns the items of a list, or the value itself if it is not a list.
 func alone(v *value) []*value {
 	if v.isList() {
 		return v.items
@@ -106,7 +107,8 @@ func alone(v *value) []*value {
 	return []*value{v}
 }
 
-// gather joins schemas by name; those of one name are joined by allOf or anyOf.
+// gather combines objects of named schemas. Schemas with the same name are joined
+// by the keyword how: allOf or anyOf.
 func gather(all []*value, how string) *value {
 	out := objectOf()
 	by := make(map[string][]*value)
@@ -124,7 +126,7 @@ func gather(all []*value, how string) *value {
 	return out
 }
 
-// join is a schema of several, each once; of one it is that one itself.
+// join returns a schema that combines several different ones with the keyword how.
 func join(all []*value, how string) *value {
 	if len(all) > 1 {
 		all = distinct(all)
@@ -147,13 +149,14 @@ func distinct(all []*value) []*value {
 	return out
 }
 
-// branch is one of several schemas, opened.
+// branch is an alternative of anyOf or oneOf, opened.
 type branch struct {
 	*value
 	trail *trail
 }
 
-// branches takes anyOf or oneOf out of an opened schema; of both anyOf stays.
+// branches removes anyOf and oneOf from an opened schema, and returns the
+// alternatives of anyOf, or of oneOf if n has no anyOf.
 func (a *adapter) branches(n *value, t *trail) []branch {
 	list := n.get("anyOf")
 	if list == nil {
@@ -170,11 +173,11 @@ func (a *adapter) branches(n *value, t *trail) []branch {
 	return out
 }
 
-// union returns one object schema of a schema and its branches: the properties
-// of all, and required what each requires. Which belong together is told in
-// words.
+// union combines a schema and its branches into one object schema, which has the
+// properties of all and requires those that each branch requires. The returned
+// words describe which properties belong together.
 func (a *adapter) union(n *value, branches []branch, t *trail) (*value, *trail, []string) {
-	a.note("anyOf and oneOf of an object: its properties in one")
+	a.note("anyOf and oneOf of an object: properties combined")
 	properties, below := []*value{n.get("properties")}, t
 	counts := make(map[string]int)
 	words := together(branches)
@@ -207,7 +210,7 @@ func (a *adapter) union(n *value, branches []branch, t *trail) (*value, *trail, 
 	return out, below, words
 }
 
-// together says which properties go with each other.
+// together describes in words which properties belong together.
 func together(branches []branch) []string {
 	const most, longest = 6, 300
 	var sets []string

@@ -8,12 +8,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// trail is which references were followed to where a schema stands.
+// trail lists the targets of the references that were followed to reach a schema.
 type trail struct {
 	target *value
 	before *trail
 }
 
+// passed reports whether the trail contains a target.
 func (t *trail) passed(target *value) bool {
 	for ; t != nil; t = t.before {
 		if t.target == target {
@@ -23,8 +24,8 @@ func (t *trail) passed(target *value) bool {
 	return false
 }
 
-// find returns what a reference means in the document itself, nil when that is
-// nothing: what stands elsewhere is never fetched.
+// find returns the target of a reference within the document, nil if it does not
+// exist. Other documents are never loaded.
 func (a *adapter) find(reference string) *value {
 	pointer, ok := strings.CutPrefix(reference, "#")
 	if !ok || pointer != "" && pointer[0] != '/' {
@@ -56,7 +57,7 @@ func (a *adapter) find(reference string) *value {
 	return at
 }
 
-// with is a trail with the steps that another took since it left this one.
+// with returns the trail with the steps of other that follow since.
 func (t *trail) with(other, since *trail) *trail {
 	for ; other != since; other = other.before {
 		t = &trail{other.target, t}
@@ -64,8 +65,8 @@ func (t *trail) with(other, since *trail) *trail {
 	return t
 }
 
-// open returns a schema without references and allOf at its top: what they add
-// is merged into it. The copy is the caller's; the trail is that of its parts.
+// open returns a copy of a schema with its own $ref and allOf merged into it. The
+// trail includes all references that were followed.
 func (a *adapter) open(v *value, t *trail) (*value, *trail) {
 	parts, below := a.parts(v, t)
 	if len(parts) == 1 {
@@ -74,7 +75,8 @@ func (a *adapter) open(v *value, t *trail) (*value, *trail) {
 	return merge(parts), below
 }
 
-// parts are what a schema is made of: itself, what it refers to, and its allOf.
+// parts returns the schemas that a schema consists of: itself, the target of its
+// $ref, and those of its allOf.
 func (a *adapter) parts(v *value, t *trail) ([]*value, *trail) {
 	n := a.shaped(v)
 	parts, below := []*value{n}, t
@@ -94,25 +96,25 @@ func (a *adapter) parts(v *value, t *trail) ([]*value, *trail) {
 	return parts, below
 }
 
-// follow returns the parts of what a reference means; where it is not followed
-// n, which has it, says so.
+// follow returns the parts of the target of a reference. If it does not follow the
+// reference, it changes n, which has the reference, to a substitute.
 func (a *adapter) follow(n *value, reference string, t *trail) ([]*value, *trail) {
 	target := a.find(reference)
 	switch {
 	case target == nil:
-		a.note("references to what is not there: left out")
+		a.note("references without a target: removed")
 		return nil, t
 	case t.passed(target) || a.spare < target.size:
-		a.note("references that go on and on: cut to any value of their type")
+		a.note("cyclic or long references: replaced by any value of their type")
 		circle(n, target, reference)
 		return nil, t
 	}
 	a.spare -= target.size
-	a.note("references: written out")
+	a.note("references: replaced by their targets")
 	return a.parts(target, &trail{target, t})
 }
 
-// circle makes a schema what stands for a reference that is not followed.
+// circle turns n into a substitute for a reference that is not followed.
 func circle(n, target *value, reference string) {
 	if n.get("type") == nil {
 		if kind := target.get("type"); kind != nil && types(kind) != nil {
@@ -124,8 +126,8 @@ func circle(n, target *value, reference string) {
 	if n.get("description") == nil {
 		name := reference[strings.LastIndexAny(reference, "/#")+1:]
 		if name == "" {
-			name = "the whole"
+			name = "the whole schema"
 		}
-		n.set("description", textOf("Once more as "+safetext.Clip(name, 60)+" above."))
+		n.set("description", textOf("Has the same form as "+safetext.Clip(name, 60)+" above."))
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacompat"
 )
 
-// refused says why a dialect would not take a schema, "" when it would. It says
-// once more, and in other words, what the vendors' interfaces say.
-func refused(d schemacompat.Dialect, schema []byte) string {
+// refused returns the reason why a vendor rejects a schema, "" if the vendor accepts
+// it. It is an independent implementation of the vendors' rules.
+func refused(d schemacompat.Vendor, schema []byte) string {
 	var root any
 	if err := json.Unmarshal(schema, &root); err != nil {
 		return err.Error()
@@ -58,8 +58,8 @@ func refused(d schemacompat.Dialect, schema []byte) string {
 	return invalid(schema)
 }
 
-// invalid says why a schema is none of draft 2020-12, whatever it says itself
-// that it is of.
+// invalid returns the reason why a schema is not valid in draft 2020-12, ignoring its
+// own $schema.
 func invalid(schema []byte) string {
 	if why, known := looked.Load(string(schema)); known {
 		return why.(string)
@@ -72,10 +72,10 @@ func invalid(schema []byte) string {
 	return why
 }
 
-// looked is what invalid said before: most schemas are shown it several times.
+// looked caches the results of invalid, because most schemas are checked often.
 var looked sync.Map
 
-// anyText is a regular expression that takes all.
+// anyText is a regular expression that matches every text.
 type anyText struct{}
 
 func (anyText) MatchString(string) bool { return true }
@@ -92,7 +92,7 @@ func compiled(schema []byte) (*jsonschema.Schema, error) {
 	}
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
-	compiler.UseRegexpEngine(func(string) (jsonschema.Regexp, error) { return anyText{}, nil }) // Go's lacks what JavaScript's has
+	compiler.UseRegexpEngine(func(string) (jsonschema.Regexp, error) { return anyText{}, nil }) // Go does not support all patterns of JavaScript
 	if err := compiler.AddResource("mem:///schema.json", document); err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func geminiRefusesObject(node map[string]any, at string, root bool) string {
 	return ""
 }
 
-// openAIRefuses looks at all that may be a schema.
+// openAIRefuses checks all values that may be schemas.
 func openAIRefuses(v any, root map[string]any, at string) string {
 	node, ok := v.(map[string]any)
 	if !ok {

@@ -7,28 +7,28 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// shape is what the value of a keyword looks like in JSON Schema.
+// shape is the form of a keyword's value in JSON Schema.
 type shape int
 
 const (
 	anyShape shape = iota
 	textShape
 	numberShape
-	countShape // a whole number from 0
+	countShape // a non-negative integer
 	flagShape
 	listShape
-	namesShape // texts, each once
+	namesShape // a list of different texts
 	typeShape
 	schemaShape
-	schemasShape  // a list
+	schemasShape  // a list of schemas
 	namedShape    // schemas by name
 	itemsShape    // a schema or, in old drafts, a list
-	openShape     // a schema for what nothing else is said of, mostly true or false
-	referredShape // schemas by name that are only referred to
+	openShape     // a schema for all other members or items, often true or false
+	referredShape // schemas by name for references
 )
 
-// shapes are those of the keywords of draft 2020-12, and of those that older
-// drafts and OpenAPI have beside them.
+// shapes holds the shapes of the keywords of draft 2020-12, older drafts and
+// OpenAPI.
 var shapes = map[string]shape{
 	"type": typeShape, "title": textShape, "description": textShape, "format": textShape, "pattern": textShape,
 	"$ref": textShape, "$schema": textShape, "$id": textShape, "$comment": textShape, "$anchor": textShape,
@@ -49,23 +49,24 @@ var shapes = map[string]shape{
 	"unevaluatedItems": openShape, "unevaluatedProperties": openShape,
 }
 
-// known are the types of JSON, and what else they are called.
+// known maps the names of types, and common variants of them, to the names of JSON
+// Schema.
 var known = map[string]string{
 	"string": "string", "number": "number", "integer": "integer", "boolean": "boolean", "array": "array", "object": "object", "null": "null",
 	"str": "string", "text": "string", "int": "integer", "long": "integer", "float": "number", "double": "number", "bool": "boolean",
 	"list": "array", "dict": "object", "map": "object", "none": "null",
 }
 
-// shaped returns a schema whose keywords are all as JSON Schema has them; what
-// is not, and cannot be mended, is left out. The copy is the caller's. What is
-// no object says nothing: it takes anything; only false takes nothing.
+// shaped returns a copy of a schema in which all keywords have the shape that JSON
+// Schema demands. Values of another shape are corrected or removed. A value that is
+// not an object becomes an empty schema, false a schema that accepts nothing.
 func (a *adapter) shaped(v *value) *value {
 	if v.is("false") {
-		a.note("true and false as schemas: written out")
+		a.note("true and false as schemas: replaced by objects")
 		return objectOf("not", objectOf())
 	}
 	if !v.isObject() {
-		a.note("true and false as schemas: written out")
+		a.note("true and false as schemas: replaced by objects")
 		return objectOf()
 	}
 	out := &value{kind: '{', members: make([]member, 0, len(v.members)+2)}
@@ -73,13 +74,14 @@ func (a *adapter) shaped(v *value) *value {
 		if mended := mend(m); mended != nil {
 			out.members = append(out.members, member{m.name, mended})
 		} else {
-			a.note("left out, for it is no JSON Schema: " + safetext.Clip(m.name, 40))
+			a.note("removed, not valid in JSON Schema: " + safetext.Clip(m.name, 40))
 		}
 	}
 	return out
 }
 
-// mend returns the value of a keyword as it ought to be, nil when there is none.
+// mend returns the value of a keyword in its right shape, nil if that is not
+// possible.
 func mend(m member) *value {
 	v, fits := m.value, true
 	switch shapes[m.name] {
@@ -114,7 +116,7 @@ func mend(m member) *value {
 
 func isSchema(v *value) bool { return v.isObject() || v.is("true") || v.is("false") }
 
-// names are the texts of a list, each once.
+// names returns the different texts of a list, nil if v is not a list.
 func names(v *value) *value {
 	if !v.isList() {
 		return nil
@@ -133,7 +135,8 @@ func names(v *value) *value {
 	return textList(out)
 }
 
-// types are a type or several, by their right names; nil when there is none.
+// types returns the value of the keyword type with the right names of types, nil if
+// no type is known.
 func types(v *value) *value {
 	if s, ok := v.text(); ok {
 		switch right := known[strings.ToLower(s)]; {
@@ -160,7 +163,7 @@ func types(v *value) *value {
 	return textList(out)
 }
 
-// typesOf are the types that a schema names.
+// typesOf returns the types of a schema's keyword type.
 func typesOf(v *value) []string {
 	t := v.get("type")
 	if s, ok := t.text(); ok {
@@ -169,8 +172,8 @@ func typesOf(v *value) []string {
 	return t.texts()
 }
 
-// implied is the type of values that a schema is about which names none, ""
-// when it may be any.
+// implied returns the type to which the keywords of a schema apply, "" if they do
+// not tell.
 func implied(v *value) string {
 	for _, about := range []struct {
 		kind     string

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep schemas may stand in each other.
+// maxDepth bounds the depth of nested schemas.
 const maxDepth = 40
 
-// strictRoot adapts the schema of a tool's arguments for a vendor that takes a
-// selection of OpenAPI alone. One without properties stays so: clients know it
-// as that of a tool without arguments, and send none.
+// strictRoot adapts the schema of a tool's arguments for a vendor that accepts only
+// a subset of OpenAPI. A schema without properties stays without, because clients
+// recognize it as that of a tool without arguments.
 func (a *adapter) strictRoot(v *value) *value {
 	n, t := a.open(v, &trail{target: v})
 	var words []string
@@ -19,14 +19,14 @@ func (a *adapter) strictRoot(v *value) *value {
 	}
 	n.drop("nullable")
 	if kind, _ := n.get("type").text(); kind != "object" {
-		a.note("no object at the root: made one")
+		a.note("no object at the root: made it an object")
 		n.drop("type")
 		n.first("type", textOf("object"))
 	}
 	return a.typed(n, "object", place{t, 0}, words)
 }
 
-// place is where a schema stands.
+// place is the position of a schema.
 type place struct {
 	trail *trail
 	depth int
@@ -37,7 +37,7 @@ func (p place) below() place { return place{p.trail, p.depth + 1} }
 // strict adapts a schema below the root.
 func (a *adapter) strict(v *value, p place) *value {
 	if p.depth > maxDepth {
-		a.note("nested too deep: cut there")
+		a.note("nested too deep: cut off")
 		return objectOf("type", textOf("string"))
 	}
 	n, t := a.open(v, p.trail)
@@ -61,7 +61,7 @@ func (a *adapter) strict(v *value, p place) *value {
 	return a.single(n, nullable, p, nil)
 }
 
-// isNull reports whether a schema takes null alone.
+// isNull reports whether a schema accepts only null.
 func isNull(v *value) bool {
 	if kinds := typesOf(v); len(kinds) > 0 {
 		return len(kinds) == 1 && kinds[0] == "null"
@@ -70,7 +70,7 @@ func isNull(v *value) bool {
 	return v.get("const").is("null") || values.isList() && len(values.items) == 1 && values.items[0].is("null")
 }
 
-// choice adapts a schema with several branches.
+// choice adapts a schema with several alternatives.
 func (a *adapter) choice(n *value, branches []branch, nullable bool, p place) *value {
 	kinds := typesOf(n)
 	if slices.Contains(kinds, "object") || len(kinds) == 0 && implied(n) == "object" {
@@ -78,12 +78,12 @@ func (a *adapter) choice(n *value, branches []branch, nullable bool, p place) *v
 		return a.single(n, nullable, place{t, p.depth}, words)
 	}
 	if values, words := literals(branches); values != nil {
-		a.note("a choice of constants: one enum")
+		a.note("alternative constants: one enum")
 		n.set("enum", listOf(values...))
 		return a.single(n, nullable, p, words)
 	}
 	if len(kinds) > 0 {
-		a.note("conditions on a value: left out")
+		a.note("alternatives within a type: removed")
 		return a.single(n, nullable, p, nil)
 	}
 	out := make([]*value, len(branches))
@@ -93,8 +93,8 @@ func (a *adapter) choice(n *value, branches []branch, nullable bool, p place) *v
 	return a.anyOf(n, out, nullable)
 }
 
-// literals are the texts of branches that are each a choice of texts alone, and
-// what they mean.
+// literals returns the texts of branches that consist only of constant texts, and
+// the meanings that the branches describe. It returns nil for other branches.
 func literals(branches []branch) (values []*value, words []string) {
 	const most = 300
 	var meanings []string
@@ -117,8 +117,9 @@ func literals(branches []branch) (values []*value, words []string) {
 	return distinct(values), words
 }
 
-// anyOf is a schema that takes what any of several adapted ones takes. Nothing
-// may stand beside the keyword: the first of them says what is said of all.
+// anyOf returns a schema that accepts the values of several adapted schemas. No
+// other keyword is allowed beside anyOf, so the description of n moves to the first
+// alternative.
 func (a *adapter) anyOf(n *value, several []*value, nullable bool) *value {
 	var flat []*value
 	for _, one := range several {
@@ -144,16 +145,16 @@ func (a *adapter) anyOf(n *value, several []*value, nullable bool) *value {
 	}
 	for _, m := range n.members {
 		if m.name != "description" && !silent[m.name] {
-			a.note("what stands beside anyOf: moved or left out")
+			a.note("keywords beside anyOf: moved or removed")
 		}
 	}
 	return objectOf("anyOf", listOf(flat...))
 }
 
-// single adapts a schema without branches.
+// single adapts a schema without alternatives.
 func (a *adapter) single(n *value, nullable bool, p place, words []string) *value {
 	if constant := n.get("const"); constant != nil {
-		a.note("const: as an enum")
+		a.note("const: replaced by enum")
 		n.drop("const")
 		n.set("enum", listOf(constant))
 	}
@@ -182,7 +183,7 @@ func (a *adapter) single(n *value, nullable bool, p place, words []string) *valu
 	return a.several(n, kinds, p, words)
 }
 
-// kindsOf are the types of values, each once.
+// kindsOf returns the different types of values.
 func kindsOf(values []*value) []string {
 	var out []string
 	for _, v := range values {
@@ -208,9 +209,9 @@ func kindsOf(values []*value) []string {
 	return out
 }
 
-// several adapts a schema of several types.
+// several adapts a schema with several types.
 func (a *adapter) several(n *value, kinds []string, p place, words []string) *value {
-	a.note("several types: anyOf")
+	a.note("several types: replaced by anyOf")
 	out := make([]*value, len(kinds))
 	for i, kind := range kinds {
 		one := n.copied()
@@ -227,13 +228,13 @@ func (a *adapter) several(n *value, kinds []string, p place, words []string) *va
 	return a.anyOf(n, out, n.get("nullable").is("true"))
 }
 
-// anything is what takes every value.
+// anything returns a schema that accepts every value, with the description of n.
 func (a *adapter) anything(n *value) *value {
 	if a.loose--; a.loose < 0 {
-		a.note("too many values of any type: texts")
+		a.note("too many values of any type: replaced by texts")
 		return a.anyOf(n, []*value{objectOf("type", textOf("string"))}, true)
 	}
-	a.note("values of any type: anyOf of all")
+	a.note("values of any type: replaced by anyOf of all types")
 	object := objectOf("type", textOf("object"), "properties", objectOf(anyName, objectOf("type", textOf("string"))))
 	text, number, flag := objectOf("type", textOf("string")), objectOf("type", textOf("number")), objectOf("type", textOf("boolean"))
 	item := objectOf("type", textOf("string"), "nullable", word("true"))

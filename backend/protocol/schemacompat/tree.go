@@ -3,19 +3,20 @@ package schemacompat
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
-// value is JSON with its order and its spelling. Values are shared and never
-// changed once they are part of another.
+// value is a JSON value that keeps the order of members and the spelling of numbers
+// and texts. A value is shared and not changed once it is part of another one.
 type value struct {
 	kind    byte   // '{', '[', '"', or 0 for numbers and words
-	raw     []byte // of a text, a number or a word
+	raw     []byte // of a text, number, true, false or null
 	members []member
 	items   []*value
-	size    int // bytes in the document; 0 when it is not of there
+	size    int // length in the document, 0 for new values
 }
 
 type member struct {
@@ -89,7 +90,7 @@ func (p *parser) items(v *value, start, depth int) (end int) {
 	return a.Close()
 }
 
-// append writes a value without spaces.
+// append appends the value as JSON without white space.
 func (v *value) append(out []byte) []byte {
 	switch v.kind {
 	case '{':
@@ -117,12 +118,12 @@ func (v *value) append(out []byte) []byte {
 
 func (v *value) String() string { return string(v.append(nil)) }
 
-// quote writes a text as JSON, with <, > and & as they are.
+// quote returns a text as JSON, without escaping <, > and &.
 func quote(text string) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a text is always written
+	_ = encoder.Encode(text) // cannot fail for a text
 	return bytes.TrimSpace(b.Bytes())
 }
 
@@ -132,7 +133,7 @@ func word(w string) *value { return &value{raw: []byte(w)} }
 
 func listOf(items ...*value) *value { return &value{kind: '[', items: items} }
 
-// objectOf makes an object of names and values in turn.
+// objectOf returns an object; pairs are names and values in turn.
 func objectOf(pairs ...any) *value {
 	v := &value{kind: '{'}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -141,8 +142,8 @@ func objectOf(pairs ...any) *value {
 	return v
 }
 
-// text is what a value says, false when it is no text.
-func (v *value) text() (string, bool) {
+// text decodes a text; ok is false for other values.
+func (v *value) text() (s string, ok bool) {
 	if v == nil || v.kind != '"' {
 		return "", false
 	}
@@ -155,7 +156,7 @@ func (v *value) isObject() bool { return v != nil && v.kind == '{' }
 
 func (v *value) isList() bool { return v != nil && v.kind == '[' }
 
-// isCount reports whether a value is a whole number that is not negative.
+// isCount reports whether a value is a non-negative integer.
 func (v *value) isCount() bool {
 	if v == nil || v.kind != 0 {
 		return false
@@ -168,7 +169,7 @@ func (v *value) isNumber() bool {
 	return v != nil && v.kind == 0 && (v.raw[0] == '-' || v.raw[0] >= '0' && v.raw[0] <= '9')
 }
 
-// get returns a member, nil when there is none.
+// get returns the value of a member, nil if v has no such member.
 func (v *value) get(name string) *value {
 	if v != nil && v.kind == '{' {
 		for _, m := range v.members {
@@ -180,12 +181,13 @@ func (v *value) get(name string) *value {
 	return nil
 }
 
-// copied is an object with the same members that may be changed.
+// copied returns an object with the same members, whose list may be changed.
 func (v *value) copied() *value {
 	return &value{kind: '{', members: append(make([]member, 0, len(v.members)+2), v.members...)}
 }
 
-// set changes a member of an object that is not shared yet; a new one comes last.
+// set sets a member of an object that is not shared yet; a new member is added at
+// the end.
 func (v *value) set(name string, to *value) {
 	for i := range v.members {
 		if v.members[i].name == name {
@@ -196,32 +198,23 @@ func (v *value) set(name string, to *value) {
 	v.members = append(v.members, member{name, to})
 }
 
-// first puts a new member before all others.
+// first inserts a new member at the beginning.
 func (v *value) first(name string, to *value) {
 	v.members = append([]member{{name, to}}, v.members...)
 }
 
-// drop takes members out of an object that is not shared yet.
+// drop removes members from an object that is not shared yet.
 func (v *value) drop(names ...string) {
 	kept := v.members[:0:0]
 	for _, m := range v.members {
-		if !contains(names, m.name) {
+		if !slices.Contains(names, m.name) {
 			kept = append(kept, m)
 		}
 	}
 	v.members = kept
 }
 
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}
-
-// texts are the texts of a list.
+// texts returns the decoded texts of a list; it skips other items.
 func (v *value) texts() []string {
 	var out []string
 	if v.isList() {

@@ -7,11 +7,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
-// anyName is the property of an object that takes properties of any name, where
-// an object has to have one.
+// anyName is the name of the property that represents properties of any name, for a
+// vendor that requires objects to have properties.
 const anyName = "any_name"
 
-// keywords are those that a strict vendor knows, by the type that they are of.
+// keywords lists the keywords that a strict vendor supports, by type; "" has those
+// for all types.
 var keywords = map[string][]string{
 	"":        {"type", "title", "description", "nullable", "default", "example"},
 	"string":  {"enum", "format", "minLength", "maxLength", "pattern"},
@@ -22,10 +23,10 @@ var keywords = map[string][]string{
 	"object":  {"properties", "required", "minProperties", "maxProperties", "propertyOrdering"},
 }
 
-// formats are those of a type.
+// formats lists the supported formats by type.
 var formats = map[string][]string{"string": {"date-time", "enum"}, "integer": {"int32", "int64"}, "number": {"float", "double"}}
 
-// typed adapts a schema of one type.
+// typed adapts a schema with one type.
 func (a *adapter) typed(n *value, kind string, p place, words []string) *value {
 	n = n.copied()
 	switch kind {
@@ -44,7 +45,7 @@ func (a *adapter) typed(n *value, kind string, p place, words []string) *value {
 		case slices.Contains(keywords[""], m.name) || slices.Contains(keywords[kind], m.name):
 			out.members = append(out.members, m)
 		default:
-			a.note("left out: " + safetext.Clip(m.name, 40))
+			a.note("removed: " + safetext.Clip(m.name, 40))
 			if !elsewhere(m.name) {
 				words = append(words, inWords(m))
 			}
@@ -57,8 +58,8 @@ func (a *adapter) typed(n *value, kind string, p place, words []string) *value {
 	return out
 }
 
-// elsewhere reports whether a keyword is one of other types: of this one it says
-// nothing.
+// elsewhere reports whether a keyword belongs to some type, so that it means nothing
+// for the types that do not have it.
 func elsewhere(keyword string) bool {
 	for kind, of := range keywords {
 		if kind != "" && slices.Contains(of, keyword) {
@@ -68,10 +69,10 @@ func elsewhere(keyword string) bool {
 	return false
 }
 
-// scalar puts in order what a value may be that has no parts.
+// scalar adapts the keywords of a schema for a value without parts.
 func (a *adapter) scalar(n *value, kind string) (words []string) {
 	if n.get("default").is("null") {
-		a.note("left out: default")
+		a.note("removed: default")
 		n.drop("default")
 	}
 	if values := n.get("enum"); values != nil {
@@ -81,14 +82,14 @@ func (a *adapter) scalar(n *value, kind string) (words []string) {
 			fit = fit && isText(v)
 		}
 		if kind != "string" || !fit {
-			a.note("values that are no texts: in words")
+			a.note("enum values that are not texts: moved to the description")
 			words = append(words, oneOf(values.items))
 			n.drop("enum")
 		}
 	}
 	format, _ := n.get("format").text()
 	if format != "" && (!slices.Contains(formats[kind], format) || format == "enum" && n.get("enum") == nil) {
-		a.note("left out: format")
+		a.note("removed: format")
 		if format != "enum" {
 			words = append(words, inWords(member{"format", n.get("format")}))
 		}
@@ -97,7 +98,7 @@ func (a *adapter) scalar(n *value, kind string) (words []string) {
 	for _, bound := range []string{"minimum", "maximum"} {
 		if v := n.get(bound); v != nil {
 			if _, err := strconv.ParseFloat(string(v.raw), 64); err != nil {
-				a.note("left out: " + bound)
+				a.note("removed: " + bound)
 				n.drop(bound)
 			}
 		}
@@ -105,7 +106,7 @@ func (a *adapter) scalar(n *value, kind string) (words []string) {
 	return words
 }
 
-// array gives an array one schema for its items.
+// array gives an array one schema for all its items.
 func (a *adapter) array(n *value, p place) (words []string) {
 	first, items := n.get("prefixItems"), n.get("items")
 	if items.isList() {
@@ -113,7 +114,7 @@ func (a *adapter) array(n *value, p place) (words []string) {
 	}
 	n.drop("prefixItems", "additionalItems", "unevaluatedItems")
 	if first != nil && len(first.items) > 0 {
-		a.note("items in order: any of them")
+		a.note("items in order: in any order")
 		var all []string
 		for _, one := range first.items {
 			what, _ := one.get("description").text()
@@ -128,7 +129,7 @@ func (a *adapter) array(n *value, p place) (words []string) {
 		items = anyItem(first.items, items, n.get("maxItems"))
 	}
 	if items == nil || items.is("true") || items.is("false") {
-		a.note("arrays that do not say what is in them: of anything")
+		a.note("arrays without items: of anything")
 		items = objectOf()
 	}
 	n.set("items", a.strict(items, p.below()))
@@ -148,8 +149,8 @@ func (a *adapter) object(n *value, p place) (words []string) {
 		has[m.name] = true
 	}
 	for _, name := range n.get("required").texts() {
-		if !has[name] && a.way.name.MatchString(name) {
-			a.note("required properties of which nothing is said: said")
+		if !has[name] && a.rules.name.MatchString(name) {
+			a.note("required properties without a schema: added")
 			properties.members = append(properties.members, member{name, objectOf()})
 		}
 	}
@@ -164,12 +165,12 @@ func (a *adapter) object(n *value, p place) (words []string) {
 	case len(properties.members) > 0:
 		n.set("properties", properties)
 	case p.depth > 0:
-		a.note("objects of any properties: one stands for them")
+		a.note("objects with any properties: one property represents them")
 		if others == nil {
 			others = objectOf("type", textOf("string"))
 		}
 		n.set("properties", objectOf(anyName, a.strict(others, p.below())))
-		words = append(words, anyName+" stands for properties of any name")
+		words = append(words, anyName+" represents properties of any name")
 		return words
 	}
 	if kinds := typesOf(others); len(kinds) > 0 && len(properties.members) > 0 {
@@ -178,7 +179,8 @@ func (a *adapter) object(n *value, p place) (words []string) {
 	return words
 }
 
-// others is what an object's further properties are, nil where that is not told.
+// others returns the schema of the properties that an object does not name, nil if
+// it has none.
 func others(n *value) *value {
 	var all []*value
 	for _, m := range membersOf(n.get("patternProperties")) {

@@ -2,10 +2,11 @@ package schemacompat
 
 import "strings"
 
-// maxWords is how long one keyword may be in words, in bytes.
+// maxWords bounds the description of one keyword, in bytes.
 const maxWords = 80
 
-// silent are keywords that say nothing to a model once they are left out.
+// silent lists keywords that are not described in words, because they mean nothing
+// to a model.
 var silent = map[string]bool{
 	"$schema": true, "$id": true, "id": true, "$anchor": true, "$comment": true, "$defs": true, "definitions": true,
 	"$dynamicAnchor": true, "$vocabulary": true, "nullable": true, "readOnly": true, "writeOnly": true,
@@ -13,7 +14,7 @@ var silent = map[string]bool{
 	"default": true, "title": true, "example": true, "propertyOrdering": true, "type": true, "description": true,
 }
 
-// inWords says what a keyword says, "" when that is nothing or too long.
+// inWords describes a keyword, "" if that is useless or too long.
 func inWords(m member) string {
 	if silent[m.name] || strings.HasPrefix(m.name, "x-") {
 		return ""
@@ -34,7 +35,7 @@ func inWords(m member) string {
 	return m.name + " " + said
 }
 
-// oneOf says which values there are.
+// oneOf describes a list of allowed values, "" if it is too long.
 func oneOf(values []*value) string {
 	const most = 200
 	said := make([]string, 0, len(values))
@@ -48,7 +49,7 @@ func oneOf(values []*value) string {
 	return text
 }
 
-// describe adds words to a schema's description.
+// describe adds words to the description of a schema.
 func describe(n *value, words []string) {
 	var said []string
 	for _, w := range words {
@@ -66,7 +67,7 @@ func describe(n *value, words []string) {
 	n.set("description", textOf(text+"("+strings.Join(said, "; ")+")"))
 }
 
-// unnamed says of a property what it takes, where it cannot be named.
+// unnamed describes a property whose name the vendor does not allow.
 func unnamed(name string, schema *value, required bool) string {
 	const most = 120
 	text := "also takes " + string(quote(name))

@@ -9,18 +9,18 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacompat"
 )
 
-// of is the schema of an object with one property x.
+// of returns the schema of an object with one property x.
 func of(property string) string {
 	return `{"type":"object","properties":{"x":` + property + `}}`
 }
 
-// anything is what takes every value where a type must be named.
+// anything is the schema for every value if types must be named.
 const (
 	mostly   = `{"type":"string","nullable":true},{"type":"number"},{"type":"boolean"},{"type":"object","properties":{"any_name":{"type":"string"}}}`
 	anything = `{"anyOf":[` + mostly + `,{"type":"array","items":{"anyOf":[` + mostly + `]}}]}`
 )
 
-func TestASchemaThatIsTakenKeepsItsEveryByte(t *testing.T) {
+func TestAnAcceptedSchemaKeepsItsBytes(t *testing.T) {
 	for _, schema := range []string{
 		`{"type":"object"}`,
 		"{ \"type\" : \"object\",\n \"properties\": { } }",
@@ -30,7 +30,7 @@ func TestASchemaThatIsTakenKeepsItsEveryByte(t *testing.T) {
 		of(`{"anyOf":[{"type":"string","description":"a"},{"type":"array","items":{"type":"string"}}]}`),
 		of(`{"type":"object","properties":{"y":{"type":"boolean"}},"required":["y"]}`),
 	} {
-		for _, d := range append(dialects, "", "klingon") {
+		for _, d := range append(vendors, "", "klingon") {
 			if got, changes := schemacompat.Adapt(d, json.RawMessage(schema)); string(got) != schema || changes != nil {
 				t.Errorf("%s: %s became %s: %q", d, schema, got, changes)
 			}
@@ -38,11 +38,11 @@ func TestASchemaThatIsTakenKeepsItsEveryByte(t *testing.T) {
 	}
 }
 
-// rows are constructs that a vendor refuses, and what becomes of them; a
-// dialect that is not named takes them.
+// rows are schemas and their adapted forms for the vendors that reject them. All
+// other vendors accept the schema.
 var rows = map[string]struct {
 	schema string
-	want   map[schemacompat.Dialect]string
+	want   map[schemacompat.Vendor]string
 }{
 	"true at the root":      {`true`, all(`{"type":"object"}`)},
 	"no JSON":               {`{"type":`, all(`{"type":"object"}`)},
@@ -51,7 +51,7 @@ var rows = map[string]struct {
 	"several types at root": {`{"type":["object","null"]}`, all(`{"type":"object"}`)},
 	"a reference at the root": {
 		`{"$ref":"#/$defs/In","$defs":{"In":{"type":"object","properties":{"x":{"type":"string"}}}}}`,
-		map[schemacompat.Dialect]string{
+		map[schemacompat.Vendor]string{
 			schemacompat.Gemini:    of(`{"type":"string"}`),
 			schemacompat.OpenAI:    `{"$defs":{"In":` + of(`{"type":"string"}`) + `},"type":"object","properties":{"x":{"type":"string"}}}`,
 			schemacompat.Anthropic: `{"$defs":{"In":` + of(`{"type":"string"}`) + `},"type":"object","properties":{"x":{"type":"string"}}}`,
@@ -71,7 +71,7 @@ var rows = map[string]struct {
 	},
 	"one of two required, and no others": {
 		`{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}},"additionalProperties":false,"anyOf":[{"required":["x"]},{"required":["y"]}]}`,
-		map[schemacompat.Dialect]string{
+		map[schemacompat.Vendor]string{
 			schemacompat.Gemini:    `{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}},"description":"(alternatives: x, or y)"}`,
 			schemacompat.OpenAI:    `{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}},"additionalProperties":false,"description":"(alternatives: x, or y)"}`,
 			schemacompat.Anthropic: `{"type":"object","properties":{"x":{"type":"string"},"y":{"type":"string"}},"additionalProperties":false,"description":"(alternatives: x, or y)"}`,
@@ -93,8 +93,8 @@ var rows = map[string]struct {
 		of(`{"type":"object","properties":{"$f":{"type":"string"},"y":{"type":"string"}},"required":["$f","y"]}`),
 		only(of(`{"type":"object","properties":{"y":{"type":"string"}},"required":["y"],"description":"(also takes \"$f\" (string, required))"}`), schemacompat.Gemini),
 	},
-	"a property that is true":  {of(`true`), map[schemacompat.Dialect]string{schemacompat.Anthropic: of(`{}`), schemacompat.OpenAI: of(`{}`), schemacompat.Gemini: of(anything)}},
-	"a property that is false": {of(`false`), map[schemacompat.Dialect]string{schemacompat.Anthropic: of(`{"not":{}}`), schemacompat.OpenAI: of(`{"not":{}}`), schemacompat.Gemini: of(anything)}},
+	"a property that is true":  {of(`true`), map[schemacompat.Vendor]string{schemacompat.Anthropic: of(`{}`), schemacompat.OpenAI: of(`{}`), schemacompat.Gemini: of(anything)}},
+	"a property that is false": {of(`false`), map[schemacompat.Vendor]string{schemacompat.Anthropic: of(`{"not":{}}`), schemacompat.OpenAI: of(`{"not":{}}`), schemacompat.Gemini: of(anything)}},
 	"a property of any type": {
 		of(`{"description":"X"}`),
 		only(of(strings.Replace(anything, `"nullable":true`, `"description":"X","nullable":true`, 1)), schemacompat.Gemini),
@@ -109,14 +109,14 @@ var rows = map[string]struct {
 	},
 	"a reference to nothing": {
 		of(`{"$ref":"#/$defs/A","description":"X"}`),
-		map[schemacompat.Dialect]string{
+		map[schemacompat.Vendor]string{
 			schemacompat.Anthropic: of(`{"description":"X"}`), schemacompat.OpenAI: of(`{"description":"X"}`),
 			schemacompat.Gemini: of(strings.Replace(anything, `"nullable":true`, `"description":"X","nullable":true`, 1)),
 		},
 	},
 	"a reference in a circle": {
 		`{"type":"object","properties":{"x":{"$ref":"#/$defs/A"}},"$defs":{"A":{"type":"object","properties":{"y":{"$ref":"#/$defs/A"}}}}}`,
-		only(of(`{"type":"object","properties":{"y":{"type":"object","description":"Once more as A above. (any_name stands for properties of any name)","properties":{"any_name":{"type":"string"}}}}}`), schemacompat.Gemini),
+		only(of(`{"type":"object","properties":{"y":{"type":"object","description":"Has the same form as A above. (any_name represents properties of any name)","properties":{"any_name":{"type":"string"}}}}}`), schemacompat.Gemini),
 	},
 	"const":             {of(`{"const":"a","description":"X"}`), only(of(`{"type":"string","description":"X","enum":["a"]}`), schemacompat.Gemini)},
 	"const of a number": {of(`{"type":"integer","const":3}`), only(of(`{"type":"integer","description":"(one of 3)"}`), schemacompat.Gemini)},
@@ -170,11 +170,11 @@ var rows = map[string]struct {
 	"no other properties":        {of(`{"type":"object","properties":{"y":{"type":"string"}},"additionalProperties":false}`), only(of(`{"type":"object","properties":{"y":{"type":"string"}}}`), schemacompat.Gemini)},
 	"an object without properties": {
 		of(`{"type":"object","properties":{},"description":"X"}`),
-		only(of(`{"type":"object","properties":{"any_name":{"type":"string"}},"description":"X (any_name stands for properties of any name)"}`), schemacompat.Gemini),
+		only(of(`{"type":"object","properties":{"any_name":{"type":"string"}},"description":"X (any_name represents properties of any name)"}`), schemacompat.Gemini),
 	},
 	"a map": {
 		of(`{"type":"object","additionalProperties":{"type":"integer"}}`),
-		only(of(`{"type":"object","properties":{"any_name":{"type":"integer"}},"description":"(any_name stands for properties of any name)"}`), schemacompat.Gemini),
+		only(of(`{"type":"object","properties":{"any_name":{"type":"integer"}},"description":"(any_name represents properties of any name)"}`), schemacompat.Gemini),
 	},
 	"required without a property": {
 		`{"type":"object","properties":{"y":{"type":"string"}},"required":["x"]}`,
@@ -182,11 +182,11 @@ var rows = map[string]struct {
 	},
 	"an array without items": {
 		of(`{"type":"array"}`),
-		map[schemacompat.Dialect]string{schemacompat.OpenAI: of(`{"type":"array","items":{}}`), schemacompat.Gemini: of(`{"type":"array","items":` + anything + `}`)},
+		map[schemacompat.Vendor]string{schemacompat.OpenAI: of(`{"type":"array","items":{}}`), schemacompat.Gemini: of(`{"type":"array","items":` + anything + `}`)},
 	},
 	"a tuple": {
 		of(`{"type":"array","items":[{"type":"string"},{"type":"number"}],"maxItems":2}`),
-		map[schemacompat.Dialect]string{
+		map[schemacompat.Vendor]string{
 			schemacompat.Anthropic: of(`{"type":"array","maxItems":2,"prefixItems":[{"type":"string"},{"type":"number"}]}`),
 			schemacompat.OpenAI:    of(`{"type":"array","maxItems":2,"items":{"anyOf":[{"type":"string"},{"type":"number"}]}}`),
 			schemacompat.Gemini:    of(`{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"number"}]},"maxItems":2,"description":"(in this order: [\"string\",\"number\"])"}`),
@@ -195,25 +195,25 @@ var rows = map[string]struct {
 	"keywords of the wrong kind": {
 		of(`{"type":"String","required":true,"description":7,"minLength":-1,"properties":[]}`), all(of(`{"type":"string"}`)),
 	},
-	"no type by that name": {of(`{"type":"","enum":["a"]}`), map[schemacompat.Dialect]string{
+	"no type by that name": {of(`{"type":"","enum":["a"]}`), map[schemacompat.Vendor]string{
 		schemacompat.Anthropic: of(`{"enum":["a"]}`), schemacompat.OpenAI: of(`{"enum":["a"]}`), schemacompat.Gemini: of(`{"type":"string","enum":["a"]}`),
 	}},
 	"a pattern that is not Python's": {of(`{"type":"string","pattern":"^\\p{L}$"}`), only(of(`{"type":"string","description":"(pattern ^\\p{L}$)"}`), schemacompat.OpenAI)},
 }
 
-func all(want string) map[schemacompat.Dialect]string { return only(want, dialects...) }
+func all(want string) map[schemacompat.Vendor]string { return only(want, vendors...) }
 
-func only(want string, ds ...schemacompat.Dialect) map[schemacompat.Dialect]string {
-	out := make(map[schemacompat.Dialect]string)
+func only(want string, ds ...schemacompat.Vendor) map[schemacompat.Vendor]string {
+	out := make(map[schemacompat.Vendor]string)
 	for _, d := range ds {
 		out[d] = want
 	}
 	return out
 }
 
-func TestWhatIsRefusedBecomesTheNearestThatIsTaken(t *testing.T) {
+func TestRejectedSchemasAreAdapted(t *testing.T) {
 	for name, row := range rows {
-		for _, d := range dialects {
+		for _, d := range vendors {
 			want, refuses := row.want[d]
 			if !refuses {
 				want = row.schema
@@ -229,20 +229,20 @@ func TestWhatIsRefusedBecomesTheNearestThatIsTaken(t *testing.T) {
 				t.Errorf("%s, %s: %s", name, d, why)
 			}
 			if was := refused(d, []byte(row.schema)); refuses && was == "" && name != "a pattern that is not Python's" && name != "a property that is false" {
-				t.Errorf("%s, %s: it was taken as it was", name, d)
+				t.Errorf("%s, %s: the schema was accepted before", name, d)
 			}
 		}
 	}
 }
 
-// same compares JSON; the order of members is no part of it.
+// same reports whether two JSON texts are equal, apart from the order of members.
 func same(one, other string) bool {
 	var a, b any
 	return json.Unmarshal([]byte(one), &a) == nil && json.Unmarshal([]byte(other), &b) == nil && fmt.Sprint(a) == fmt.Sprint(b)
 }
 
-func TestNoNameIsLost(t *testing.T) {
-	for _, d := range dialects {
+func TestAllPropertyNamesAreKept(t *testing.T) {
+	for _, d := range vendors {
 		got, _ := schemacompat.Adapt(d, json.RawMessage(`{"type":"object","required":["filter[id]","gone","a"],"properties":{"a":{"type":"string"},"filter[id]":{"type":"string"},"{{user}}":{"type":["string","null"]}},
 			"anyOf":[{"properties":{"b":{"type":"string"}}},{"$ref":"#/$defs/C"}],"$defs":{"C":{"allOf":[{"properties":{"c":true}},{"required":["d"]}]}}}`))
 		for _, name := range []string{"a", "b", "c", "filter[id]", "{{user}}", "gone"} {

@@ -5,32 +5,31 @@ import (
 	"strings"
 )
 
-// way is how a vendor takes schemas.
-type way struct {
+// vendorRules holds the rules of a vendor.
+type vendorRules struct {
 	// root adapts the schema of a tool's arguments.
 	root func(a *adapter, v *value) *value
-	// name is what properties may be called: at the root, or for strict ones
-	// anywhere.
+	// name matches the allowed names of properties: of the arguments themselves
+	// for Anthropic and OpenAI, of all objects for Gemini.
 	name *regexp.Regexp
-	// rootless are keywords that the root may not have.
+	// rootless lists keywords that are not allowed at the root.
 	rootless []string
-	// items reports whether arrays have to say what is in them, as one schema.
+	// items reports whether arrays need the keyword items with one schema.
 	items bool
-	// refers reports whether a reference may stay that leads somewhere in the
-	// schema itself.
+	// refers reports whether a reference to a part of the schema may stay.
 	refers func(reference string) bool
-	// pattern reports whether a regular expression is taken.
+	// pattern reports whether a regular expression is accepted.
 	pattern func(expression string) bool
 }
 
-// simpleName is what Anthropic's interface says of names of arguments.
+// simpleName is the pattern that Anthropic's API documents for names of arguments.
 var simpleName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
-// ways are what is known of the vendors, from what their interfaces answer and
-// their documentation says.
-var ways = map[Dialect]way{
+// rules holds the rules of the vendors, from the errors of their APIs (quoted here)
+// and from their documentation.
+var rules = map[Vendor]vendorRules{
 	// "input_schema does not support oneOf, allOf, or anyOf at the top level";
-	// "Property keys should match pattern", of arguments themselves only; "It must
+	// "Property keys should match pattern", for the arguments themselves only; "It must
 	// match JSON Schema draft 2020-12".
 	Anthropic: {
 		root: (*adapter).lenientRoot, name: simpleName, refers: inPlace,
@@ -38,14 +37,14 @@ var ways = map[Dialect]way{
 	},
 	// "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/
 	// 'const'/'not' at the top level"; "array schema missing items"; a "reference
-	// can only point to definitions defined at the top level"; expressions are
-	// Python's.
+	// can only point to definitions defined at the top level"; regular
+	// expressions are Python's.
 	OpenAI: {
 		root: (*adapter).lenientRoot, name: simpleName, refers: toDefinition, items: true,
 		rootless: []string{"enum", "const", "not"},
 		pattern:  func(expression string) bool { return !strings.Contains(strings.ToLower(expression), `\p{`) },
 	},
-	// A selection of OpenAPI 3.0: "Unknown name … Cannot find field" for any other
+	// A subset of OpenAPI 3.0: "Unknown name … Cannot find field" for any other
 	// keyword; one type each, "must be specified when not using one_of, any_of";
 	// "When using any_of, it must be the only field set"; enum "only allowed for
 	// STRING type"; "items: missing field"; "required[0]: property is not
@@ -55,7 +54,8 @@ var ways = map[Dialect]way{
 	Gemini: {root: (*adapter).strictRoot, name: regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$`)},
 }
 
-// toDefinition is about references to what the root defines by a name.
+// toDefinition reports whether a reference leads to a named definition of the root,
+// or to the root.
 func toDefinition(reference string) bool {
 	for _, place := range []string{"#/$defs/", "#/definitions/"} {
 		if name, ok := strings.CutPrefix(reference, place); ok {
@@ -65,12 +65,13 @@ func toDefinition(reference string) bool {
 	return reference == "#"
 }
 
-// inPlace is about references to what keeps its place when a schema is adapted.
+// inPlace reports whether a reference leads to a part of the schema that keeps its
+// place when the schema is adapted.
 func inPlace(reference string) bool {
 	rest, below := strings.CutPrefix(reference, "#/properties/")
 	name, _, _ := strings.Cut(rest, "/")
 	return toDefinition(reference) || below && simpleName.MatchString(name) && !intoList.MatchString(rest)
 }
 
-// intoList is the way into a tuple, which is written anew.
+// intoList matches pointers into a tuple, which is rewritten.
 var intoList = regexp.MustCompile(`/items/\d`)
