@@ -171,7 +171,7 @@ func TestFilesThatChangedSinceTheyWereReadAreKept(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "a.json"), "old", 0o600)
 	f := read(t, path)
 	write(t, path, "theirs", 0o600)
-	if err := (Disk{}).Replace(t.Context(), f, []byte("ours")); fault.KindOf(err) != fault.Conflict {
+	if err := (Disk{}).Replace(t.Context(), f, []byte("new")); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("Replace returned %v, want a conflict", err)
 	}
 	if err := (Disk{}).Remove(t.Context(), f); fault.KindOf(err) != fault.Conflict {
@@ -181,7 +181,7 @@ func TestFilesThatChangedSinceTheyWereReadAreKept(t *testing.T) {
 	onlyFile(t, path)
 	absent := read(t, filepath.Join(t.TempDir(), "b", "c.json"))
 	write(t, absent.Path, "theirs", 0o600)
-	if err := (Disk{}).Replace(t.Context(), absent, []byte("ours")); fault.KindOf(err) != fault.Conflict {
+	if err := (Disk{}).Replace(t.Context(), absent, []byte("new")); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("Replace returned %v, want a conflict", err)
 	}
 	checkContent(t, absent.Path, "theirs")
@@ -192,7 +192,7 @@ func TestConcurrentWritesAreReported(t *testing.T) {
 	disk := Disk{Rename: func(from, to string) error {
 		return errors.Join(os.Rename(from, to), os.WriteFile(to, []byte("theirs"), 0o600))
 	}}
-	if err := disk.Replace(t.Context(), read(t, path), []byte("ours")); fault.KindOf(err) != fault.Conflict {
+	if err := disk.Replace(t.Context(), read(t, path), []byte("new")); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("unexpected error %v", err)
 	}
 }

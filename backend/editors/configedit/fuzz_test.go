@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 // decoded decodes a text with the ordinary decoder of its format, which the code

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/tailscale/hujson"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 // jsonDoc is a JSON text in which the collection is located.

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/tailscale/hujson"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 func (d *jsonDoc) put(name string, value Object) (edits []replacement, made int, err error) {

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 	"github.com/tailscale/hujson"
+
+	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
 // outline parses the objects that lead to a collection, and of all other values,

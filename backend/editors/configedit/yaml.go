@@ -8,8 +8,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 // yamlDoc is a YAML text in which the collection is located.

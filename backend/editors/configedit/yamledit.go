@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 func (d *yamlDoc) put(name string, value Object) ([]replacement, int, error) {

@@ -65,6 +65,7 @@ func (r *Registrar) perform(ctx context.Context, p filePlan) (Outcome, error) {
 	return out, err
 }
 
+// carryOut does what a plan that is not refused says, and fills in the outcome.
 func (r *Registrar) carryOut(ctx context.Context, p filePlan, out *Outcome) (err error) {
 	switch {
 	case p.effect == cancelPending, p.effect == keepFile && p.link != "":

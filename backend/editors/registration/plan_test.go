@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/editors/configdiff"
 )
 
 // formatDiff returns a diff as text.
-func formatDiff(lines []Line) string {
+func formatDiff(lines []configdiff.Line) string {
 	var b strings.Builder
 	for _, l := range lines {
 		fmt.Fprintf(&b, "%s|%d|%d|%s\n", l.Kind, l.Old, l.New, l.Text)

@@ -81,20 +81,17 @@ const (
 
 // Plan is a preview of the change to one file, or the reason for refusing it.
 type Plan struct {
-	Editor  string `json:"editor"`
-	Path    string `json:"path"`
-	Action  Action `json:"action"`
-	Nothing bool   `json:"nothing"`               // the file is already as requested
-	Writer  string `json:"writer,omitempty"`      // the editor's own commands that will make the change
-	Wait    bool   `json:"wait"`                  // the change waits until the editor has exited
-	Diff    []Line `json:"diff" nullable:"false"` // with credentials redacted
-	Before  string `json:"before"`                // hash of the file as it is now; "" when it does not exist
-	Problem string `json:"problem,omitempty"`     // the reason for a refusal
-	Snippet string `json:"snippet,omitempty"`     // the text to paste after a refusal
+	Editor  string            `json:"editor"`
+	Path    string            `json:"path"`
+	Action  Action            `json:"action"`
+	Nothing bool              `json:"nothing"`               // the file is already as requested
+	Writer  string            `json:"writer,omitempty"`      // the editor's own commands that will make the change
+	Wait    bool              `json:"wait"`                  // the change waits until the editor has exited
+	Diff    []configdiff.Line `json:"diff" nullable:"false"` // with credentials redacted
+	Before  string            `json:"before"`                // hash of the file as it is now; "" when it does not exist
+	Problem string            `json:"problem,omitempty"`     // the reason for a refusal
+	Snippet string            `json:"snippet,omitempty"`     // the text to paste after a refusal
 }
-
-// Line is a line of a diff.
-type Line = configdiff.Line
 
 // Record is a past change in the history.
 type Record struct {

@@ -80,6 +80,7 @@ func (r *Registrar) lastSeen(ctx context.Context, clients []string) time.Time {
 // byUrgency lists the states, the one that most needs attention first.
 var byUrgency = []State{Unreadable, Foreign, Dropped, Stale, Waiting, Absent, Registered}
 
+// mostUrgent returns the state of the file that most needs attention.
 func mostUrgent(files []FileStatus) State {
 	for _, state := range byUrgency {
 		if slices.ContainsFunc(files, func(f FileStatus) bool { return f.State == state }) {
@@ -89,6 +90,7 @@ func mostUrgent(files []FileStatus) State {
 	return Absent
 }
 
+// fileStatus returns the state of the Agent Discover entry in one file.
 func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
 	content := r.cache.get(file)
 	s := FileStatus{Path: file.Path, Exists: content.exists, Problem: content.problem, Command: content.entry.server.Command}

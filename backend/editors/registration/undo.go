@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
+	"github.com/agent-discover/agent-discover/backend/editors/configdiff"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
@@ -19,7 +20,7 @@ func (r *Registrar) PlanUndo(ctx context.Context, ids []string) ([]Plan, error) 
 	}
 	plans := []Plan{}
 	for _, c := range pending {
-		plans = append(plans, Plan{Editor: c.Editor, Path: c.File.Path, Action: Undo, Diff: []Line{}})
+		plans = append(plans, Plan{Editor: c.Editor, Path: c.File.Path, Action: Undo, Diff: []configdiff.Line{}})
 	}
 	files := make(map[string]atomicfile.File) // by path, as the plans so far leave them
 	undone := make(map[string]bool)
@@ -27,7 +28,7 @@ func (r *Registrar) PlanUndo(ctx context.Context, ids []string) ([]Plan, error) 
 		was, known := files[c.Path]
 		if !known {
 			if was, err = atomicfile.Read(c.Path); err != nil {
-				plans = append(plans, Plan{Editor: c.Editor, Path: c.Path, Action: Undo, Diff: []Line{}, Problem: fault.MessageOf(err)})
+				plans = append(plans, Plan{Editor: c.Editor, Path: c.Path, Action: Undo, Diff: []configdiff.Line{}, Problem: fault.MessageOf(err)})
 				continue
 			}
 		}

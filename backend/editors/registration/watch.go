@@ -165,6 +165,7 @@ func (r *Registrar) registerNew(ctx context.Context, found table.Found, seen see
 	return finished
 }
 
+// registerFile registers automatically in one file, and reports success.
 func (r *Registrar) registerFile(ctx context.Context, t target) bool {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -189,6 +190,8 @@ func (r *Registrar) makePendingChanges(ctx context.Context) {
 	}
 }
 
+// makePending makes one pending change. It keeps the change, with the reason,
+// when it fails.
 func (r *Registrar) makePending(ctx context.Context, t target, c pendingChange) {
 	out := r.planAndPerform(ctx, func() filePlan {
 		switch c.Action {
@@ -212,6 +215,7 @@ func (r *Registrar) makePending(ctx context.Context, t target, c pendingChange) 
 	}
 }
 
+// newPendingUndoPlan decides how to undo a change that was pending.
 func (r *Registrar) newPendingUndoPlan(ctx context.Context, t target, c pendingChange) filePlan {
 	refusal := filePlan{found: t.found, file: t.file, action: Undo}
 	changes, _, err := r.find([]string{c.Change})

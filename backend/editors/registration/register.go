@@ -1,0 +1,163 @@
+package registration
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/configedit"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+)
+
+// checkRegistrable returns why an editor cannot be registered, or nil.
+func (r *Registrar) checkRegistrable(p *filePlan) error {
+	name := p.found.Name
+	switch {
+	case p.found.Register == table.Never:
+		return fault.New(fault.Denied, "%s cannot be registered automatically; paste the entry into its settings", name)
+	case p.found.Register == table.IfExisting && !p.was.Exists && p.file.Scope == userScope:
+		return fault.New(fault.Denied, "%s does not exist, and %s may not read a new file there; add a server in %s first, or paste the entry yourself",
+			p.file.Path, name, name)
+	case r.missing(r.options.Entry.Command):
+		return fault.New(fault.Unavailable, "%s does not exist or is not executable; install agent-discover there again, or restart it from its new location",
+			r.options.Entry.Command)
+	case !table.Ours(r.options.Entry):
+		return fault.New(fault.Unavailable, "%s would not be recognized as Agent Discover later; give the program a name that begins with agent-discover",
+			r.options.Entry.Command)
+	}
+	return nil
+}
+
+// register plans to add the entry to a file, or to repair or replace it there.
+func (r *Registrar) register(p *filePlan) {
+	if err := r.checkRegistrable(p); err != nil {
+		p.refuse(err)
+		return
+	}
+	wanted, link, err := r.wanted(p.found.Editor)
+	if err != nil {
+		p.refuse(err)
+		return
+	}
+	e, err := readEntry(p.was.Data, p.file)
+	if err != nil {
+		p.refuse(err)
+		return
+	}
+	if link != "" && !r.isProgram(link) {
+		p.link = link
+	}
+	p.had, p.has = e.ours, true
+	switch r.state(e, wanted) {
+	case Registered:
+		p.keep("")
+	case Stale:
+		if equivalent(e.server, wanted) { // only the link is missing
+			p.keep("")
+			return
+		}
+		p.apply(step{Name: Name, Was: true, Is: true}, func(text []byte) (configedit.Change, error) {
+			return repair(text, p.file, e.server, wanted)
+		})
+	case Foreign:
+		if !p.replace {
+			p.refuse(fault.New(fault.Denied, "%s already has a server named %s that starts another program; replace it only if you do not need it", p.file.Path, Name))
+			return
+		}
+		fallthrough
+	default:
+		p.put(wanted, e.exists)
+	}
+}
+
+// put adds the entry, or replaces one that exists.
+func (p *filePlan) put(wanted table.Server, exists bool) {
+	value, err := table.Spell(p.file.Shape, Name, wanted)
+	if err != nil {
+		p.refuse(err)
+		return
+	}
+	p.apply(step{Name: Name, Was: exists, Is: true}, func(text []byte) (configedit.Change, error) {
+		return configedit.Put(text, p.file.Place, Name, value)
+	})
+}
+
+// unregister plans to remove the entry from a file.
+func (r *Registrar) unregister(p *filePlan) {
+	e, err := readEntry(p.was.Data, p.file)
+	switch {
+	case err != nil:
+		p.refuse(err)
+		return
+	case !e.exists:
+		p.keep("")
+		return
+	case !e.ours && !p.replace:
+		p.refuse(fault.New(fault.Denied, "the server named %s in %s starts another program, so it is not removed", Name, p.file.Path))
+		return
+	}
+	p.had = e.ours
+	if c := r.origin(p.file.Path); c == nil || !r.revertOrigin(p, c) {
+		p.remove(Name)
+	}
+}
+
+// origin returns the change that added the Agent Discover entry to an existing
+// file; nil when it is not in the history, or when it created the file.
+func (r *Registrar) origin(path string) *change {
+	all, err := r.history.all()
+	if err != nil {
+		return nil
+	}
+	undone := undoneIn(all)
+	for _, c := range slices.Backward(all) {
+		if c.Path == path && c.Has && !c.Had && c.Before != "" && !undone[c.ID] {
+			return c
+		}
+	}
+	return nil
+}
+
+// revertOrigin removes the Agent Discover entry together with the collections
+// and blank lines that c added for it. It reports false, and changes nothing,
+// where that is not possible.
+func (r *Registrar) revertOrigin(p *filePlan, c *change) bool {
+	texts, err := r.texts(c)
+	if err != nil || len(c.steps) != 1 {
+		return false
+	}
+	s := c.steps[0]
+	reverted, err := configedit.Revert(p.text, p.file.Place, Name, configedit.Change{Text: texts[0], Edits: s.Edits, Made: s.Made})
+	if err != nil {
+		return false
+	}
+	if e, err := readEntry(reverted.Text, p.file); err != nil || e.exists {
+		return false
+	}
+	p.apply(step{Name: Name, Was: true}, func([]byte) (configedit.Change, error) { return reverted, nil })
+	return true
+}
+
+// newTakeOutPlan decides how to remove the entries of imported servers.
+func (r *Registrar) newTakeOutPlan(ctx context.Context, t target, entries []string) filePlan {
+	p := filePlan{found: t.found, file: t.file, action: TakeOut, entries: entries, by: "person"}
+	p.read()
+	if r.readOnly(t) {
+		p.refuse(fault.New(fault.Denied, "%s cannot be changed: %s generates it", t.file.Path, t.found.Name))
+	}
+	for _, name := range entries {
+		p.remove(name)
+	}
+	if p.effect == editFile && len(p.steps) == 0 {
+		p.keep("")
+	}
+	r.complete(ctx, &p)
+	return p
+}
+
+// readOnly reports whether the editor table allows only reading a file.
+func (r *Registrar) readOnly(t target) bool {
+	return slices.ContainsFunc(r.options.Machine.Beside(t.found.Editor), func(f table.File) bool {
+		return f.Path == t.file.Path && slices.Equal(f.Place.Keys, t.file.Place.Keys)
+	})
+}
