@@ -55,15 +55,11 @@ func (h *Hub) openDesk(config settings.Settings, servers *registry.Registry, bus
 	return nil
 }
 
-// listed returns the names of the tools that are in every session's list.
+// listed returns the names of the tools that every session lists.
 func (h *Hub) listed() []string {
 	var names []string
-	for _, server := range h.registry.List() {
-		if server.Enabled && server.Approved {
-			for _, t := range h.catalog.Snapshot().Of(server.Name) {
-				names = append(names, server.Name+"__"+t.Name)
-			}
-		}
+	for _, t := range h.gateway.ActiveTools() {
+		names = append(names, t.Proxied())
 	}
 	return names
 }

@@ -14,7 +14,7 @@ func (h *Hub) Journal() *journal.Journal { return h.journal }
 
 // Counted tells tests when tokens of new tools have been counted.
 func (h *Hub) Counted() (counted <-chan catalog.Counted, stop func()) {
-	return events.Subscribe[catalog.Counted](h.gateway.Bus, 16)
+	return events.Subscribe[catalog.Counted](h.bus, 16)
 }
 
 // Remembered shows tests what would be known of clients if the hub were killed.

@@ -84,7 +84,7 @@ type Hub struct {
 	log      *slog.Logger
 	given    *secrets.Given
 
-	registry  *registry.Registry
+	bus       *events.Bus
 	catalog   *catalog.Catalog
 	journal   *journal.Journal
 	clients   *gateway.ClientHistory
@@ -163,11 +163,11 @@ func (h *Hub) build(ctx context.Context) error {
 // connect makes the rooms and shows them to each other.
 func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	bus := &events.Bus{}
+	h.bus = bus
 	servers, err := registry.Open(ctx, h.store, bus)
 	if err != nil {
 		return err
 	}
-	h.registry = servers
 	if h.catalog, err = catalog.Open(ctx, h.store, bus, h.log); err != nil {
 		return err
 	}
@@ -203,7 +203,7 @@ func (h *Hub) connect(ctx context.Context, config settings.Settings) error {
 	h.clients = gateway.NewClientHistory(h.store, h.log)
 	h.gateway = gateway.New(gateway.Options{
 		Registry: servers, Catalog: h.catalog, Search: h.search, Lifecycle: h.lifecycle, Setup: h.setup,
-		Proxy: h.proxy, Usage: h.journal, SessionTools: h.store, Book: h.clients, Learning: h.learning,
+		Proxy: h.proxy, Usage: h.journal, SessionTools: h.store, History: h.clients, Learning: h.learning,
 		Bus: bus, Log: h.log, Version: h.options.Version,
 	})
 	h.bridge = &companion.Hub{

@@ -168,7 +168,7 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 		&resources.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox, Upstream: s.Upstream, Output: s.Upstream.Output, Call: s.Proxy.Call},
 		&resources.Transient{Inspector: s.Inspector, Inbox: s.Inbox, Describe: s.Upstream.Describe},
 		&resources.Presets{Inspector: s.Inspector},
-		&resources.Tools{Registry: s.Registry, Catalog: s.Catalog, Journal: s.Journal, FoundBy: o.Clients.Gateway.LentTo},
+		&resources.Tools{Registry: s.Registry, Catalog: s.Catalog, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy},
 		&resources.Find{Find: o.Clients.Gateway.Find},
 		&resources.Search{Status: o.Discovery.Embedding.Status},
 		&resources.Learned{Learning: o.Discovery.Learning},

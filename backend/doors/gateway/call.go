@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
 
-// codeBusy is the JSON-RPC code of a refusal for load; the range is the
-// server's own.
+// codeBusy is the JSON-RPC error code of a refusal because of load. JSON-RPC
+// leaves this range to servers.
 const codeBusy = -32000
 
 // callTool serves tools/call.
@@ -30,26 +30,26 @@ func (s *Session) callTool(ctx context.Context, params json.RawMessage) (json.Ra
 	server, tool, ok := s.resolve(name)
 	if !ok {
 		err := s.unknownTool(name)
-		s.gateway.Proxy.Refuse(s.request("", name, params), err)
+		s.gateway.proxy.Refuse(s.request("", name, params), err)
 		return nil, err
 	}
 	result, err := s.call(ctx, server, tool, params)
 	return s.suggest(server, tool, result, err)
 }
 
-// resolve understands the names by which a tool may be called: as listed
-// (server__tool, or short where the client has no room) and as find_tool gives
-// it (mcp__server__tool). Of several readings one with a tool that is known
-// wins, else the longest server name.
+// resolve splits the name of a tool into its server and its own name. It accepts
+// the name in the session's list (server__tool, or a shortened name) and that in
+// find_tool replies (mcp__server__tool). If a name can be split in several ways,
+// the one with a known tool wins, and otherwise the longest server name.
 func (s *Session) resolve(name string) (server, tool string, ok bool) {
 	name = strings.TrimPrefix(name, "mcp__")
-	ways := s.gateway.Registry.Splits(name)
+	ways := s.gateway.registry.Splits(name)
 	for _, way := range ways {
-		if _, known := s.gateway.Catalog.Snapshot().Lookup(way[0], way[1]); known {
+		if _, known := s.gateway.catalog.Snapshot().Lookup(way[0], way[1]); known {
 			return way[0], way[1], true
 		}
 	}
-	if t := s.meant(name); t != nil {
+	if t := s.byShortName(name); t != nil {
 		return t.Server, t.Name, true
 	}
 	if len(ways) == 0 {
@@ -58,15 +58,16 @@ func (s *Session) resolve(name string) (server, tool string, ok bool) {
 	return ways[0][0], ways[0][1], true
 }
 
-// call makes a call of this session. It counts against the session's limit.
+// call calls a tool for this session, within the session's limit of calls in
+// flight.
 func (s *Session) call(ctx context.Context, server, tool string, params json.RawMessage) (proxy.Result, error) {
 	request := s.request(server, tool, params)
-	if !s.take() {
-		s.gateway.Proxy.Refuse(request, errBusy)
+	if !s.beginCall() {
+		s.gateway.proxy.Refuse(request, errBusy)
 		return proxy.Result{}, errBusy
 	}
-	defer s.giveBack()
-	result, err := s.gateway.Proxy.Call(ctx, request)
+	defer s.endCall()
+	result, err := s.gateway.proxy.Call(ctx, request)
 	s.called(request, result, err)
 	return result, err
 }
@@ -78,9 +79,9 @@ func (s *Session) request(server, tool string, params json.RawMessage) proxy.Req
 	}
 }
 
-// answer turns what a call failed with into what MCP wants to see: an error of
-// the server as it was, too much load as an error, everything else as a result
-// that a model can read.
+// answer returns the response to a call. A JSON-RPC error of the server stays
+// one, and so does a refusal because of load; any other error becomes a result
+// with isError, which a model can read.
 func answer(result json.RawMessage, err error) (json.RawMessage, error) {
 	var rpc *jsonrpc.Error
 	var cancelled *jsonrpc.Cancelled
@@ -90,7 +91,7 @@ func answer(result json.RawMessage, err error) (json.RawMessage, error) {
 	case errors.As(err, &rpc):
 		return nil, rpc
 	case errors.As(err, &cancelled):
-		return nil, err // nobody waits for it
+		return nil, err // the client has cancelled the call and ignores the response
 	case fault.KindOf(err) == fault.Busy:
 		return nil, jsonrpc.NewError(codeBusy, "%s", fault.MessageOf(err))
 	}
@@ -104,12 +105,13 @@ func errorResult(text string) (json.RawMessage, error) {
 	})
 }
 
+// unknownTool returns the error for a name that resolve does not know.
 func (s *Session) unknownTool(name string) error {
 	text := "Unknown tool: " + name
 	var near []string
 	bare := name[strings.LastIndex(name, "__")+1:]
 	findable := s.gateway.findable()
-	for _, t := range s.gateway.Search.Nearest("", strings.TrimPrefix(bare, "_"), 3) {
+	for _, t := range s.gateway.search.Nearest("", strings.TrimPrefix(bare, "_"), 3) {
 		if findable(t) {
 			near = append(near, t.CallAs())
 		}
@@ -120,16 +122,16 @@ func (s *Session) unknownTool(name string) error {
 	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s Ask registry {action:\"find_tool\", query:…} for others.", text+".")
 }
 
-// suggest adds the nearest other tools to a call that failed, because a model
-// that took the wrong tool seldom notices. All that the server said stays as it
-// was; the suggestion comes after it.
+// suggest returns the response to a call. If the tool reported an error, it adds
+// the names of similar tools after the server's own answer, because a model
+// rarely notices that it has chosen the wrong tool.
 func (s *Session) suggest(server, tool string, result proxy.Result, err error) (json.RawMessage, error) {
 	var rpc *jsonrpc.Error
 	ours := err != nil && !errors.As(err, &rpc)
 	if ours || rpc == nil && !result.ToolError || rpc != nil && !misdirected(rpc) {
 		return answer(result.JSON, err)
 	}
-	near := s.gateway.Search.Nearest(server, tool, 3)
+	near := s.gateway.search.Nearest(server, tool, 3)
 	if len(near) == 0 {
 		return answer(result.JSON, err)
 	}
@@ -140,8 +142,8 @@ func (s *Session) suggest(server, tool string, result proxy.Result, err error) (
 	return appendSuggestion(result.JSON, text, near), nil
 }
 
-// misdirected reports whether an error says that the call itself was wrong.
-// Other codes may have a meaning of their own to the client.
+// misdirected reports whether an error code means that the call was wrong. Other
+// codes may have a special meaning for the client.
 func misdirected(rpc *jsonrpc.Error) bool {
 	switch rpc.Code {
 	case jsonrpc.CodeInvalidParams, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInternalError:
@@ -150,7 +152,8 @@ func misdirected(rpc *jsonrpc.Error) bool {
 	return false
 }
 
-// appendSuggestion splices a text block and a did_you_mean member into a result.
+// appendSuggestion adds a text block and a did_you_mean member to a result. All
+// other bytes stay as they are.
 func appendSuggestion(result json.RawMessage, text string, near []*catalog.Tool) json.RawMessage {
 	block, _ := encode(map[string]string{"type": "text", "text": text})
 	content := bytes.TrimSpace(jsonrpc.Get(result, "content"))
@@ -179,7 +182,8 @@ func callAs(tools []*catalog.Tool) []string {
 	return out
 }
 
-// encode writes JSON without escaping <, > and &, which models read worse.
+// encode returns JSON in which <, > and & are not escaped, so that models read
+// it more easily.
 func encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

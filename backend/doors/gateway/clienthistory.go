@@ -7,108 +7,111 @@ import (
 	"time"
 )
 
-// rememberTimeout is how long the store may take for all that is noted, also when the
-// hub ends.
-const rememberTimeout = 5 * time.Second
+// storeTimeout bounds one write of the history, also when the hub stops.
+const storeTimeout = 5 * time.Second
 
-// SeenClient is an MCP client by the name that it gave itself, with all of its
-// sessions. Its texts are its own: anything may be in them.
+// SeenClient is an observation of an MCP client, identified by the name that it
+// gives in initialize. Name and Version are chosen by the client and may contain
+// anything.
 type SeenClient struct {
 	Name, Version string
-	First, Last   time.Time // when it was seen
-	Listed        int       // tokens of the tools in its list, the hub's own tool too
-	Whole         int       // tokens of all tools that it could have
+	First, Last   time.Time // when it was first and last seen
+	Listed        int       // tokens of the tools in its list, registry included
+	Whole         int       // tokens of all tools that it could list
 }
 
 // ClientStore keeps clients.
 type ClientStore interface {
-	// Clients returns those that are remembered, in any order.
+	// Clients returns the stored clients in any order.
 	Clients(ctx context.Context) ([]SeenClient, error)
-	// KeepClient stores what is new about a client. The time when it was first
-	// seen stays as it was.
+	// KeepClient stores an observation. The stored First of a known client does
+	// not change.
 	KeepClient(ctx context.Context, c SeenClient) error
 }
 
-// Look says what is to be seen of a client; false when that is nothing.
-type Look func() (SeenClient, bool)
+// observe returns an observation of a client, and false if there is nothing to
+// store.
+type observe func() (SeenClient, bool)
 
-// ClientHistory remembers clients. It is safe for concurrent use.
+// ClientHistory remembers clients, also after they have disconnected. It is safe
+// for concurrent use.
 type ClientHistory struct {
 	store ClientStore
 	log   *slog.Logger
 
-	mu   sync.Mutex
-	due  map[string]Look // by session
-	some chan struct{}
+	mu      sync.Mutex
+	due     map[string]observe // by session
+	pending chan struct{}      // wakes Run
 }
 
-// New returns a book; it is written while Run runs.
+// NewClientHistory returns a history. Clients are stored while Run runs.
 func NewClientHistory(store ClientStore, log *slog.Logger) *ClientHistory {
-	return &ClientHistory{store: store, log: log, due: make(map[string]Look), some: make(chan struct{}, 1)}
+	return &ClientHistory{store: store, log: log, due: make(map[string]observe), pending: make(chan struct{}, 1)}
 }
 
-// Note has somebody look at a session's client soon, and does not wait for it.
-func (b *ClientHistory) Note(session string, look Look) {
-	b.mu.Lock()
-	b.due[session] = look
-	b.mu.Unlock()
+// note makes Run observe and store a session's client. It does not block.
+func (h *ClientHistory) note(session string, look observe) {
+	h.mu.Lock()
+	h.due[session] = look
+	h.mu.Unlock()
 	select {
-	case b.some <- struct{}{}:
-	default: // it is about to look anyway
+	case h.pending <- struct{}{}:
+	default: // a wake-up is pending already
 	}
 }
 
-// Run writes what is noted until ctx ends, and then what is left.
-func (b *ClientHistory) Run(ctx context.Context) error {
+// Run stores noted clients until ctx ends, and then those that are left.
+func (h *ClientHistory) Run(ctx context.Context) error {
 	for {
 		select {
-		case <-b.some:
-			b.write(ctx)
+		case <-h.pending:
+			h.write(ctx)
 		case <-ctx.Done():
-			b.write(ctx)
+			h.write(ctx)
 			return nil
 		}
 	}
 }
 
-// write goes on when ctx ends: what it has taken off the list is nowhere else.
-func (b *ClientHistory) write(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rememberTimeout)
+// write stores all noted clients. It continues after ctx has ended, because the
+// clients that it has taken from due are recorded nowhere else.
+func (h *ClientHistory) write(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	b.mu.Lock()
-	due := b.due
-	b.due = make(map[string]Look)
-	b.mu.Unlock()
+	h.mu.Lock()
+	due := h.due
+	h.due = make(map[string]observe)
+	h.mu.Unlock()
 	for session, look := range due {
 		c, ok := look()
 		if !ok {
 			continue
 		}
-		if err := b.store.KeepClient(ctx, c); err != nil {
-			b.log.Warn("client not remembered", "session", session, "error", err)
+		if err := h.store.KeepClient(ctx, c); err != nil {
+			h.log.Warn("client not stored", "session", session, "error", err)
 		}
 	}
 }
 
-// KnownClient is a client that may be here now.
+// KnownClient is a client that is or was connected.
 type KnownClient struct {
 	SeenClient
 	Connected bool
 }
 
-// With returns the clients that are remembered and those that are here now,
-// one a session; of several sessions of a client the one with the longest list
-// counts. They come in no order.
-func (b *ClientHistory) With(ctx context.Context, here []SeenClient) ([]KnownClient, error) {
-	remembered, err := b.store.Clients(ctx)
+// with returns the stored clients and the connected ones, in any order.
+// connected has one element per session; of several sessions of a client, the
+// one with the longest list counts.
+func (h *ClientHistory) with(ctx context.Context, connected []SeenClient) ([]KnownClient, error) {
+	stored, err := h.store.Clients(ctx)
 	if err != nil {
 		return nil, err
 	}
-	known := make(map[string]KnownClient, len(remembered))
-	for _, c := range remembered {
+	known := make(map[string]KnownClient, len(stored))
+	for _, c := range stored {
 		known[c.Name] = KnownClient{SeenClient: c}
 	}
-	for _, c := range here {
+	for _, c := range connected {
 		before, ok := known[c.Name]
 		if ok {
 			c.First = before.First

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// memoryClients is a store that keeps clients in the order in which they came.
+// memoryClients is a ClientStore in memory.
 type memoryClients struct {
 	mu     sync.Mutex
 	kept   []SeenClient
-	broken bool
+	broken bool          // all operations fail
 	wrote  chan struct{} // after each client
 }
 
@@ -37,55 +37,57 @@ func (m *memoryClients) KeepClient(ctx context.Context, c SeenClient) error {
 	return nil
 }
 
-func newBook() (*ClientHistory, *memoryClients) {
+// newHistory returns a history and its store.
+func newHistory() (*ClientHistory, *memoryClients) {
 	m := &memoryClients{wrote: make(chan struct{}, 10)}
 	return NewClientHistory(m, slog.New(slog.DiscardHandler)), m
 }
 
-func named(name string) Look {
+// named returns an observation of a client.
+func named(name string) observe {
 	return func() (SeenClient, bool) { return SeenClient{Name: name}, true }
 }
 
-func TestWhatIsNotedIsWrittenOffThePath(t *testing.T) {
-	b, m := newBook()
-	b.Note("1", named("before")) // waits for nobody, though nobody writes
-	b.Note("1", named("again"))
-	b.Note("2", func() (SeenClient, bool) { return SeenClient{}, false })
+func TestNotedClientsAreStoredInTheBackground(t *testing.T) {
+	h, m := newHistory()
+	h.note("1", named("before")) // must not block although Run does not run
+	h.note("1", named("again"))
+	h.note("2", func() (SeenClient, bool) { return SeenClient{}, false })
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	go func() { done <- b.Run(ctx) }()
+	go func() { done <- h.Run(ctx) }()
 	<-m.wrote
 	m.mu.Lock()
 	m.broken = true
 	m.mu.Unlock()
-	b.Note("3", named("lost"))
+	h.note("3", named("lost"))
 	<-m.wrote
 	m.mu.Lock()
 	m.broken = false
 	m.mu.Unlock()
-	b.Note("4", named("after a failure"))
+	h.note("4", named("after a failure"))
 	<-m.wrote
 	cancel()
 	if err := <-done; err != nil {
 		t.Error(err)
 	}
 	if len(m.kept) != 2 || m.kept[0].Name != "again" || m.kept[1].Name != "after a failure" {
-		t.Errorf("kept are %+v", m.kept)
+		t.Errorf("stored: %+v", m.kept)
 	}
 }
 
-func TestTheLastGuestsAreRememberedToo(t *testing.T) {
-	b, m := newBook()
+func TestRunStoresTheLastClientsBeforeItReturns(t *testing.T) {
+	h, m := newHistory()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	b.Note("1", named("late"))
-	if err := b.Run(ctx); err != nil || len(m.kept) != 1 {
-		t.Errorf("kept are %+v, %v", m.kept, err)
+	h.note("1", named("late"))
+	if err := h.Run(ctx); err != nil || len(m.kept) != 1 {
+		t.Errorf("stored: %+v, %v", m.kept, err)
 	}
 }
 
-func TestOfSeveralSessionsTheLongestListCounts(t *testing.T) {
-	b, m := newBook()
+func TestTheSessionWithTheLongestListCounts(t *testing.T) {
+	h, m := newHistory()
 	at := time.Unix(1790000000, 0)
 	m.kept = []SeenClient{
 		{Name: "zed", Version: "1", First: at, Last: at, Listed: 9999, Whole: 9999},
@@ -93,11 +95,11 @@ func TestOfSeveralSessionsTheLongestListCounts(t *testing.T) {
 	}
 	now := at.Add(time.Hour)
 	for _, order := range [][]int{{100, 700, 300}, {700, 300, 100}} {
-		var here []SeenClient
+		var connected []SeenClient
 		for i, listed := range order {
-			here = append(here, SeenClient{Name: "zed", Version: string(rune('a' + i)), First: now, Last: now, Listed: listed, Whole: 5000})
+			connected = append(connected, SeenClient{Name: "zed", Version: string(rune('a' + i)), First: now, Last: now, Listed: listed, Whole: 5000})
 		}
-		got, err := b.With(t.Context(), here)
+		got, err := h.with(t.Context(), connected)
 		slices.SortFunc(got, func(a, b KnownClient) int { return a.Listed - b.Listed })
 		version := string(rune('a' + slices.Index(order, 700)))
 		want := []KnownClient{{m.kept[1], false}, {SeenClient{"zed", version, at, now, 700, 5000}, true}}
@@ -106,7 +108,7 @@ func TestOfSeveralSessionsTheLongestListCounts(t *testing.T) {
 		}
 	}
 	m.broken = true
-	if _, err := b.With(t.Context(), nil); err == nil {
-		t.Error("what cannot be read was read")
+	if _, err := h.with(t.Context(), nil); err == nil {
+		t.Error("no error although the store failed")
 	}
 }

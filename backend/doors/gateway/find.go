@@ -18,8 +18,9 @@ const (
 	maxIntents   = 10
 )
 
-// findTool ranks the known tools for one intent and lends what it tells to the
-// session. It starts no server.
+// findTool serves find_tool: it ranks the known tools for one query and adds those
+// in its reply to the session tools, unless auto_activate is false. It starts no
+// server.
 func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 	limit, err := limitOf(args.Query, args.Limit)
 	if err != nil {
@@ -29,20 +30,21 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 	result := g.rank(ctx, args.Query, limit, g.findable(), false)
 	if !result.Found {
 		s.asked(answerTo(args.Query, nil))
-		return findreply.NoMatch(args.Query, result.TopScore, g.nearest(args.Query), g.knowsNothing()), nil
+		return findreply.NoMatch(args.Query, result.TopScore, g.nearest(args.Query), g.catalogEmpty()), nil
 	}
-	lending := args.AutoActivate == nil || *args.AutoActivate
-	listed := func(t *catalog.Tool) bool { return (lending || s.lists(t)) && s.takesWhole(t) }
-	found := findreply.ForQuery(result, findreply.Options{MaxOthers: limit - 1, KeepOthers: args.Limit >= 1, Listed: listed, Shown: s.heard(args.Brief)})
-	if lending {
-		s.lends(ctx, found.Tools())
+	listing := args.AutoActivate == nil || *args.AutoActivate
+	listed := func(t *catalog.Tool) bool { return (listing || s.lists(t)) && s.showsFullName(t) }
+	found := findreply.ForQuery(result, findreply.Options{MaxOthers: limit - 1, KeepOthers: args.Limit >= 1, Listed: listed, Shown: s.shownBefore(args.Brief)})
+	if listing {
+		s.addFound(ctx, found.Tools())
 	}
-	s.hears(found.Tools())
+	s.markShown(found.Tools())
 	s.asked(answerTo(args.Query, found.Tools()))
 	return found, nil
 }
 
-// findTools ranks several intents at once and lends nothing.
+// findTools serves find_tools: it ranks several intents together. It adds no
+// session tools.
 func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
 	switch {
 	case len(args.Intents) == 0:
@@ -53,18 +55,18 @@ func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
 	g := s.gateway
 	results, allow := make([]search.Result, len(args.Intents)), g.findable()
 	for i, intent := range args.Intents {
-		results[i] = g.rank(ctx, intent, candidates, allow, false)
+		results[i] = g.rank(ctx, intent, batchCandidates, allow, false)
 	}
 	replies, answers := make([]any, len(results)), make([]learning.Answer, len(results))
-	for i, result := range together(args.Intents, results) {
+	for i, result := range rankBatch(args.Intents, results) {
 		intent := args.Intents[i]
 		if !result.Found {
 			answers[i] = answerTo(intent, nil)
-			replies[i] = findreply.NoMatchForIntent(intent, result.TopScore, g.nearest(intent), g.knowsNothing())
+			replies[i] = findreply.NoMatchForIntent(intent, result.TopScore, g.nearest(intent), g.catalogEmpty())
 			continue
 		}
-		found := findreply.ForIntent(intent, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: s.heard(args.Brief)})
-		s.hears(found.Tools())
+		found := findreply.ForIntent(intent, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: s.shownBefore(args.Brief)})
+		s.markShown(found.Tools())
 		answers[i] = answerTo(intent, found.Tools())
 		replies[i] = found
 	}
@@ -72,7 +74,7 @@ func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
 	return map[string]any{"results": replies}, nil
 }
 
-// limitOf returns how many hits find_tool is to give.
+// limitOf returns how many tools a find_tool reply may have.
 func limitOf(query string, wanted float64) (int, error) {
 	if strings.TrimSpace(query) == "" {
 		return 0, fault.New(fault.Invalid, "query is required")
@@ -84,18 +86,18 @@ func limitOf(query string, wanted float64) (int, error) {
 }
 
 func (g *Gateway) rank(ctx context.Context, query string, limit int, allow func(*catalog.Tool) bool, explain bool) search.Result {
-	return g.Search.Find(ctx, search.Query{Text: query, Limit: limit, Allow: allow, Explain: explain})
+	return g.search.Find(ctx, search.Query{Text: query, Limit: limit, Allow: allow, Explain: explain})
 }
 
-// nearest returns tools that a query may have been meant to name.
+// nearest returns tools whose names are similar to a name in the query.
 func (g *Gateway) nearest(query string) []*catalog.Tool {
-	const most = 10 // more than are told: some may not be shown
+	const most = 10 // more than a reply has, because some may not be findable
 	name, findable := findreply.ToolName(query), g.findable()
 	if name == "" {
 		return nil
 	}
 	var near []*catalog.Tool
-	for _, t := range g.Search.Nearest("", name, most) {
+	for _, t := range g.search.Nearest("", name, most) {
 		if findable(t) {
 			near = append(near, t)
 		}
@@ -103,9 +105,10 @@ func (g *Gateway) nearest(query string) []*catalog.Tool {
 	return near
 }
 
-func (g *Gateway) knowsNothing() bool { return len(g.Catalog.Snapshot().Tools) == 0 }
+func (g *Gateway) catalogEmpty() bool { return len(g.catalog.Snapshot().Tools) == 0 }
 
-// getSchema returns a tool's whole schema, by call_as or by a bare name.
+// getSchema serves get_schema: it returns a tool's description and full argument
+// schema.
 func (s *Session) getSchema(_ context.Context, args arguments) (any, error) {
 	name := args.CallAs
 	if name == "" {
@@ -124,7 +127,7 @@ func (s *Session) getSchema(_ context.Context, args arguments) (any, error) {
 	if tool == nil {
 		return map[string]any{"found": false, "hint": "no tool named \"" + bare + "\" — call find_tool first"}, nil
 	}
-	s.hears([]*catalog.Tool{tool})
+	s.markShown([]*catalog.Tool{tool})
 	return struct {
 		Found       bool            `json:"found"`
 		CallAs      string          `json:"call_as"`
@@ -133,10 +136,10 @@ func (s *Session) getSchema(_ context.Context, args arguments) (any, error) {
 	}{true, tool.CallAs(), tool.Description, tool.InputSchema()}, nil
 }
 
-// locate finds a findable tool by any of its names; bare is what the tool
-// would be called on its server.
+// locate returns a findable tool by any of its names, or nil. bare is the tool's
+// name on its server.
 func (s *Session) locate(name string) (tool *catalog.Tool, bare string) {
-	snapshot, findable := s.gateway.Catalog.Snapshot(), s.gateway.findable()
+	snapshot, findable := s.gateway.catalog.Snapshot(), s.gateway.findable()
 	if server, bare, ok := s.resolve(name); ok {
 		if t, ok := snapshot.Lookup(server, bare); ok && findable(t) {
 			return t, bare

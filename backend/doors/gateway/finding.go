@@ -9,20 +9,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
-// Finding is what find_tool would find and answer, for a person to look at.
+// Finding explains the result of find_tool to a person.
 type Finding struct {
 	Found      bool
 	Confidence search.Confidence // empty when nothing was found
-	Score      float64           // of the best, or of the nearest that did not do
-	Took       time.Duration     // of the search
+	Score      float64           // of the best tool, also if it was not good enough
+	Took       time.Duration     // the search alone
 	Hits       []search.Hit      // with reasons, and scores as agents see them
 	Hint       string            // when nothing was found
-	Reply      string            // what the agent would read: JSON
+	Reply      string            // the reply that an agent gets, as JSON
 }
 
-// Find searches as find_tool does, for a session that lists what is found, and
-// explains itself. It lends nothing and starts nothing. wanted is how many hits
-// are wanted; less than 1 means as many as find_tool gives unasked.
+// Find searches as find_tool does and explains the result. It has no side
+// effects: it adds no session tools and starts no server. wanted is the number of
+// hits; a value under 1 stands for find_tool's default.
 func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (Finding, error) {
 	limit, err := limitOf(query, wanted)
 	if err != nil {
@@ -34,18 +34,18 @@ func (g *Gateway) Find(ctx context.Context, query string, wanted float64) (Findi
 		Found: result.Found, Confidence: result.Confidence, Score: findreply.RoundScore(result.TopScore),
 		Took: time.Since(began), Hits: result.Hits,
 	}
-	var told any
+	var reply any
 	if result.Found {
-		told = findreply.ForQuery(result, findreply.Options{
-			MaxOthers: limit - 1, KeepOthers: wanted >= 1, Shown: nothing, Listed: func(*catalog.Tool) bool { return true },
+		reply = findreply.ForQuery(result, findreply.Options{
+			MaxOthers: limit - 1, KeepOthers: wanted >= 1, Shown: notShown, Listed: func(*catalog.Tool) bool { return true },
 		})
 	} else {
-		miss := findreply.NoMatch(query, result.TopScore, g.nearest(query), g.knowsNothing())
-		out.Hint, told = miss.Hint, miss
+		miss := findreply.NoMatch(query, result.TopScore, g.nearest(query), g.catalogEmpty())
+		out.Hint, reply = miss.Hint, miss
 	}
 	for i := range out.Hits {
 		out.Hits[i].Score = findreply.RoundScore(out.Hits[i].Score)
 	}
-	out.Reply, err = findreply.Text(told)
+	out.Reply, err = findreply.Text(reply)
 	return out, err
 }

@@ -1,7 +1,7 @@
-// Package gateway is the MCP door: what an agent's client sees of the hub. It
-// offers one tool, registry, and beside it the tools of enabled servers and
-// those that find_tool lent to the session. Calls go to proxy.Call; results
-// come back as the bytes that the server sent.
+// Package gateway is the MCP server that clients of agents connect to. A session
+// lists one tool of the hub, registry, then the tools of active servers, and the
+// session tools: those that find_tool has added to this session. Calls go to
+// proxy.Call, and results are passed on as the bytes that the server sent.
 package gateway
 
 import (
@@ -32,7 +32,7 @@ type SessionToolStore interface {
 	ForgetSessionTools(ctx context.Context, server string) error
 }
 
-// Usage tells how often each server was called in this installation.
+// Usage counts the calls of each server in this installation.
 type Usage interface{ Usage() map[string]int }
 
 // Learner records the answers that each find_tool or find_tools request gave to
@@ -42,7 +42,7 @@ type Learner interface {
 	Called(session string, tool catalog.Key, ok bool)
 }
 
-// Options are the rooms that the gateway works with.
+// Options are the dependencies of a Gateway.
 type Options struct {
 	Registry     *registry.Registry
 	Catalog      *catalog.Catalog
@@ -52,17 +52,30 @@ type Options struct {
 	Proxy        *proxy.Proxy
 	Usage        Usage
 	SessionTools SessionToolStore
-	Book         *ClientHistory
+	History      *ClientHistory
 	Learning     Learner
 	Bus          *events.Bus
 	Log          *slog.Logger
-	Version      string
+	Version      string // of the hub, sent to clients
 }
 
 // Gateway serves sessions. It is safe for concurrent use.
 type Gateway struct {
-	Options
-	adapted adapted
+	registry     *registry.Registry
+	catalog      *catalog.Catalog
+	search       *search.Searcher
+	lifecycle    *lifecycle.Manager
+	setup        *setup.Syncer
+	proxy        *proxy.Proxy
+	usage        Usage
+	sessionTools SessionToolStore
+	history      *ClientHistory
+	learning     Learner
+	bus          *events.Bus
+	log          *slog.Logger
+	version      string
+
+	adapted schemaCache
 
 	mu       sync.Mutex
 	sessions map[*Session]struct{}
@@ -70,41 +83,45 @@ type Gateway struct {
 
 // New returns a gateway.
 func New(o Options) *Gateway {
-	return &Gateway{Options: o, sessions: make(map[*Session]struct{})}
+	return &Gateway{
+		registry: o.Registry, catalog: o.Catalog, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
+		usage: o.Usage, sessionTools: o.SessionTools, history: o.History, learning: o.Learning, bus: o.Bus, log: o.Log, version: o.Version,
+		sessions: make(map[*Session]struct{}),
+	}
 }
 
-// Serve speaks MCP with one client until its stream ends. id names the session;
-// a client that comes back with the same id finds what was lent to it.
+// Serve speaks MCP with one client until its stream ends. id names the session:
+// a client that connects again with the same id gets its session tools back.
 func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) error {
 	s := newSession(g, id)
-	if lent, err := g.SessionTools.SessionTools(ctx, id); err != nil {
-		g.Log.Warn("lens not restored", "session", id, "error", err)
+	if found, err := g.sessionTools.SessionTools(ctx, id); err != nil {
+		g.log.Warn("session tools not restored", "session", id, "error", err)
 	} else {
-		s.lend(lent)
+		s.addSessionTools(found)
 	}
 	s.conn = jsonrpc.NewConn(stream, stream, s, jsonrpc.Options{IDPrefix: "hub-" + idPrefix + "-", InOrder: "initialize"})
 	g.mu.Lock()
 	g.sessions[s] = struct{}{}
 	g.mu.Unlock()
-	events.Publish(g.Bus, ClientsChanged{})
-	telling := make(chan struct{})
-	go func() { defer close(telling); s.tell() }()
+	events.Publish(g.bus, ClientsChanged{})
+	announcing := make(chan struct{})
+	go func() { defer close(announcing); s.announceChanges() }()
 	defer func() {
 		g.mu.Lock()
 		delete(g.sessions, s)
 		g.mu.Unlock()
 		g.note(s)
-		events.Publish(g.Bus, ClientsChanged{})
-		<-telling
+		events.Publish(g.bus, ClientsChanged{})
+		<-announcing
 	}()
 	return s.conn.Run(ctx)
 }
 
-// Run tells sessions when their list of tools has changed.
+// Run makes sessions announce changes of their tool lists until ctx ends.
 func (g *Gateway) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		tools, stopTools := events.Subscribe[catalog.Changed](g.Bus, 256)
-		servers, stopServers := events.Subscribe[registry.Changed](g.Bus, 256)
+		tools, stopTools := events.Subscribe[catalog.Changed](g.bus, 256)
+		servers, stopServers := events.Subscribe[registry.Changed](g.bus, 256)
 		g.announce()
 		g.follow(ctx, tools, servers)
 		stopTools()
@@ -113,6 +130,8 @@ func (g *Gateway) Run(ctx context.Context) error {
 	return nil
 }
 
+// follow handles changes of tools and servers until ctx ends or a subscription
+// is dropped.
 func (g *Gateway) follow(ctx context.Context, tools <-chan catalog.Changed, servers <-chan registry.Changed) {
 	for ok := true; ok; {
 		select {
@@ -128,23 +147,24 @@ func (g *Gateway) follow(ctx context.Context, tools <-chan catalog.Changed, serv
 	}
 }
 
-// forget takes what a removed server lent out of all sessions: another server
-// of that name is not the one that they found.
+// forget removes the tools of a removed server from the session tools of all
+// sessions: a later server of the same name is a different one.
 func (g *Gateway) forget(ctx context.Context, server string) {
 	for _, s := range g.all() {
 		s.forget(server)
 	}
-	if err := g.SessionTools.ForgetSessionTools(ctx, server); err != nil {
-		g.Log.Warn("lenses still hold a removed server's tools", "server", server, "error", err)
+	if err := g.sessionTools.ForgetSessionTools(ctx, server); err != nil {
+		g.log.Warn("session tools of a removed server not deleted", "server", server, "error", err)
 	}
 }
 
-// announce waits for nobody: a client that does not read holds up no other.
+// announce wakes all sessions and does not block, so that a client that does not
+// read delays no other.
 func (g *Gateway) announce() {
 	for _, s := range g.all() {
 		select {
 		case s.changed <- struct{}{}:
-		default: // it is about to look anyway
+		default: // a wake-up is pending already
 		}
 	}
 }
@@ -167,10 +187,10 @@ type Client struct {
 	Calls   int    `json:"calls_in_flight"`
 }
 
-// ClientsChanged is published when something of what Clients tells has changed.
+// ClientsChanged is published when the result of Clients has changed.
 type ClientsChanged struct{}
 
-// Clients lists the connected sessions, by name.
+// Clients returns the connected sessions, sorted by client name.
 func (g *Gateway) Clients() []Client {
 	out := []Client{}
 	for _, s := range g.all() {
@@ -182,11 +202,12 @@ func (g *Gateway) Clients() []Client {
 	return out
 }
 
-// offered returns the tools of every session's list: those of enabled servers.
-func (g *Gateway) offered() []*catalog.Tool {
-	snapshot := g.Catalog.Snapshot()
+// ActiveTools returns the tools that every session lists: those of approved,
+// active servers.
+func (g *Gateway) ActiveTools() []*catalog.Tool {
+	snapshot := g.catalog.Snapshot()
 	var out []*catalog.Tool
-	for _, server := range g.Registry.List() {
+	for _, server := range g.registry.List() {
 		if server.Enabled && server.Approved {
 			out = append(out, snapshot.Of(server.Name)...)
 		}
@@ -194,11 +215,11 @@ func (g *Gateway) offered() []*catalog.Tool {
 	return out
 }
 
-// findable reports whether a tool may be found: its server is still there and
-// approved.
+// findable returns a filter for tools that find_tool may return: those whose
+// server is approved and still configured.
 func (g *Gateway) findable() func(*catalog.Tool) bool {
 	approved := make(map[string]bool)
-	for _, server := range g.Registry.List() {
+	for _, server := range g.registry.List() {
 		approved[server.Name] = server.Approved
 	}
 	return func(t *catalog.Tool) bool { return approved[t.Server] }

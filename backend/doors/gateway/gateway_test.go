@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-func TestTheToolThatEverySessionPaysForIsSmall(t *testing.T) {
+func TestRegistryIsSmallAndListsItsActions(t *testing.T) {
 	list, err := encode(map[string]any{"tools": []json.RawMessage{registryTool}})
 	if err != nil || !jsonrpc.Valid(list) {
 		t.Fatal(err)
@@ -25,7 +25,7 @@ func TestTheToolThatEverySessionPaysForIsSmall(t *testing.T) {
 		t.Errorf("the tool list costs %d tokens", n)
 	}
 	if n := tokens.Count(string(registryTool)); n != EntryTokens {
-		t.Errorf("registry costs %d tokens, and EntryTokens says %d", n, EntryTokens)
+		t.Errorf("registry costs %d tokens, but EntryTokens is %d", n, EntryTokens)
 	}
 	var def struct {
 		InputSchema struct {
@@ -35,18 +35,18 @@ func TestTheToolThatEverySessionPaysForIsSmall(t *testing.T) {
 	if err := json.Unmarshal(registryTool, &def); err != nil {
 		t.Fatal(err)
 	}
-	offered := def.InputSchema.Properties["action"].Enum
-	if len(offered) != len(actions)+1 { // proxy_call has a way of its own
-		t.Errorf("offered are %v", offered)
+	listedActions := def.InputSchema.Properties["action"].Enum
+	if len(listedActions) != len(actions)+1 { // proxy_call is not in actions
+		t.Errorf("the schema lists the actions %v", listedActions)
 	}
 	for _, action := range actions {
-		if !strings.Contains(fmt.Sprint(offered), action.name) {
-			t.Errorf("%s is not offered", action.name)
+		if !strings.Contains(fmt.Sprint(listedActions), action.name) {
+			t.Errorf("the schema does not list the action %s", action.name)
 		}
 	}
 }
 
-func TestAListedToolKeepsAllButItsName(t *testing.T) {
+func TestListedToolsKeepValidMembersAndGetANewName(t *testing.T) {
 	for def, want := range map[string]string{
 		`{ "name":"t", "x":9007199254740993, "inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`: `{ "name":"s__t", "x":9007199254740993, "inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`,
 		`{"name":"t","inputSchema":{"properties":{}}}`:                                                                `{"name":"s__t","inputSchema":{"properties":{},"type":"object"}}`,
@@ -67,7 +67,7 @@ func TestAListedToolKeepsAllButItsName(t *testing.T) {
 	}
 }
 
-func TestASuggestionLeavesTheResultWhole(t *testing.T) {
+func TestSuggestionsKeepTheRestOfTheResult(t *testing.T) {
 	near := []*catalog.Tool{{Server: "s", Name: "read", Description: "Reads. More."}}
 	got := string(appendSuggestion(json.RawMessage(`{"isError":true,"content":[ {"type":"x","n":9007199254740993} ],"_meta":{"k":1}}`), "hint", near))
 	want := `{"isError":true,"content":[{"type":"x","n":9007199254740993},{"text":"hint","type":"text"}],"_meta":{"k":1},"did_you_mean":[{"call_as":"mcp__s__read","tool":"read","description":"Reads."}]}`
@@ -80,27 +80,28 @@ func TestASuggestionLeavesTheResultWhole(t *testing.T) {
 	}
 }
 
-type noServers struct{ list []registry.Server }
+// fixedServers is a registry store with fixed servers.
+type fixedServers struct{ list []registry.Server }
 
-func (n noServers) Servers(context.Context) ([]registry.Server, error)         { return n.list, nil }
-func (noServers) InsertServer(context.Context, registry.Server) (int64, error) { return 0, nil }
-func (noServers) UpdateServer(context.Context, registry.Server) error          { return nil }
-func (noServers) DeleteServer(context.Context, int64) error                    { return nil }
-func (noServers) MatchServers(context.Context, string) ([]int64, error)        { return nil, nil }
-func (noServers) Scrub(context.Context) error                                  { return nil }
-func (noServers) Compact(context.Context) error                                { return nil }
+func (n fixedServers) Servers(context.Context) ([]registry.Server, error)         { return n.list, nil }
+func (fixedServers) InsertServer(context.Context, registry.Server) (int64, error) { return 0, nil }
+func (fixedServers) UpdateServer(context.Context, registry.Server) error          { return nil }
+func (fixedServers) DeleteServer(context.Context, int64) error                    { return nil }
+func (fixedServers) MatchServers(context.Context, string) ([]int64, error)        { return nil, nil }
+func (fixedServers) Scrub(context.Context) error                                  { return nil }
+func (fixedServers) Compact(context.Context) error                                { return nil }
 
 type usage map[string]int
 
 func (u usage) Usage() map[string]int { return u }
 
-func TestInstructionsNameTheMostUsedServersInFewTokens(t *testing.T) {
+func TestInstructionsNameTheMostUsedServersInUnder150Tokens(t *testing.T) {
 	names := strings.Fields("github gitlab jira confluence slack notion linear sentry postgres filesystem memory playwright kubernetes grafana stripe")
 	var servers []registry.Server
 	for i, name := range names {
 		servers = append(servers, registry.Server{ID: int64(i + 1), Name: name, Approved: name != "stripe"})
 	}
-	reg, err := registry.Open(t.Context(), noServers{servers}, &events.Bus{})
+	reg, err := registry.Open(t.Context(), fixedServers{servers}, &events.Bus{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,13 +115,13 @@ func TestInstructionsNameTheMostUsedServersInFewTokens(t *testing.T) {
 	}
 }
 
-func TestInstructionsStaySmallWhateverTheNames(t *testing.T) {
+func TestInstructionsStayUnder150TokensForAnyNames(t *testing.T) {
 	var servers []registry.Server
 	for i := range 200 {
 		sum := sha256.Sum256([]byte{byte(i)})
 		servers = append(servers, registry.Server{ID: int64(i + 1), Name: hex.EncodeToString(sum[:])[:5+i%60], Approved: true})
 	}
-	reg, err := registry.Open(t.Context(), noServers{servers}, &events.Bus{})
+	reg, err := registry.Open(t.Context(), fixedServers{servers}, &events.Bus{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,9 +28,9 @@ type listedServer struct {
 	Waiting         bool     `json:"waiting_for_approval,omitempty"`
 }
 
-// list returns the configured servers, filtered.
+// list serves list: it returns the configured servers, filtered.
 func (s *Session) list(ctx context.Context, args arguments) (any, error) {
-	servers, err := s.gateway.Registry.Search(ctx, args.Query)
+	servers, err := s.gateway.registry.Search(ctx, args.Query)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func (s *Session) list(ctx context.Context, args arguments) (any, error) {
 		row := listedServer{
 			ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source, Tags: v.Tags,
 			Installed: v.Installed, Active: v.Enabled, Transport: v.Transport, HealthStatus: v.Health.Status,
-			ErrorCount: v.Health.Errors, ToolCount: len(s.gateway.Catalog.Snapshot().Of(v.Name)), Waiting: !v.Approved,
+			ErrorCount: v.Health.Errors, ToolCount: len(s.gateway.catalog.Snapshot().Of(v.Name)), Waiting: !v.Approved,
 		}
 		if row.Tags == nil {
 			row.Tags = []string{}
@@ -56,12 +56,13 @@ func (s *Session) list(ctx context.Context, args arguments) (any, error) {
 	return out, nil
 }
 
-// install proposes a server. By default it waits for a person.
+// install serves install: it proposes a server. By default, the server does not
+// start until a person approves it.
 func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
 	}
-	if _, err := s.gateway.Registry.Get(args.Name); err == nil {
+	if _, err := s.gateway.registry.Get(args.Name); err == nil {
 		return struct {
 			Status string `json:"status"`
 			Server string `json:"server"`
@@ -73,7 +74,7 @@ func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 	if args.Command == "" {
 		return nil, fault.New(fault.Invalid, `command is required for manual installation (or use source: "registry" to auto-detect)`)
 	}
-	server, err := s.gateway.Lifecycle.Propose(ctx, registry.Server{
+	server, err := s.gateway.lifecycle.Propose(ctx, registry.Server{
 		Name: args.Name, Description: args.Description, Source: "manual",
 		Command: args.Command, Args: args.Args, Env: args.Env, Tags: args.Tags,
 	})
@@ -94,7 +95,7 @@ func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 	return reply, nil
 }
 
-// statusOf is what became of a server.
+// statusOf is the reply of an action on one server.
 type statusOf struct {
 	Status string `json:"status"`
 	Name   string `json:"name"`
@@ -104,7 +105,7 @@ func (s *Session) uninstall(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
 	}
-	if err := s.gateway.Lifecycle.RemoveForAgent(ctx, args.Name); err != nil {
+	if err := s.gateway.lifecycle.RemoveForAgent(ctx, args.Name); err != nil {
 		if fault.KindOf(err) == fault.NotFound {
 			return nil, fault.New(fault.NotFound, "Server not found: %s", args.Name)
 		}
@@ -117,7 +118,7 @@ func (s *Session) activate(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
 	}
-	tools, already, err := s.gateway.Lifecycle.Activate(ctx, args.Name)
+	tools, already, err := s.gateway.lifecycle.Activate(ctx, args.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ func (s *Session) deactivate(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
 	}
-	was, err := s.gateway.Lifecycle.Deactivate(ctx, args.Name)
+	was, err := s.gateway.lifecycle.Deactivate(ctx, args.Name)
 	if err != nil && fault.KindOf(err) != fault.NotFound {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func (s *Session) deactivate(ctx context.Context, args arguments) (any, error) {
 	return statusOf{status, args.Name}, nil
 }
 
-// status lists the active servers with their tools.
+// status serves status: it returns the active servers with their tools.
 func (s *Session) status(context.Context, arguments) (any, error) {
 	type server struct {
 		Name        string   `json:"name"`
@@ -162,12 +163,12 @@ func (s *Session) status(context.Context, arguments) (any, error) {
 		Tools       []string `json:"tools"`
 	}
 	servers := []server{}
-	for _, v := range s.gateway.Registry.List() {
+	for _, v := range s.gateway.registry.List() {
 		if !v.Enabled {
 			continue
 		}
 		names := []string{}
-		for _, t := range s.gateway.Catalog.Snapshot().Of(v.Name) {
+		for _, t := range s.gateway.catalog.Snapshot().Of(v.Name) {
 			names = append(names, t.Name)
 		}
 		servers = append(servers, server{v.Name, v.Description, len(names), names})
@@ -178,17 +179,27 @@ func (s *Session) status(context.Context, arguments) (any, error) {
 	}{len(servers), servers}, nil
 }
 
+// sync imports the user's configured setup file with the user's rights. A file
+// that the agent names is imported as a proposal of the agent.
+func (s *Session) sync(ctx context.Context, args arguments) (any, error) {
+	if args.File == "" {
+		return s.gateway.setup.Sync(ctx, "")
+	}
+	return s.gateway.setup.Propose(ctx, args.File)
+}
+
 const (
 	maxNamed      = 12  // servers in the instructions
-	maxNamedBytes = 185 // of their names together: keeps the whole under 150 tokens
+	maxNamedBytes = 185 // of these names together, which keeps the instructions under 150 tokens
 )
 
-// instructions tell a model at the start of a session what is here.
+// instructions returns the server instructions of MCP: how to use registry, and
+// the names of the most used servers.
 func (g *Gateway) instructions() string {
 	text := "The tool `registry` reaches every MCP server of this user. Call it with action find_tool and a query in plain words before you say that a tool is missing."
-	usage := g.Usage.Usage()
+	usage := g.usage.Usage()
 	var names []string
-	for _, v := range g.Registry.List() {
+	for _, v := range g.registry.List() {
 		if v.Approved {
 			names = append(names, v.Name)
 		}

@@ -15,7 +15,8 @@ import (
 
 const registryName = "registry"
 
-// registryTool is what every session pays for in its context: keep it small.
+// registryTool is the definition of registry. Every session has it in the model's
+// context, so it must be small; see EntryTokens.
 var registryTool = json.RawMessage(`{"name":"registry","title":"MCP tools of this user",` +
 	`"description":"Finds and calls tools of all MCP servers this user has. Start with find_tool: say in query what you need, get the best tool and its required args; then invoke it by its listed name or with proxy_call. find_tools takes several intents at once. get_schema gives a tool's full input schema. list, status: servers. activate, deactivate: put a server's tools into your tool list or take them out. install (name, command, args, env): propose a server, a person approves. uninstall, browse (marketplace), sync (setup file).",` +
 	`"inputSchema":{"type":"object","required":["action"],"properties":{` +
@@ -32,14 +33,16 @@ var registryTool = json.RawMessage(`{"name":"registry","title":"MCP tools of thi
 	`"args":{"type":"array","items":{"type":"string"}},"env":{"type":"object"},"description":{"type":"string"},` +
 	`"tags":{"type":"array","items":{"type":"string"}},"cursor":{"type":"string"},"file":{"type":"string"}}}}`)
 
-// RegistryTool returns the definition of the one tool that every session lists.
+// RegistryTool returns the definition of registry, the tool that every session
+// lists.
 func RegistryTool() json.RawMessage { return registryTool }
 
-// actions are what registry can do, in the order in which an error lists them.
+// actions are the actions of registry, in the order in which an error lists them.
+// proxy_call is missing: it returns a tool's own result.
 var actions = []struct {
 	name string
 	do   func(*Session, context.Context, arguments) (any, error)
-	// write makes the text of what do returned.
+	// write returns the reply's text.
 	write func(any) (string, error)
 }{
 	{"list", (*Session).list, indented},
@@ -55,8 +58,7 @@ var actions = []struct {
 	{"get_schema", (*Session).getSchema, indented},
 }
 
-// arguments are those of registry. What has the wrong type is an error that
-// names the field.
+// arguments are the arguments of registry.
 type arguments struct {
 	Action        string            `json:"action"`
 	Query         string            `json:"query"`
@@ -79,12 +81,12 @@ type arguments struct {
 	File          string            `json:"file"`
 }
 
-// callRegistry serves tools/call of registry. Its failures are results that a
-// model can read; proxy_call answers with the called tool's own result.
+// callRegistry serves tools/call of registry. Errors become results with isError,
+// which a model can read. proxy_call returns the called tool's own result.
 func (s *Session) callRegistry(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	var args arguments
 	if raw := jsonrpc.Get(params, "arguments"); raw != nil {
-		// What the called tool gets is not looked into: it may be large.
+		// The arguments of the called tool may be large, so they are not parsed.
 		inner := jsonrpc.Get(raw, "arguments")
 		if inner != nil {
 			raw = jsonrpc.Set(raw, "arguments", json.RawMessage("null"))
@@ -115,6 +117,8 @@ func (s *Session) callRegistry(ctx context.Context, params json.RawMessage) (jso
 	return registryError(fault.New(fault.Invalid, "Unknown registry action: %q. Valid: %s, proxy_call", args.Action, strings.Join(names, ", ")))
 }
 
+// badArgument returns the error for arguments of the wrong type; it names the
+// field.
 func badArgument(err error) error {
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
 		return fault.New(fault.Invalid, "%s must be of type %s, not %s", wrong.Field, jsonType(wrong.Type.Kind().String()), wrong.Value)
@@ -122,6 +126,7 @@ func badArgument(err error) error {
 	return fault.New(fault.Invalid, "arguments must be a JSON object")
 }
 
+// jsonType returns the JSON type for a kind of Go type.
 func jsonType(kind string) string {
 	switch kind {
 	case "slice":
@@ -136,19 +141,20 @@ func jsonType(kind string) string {
 	return kind
 }
 
+// later returns an action that reports that it is not available yet.
 func later(what string) func(*Session, context.Context, arguments) (any, error) {
 	return func(*Session, context.Context, arguments) (any, error) {
 		return nil, fault.New(fault.Unavailable, "not available yet: %s", what)
 	}
 }
 
-// registryError is a failed registry call. The bracketed word is part of what
-// clients of this tool have always seen.
+// registryError returns the result of a failed registry call. The word in brackets
+// is the one that the original product uses, on which clients rely.
 func registryError(err error) (json.RawMessage, error) {
 	return errorResult("Error [UNKNOWN_ERROR]: " + fault.MessageOf(err))
 }
 
-// textResult is one text block.
+// textResult returns a result with one text block.
 func textResult(result any, write func(any) (string, error)) (json.RawMessage, error) {
 	text, err := write(result)
 	if err != nil {
@@ -157,7 +163,7 @@ func textResult(result any, write func(any) (string, error)) (json.RawMessage, e
 	return encode(map[string]any{"content": []map[string]string{{"type": "text", "text": text}}})
 }
 
-// indented writes 2-space JSON.
+// indented returns JSON with an indentation of two spaces.
 func indented(result any) (string, error) {
 	var text strings.Builder
 	encoder := json.NewEncoder(&text)
@@ -167,7 +173,7 @@ func indented(result any) (string, error) {
 	return strings.TrimSuffix(text.String(), "\n"), err
 }
 
-// proxyCall calls a tool by call_as, or by server and tool.
+// proxyCall serves proxy_call: it calls a tool by call_as, or by server and tool.
 func (s *Session) proxyCall(ctx context.Context, args arguments, params json.RawMessage) (json.RawMessage, error) {
 	server, tool := args.Server, args.Tool
 	switch {
@@ -187,17 +193,16 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	}
 	result, err := s.call(ctx, server, tool, jsonrpc.Set(params, "arguments", arguments))
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		// The call of registry itself went well: what failed is the tool's.
+		// The error is the called tool's, not one of registry: return a result.
 		return errorResult(strings.TrimSpace(fmt.Sprintf("MCP error %d: %s %s", rpc.Code, rpc.Message, rpc.Data)))
 	}
-	if upstream.NotStarted(err) { // clients of this action know it by these words
+	if upstream.NotStarted(err) { // clients of the original product match these words
 		err = fault.Wrap(err, fault.KindOf(err), "failed to activate %q: %s", server, fault.MessageOf(err))
 	}
 	return answer(result.JSON, err)
 }
 
-// splitCallAs finds server and tool in mcp__server__tool; the server need not
-// exist.
+// splitCallAs splits mcp__server__tool. The server need not exist.
 func (s *Session) splitCallAs(callAs string) (server, tool string, ok bool) {
 	rest, ok := strings.CutPrefix(callAs, "mcp__")
 	if !ok {

@@ -17,41 +17,42 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// maxInFlight bounds the calls of one session.
+// maxInFlight is how many calls of one session may be in flight.
 const maxInFlight = 64
 
 // maxClientText bounds the name and version of a client, which are kept with
 // every call, in characters.
 const maxClientText = 100
 
-// protocolVersions are those that a client may choose, the newest first.
+// protocolVersions are the supported MCP versions, newest first.
 var protocolVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
-// idPrefix keeps answers to another hub's requests from being taken for ours.
+// idPrefix makes request ids unique to this process: after a restart, a client
+// may still answer a request of the previous hub.
 var idPrefix = rand.Text()[:10]
 
-// Session is one client's view of the hub.
+// Session is one client's connection to the hub.
 type Session struct {
 	gateway *Gateway
 	id      string
 	conn    *jsonrpc.Conn
-	changed chan struct{} // its list may have changed
+	changed chan struct{} // wakes announceChanges
 
-	mu         sync.Mutex
-	name       string // of the client, from initialize
-	version    string
-	manner     manner          // how the client takes tools
-	asks       map[string]bool // methods that the client can be asked
-	introduced bool            // it has said who it is
-	ready      bool            // initialized: may be told of changes
-	lent       map[catalog.Key]bool
-	told       memory
-	signature  uint64 // of the list that the client knows or was told about
-	inFlight   int
+	mu           sync.Mutex
+	name         string // of the client, from initialize
+	version      string
+	limits       clientLimits
+	asks         map[string]bool // methods of requests that the client supports
+	introduced   bool            // initialize was answered
+	ready        bool            // notifications/initialized was received
+	sessionTools map[catalog.Key]bool
+	shown        shownTools
+	signature    uint64 // of the tool list that the client was last told about
+	inFlight     int
 }
 
 func newSession(g *Gateway, id string) *Session {
-	return &Session{gateway: g, id: id, name: "unknown", changed: make(chan struct{}, 1), asks: make(map[string]bool), lent: make(map[catalog.Key]bool)}
+	return &Session{gateway: g, id: id, name: "unknown", changed: make(chan struct{}, 1), asks: make(map[string]bool), sessionTools: make(map[catalog.Key]bool)}
 }
 
 func (s *Session) client() Client {
@@ -60,7 +61,7 @@ func (s *Session) client() Client {
 	return Client{Session: s.id, Name: s.name, Version: s.version, Calls: s.inFlight}
 }
 
-// Request implements wire.Handler.
+// Request implements jsonrpc.Handler.
 func (s *Session) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch method {
 	case "initialize":
@@ -78,7 +79,7 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }
 
-// Notification implements wire.Handler.
+// Notification implements jsonrpc.Handler.
 func (s *Session) Notification(method string, _ json.RawMessage) {
 	if method == "notifications/initialized" {
 		s.mu.Lock()
@@ -87,7 +88,8 @@ func (s *Session) Notification(method string, _ json.RawMessage) {
 	}
 }
 
-// Bad implements wire.Handler: the client is told what is wrong with its line.
+// Bad implements jsonrpc.Handler. The client gets an error that says what is
+// wrong with its line.
 func (s *Session) Bad(_ []byte, err error) *jsonrpc.Error {
 	var rpc *jsonrpc.Error
 	if errors.As(err, &rpc) {
@@ -96,8 +98,8 @@ func (s *Session) Bad(_ []byte, err error) *jsonrpc.Error {
 	return jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "Invalid Request: %s", err)
 }
 
-// Ask implements upstream.Caller: a server's own request goes to the client,
-// if the client has said that it can answer such.
+// Ask implements upstream.Caller. It forwards a server's request to the client,
+// if the client has declared that capability.
 func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	s.mu.Lock()
 	can, name := s.asks[q.Method], s.name
@@ -124,52 +126,53 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	s.mu.Lock()
 	if asked.ClientInfo.Name != "" {
 		s.name, s.version = safetext.Clip(asked.ClientInfo.Name, maxClientText), safetext.Clip(asked.ClientInfo.Version, maxClientText)
-		s.manner = mannerOf(s.name)
+		s.limits = limitsOfClient(s.name)
 	}
 	s.asks = map[string]bool{
 		"sampling/createMessage": asked.Capabilities["sampling"] != nil,
 		"elicitation/create":     asked.Capabilities["elicitation"] != nil,
 	}
 	s.introduced = true
-	s.signature = signatureOf(s.toolsLocked())
+	s.signature = signatureOf(s.sessionList())
 	s.mu.Unlock()
 	s.gateway.note(s)
-	events.Publish(s.gateway.Bus, ClientsChanged{})
+	events.Publish(s.gateway.bus, ClientsChanged{})
 	return json.Marshal(map[string]any{
 		"protocolVersion": version,
 		"capabilities":    map[string]any{"tools": map[string]bool{"listChanged": true}},
-		"serverInfo":      map[string]string{"name": "agent-discover", "title": "Agent Discover", "version": s.gateway.Version},
+		"serverInfo":      map[string]string{"name": "agent-discover", "title": "Agent Discover", "version": s.gateway.version},
 		"instructions":    s.gateway.instructions(),
 	})
 }
 
-// toolsLocked returns what the session lists beside registry: the tools of enabled
-// servers, then those lent to it.
-func (s *Session) toolsLocked() []*catalog.Tool {
-	tools := s.gateway.offered()
-	if len(s.lent) == 0 {
+// sessionList returns the tools that the session lists besides registry: those of
+// active servers, then the session tools, sorted by name. The caller holds mu.
+func (s *Session) sessionList() []*catalog.Tool {
+	tools := s.gateway.ActiveTools()
+	if len(s.sessionTools) == 0 {
 		return tools
 	}
-	offered := make(map[catalog.Key]bool, len(tools))
+	active := make(map[catalog.Key]bool, len(tools))
 	for _, t := range tools {
-		offered[t.Key()] = true
+		active[t.Key()] = true
 	}
-	snapshot, findable := s.gateway.Catalog.Snapshot(), s.gateway.findable()
-	var lent []*catalog.Tool
-	for key := range s.lent {
-		if t, ok := snapshot.Lookup(key.Server, key.Tool); ok && !offered[key] && findable(t) {
-			lent = append(lent, t)
+	snapshot, findable := s.gateway.catalog.Snapshot(), s.gateway.findable()
+	var found []*catalog.Tool
+	for key := range s.sessionTools {
+		if t, ok := snapshot.Lookup(key.Server, key.Tool); ok && !active[key] && findable(t) {
+			found = append(found, t)
 		}
 	}
-	slices.SortFunc(lent, func(a, b *catalog.Tool) int {
+	slices.SortFunc(found, func(a, b *catalog.Tool) int {
 		if a.Proxied() < b.Proxied() {
 			return -1
 		}
 		return 1
 	})
-	return append(tools, lent...)
+	return append(tools, found...)
 }
 
+// signatureOf returns a hash of a tool list, to see whether it has changed.
 func signatureOf(tools []*catalog.Tool) uint64 {
 	h := fnv.New64a()
 	for _, t := range tools {
@@ -181,7 +184,7 @@ func signatureOf(tools []*catalog.Tool) uint64 {
 
 func (s *Session) listTools() (json.RawMessage, error) {
 	s.mu.Lock()
-	tools, m := s.toolsLocked(), s.manner
+	tools, m := s.sessionList(), s.limits
 	s.signature = signatureOf(tools)
 	s.mu.Unlock()
 	list, names := []json.RawMessage{s.gateway.fit(m, registryName, registryTool)}, m.names(tools)
@@ -193,8 +196,9 @@ func (s *Session) listTools() (json.RawMessage, error) {
 	}{list})
 }
 
-// tell announces changes until the connection ends.
-func (s *Session) tell() {
+// announceChanges tells the client about changes of its tool list until the
+// connection ends.
+func (s *Session) announceChanges() {
 	for {
 		select {
 		case <-s.changed:
@@ -205,64 +209,65 @@ func (s *Session) tell() {
 	}
 }
 
-// announceTools tells the client that its list has changed, if it has.
+// announceTools sends notifications/tools/list_changed if the client's list has
+// changed.
 func (s *Session) announceTools() {
 	s.mu.Lock()
-	now := signatureOf(s.toolsLocked())
-	tell := s.ready && now != s.signature
-	if tell {
+	now := signatureOf(s.sessionList())
+	announce := s.ready && now != s.signature
+	if announce {
 		s.signature = now
 	}
 	s.mu.Unlock()
-	if tell {
+	if announce {
 		s.gateway.note(s)
 		_ = s.conn.Notify("notifications/tools/list_changed", nil)
 	}
 }
 
-// lend puts tools into this session's list and reports whether that is news.
-func (s *Session) lend(keys []catalog.Key) bool {
+// addSessionTools adds session tools and reports whether any of them is new.
+func (s *Session) addSessionTools(keys []catalog.Key) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	news := false
+	added := false
 	for _, key := range keys {
-		if !s.lent[key] {
-			s.lent[key] = true
-			news = true
+		if !s.sessionTools[key] {
+			s.sessionTools[key] = true
+			added = true
 		}
 	}
-	return news
+	return added
 }
 
-// forget takes a server's tools out of what is lent.
+// forget removes a server's tools from the session tools.
 func (s *Session) forget(server string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for key := range s.lent {
+	for key := range s.sessionTools {
 		if key.Server == server {
-			delete(s.lent, key)
+			delete(s.sessionTools, key)
 		}
 	}
 }
 
-// lends puts found tools into the list, keeps that for the session's return,
-// and tells the client.
-func (s *Session) lends(ctx context.Context, tools []*catalog.Tool) {
+// addFound adds found tools to the session tools, stores them, and tells the
+// client about its new list.
+func (s *Session) addFound(ctx context.Context, tools []*catalog.Tool) {
 	keys := make([]catalog.Key, len(tools))
 	for i, t := range tools {
 		keys[i] = t.Key()
 	}
-	if !s.lend(keys) {
+	if !s.addSessionTools(keys) {
 		return
 	}
 	s.mu.Lock()
-	all := make([]catalog.Key, 0, len(s.lent))
-	for key := range s.lent {
+	all := make([]catalog.Key, 0, len(s.sessionTools))
+	for key := range s.sessionTools {
 		all = append(all, key)
 	}
 	s.mu.Unlock()
-	if err := s.gateway.SessionTools.SaveSessionTools(ctx, s.id, all); err != nil {
-		s.gateway.Log.Warn("lens not kept", "session", s.id, "error", err)
+	if err := s.gateway.sessionTools.SaveSessionTools(ctx, s.id, all); err != nil {
+		s.gateway.log.Warn("session tools not stored", "session", s.id, "error", err)
 	}
 	s.announceTools()
 }
@@ -271,16 +276,16 @@ func (s *Session) lends(ctx context.Context, tools []*catalog.Tool) {
 func (s *Session) lists(t *catalog.Tool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.lent[t.Key()] {
+	if s.sessionTools[t.Key()] {
 		return true
 	}
-	server, err := s.gateway.Registry.Get(t.Server)
+	server, err := s.gateway.registry.Get(t.Server)
 	return err == nil && server.Enabled && server.Approved
 }
 
-// take counts a call in; false when the session has too many in flight. Who
-// looks is told by the call itself.
-func (s *Session) take() bool {
+// beginCall counts a call in. It returns false if too many are in flight. It
+// publishes no ClientsChanged, because each call publishes an event of its own.
+func (s *Session) beginCall() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.inFlight >= maxInFlight {
@@ -290,11 +295,11 @@ func (s *Session) take() bool {
 	return true
 }
 
-func (s *Session) giveBack() {
+func (s *Session) endCall() {
 	s.mu.Lock()
 	s.inFlight--
 	s.mu.Unlock()
-	events.Publish(s.gateway.Bus, ClientsChanged{})
+	events.Publish(s.gateway.bus, ClientsChanged{})
 }
 
 var errBusy = fault.New(fault.Busy, "%d calls of this session are in flight, which is the limit; wait for one to finish and call again", maxInFlight)

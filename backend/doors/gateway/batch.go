@@ -8,25 +8,25 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
-// candidates is how many tools of an intent the others of its batch may change
-// the order of.
-const candidates = 10
+// batchCandidates is how many tools of an intent rankBatch may reorder.
+const batchCandidates = 10
 
-// What lifts the tools of a server, as a share of their scores, and how near to
-// the best a tool must be to be lifted.
+// By which share of their scores the tools of a server are lifted, and how near
+// to the best score a tool must be to be lifted at all.
 const (
-	namedLift  = 0.10 // an intent of the batch names it
-	highLift   = 0.10 // another intent is surely for it
-	mediumLift = 0.05 // another intent is likely for it
+	namedLift  = 0.10 // an intent of the batch names the server
+	highLift   = 0.10 // another intent matches the server with high confidence
+	mediumLift = 0.05 // another intent matches the server with medium confidence
 	maxLift    = 0.15
 	nearBest   = 0.80
 )
 
-// together ranks the results of a batch once more, each in the light of the
-// others: intents that come together are mostly for the same servers. What an
-// intent names itself, and what is clear without the others, stays as it is.
-// The results stay in the order of the intents; those given are not changed.
-func together(intents []string, results []search.Result) []search.Result {
+// rankBatch ranks the results of a batch again, because intents of one batch are
+// mostly for the same servers: it lifts tools of servers that the other intents
+// name or match. Results with high confidence stay as they are, and an intent
+// that names servers itself is lifted towards those alone. The results keep the
+// order of the intents; the given slices are not changed.
+func rankBatch(intents []string, results []search.Result) []search.Result {
 	out := slices.Clone(results)
 	named := make([][]string, len(intents))
 	servers := serversOf(results)
@@ -52,8 +52,8 @@ func serversOf(results []search.Result) []string {
 	return slices.Compact(servers)
 }
 
-// liftsFor says how much the batch lifts each server for one of its intents.
-// One that names servers itself is not told by the others where to go.
+// liftsFor returns by how much each server is lifted for intent i. If the intent
+// names servers itself, the other intents do not count.
 func liftsFor(i int, intents []string, results []search.Result, named [][]string) map[string]float64 {
 	lifts := make(map[string]float64)
 	if len(named[i]) > 0 {
@@ -65,7 +65,7 @@ func liftsFor(i int, intents []string, results []search.Result, named [][]string
 	own := strings.Join(wordsOf(intents[i]), " ")
 	for j, other := range results {
 		if strings.Join(wordsOf(intents[j]), " ") == own {
-			continue // the same once more says nothing
+			continue // a repeated intent is no evidence
 		}
 		for _, server := range named[j] {
 			lifts[server] += namedLift
@@ -77,9 +77,9 @@ func liftsFor(i int, intents []string, results []search.Result, named [][]string
 	return lifts
 }
 
-// lifted sorts the hits of a result anew, those lifted that are near the best.
-// Where the best bears the very name that the intent has, only its namesakes on
-// other servers can take its place.
+// lifted returns a result with lifted scores, sorted again. Only hits near the
+// best are lifted; if the intent names the best tool exactly, only tools of the
+// same name on other servers are.
 func lifted(intent string, result search.Result, lifts map[string]float64) search.Result {
 	best := result.Hits[0]
 	exact := slices.Equal(wordsOf(intent), wordsOf(best.Tool.Name)) || mentions(intent, best.Tool.Name)
@@ -102,8 +102,8 @@ func lifted(intent string, result search.Result, lifts map[string]float64) searc
 	return result
 }
 
-// mentions reports whether a text holds a tool's name as only a name is
-// written: with marks or capitals, without spaces.
+// mentions reports whether a text contains a tool's name in the form of a name,
+// with underscores or capitals, and not as ordinary words.
 func mentions(text, name string) bool {
 	asName := len(wordsOf(name)) > 1 || strings.ToLower(name) != name
 	return asName && slices.Contains(strings.FieldsFunc(text, func(r rune) bool {
@@ -111,24 +111,23 @@ func mentions(text, name string) bool {
 	}), name)
 }
 
-// common are words in the names of servers that tell nothing of them.
+// common are words of server names that do not distinguish servers.
 var common = map[string]bool{"mcp": true, "server": true, "api": true, "official": true}
 
-// namedIn returns the servers of which all telling words are among those of an
-// intent.
+// namedIn returns the servers whose distinguishing words all occur in an intent.
 func namedIn(words, servers []string) []string {
 	var out []string
 	for _, server := range servers {
-		telling := slices.DeleteFunc(wordsOf(server), func(w string) bool { return common[w] })
+		distinguishing := slices.DeleteFunc(wordsOf(server), func(w string) bool { return common[w] })
 		missing := func(w string) bool { return !slices.Contains(words, w) }
-		if len(telling) > 0 && !slices.ContainsFunc(telling, missing) {
+		if len(distinguishing) > 0 && !slices.ContainsFunc(distinguishing, missing) {
 			out = append(out, server)
 		}
 	}
 	return out
 }
 
-// wordsOf returns the words of a text or a name in lower case.
+// wordsOf returns the words of a text or name in lower case.
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }

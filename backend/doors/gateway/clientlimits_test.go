@@ -20,20 +20,20 @@ type noClients struct{}
 func (noClients) Clients(context.Context) ([]SeenClient, error) { return nil, nil }
 func (noClients) KeepClient(context.Context, SeenClient) error  { return nil }
 
-// offering is a gateway whose one enabled server s has these tools.
-func offering(t *testing.T, definitions ...string) *Gateway {
+// newGateway returns a gateway with an active server s, which has these tools.
+func newGateway(t *testing.T, definitions ...string) *Gateway {
 	t.Helper()
 	bus := &events.Bus{}
-	reg, err := registry.Open(t.Context(), noServers{[]registry.Server{{ID: 1, Name: "s", Enabled: true, Approved: true}, {ID: 2, Name: "other", Approved: true}}}, bus)
+	reg, err := registry.Open(t.Context(), fixedServers{[]registry.Server{{ID: 1, Name: "s", Enabled: true, Approved: true}, {ID: 2, Name: "other", Approved: true}}}, bus)
 	if err != nil {
 		t.Fatal(err)
 	}
 	tools := catalogtest.Open(t, bus, map[string][]json.RawMessage{"s": catalogtest.Definitions(definitions...)})
-	return New(Options{Registry: reg, Catalog: tools, Usage: usage{}, Bus: bus, Book: NewClientHistory(noClients{}, slog.New(slog.DiscardHandler))})
+	return New(Options{Registry: reg, Catalog: tools, Usage: usage{}, Bus: bus, History: NewClientHistory(noClients{}, slog.New(slog.DiscardHandler))})
 }
 
-// enter is the session of a client by some name.
-func enter(t *testing.T, g *Gateway, client string) *Session {
+// newClient returns the initialized session of a client.
+func newClient(t *testing.T, g *Gateway, client string) *Session {
 	t.Helper()
 	s := newSession(g, client)
 	if _, err := s.initialize(json.RawMessage(`{"clientInfo":{"name":` + string(jsonrpc.Quote(client)) + `}}`)); err != nil {
@@ -42,6 +42,7 @@ func enter(t *testing.T, g *Gateway, client string) *Session {
 	return s
 }
 
+// toolsOf returns the definitions in a session's tool list.
 func toolsOf(t *testing.T, s *Session) []json.RawMessage {
 	t.Helper()
 	result, err := s.listTools()
@@ -57,8 +58,8 @@ func toolsOf(t *testing.T, s *Session) []json.RawMessage {
 
 const odd = `{"name":"odd","x":9007199254740993,"_meta":{"k":1},"inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"n":{"const":1},"f":{"$ref":"#/$defs/F"}},"anyOf":[{"required":["n"]}],"$defs":{"F":{"type":"string"}}},"outputSchema":{"type":"object","properties":{"o":{"const":1}}}}`
 
-func TestAClientIsShownSchemasThatItsModelsTake(t *testing.T) {
-	g := offering(t, odd)
+func TestSchemasAreAdaptedToTheClient(t *testing.T) {
+	g := newGateway(t, odd)
 	const asItIs = `{"name":"s__odd","x":9007199254740993,"_meta":{"k":1},"inputSchema":%s,"outputSchema":{"type":"object","properties":{"o":{"const":1}}}}`
 	for client, schema := range map[string]string{
 		"someone":                     `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"n":{"const":1},"f":{"$ref":"#/$defs/F"}},"anyOf":[{"required":["n"]}],"$defs":{"F":{"type":"string"}}}`,
@@ -67,22 +68,22 @@ func TestAClientIsShownSchemasThatItsModelsTake(t *testing.T) {
 		"gemini-cli-mcp-client-s-9.9": `{"type":"object","properties":{"n":{"type":"integer","description":"(one of 1)"},"f":{"type":"string"}},"required":["n"]}`,
 		"Gemini-CLI":                  `{"type":"object","properties":{"n":{"type":"integer","description":"(one of 1)"},"f":{"type":"string"}},"required":["n"]}`,
 	} {
-		for range 2 { // the second time it is remembered
-			tools := toolsOf(t, enter(t, g, client))
+		for range 2 { // the second result comes from the cache
+			tools := toolsOf(t, newClient(t, g, client))
 			if want := fmt.Sprintf(asItIs, schema); len(tools) != 2 || string(tools[1]) != want {
 				t.Errorf("%s:\ngot  %s\nwant %s", client, tools[1], want)
 			}
 		}
 	}
 	if n := len(g.adapted.schemas); n != 4 { // registry and odd, for two dialects
-		t.Errorf("%d schemas are remembered", n)
+		t.Errorf("%d schemas are cached", n)
 	}
 }
 
-func TestOurOwnToolIsShownAsModelsTakeIt(t *testing.T) {
-	g := offering(t)
+func TestRegistryIsAdaptedToTheClientToo(t *testing.T) {
+	g := newGateway(t)
 	for client, same := range map[string]bool{"someone": true, "claude-code": true, "gemini-cli": false} {
-		own := toolsOf(t, enter(t, g, client))[0]
+		own := toolsOf(t, newClient(t, g, client))[0]
 		if (string(own) == string(registryTool)) != same {
 			t.Errorf("%s is shown %s", client, own)
 		}
@@ -92,14 +93,14 @@ func TestOurOwnToolIsShownAsModelsTakeIt(t *testing.T) {
 	}
 }
 
-func TestALongNameIsShortForAClientWithALimit(t *testing.T) {
+func TestLongNamesAreShortenedForClientsWithALimit(t *testing.T) {
 	long, longer := strings.Repeat("a", 60), strings.Repeat("a", 61)
-	g := offering(t, `{"name":"fits","inputSchema":{"type":"object"}}`, `{"name":"`+long+`","inputSchema":{"type":"object"}}`, `{"name":"`+longer+`","inputSchema":{"type":"object"}}`)
+	g := newGateway(t, `{"name":"fits","inputSchema":{"type":"object"}}`, `{"name":"`+long+`","inputSchema":{"type":"object"}}`, `{"name":"`+longer+`","inputSchema":{"type":"object"}}`)
 	for client, row := range map[string]struct {
-		room  int
+		limit int
 		short bool
 	}{"someone": {1000, false}, "claude-code": {64 - len("mcp__discover__"), true}, "gemini-cli": {63 - len("mcp_discover_"), true}} {
-		s := enter(t, g, client)
+		s := newClient(t, g, client)
 		var names []string
 		for _, def := range toolsOf(t, s)[1:] {
 			names = append(names, jsonrpc.GetString(def, "name"))
@@ -108,61 +109,61 @@ func TestALongNameIsShortForAClientWithALimit(t *testing.T) {
 			t.Errorf("%s is shown %q", client, names)
 		}
 		for i, tool := range []string{"fits", long, longer} {
-			if short := names[i] != "s__"+tool; i > 0 && short != row.short || len(names[i]) > row.room {
+			if short := names[i] != "s__"+tool; i > 0 && short != row.short || len(names[i]) > row.limit {
 				t.Errorf("%s is shown %q of %d characters", client, names[i], len(names[i]))
 			}
 			for _, way := range []string{names[i], "mcp__" + names[i], "s__" + tool, "mcp__s__" + tool} {
 				if server, name, ok := s.resolve(way); !ok || server != "s" || name != tool {
-					t.Errorf("%s: %s means %s of %s", client, way, name, server)
+					t.Errorf("%s: %s resolves to %s of %s", client, way, name, server)
 				}
 			}
 		}
 		if _, _, ok := s.resolve("s" + names[1][1:len(names[1])-1] + "z"); ok && row.short {
 			if _, name, _ := s.resolve(names[1][:len(names[1])-1] + "z"); name == long {
-				t.Errorf("%s: a name that is not shown means %s", client, name)
+				t.Errorf("%s: a name that was not shown resolves to %s", client, name)
 			}
 		}
 	}
 }
 
-func TestAShortNameStaysWhatItIs(t *testing.T) {
+func TestShortNamesAreStable(t *testing.T) {
 	name := strings.Repeat("b", 80)
-	g := offering(t, `{"name":"`+name+`"}`)
-	s := enter(t, g, "claude-code")
+	g := newGateway(t, `{"name":"`+name+`"}`)
+	s := newClient(t, g, "claude-code")
 	const want = "s__bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb_05b1bf"
 	if got := jsonrpc.GetString(toolsOf(t, s)[1], "name"); got != want {
-		t.Errorf("it is called %s, and was %s before", got, want)
+		t.Errorf("got %s, earlier versions gave %s", got, want)
 	}
 	unlisted := json.RawMessage(`{"name":"` + strings.Repeat("c", 80) + `"}`)
-	if _, err := g.Catalog.Replace(t.Context(), "other", []json.RawMessage{unlisted}); err != nil {
+	if _, err := g.catalog.Replace(t.Context(), "other", []json.RawMessage{unlisted}); err != nil {
 		t.Fatal(err)
 	}
-	other, _ := g.Catalog.Snapshot().Lookup("other", strings.Repeat("c", 80))
-	if server, tool, _ := s.resolve(s.manner.short(other, few)); server != "other" || tool != other.Name {
-		t.Errorf("what has left the list means %s of %s", tool, server)
+	other, _ := g.catalog.Snapshot().Lookup("other", strings.Repeat("c", 80))
+	if server, tool, _ := s.resolve(s.limits.short(other, shortHash)); server != "other" || tool != other.Name {
+		t.Errorf("the short name of an unlisted tool resolves to %s of %s", tool, server)
 	}
-	if server, tool, ok := enter(t, g, "someone").resolve(want); ok && tool == name {
-		t.Errorf("somebody who was shown no short name has one: %s of %s", tool, server)
+	if server, tool, ok := newClient(t, g, "someone").resolve(want); ok && tool == name {
+		t.Errorf("a client without a limit resolves a short name to %s of %s", tool, server)
 	}
 }
 
-func TestShortNamesOfAListAreNeverTheSame(t *testing.T) {
-	m := manner{room: 30}
+func TestShortNamesInAListAreUnique(t *testing.T) {
+	m := clientLimits{maxName: 30}
 	var tools []*catalog.Tool
-	for i := range 20000 { // far more than make two of six digits the same
+	for i := range 20000 { // enough for two equal hashes of six digits
 		tools = append(tools, &catalog.Tool{Server: "s", Name: strings.Repeat("c", 40) + fmt.Sprint(i)})
 	}
-	seen, few12 := make(map[string]bool), 0
+	seen, lengthened := make(map[string]bool), 0
 	for i, name := range m.names(tools) {
 		if seen[name] || len(name) > 30 {
-			t.Fatalf("%s is shown twice, or is too long", name)
+			t.Fatalf("%s is repeated or too long", name)
 		}
 		seen[name] = true
-		if name != m.short(tools[i], few) {
-			few12++
+		if name != m.short(tools[i], shortHash) {
+			lengthened++
 		}
 	}
-	if few12 == 0 {
-		t.Error("no two names had the same digits: the test shows nothing")
+	if lengthened == 0 {
+		t.Error("no two names had equal short hashes, so the test proves nothing")
 	}
 }

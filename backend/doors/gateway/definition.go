@@ -8,19 +8,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// maxSchemaDepth is the nesting of a schema up to which clients in every
-// language can read it.
+// maxSchemaDepth is the nesting up to which JSON parsers of all common languages
+// read a schema.
 const maxSchemaDepth = 100
 
-// listed returns a tool's definition under the name by which a session knows it.
-// What MCP's own schema forbids is mended or left out: clients that check drop
-// their whole list for one such tool. A definition that is in order keeps its
-// every byte; get_schema shows any as it is.
+// listed returns a tool's definition with another name. Members that MCP's schema
+// forbids are repaired or left out, because clients that validate reject the
+// whole list for one invalid tool. A valid definition keeps every other byte.
+// get_schema returns the original.
 func listed(t *catalog.Tool, name string) json.RawMessage {
 	def := jsonrpc.Set(t.Definition, "name", jsonrpc.Quote(name))
 	for _, member := range []struct {
 		name  string
-		kinds string // first bytes that a value may have
+		kinds string // allowed first bytes of the value
 	}{{"title", `"`}, {"description", `"`}, {"annotations", "{"}, {"execution", "{"}, {"_meta", "{"}, {"icons", "["}} {
 		if value := jsonrpc.Get(def, member.name); value != nil && !strings.Contains(member.kinds, string(value[:1])) {
 			def = jsonrpc.Delete(def, member.name)
@@ -35,14 +35,13 @@ func listed(t *catalog.Tool, name string) json.RawMessage {
 		def = jsonrpc.Delete(def, "outputSchema")
 	}
 	if in := jsonrpc.Get(def, "inputSchema"); !objectSchema(in) {
-		def = jsonrpc.Set(def, "inputSchema", mended(in))
+		def = jsonrpc.Set(def, "inputSchema", repaired(in))
 	}
 	return def
 }
 
-// objectSchema reports whether a schema is one that MCP allows for arguments
-// and structured results: an object's, with properties that are schemas of
-// their own.
+// objectSchema reports whether MCP allows a schema for arguments and structured
+// results: its type is object, and its properties are schemas.
 func objectSchema(schema json.RawMessage) bool {
 	if jsonrpc.GetString(schema, "type") != "object" || depth(schema) > maxSchemaDepth {
 		return false
@@ -59,8 +58,8 @@ func objectSchema(schema json.RawMessage) bool {
 	return ok
 }
 
-// mended makes an argument schema that MCP allows of one that it does not.
-func mended(schema json.RawMessage) json.RawMessage {
+// repaired returns the closest argument schema that MCP allows.
+func repaired(schema json.RawMessage) json.RawMessage {
 	if len(schema) == 0 || schema[0] != '{' || depth(schema) > maxSchemaDepth {
 		return json.RawMessage(`{"type":"object"}`)
 	}
@@ -73,7 +72,7 @@ func mended(schema json.RawMessage) json.RawMessage {
 			case "false":
 				properties = jsonrpc.Set(properties, name, json.RawMessage(`{"not":{}}`))
 			default:
-				if property[0] != '{' { // true, or nothing that JSON Schema knows
+				if property[0] != '{' { // true, or an invalid schema
 					properties = jsonrpc.Set(properties, name, json.RawMessage(`{}`))
 				}
 			}
@@ -87,8 +86,8 @@ func mended(schema json.RawMessage) json.RawMessage {
 	return schema
 }
 
-// depth is how deep a value is nested. Braces in strings count too, which no
-// real schema has so many of.
+// depth returns the nesting depth of a JSON value. It counts brackets in strings
+// too; real schemas have too few of them to matter.
 func depth(raw json.RawMessage) int {
 	deepest, now := 0, 0
 	for _, c := range raw {

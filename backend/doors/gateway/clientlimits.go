@@ -1,0 +1,175 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/protocol/schemacompat"
+)
+
+const (
+	// minNameLength is the least length to which names are shortened.
+	minNameLength = 20
+	// Hexadecimal digits of the hash that ends a shortened name. longHash is used
+	// where shortHash gives two tools the same name.
+	shortHash, longHash = 6, 12
+)
+
+// clientLimits are a client's restrictions on tools. The zero value has none.
+type clientLimits struct {
+	vendor schemacompat.Vendor
+	maxName int // characters of a tool's name; 0 for no limit
+}
+
+// limitsOfClient returns the limits of a client, by its name in initialize.
+func limitsOfClient(client string) clientLimits {
+	e, known := table.ByClient(client)
+	if !known {
+		return clientLimits{}
+	}
+	m := clientLimits{vendor: schemacompat.Vendor(e.Schemas)}
+	if e.MaxName > 0 {
+		prefix := strings.ReplaceAll(e.NamePrefix, "{server}", registration.Name)
+		m.maxName = max(e.MaxName-utf8.RuneCountInString(prefix), minNameLength)
+	}
+	return m
+}
+
+// names returns the names under which a client is shown tools, in the same order.
+// A name that is too long is cut and ends in a hash, so that no two are equal.
+func (m clientLimits) names(tools []*catalog.Tool) []string {
+	out, taken := make([]string, len(tools)), make(map[string]int)
+	for i, t := range tools {
+		out[i] = m.short(t, shortHash)
+		taken[out[i]]++
+	}
+	for i, t := range tools {
+		if m.cuts(t) && taken[out[i]] > 1 {
+			out[i] = m.short(t, longHash)
+		}
+	}
+	return out
+}
+
+// cuts reports whether a tool's full name is too long.
+func (m clientLimits) cuts(t *catalog.Tool) bool {
+	return m.maxName > 0 && utf8.RuneCountInString(t.Proxied()) > m.maxName
+}
+
+// short returns a tool's name, cut to the limit and ending in digits of its hash
+// if it is too long.
+func (m clientLimits) short(t *catalog.Tool, digits int) string {
+	name := t.Proxied()
+	if !m.cuts(t) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return string([]rune(name)[:m.maxName-1-digits]) + "_" + hex.EncodeToString(sum[:])[:digits]
+}
+
+// byShortName returns the tool that a session is shown under a shortened name, or
+// nil. It looks in the session's list first and then in the catalog, because the
+// list may have changed since the client read it.
+func (s *Session) byShortName(name string) *catalog.Tool {
+	s.mu.Lock()
+	m := s.limits
+	if m.maxName == 0 || utf8.RuneCountInString(name) != m.maxName {
+		s.mu.Unlock()
+		return nil
+	}
+	tools := s.sessionList()
+	s.mu.Unlock()
+	for i, shown := range m.names(tools) {
+		if shown == name {
+			return tools[i]
+		}
+	}
+	var found *catalog.Tool
+	for _, t := range s.gateway.catalog.Snapshot().Tools {
+		if m.cuts(t) && (m.short(t, shortHash) == name || m.short(t, longHash) == name) {
+			if found != nil {
+				return nil // two tools have this short name
+			}
+			found = t
+		}
+	}
+	return found
+}
+
+// showsFullName reports whether the client is shown a tool under its full name.
+func (s *Session) showsFullName(t *catalog.Tool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.limits.cuts(t)
+}
+
+// shownAs returns the names under which the client is shown tools.
+func (s *Session) shownAs(tools []*catalog.Tool) []string {
+	s.mu.Lock()
+	m := s.limits
+	s.mu.Unlock()
+	return m.names(tools)
+}
+
+// maxCachedSchemas is how many schemas the cache holds before it is emptied.
+const maxCachedSchemas = 20000
+
+// schemaCache caches schemas that were adapted to a vendor. It is safe
+// for concurrent use.
+type schemaCache struct {
+	mu      sync.Mutex
+	schemas map[schemaKey]json.RawMessage // nil: the original needs no change
+}
+
+type schemaKey struct {
+	vendor schemacompat.Vendor
+	hash    string // of the tool
+}
+
+// schema returns the argument schema of a definition, adapted to a vendor, and
+// nil if it needs no change.
+func (a *schemaCache) schema(v schemacompat.Vendor, hash string, def json.RawMessage) json.RawMessage {
+	key := schemaKey{v, hash}
+	a.mu.Lock()
+	schema, known := a.schemas[key]
+	a.mu.Unlock()
+	if known {
+		return schema
+	}
+	schema, changes := schemacompat.Adapt(v, jsonrpc.Get(def, "inputSchema"))
+	if len(changes) == 0 {
+		schema = nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.schemas) >= maxCachedSchemas || a.schemas == nil {
+		a.schemas = make(map[schemaKey]json.RawMessage)
+	}
+	a.schemas[key] = schema
+	return schema
+}
+
+// show returns a tool's definition as a client with these limits is shown it.
+func (g *Gateway) show(m clientLimits, t *catalog.Tool, name string) json.RawMessage {
+	return g.fit(m, t.Hash, listed(t, name))
+}
+
+// fit adapts the argument schema of a definition for the client's model vendor. If the
+// schema needs no change, every byte stays.
+func (g *Gateway) fit(m clientLimits, hash string, def json.RawMessage) json.RawMessage {
+	if m.vendor == "" {
+		return def
+	}
+	if schema := g.adapted.schema(m.vendor, hash, def); schema != nil {
+		return jsonrpc.Set(def, "inputSchema", schema)
+	}
+	return def
+}

@@ -1,0 +1,79 @@
+package gateway
+
+import (
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
+)
+
+// maxShown is how many tools a session remembers as shown.
+const maxShown = 500
+
+// shownTools remembers how much of each tool find_tool has shown to a session, so
+// that later replies can leave it out. It lasts as long as the connection: after
+// a reconnect, the model may have lost what it read.
+type shownTools struct {
+	tools map[catalog.Key]shownTool
+	order []catalog.Key // oldest first
+}
+
+type shownTool struct {
+	hash  string // of the definition that was shown
+	shown findreply.Shown
+}
+
+// of returns how much of a tool was shown, unless the tool has changed since.
+func (m *shownTools) of(t *catalog.Tool) findreply.Shown {
+	if was := m.tools[t.Key()]; was.hash == t.Hash {
+		return was.shown
+	}
+	return findreply.NotShown
+}
+
+// mark remembers that at least this much of a tool was shown.
+func (m *shownTools) mark(t *catalog.Tool, shown findreply.Shown) {
+	key := t.Key()
+	if m.tools == nil {
+		m.tools = make(map[catalog.Key]shownTool)
+	}
+	shown = max(shown, m.of(t))
+	if _, known := m.tools[key]; !known {
+		if len(m.order) == maxShown {
+			delete(m.tools, m.order[0])
+			m.order = slices.Delete(m.order, 0, 1)
+		}
+		m.order = append(m.order, key)
+	}
+	m.tools[key] = shownTool{t.Hash, shown}
+}
+
+// notShown is a findreply.Options.Shown that leaves nothing out.
+func notShown(*catalog.Tool) findreply.Shown { return findreply.NotShown }
+
+// shownBefore returns a function for findreply.Options.Shown. Only a brief reply
+// leaves out what the session was shown before.
+func (s *Session) shownBefore(brief bool) func(*catalog.Tool) findreply.Shown {
+	if !brief {
+		return notShown
+	}
+	return func(t *catalog.Tool) findreply.Shown {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.shown.of(t)
+	}
+}
+
+// markShown remembers that a reply has described the first of tools and named
+// the others.
+func (s *Session) markShown(tools []*catalog.Tool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, t := range tools {
+		shown := findreply.NameShown
+		if i == 0 {
+			shown = findreply.DescriptionShown
+		}
+		s.shown.mark(t, shown)
+	}
+}
