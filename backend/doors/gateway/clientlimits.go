@@ -122,7 +122,7 @@ func (s *Session) shownAs(tools []*catalog.Tool) []string {
 // maxCachedSchemas is how many schemas the cache holds before it is emptied.
 const maxCachedSchemas = 20000
 
-// schemaCache caches schemas that were adapted to a vendor. It is safe
+// schemaCache caches schemas that were adapted to a model vendor. It is safe
 // for concurrent use.
 type schemaCache struct {
 	mu      sync.Mutex
