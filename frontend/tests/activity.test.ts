@@ -71,7 +71,7 @@ test("an entry says when, what, by whom, how it ended and how long it took", asy
   expect(await row.getByTitle(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/).count()).toBe(1);
   await row.getByRole("link").click();
   const panel = page.getByRole("dialog", { name: "fails" });
-  await panel.getByText("The tool itself said that it failed").waitFor();
+  await panel.getByText("The tool reported an error").waitFor();
   await panel.getByRole("region", { name: "Response" }).last().getByText("<img src=x onerror").waitFor();
   await panel.getByRole("button", { name: "Copy session" }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\S{8,}/);
@@ -115,7 +115,7 @@ test("the log is cut to a stretch of time, written in the order of the user's lo
   const until = page.getByLabel("to", { exact: true });
   await until.fill("31/12/2020 23:59");
   await until.press("Enter");
-  await page.getByText("Nothing like that is in the log").waitFor();
+  await page.getByText("No matching entries").waitFor();
   await page.waitForURL(/until=2020-12-31T/);
   await until.fill("nonsense");
   await until.press("Enter");
@@ -208,7 +208,7 @@ test("an entry that the filters leave out is shown by its address, and one that 
   const { page, context, problems } = await open(`/activity/${entries[0]?.id}?server=hostile`);
   await page.getByRole("dialog", { name: "echo" }).waitFor();
   await page.evaluate(() => (location.hash = "/activity/999999"));
-  await page.getByText("There is no such entry").waitFor();
+  await page.getByText("Entry not found").waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -277,7 +277,7 @@ test("the log catches up with what it missed while the connection was lost", asy
   await page.getByRole("alert").getByText("Not connected").waitFor();
   await call("mcp__hostile__markup", { meanwhile: true });
   away = false;
-  await page.getByRole("button", { name: "Try now" }).click();
+  await page.getByRole("button", { name: "Try again" }).click();
   await rows(page).filter({ hasText: '{"meanwhile":true}' }).waitFor();
   await context.close();
 });
@@ -287,24 +287,24 @@ test("an empty log says what to do; clearing asks first, and keeps the numbers; 
   const { page, context, problems } = await visit(browser, other, "/activity", {
     expected: /ERR_FAILED|Failed to load/,
   });
-  await page.getByText("Nothing was called yet").waitFor();
+  await page.getByText("No calls yet").waitFor();
   await agreeable(page, "an empty log");
   const id = await other.add("everything", packaged("everything"));
   await other.rest("POST", `/api/servers/${id}/call`, { tool: "echo", args: { message: "one" } });
   await rows(page).filter({ hasText: "one" }).waitFor();
   await page.getByRole("button", { name: "Export and clear" }).click();
-  await page.getByRole("menuitem", { name: "Clear the log…" }).click();
+  await page.getByRole("menuitem", { name: "Clear log…" }).click();
   await page.getByRole("alertdialog").getByText("Metrics stay").waitFor();
-  await page.getByRole("button", { name: "Clear the log" }).click();
-  await page.getByText("Nothing was called yet").waitFor();
+  await page.getByRole("button", { name: "Clear log" }).click();
+  await page.getByText("No calls yet").waitFor();
   const [calls] = await other.rest<{ total_calls: number }[]>("GET", "/api/metrics");
   expect(calls?.total_calls).toBe(1);
   await page.route("**/api/logs?*", (route) => route.abort());
   await page.reload();
-  await page.getByText("The log could not be read").waitFor();
+  await page.getByText("Could not load the log").waitFor();
   await page.unroute("**/api/logs?*");
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("Nothing was called yet").waitFor();
+  await page.getByText("No calls yet").waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });

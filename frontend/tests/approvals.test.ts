@@ -46,7 +46,7 @@ const focused = (page: Page) =>
 
 test("what an agent wants shows at once, in the menu and in full, and nothing of it hides", async () => {
   const { page, context, problems } = await visit(browser, hub, "/approvals");
-  await page.getByText("Nothing waits for you").waitFor();
+  await page.getByText("No proposals").waitFor();
   await agreeable(page, "no approvals");
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
@@ -63,14 +63,14 @@ test("what an agent wants shows at once, in the menu and in full, and nothing of
     .getByRole("link", { name: /Approvals/ })
     .click();
   const it = card(page, "weather");
-  await it.getByText("An agent asked for it").waitFor();
+  await it.getByText("Proposed by an agent").waitFor();
   await it
     .getByText(/downloads “@weather\/mcp” from npm, in whatever version is the newest then, and runs it as you/)
     .waitFor();
   await it.getByText("characters that cannot be seen").waitFor();
   await it.getByText("letters beyond plain Latin").waitFor();
   await it.getByText("NODE_OPTIONS can change which code is loaded").waitFor();
-  await it.getByText("1 credential stands in it in plain text.").waitFor();
+  await it.getByText("It contains 1 credential in plain text.").waitFor();
 
   const words = await it.getByLabel("Command line").locator(":scope > span").allTextContents();
   expect(words.map((word) => word.trim())).toEqual([
@@ -105,8 +105,8 @@ test("who approves a server gets its tools, and the agent can call them", async 
     .waitFor();
   expect((await known("crm"))?.approved).toBe(false);
   await question(page).getByRole("button", { name: "Approve" }).click();
-  await page.getByRole("status").getByText("crm is approved and brings 3 tools.").waitFor();
-  await page.getByText("Nothing waits for you").waitFor();
+  await page.getByRole("status").getByText("crm is approved and has 3 tools.").waitFor();
+  await page.getByText("No proposals").waitFor();
   expect(await known("crm")).toMatchObject({ approved: true, tool_count: 3 });
   expect(await agent.registry("find_tool", { query: "create an invoice" })).toContain("crm_create_invoice_0");
   expect(problems).toEqual([]);
@@ -120,7 +120,7 @@ test("a server that does not start is approved, and that it does not start is sa
   await question(page).getByRole("button", { name: "Approve" }).click();
   await page
     .getByRole("status")
-    .getByText(/^broken is approved, but it does not start: /)
+    .getByText(/^broken is approved but could not start: /)
     .waitFor();
   await context.close();
 });
@@ -136,11 +136,13 @@ test("what changed since it was shown is pointed out, and asked again before it 
     args,
     env: { LD_PRELOAD: "/tmp/x.so", API_TOKEN: "sk-live-0123456789abcdefghij" },
   });
-  await card(page, "crm").getByText("It has changed since it was shown to you").waitFor({ state: "attached" });
-  expect(await question(page).getByText("It has changed").count()).toBe(0);
+  await card(page, "crm")
+    .getByText("This proposal has changed since it was shown to you")
+    .waitFor({ state: "attached" });
+  expect(await question(page).getByText("The proposal has changed").count()).toBe(0);
 
   await question(page).getByRole("button", { name: "Approve" }).click();
-  await question(page).getByText("It has changed since it was shown to you:").waitFor();
+  await question(page).getByText("The proposal has changed since it was shown to you:").waitFor();
   await question(page).locator("ins").getByText("cr\\u202em").waitFor();
   await question(page).getByText("Variable LD_PRELOAD").waitFor();
   await question(page).getByText("another credential").waitFor();
@@ -149,7 +151,7 @@ test("what changed since it was shown is pointed out, and asked again before it 
   await agreeable(page, "a changed proposal");
   await question(page).getByRole("button", { name: "Approve" }).click();
   await question(page).waitFor({ state: "detached" });
-  await page.getByText("Nothing waits for you").waitFor();
+  await page.getByText("No proposals").waitFor();
   expect(await known("crm")).toMatchObject({ approved: true, args });
   expect(problems).toEqual([]);
   await context.close();
@@ -204,10 +206,10 @@ test("by keyboard alone: from one to the next, no, back again, no, yes", async (
 
   await card(page, "one").focus();
   await page.keyboard.press("A");
-  await question(page).getByText("Let one be started?").waitFor();
+  await question(page).getByText("Approve one?").waitFor();
   await tabTo("Approve");
   await page.keyboard.press("Enter");
-  await page.getByRole("status").getByText("one is approved and brings 3 tools.").waitFor();
+  await page.getByRole("status").getByText("one is approved and has 3 tools.").waitFor();
   await page.waitForFunction(
     () => document.activeElement?.closest<HTMLElement>("[data-proposal]")?.dataset.proposal === "two",
   );
@@ -220,7 +222,7 @@ test("the palette offers what waits", async () => {
   const { page, context, problems } = await visit(browser, hub, "/approvals");
   await card(page, "crm").waitFor();
   await page.keyboard.press("Control+k");
-  await page.getByPlaceholder("Go to, or do…").fill("reject crm");
+  await page.getByPlaceholder("Type a command or a name…").fill("reject crm");
   await page.getByRole("option", { name: "Reject crm…" }).waitFor();
   await page.keyboard.press("Enter");
   await question(page).getByText("Reject crm?").waitFor();

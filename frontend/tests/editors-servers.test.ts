@@ -15,7 +15,7 @@ const PASSPHRASE = { AGENT_DISCOVER_PASSPHRASE: "a passphrase for tests" };
 
 const found = (page: Page, name: string) =>
   page
-    .getByRole("list", { name: "Servers that were found" })
+    .getByRole("list", { name: "Found servers" })
     .getByRole("listitem")
     .filter({ has: page.getByRole("textbox", { name: `Name of ${name}` }) });
 
@@ -37,7 +37,7 @@ test("servers of editors come in once, their credentials go to the keychain, and
   await found(page, "clock")
     .getByText(/clock-mcp is not on this machine/)
     .waitFor();
-  await page.getByText("Zed could not be read").waitFor();
+  await page.getByText("Could not read Zed").waitFor();
   expect(await page.getByRole("main").innerText()).not.toContain(TOKEN);
 
   const name = page.getByRole("textbox", { name: "Name of github" });
@@ -52,10 +52,10 @@ test("servers of editors come in once, their credentials go to the keychain, and
   await agreeable(page, "names that cannot be");
   await name.fill("tracker");
   await found(page, "clock").getByRole("checkbox", { name: "Import" }).uncheck();
-  await page.getByRole("checkbox", { name: "Take the entries out of the editors afterwards" }).check();
+  await page.getByRole("checkbox", { name: "Remove the entries from the editors afterwards" }).check();
   await page.getByRole("button", { name: "Import 2 servers" }).click();
 
-  await page.getByText("2 servers came in").waitFor();
+  await page.getByText("2 servers imported").waitFor();
   await page.getByText("1 credential is in the keychain").waitFor();
   await page.getByText(/taken out of Cursor/).waitFor();
   await agreeable(page, "what came in");
@@ -66,7 +66,7 @@ test("servers of editors come in once, their credentials go to the keychain, and
   expect(hub.text("cursor")).toContain("// what I use every day");
   expect(hub.text("codex")).toBe(hub.was("codex"));
 
-  await page.getByRole("button", { name: "Put the entries back…" }).click();
+  await page.getByRole("button", { name: "Restore the entries…" }).click();
   await page.getByRole("dialog").locator("summary").first().click();
   await page.getByRole("dialog").getByText("added:").first().waitFor();
   expect(await page.getByRole("dialog").innerText()).not.toContain(TOKEN);
@@ -80,8 +80,8 @@ test("servers of editors come in once, their credentials go to the keychain, and
     .waitFor();
   expect(hub.ids.map((id) => hub.text(id))).toEqual(hub.ids.map((id) => hub.was(id)));
 
-  await page.getByRole("button", { name: "Look for more" }).click();
-  await page.getByRole("link", { name: "already here as tracker" }).click();
+  await page.getByRole("button", { name: "Import more" }).click();
+  await page.getByRole("link", { name: "already added as tracker" }).click();
   await page.getByRole("heading", { level: 1, name: "tracker" }).waitFor();
   expect(problems).toEqual([]);
   await context.close();
@@ -107,7 +107,7 @@ test("what is pasted is read by the hub, in any form, and comes in", async () =>
   await found(page, "third").getByRole("checkbox").uncheck();
   await agreeable(page, "what was pasted");
   await page.getByRole("button", { name: "Import 1 server" }).click();
-  await page.getByText("1 server came in").waitFor();
+  await page.getByText("1 server imported").waitFor();
   expect(Object.keys(await servers(hub))).toEqual(["second"]);
   expect(problems).toEqual([]);
   await context.close();
@@ -157,7 +157,7 @@ test("a bundle asks for what it needs, what is secret is covered, and then it co
   await page.getByLabel("API key").fill(TOKEN);
   await agreeable(page, "what a bundle asks for");
   await go.click();
-  await page.getByText("1 server came in").waitFor();
+  await page.getByText("1 server imported").waitFor();
   const now = await servers(hub);
   expect(JSON.stringify(now.weather)).toContain("Oslo");
   expect(JSON.stringify(now)).not.toContain(TOKEN);
@@ -193,7 +193,7 @@ test("the checkup tells what editors cost and what is wrong, with commands to co
     if (name === "notes") await hub.rest("POST", `/api/servers/${id}/refresh`);
   const { page, context, problems } = await visit(browser, hub, "/editors?tab=checkup");
   const costs = page.getByRole("region", { name: "Context cost" }).getByRole("listitem");
-  await costs.filter({ hasText: "Cursor" }).getByText("1 of 2 servers known here, 40 tools").waitFor();
+  await costs.filter({ hasText: "Cursor" }).getByText("1 of 2 servers imported, 40 tools").waitFor();
   await costs
     .filter({ hasText: "Cursor" })
     .getByText(/tokens today, .* less$/)

@@ -27,7 +27,7 @@ async function fits(page: Page): Promise<void> {
 test("at the first run every editor is shown what changes, one button adds to all, and undo gives back every byte", async () => {
   await using hub = await new EditorHub().install().start();
   const { page, context, problems } = await visit(browser, hub, "/overview");
-  await page.getByRole("link", { name: "Connect your editors" }).click();
+  await page.getByRole("link", { name: "Connect editors" }).click();
   const files = page.getByRole("list", { name: "Files that are changed" }).getByRole("listitem");
   await files.nth(4).waitFor();
   for (const name of ["Claude Desktop", "Cursor", "Visual Studio Code", "OpenAI Codex"])
@@ -36,7 +36,7 @@ test("at the first run every editor is shown what changes, one button adds to al
   expect(await broken.isDisabled()).toBe(true);
   await files.filter({ has: broken }).getByText("Line 2: the file is not valid JSON.").waitFor();
   const cursor = files.filter({ hasText: "Cursor" });
-  await cursor.getByText("What changes").click();
+  await cursor.getByText("Changes").click();
   const change = cursor.getByRole("region", { name: `Change of ${hub.file("cursor")}` });
   await change.waitFor();
   expect(await change.getByText("added:").count()).toBe(7);
@@ -45,7 +45,7 @@ test("at the first run every editor is shown what changes, one button adds to al
 
   await page.getByRole("checkbox", { name: "OpenAI Codex" }).uncheck();
   await page.getByRole("button", { name: "Add to 3 editors" }).click();
-  await toast(page, /^Our entry is in Claude Desktop, Cursor and Visual Studio Code\./).waitFor();
+  await toast(page, /^Added Agent Discover to Claude Desktop, Cursor and Visual Studio Code\./).waitFor();
   for (const id of ["claude-desktop", "cursor", "vscode"] as const) expect(hub.text(id), id).toMatch(ours);
   expect(hub.text("cursor")).toContain("// what I use every day");
   expect(hub.text("codex")).toBe(hub.was("codex"));
@@ -106,7 +106,7 @@ test("what was shown is what is done: a file that has changed meanwhile is left 
     .waitFor();
   expect(hub.text("cursor")).toBe(other);
   await agreeable(page, "a change that was refused");
-  await dialog(page).getByRole("button", { name: "Look again" }).click();
+  await dialog(page).getByRole("button", { name: "Check again" }).click();
   await dialog(page).getByText("on Sundays").waitFor();
   await dialog(page).getByRole("button", { name: "Add to Cursor" }).click();
   await dialog(page).waitFor({ state: "detached" });
@@ -201,7 +201,7 @@ test("a file that we may not write is left as it is, and the entry is there to b
   expect(hub.text("cursor")).toBe(hub.was("cursor"));
   chmodSync(hub.file("cursor"), 0o600);
   await row(page, "Zed")
-    .getByRole("button", { name: /^Copy the path/ })
+    .getByRole("button", { name: /^Copy path/ })
     .click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(hub.file("zed"));
   expect(problems).toEqual([]);
@@ -214,15 +214,15 @@ test("an editor that would undo the change gets it when it is closed, or not at 
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByText("Claude Desktop is open and would undo this.").waitFor();
   await page.getByRole("button", { name: "Add to 1 editor" }).click();
-  await toast(page, "Claude Desktop: as soon as it is closed.").waitFor();
-  await row(page, "Claude Desktop").getByText("Waits until it is closed").waitFor();
+  await toast(page, "Claude Desktop: pending until the editor is closed.").waitFor();
+  await row(page, "Claude Desktop").getByText("Pending").waitFor();
   expect(hub.text("claude-desktop")).toBe("");
   await row(page, "Claude Desktop").getByRole("button", { name: "Remove from Claude Desktop" }).click();
   await dialog(page).getByRole("button", { name: "Remove from Claude Desktop" }).click();
   await row(page, "Claude Desktop").getByText("Not registered").waitFor();
   await row(page, "Claude Desktop").getByRole("button", { name: "Add to Claude Desktop" }).click();
   await dialog(page).getByRole("button", { name: "Add to Claude Desktop" }).click();
-  await row(page, "Claude Desktop").getByText("Waits until it is closed").waitFor();
+  await row(page, "Claude Desktop").getByText("Pending").waitFor();
   await close();
   await row(page, "Claude Desktop").getByText("Registered", { exact: true }).waitFor({ timeout: 60_000 });
   expect(hub.text("claude-desktop")).toMatch(ours);
@@ -235,13 +235,13 @@ test("all editors are found by words, and all are added and removed at once", as
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("button", { name: "Not now" }).click();
   await page.getByRole("button", { name: /^Show all \d\d editors/ }).click();
-  await row(page, "Qwen Code").getByText("Not on this machine").waitFor();
+  await row(page, "Qwen Code").getByText("Not installed").waitFor();
   await page.getByRole("searchbox").fill("code user");
   await row(page, "Visual Studio Code").waitFor();
   await row(page, "Cursor").waitFor({ state: "detached" });
   await page.getByRole("searchbox").fill("no such editor at all");
   await page.getByText("No editor matches").waitFor();
-  await page.getByRole("button", { name: "Show those of this machine" }).click();
+  await page.getByRole("button", { name: "Show editors on this machine" }).click();
 
   await page.getByRole("button", { name: "Add to all detected…" }).click();
   await dialog(page).getByRole("button", { name: "Add to 3 editors" }).click();
@@ -268,14 +268,14 @@ test("an editor that is installed later is new once, and gets our entry by itsel
   await row(page, "Visual Studio Code").getByText("Not registered").waitFor();
   expect(await row(page, "Visual Studio Code").getByText("New").count()).toBe(0);
 
-  const onOff = page.getByRole("switch", { name: "Add new editors by themselves" });
+  const onOff = page.getByRole("switch", { name: "Register new editors automatically" });
   await onOff.click();
   await page.getByText("gets the entry when it is found").waitFor();
   hub.install("codex");
   await row(page, "OpenAI Codex").getByText("Registered", { exact: true }).waitFor({ timeout: 60_000 });
   await page.getByRole("tab", { name: "History" }).click();
   const change = page.getByRole("listitem").filter({ hasText: "Added discover to OpenAI Codex" });
-  await change.getByText("by itself").waitFor();
+  await change.getByText("automatic").waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -283,18 +283,18 @@ test("an editor that is installed later is new once, and gets our entry by itsel
 test("where no editor is, and where the hub cannot tell, it is said what to do", async () => {
   await using hub = await new EditorHub().start();
   const { page, context, problems } = await visit(browser, hub, "/editors", { expected: /503/ });
-  await page.getByText("No editor was found on this machine").waitFor();
+  await page.getByText("No editor found on this machine").waitFor();
   await page.getByRole("button", { name: "Copy entry for editors" }).focus();
   await page.keyboard.press("Enter");
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('"discover"');
   await fits(page);
   await page.route(/\/api\/editors/, (route) => route.fulfill({ status: 503, json: { error: "the disk is full" } }));
   await page.reload();
-  await page.getByText("The editors could not be read").waitFor();
+  await page.getByText("Could not load editors").waitFor();
   await agreeable(page, "editors that could not be read");
   await page.unroute(/\/api\/editors/);
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("No editor was found on this machine").waitFor();
+  await page.getByText("No editor found on this machine").waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -44,7 +44,7 @@ for (const theme of ["light", "dark"] as const) {
   test(`what was learned pleases axe, also when there is nothing and while it is erased, in ${theme}`, async () => {
     const { page, context, problems } = await open("/tools?mode=ask", { theme });
     await page.getByRole("button", { name: "Learned" }).click();
-    await panel(page).getByText("Nothing is learned yet").waitFor();
+    await panel(page).getByText("Nothing learned yet").waitFor();
     expect(await panel(page).getByRole("button", { name: "Erase all…" }).isDisabled()).toBe(true);
     await agreeable(page, `nothing learned, ${theme}`);
     await teach("list the sprints of the board", "list_sprint");
@@ -89,7 +89,7 @@ test("one is forgotten, which can be undone, and then all are, after a question"
   await entries.filter({ hasText: "a ticket" }).waitFor();
   expect((await learned()).entries.length).toBe(2);
   await forget.click();
-  await page.getByText("“create a ticket for me” is forgotten.").waitFor();
+  await page.getByText("“create a ticket for me” deleted.").waitFor();
   await page.getByRole("button", { name: "Dismiss" }).click();
   await expect.poll(async () => (await learned()).entries.map(({ tool }) => tool)).toEqual(["list_sprint"]);
 
@@ -98,7 +98,7 @@ test("one is forgotten, which can be undone, and then all are, after a question"
   expect((await learned()).entries.length).toBe(1);
   await panel(page).getByRole("button", { name: "Erase all…" }).click();
   await page.getByRole("alertdialog").getByRole("button", { name: "Erase all" }).click();
-  await panel(page).getByText("Nothing is learned yet").waitFor();
+  await panel(page).getByText("Nothing learned yet").waitFor();
   expect((await learned()).entries).toEqual([]);
   expect(problems).toEqual([]);
   await context.close();
@@ -107,16 +107,16 @@ test("one is forgotten, which can be undone, and then all are, after a question"
 test("learning is switched off and on, here or elsewhere", async () => {
   await teach("list the sprints of the board", "list_sprint");
   const { page, context, problems } = await open("/tools?learned=1");
-  const onOff = panel(page).getByRole("switch", { name: "Learn from what agents call" });
+  const onOff = panel(page).getByRole("switch", { name: "Learn from calls of agents" });
   await onOff.click();
-  await panel(page).getByText("Off: nothing is learned").waitFor();
+  await panel(page).getByText("Off: the search neither learns").waitFor();
   expect((await learned()).on).toBe(false);
   await agreeable(page, "learning is off");
   await teach("create a ticket for me", "create_ticket");
   expect((await learned()).entries.length).toBe(1);
   await panel(page).getByText("list the sprints of the board").waitFor();
   await hub.rest("PUT", "/api/learned", { on: true });
-  await panel(page).getByText("All of it stays on this machine").waitFor();
+  await panel(page).getByText("Everything stays on this machine").waitFor();
   expect(await onOff.getAttribute("aria-checked")).toBe("true");
   expect(problems).toEqual([]);
   await context.close();
@@ -128,7 +128,7 @@ test("it is reached, used and left by keyboard alone", async () => {
   await page.getByRole("table").waitFor();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("search has learned");
-  await page.getByRole("option", { name: "What the search has learned" }).waitFor();
+  await page.getByRole("option", { name: "Show what the search has learned" }).waitFor();
   await page.keyboard.press("Enter");
   await panel(page).getByText("list the sprints of the board").waitFor();
   const focused = (label: RegExp) =>
@@ -141,7 +141,7 @@ test("it is reached, used and left by keyboard alone", async () => {
     );
   for (let i = 0; i < 10 && !(await focused(/^Forget/)); i++) await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  await panel(page).getByText("Nothing is learned yet").waitFor();
+  await panel(page).getByText("Nothing learned yet").waitFor();
   await page.keyboard.press("Escape");
   await panel(page).waitFor({ state: "detached" });
   await page.waitForURL(/#\/tools$/);
@@ -157,7 +157,7 @@ test("a hub that does not answer is said, and asked again; a wish that fails is 
   await page.route("**/api/learned*", (route) => route.abort());
   await page.getByRole("table").waitFor();
   await page.evaluate(() => (location.hash = "/tools?learned=1"));
-  await panel(page).getByText("What was learned could not be read").waitFor();
+  await panel(page).getByText("Could not load what was learned").waitFor();
   await agreeable(page, "learned, failing");
   await page.unroute("**/api/learned*");
   await panel(page).getByRole("button", { name: "Try again" }).click();
@@ -167,7 +167,7 @@ test("a hub that does not answer is said, and asked again; a wish that fails is 
   );
   await panel(page).getByRole("switch").click();
   await page.getByText("The hub does not answer.").waitFor();
-  await panel(page).getByText("All of it stays on this machine").waitFor();
+  await panel(page).getByText("Everything stays on this machine").waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -189,16 +189,16 @@ test("a reason that a search gives is said in words, also one that this page doe
       ];
     await route.fulfill({ json: reply });
   });
-  await page.getByLabel("What the agent needs, in its words").fill("list tickets");
+  await page.getByLabel("Need, in the agent's words").fill("list tickets");
   const why = page.getByRole("list", { name: "Why" }).first().getByRole("listitem");
-  await why.filter({ hasText: "called after a like question" }).first().waitFor();
+  await why.filter({ hasText: "called after a similar query" }).first().waitFor();
   const texts = (await why.allTextContents()).map((text) => text.replace(/\s+/g, " ").trim());
   expect(texts).toEqual([
     "its name 0.40 list, ticket",
     "its meaning 0.30",
-    "called after a like question 0.20 show, board",
-    "called after a like question 0.10 board",
-    "named in the question 0.07",
+    "called after a similar query 0.20 show, board",
+    "called after a similar query 0.10 board",
+    "named in the query 0.07",
     "moon 0.05 phase",
   ]);
   expect(problems).toEqual([]);

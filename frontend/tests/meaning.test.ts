@@ -19,8 +19,8 @@ function hubWith(url: string): Promise<TestHub> {
 }
 
 const themes = ["light", "dark"] as const;
-const reading = (page: Page) => page.getByText(/^Reading tools: \d+ of \d+ understood by meaning/);
-const bar = (page: Page) => page.getByRole("progressbar", { name: "Tools understood by meaning" });
+const reading = (page: Page) => page.getByText(/^Indexing tools by meaning: \d+ of \d+ done/);
+const bar = (page: Page) => page.getByRole("progressbar", { name: "Tools indexed by meaning" });
 
 /** asked counts how often a page asks how the search does. */
 function asked(page: Page): () => number {
@@ -43,10 +43,10 @@ test("with the model in the hub nothing is in the way, and who asks is told of w
   await agreeable(page, "words and meaning");
   expect(await reading(page).count()).toBe(0);
   await page.keyboard.press("Escape");
-  await page.getByLabel("What the agent needs, in its words").fill("create an invoice");
+  await page.getByLabel("Need, in the agent's words").fill("create an invoice");
   await page.getByRole("list", { name: "Why" }).first().getByText("its meaning").waitFor();
-  await page.getByLabel("What the agent needs, in its words").fill("tool_create_invoice_0");
-  const first = page.getByRole("list", { name: "Tools that were found" }).getByRole("listitem").first();
+  await page.getByLabel("Need, in the agent's words").fill("tool_create_invoice_0");
+  const first = page.getByRole("list", { name: "Found tools" }).getByRole("listitem").first();
   await first.getByText("mcp__many__tool_create_invoice_0").waitFor();
   const why = page.getByRole("list", { name: "Why" }).first().getByRole("listitem");
   await expect.poll(() => why.count()).toBe(1);
@@ -67,9 +67,9 @@ test("while tools are read it shows how far that is, and that words find the oth
     await context.close();
   }
   const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask");
-  await page.getByText("Reading tools: 0 of 30 understood").waitFor();
+  await page.getByText("Indexing tools by meaning: 0 of 30 done").waitFor();
   expect(await bar(page).getAttribute("aria-valuemax")).toBe("30");
-  await page.getByLabel("What the agent needs, in its words").fill("create an invoice");
+  await page.getByLabel("Need, in the agent's words").fill("create an invoice");
   await page.getByRole("region", { name: "Verdict" }).getByText("Found").waitFor();
   expect(await page.getByText("its meaning").count()).toBe(0);
   embedder.release();
@@ -114,13 +114,13 @@ test("a provider that cannot be reached is said, with what to do, and the search
   await hub.add("many", many(30));
   for (const theme of themes) {
     const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask", { theme });
-    await page.getByText("Tools are found by their words alone just now").waitFor();
+    await page.getByText("Tools are currently found by their words only").waitFor();
     await page.getByText("http://127.0.0.1:1 cannot be reached; is it running, and is the address right?").waitFor();
     await page.getByRole("button", { name: "Words only" }).click();
     await page.getByRole("dialog").getByText("0 of 30 tools").waitFor();
     await agreeable(page, `failing, ${theme}`);
     await page.keyboard.press("Escape");
-    await page.getByLabel("What the agent needs, in its words").fill("create an invoice");
+    await page.getByLabel("Need, in the agent's words").fill("create an invoice");
     await page.getByRole("region", { name: "Verdict" }).getByText("Found").waitFor();
     expect(problems).toEqual([]);
     await context.close();

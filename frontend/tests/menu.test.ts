@@ -26,7 +26,7 @@ test("a menu is opened, walked by arrows and letters, and left by keyboard, and 
   await page.keyboard.press("ArrowDown");
   expect(await focused()).toBe("Check all servers");
   await page.keyboard.press("b");
-  expect(await focused()).toBe("Bring in a setup file…");
+  expect(await focused()).toBe("Apply setup file…");
   await page.keyboard.press("End");
   expect(await focused()).toBe("Move credentials to the keychain…");
   await page.keyboard.press("Home");
@@ -57,8 +57,8 @@ test("a menu is opened, walked by arrows and letters, and left by keyboard, and 
 test("a menu in a dialog is at its button, keeps the keyboard, and leaves the dialog open", async () => {
   const { page, context, problems } = await visit(browser, hub, "/test/everything?tool=trigger-elicitation-request");
   await page.getByRole("button", { name: "Call", exact: true }).click();
-  const dialog = page.getByRole("dialog", { name: "everything asks you" });
-  const more = dialog.getByRole("button", { name: /^More about/ }).last();
+  const dialog = page.getByRole("dialog", { name: "everything asks for input" });
+  const more = dialog.getByRole("button", { name: /^More for/ }).last();
   await more.scrollIntoViewIfNeeded();
   await more.click();
   const [menu, button] = [await page.getByRole("menu").boundingBox(), await more.boundingBox()];

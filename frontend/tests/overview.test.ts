@@ -47,7 +47,7 @@ test("figures, chart and ranks follow the calls as they are made, without asking
   page.on("request", (request) => void (/metrics\/series/.test(request.url()) && asked.push(request.url())));
   await chart(page).locator("canvas").waitFor();
   await page
-    .getByRole("link", { name: /^Tools known/ })
+    .getByRole("link", { name: /^Tools/ })
     .getByText("21", { exact: true })
     .waitFor();
   expect(
@@ -144,7 +144,7 @@ test("what needs attention is said, with what to do about it", async () => {
 
   const { page, context, problems } = await visit(browser, hub);
   const item = (text: string) => panel(page, "Needs attention").getByRole("listitem").filter({ hasText: text });
-  await item("The hub asks for no token").waitFor();
+  await item("The hub requires no token").waitFor();
   if (missing) await item(`${missing} is missing`).getByText("needy").waitFor();
   await item("1 server waits for your approval")
     .getByRole("link", { name: /^Review/ })
@@ -163,12 +163,12 @@ test("what needs attention is said, with what to do about it", async () => {
     .getByText(/^broken: /)
     .waitFor();
 
-  await item("Secrets cannot be kept").getByRole("button").click();
+  await item("Secrets cannot be stored").getByRole("button").click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Passphrase", { exact: true }).fill("correct horse");
-  await dialog.getByLabel("Passphrase again").fill("correct horse");
+  await dialog.getByLabel("Repeat passphrase").fill("correct horse");
   await page.keyboard.press("Enter");
-  await item("Secrets cannot be kept").waitFor({ state: "detached" });
+  await item("Secrets cannot be stored").waitFor({ state: "detached" });
 
   await item("1 credential stands in plain text").getByRole("button", { name: /^Move/ }).click();
   await dialog.getByText("env.GITHUB_TOKEN").waitFor();

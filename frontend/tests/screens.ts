@@ -56,7 +56,7 @@ const full: Shot[] = [
     before: async ({ page }) => {
       await page.getByRole("heading", { level: 1 }).waitFor();
       await page.keyboard.press("Control+k");
-      await page.getByPlaceholder("Go to, or do…").waitFor();
+      await page.getByPlaceholder("Type a command or a name…").waitFor();
     },
   },
 ];

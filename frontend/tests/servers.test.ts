@@ -116,11 +116,11 @@ describe("the first server", () => {
     await dialog.getByPlaceholder("memory", { exact: true }).waitFor();
     // There is no keychain here: a file under a passphrase is made on the spot.
     await dialog.getByLabel("Passphrase", { exact: true }).fill("correct horse battery");
-    await dialog.getByLabel("Passphrase again").fill("correct horse");
-    await dialog.getByText("These are two different ones.").waitFor();
-    await dialog.getByLabel("Passphrase again").fill("correct horse battery");
-    await dialog.getByRole("button", { name: "Make the file" }).click();
-    await dialog.getByText("Secrets have no place yet").waitFor({ state: "hidden" });
+    await dialog.getByLabel("Repeat passphrase").fill("correct horse");
+    await dialog.getByText("The passphrases differ.").waitFor();
+    await dialog.getByLabel("Repeat passphrase").fill("correct horse battery");
+    await dialog.getByRole("button", { name: "Create file" }).click();
+    await dialog.getByText("Secrets cannot be stored yet").waitFor({ state: "hidden" });
     await dialog.getByLabel("Tags").fill("notes, demo,");
     await dialog.getByRole("button", { name: "Add server" }).click();
     await dialog.getByText("9 tools").waitFor();
@@ -281,26 +281,26 @@ describe("how servers come in", () => {
       await page.getByRole("menuitem", { name }).click();
     };
     const dialog = page.getByRole("dialog");
-    await choose("Bring in a setup file…");
+    await choose("Apply setup file…");
     await dialog.getByLabel("File").fill("setup.json");
-    await dialog.getByRole("button", { name: "Bring in" }).click();
+    await dialog.getByRole("button", { name: "Apply" }).click();
     await dialog.getByText("use the absolute path").waitFor();
     await dialog.getByLabel("File").fill(file);
-    await dialog.getByRole("button", { name: "Bring in" }).click();
+    await dialog.getByRole("button", { name: "Apply" }).click();
     await dialog.getByText(/Added:.*declared/).waitFor();
-    await dialog.getByText(/Here already:.*memory/).waitFor();
+    await dialog.getByText(/Already added:.*memory/).waitFor();
     await agreeable(page, "a setup file");
     await page.keyboard.press("Escape");
 
     await choose("Import an older database…");
     await dialog.getByLabel("Database").fill(file);
-    await dialog.getByRole("button", { name: "Look" }).click();
-    await dialog.getByText("It cannot be imported").waitFor();
+    await dialog.getByRole("button", { name: "Preview" }).click();
+    await dialog.getByText("Could not import the database").waitFor();
     await dialog.getByLabel("Database").fill(database);
-    await dialog.getByRole("button", { name: "Look" }).click();
+    await dialog.getByRole("button", { name: "Preview" }).click();
     await dialog.getByRole("button", { name: "Import 1 server" }).waitFor();
     expect((await servers(hub)).map(({ name }) => name)).not.toContain("old");
-    await dialog.getByLabel("Another name for memory").fill("memory-old");
+    await dialog.getByLabel("New name for memory").fill("memory-old");
     await page.keyboard.press("Tab");
     await dialog.getByRole("button", { name: "Import 2 servers" }).click();
     await dialog.getByText("imported").nth(1).waitFor();
@@ -365,7 +365,7 @@ describe("one server", () => {
     await panel.getByText("p95").waitFor();
     await panel.getByRole("switch", { name: "Keep running" }).click();
     await panel.getByRole("switch", { name: "Keep running", checked: true }).waitFor();
-    await panel.getByText("25.0 % of all").waitFor();
+    await panel.getByText("25.0 % of calls").waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -393,8 +393,8 @@ describe("one server", () => {
     await page.waitForURL(/q=invoice/);
     const href = await page.getByRole("tabpanel").getByRole("link").first().getAttribute("href");
     expect(href).toBe("#/tools/list/list_create_invoice_0");
-    await page.getByLabel("Search its tools").fill("nothing has this");
-    await page.getByText("No tool matches").waitFor();
+    await page.getByLabel("Search tools").fill("nothing has this");
+    await page.getByText("No matching tools").waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -413,7 +413,7 @@ describe("one server", () => {
     await hub.rest("PUT", `/api/servers/${id}`, { description: "Said elsewhere" });
     await panel.getByText("This configuration was changed elsewhere").waitFor();
     await panel.getByRole("button", { name: "Save" }).click();
-    await toast(page, "list is changed.");
+    await toast(page, "list saved.");
     expect(await named(hub, "list")).toMatchObject({
       description: "Sixty tools",
       args: [expect.stringContaining("server.ts"), "7", "list"],
@@ -424,7 +424,7 @@ describe("one server", () => {
     await expect.poll(() => panel.getByLabel("Argument 2", { exact: true }).inputValue(), soon).toBe("60");
     expect(await named(hub, "list")).toMatchObject({ env: { MODE: "a" }, tags: [] });
     await panel.getByLabel("Program").fill("");
-    await panel.getByText("It needs a program to start.").waitFor();
+    await panel.getByText("Enter the program to start.").waitFor();
     await panel.getByRole("button", { name: "Discard" }).click();
     expect(problems).toEqual([]);
     await context.close();
@@ -462,7 +462,7 @@ describe("one server", () => {
     await expect.poll(async () => (await named(hub, "list")).tags, soon).toEqual(["late"]);
     await field("Description").fill("typed during the save");
     await saved.release();
-    await toast(page, "list is changed.");
+    await toast(page, "list saved.");
     expect(await field("Tags").inputValue()).toBe("late");
     expect(await field("Description").inputValue()).toBe("typed during the save");
 
@@ -502,7 +502,7 @@ describe("one server", () => {
     holding = true;
     await field("Tags").fill("early");
     await panel.getByRole("button", { name: "Save" }).click();
-    await toast(page, "list is changed.");
+    await toast(page, "list saved.");
     expect(await field("Tags").inputValue()).toBe("early");
     expect(await panel.getByRole("button", { name: "Discard" }).isDisabled()).toBe(true);
     await panel.getByLabel("Program").fill("");
@@ -568,12 +568,12 @@ describe("one server", () => {
     await hub.rest("PUT", `/api/servers/${id}`, { env: { LOGIN: "Bearer ${secret:LATER}" } });
     const { page, context, problems } = await at("everything?tab=secrets");
     const panel = page.getByRole("tabpanel");
-    await panel.getByText("refers to secrets that are not there").waitFor();
+    await panel.getByText("refers to secrets that are not set").waitFor();
     await panel.getByRole("button", { name: "Set LATER" }).click();
     await panel.getByLabel("Value").fill("first-value");
     await page.keyboard.press("Enter");
-    await toast(page, "The secret LATER is set.");
-    await panel.getByText("refers to secrets that are not there").waitFor({ state: "hidden" });
+    await toast(page, "Secret LATER set.");
+    await panel.getByText("refers to secrets that are not set").waitFor({ state: "hidden" });
     const own = panel.getByRole("list", { name: "Secrets of everything" });
     await own.getByText("firs****").waitFor();
     await panel.getByRole("button", { name: "Replace LATER" }).click();
@@ -589,7 +589,7 @@ describe("one server", () => {
     await panel.getByText("linked", { exact: true }).waitFor();
     await hub.rest("PUT", `/api/servers/${id}`, { args: [...packaged("everything").slice(1), "stdio"] });
     await page.reload();
-    await panel.getByText("needs you again").waitFor();
+    await panel.getByText("needs relinking").waitFor();
     await panel.getByRole("button", { name: "Link again" }).click();
     await panel.getByText("linked", { exact: true }).waitFor();
     await panel.getByRole("button", { name: /^Unlink/ }).click();
@@ -598,7 +598,7 @@ describe("one server", () => {
     await panel.getByRole("button", { name: "Delete LATER" }).click();
     await agreeable(page, "before a secret is deleted");
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
-    await toast(page, "The secret LATER is deleted.");
+    await toast(page, "Secret LATER deleted.");
     await own.getByText("LATER").waitFor({ state: "hidden" });
     await hub.rest("PUT", `/api/servers/${id}`, { env: {} });
     expect(problems).toEqual([]);
@@ -700,7 +700,7 @@ describe("one server", () => {
 
   test("a server that is not there is said to be missing", async () => {
     const { page, context } = await at("nobody");
-    await page.getByText("There is no such server").waitFor();
+    await page.getByText("Server not found").waitFor();
     await context.close();
   });
 
@@ -810,7 +810,7 @@ describe("a list of two hundred servers", () => {
     await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
     await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
     await page.getByRole("row").nth(1).getByRole("link", { name: "server-198" }).click();
-    await page.getByRole("link", { name: "All servers" }).click();
+    await page.getByRole("link", { name: "Show all servers" }).click();
     await page.getByRole("row").nth(1).getByRole("link", { name: "server-198" }).waitFor();
     expect(problems).toEqual([]);
     await context.close();

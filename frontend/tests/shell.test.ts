@@ -42,7 +42,7 @@ test("a page without a ticket says how to come in, and shows nothing of the hub"
 test("the palette finds a server by keyboard alone", async () => {
   const { page, context, problems } = await visit(browser, hub);
   await page.keyboard.press("Control+k");
-  await page.getByPlaceholder("Go to, or do…").waitFor();
+  await page.getByPlaceholder("Type a command or a name…").waitFor();
   await page.keyboard.type("memory");
   await page.getByRole("option", { name: "memory" }).waitFor();
   await page.keyboard.press("Enter");
@@ -101,7 +101,7 @@ test("tabs and choices are one stop for Tab, and arrows go through them", async 
   expect(await page.locator("[role=tab][tabindex='0']").count()).toBe(1);
 
   await page.keyboard.press("Control+4");
-  const mode = page.getByRole("radiogroup", { name: "How to look for a tool" });
+  const mode = page.getByRole("radiogroup", { name: "Search mode" });
   await mode.getByRole("radio", { checked: true }).focus();
   const before = await mode.getByRole("radio", { checked: true }).innerText();
   await page.keyboard.press("ArrowLeft");

@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 const open = (path: string, view?: View) => visit(browser, hub, path, view);
-const result = (page: Page): Locator => page.getByRole("region", { name: "The result" });
+const result = (page: Page): Locator => page.getByRole("region", { name: "Result", exact: true });
 const button = (page: Page | Locator, name: string | RegExp) => page.getByRole("button", { name });
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 const tab = (page: Page, name: string) => page.getByRole("tab", { name }).click();
@@ -61,9 +61,9 @@ async function called(page: Page): Promise<Locator> {
 
 test("a server that is not active is started for the test, and a tool is called by its form", async () => {
   const { page, problems } = await open("/test");
-  await page.getByText("Try a server out").waitFor();
-  await choose(page, "Server to test", /everything.*starts for the test/);
-  await page.getByText("Starting everything for the test…").waitFor();
+  await page.getByText("Inspect a server").waitFor();
+  await choose(page, "Server to inspect", /everything.*stopped/);
+  await page.getByText("Starting everything…").waitFor();
   await tool(page, "echo");
   await page.getByText("read-only").waitFor();
   await button(page, "Call").click();
@@ -81,7 +81,7 @@ test("a server that is not active is started for the test, and a tool is called 
   await shown.getByText("Echo: again").waitFor();
   await button(shown, /done.*hello/).click();
   await shown.getByText("Echo: hello").waitFor();
-  await button(shown, "Do this again").last().click();
+  await button(shown, "Repeat").last().click();
   await shown.getByRole("listitem").nth(2).waitFor();
   expect(await field(page, "message").inputValue()).toBe("hello\nworld");
 
@@ -108,7 +108,7 @@ test("numbers, choices and JSON: values are kept between form and JSON, and what
   await json.fill('{"a": 1, "b": "text"}');
   await page.getByText("/b").waitFor();
   await called(page);
-  await result(page).getByText("The tool says that this is an error").waitFor();
+  await result(page).getByText("The tool reported an error").waitFor();
   await json.fill('{"a": 5, "b": 6, "extra": true}');
   await page.getByRole("radio", { name: "Form" }).click();
   expect(await field(page, "a").inputValue()).toBe("5");
@@ -135,10 +135,10 @@ test("results of every kind are shown: pictures, structured content, notes, link
   await shown.getByRole("img", { name: "Returned by the server" }).waitFor();
   await shown.getByRole("radio", { name: "Raw" }).click();
   await shown.getByText('"priority": 1').waitFor();
-  await button(shown, "Copy what is shown").click();
+  await button(shown, "Copy result").click();
   expect(JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))).toHaveProperty("content");
   const saved = page.waitForEvent("download");
-  await button(shown, "Save the result as a file").click();
+  await button(shown, "Save result as file").click();
   const file = JSON.parse(readFileSync(await (await saved).path(), "utf8")) as { name: string; result: object };
   expect(file).toMatchObject({
     name: "get-annotated-message",
@@ -150,7 +150,7 @@ test("results of every kind are shown: pictures, structured content, notes, link
   await button(await called(page), "Read")
     .last()
     .click();
-  await page.getByRole("region", { name: "The resource" }).getByText("demo://resource").first().waitFor();
+  await page.getByRole("region", { name: "Resource", exact: true }).getByText("demo://resource").first().waitFor();
   expect(page.url()).toContain("tab=resources");
   expect(problems).toEqual([]);
 });
@@ -174,7 +174,7 @@ test("what takes long shows its progress, and a cancel reaches the server", asyn
   await press(page, "Call");
   await page.getByText("1 of 100").waitFor();
   await press(page, "Cancel");
-  await result(page).getByText("You cancelled it.").waitFor();
+  await result(page).getByText("Cancelled.").waitFor();
   await expect.poll(() => readFileSync(heard, "utf8")).toContain("notifications/cancelled");
   await tab(page, "Events");
   await page.getByText(/trigger-long-running-operation · 4 of 4/).waitFor();
@@ -184,7 +184,7 @@ test("what takes long shows its progress, and a cancel reaches the server", asyn
 test("resources are listed, read as text and bytes, made from templates, and watched", async () => {
   const { page, problems } = await open("/test/everything?tab=resources");
   await button(page.getByRole("group", { name: "Resources" }), "architecture.md").click();
-  const shown = page.getByRole("region", { name: "The resource" });
+  const shown = page.getByRole("region", { name: "Resource", exact: true });
   await shown.getByText("Everything Server – Architecture").first().waitFor();
 
   await page.getByRole("radio", { name: "Templates" }).click();
@@ -193,7 +193,7 @@ test("resources are listed, read as text and bytes, made from templates, and wat
     .click();
   await field(page, "resourceId").fill("3");
   await page.getByText("Reads demo://resource/dynamic/text/3").waitFor();
-  await button(page, "Read it").click();
+  await button(page, "Read resource").click();
   await shown
     .getByText(/Resource 3/)
     .first()
@@ -203,10 +203,10 @@ test("resources are listed, read as text and bytes, made from templates, and wat
     .first()
     .click();
   await field(page, "resourceId").fill("2");
-  await button(page, "Read it").click();
+  await button(page, "Read resource").click();
   await shown.getByText(/of bytes/).waitFor();
   const saved = page.waitForEvent("download");
-  await button(shown, "Save as a file").click();
+  await button(shown, "Save as file").click();
   expect(readFileSync(await (await saved).path(), "utf8")).toContain("Resource 2");
 
   await button(shown, "Subscribe").click();
@@ -215,9 +215,9 @@ test("resources are listed, read as text and bytes, made from templates, and wat
   await tool(page, "toggle-subscriber-updates");
   await (await called(page)).getByText(/Started simulated resource updated/).waitFor();
   await tab(page, "Resources");
-  await shown.getByText("It has changed").waitFor();
-  await button(shown, "Read again").click();
-  await shown.getByText("It has changed").waitFor({ state: "hidden" });
+  await shown.getByText("This resource has changed").waitFor();
+  await button(shown, "Reload").click();
+  await shown.getByText("This resource has changed").waitFor({ state: "hidden" });
   await shown.getByText(/Changed at/).waitFor();
   await button(shown, "Unsubscribe").click();
   await button(shown, "Subscribe").waitFor();
@@ -227,16 +227,16 @@ test("resources are listed, read as text and bytes, made from templates, and wat
 test("prompts become messages, with arguments from a form, and keep presets of their own", async () => {
   const { page, problems } = await open("/test/everything?tab=prompts");
   await button(page.getByRole("group", { name: "Prompts" }), "args-prompt").click();
-  await button(page, "Get the prompt").click();
+  await button(page, "Get prompt").click();
   await page.getByText("This is required.").waitFor();
   await field(page, "city").fill("Lisbon");
-  await button(page, "Get the prompt").click();
+  await button(page, "Get prompt").click();
   const messages = page.getByRole("list", { name: "Messages" });
   await messages.getByText("What's weather in Lisbon?").waitFor();
   await messages.getByText("user", { exact: true }).waitFor();
   await press(page, "Presets");
-  await page.getByLabel("Name of the preset").fill("Portugal");
-  await press(page, "Keep these");
+  await page.getByLabel("Preset name").fill("Portugal");
+  await press(page, "Save preset");
   await page.getByRole("list", { name: "Presets" }).getByText("Portugal").waitFor();
   const { entries } = await hub.rest<{ entries: object[] }>("GET", "/api/presets?kind=prompt");
   expect(entries).toMatchObject([{ target_name: "args-prompt", payload: { city: "Lisbon" } }]);
@@ -247,20 +247,20 @@ test("presets are kept, used, deleted, and brought back", async () => {
   const { page, problems } = await open("/test/everything?tool=echo");
   await field(page, "message").fill("kept words");
   await press(page, "Presets");
-  await page.getByText("Nothing is kept for this tool yet.").waitFor();
-  await page.getByLabel("Name of the preset").fill("mine");
+  await page.getByText("No presets for this tool yet.").waitFor();
+  await page.getByLabel("Preset name").fill("mine");
   await page.keyboard.press("Enter");
   const presets = page.getByRole("list", { name: "Presets" });
   await presets.getByText("mine").waitFor();
   await page.keyboard.press("Escape");
-  await press(page, "Back to the defaults");
+  await press(page, "Reset to defaults");
   expect(await field(page, "message").inputValue()).toBe("");
   await press(page, "Presets");
   await button(presets, "mine").first().click();
   expect(await field(page, "message").inputValue()).toBe("kept words");
   await press(page, "Presets");
   await button(presets, "Delete mine").click();
-  await page.getByText("Nothing is kept for this tool yet.").waitFor();
+  await page.getByText("No presets for this tool yet.").waitFor();
   await press(page, "Undo");
   await presets.getByText("mine").waitFor();
   expect(problems).toEqual([]);
@@ -285,7 +285,7 @@ test("the server says what it is, answers a ping, logs from a level on, and is g
     await page.getByRole("region", { name: "Configuration", exact: true }).last().getByText(part).waitFor();
   }
   const saved = page.waitForEvent("download");
-  await button(page, "Save as a file").click();
+  await button(page, "Save as file").click();
   expect(JSON.parse(readFileSync(await (await saved).path(), "utf8"))).toHaveProperty("servers");
 
   await choose(page, "Log level", "debug");
@@ -293,7 +293,7 @@ test("the server says what it is, answers a ping, logs from a level on, and is g
   await tool(page, "toggle-simulated-logging");
   await called(page);
   await tab(page, "Events");
-  await choose(page, "Kind of events", "Log messages");
+  await choose(page, "Event kind", "Log messages");
   const log = page.getByRole("log");
   const message = log.getByRole("button", { name: /-level message/i }).first();
   await message.waitFor();
@@ -303,16 +303,16 @@ test("the server says what it is, answers a ping, logs from a level on, and is g
   await press(page, "Export");
   const file = JSON.parse(readFileSync(await (await events).path(), "utf8")) as object[];
   expect(file[0]).toMatchObject({ kind: "log" });
-  await page.getByLabel("Search these events").fill("nothing like this");
-  await page.getByText("Nothing of that kind").waitFor();
+  await page.getByLabel("Search events").fill("nothing like this");
+  await page.getByText("No matching events").waitFor();
   await press(page, "Clear");
-  await page.getByText("The server has said nothing by itself yet").waitFor();
+  await page.getByText("No events yet").waitFor();
   expect(problems).toEqual([]);
 });
 
 test("a server's questions are answered, declined, or put aside for later", async () => {
   const { page, problems } = await open("/test/everything?tool=trigger-elicitation-request");
-  const dialog = page.getByRole("dialog", { name: "everything asks you" });
+  const dialog = page.getByRole("dialog", { name: "everything asks for input" });
   await press(page, "Call");
   await dialog.waitFor();
   await dialog.getByText("Please provide inputs for the following fields:").waitFor();
@@ -330,9 +330,7 @@ test("a server's questions are answered, declined, or put aside for later", asyn
   await dialog.getByRole("checkbox", { name: "Piano" }).click();
   await dialog.getByRole("radio", { name: "true" }).click();
   await agreeable(page, "a question");
-  const sent = JSON.parse(
-    (await dialog.getByRole("region", { name: "What will be sent" }).textContent()) ?? "",
-  ) as object;
+  const sent = JSON.parse((await dialog.getByRole("region", { name: "Data to send" }).textContent()) ?? "") as object;
   await press(page, "Accept and send");
   await dialog.waitFor({ state: "hidden" });
   await result(page).getByText("Name: Ada Lovelace").waitFor();
@@ -352,7 +350,7 @@ test("a server's questions are answered, declined, or put aside for later", asyn
   await press(page, "Call");
   await dialog.waitFor();
   await page.keyboard.press("Escape");
-  await button(page, "1 question waits for your answer").click();
+  await button(page, "Answer 1 question").click();
   await dialog.waitFor();
   await press(page, "Decline");
   await result(page)
@@ -384,27 +382,27 @@ test("arguments in the address fill the form", async () => {
   const { page, problems } = await open(`/test/everything?tool=get-sum&args=${args}`);
   await (await called(page)).getByText("The sum of 3 and 4 is 7").waitFor();
   await page.evaluate(() => (location.hash = "/test/everything?tool=get-sum&args=nonsense"));
-  await page.getByText("The arguments in the address are no JSON object.").waitFor();
+  await page.getByText("The arguments in the address are not a JSON object.").waitFor();
   expect(problems).toEqual([]);
 });
 
 test("an ad-hoc server lives for a test: it is called, counts down, survives a reload, and is ended", async () => {
   const { page, problems } = await open("/test", { expected: /status of (500|504|404)/ });
-  await button(page, "Ad-hoc server").first().click();
-  const dialog = page.getByRole("dialog", { name: "Test an ad-hoc server" });
+  await button(page, "Start ad-hoc server").first().click();
+  const dialog = page.getByRole("dialog", { name: "Inspect an ad-hoc server" });
   await dialog.getByLabel("Command line").fill("/no/such/program --flag");
-  await press(page, "Start it");
-  await dialog.getByText("It did not start").waitFor();
+  await press(page, "Start server");
+  await dialog.getByText("The server did not start").waitFor();
   await dialog.getByLabel("Command line").fill(
     packaged("everything")
       .map((word) => `'${word}'`)
       .join(" "),
   );
   await dialog.getByLabel("Environment").fill("no pair");
-  await dialog.getByText("Line 1 is not NAME=value.").waitFor();
+  await dialog.getByText("Line 1: expected NAME=value.").waitFor();
   await dialog.getByLabel("Environment").fill("AD_HOC=seen there");
   await agreeable(page, "the dialog of an ad-hoc server");
-  await press(page, "Start it");
+  await press(page, "Start server");
   await page.getByRole("timer").waitFor();
   expect(await page.getByRole("timer").textContent()).toMatch(/^1[45]:\d\d left$/);
   await tool(page, "get-env");
@@ -418,15 +416,15 @@ test("an ad-hoc server lives for a test: it is called, counts down, survives a r
   await page.getByRole("timer").waitFor();
   gate.resolve();
   await page.getByRole("heading", { name: "Print Environment Tool" }).waitFor();
-  await press(page, "End now");
-  await page.getByText("Try a server out").waitFor();
+  await press(page, "End server");
+  await page.getByText("Inspect a server").waitFor();
   expect(await page.getByRole("timer").count()).toBe(0);
   expect(problems).toEqual([]);
 });
 
 test("the test opens in a window of its own, without the menu", async () => {
   const { page, problems } = await open("/test/everything?tool=echo");
-  const [popup] = await Promise.all([page.waitForEvent("popup"), button(page, "Open in a window of its own").click()]);
+  const [popup] = await Promise.all([page.waitForEvent("popup"), button(page, "Open in a separate window").click()]);
   popup.on("console", (message) => message.type() === "error" && problems.push(message.text()));
   await popup.getByRole("heading", { level: 1, name: "Test everything" }).waitFor();
   await tool(popup, "echo");
@@ -512,7 +510,7 @@ test("a server that means no good is shown as text, and breaks nothing", async (
   await (await called(page)).getByText('"field_9999": "here"').waitFor();
 
   await tool(page, "circle");
-  await page.getByText("Written as JSON: a schema that contains itself.").waitFor();
+  await page.getByText("Enter JSON: a recursive schema.").waitFor();
   await field(page, "more").fill('{"more": {');
   await press(page, "Call");
   await page.getByText("Line 1, column 11: the text ends too early").waitFor();
@@ -530,9 +528,9 @@ test("a server that means no good is shown as text, and breaks nothing", async (
   for (const [name, shown] of [
     ["markup", "<script>"],
     ["failing", "it went wrong"],
-    ["empty", "An empty answer"],
+    ["empty", "No content"],
     ["deep", "[[[["],
-    ["media", "image of the type “image/svg+xml”, which is not shown here"],
+    ["media", "image of type “image/svg+xml” is not supported"],
   ] as const) {
     await tool(page, name);
     await (await called(page)).getByText(shown).first().waitFor();
@@ -547,7 +545,7 @@ test("a server that means no good is shown as text, and breaks nothing", async (
   await page.getByRole("progressbar").waitFor();
   expect(await page.getByRole("progressbar").getAttribute("aria-valuenow")).toBeNull();
   await press(page, "Cancel");
-  await result(page).getByText("You cancelled it.").waitFor();
+  await result(page).getByText("Cancelled.").waitFor();
   await tool(page, "destroyer");
   await page.getByText("destructive", { exact: true }).waitFor();
   await page.getByText("open world").waitFor();
@@ -567,20 +565,20 @@ test("a server that means no good is shown as text, and breaks nothing", async (
   await button(page.getByRole("group", { name: "Templates" }), "odd").click();
   await field(page, "__proto__").fill("a b");
   await field(page, "path").fill("c/d");
-  await button(page, "Read it").click();
+  await button(page, "Read resource").click();
   await page.getByText("read x://a%20b/c/d").waitFor();
 
   await tab(page, "Prompts");
   await page.getByRole("group", { name: "Prompts" }).getByRole("button").click();
   await field(page, "__proto__").fill("p");
-  await button(page, "Get the prompt").click();
+  await button(page, "Get prompt").click();
   await page.getByRole("list", { name: "Messages" }).getByText('"__proto__": "p"').waitFor();
 
   await tab(page, "Server");
   await page.getByRole("heading", { name: "Hello" }).waitFor();
   const instructions = page.getByRole("region", { name: "Instructions" });
   expect(await instructions.locator("script, img, [onclick], a[href^=javascript]").count()).toBe(0);
-  expect(await page.title()).toBe("Test · Agent Discover");
+  expect(await page.title()).toBe("Inspector · Agent Discover");
   expect(problems).toEqual([]);
 });
 
@@ -588,7 +586,7 @@ test("all kinds of fields: what is typed arrives as its type, and what is left o
   const { page, problems } = await open("/test/hostile?tool=kinds");
   await field(page, "text").fill("ab");
   await press(page, "Call");
-  await page.getByText("At least 3 characters are needed.").waitFor();
+  await page.getByText("Use at least 3 characters.").waitFor();
   await field(page, "text").fill("abc");
   await page.getByLabel("moment", { exact: true }).fill("2026-02-03T04:05:06");
   await page.getByLabel("day", { exact: true }).fill("2026-02-03");
@@ -606,7 +604,7 @@ test("all kinds of fields: what is typed arrives as its type, and what is left o
   await button(list, "Remove").first().click();
   await button(page, "Fill in inner").click();
   await field(page, "street").fill("Main");
-  await button(page, "More about maybe").click();
+  await button(page, "More for maybe").click();
   await page.getByRole("menuitem", { name: "Send null" }).click();
   await page.getByText("null is sent.").waitFor();
   await field(page, "anything").fill("[1, 2");
@@ -633,7 +631,7 @@ test("all kinds of fields: what is typed arrives as its type, and what is left o
   });
   await field(page, "street").fill("");
   await page.getByRole("radio", { name: "Left out" }).click();
-  await button(page, "More about color").click();
+  await button(page, "More for color").click();
   await page.getByRole("menuitem", { name: "Leave out" }).click();
   await field(page, "mail").fill("");
   await called(page);
@@ -645,13 +643,13 @@ test("all kinds of fields: what is typed arrives as its type, and what is left o
 test("a server that does not start says why, and can be tried again", async () => {
   await hub.rest("POST", "/api/servers", { name: "broken", command: "/usr/bin/false", args: [] });
   const { page, problems } = await open("/test/broken", { expected: /status of 500/ });
-  await page.getByText("broken could not be started for the test").waitFor();
+  await page.getByText("Could not start broken").waitFor();
   await agreeable(page, "a server that does not start");
   const again = page.waitForResponse(/\/api\/servers\/\d+\/refresh$/);
   await press(page, "Try again");
   expect((await again).status()).toBe(500);
-  await page.getByText("broken could not be started for the test").waitFor();
+  await page.getByText("Could not start broken").waitFor();
   await page.evaluate(() => (location.hash = "/test/nobody"));
-  await page.getByText("There is no such server").waitFor();
+  await page.getByText("Server not found").waitFor();
   expect(problems).toEqual([]);
 });

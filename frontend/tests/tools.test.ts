@@ -40,11 +40,11 @@ for (const theme of ["light", "dark"] as const) {
     await page.getByRole("link", { name: "file_report" }).waitFor();
     await agreeable(page, `tools, ${theme}`);
     await page.getByRole("link", { name: "file_report" }).click();
-    await page.getByRole("dialog").getByText("Where it is used").waitFor();
+    await page.getByRole("dialog").getByText("Usage").waitFor();
     await agreeable(page, `a tool, ${theme}`);
     await page.keyboard.press("Escape");
     await page.getByRole("radio", { name: "Ask as an agent" }).click();
-    await page.getByLabel("What the agent needs, in its words").fill("create an invoice");
+    await page.getByLabel("Need, in the agent's words").fill("create an invoice");
     await page.getByRole("region", { name: "Verdict" }).getByText("Found").waitFor();
     await agreeable(page, `asking, ${theme}`);
     expect(problems).toEqual([]);
@@ -109,7 +109,7 @@ test("tools are sorted by their columns, and a new call shows without a reload",
 
 test("tools of a server that comes, changes and goes are those of the list", async () => {
   const { page, context, problems } = await open("/tools?server=brief");
-  await page.getByText("No tool has these words").waitFor();
+  await page.getByText("No matching tools").waitFor();
   const id = await hub.add("brief", many(2, "early"));
   await page.getByRole("link", { name: "early_list_branch_1" }).waitFor();
   const [command, ...args] = many(3, "late");
@@ -118,7 +118,7 @@ test("tools of a server that comes, changes and goes are those of the list", asy
   await page.getByRole("link", { name: "late_update_ticket_2" }).waitFor();
   expect(await page.getByRole("link", { name: /^early/ }).count()).toBe(0);
   await hub.rest("DELETE", `/api/servers/${id}`);
-  await page.getByText("No tool has these words").waitFor();
+  await page.getByText("No matching tools").waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -135,11 +135,13 @@ test("a tool shows what it takes, what it costs, and who uses it", async () => {
   await input.getByRole("region", { name: "Input" }).getByText('"$defs"').waitFor();
   await panel.getByRole("region", { name: "Output" }).getByText("Of the new report").waitFor();
   await panel.getByRole("row", { name: /Test Editor 1/ }).waitFor();
-  await panel.getByRole("button", { name: "Copy name to call" }).click();
+  await panel.getByRole("button", { name: "Copy call name" }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("mcp__hostile__file_report");
   await panel.getByRole("button", { name: "Copy schema" }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('"required"');
-  expect(await panel.getByRole("link", { name: "Test" }).getAttribute("href")).toBe("#/test/hostile?tool=file_report");
+  expect(await panel.getByRole("link", { name: "Inspect" }).getAttribute("href")).toBe(
+    "#/test/hostile?tool=file_report",
+  );
   await panel.getByRole("link", { name: "Activity" }).click();
   await page.waitForURL(/#\/activity\?server=hostile&tool=file_report/);
   await page.getByRole("row", { name: /file_report Test Editor/ }).waitFor();
@@ -150,8 +152,8 @@ test("a tool shows what it takes, what it costs, and who uses it", async () => {
 test("what find_tool lends to an editor is said where it is used", async () => {
   await editor.registry("find_tool", { query: "search nodes in the knowledge graph" });
   const { page, context, problems } = await open("/tools/memory/search_nodes");
-  await page.getByRole("dialog").getByText("Lent now to").waitFor();
-  await page.getByRole("region", { name: "Where it is used" }).getByText("Test Editor").waitFor();
+  await page.getByRole("dialog").getByText("Session tool of").waitFor();
+  await page.getByRole("region", { name: "Usage" }).getByText("Test Editor").waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -160,17 +162,17 @@ test("hostile names, descriptions and schemas stay text, and what they hide is s
   const { page, context, problems } = await open("/tools?server=hostile");
   await page.getByRole("link", { name: "markup" }).click();
   const panel = page.getByRole("dialog");
-  await panel.getByText("Where it is used").waitFor();
+  await panel.getByText("Usage").waitFor();
   await panel.getByText("bold", { exact: true }).waitFor();
   await panel.getByText("<img src=x onerror").first().waitFor();
   expect(await panel.locator("img, script, style, a[href^=javascript]").count()).toBe(0);
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "hidden\\u202etxt.exe\\u200b" }).click();
-  await panel.getByText("This description hides something").waitFor();
+  await panel.getByText("This description contains hidden characters").waitFor();
   await panel.getByText("Adds two numbers.\\u{e0049}").waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("link", { name: "endless" }).click();
-  await panel.getByText("Where it is used").waitFor();
+  await panel.getByText("Usage").waitFor();
   const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
   expect({ wide, title: await page.title() }).toEqual({ wide: false, title: "Tools · Agent Discover" });
   expect(problems).toEqual([]);
@@ -179,19 +181,19 @@ test("hostile names, descriptions and schemas stay text, and what they hide is s
 
 test("a need is answered as an agent would be told, with reasons and costs", async () => {
   const { page, context, problems } = await open("/tools?mode=ask");
-  await page.getByLabel("What the agent needs, in its words").fill("create an invoice");
+  await page.getByLabel("Need, in the agent's words").fill("create an invoice");
   const verdict = page.getByRole("region", { name: "Verdict" });
   await verdict.getByText(/^(high|medium|low) confidence$/).waitFor();
-  const first = page.getByRole("list", { name: "Tools that were found" }).getByRole("listitem").first();
+  const first = page.getByRole("list", { name: "Found tools" }).getByRole("listitem").first();
   await first.getByText(/mcp__many-\d+__s\d+_create_invoice_\d+/).waitFor();
   await first.getByRole("list", { name: "Why" }).getByText("create, invoice").first().waitFor();
-  await page.getByText(/[\d,]+ tokens of its context/).waitFor();
+  await page.getByText(/[\d,]+ tokens in its context/).waitFor();
   await page.getByRole("region", { name: "Reply of find_tool" }).getByText('"next_step"').waitFor();
   await page.waitForURL(/need=create\+an\+invoice/);
 
-  await page.getByLabel("What the agent needs, in its words").fill("bake a chocolate cake");
+  await page.getByLabel("Need, in the agent's words").fill("bake a chocolate cake");
   await verdict.getByText("Not found").waitFor();
-  await verdict.getByText("What the agent is advised to do").waitFor();
+  await verdict.getByText("Hint to the agent").waitFor();
   await page.goBack();
   expect(problems).toEqual([]);
   await context.close();
@@ -223,7 +225,7 @@ test("tools are reached, opened, left and asked for by keyboard alone", async ()
 
 test("a place of a tool that is not there says so, and leads back", async () => {
   const { page, context, problems } = await open("/tools/memory/no_such_tool?server=memory");
-  await page.getByText("There is no such tool").waitFor();
+  await page.getByText("Tool not found").waitFor();
   await page.getByRole("button", { name: "Back to the list" }).click();
   await page.getByRole("link", { name: "create_entities" }).waitFor();
   expect(problems).toEqual([]);
@@ -239,10 +241,10 @@ describe("a hub without servers, and one that does not answer", () => {
     await page.getByText("No tools are known yet").waitFor();
     await agreeable(page, "no tools");
     await page.getByRole("radio", { name: "Ask as an agent" }).click();
-    await page.getByRole("link", { name: "Go to the servers" }).waitFor();
+    await page.getByRole("link", { name: "Show servers" }).waitFor();
     await page.route("**/api/find", (route) => route.abort());
-    await page.getByLabel("What the agent needs, in its words").fill("anything");
-    await page.getByText("The hub did not answer").waitFor();
+    await page.getByLabel("Need, in the agent's words").fill("anything");
+    await page.getByText("The search failed").waitFor();
     await page.unroute("**/api/find");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("Not found").waitFor();
@@ -250,7 +252,7 @@ describe("a hub without servers, and one that does not answer", () => {
     await page.route("**/api/tools?*", (route) => route.abort());
     await page.reload();
     await page.getByRole("radio", { name: "Filter" }).click();
-    await page.getByText("The tools could not be read").waitFor();
+    await page.getByText("Could not load tools").waitFor();
     await page.unroute("**/api/tools?*");
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("No tools are known yet").waitFor();

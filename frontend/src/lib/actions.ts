@@ -1,4 +1,4 @@
-// What can be done with the hub and its servers, the same wherever it is offered. Each says what came of it.
+// Actions on the hub and its servers, shared by all pages. Each reports its outcome in a toast.
 
 import { api, messageOf, request, take } from "./api/client.ts";
 import type { Server } from "./api/socket.ts";
@@ -6,7 +6,7 @@ import { native } from "./api/window.ts";
 import { plural } from "./format.ts";
 import { toasts } from "./stores/toasts.svelte.ts";
 
-/** attempt runs something and says it when it failed; it reports whether it worked. */
+/** attempt runs an action, shows a toast if it fails, and reports whether it succeeded. */
 export async function attempt(what: () => Promise<unknown>): Promise<boolean> {
   try {
     await what();
@@ -19,13 +19,13 @@ export async function attempt(what: () => Promise<unknown>): Promise<boolean> {
 
 const path = (server: Server) => ({ params: { path: { id: String(server.id) } } });
 
-/** setActive puts a server's tools into every session's list, or takes them out; that can be undone. */
+/** setActive adds a server's tools to every session's list or removes them, and offers to undo that. */
 export async function setActive(server: Server, on: boolean): Promise<boolean> {
   return attempt(async () => {
     if (on) await take(api.POST("/api/servers/{id}/activate", path(server)));
     else await take(api.POST("/api/servers/{id}/deactivate", path(server)));
     toasts.show(
-      `${server.name} is ${on ? "active: its tools are in every list" : "not active any more; its tools stay searchable"}.`,
+      `${server.name} is ${on ? "active: its tools are in every session's list" : "no longer active; its tools stay searchable"}.`,
       {
         action: { label: "Undo", run: () => void setActive(server, !on) },
       },
@@ -33,7 +33,7 @@ export async function setActive(server: Server, on: boolean): Promise<boolean> {
   });
 }
 
-/** check asks a server whether it works. */
+/** check runs a health check on a server. */
 export async function check(server: Server): Promise<void> {
   await attempt(async () => {
     const answer = await take(api.POST("/api/servers/{id}/health", path(server)));
@@ -41,7 +41,7 @@ export async function check(server: Server): Promise<void> {
     toasts.show(
       failed
         ? `${server.name}: ${answer.error || answer.status}`
-        : `${server.name} answered after ${answer.latency_ms} ms.`,
+        : `${server.name} answered in ${answer.latency_ms} ms.`,
       {
         kind: failed ? "failed" : "done",
       },
@@ -49,23 +49,23 @@ export async function check(server: Server): Promise<void> {
   });
 }
 
-/** checkAll asks all servers whether they work. */
+/** checkAll runs a health check on every server. */
 export async function checkAll(): Promise<void> {
-  const waiting = toasts.show("Asking all servers whether they work…", { kind: "note", ms: 120_000 });
+  const waiting = toasts.show("Checking all servers…", { kind: "note", ms: 120_000 });
   await attempt(async () => {
     const { servers } = await take(api.POST("/api/health"));
     const sick = (servers ?? []).filter((server) => server.status === "unhealthy");
     toasts.show(
       sick.length
-        ? `${plural(sick.length, "server does", "servers do")} not work: ${sick.map((server) => server.name).join(", ")}`
-        : `All checked: no server has trouble.`,
+        ? `${plural(sick.length, "server")} failed the check:  ${sick.map((server) => server.name).join(", ")}`
+        : "All servers passed the check.",
       { kind: sick.length ? "failed" : "done" },
     );
   });
   toasts.dismiss(waiting);
 }
 
-/** refreshTools starts a server and lists its tools anew. */
+/** refreshTools starts a server and fetches its list of tools. */
 export async function refreshTools(server: Server): Promise<boolean> {
   return attempt(async () => {
     const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/refresh", path(server)));
@@ -73,38 +73,44 @@ export async function refreshTools(server: Server): Promise<boolean> {
   });
 }
 
-/** resetErrors forgets the errors of a server that were counted. */
+/** resetErrors clears the error count of a server. */
 export async function resetErrors(server: Server): Promise<boolean> {
   return attempt(async () => {
     await take(api.POST("/api/servers/{id}/reset-errors", path(server)));
-    toasts.show(`The errors of ${server.name} are counted anew.`);
+    toasts.show(`The errors of ${server.name} are cleared.`);
   });
 }
 
-/** setPaused stops all servers and lets none start, or ends that. */
+/** setPaused stops all servers and refuses calls, or ends that pause. */
 export async function setPaused(on: boolean): Promise<boolean> {
   return attempt(async () => {
     if (on) await take(api.POST("/api/pause"));
     else await take(api.POST("/api/resume"));
-    toasts.show(on ? "Paused: no server runs, and calls are refused." : "Resumed: servers start with the next call.", {
-      action: { label: "Undo", run: () => void setPaused(!on) },
-    });
+    toasts.show(
+      on ? "Paused: servers are stopped and calls are refused." : "Resumed: servers start on the next call.",
+      {
+        action: { label: "Undo", run: () => void setPaused(!on) },
+      },
+    );
   });
 }
 
-const GRACE = 8_000; // ms in which a removal can be taken back
+const GRACE = 8_000; // ms in which a removal can be undone
 
-/** What is being removed, by its path: out of sight, and gone when the time to undo is over. */
+/** Pending removals by path. Each function carries one out at once. */
 const leaving = new Map<string, () => void>();
 
-/** remove forgets a server after a time in which that can be undone, or at once when the page is closed. */
+/** remove hides a server, and deletes it when the time to undo is over or the page is closed. */
 export function remove(server: Server, hidden: (name: string, gone: boolean) => void): void {
-  later(`/api/servers/${server.id}`, `${server.name} is removed, with its secrets.`, (gone) =>
+  later(`/api/servers/${server.id}`, `${server.name} and its secrets are removed.`, (gone) =>
     hidden(server.name, gone),
   );
 }
 
-/** later deletes what is at a path of the hub, as remove does; hidden is told whether it is to be seen meanwhile. */
+/**
+ * later deletes a resource of the hub after the same delay. It calls hidden with true now, and with false if the
+ * deletion is undone or fails.
+ */
 export function later(path: string, said: string, hidden: (gone: boolean) => void): void {
   hidden(true);
   let undone = false;
@@ -135,7 +141,7 @@ export function later(path: string, said: string, hidden: (gone: boolean) => voi
 
 addEventListener("pagehide", () => leaving.forEach((finish) => finish()));
 
-/** download saves a text as a file: by the window's dialog, or by the browser. */
+/** download saves a text as a file, through the window's dialog or the browser. */
 export async function download(name: string, content: string | Blob, kind = "application/json"): Promise<void> {
   await attempt(async () => {
     const bindings = native();
@@ -151,12 +157,12 @@ export async function download(name: string, content: string | Blob, kind = "app
   });
 }
 
-/** copy puts a text on the clipboard. */
+/** copy writes a text to the clipboard. */
 export async function copy(text: string, said = "Copied."): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
     toasts.show(said);
   } catch (problem) {
-    toasts.show(`The system did not let us copy: ${messageOf(problem)}`, { kind: "failed" });
+    toasts.show(`Could not copy: ${messageOf(problem)}`, { kind: "failed" });
   }
 }

@@ -8,5 +8,5 @@ export const quoted = (word: string): string =>
       ? `"${word.replace(/(["\\])/g, "\\$1")}"`
       : `'${word}'`;
 
-/** lineOf writes program and arguments as one line. */
+/** lineOf writes a program and its arguments as one line. */
 export const lineOf = (command: string, args: readonly string[]): string => [command, ...args].map(quoted).join(" ");

@@ -1,6 +1,6 @@
-// Our entry, as most clients take it.
+// The entry of Agent Discover in the configuration of an MCP client.
 
-/** entryOf is what an editor's configuration needs. */
+/** entryOf returns the entry in the form that most clients accept. */
 export const entryOf = (program: string): string => `{
   "mcpServers": {
     "discover": {

@@ -1,4 +1,4 @@
-// Figures and dates, in the user's own locale.
+// Numbers, sizes and dates in the user's locale.
 
 /** The locale of the user. */
 export const locale = navigator.languages.find(isLocale) ?? "en";
@@ -15,7 +15,7 @@ const dayAndTime = new Intl.DateTimeFormat(locale, {
 });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
 
-/** WebKitGTK passes on what the system says, such as "C", at which every formatter throws. */
+/** usable replaces system locales such as "C", which WebKitGTK reports and every Intl formatter rejects. */
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length > 0;
@@ -30,10 +30,10 @@ export const count = (n: number): string => whole.format(n);
 /** 12.3K */
 export const compact = (n: number): string => short.format(n);
 
-/** 4.2 % of a share between 0 and 1 */
+/** 4.2 %, from a share between 0 and 1 */
 export const percent = (share: number): string => percents.format(share);
 
-/** How long something took, from milliseconds: 0.4 ms, 87 ms, 2.1 s, 3 min */
+/** A duration, from milliseconds: 0.4 ms, 87 ms, 2.1 s, 3 min */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return "–";
   if (ms < 10) return `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(ms)} ms`;
@@ -42,14 +42,14 @@ export function duration(ms: number | null | undefined): string {
   return `${whole.format(Math.round(ms / 60_000))} min`;
 }
 
-/** How large something is, from bytes: 12 B, 3.4 kB, 1.2 MB */
+/** A size, from bytes: 12 B, 3.4 kB, 1.2 MB */
 export function bytes(n: number): string {
   const digits = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   if (n < 1_000) return `${whole.format(n)} B`;
   return n < 1_000_000 ? `${digits.format(n / 1_000)} kB` : `${digits.format(n / 1_000_000)} MB`;
 }
 
-/** timeOf reads a time as the hub writes it: RFC 3339, "2006-01-02 15:04:05" in UTC, or milliseconds. */
+/** timeOf parses a time as the hub writes it: RFC 3339, "2006-01-02 15:04:05" in UTC, or milliseconds. */
 export function timeOf(text: string | number | null | undefined): Date | undefined {
   if (text === null || text === undefined || text === "") return undefined;
   const at = new Date(
@@ -58,20 +58,20 @@ export function timeOf(text: string | number | null | undefined): Date | undefin
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
-/** The time of day, or with its date when that is another day. */
+/** The time of day; with the date if that is not today. */
 export function time(text: string | number | null | undefined): string {
   const at = timeOf(text);
   if (!at) return "–";
   return at.toDateString() === new Date().toDateString() ? clock.format(at) : dayAndTime.format(at);
 }
 
-/** Date and time in full, for tooltips and details. */
+/** Full date and time, for tooltips and details. */
 export function full(text: string | number | null | undefined): string {
   const at = timeOf(text);
   return at ? moment.format(at) : "–";
 }
 
-/** How long ago: now, 3 min. ago, yesterday */
+/** Time passed since: just now, 3 min. ago, yesterday */
 export function ago(text: string | number | null | undefined, now = Date.now()): string {
   const at = timeOf(text);
   if (!at) return "never";
@@ -88,21 +88,21 @@ export function ago(text: string | number | null | undefined, now = Date.now()):
   return relative.format(Math.round(seconds / (30 * 86_400)), "month");
 }
 
-/** plural picks a word: plural(3, "tool") is "3 tools". */
+/** plural writes a count and its noun: plural(3, "tool") is "3 tools". */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
 const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
 const minute = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 
-/** What an axis of time says, from milliseconds: the time of day, or the day where one begins. */
+/** A label on a time axis, from milliseconds: the time of day, or the date at midnight. */
 export function tick(at: number): string {
   const date = new Date(at);
   return (date.getHours() || date.getMinutes() ? minute : day).format(date);
 }
 
-/** A stretch of time, from milliseconds: 21 Nov, 18:00 – 18:15 */
+/** A time span, from milliseconds: 21 Nov, 18:00 – 18:15 */
 export const between = (from: number, to: number): string => dayAndTime.formatRange(from, to);
 
-/** sentence makes the hub's words one: with a capital letter and a full stop. */
+/** sentence capitalizes a message of the hub and ends it with a full stop. */
 export const sentence = (words: string): string =>
   words && words.charAt(0).toUpperCase() + words.slice(1) + (/[.!?]$/.test(words) ? "" : ".");

@@ -1,5 +1,5 @@
-// A date with its time of day, written and read in the order of a locale. Browsers' own inputs for it are not the same
-// everywhere: WebKitGTK has none.
+// A date with its time of day, written and parsed in the order of a locale. It replaces the browser's own input, which
+// WebKitGTK lacks.
 
 type Part = "year" | "month" | "day" | "hour" | "minute";
 const parts: readonly string[] = ["year", "month", "day", "hour", "minute"] satisfies Part[];
@@ -16,10 +16,10 @@ const formatOf = (locale: string) =>
     numberingSystem: "latn",
   });
 
-/** written is a moment as the locale writes it, to the minute. */
+/** written formats a moment in a locale, to the minute. */
 export const written = (at: Date, locale: string): string => formatOf(locale).format(at);
 
-/** pattern shows how a moment is written: dd/mm/yyyy, hh:mm. */
+/** pattern describes how a moment is written: dd/mm/yyyy, hh:mm. */
 export function pattern(locale: string): string {
   const letters: Record<string, string> = { year: "yyyy", month: "mm", day: "dd", hour: "hh", minute: "mm" };
   return formatOf(locale)
@@ -28,7 +28,7 @@ export function pattern(locale: string): string {
     .join("");
 }
 
-/** read reads a moment in the order of the locale, or as in 2026-01-31 08:00. Without a time of day it is midnight. */
+/** read parses a moment in the order of the locale, or as 2026-01-31 08:00. Without a time of day it is midnight. */
 export function read(text: string, locale: string): Date | undefined {
   const found = text.match(/\d+/g)?.map(Number) ?? [];
   const year = /^\s*\d{4}/.test(text);

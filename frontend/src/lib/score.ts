@@ -1,6 +1,6 @@
-// How well a name fits what somebody types to find it.
+// Ranking of names for a text that a person types to find one.
 
-/** score is 0 when a text does not fit, and more the better it does: its beginning, a word's, a part, or letters in their order. */
+/** score returns 0 for no match; a prefix scores highest, then a word's start, a substring, and letters in order. */
 export function score(text: string, typed: string): number {
   const name = text.toLowerCase();
   const wanted = typed.trim().toLowerCase();

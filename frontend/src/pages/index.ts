@@ -10,16 +10,15 @@ import Wrench from "@lucide/svelte/icons/wrench";
 import type { Component } from "svelte";
 
 export interface PageEntry {
-  /** First segment of its address. */
+  /** The first segment of its address. */
   id: string;
   title: string;
   icon: Component;
   load: () => Promise<{ default: Component }>;
-  /** Left out of the menu while nothing waits there. */
+  /** Hidden in the menu while nothing waits there. */
   onlyWhenWaiting?: boolean;
 }
 
-// Places kept for pages to come: browse, toolsets, settings.
 export const pages: PageEntry[] = [
   { id: "overview", title: "Overview", icon: Gauge, load: () => import("./overview/Overview.svelte") },
   {
@@ -32,9 +31,9 @@ export const pages: PageEntry[] = [
   { id: "servers", title: "Servers", icon: Server, load: () => import("./servers/Servers.svelte") },
   { id: "editors", title: "Editors", icon: CodeXml, load: () => import("./editors/Editors.svelte") },
   { id: "tools", title: "Tools", icon: Wrench, load: () => import("./tools/Tools.svelte") },
-  { id: "test", title: "Test", icon: FlaskConical, load: () => import("./test/Test.svelte") },
+  { id: "test", title: "Inspector", icon: FlaskConical, load: () => import("./test/Test.svelte") },
   { id: "activity", title: "Activity", icon: Activity, load: () => import("./activity/Activity.svelte") },
 ];
 
-/** The keys Ctrl/Cmd+1 to 7 open these, as the window's own menu says (app/menu.go). */
+/** The pages that Ctrl/Cmd+1 to 7 open. The window's menu has the same order (app/menu.go). */
 export const byKey: string[] = ["overview", "servers", "editors", "tools", "test", "activity", "approvals"];

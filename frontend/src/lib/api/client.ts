@@ -1,4 +1,4 @@
-// The hub's REST operations, typed by its own OpenAPI document (schema.d.ts is generated: npm run types).
+// The hub's REST operations, typed by its OpenAPI document (npm run types generates schema.d.ts).
 
 import type { Client } from "openapi-fetch";
 import type { components, paths } from "./schema";
@@ -6,11 +6,11 @@ import type { Connection } from "./window.ts";
 
 export type Schemas = components["schemas"];
 
-/** What the hub answered when it did not do what was asked. Its message may be shown. */
+/** An error response of the hub. Its message is written for people. */
 export class ApiError extends Error {
   constructor(
     message: string,
-    /** HTTP status; 0 when no answer came. */
+    /** The HTTP status; 0 if there was no response. */
     readonly status: number,
   ) {
     super(message);
@@ -21,16 +21,16 @@ let connection: Connection = { url: location.origin, token: "" };
 let goAhead = () => {};
 const connected = new Promise<void>((resolve) => (goAhead = resolve));
 
-/** connect says where the hub is from now on. What was asked before waits for it. */
+/** connect sets the hub's address. Requests that were made before wait for it. */
 export function connect(to: Connection): void {
   connection = to;
   goAhead();
 }
 
-/** The address of a path on the hub, without credentials. */
+/** The URL of a path on the hub, without credentials. */
 export const address = (path: string): string => connection.url + path;
 
-/** request asks the hub for a path, with the token; for what is no JSON, such as exports. */
+/** request sends a request with the token; use it directly for responses that are not JSON, such as exports. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   await connected;
   const headers = new Headers(init.headers);
@@ -49,7 +49,7 @@ interface Given {
   signal?: AbortSignal;
 }
 
-/** asking returns what asks for paths of the document by a method. */
+/** asking returns a function that sends requests of one method. */
 const asking =
   (method: string) =>
   async (path: string, { params, body, signal }: Given = {}): Promise<object> => {
@@ -70,7 +70,7 @@ const asking =
     }
   };
 
-/** GET, POST, PUT and DELETE for the paths of the document: `await take(api.GET("/api/servers"))`. */
+/** GET, POST, PUT and DELETE for the document's paths: `await take(api.GET("/api/servers"))`. */
 export const api = {
   GET: asking("GET"),
   POST: asking("POST"),
@@ -78,11 +78,11 @@ export const api = {
   DELETE: asking("DELETE"),
 } as Pick<Client<paths>, "GET" | "POST" | "PUT" | "DELETE">;
 
-/** take awaits an answer and returns its body; it throws an ApiError with the hub's own words otherwise. */
+/** take returns the body of a response, or throws an ApiError with the hub's message. */
 export async function take<T>(answer: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await answer;
   if (response.ok) return data as T;
-  throw new ApiError(wordsOf(error) ?? `The hub answered ${response.status}.`, response.status);
+  throw new ApiError(wordsOf(error) ?? `The hub answered with status ${response.status}.`, response.status);
 }
 
 function wordsOf(error: unknown): string | undefined {
@@ -90,7 +90,7 @@ function wordsOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** messageOf returns what to tell a person about something that was thrown. */
+/** messageOf returns the message of a thrown value. */
 export function messageOf(problem: unknown): string {
   if (problem instanceof Error) return problem.message;
   return String(problem);

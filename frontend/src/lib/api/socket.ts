@@ -1,12 +1,12 @@
-// The WebSocket: everything that changes, as it changes. The shapes are those of backend/doors/api/push/messages.go.
+// The WebSocket that reports all changes. The types match backend/doors/api/push/messages.go.
 
 import { address, api, take, type Schemas } from "./client.ts";
 
-/** A server as sockets show it. */
+/** A server as the socket reports it. */
 export type Server = Schemas["Server"] & {
   secret_names?: string[];
   metrics?: Schemas["ServerMetrics"];
-  /** Changes when its tools did. */
+  /** Changes when the server's tools change. */
   tools_rev?: number;
 };
 
@@ -21,7 +21,7 @@ export interface Elicitation {
 
 export type OutputLine = Schemas["OutputLine"];
 
-/** What the hub pushes, by type. */
+/** The messages of the hub, by type. */
 export interface Messages {
   state: { delta?: boolean; version?: string; names?: string[]; servers: Server[]; active: { name: string }[] };
   hub: { paused: boolean; calls: number; clients: Schemas["Client"][] };
@@ -36,14 +36,14 @@ export interface Messages {
   elicitation_answered: { id: string };
   output: { serverName: string; left_out?: number; lines: OutputLine[] };
   learned: { on: boolean; total: number };
-  /** Whether our entry is in them may be another by now. */
+  /** The state of our entry in an editor may have changed. */
   editors: object;
   error: { message: string };
 }
 
 export type MessageType = keyof Messages;
 
-/** listen opens a socket and passes every message on; closed is called once, with the reason when the hub gave one. */
+/** listen opens a socket and passes on every message. closed is called once, with the hub's reason if it gave one. */
 export async function listen(
   passOn: <T extends MessageType>(type: T, message: Messages[T]) => void,
   closed: (reason: string) => void,

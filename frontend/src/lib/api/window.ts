@@ -1,12 +1,12 @@
-// What the native window offers to its page. In a browser all of it is missing, and the page does without.
+// The bindings of the native window. A browser has none of them, and the page works without.
 
-/** Where the hub is and how to come in. */
+/** The hub's address and token. */
 export interface Connection {
   url: string;
   token: string;
 }
 
-/** The methods that app/bindings.go binds; a refusal is an Error whose message may be shown. */
+/** The methods that app/bindings.go binds. A rejection is an Error whose message is written for people. */
 export interface WindowBindings {
   Connect(): Promise<Connection>;
   Start(): Promise<Connection>;

@@ -1,16 +1,16 @@
-// Calls in equal steps of time, counted on as time passes and as they happen.
+// Calls in equal time steps, kept up to date as time passes and calls happen.
 
 import type { LogEntry } from "../api/socket.ts";
 
-/** What was called in one step of time. */
+/** The calls of one time step. */
 export interface Bucket {
-  /** Where it begins, in ms. */
+  /** Its start, in ms. */
   at: number;
   calls: number;
   errors: number;
 }
 
-/** roll moves buckets on until the last one holds now: as many as there are come and go. */
+/** roll shifts the buckets until the last one contains now; their number stays. */
 export function roll(buckets: Bucket[], step: number, now: number): Bucket[] {
   const last = buckets.at(-1);
   if (!last || now < last.at + step) return buckets;
@@ -24,7 +24,7 @@ export function roll(buckets: Bucket[], step: number, now: number): Bucket[] {
   return [...buckets.slice(n), ...fresh];
 }
 
-/** count adds a call to the bucket that it began in. */
+/** count adds a call to the bucket in which it started. */
 export function count(buckets: Bucket[], step: number, entry: Pick<LogEntry, "timestamp" | "success">): Bucket[] {
   const at = Date.parse(entry.timestamp);
   return buckets.map((bucket) =>

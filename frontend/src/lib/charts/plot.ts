@@ -1,4 +1,4 @@
-// How calls over time are drawn. Errors differ by more than colour: they are hatched, and a triangle stands over them.
+// Drawing of calls over time. Errors differ by more than colour: they are hatched and marked with a triangle.
 
 import uPlot from "uplot";
 import { compact } from "../format.ts";
@@ -25,7 +25,7 @@ function hatch({ ctx }: uPlot): CanvasPattern | string {
   return ctx.createPattern(tile, "repeat") ?? tone("bad");
 }
 
-/** flag puts a triangle over each step with errors, so that one among thousands of calls is seen. */
+/** flag draws a triangle over each step with errors, so that one error among thousands of calls is visible. */
 function flag(u: uPlot): void {
   const [times, calls, errors] = u.data;
   const half = 3.5 * devicePixelRatio;
@@ -44,7 +44,7 @@ function flag(u: uPlot): void {
 
 const stepOf = (u: uPlot): number => (u.data[0][1] ?? 0) - (u.data[0][0] ?? 0);
 
-/** The rows that uPlot wants: seconds, calls, errors. */
+/** The data format of uPlot: seconds, calls, errors. */
 export const rows = (buckets: Bucket[]): uPlot.AlignedData => [
   buckets.map(({ at }) => at / 1_000),
   buckets.map(({ calls }) => calls),
@@ -63,13 +63,13 @@ function axis(more: uPlot.Axis): uPlot.Axis {
 }
 
 export interface Words {
-  /** What stands under a tick of the axis of time, in ms. */
+  /** The label of a tick on the time axis, from ms. */
   tick: (at: number, spacing: number) => string;
-  /** Called with the step under the pointer, and its place in px; undefined when there is none. */
+  /** Called with the step under the pointer and its position in px; undefined if there is none. */
   point: (index: number | undefined, left: number) => void;
 }
 
-/** plot draws buckets into an element and says which one is pointed at. */
+/** plot draws buckets into an element and reports the step under the pointer. */
 export function plot(into: HTMLElement, buckets: Bucket[], { tick, point }: Words): uPlot {
   const bars = uPlot.paths.bars?.({ size: [0.8, 32], align: 1 });
   const series = { paths: bars, points: { show: false }, width: 0 };

@@ -1,16 +1,16 @@
-// What is wrong with the values of a form, said at the field it is about.
+// Validation of the values of a form, with messages for each field.
 
 import { isObject, own, print, same, Unparsed } from "./json.ts";
 import type { Spec } from "./schema.ts";
 import { DATE, DATE_TIME } from "./values.ts";
 
-/** Problems by place: a JSON pointer such as /address/street; "" is the whole. */
+/** Problems by JSON pointer, such as /address/street; "" is the whole value. */
 export type Problems = ReadonlyMap<string, string>;
 
 export const pointer = (place: string, key: string | number): string =>
   `${place}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** check returns everything that is wrong with a value. The server has the last word; it knows more than a form. */
+/** check returns all problems of a value. The server has the last word: it knows more than the schema. */
 export function check(spec: Spec, value: unknown, required = true): Problems {
   const found = new Map<string, string>();
   visit(spec, value, required, "", found);
@@ -90,15 +90,13 @@ function isOf(type: string, value: unknown): boolean {
     case "boolean":
       return typeof value === type;
   }
-  return true; // a type that JSON Schema does not have
+  return true; // not a type of JSON Schema
 }
 
 function wrongText(spec: Spec, value: string): string {
   const length = [...value].length;
-  if (spec.minLength !== undefined && length < spec.minLength)
-    return `At least ${spec.minLength} characters are needed.`;
-  if (spec.maxLength !== undefined && length > spec.maxLength)
-    return `At most ${spec.maxLength} characters are allowed.`;
+  if (spec.minLength !== undefined && length < spec.minLength) return `Use at least ${spec.minLength} characters.`;
+  if (spec.maxLength !== undefined && length > spec.maxLength) return `Use at most ${spec.maxLength} characters.`;
   if (spec.pattern !== undefined && !matches(spec.pattern, value)) return `This must match ${spec.pattern}`;
   switch (spec.format) {
     case "email":
@@ -116,7 +114,7 @@ function wrongText(spec: Spec, value: string): string {
   return "";
 }
 
-/** Date.parse takes 31 February for 3 March. */
+/** isDay rejects days that Date.parse shifts, such as 31 February to 3 March. */
 function isDay(text: string): boolean {
   const at = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text);
@@ -125,8 +123,8 @@ function isDay(text: string): boolean {
 const MAX_STEPS = 1e6;
 
 /**
- * matches tries a pattern. Patterns come from servers, and there are some that take years: what may be one of them is
- * left to the server to check.
+ * matches tries a pattern. Patterns come from servers, and some take exponential time: patterns that might are left for
+ * the server to check.
  */
 export function matches(pattern: string, value: string): boolean {
   if (pattern.length > 500) return true;
@@ -139,7 +137,7 @@ export function matches(pattern: string, value: string): boolean {
   try {
     return new RegExp(pattern, "u").test(value);
   } catch {
-    return true; // no pattern of JavaScript's
+    return true; // not a valid pattern in JavaScript
   }
 }
 
@@ -161,11 +159,11 @@ const MAX_COMPARED = 500;
 
 function wrongList(spec: Spec, value: unknown): string {
   if (!Array.isArray(value)) return "This must be a list: [ … ].";
-  if (spec.minItems !== undefined && value.length < spec.minItems) return `At least ${spec.minItems} are needed.`;
-  if (spec.maxItems !== undefined && value.length > spec.maxItems) return `At most ${spec.maxItems} are allowed.`;
+  if (spec.minItems !== undefined && value.length < spec.minItems) return `Add at least ${spec.minItems} values.`;
+  if (spec.maxItems !== undefined && value.length > spec.maxItems) return `Use at most ${spec.maxItems} values.`;
   if (spec.unique && value.length <= MAX_COMPARED) {
     const twice = value.some((one, i) => value.slice(0, i).some((other) => same(one, other)));
-    if (twice) return "The same value stands here twice.";
+    if (twice) return "This value appears twice.";
   }
   return "";
 }

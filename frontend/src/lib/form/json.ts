@@ -1,8 +1,8 @@
-// Values as JSON has them, changed by making new ones. A name such as __proto__ is a name like any other here.
+// JSON values, never changed in place. A member name such as __proto__ is a name like any other.
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Text that was to be JSON and is not yet. It stands in a value where it was written, and keeps that from being sent. */
+/** Text that is meant to be JSON but cannot be parsed. It is kept where it was typed, and cannot be sent. */
 export class Unparsed {
   constructor(
     readonly text: string,
@@ -17,12 +17,12 @@ export class Unparsed {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Unparsed);
 
-/** own reads a member that an object itself has. */
+/** own reads an object's own member. */
 export function own(object: object, key: string): unknown {
   return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined;
 }
 
-/** withMember returns the object with a member changed, or without it when the value is undefined. */
+/** withMember returns a copy of the object with a member set, or removed if the value is undefined. */
 export function withMember(object: unknown, key: string, value: unknown): Record<string, unknown> {
   const entries = isObject(object) ? Object.entries(object) : [];
   const at = entries.findIndex(([name]) => name === key);
@@ -32,7 +32,7 @@ export function withMember(object: unknown, key: string, value: unknown): Record
   return Object.fromEntries(entries);
 }
 
-/** same tells whether two values are the same JSON, the order of members aside. */
+/** same reports whether two values are the same JSON, regardless of the order of members. */
 export function same(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
   if (depth > 200) return false;
@@ -45,8 +45,8 @@ export function same(a: unknown, b: unknown, depth = 0): boolean {
   );
 }
 
-/** print sets a value in two-space steps; for what nests deeper than JavaScript can go another text is returned. */
-export function print(value: unknown, step = 2, otherwise = "(nested too deep to be shown)"): string {
+/** print returns a value as indented JSON, or another text if it is nested deeper than JavaScript's stack. */
+export function print(value: unknown, step = 2, otherwise = "(nested too deep to show)"): string {
   try {
     return JSON.stringify(value, null, step) ?? "";
   } catch {
@@ -56,7 +56,7 @@ export function print(value: unknown, step = 2, otherwise = "(nested too deep to
 
 export type Parsed = { ok: true; value: Json } | { ok: false; problem: string; line: number; column: number };
 
-/** parse reads JSON, or says in which line it stops being JSON. */
+/** parse parses JSON, or reports the line and column of the first syntax error. */
 export function parse(text: string): Parsed {
   try {
     return { ok: true, value: JSON.parse(text) as Json };
@@ -72,7 +72,7 @@ const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y;
 const SPACE = /[ \t\r\n]*/y;
 
-/** firstFault finds where a text stops being JSON: browsers do not agree on how to say it. */
+/** firstFault finds the first syntax error. Browsers report it in different ways. */
 function firstFault(text: string): { at: number; problem: string } {
   let at = 0;
   const take = (pattern: RegExp): boolean => {
@@ -86,17 +86,17 @@ function firstFault(text: string): { at: number; problem: string } {
   for (;;) {
     take(SPACE);
     const sign = text[at];
-    const fault = (problem: string) => ({ at, problem: sign === undefined ? "the text ends too early" : problem });
+    const fault = (problem: string) => ({ at, problem: sign === undefined ? "unexpected end of text" : problem });
     if (want === "after") {
       const inside = open.at(-1);
-      if (!inside) return sign === undefined ? fault("") : fault("nothing may follow the value");
+      if (!inside) return sign === undefined ? fault("") : fault("unexpected text after the value");
       if (sign === ",") {
         at++;
         want = inside === "{" ? "name" : "value";
       } else if (sign === (inside === "{" ? "}" : "]")) {
         at++;
         open.pop();
-      } else return fault(`a comma or ${inside === "{" ? "}" : "]"} is expected`);
+      } else return fault(`expected a comma or ${inside === "{" ? "}" : "]"}`);
     } else if (want === "name" || want === "name or end") {
       if (want === "name or end" && sign === "}") {
         at++;
@@ -104,9 +104,9 @@ function firstFault(text: string): { at: number; problem: string } {
         want = "after";
         continue;
       }
-      if (!take(STRING)) return fault("a name in double quotes is expected");
+      if (!take(STRING)) return fault("expected a name in double quotes");
       take(SPACE);
-      if (text[at] !== ":") return { at, problem: "a colon is expected" };
+      if (text[at] !== ":") return { at, problem: "expected a colon" };
       at++;
       want = "value";
     } else if (want === "value or end" && sign === "]") {

@@ -1,4 +1,4 @@
-// A form that is being filled: its values, what is wrong with them, and whether it is shown as fields or as JSON.
+// The state of a form: its values, their problems, and whether it shows fields or JSON.
 
 import { getContext, setContext } from "svelte";
 import { SvelteSet } from "svelte/reactivity";
@@ -11,14 +11,14 @@ const KEY = Symbol("form");
 
 export class FormModel {
   readonly spec: Spec;
-  /** undefined members are left out; text that is no JSON yet is an Unparsed. */
+  /** undefined members are left out; text that cannot be parsed as JSON is an Unparsed. */
   value = $state.raw<unknown>();
   mode = $state<"form" | "raw">("form");
-  /** The whole as JSON, while it is shown so. */
+  /** The values as JSON text, in JSON mode. */
   text = $state("");
-  /** Why the text is no JSON, or no object. */
+  /** Why the text is not a JSON object. */
   textProblem = $state("");
-  /** Somebody tried to send it: everything that is wrong is shown. */
+  /** A submit was attempted, so all problems are shown. */
   tried = $state(false);
   readonly touched = new SvelteSet<string>();
 
@@ -30,7 +30,7 @@ export class FormModel {
 
   problems: Problems = $derived.by(() => check(this.spec, this.value));
 
-  /** The schema has no fields to show: arguments of no kind, or any. */
+  /** The schema has no fields: it allows no arguments, or any. */
   get empty(): boolean {
     return this.spec.kind === "object" && this.spec.fields.length === 0;
   }
@@ -44,12 +44,12 @@ export class FormModel {
     this.touched.clear();
   }
 
-  /** reset goes back to the defaults. */
+  /** reset restores the defaults. */
   reset(): void {
     this.fill(initial(this.spec) ?? {});
   }
 
-  /** show switches between fields and JSON; JSON that cannot be read stays in sight. */
+  /** show switches between fields and JSON; JSON that cannot be parsed stays visible. */
   show(mode: "form" | "raw"): void {
     if (mode === this.mode) return;
     if (mode === "raw") this.text = print(this.value);
@@ -57,31 +57,32 @@ export class FormModel {
     this.mode = mode;
   }
 
-  /** write takes JSON that is being typed. */
+  /** write takes over JSON text as it is typed. */
   write(text: string): void {
     this.text = text;
     const parsed = parse(text.trim() === "" ? "{}" : text);
     if (!parsed.ok) this.textProblem = parsed.problem;
-    else if (!isObject(parsed.value)) this.textProblem = "Arguments are an object: { … }.";
+    else if (!isObject(parsed.value)) this.textProblem = "Arguments must be an object: { … }.";
     else {
       this.textProblem = "";
       this.value = parsed.value;
     }
   }
 
-  /** problem returns what to say at a field; nothing before somebody was there. */
+  /** problem returns the message for a field; empty until the person has visited it. */
   problem(place: string): string {
     return this.tried || this.touched.has(place) ? (this.problems.get(place) ?? "") : "";
   }
 
-  /** take returns the values when they may be sent. As JSON everything may be that is an object: servers are tested with wrong values, too. */
+  /** take returns the values if they can be sent. In JSON mode any object can, so that servers can be tested with invalid
+   * values. */
   take(): Record<string, unknown> | undefined {
     this.tried = true;
     const wrong = this.mode === "raw" ? this.textProblem !== "" : this.problems.size > 0;
     return wrong || !isObject(this.value) ? undefined : this.value;
   }
 
-  /** share makes the form known to the fields inside of a component. */
+  /** share provides the form to the fields inside a component. */
   share(): void {
     setContext(KEY, this);
   }

@@ -1,20 +1,20 @@
 import type { Spec } from "./schema.ts";
 
-/** What every field is given. */
+/** Props of every field. */
 export interface FieldProps {
   name: string;
   spec: Spec;
   value: unknown;
   required: boolean;
-  /** Where the value stands, as a JSON pointer. */
+  /** The JSON pointer of the value. */
   place: string;
-  /** How many objects and lists it stands in. */
+  /** The number of objects and lists around it. */
   depth: number;
-  /** Given the new value; undefined leaves it out. */
+  /** Called with the new value; undefined removes it. */
   onchange: (value: unknown) => void;
 }
 
-/** What a single control is given. */
+/** Props of a single control. */
 export interface ControlProps {
   spec: Spec;
   value: unknown;

@@ -1,5 +1,5 @@
-// What a JSON Schema asks for, as a form can show it. Schemas come from servers and are taken for hostile: what is not
-// understood, repeats itself or goes too deep becomes a field for raw JSON, and nothing is read before it is shown.
+// JSON Schema as a form can show it. Schemas come from servers and may be hostile: anything unknown, recursive or nested
+// too deep becomes a field for raw JSON, and nothing is read before it is shown.
 
 import { isObject, own, print, same, type Json } from "./json.ts";
 
@@ -13,23 +13,23 @@ export interface Option {
 export interface Field {
   key: string;
   required: boolean;
-  /** Its own schema, read when it is shown. */
+  /** The member's schema, read when it is shown. */
   spec: () => Spec;
 }
 
-/** One value that is asked for. */
+/** One value of a form. */
 export interface Spec {
   kind: Kind;
   title?: string;
   hint?: string;
   default?: unknown;
-  /** null is allowed, too. */
+  /** null is valid, too. */
   nullable: boolean;
-  /** Of raw: why there is no form for it. */
+  /** For raw: why there is no form. */
   why?: string;
-  /** Of enum and choices. */
+  /** For enum and choices. */
   options: Option[];
-  /** Of string: date-time, date, email, uri, and others as the schema has them. */
+  /** For string: date-time, date, email, uri, or another format of the schema. */
   format?: string;
   pattern?: string;
   minLength?: number;
@@ -42,18 +42,18 @@ export interface Spec {
   minItems?: number;
   maxItems?: number;
   unique: boolean;
-  /** Of array. */
+  /** For array. */
   item?: () => Spec;
-  /** Of object, in the schema's order. */
+  /** For object, in the schema's order. */
   fields: Field[];
-  /** Of raw: the JSON types that are allowed; none when any is. */
+  /** For raw: the JSON types that are valid; empty for any. */
   types: string[];
 }
 
 interface Place {
   root: unknown;
   depth: number;
-  /** The references that lead here, so that none is followed in a circle. */
+  /** The references followed so far, to detect recursion. */
   refs: readonly string[];
 }
 
@@ -62,7 +62,7 @@ const MAX_REFS = 32;
 const MAX_PARTS = 20;
 const MAX_OPTIONS = 20_000;
 
-/** specOf reads a schema. It never throws, whatever it is given. */
+/** specOf reads a schema. It never throws. */
 export const specOf = (schema: unknown): Spec => read(schema, { root: schema, depth: 0, refs: [] });
 
 const blank = (kind: Kind): Spec => ({ kind, nullable: false, options: [], unique: false, fields: [], types: [] });
@@ -79,18 +79,18 @@ function figure(value: unknown): number | undefined {
 
 function read(schema: unknown, place: Place): Spec {
   if (schema === true || schema === undefined) return raw("any value", blank("raw"));
-  if (!isObject(schema)) return raw("a schema that cannot be read", blank("raw"));
-  if (place.depth > MAX_DEPTH) return raw("nested too deep for a form", described(schema));
+  if (!isObject(schema)) return raw("an invalid schema", blank("raw"));
+  if (place.depth > MAX_DEPTH) return raw("too many levels of nesting", described(schema));
   const ref = own(schema, "$ref");
   if (ref !== undefined) return follow(schema, ref, place);
   if (own(schema, "allOf") !== undefined) {
     const whole = merged(schema, place);
-    return whole ? read(whole, place) : raw("allOf of parts that do not go together", described(schema));
+    return whole ? read(whole, place) : raw("allOf with parts that conflict", described(schema));
   }
   return chosen(schema, place) ?? plain(schema, place);
 }
 
-/** Title, hint, default and limits, which every kind may have. */
+/** plain reads title, description, default and limits, which every kind may have. */
 function described(schema: object): Spec {
   const spec = blank("raw");
   spec.title = text(own(schema, "title"));
@@ -125,11 +125,11 @@ function typesOf(schema: object): string[] {
 
 function follow(schema: object, ref: unknown, place: Place): Spec {
   const from = described(schema);
-  if (typeof ref !== "string") return raw("a $ref that cannot be read", from);
-  if (place.refs.includes(ref)) return raw("a schema that contains itself", from);
+  if (typeof ref !== "string") return raw("an invalid $ref", from);
+  if (place.refs.includes(ref)) return raw("a recursive schema", from);
   if (place.refs.length >= MAX_REFS) return raw("too many $refs", from);
   const found = resolve(place.root, ref);
-  if (found === undefined) return raw(`the $ref ${ref.slice(0, 120)}, which is not in this schema`, from);
+  if (found === undefined) return raw(`the unknown $ref ${ref.slice(0, 120)}`, from);
   const spec = read(found, { ...place, refs: [...place.refs, ref] });
   return {
     ...spec,
@@ -139,7 +139,7 @@ function follow(schema: object, ref: unknown, place: Place): Spec {
   };
 }
 
-/** resolve follows a JSON pointer inside of the schema; nothing else is fetched. */
+/** resolve follows a JSON pointer within the schema; nothing is fetched. */
 function resolve(root: unknown, ref: string): unknown {
   if (!ref.startsWith("#") || ref.length > 1_000) return undefined;
   let at: unknown = root;
@@ -148,7 +148,7 @@ function resolve(root: unknown, ref: string): unknown {
     try {
       key = decodeURIComponent(key);
     } catch {
-      // It is taken as it stands.
+      // An invalid escape is taken literally.
     }
     if (typeof at !== "object" || at === null) return undefined;
     at = own(at, key);
@@ -156,7 +156,7 @@ function resolve(root: unknown, ref: string): unknown {
   return ref === "#" || ref.startsWith("#/") ? at : undefined;
 }
 
-/** merged puts the parts of allOf into one schema when they only add to each other. */
+/** merged combines the parts of allOf into one schema, if they only add to each other. */
 function merged(schema: object, place: Place): object | undefined {
   const parts = own(schema, "allOf");
   if (!Array.isArray(parts) || parts.length > MAX_PARTS) return undefined;
@@ -185,7 +185,7 @@ function merged(schema: object, place: Place): object | undefined {
   return Object.fromEntries(whole);
 }
 
-/** chosen reads what is one of several: an enum in any of its spellings, or something that may be null. */
+/** chosen reads an alternative: an enum in any notation, or a value that may be null. */
 function chosen(schema: object, place: Place): Spec | undefined {
   const from = described(schema);
   const options = optionsOf(schema);
@@ -196,7 +196,7 @@ function chosen(schema: object, place: Place): Spec | undefined {
   for (const word of ["anyOf", "oneOf"] as const) {
     const parts = own(schema, word);
     if (parts === undefined) continue;
-    if (!Array.isArray(parts)) return raw(`an ${word} that cannot be read`, from);
+    if (!Array.isArray(parts)) return raw(`an invalid ${word}`, from);
     const real = parts.filter((part) => !isNull(part));
     if (real.length === 1 && real.length < parts.length) {
       const inner = read(real[0], deeper(place));
@@ -208,7 +208,7 @@ function chosen(schema: object, place: Place): Spec | undefined {
         default: from.default !== undefined ? from.default : inner.default,
       };
     }
-    return raw(`${word}: one of ${parts.length} shapes`, from);
+    return raw(`${word} with ${parts.length} alternatives`, from);
   }
   return undefined;
 }
@@ -269,7 +269,7 @@ function guessed(schema: object): string | undefined {
 function list(schema: object, from: Spec, place: Place): Spec {
   const items = own(schema, "items");
   if (own(schema, "prefixItems") !== undefined || Array.isArray(items))
-    return raw("a list with a shape for each place", from);
+    return raw("a list with a schema for each position", from);
   if (items === undefined || items === true) return raw("a list of any values", from);
   if (isObject(items)) {
     const options = optionsOf(items);
@@ -282,10 +282,10 @@ const deeper = (place: Place): Place => ({ ...place, depth: place.depth + 1 });
 
 function fields(schema: object, from: Spec, place: Place): Spec {
   const properties = own(schema, "properties") ?? {};
-  if (!isObject(properties)) return raw("properties that cannot be read", from);
+  if (!isObject(properties)) return raw("invalid properties", from);
   const names = Object.keys(properties);
   const patterns = own(schema, "patternProperties");
-  if (patterns !== undefined) return raw("patternProperties: names that follow a pattern", from);
+  if (patterns !== undefined) return raw("patternProperties", from);
   const more = own(schema, "additionalProperties");
   if (names.length === 0 && place.depth > 0 && more !== false) return raw("an object with any names", from);
   if (names.length === 0 && isObject(more)) return raw("an object with any names", from);

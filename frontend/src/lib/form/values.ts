@@ -1,11 +1,11 @@
-// The values of a form: what they begin as, and what is sent. undefined is a value that is left out.
+// The values of a form: initial values and what is sent. undefined means that a value is left out.
 
 import { isObject, own, Unparsed } from "./json.ts";
 import type { Spec } from "./schema.ts";
 
-const MAX_FIELDS = 20_000; // small schemas can describe forms that no memory holds
+const MAX_FIELDS = 20_000; // a small schema can describe a form that exceeds all memory
 
-/** initial returns what a form begins with: the defaults of its schema. */
+/** initial returns the defaults of a schema. */
 export function initial(spec: Spec, left = { fields: MAX_FIELDS }): unknown {
   if (spec.default !== undefined) return clone(spec.default);
   if (spec.kind !== "object") return undefined;
@@ -27,7 +27,7 @@ function clone(value: unknown): unknown {
   }
 }
 
-/** fresh returns what a new row of a list begins with. */
+/** fresh returns the initial value of a new list row. */
 export function fresh(spec: Spec): unknown {
   const value = initial(spec);
   if (value !== undefined) return value;
@@ -36,14 +36,14 @@ export function fresh(spec: Spec): unknown {
   return spec.kind === "boolean" ? false : undefined;
 }
 
-/** others names the members of a value that the schema does not know; they are sent as they are. */
+/** others returns the members of a value that the schema does not name; they are sent unchanged. */
 export function others(spec: Spec, value: unknown): string[] {
   if (spec.kind !== "object" || !isObject(value)) return [];
   const known = new Set(spec.fields.map((field) => field.key));
   return Object.keys(value).filter((key) => !known.has(key) && own(value, key) !== undefined);
 }
 
-/** numberOf reads what was typed as a number; undefined for nothing, the text itself when it is none. */
+/** numberOf parses a typed number. It returns undefined for no text and the text itself if it is not a number. */
 export function numberOf(text: string): number | string | undefined {
   const typed = text.trim();
   if (typed === "") return undefined;
@@ -51,7 +51,7 @@ export function numberOf(text: string): number | string | undefined {
   return Number.isFinite(value) ? value : text;
 }
 
-/** localOf turns a date-time into what an input of that kind shows, in the user's zone; "" when it is none. */
+/** localOf turns a date-time into the value of a datetime-local input, in the user's zone; "" if it is invalid. */
 export function localOf(value: unknown): string {
   if (typeof value !== "string" || !DATE_TIME.test(value)) return "";
   const at = new Date(value);
@@ -60,7 +60,7 @@ export function localOf(value: unknown): string {
   return local.toISOString().slice(0, 19);
 }
 
-/** zonedOf turns what such an input holds into a date-time that says its zone. */
+/** zonedOf turns the value of a datetime-local input into a date-time with its zone. */
 export function zonedOf(local: string): string | undefined {
   const at = new Date(local);
   if (local === "" || Number.isNaN(at.getTime())) return undefined;
@@ -70,7 +70,7 @@ export function zonedOf(local: string): string | undefined {
 export const DATE_TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)$/;
 export const DATE = /^\d{4}-\d\d-\d\d$/;
 
-/** unparsed finds the first text in a value that is no JSON yet. */
+/** unparsed finds the first text in a value that could not be parsed as JSON. */
 export function unparsed(value: unknown, depth = 0): Unparsed | undefined {
   if (value instanceof Unparsed) return value;
   if (typeof value !== "object" || value === null || depth > 64) return undefined;

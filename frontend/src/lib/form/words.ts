@@ -1,8 +1,8 @@
-// Short words for what a field takes.
+// Short descriptions of field types.
 
 import type { Spec } from "./schema.ts";
 
-/** kindOf says the type and its limits: "integer, 1 to 100". */
+/** kindOf describes a type and its limits: "integer, 1 to 100". */
 export function kindOf(spec: Spec): string {
   const limits = limitsOf(spec);
   return [nameOf(spec), ...(limits ? [limits] : [])].join(", ");

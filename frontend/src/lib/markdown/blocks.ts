@@ -7,7 +7,7 @@
 import { inline } from "./inline.ts";
 import { address, labelOf, piece, type Definitions, type Piece, type Tag } from "./piece.ts";
 
-/** Lists and quotes within others beyond this, and characters beyond that, are shown as they were written. */
+/** Deeper nesting of lists and quotes, and text after this many characters, stay as written. */
 const DEEPEST = 12;
 const MOST = 100_000;
 
@@ -20,7 +20,7 @@ const underline = /^ {0,3}(?:=+|-+) *$/;
 const definition = /^ {0,3}\[([^[\]]{1,999})\]: *<?([^\s<>]+)>?(?: +["'(](.*)["')])? *$/;
 const isBlank = (line: string | undefined) => !line?.trim();
 
-/** markdown reads a text. It never fails, and takes time in proportion to the text. */
+/** markdown parses a text. It never fails and takes time linear in its length. */
 export function markdown(text: string): Piece[] {
   const read = new Blocks();
   const lines = text
@@ -35,9 +35,9 @@ export function markdown(text: string): Piece[] {
 
 class Blocks {
   #definitions: Definitions = new Map();
-  /** What holds text that is read when all definitions are known. */
+  /** Pieces with inline text, which is parsed once all link definitions are known. */
   #texts: { into: Piece; text: string }[] = [];
-  /** Items of lists without blank lines: what they say is no paragraph. */
+  /** Items of tight lists: their paragraphs are unwrapped. */
   #tight: Piece[] = [];
   #lines: string[] = [];
   #at = 0;
@@ -51,7 +51,7 @@ class Blocks {
       );
   }
 
-  /** blocks reads lines that stand in so many lists and quotes. */
+  /** blocks parses lines at a nesting depth. */
   blocks(lines: string[], depth: number): Piece[] {
     if (depth > DEEPEST) return [piece("p", [lines.join("\n")])];
     const outer = [this.#lines, this.#at, this.#depth] as const;
@@ -114,7 +114,7 @@ class Blocks {
     return this.#text(`h${level as 1 | 2 | 3 | 4 | 5 | 6}`, text.replace(/(^| )#+$/, "").trim());
   }
 
-  /** #begins tells whether a line ends the paragraph before it. */
+  /** #begins reports whether a line interrupts the paragraph before it. */
   #begins(line: string): boolean {
     if (isBlank(line) || heading.test(line) || fence.test(line) || rule.test(line) || quote.test(line)) return true;
     const item = bullet.exec(line);
@@ -155,7 +155,7 @@ class Blocks {
     return list.tag === "ol" && parseInt(first) !== 1 ? { ...list, start: parseInt(first) } : list;
   }
 
-  /** #item takes the lines of an item, without what they are indented by. */
+  /** #item consumes the lines of a list item and removes their indentation. */
   #item(item: RegExpExecArray): string[] {
     const spaces = item[3]?.length ?? 0;
     const code = spaces > 4 || spaces === 0;
@@ -206,7 +206,7 @@ class Blocks {
     return piece("table", [head, body]);
   }
 
-  /** #definition reads "[label]: address". It is shown, too, if nothing uses it or it says more. */
+  /** #definition parses "[label]: address". It stays visible if no link uses it or it has a title. */
   #definition(): Piece | undefined {
     const [line, label, to, title] = definition.exec(this.#line) ?? [];
     const href = to && address(to);
@@ -234,7 +234,7 @@ class Blocks {
   }
 }
 
-/** cells are those of a row of a table. */
+/** cells splits a table row. */
 function cells(line: string): string[] {
   const parts = line.trim().replace(/^\|/, "").split("|");
   const found: string[] = [];

@@ -1,8 +1,8 @@
-// Markdown within a line of text: emphasis, code, links. It goes through the text once, however hostile that is.
+// Inline Markdown: emphasis, code and links. It is parsed in one pass, in linear time even for hostile text.
 
 import { address, decoded, labelOf, piece, type Definitions, type Part, type Piece } from "./piece.ts";
 
-/** Emphasis within emphasis, and brackets within brackets, beyond this stay as they were written. */
+/** Emphasis and brackets nested deeper than this stay as written. */
 const DEEPEST = 16;
 
 interface Mark {
@@ -12,7 +12,7 @@ interface Mark {
   closes: boolean;
 }
 interface Bracket {
-  /** Where it stands among the parts, and in the text. */
+  /** Its position among the parts, and in the text. */
   at: number;
   from: number;
   image: boolean;
@@ -32,7 +32,7 @@ const label = /\[([^[\]]{0,999})\]/y;
 const punctuation = /[\p{P}\p{S}]/u;
 const blank = (sign: string) => sign === "" || /\s/.test(sign);
 
-/** inline reads a text that may hold emphasis, code and links. */
+/** inline parses a text with emphasis, code and links. */
 export function inline(text: string, definitions: Definitions): Part[] {
   return new Reader(text, definitions).read();
 }
@@ -57,7 +57,7 @@ class Reader {
     return emphasized(this.#parts);
   }
 
-  /** #match tries a sticky pattern here. */
+  /** #match tries a sticky pattern at the current position. */
   #match(pattern: RegExp, at = this.#at): RegExpExecArray | null {
     pattern.lastIndex = at;
     return pattern.exec(this.text);
@@ -135,7 +135,7 @@ class Reader {
     this.#add(image ? "![" : "[", length);
   }
 
-  /** #close ends what the last bracket began, if that is a link or a picture. */
+  /** #close handles a "]": the bracket before it may be a link or an image. */
   #close(): void {
     const bracket = this.#brackets.pop();
     const to = bracket && this.#target(bracket);
@@ -145,12 +145,12 @@ class Reader {
     if (bracket.image) this.#parts = this.#parts.concat(within);
     else {
       this.#parts.push({ tag: "a", within: unlinked(within), href: to.href, title: to.title });
-      this.#brackets = []; // no link stands in a link
+      this.#brackets = []; // links do not nest
     }
     this.#at += to.length;
   }
 
-  /** #target is where a link leads that ends here: (address), [label], [] or nothing. */
+  /** #target parses where a link leads: (address), [label], [] or nothing. */
   #target({ from, image }: Bracket): { href: string; title?: string; length: number } | undefined {
     const direct = this.#match(target, this.#at + 1);
     if (direct) {
@@ -173,7 +173,7 @@ class Reader {
     const after = this.text[this.#at + count] ?? "";
     const left = !blank(after) && (!punctuation.test(after) || blank(before) || punctuation.test(before));
     const right = !blank(before) && (!punctuation.test(before) || blank(after) || punctuation.test(after));
-    const inside = sign === "_" && left && right; // of a_word
+    const inside = sign === "_" && left && right; // in_a_word
     if (count > (sign === "~" ? 2 : 3)) return this.#take(count);
     this.#add(
       {
@@ -193,7 +193,7 @@ class Reader {
     else this.#take(1);
   }
 
-  /** #words takes what means nothing, and addresses that stand for themselves. */
+  /** #words consumes plain words and bare addresses. */
   #words(): void {
     const before = this.text[this.#at - 1] ?? "";
     const found = this.#match(word);
@@ -216,7 +216,7 @@ function runOf(text: string, at: number): number {
   return end - at;
 }
 
-/** trimmed is an address without the punctuation of the sentence it stands in. */
+/** trimmed removes the punctuation that ends the sentence around an address. */
 function trimmed(link: string): string {
   let end = link.length;
   let open = 0;
@@ -229,12 +229,12 @@ function trimmed(link: string): string {
   return link.slice(0, end);
 }
 
-/** unlinked leaves out links, as none stands in a link. */
+/** unlinked removes links, because links do not nest. */
 const unlinked = (parts: Part[]): Part[] =>
   parts.flatMap((part) => (typeof part === "string" ? part : part.tag === "a" ? part.within : nested(part)));
 const nested = (part: Piece): Piece => ({ ...part, within: unlinked(part.within) });
 
-/** emphasized makes emphasis of the marks that have a partner; the others are text. */
+/** emphasized turns marks that have a partner into emphasis and the others into text. */
 function emphasized(found: Found[]): Part[] {
   const parts: Found[] = [];
   const open: number[] = [];
@@ -277,5 +277,5 @@ function emphasized(found: Found[]): Part[] {
   return texts(parts);
 }
 
-/** texts writes out the marks that are left. */
+/** texts turns the remaining marks into text. */
 const texts = (parts: Found[]): Part[] => parts.map((part) => (isMark(part) ? part.sign.repeat(part.count) : part));

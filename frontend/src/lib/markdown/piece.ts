@@ -28,23 +28,23 @@ export type Tag =
 export interface Piece {
   tag: Tag;
   within: Part[];
-  /** Of a link: http, https or mailto. */
+  /** Of a link: an http, https or mailto address. */
   href?: string;
   title?: string;
-  /** Of a numbered list that does not begin at 1. */
+  /** Of a numbered list that does not start at 1. */
   start?: number;
 }
 export type Part = Piece | string;
 
 export const piece = (tag: Tag, within: Part[] = []): Piece => ({ tag, within });
 
-/** What "[label]: address" lines say, by their label; each knows the paragraph that shows it. */
+/** Link definitions ("[label]: address") by label, each with the paragraph that shows it. */
 export type Definitions = Map<string, { href: string; title?: string; shown: Piece }>;
 
-/** labelOf makes labels comparable. */
+/** labelOf normalises a label for comparison. */
 export const labelOf = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase();
 
-/** address is a link's address if it may be followed. */
+/** address returns a link's address if its scheme is allowed. */
 export function address(text: string): string | undefined {
   try {
     const { protocol, href } = new URL(text);

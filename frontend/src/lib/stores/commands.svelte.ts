@@ -1,14 +1,14 @@
-// What the command palette offers beside pages, servers and tools: each page adds its own while it is open.
+// Commands that pages add to the command palette while they are open, besides pages, servers and tools.
 
 import { untrack, type Component } from "svelte";
 
 export interface Command {
   id: string;
   label: string;
-  /** The heading it stands under. */
+  /** The heading of its group. */
   group: string;
   icon?: Component;
-  /** More words to find it by. */
+  /** Further words that match it. */
   keywords?: string[];
   keys?: string;
   run: () => void;
@@ -24,7 +24,7 @@ class Commands {
 
   /** add offers commands until the returned function is called; use it as an effect of a component. */
   add(set: Command[]): () => void {
-    // The effect that adds does not depend on what others have added.
+    // Read untracked: the effect must not run again when another component adds commands.
     untrack(() => (this.#sets = [...this.#sets, set]));
     return () => untrack(() => (this.#sets = this.#sets.filter((other) => other !== set)));
   }

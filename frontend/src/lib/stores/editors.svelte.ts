@@ -1,33 +1,33 @@
-// Which editors there are and whether our entry is in them, kept fresh by the socket.
+// The editors on this machine and the state of our entry in each, kept fresh by the socket.
 
 import { api, take, type Schemas } from "../api/client.ts";
 import { Fresh } from "./fresh.svelte.ts";
 
 type Editor = Schemas["EditorStatus"];
 
-const SOON = 150; // ms: several files often change at once
+const SOON = 150; // ms: several files often change together
 
-/** broken reports whether our entry was there and does not work. */
+/** broken reports whether our entry exists in the editor but does not work. */
 export const broken = ({ state }: Editor): boolean => state === "stale" || state === "dropped";
 
 class Editors {
   #answer = new Fresh(() => take(api.GET("/api/editors", { params: { query: { all: true } } })));
 
-  /** Undefined until it is known. */
+  /** All supported editors, in the hub's order; undefined until loaded. */
   answer = $derived(this.#answer.value);
-  /** Why the last question had no answer. */
+  /** Why the last request failed; empty if it succeeded. */
   problem = $derived(this.#answer.problem);
-  /** All that are known of, in the hub's order. */
+  /** All supported editors, in the hub's order. */
   all = $derived(this.answer?.editors ?? []);
-  /** Those of this machine, and those that were and have our entry. */
+  /** Editors that are installed, and uninstalled ones that still have our entry. */
   here = $derived(this.all.filter(({ detected, state }) => detected || state !== "absent"));
   broken = $derived(this.here.filter(broken));
 
-  /** keep asks now, and whenever editors may have changed; the returned function ends that. Use it as an effect. */
+  /** keep loads now and whenever editors may have changed. The returned function ends that; use it as an effect. */
   keep = (): (() => void) => this.#answer.keep(["editors"], SOON);
   load = (): Promise<void> => this.#answer.load();
 
-  /** nameOf returns the name of an editor that a person knows. */
+  /** nameOf returns the display name of an editor. */
   nameOf = (id: string): string => this.all.find((editor) => editor.id === id)?.name ?? id;
 }
 

@@ -1,16 +1,16 @@
-// Something that the hub tells when it is asked, asked again when an event says that it may have changed.
+// An answer of the hub that is fetched again when an event says that it may have changed.
 
 import { messageOf } from "../api/client.ts";
 import type { MessageType } from "../api/socket.ts";
 import { hub } from "./hub.svelte.ts";
 
-/** How long events are gathered before the hub is asked again, in ms, unless it is said otherwise. */
+/** The default delay in ms before a reload, so that several events cause one request. */
 const GATHER = 1_500;
 
 export class Fresh<T> {
   /** The last answer; undefined before the first. */
   value = $state.raw<T>();
-  /** Why the last question had no answer, to be shown; empty when it had. */
+  /** Why the last request failed, as a message for people; empty if it succeeded. */
   problem = $state("");
 
   #ask: () => Promise<T>;
@@ -21,7 +21,7 @@ export class Fresh<T> {
     this.#ask = ask;
   }
 
-  /** load asks now. An answer that a later question has overtaken is dropped. */
+  /** load sends the request now. An answer that a later request has overtaken is dropped. */
   load = async (): Promise<void> => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -37,8 +37,8 @@ export class Fresh<T> {
   };
 
   /**
-   * keep asks as soon as the hub is there, after messages of these types, and after the connection was lost. The returned
-   * function ends that; use it as an effect.
+   * keep loads once the hub is connected, after messages of these types, and after a reconnect. The returned function
+   * ends that; use it as an effect.
    */
   keep(types: MessageType[], gather = GATHER): () => void {
     const later = () => (this.#timer ??= setTimeout(() => void this.load(), gather));

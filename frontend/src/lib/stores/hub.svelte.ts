@@ -1,4 +1,4 @@
-// What the dashboard knows of the hub: whether it is there, its servers, and what happens, kept fresh by the socket.
+// The state of the hub as the dashboard sees it: connection, servers and recent events, kept fresh by the socket.
 
 import { ApiError, api, connect, messageOf, take } from "../api/client.ts";
 import { enter, leave, Locked } from "../api/session.ts";
@@ -6,12 +6,12 @@ import { listen, type LogEntry, type Messages, type MessageType, type Server } f
 import { native } from "../api/window.ts";
 import { failing } from "../ui/state.ts";
 
-/** How the page stands with the hub. stopped: the user's wish, in the window; locked: the browser needs a ticket. */
+/** The page's connection. stopped: the user stopped the hub (window only); locked: the browser needs a ticket. */
 export type Standing = "connecting" | "online" | "offline" | "locked" | "stopped";
 
 export type Question = Messages["elicitation_request"];
 
-const FIRST_WAIT = 250; // ms between two attempts
+const FIRST_WAIT = 250; // ms between two connection attempts
 const LONGEST_WAIT = 10_000;
 const RECENT = 200;
 
@@ -19,20 +19,20 @@ type Listener<T extends MessageType> = (message: Messages[T]) => void;
 
 class Hub {
   standing = $state<Standing>("connecting");
-  /** Why it is not online, to be shown. */
+  /** Why it is not online, as a message for people. */
   why = $state("");
   version = $state("");
   paused = $state(false);
-  /** Calls that are running now. */
+  /** Running calls. */
   calls = $state(0);
   clients = $state.raw<Messages["hub"]["clients"]>([]);
   /** In the hub's order. */
   servers = $state.raw<Server[]>([]);
-  /** True once the list of servers is known. */
+  /** True once the list of servers is loaded. */
   ready = $state(false);
-  /** The newest entries of the log since the page was opened, newest first. */
+  /** Log entries since the page was opened, newest first. */
   recent = $state.raw<LogEntry[]>([]);
-  /** Questions of servers that wait for an answer. */
+  /** Elicitations of servers that await an answer. */
   questions = $state.raw<Question[]>([]);
 
   #wait = FIRST_WAIT;
@@ -45,24 +45,24 @@ class Hub {
   running = $derived(this.servers.filter((server) => server.running));
   troubled = $derived(this.servers.filter(failing));
 
-  /** start connects, and goes on doing so for as long as the page lives. */
+  /** start connects and keeps reconnecting for as long as the page lives. */
   start(): void {
     void this.#connect();
-    // A computer that wakes up, or gets its network back, does not wait for the next attempt.
+    // After sleep or a network loss, reconnect without waiting for the timer.
     addEventListener("online", () => this.retry());
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") this.retry();
     });
   }
 
-  /** retry tries to connect at once. */
+  /** retry connects now if the page is offline. */
   retry(): void {
     if (this.standing !== "offline") return;
     this.#wait = FIRST_WAIT;
     void this.#connect();
   }
 
-  /** startHub starts a hub that the user had stopped; in the window only. */
+  /** startHub starts a hub that the user stopped; in the window only. */
   async startHub(): Promise<void> {
     await native()?.Start();
     this.standing = "connecting";
@@ -73,16 +73,16 @@ class Hub {
     return this.servers.find((server) => server.name === key || server.id === Number(key));
   }
 
-  /** on calls the listener with every message of a type; the returned function ends that. */
+  /** on calls the listener with every message of a type. The returned function removes it. */
   on<T extends MessageType>(type: T, listener: Listener<T>): () => void {
-    // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is shown of it
+    // eslint-disable-next-line svelte/prefer-svelte-reactivity -- never rendered
     const all = this.#listeners.get(type) ?? new Set();
     this.#listeners.set(type, all);
     all.add(listener as Listener<MessageType>);
     return () => all.delete(listener as Listener<MessageType>);
   }
 
-  /** follow asks for what a server's process writes (messages "output"); the returned function ends that. */
+  /** follow subscribes to a server's output (messages of type "output"). The returned function ends that. */
   follow(server: string): () => void {
     const times = (this.#followed.get(server) ?? 0) + 1;
     this.#followed.set(server, times);
@@ -148,7 +148,7 @@ class Hub {
     for (const listener of this.#listeners.get(type) ?? []) listener(message);
   };
 
-  /** A whole state, or the servers that have changed and the names of all. */
+  /** #state applies a full state, or a delta: the changed servers and the names of all. */
   #state({ delta, version, names, servers }: Messages["state"]): void {
     if (!delta) {
       this.version = version ?? "";
@@ -156,7 +156,7 @@ class Hub {
       this.#online();
       return;
     }
-    // eslint-disable-next-line svelte/prefer-svelte-reactivity -- it lives for this call
+    // eslint-disable-next-line svelte/prefer-svelte-reactivity -- local to this call
     const known = new Map(this.servers.map((server) => [server.name, server]));
     for (const server of servers) known.set(server.name, server);
     const order = names ?? servers.map((server) => server.name);
@@ -177,7 +177,7 @@ class Hub {
       const { entries } = await take(api.GET("/api/elicitations"));
       this.questions = (entries ?? []).map((entry) => ({ ...entry, ts: new Date(entry.createdAt).toISOString() }));
     } catch {
-      // The next connection asks again.
+      // The next connection tries again.
     }
   }
 

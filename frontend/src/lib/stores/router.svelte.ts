@@ -1,6 +1,6 @@
-// Where the user is. The path stands in the fragment, so that the same files serve browser and window.
+// The current place. Its path is in the URL fragment, so that the same files work in the browser and the window.
 
-/** A place in the dashboard: its path in segments, and the rest as named values. */
+/** A place in the dashboard: path segments and query parameters. */
 export interface Place {
   path: string;
   segments: string[];
@@ -30,7 +30,7 @@ class Router {
     addEventListener("hashchange", () => (this.place = parse()));
   }
 
-  /** The first segment: which page. */
+  /** The first segment, which names the page. */
   get page(): string {
     return this.place.segments[0] ?? "overview";
   }
@@ -40,19 +40,19 @@ class Router {
     if (`#${path}` !== location.hash) location.hash = path;
   }
 
-  /** replace opens a place without a new entry in the history. */
+  /** replace opens a place without adding to the browser history. */
   replace(path: string): void {
     history.replaceState(null, "", `${location.pathname}#${path}`);
     this.place = parse();
   }
 
-  /** beside returns the path of a place that keeps the named values of this one, such as filters. */
+  /** beside returns the address of another path with the current query parameters, such as filters. */
   beside(...segments: (string | number)[]): string {
     const query = this.place.query.toString();
     return link(...segments).slice(1) + (query ? `?${query}` : "");
   }
 
-  /** set changes named values of this place, without a new entry in the history; an empty one is removed. */
+  /** set changes query parameters without adding to the browser history; an empty value removes one. */
   set(values: Record<string, string | undefined>): void {
     const query = new URLSearchParams(this.place.query);
     for (const [name, value] of Object.entries(values)) {
@@ -67,6 +67,6 @@ class Router {
 
 export const router = new Router();
 
-/** link returns the address of a place, for href. */
+/** link returns the href of a place. */
 export const link = (...segments: (string | number)[]): string =>
   "#/" + segments.map((segment) => encodeURIComponent(String(segment))).join("/");

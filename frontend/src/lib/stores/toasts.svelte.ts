@@ -1,10 +1,10 @@
-// Short words about what happened, with a way back where there is one.
+// Short messages about what happened, some with an action such as Undo.
 
 export interface Toast {
   id: number;
   text: string;
   kind: "done" | "failed" | "note";
-  /** What can be done about it, such as Undo. */
+  /** What the person can do about it, such as Undo. */
   action?: { label: string; run: () => void };
 }
 
@@ -16,7 +16,7 @@ class Toasts {
   #next = 1;
   #ends = new Map<number, () => void>();
 
-  /** show says something; ended is called when it goes away, however that comes. It returns the toast's id. */
+  /** show adds a toast and returns its id. ended is called when the toast disappears, for whatever reason. */
   show(text: string, options: Partial<Omit<Toast, "id" | "text">> & { ms?: number; ended?: () => void } = {}): number {
     const { kind = "done", action, ended } = options;
     const id = this.#next++;
@@ -29,7 +29,7 @@ class Toasts {
     return id;
   }
 
-  /** failed says what went wrong. */
+  /** failed shows an error. */
   failed(problem: unknown): void {
     this.show(problem instanceof Error ? problem.message : String(problem), { kind: "failed" });
   }

@@ -1,4 +1,4 @@
-// Every known tool, without its schema, kept as the servers' lists of tools change.
+// All known tools, without their schemas, kept fresh as servers change their lists.
 
 import { api, messageOf, take, type Schemas } from "../api/client.ts";
 import type { Server } from "../api/socket.ts";
@@ -6,26 +6,26 @@ import type { Server } from "../api/socket.ts";
 export type KnownTool = Schemas["KnownTool"];
 export type Ranked = Schemas["RankedTool"];
 
-/** From so many servers on, one question for all is less than one for each. */
+/** With this many changed servers or more, one request for all tools is cheaper than one for each. */
 const MANY = 4;
 
-/** keyOf names a tool among all. */
+/** keyOf identifies a tool across servers. */
 export const keyOf = (server: string, tool: string): string => `${server}\n${tool}`;
 
 class Tools {
   list = $state.raw<KnownTool[]>([]);
-  /** True once the list is known. */
+  /** True once the list is loaded. */
   ready = $state(false);
-  /** Why the last question for tools had no answer. */
+  /** Why the last request for tools failed; empty if it succeeded. */
   problem = $state("");
-  /** The numbers of the tools that were called, by keyOf. */
+  /** Call statistics of the tools that were called, by keyOf. */
   numbers = $state.raw<ReadonlyMap<string, Ranked>>(new Map());
 
   #revisions = new Map<string, string>();
   #turn: Promise<void> = Promise.resolve();
   #counting: ReturnType<typeof setTimeout> | undefined;
 
-  /** update asks for the tools of those servers whose tools have changed since the last time. */
+  /** update loads the tools of servers whose lists have changed since the last time. */
   update(servers: readonly Server[]): void {
     const revisions = new Map(servers.map((server) => [server.name, `${server.tools_rev} ${server.tool_tokens}`]));
     const changed = [...revisions].filter(([name, is]) => this.#revisions.get(name) !== is).map(([name]) => name);
@@ -35,22 +35,22 @@ class Tools {
     if (changed.length || !this.ready) this.#turn = this.#turn.then(() => this.#load(changed));
   }
 
-  /** retry asks for all tools. */
+  /** retry loads all tools. */
   retry(): void {
     this.#turn = this.#turn.then(() => this.#load(undefined));
   }
 
-  /** count asks what was called. */
+  /** count loads the call statistics. */
   async count(): Promise<void> {
     try {
       const all = await take(api.GET("/api/metrics/tools", { params: { query: { limit: "500" } } }));
       this.numbers = new Map((all ?? []).map((tool) => [keyOf(tool.server_name, tool.tool_name), tool]));
     } catch {
-      // The list says when the hub does not answer; the next call asks again.
+      // The list reports that the hub does not answer; the next call tries again.
     }
   }
 
-  /** countSoon asks what was called, once for many calls. */
+  /** countSoon loads the call statistics once for several calls. */
   countSoon(): void {
     this.#counting ??= setTimeout(() => {
       this.#counting = undefined;

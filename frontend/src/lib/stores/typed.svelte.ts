@@ -1,10 +1,10 @@
-// A text that is typed and stands in the address, so that reload and back work.
+// A typed text that is kept in the address, so that reload and back restore it.
 
 import { router } from "./router.svelte.ts";
 
-const PAUSE = 250; // ms without a key until the address follows
+const PAUSE = 250; // ms after the last key until the address is updated
 
-/** Make one while a component is set up: it lives as long. */
+/** Create it while a component is initialised; its effects end with the component. */
 export class Typed {
   text = $state("");
   #name: string;
@@ -21,7 +21,7 @@ export class Typed {
     return router.place.query.get(this.#name) ?? "";
   }
 
-  /** The address was changed by somebody else. */
+  /** #read takes over a change of the address, such as by the back button. */
   #read(): void {
     const now = this.#there();
     if (now !== this.#written) this.text = this.#written = now;

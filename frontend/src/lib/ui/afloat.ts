@@ -1,8 +1,8 @@
-// A small panel at a button, over everything else.
+// Placement of a small panel at its button, above everything else.
 
 /**
- * afloat takes a panel out of what it stands in, which may scroll, clip, or be a form of its own, and keeps it under its
- * button, or over it where there is more room. In a dialog it stays, which keeps the keyboard to itself.
+ * afloat moves a panel out of its parent, which may scroll, clip or be a form, and keeps it below its button, or above
+ * where there is more room. Inside a dialog the panel stays in the dialog, which traps the focus.
  */
 export const afloat = (button: () => HTMLElement) => (panel: HTMLElement) => {
   (button().closest("[role=dialog]") ?? document.body).append(panel);
@@ -10,7 +10,7 @@ export const afloat = (button: () => HTMLElement) => (panel: HTMLElement) => {
   const follow = () => {
     const { top, bottom, right } = button().getBoundingClientRect();
     panel.style.top = panel.style.left = "0";
-    // What is fixed in a dialog that was moved is placed from the dialog's corner.
+    // In a transformed dialog, position: fixed is relative to the dialog.
     const { top: y, left: x, height, width } = panel.getBoundingClientRect();
     const below = bottom + 4 + height <= innerHeight || top < innerHeight - bottom;
     panel.style.top = `${(below ? bottom + 4 : Math.max(4, top - 4 - height)) - y}px`;

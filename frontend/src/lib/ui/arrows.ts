@@ -1,8 +1,8 @@
-// Walking by keyboard through what is one stop for Tab: tabs, and choices of which one is always chosen.
+// Arrow-key navigation in groups that are one Tab stop, such as tabs and segments.
 
 const steps: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
-/** arrows goes to another button and presses it: for a keydown on what holds the buttons. */
+/** arrows handles a keydown on the group: it focuses and presses another button. */
 export function arrows(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   const all = [...event.currentTarget.querySelectorAll("button")];
   const at = all.findIndex((button) => button === event.target);

@@ -1,4 +1,4 @@
-// One word, one icon and one tone for each state of a server, used wherever a server is shown.
+// The word, icon and tone of each server state, used wherever a server is shown.
 
 import CircleAlert from "@lucide/svelte/icons/circle-alert";
 import CircleDashed from "@lucide/svelte/icons/circle-dashed";
@@ -15,13 +15,13 @@ export interface State {
   word: string;
   tone: Tone;
   icon: Component;
-  /** What it means. */
+  /** The tooltip. */
   title: string;
 }
 
 const states: Record<State["id"], Omit<State, "id">> = {
-  running: { word: "Running", tone: "good", icon: CirclePlay, title: "Its process runs, or its session is open" },
-  stopped: { word: "Stopped", tone: "neutral", icon: CircleDashed, title: "Starts with the next call" },
+  running: { word: "Running", tone: "good", icon: CirclePlay, title: "Its process is running, or its session is open" },
+  stopped: { word: "Stopped", tone: "neutral", icon: CircleDashed, title: "Starts on the next call" },
   failing: { word: "Failing", tone: "bad", icon: CircleAlert, title: "The last start or check failed" },
   waiting: { word: "Waiting", tone: "warn", icon: Hourglass, title: "Waits for your approval" },
   paused: { word: "Paused", tone: "neutral", icon: CirclePause, title: "All servers are paused" },
@@ -31,7 +31,7 @@ const states: Record<State["id"], Omit<State, "id">> = {
 export const failing = (server: Server): boolean =>
   server.approved && (server.health_status === "unhealthy" || Boolean(server.last_error));
 
-/** stateOf tells how a server stands. */
+/** stateOf returns the state to show for a server. */
 export function stateOf(server: Server, paused = false): State {
   let id: State["id"] = "stopped";
   if (!server.approved) id = "waiting";

@@ -1,4 +1,4 @@
-// Which entries of the log are wanted: as it stands in the address, as the hub is asked, and for those that arrive.
+// The filter of the log: in the address, as a query to the hub, and applied to entries that arrive.
 
 import type { LogEntry } from "$lib/api/socket";
 
@@ -6,12 +6,12 @@ export interface Filter {
   server: string;
   tool: string;
   kind: string;
-  /** One of the outcomes, or "failures" for all but ok. */
+  /** An outcome, or "failures" for all but ok. */
   outcome: string;
   text: string;
-  /** A name of spans, "custom", or empty for any time. */
+  /** A time span by name, "custom", or empty for any time. */
   range: string;
-  /** Of custom: RFC 3339. */
+  /** For custom: RFC 3339. */
   since: string;
   until: string;
 }
@@ -19,7 +19,7 @@ export interface Filter {
 export const names = ["server", "tool", "kind", "outcome", "text", "range", "since", "until"] as const;
 
 const MINUTE = 60_000;
-/** Spans of time that end now, in ms. */
+/** Time spans that end now, in ms. */
 export const spans: Record<string, number> = {
   "15m": 15 * MINUTE,
   "1h": 60 * MINUTE,
@@ -43,17 +43,17 @@ export function filterOf(query: URLSearchParams): Filter {
   };
 }
 
-/** isSet tells whether a filter leaves anything out. */
+/** isSet reports whether a filter excludes anything. */
 export const isSet = (filter: Filter): boolean =>
   names.some((name) => filter[name] !== "" && !(name === "range" && filter.range === "custom"));
 
-/** sinceOf is the moment from which on entries are wanted; undefined for all. */
+/** sinceOf returns the start of the wanted time; undefined for any. */
 export function sinceOf(filter: Filter, now = Date.now()): string | undefined {
   const span = spans[filter.range];
   return span ? new Date(now - span).toISOString() : filter.since || undefined;
 }
 
-/** queryOf is what the hub is asked. */
+/** queryOf returns the query for the hub. */
 export function queryOf(filter: Filter): Record<string, string> {
   const all: Record<string, string | undefined> = {
     server: filter.server,
@@ -67,7 +67,7 @@ export function queryOf(filter: Filter): Record<string, string> {
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => Boolean(entry[1])));
 }
 
-/** selects tells whether an entry that has just arrived is one of those wanted. */
+/** selects reports whether an entry that has just arrived matches. */
 export function selects(filter: Filter, entry: LogEntry): boolean {
   const { server, tool, kind, outcome, text, since, until } = filter;
   const at = Date.parse(entry.timestamp);

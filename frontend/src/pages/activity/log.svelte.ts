@@ -1,25 +1,25 @@
-// The log as the page shows it: what the hub has of it, page by page, and what arrives while it is looked at.
+// The log as the page shows it: the hub's entries, loaded page by page, and those that arrive meanwhile.
 
 import { api, messageOf, take } from "$lib/api/client";
 import type { LogEntry } from "$lib/api/socket";
 import { hub } from "$lib/stores/hub.svelte";
 import { queryOf, selects, type Filter } from "./filter";
 
-const PAGE = 100; // entries asked for at once
-const GATHER = 150; // ms in which arriving entries are gathered
-const KEPT = 2_000; // entries kept where nobody scrolls; older ones are asked for again
+const PAGE = 100; // entries per request
+const GATHER = 150; // ms in which arriving entries are batched
+const KEPT = 2_000; // entries kept while the list is at the top; older ones are loaded again
 
 export class Log {
   /** Newest first; undefined before the first answer. */
   entries = $state.raw<LogEntry[]>();
-  /** Arrived, but not put above what is being read. Newest first. */
+  /** Arrived but held back, so that the list does not move. Newest first. */
   fresh = $state.raw<LogEntry[]>([]);
-  /** How many the hub has for this filter. */
+  /** The number of matching entries on the hub. */
   total = $state(0);
-  /** There are no older ones. */
+  /** There are no older entries. */
   ended = $state(false);
   problem = $state("");
-  /** Arriving entries wait: the user has paused, or reads further down. */
+  /** Arriving entries are held back: the person paused, or scrolled down. */
   held = $state(false);
 
   #filter: Filter | undefined;
@@ -28,7 +28,7 @@ export class Log {
   #arrived: LogEntry[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** follow shows what a filter selects, and what arrives of it. Use it as an effect. */
+  /** follow shows the entries that match a filter, and new ones as they arrive. Use it as an effect. */
   follow(filter: Filter): () => void {
     this.#filter = filter;
     void this.reload();
@@ -45,7 +45,7 @@ export class Log {
     };
   }
 
-  /** reload forgets what is shown and asks anew. */
+  /** reload discards what is shown and loads it again. */
   async reload(): Promise<void> {
     const turn = ++this.#turn;
     this.fresh = [];
@@ -61,7 +61,7 @@ export class Log {
     }
   }
 
-  /** more asks for older entries than those that are shown. */
+  /** more loads older entries. */
   more = async (): Promise<void> => {
     const last = this.entries?.at(-1);
     if (!last || this.ended || this.#asking || this.problem) return;
@@ -79,19 +79,19 @@ export class Log {
     }
   };
 
-  /** retry goes on where the hub did not answer. */
+  /** retry repeats the request that failed. */
   retry(): void {
     this.problem = "";
     void (this.entries ? this.more() : this.reload());
   }
 
-  /** hold lets arriving entries wait, or shows those that do. */
+  /** hold holds arriving entries back, or shows those held back. */
   hold(on: boolean): void {
     this.held = on;
     if (!on) this.show();
   }
 
-  /** show puts the entries that wait on top. */
+  /** show adds the held entries to the top. */
   show(): void {
     if (!this.entries || !this.fresh.length) return;
     const all = [...this.fresh, ...this.entries];
@@ -100,7 +100,7 @@ export class Log {
     if (all.length > KEPT) this.ended = false;
   }
 
-  /** clear forgets the whole log, at the hub. */
+  /** clear deletes the whole log on the hub. */
   async clear(): Promise<void> {
     await take(api.DELETE("/api/logs"));
     await this.reload();
@@ -137,7 +137,7 @@ export class Log {
     if (!this.held) this.show();
   }
 
-  /** After a lost connection: what was missed in between, or all anew when that is more than a page. */
+  /** #catchUp loads what was missed while disconnected, or everything if that is more than a page. */
   async #catchUp(): Promise<void> {
     if (!this.entries) return void this.reload();
     const turn = this.#turn;
@@ -148,7 +148,7 @@ export class Log {
       if (known && entries.length === PAGE && entries.every((entry) => entry.id > known)) void this.reload();
       else this.#add(entries);
     } catch {
-      // The next connection asks again.
+      // The next connection tries again.
     }
   }
 }

@@ -1,20 +1,20 @@
-// What was sent and what came back, as it can be read.
+// What was sent and received, in readable form.
 
 import type { LogEntry } from "$lib/api/socket";
 
-/** isCut tells whether the log kept only the beginning: such texts end with an ellipsis. */
+/** isCut reports whether the log has only the beginning of a text, which then ends with an ellipsis. */
 export const isCut = (text: unknown): boolean => typeof text === "string" && text.endsWith("…");
 
-/** print sets a value as JSON in two-space steps. */
+/** print formats a value as indented JSON. */
 export function print(value: unknown): string {
   try {
     return JSON.stringify(value, null, 2) ?? "";
   } catch {
-    return "(nested too deep to be shown)";
+    return "(nested too deep to show)";
   }
 }
 
-/** pretty sets a text that is a JSON object or list in two-space steps, and leaves others as they are. */
+/** pretty indents a text that is a JSON object or array, and returns other texts unchanged. */
 export function pretty(text: string): { text: string; json: boolean } {
   if (!/^\s*[[{]/.test(text)) return { text, json: false };
   try {
@@ -24,7 +24,7 @@ export function pretty(text: string): { text: string; json: boolean } {
   }
 }
 
-/** replayOf is the place where a call can be made again; undefined when it cannot. */
+/** replayOf returns the address where a call can be repeated; undefined if it cannot. */
 export function replayOf({ kind, server, tool, args }: LogEntry): string | undefined {
   if (kind !== "call" || typeof args !== "object" || args === null || Array.isArray(args)) return undefined;
   const query = new URLSearchParams({ tool, args: JSON.stringify(args) });

@@ -1,4 +1,4 @@
-// Words and icons for what stands in the log.
+// Words and icons of log entries.
 
 import Ban from "@lucide/svelte/icons/ban";
 import Bell from "@lucide/svelte/icons/bell";
@@ -34,16 +34,26 @@ export const kinds: Record<string, Words> = {
 };
 
 export const outcomes: Record<string, Words & { tone: string; title: string }> = {
-  ok: { word: "OK", icon: CircleCheck, tone: "text-good", title: "It succeeded" },
-  tool_error: { word: "Tool error", icon: CircleAlert, tone: "text-bad", title: "The tool itself said that it failed" },
-  failed: { word: "Failed", icon: CircleX, tone: "text-bad", title: "The server failed, or answered with an error" },
-  timeout: { word: "Timeout", icon: Timer, tone: "text-bad", title: "No answer came in time" },
-  refused: { word: "Refused", icon: Ban, tone: "text-warn", title: "The hub refused; nothing was sent to the server" },
+  ok: { word: "OK", icon: CircleCheck, tone: "text-good", title: "The call succeeded" },
+  tool_error: { word: "Tool error", icon: CircleAlert, tone: "text-bad", title: "The tool reported an error" },
+  failed: {
+    word: "Failed",
+    icon: CircleX,
+    tone: "text-bad",
+    title: "The server failed or answered with a protocol error",
+  },
+  timeout: { word: "Timeout", icon: Timer, tone: "text-bad", title: "The server did not answer in time" },
+  refused: {
+    word: "Refused",
+    icon: Ban,
+    tone: "text-warn",
+    title: "The hub refused the call and sent nothing to the server",
+  },
   cancelled: {
     word: "Cancelled",
     icon: CircleSlash,
     tone: "text-ink-2",
-    title: "It was cancelled before an answer came",
+    title: "The call was cancelled before the server answered",
   },
 };
 
@@ -57,9 +67,9 @@ export const outcomeOf = (entry: LogEntry): (typeof outcomes)[string] =>
     title: "",
   };
 
-const LINE = 200; // characters; more do not fit
+const LINE = 200; // characters; more do not fit in the row
 
-/** summaryOf is an entry in one line: what was sent, or why it failed. */
+/** summaryOf describes an entry in one line: what was sent, or why it failed. */
 export function summaryOf(entry: LogEntry): string {
   const sent = argsOf(entry);
   const text = entry.success ? [sent, entry.response].filter(Boolean).join(" → ") : entry.response || sent;
@@ -74,5 +84,5 @@ function argsOf({ args }: LogEntry): string {
 
 const LONGEST = Math.log10(1 + 60_000);
 
-/** shareOf is how long something took as a share of a minute, in orders of magnitude: 1 ms and 10 s are both seen. */
+/** shareOf maps a duration to a bar length on a logarithmic scale up to a minute, so that 1 ms and 10 s are both visible. */
 export const shareOf = (ms: number): number => Math.log10(1 + Math.max(0, ms)) / LONGEST;

@@ -1,4 +1,4 @@
-// What a proposed server will be able to do, said honestly in one sentence, and what is unusual about it.
+// What a proposed server will be able to do, in one honest sentence, and what is unusual about it.
 
 import type { Server } from "$lib/api/socket";
 import { plural } from "$lib/format";
@@ -19,7 +19,7 @@ const CONTAINERS = /^(docker|podman|nerdctl)$/;
 const FETCHERS: Record<string, string> = { npx: "npm", bunx: "npm", pnpx: "npm", uvx: "PyPI", pipx: "PyPI" };
 const SCRIPT = /^(-c|-e|-p|--eval|--print|\/c|\/k|-Command|-EncodedCommand|eval)$/i;
 
-/** The package that a program such as npx downloads: the first argument that is no option and no verb. */
+/** The package that a program such as npx downloads: the first argument that is neither an option nor a verb. */
 const packageOf = (server: Server): string =>
   (server.args ?? []).find((arg) => arg && !arg.startsWith("-") && !["run", "exec", "dlx"].includes(arg)) ?? "";
 
@@ -27,59 +27,59 @@ function downloads(server: Server, from: string): string {
   const name = packageOf(server);
   const pinned = /.(@|==)v?\d/.test(name);
   const which = /^(https?|git|file|github):|^git\+|^[./\\~]/i.test(name)
-    ? `what is at “${visible(name)}”`
-    : `“${visible(name)}” from ${from}${pinned ? "" : ", in whatever version is the newest then"}`;
-  return `It downloads ${which}, and runs it as you: ${MIGHT}.`;
+    ? `“${visible(name)}”`
+    : `“${visible(name)}” from ${from}${pinned ? "" : ", in the newest version at the time"}`;
+  return `It downloads ${which} and runs it with your permissions: ${MIGHT}.`;
 }
 
 function contained(server: Server): string {
   const args = (server.args ?? []).join(" ");
   if (/--privileged|--pid[= ]host|docker\.sock/.test(args))
-    return `It runs in a container that is given power over this computer: ${MIGHT}.`;
+    return `It runs in a container with control over this computer: ${MIGHT}.`;
   const mounts = /(^|\s)(-v|--volume|--mount)/.test(args)
     ? "the folders that its arguments name"
     : "none of your files";
-  return `It runs in a container, which sees ${mounts}, and can use the network.`;
+  return `It runs in a container that can access ${mounts} and the network.`;
 }
 
-/** consequence is the sentence. */
+/** consequence returns the sentence. */
 export function consequence(server: Server): string {
   if (isRemote(server))
-    return `What agents send to its tools goes to ${hostOf(server)}, and they act on what comes back; nothing is started on this computer.`;
+    return `Everything that agents send to its tools goes to ${hostOf(server)}, and agents act on the answers. Nothing is started on this computer.`;
   const name = program(server);
   const from = FETCHERS[name];
   if (from) return downloads(server, from);
   if (CONTAINERS.test(name)) return contained(server);
   if (SHELLS.test(name) || (INTERPRETERS.test(name) && (server.args ?? []).some((arg) => SCRIPT.test(arg))))
-    return `It runs the commands that stand in its arguments, as you: ${MIGHT}.`;
-  return `It runs a program of this computer as you: ${MIGHT}.`;
+    return `It runs the commands in its arguments with your permissions: ${MIGHT}.`;
+  return `It runs a program on this computer with your permissions: ${MIGHT}.`;
 }
 
 export function hostOf(server: Server): string {
   try {
     return new URL(server.homepage ?? "").host;
   } catch {
-    return visible(server.homepage || "an address that is missing");
+    return visible(server.homepage || "a missing address");
   }
 }
 
-/** warnings are what is unusual, worst first; each is a sentence. */
+/** warnings returns what is unusual, worst first, as sentences. */
 export function warnings(server: Server): string[] {
   const { hidden, foreign } = odd(server);
   const steering = variables(server).filter((variable) => variable.steers);
   const out: string[] = [];
   if (hidden)
-    out.push("It holds characters that cannot be seen, or that move others on the screen. They are written out below.");
-  if (foreign) out.push("It holds letters beyond plain Latin, which may look like others. They are underlined below.");
+    out.push("It contains characters that are invisible or change the order of others. They are escaped below.");
+  if (foreign) out.push("It contains non-Latin letters, which may look like Latin ones. They are underlined below.");
   if (!isRemote(server) && (SHELLS.test(program(server)) || /[|;&`]|\$\(/.test((server.args ?? []).join(" "))))
-    out.push("It starts a shell or another program with commands of its own: read them to the end.");
+    out.push("It starts a shell or interpreter with its own commands. Read them to the end.");
   if (steering.length)
     out.push(
-      `${steering.map((variable) => visible(variable.name)).join(", ")} can change which code is loaded, or where it comes from.`,
+      `${steering.map((variable) => visible(variable.name)).join(", ")} can change which code is loaded and from where.`,
     );
   if (isRemote(server) && /^http:/i.test(server.homepage ?? "") && !/^(localhost|127\.|\[::1\])/.test(hostOf(server)))
-    out.push("The connection is not encrypted: others on the way can read and change what is sent.");
+    out.push("The connection is not encrypted: others on the network can read and change what is sent.");
   const open = server.plaintext?.length ?? 0;
-  if (open) out.push(`${plural(open, "credential stands", "credentials stand")} in it in plain text.`);
+  if (open) out.push(`It contains ${plural(open, "credential")} in plain text.`);
   return out;
 }

@@ -1,4 +1,4 @@
-// Saying yes to a proposed server: to what was shown, and to nothing else.
+// Approval of a proposed server, bound to what was shown.
 
 import { ApiError, api, messageOf, take } from "$lib/api/client";
 import type { Server } from "$lib/api/socket";
@@ -7,7 +7,7 @@ import { toasts } from "$lib/stores/toasts.svelte";
 
 const path = (server: Server) => ({ params: { path: { id: String(server.id) } } });
 
-/** approve approves a server as it was shown. When it is another one by now it returns that, and nothing was approved. */
+/** approve approves a server as it was shown. If it has changed, approve approves nothing and returns the new state. */
 export async function approve(shown: Server): Promise<Server | undefined> {
   try {
     await take(api.POST("/api/servers/{id}/approve", { ...path(shown), body: { launch_hash: shown.launch_hash } }));
@@ -20,14 +20,14 @@ export async function approve(shown: Server): Promise<Server | undefined> {
   return undefined;
 }
 
-/** list starts it once, so that its tools can be found. */
+/** list starts the server once to list its tools. */
 async function list(server: Server): Promise<void> {
-  const waiting = toasts.show(`${server.name} is approved. It is started to list its tools…`, { ms: 120_000 });
+  const waiting = toasts.show(`${server.name} is approved. Listing its tools…`, { ms: 120_000 });
   try {
     const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/refresh", path(server)));
-    toasts.show(`${server.name} is approved and brings ${plural(tool_count, "tool")}.`);
+    toasts.show(`${server.name} is approved and has ${plural(tool_count, "tool")}.`);
   } catch (problem) {
-    toasts.show(`${server.name} is approved, but it does not start: ${messageOf(problem)}`, { kind: "failed" });
+    toasts.show(`${server.name} is approved but could not start: ${messageOf(problem)}`, { kind: "failed" });
   }
   toasts.dismiss(waiting);
 }

@@ -1,18 +1,18 @@
-// What a proposed server is, taken apart for the person who decides about it.
+// A proposed server in the parts that a person decides about.
 
 import type { Server } from "$lib/api/socket";
 import { pieces, quoted } from "$lib/verbatim";
 
-/** A name with a value; covered: the value is a credential. */
+/** A name with a value. covered: the value is a credential. */
 export interface Setting {
   name: string;
   value: string;
   covered: boolean;
-  /** Changes which code is loaded or where it comes from. */
+  /** Affects which code is loaded, or from where. */
   steers: boolean;
 }
 
-/** One word of a command line, in quotes where needed; flagged: a credential that processes show to everybody. */
+/** A word of a command line, quoted if needed. flagged: a credential, which process lists show to everybody. */
 export interface Word {
   text: string;
   flagged: boolean;
@@ -22,7 +22,7 @@ export const isRemote = (server: Server): boolean => server.transport !== "stdio
 
 const flags = (server: Server): Set<string> => new Set(server.plaintext ?? []);
 
-/** words are the whole command line. */
+/** words returns the whole command line. */
 export function words(server: Server): Word[] {
   const open = flags(server);
   return [server.command ?? "", ...(server.args ?? [])].map((word, i) => ({
@@ -47,7 +47,7 @@ const settings = (values: Record<string, string> | undefined, prefix: string, op
 export const variables = (server: Server): Setting[] => settings(server.env, "env", flags(server));
 export const headers = (server: Server): Setting[] => settings(server.headers, "headers", flags(server));
 
-/** secretsOf lists the secrets whose values it would get. */
+/** secretsOf returns the names of the secrets that the server would receive. */
 export function secretsOf(server: Server): string[] {
   const texts = [...(server.args ?? []), ...Object.values(server.env), ...Object.values(server.headers ?? {})];
   const named = [...texts, server.homepage ?? ""].flatMap((text) =>
@@ -56,21 +56,21 @@ export function secretsOf(server: Server): string[] {
   return [...new Set([...named, ...(server.secret_names ?? [])])].sort();
 }
 
-/** Where a proposal came from, as far as the hub knows. */
+/** originOf describes the source of a proposal, as far as the hub knows it. */
 export function originOf(server: Server): string {
-  if (server.source === "manual") return "An agent asked for it";
-  if (server.source === "setup-file") return "It stands in a setup file that an agent named";
-  return `An agent brought it from: ${server.source}`;
+  if (server.source === "manual") return "Proposed by an agent";
+  if (server.source === "setup-file") return "From a setup file that an agent named";
+  return `Proposed by an agent, from: ${server.source}`;
 }
 
-/** One thing that is not as it was. Empty texts stand for what was or is not there. */
+/** A difference. An empty text means that the value did not or does not exist. */
 export interface Change {
   what: string;
   before: string;
   after: string;
 }
 
-/** changes tells in what a server differs from how it was shown. */
+/** changes returns how a server differs from how it was shown. */
 export function changes(before: Server, after: Server): Change[] {
   const line = (server: Server) =>
     words(server)
@@ -94,7 +94,7 @@ export function changes(before: Server, after: Server): Change[] {
   ].filter((change) => change.before !== change.after);
 }
 
-/** odd counts what in its command or address would not be seen, and letters that may be taken for others. */
+/** odd counts hidden characters in the command or address, and letters that may be mistaken for others. */
 export function odd(server: Server): { hidden: number; foreign: number } {
   const texts = [
     server.command ?? "",

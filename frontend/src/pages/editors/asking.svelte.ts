@@ -1,4 +1,4 @@
-// What a person is shown before it is done; the page has one dialog for it.
+// The change of editors' files that is previewed now. The page has one dialog for it.
 
 import { editors } from "$lib/stores/editors.svelte";
 import type { Schemas } from "$lib/api/client";
@@ -17,19 +17,19 @@ export const asking = new Asking();
 
 const has = ({ state }: Editor): boolean => ["registered", "stale", "waiting"].includes(state);
 
-/** addable are the editors of this machine that can have our entry and do not, or not a working one. */
+/** addable returns the editors on this machine that lack a working entry and can get one. */
 export const addable = (): Editor[] =>
   editors.here.filter(
     ({ registrable, state }) => registrable && (state === "absent" || state === "stale" || state === "dropped"),
   );
 
-/** removable are the editors that have our entry. */
+/** removable returns the editors that have our entry. */
 export const removable = (): Editor[] => editors.here.filter(has);
 
 export const addAll = (): void => asking.ask({ action: "register", verb: "Add to", all: true });
 export const removeAll = (): void => asking.ask({ action: "unregister", verb: "Remove from", all: true });
 
-/** wishesFor are what can be done with an editor, the likeliest first. */
+/** wishesFor returns the possible changes of an editor, the likeliest first. */
 export function wishesFor(editor: Editor): Wish[] {
   const { id, state, registrable } = editor;
   const register = (verb: string, replace = false): Wish => ({ action: "register", verb, editors: [id], replace });

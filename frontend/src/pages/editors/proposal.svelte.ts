@@ -1,4 +1,4 @@
-// What would be done to files of editors: shown first, then done as it was shown and in no other way.
+// A change of editors' files: planned and shown first, then applied exactly as shown.
 
 import { SvelteSet } from "svelte/reactivity";
 import { attempt } from "$lib/actions";
@@ -13,34 +13,34 @@ type Plan = Schemas["EditorPlan"];
 
 export interface Wish {
   action: "register" | "unregister" | "undo";
-  /** What a button says that does it, before the names of editors. */
+  /** The start of the button label, before the editors' names. */
   verb: string;
-  /** Ids. */
+  /** Ids of editors. */
   editors?: string[];
-  /** All that are here and can have our entry; to unregister, all that have it. */
+  /** All editors on this machine that can get our entry; to unregister, all that have it. */
   all?: boolean;
-  /** Also an entry of our name that is not ours. */
+  /** Also replace a foreign entry with our name. */
   replace?: boolean;
   /** To undo: ids of changes. */
   changes?: string[];
 }
 
-/** changing reports whether a plan would do something. */
+/** changing reports whether a plan changes anything. */
 export const changing = (plan: Plan): boolean => !plan.nothing && !plan.problem;
 
 export class Proposal {
   readonly wish: Wish;
-  /** Undefined until they are known. */
+  /** Undefined until planned. */
   plans = $state.raw<Plan[]>();
   problem = $state("");
   busy = $state(false);
-  /** What became of the plans, once something was done. */
+  /** The results, once applied. */
   outcomes = $state.raw<Outcome[]>([]);
-  /** Editors that are to stay as they are. */
+  /** Editors that the person deselected. */
   left = new SvelteSet<string>();
 
   chosen = $derived((this.plans ?? []).filter((plan) => changing(plan) && !this.left.has(plan.editor)));
-  /** Ids of the editors that something would be done to. */
+  /** Ids of the editors that would be changed. */
   editors = $derived(this.chosen.map(({ editor }) => editor).filter((id, i, all) => all.indexOf(id) === i));
 
   #turn = 0;
@@ -49,7 +49,7 @@ export class Proposal {
     this.wish = wish;
   }
 
-  /** look asks what would be done. What has been asked or done meanwhile overtakes the answer. */
+  /** look plans the change. A newer request or an application makes the answer obsolete. */
   look = async (): Promise<void> => {
     const turn = ++this.#turn;
     try {
@@ -62,7 +62,7 @@ export class Proposal {
     }
   };
 
-  /** apply does what was shown; it reports whether all of it was done. */
+  /** apply applies the plans that were shown, and reports whether all succeeded. */
   apply = async (): Promise<boolean> => {
     this.#turn++;
     this.busy = true;
@@ -93,17 +93,17 @@ const outcomesOf = async (answer: Parameters<typeof take<Schemas["Outcomes"]>>[0
 const undo = (changes: string[] = []) => outcomesOf(api.POST("/api/editors/undo", { body: { changes } }));
 const well = ({ status }: Outcome): boolean => status !== "refused" && status !== "failed";
 
-/** tell says what was done, with a way back. */
+/** tell shows a toast with the results and an Undo button. */
 function tell(action: Wish["action"], outcomes: Outcome[]): void {
   const names = (status: string) => [
     ...new Set(outcomes.filter((outcome) => outcome.status === status).map(({ editor }) => editors.nameOf(editor))),
   ];
   const [done, waiting] = [names("done"), names("waiting")];
-  // What several editors want done stands in their rows.
+  // With several editors, the rows hold the requests of each.
   const [only, ...others] = outcomes;
   const words = [
     done.length ? said(action, listed(done)) : "",
-    waiting.length ? `${listed(waiting)}: as soon as it is closed.` : "",
+    waiting.length ? `${listed(waiting)}: pending until the editor is closed.` : "",
     (!others.length && only?.status === "done" && only.reload) || "",
   ].filter(Boolean);
   const changes = outcomes.flatMap(({ change }) => change || []);
@@ -114,7 +114,7 @@ function tell(action: Wish["action"], outcomes: Outcome[]): void {
   });
 }
 
-/** takeBack undoes what was done a moment ago. */
+/** takeBack undoes changes that were just made. */
 async function takeBack(changes: string[]): Promise<void> {
   await attempt(async () => {
     const outcomes = await undo(changes);

@@ -1,4 +1,4 @@
-// What is said of editors: one word, one icon and one tone for each state, and sentences.
+// Texts about editors: word, icon, tone and tooltip of each state, and sentences.
 
 import CircleAlert from "@lucide/svelte/icons/circle-alert";
 import CircleCheck from "@lucide/svelte/icons/circle-check";
@@ -21,62 +21,86 @@ const absent: Look = {
   word: "Not registered",
   tone: "neutral",
   icon: CircleDashed,
-  title: "Our entry is not there",
+  title: "Agent Discover is not in its configuration",
 };
 const looks: Record<string, Look> = {
   absent,
-  registered: { word: "Registered", tone: "good", icon: CircleCheck, title: "Our entry is in its configuration" },
-  stale: { word: "Needs repair", tone: "warn", icon: Wrench, title: "Our entry starts the wrong program" },
-  dropped: { word: "Needs repair", tone: "warn", icon: Wrench, title: "Our entry was taken out by something else" },
-  foreign: { word: "Name is taken", tone: "warn", icon: CircleAlert, title: "Another entry has our name" },
-  unreadable: { word: "Cannot be changed", tone: "bad", icon: CircleSlash, title: "We leave its file alone" },
+  registered: { word: "Registered", tone: "good", icon: CircleCheck, title: "Agent Discover is in its configuration" },
+  stale: {
+    word: "Needs repair",
+    tone: "warn",
+    icon: Wrench,
+    title: "The entry of Agent Discover starts the wrong program",
+  },
+  dropped: {
+    word: "Needs repair",
+    tone: "warn",
+    icon: Wrench,
+    title: "Another program removed the entry of Agent Discover",
+  },
+  foreign: {
+    word: "Name taken",
+    tone: "warn",
+    icon: CircleAlert,
+    title: "Another program's entry has the name “discover”",
+  },
+  unreadable: {
+    word: "Cannot be changed",
+    tone: "bad",
+    icon: CircleSlash,
+    title: "Agent Discover does not change this file",
+  },
   waiting: {
-    word: "Waits until it is closed",
+    word: "Pending",
     tone: "accent",
     icon: Hourglass,
-    title: "The change is made when the editor is closed",
+    title: "The change is made once the editor is closed",
   },
 };
-const readOnly: Look = { ...absent, word: "Only read", title: "Our entry cannot be put in; servers can be read" };
+const readOnly: Look = {
+  ...absent,
+  word: "Read only",
+  title: "Servers can be imported from it, but Agent Discover cannot be added",
+};
 
-/** lookOf tells how an editor stands. */
+/** lookOf returns the state to show for an editor. */
 export const lookOf = ({ state, registrable }: Editor): Look =>
   state === "absent" && !registrable ? readOnly : (looks[state] ?? absent);
 
-/** explain says what is the matter with a file; empty when nothing is. */
+/** explain describes the problem with a file; empty if there is none. */
 export function explain({ name }: Editor, { state, command, problem }: EditorFile): string {
   const starts = command ? `starts ${visible(command)}` : "starts another program";
   switch (state) {
     case "stale":
-      return sentence(problem ?? "") || `Our entry ${starts}, which is not where this program is.`;
+      return sentence(problem ?? "") || `The entry of Agent Discover ${starts}, which is another location.`;
     case "dropped":
-      return "Our entry was put in here, and something else has taken it out.";
+      return "Another program removed the entry of Agent Discover.";
     case "foreign":
-      return `The entry “discover” in it is not ours: it ${starts}. It stays until you replace it.`;
+      return `The entry “discover” belongs to another program: it ${starts}. It stays until you replace it.`;
     case "waiting":
-      return `It is changed as soon as ${name} is closed, for ${name} would undo it.`;
+      return `The change is made once ${name} is closed: a running ${name} would overwrite it.`;
   }
   return sentence(problem ?? "");
 }
 
-/** listed joins names as a sentence does. */
+/** listed joins names with commas and "and". */
 export const listed = (names: readonly string[]): string =>
   names.length > 4
     ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`
     : [names.slice(0, -1).join(", "), ...names.slice(-1)].filter(Boolean).join(" and ");
 
 const past: Record<string, (where: string) => string> = {
-  register: (where) => `Our entry is in ${where}.`,
-  unregister: (where) => `Our entry is out of ${where}.`,
+  register: (where) => `Added Agent Discover to ${where}.`,
+  unregister: (where) => `Removed Agent Discover from ${where}.`,
   undo: (where) => `Undone in ${where}.`,
 };
 
-/** said says what was done and where. */
+/** said describes what was done, and where. */
 export const said = (action: string, where: string): string => past[action]?.(where) ?? "";
 
-/** deedOf says what a change in the history was. */
+/** deedOf describes a change in the history. */
 export function deedOf({ action, name, entries, undoes }: ChangeRecord): string {
-  const what = listed(entries) || "our entry";
+  const what = listed(entries) || "Agent Discover";
   if (undoes || action === "undo") return `Undone in ${name}: ${what}`;
-  return action === "register" ? `Added ${what} to ${name}` : `Took ${what} out of ${name}`;
+  return action === "register" ? `Added ${what} to ${name}` : `Removed ${what} from ${name}`;
 }

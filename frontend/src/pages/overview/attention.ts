@@ -1,11 +1,11 @@
-// What a person should look at, worst first, and what to do about each.
+// Problems that need a person's attention, worst first, with remedies.
 
 import type { Schemas } from "$lib/api/client";
 import type { Server } from "$lib/api/socket";
 import { count, plural, sentence } from "$lib/format";
 import { failing as fails, type Tone } from "$lib/ui/state";
 
-/** Something that can be done: a place to go to, or an act of the page by its name. */
+/** A remedy: a link, or an action of the page by name. */
 export interface Remedy {
   label: string;
   href?: string;
@@ -17,11 +17,11 @@ export interface Remedy {
 export interface Concern {
   id: string;
   tone: Tone;
-  /** What it is, in one word. */
+  /** The kind of problem, in one word. */
   word: string;
   title: string;
   text: string;
-  /** Foreign or long text that belongs to it. */
+  /** Foreign or long text about the problem. */
   detail?: string;
   remedies: Remedy[];
 }
@@ -44,7 +44,7 @@ const namesOf = (servers: Server[]): string => {
   return names.join(", ") + (servers.length > 5 ? ` and ${count(servers.length - 5)} more` : "");
 };
 
-/** The programs that servers are often started with, and where they come from. */
+/** Programs that servers are often started with, and where to get them. */
 const programs: Record<string, { of: string; url: string }> = {
   npx: { of: "Node.js", url: "https://nodejs.org/en/download" },
   uvx: { of: "uv", url: "https://docs.astral.sh/uv/getting-started/installation/" },
@@ -52,7 +52,7 @@ const programs: Record<string, { of: string; url: string }> = {
   docker: { of: "Docker", url: "https://docs.docker.com/get-started/get-docker/" },
 };
 
-/** needed tells which of these programs servers are started with, and by whom each is needed. */
+/** needed returns those programs that servers need, each with its servers. */
 export function needed(servers: Server[]): Map<string, Server[]> {
   const out = new Map<string, Server[]>();
   for (const server of servers) {
@@ -63,7 +63,7 @@ export function needed(servers: Server[]): Map<string, Server[]> {
   return out;
 }
 
-/** concerns lists what needs attention. */
+/** concerns returns the problems to show. */
 export function concerns(known: Known): Concern[] {
   return [...hubOf(known), ...waiting(known), ...failing(known), ...missing(known), ...secrets(known)];
 }
@@ -75,8 +75,8 @@ function hubOf({ paused, about }: Known): Concern[] {
       id: "auth",
       tone: "bad",
       word: "Open",
-      title: "The hub asks for no token",
-      text: "Every program and every user of this computer can call your tools. Stop the hub, take AGENT_DISCOVER_AUTH out of its environment, and start it again.",
+      title: "The hub requires no token",
+      text: "Every program and user on this computer can call your tools. Stop the hub, remove AGENT_DISCOVER_AUTH from its environment, and start it again.",
       remedies: [],
     });
   if (paused)
@@ -100,7 +100,7 @@ function waiting({ servers }: Known): Concern[] {
       tone: "warn",
       word: "Waiting",
       title: `${plural(these.length, "server waits", "servers wait")} for your approval`,
-      text: `An agent wants ${namesOf(these)}. Nothing of it was started.`,
+      text: `An agent proposed ${namesOf(these)}. Nothing has been started.`,
       remedies: [{ label: "Review", href: "#/approvals", main: true }],
     },
   ];
@@ -114,11 +114,11 @@ function failing({ servers }: Known): Concern[] {
     word: "Failing",
     title: server.name,
     text: "",
-    detail: server.last_error || "It did not answer, and gave no reason.",
+    detail: server.last_error || "The server did not answer and gave no reason.",
     remedies: [
       { label: "Check again", act: "check", server },
-      { label: "Output", href: place(server, "output") },
-      { label: "Open", href: place(server) },
+      { label: "Show output", href: place(server, "output") },
+      { label: "Open server", href: place(server) },
     ],
   }));
   if (these.length > FAILING)
@@ -126,9 +126,9 @@ function failing({ servers }: Known): Concern[] {
       id: "failing more",
       tone: "bad",
       word: "Failing",
-      title: `${plural(these.length - FAILING, "more server fails", "more servers fail")}`,
+      title: `${plural(these.length - FAILING, "more server")} failing`,
       text: namesOf(these.slice(FAILING)),
-      remedies: [{ label: "Show them", href: "#/servers?state=failing" }],
+      remedies: [{ label: "Show servers", href: "#/servers?state=failing" }],
     });
   return out;
 }
@@ -141,11 +141,11 @@ function missing({ servers, programs: found }: Known): Concern[] {
       id: `missing ${name}`,
       tone: "bad",
       word: "Missing",
-      title: `${name} is missing or does not run`,
-      text: `${plural(these.length, "server needs", "servers need")} it: ${namesOf(these)}. It comes with ${programs[name]?.of}.`,
+      title: `${name} is not installed or does not run`,
+      text: `${plural(these.length, "server needs", "servers need")} ${name}: ${namesOf(these)}. ${name} is part of ${programs[name]?.of}.`,
       remedies: [
         { label: `Get ${programs[name]?.of}`, href: programs[name]?.url },
-        { label: "Look again", act: "programs" },
+        { label: "Check again", act: "programs" },
       ],
     }));
 }
@@ -158,11 +158,9 @@ function secrets({ servers, vault }: Known): Concern[] {
       id: "vault",
       tone: "warn",
       word: "No vault",
-      title: "Secrets cannot be kept",
-      text: sentence(vault.why) + " A file can keep them, under a passphrase that you choose.",
-      remedies: [
-        { label: vault.file === "locked" ? "Unlock…" : "Choose a passphrase…", act: "passphrase", main: true },
-      ],
+      title: "Secrets cannot be stored",
+      text: sentence(vault.why) + " Store them in a file that a passphrase of your choice protects.",
+      remedies: [{ label: vault.file === "locked" ? "Unlock…" : "Choose passphrase…", act: "passphrase", main: true }],
     });
   if (open.length) {
     const n = open.reduce((sum, server) => sum + (server.plaintext?.length ?? 0), 0);
@@ -170,9 +168,9 @@ function secrets({ servers, vault }: Known): Concern[] {
       id: "plaintext",
       tone: "warn",
       word: "Readable",
-      title: `${plural(n, "credential stands", "credentials stand")} in plain text`,
-      text: `In the configuration of ${namesOf(open)}. The keychain can keep them instead.`,
-      remedies: [{ label: "Move them…", act: "move", main: true }],
+      title: `${plural(n, "credential")} in plain text`,
+      text: `The configuration of ${namesOf(open)} contains credentials. Move them to the keychain.`,
+      remedies: [{ label: "Move to the keychain…", act: "move", main: true }],
     });
   }
   return out;

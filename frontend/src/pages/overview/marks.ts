@@ -1,4 +1,4 @@
-// One icon for each word that says what needs attention.
+// The icon of each kind of problem.
 
 import CircleAlert from "@lucide/svelte/icons/circle-alert";
 import CirclePause from "@lucide/svelte/icons/circle-pause";

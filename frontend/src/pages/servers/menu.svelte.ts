@@ -1,4 +1,4 @@
-// What can be done with one server, the same in the list and on its own page.
+// The actions for one server, the same in the list and on its own page.
 
 import CircleCheck from "@lucide/svelte/icons/circle-check";
 import FlaskConical from "@lucide/svelte/icons/flask-conical";
@@ -13,7 +13,7 @@ import { link, router } from "$lib/stores/router.svelte";
 import type { MenuItem } from "$lib/ui/Menu.svelte";
 import { SvelteSet } from "svelte/reactivity";
 
-/** Which server a person is asked about before it is removed. */
+/** The server whose removal awaits confirmation. */
 export const asking = $state<{ open: boolean; server: Server | undefined }>({ open: false, server: undefined });
 
 export function askToRemove(server: Server): void {
@@ -21,13 +21,13 @@ export function askToRemove(server: Server): void {
   asking.open = true;
 }
 
-/** The address of the list as it was last seen, with its filters. */
+/** The address of the list with its last filters. */
 export const list = $state({ href: "#/servers" });
 
-/** Names of servers that are being switched, checked or asked: it takes as long as they take to start. */
+/** Names of servers with an action in progress, which lasts as long as the server takes to start. */
 export const busy = new SvelteSet<string>();
 
-/** during marks a server as busy while something is done with it. */
+/** during marks a server as busy during an action. */
 export async function during(server: Server, what: (server: Server) => Promise<unknown>): Promise<void> {
   busy.add(server.name);
   try {
@@ -37,16 +37,16 @@ export async function during(server: Server, what: (server: Server) => Promise<u
   }
 }
 
-/** switchActive does nothing while the server is being switched. A switch that went dead would lose the keyboard. */
+/** switchActive does nothing while the server is busy. A disabled switch would lose the keyboard focus. */
 export async function switchActive(server: Server, on = !server.active): Promise<void> {
   if (!busy.has(server.name)) await during(server, () => setActive(server, on));
 }
 
-/** placeOf is the address of a server's page, for router.go. */
+/** placeOf returns the place of a server's page, for router.go. */
 export const placeOf = (server: Server, tab = ""): string =>
   link("servers", server.name).slice(1) + (tab && `?tab=${tab}`);
 
-/** itemsFor is the menu of a server. */
+/** itemsFor returns the menu of a server. */
 export function itemsFor(server: Server): (MenuItem | null)[] {
   const waits = busy.has(server.name);
   const items: (MenuItem | null)[] = server.approved
@@ -59,7 +59,7 @@ export function itemsFor(server: Server): (MenuItem | null)[] {
         },
         { label: "Check", icon: HeartPulse, disabled: waits, run: () => void during(server, check) },
         { label: "Refresh tools", icon: RefreshCw, disabled: waits, run: () => void during(server, refreshTools) },
-        { label: "Test", icon: FlaskConical, run: () => router.go(link("test", server.name).slice(1)) },
+        { label: "Inspect", icon: FlaskConical, run: () => router.go(link("test", server.name).slice(1)) },
       ]
     : [{ label: "Review for approval", icon: CircleCheck, run: () => router.go("/approvals") }];
   return [

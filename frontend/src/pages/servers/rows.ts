@@ -1,16 +1,16 @@
-// Which servers a list shows, and in what order.
+// The rows of the list of servers, and their order.
 
 import type { Server } from "$lib/api/socket";
 import { stateOf } from "$lib/ui/state";
 
-/** What the address says of the list. An empty value leaves nothing out. */
+/** The filters and the order, as the address has them. An empty value matches everything. */
 export interface Choice {
   query: string;
   state: string;
   source: string;
   transport: string;
   tag: string;
-  /** A column, with a minus before it from the greatest to the least. */
+  /** A column; a leading "-" sorts in descending order. */
   sort: string;
 }
 
@@ -31,13 +31,13 @@ const valueOf: Record<Column, (server: Server, paused: boolean) => string | numb
 /** Failed calls, starts and checks. */
 export const errorsOf = (server: Server): number => (server.metrics?.total_errors ?? 0) + server.error_count;
 
-/** commandOf is what a server runs, or where it is. */
+/** commandOf returns a server's command line or address. */
 export const commandOf = (server: Server): string =>
   server.transport === "stdio"
     ? [server.command ?? "", ...(server.args ?? [])].join(" ").trim()
     : (server.homepage ?? "");
 
-/** rowsOf picks and sorts. Every word of the query must be in name, description, tags or command. */
+/** rowsOf filters and sorts. Every word of the query must occur in name, description, tags or command. */
 export function rowsOf(servers: readonly Server[], choice: Choice, paused: boolean): Server[] {
   const words = choice.query.toLowerCase().split(/\s+/).filter(Boolean);
   const found = servers.filter((server) => {
@@ -59,7 +59,7 @@ export function rowsOf(servers: readonly Server[], choice: Choice, paused: boole
   });
 }
 
-/** valuesOf are the values to filter by, each with how many servers have it. */
+/** valuesOf returns the values to filter by, with the number of servers that have each. */
 export function valuesOf(servers: readonly Server[], of: (server: Server) => readonly string[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const server of servers)
@@ -67,6 +67,6 @@ export function valuesOf(servers: readonly Server[], of: (server: Server) => rea
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** wordFor says in a word what a transport is. */
+/** wordFor returns the word for a transport. */
 export const wordFor = (transport: string): string =>
   ({ stdio: "local", "streamable-http": "http", sse: "sse" })[transport] ?? transport;

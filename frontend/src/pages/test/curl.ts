@@ -1,9 +1,9 @@
-// A call as a command line that does the same.
+// A call as a curl command.
 
-/** quote makes one word of a text for a POSIX shell, whatever is in it. */
+/** quote quotes any text as one word for a POSIX shell. */
 export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** curl writes a POST to the hub. The token is asked for when it runs: it changes with every start, and is nobody else's. */
+/** curl returns a command that sends a POST to the hub. It reads the token when it runs, because every start makes another. */
 export function curl(url: string, body: object): string {
   return [
     `curl -sS ${quote(url)}`,

@@ -1,4 +1,4 @@
-// What a server said by itself, in one shape for the list of events.
+// Messages that a server sent on its own, in one shape for the list of events.
 
 import type { Messages } from "$lib/api/socket";
 import { isObject, own, print } from "$lib/form/json";
@@ -9,10 +9,10 @@ export interface ServerEvent {
   id: number;
   at: string;
   kind: EventKind;
-  /** Of a log message. */
+  /** For log messages. */
   level?: string;
   title: string;
-  /** What came with it, as JSON or text. */
+  /** The message, as JSON or text. */
   detail: string;
 }
 
@@ -48,7 +48,7 @@ export const ofQuestion = (message: Messages["elicitation_request"]): ServerEven
   event(message.ts, "elicitation", message.message, message.requestedSchema);
 
 export const ofSampling = ({ entry }: Messages["log_entry"]): ServerEvent =>
-  event(entry.timestamp, "sampling", `${entry.tool} ${entry.success ? "was answered" : "failed"}`, {
+  event(entry.timestamp, "sampling", `${entry.tool} ${entry.success ? "succeeded" : "failed"}`, {
     asked: entry.args,
     answered: entry.response,
   });

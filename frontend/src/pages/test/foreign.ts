@@ -1,4 +1,4 @@
-// What servers say they offer, read with care: nothing of it has to be what MCP says it is.
+// Parsing of what servers list. None of it has to conform to MCP.
 
 import { isObject, own } from "../../lib/form/json.ts";
 
@@ -41,7 +41,7 @@ export interface Prompt {
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const flag = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
 
-/** each reads the members of a list that are objects and have a name of their own; of two with one name the first. */
+/** each returns the objects in a list that have their own name; the first of those with the same name. */
 function each<T>(list: unknown, key: string, make: (item: object, get: (name: string) => string) => T): T[] {
   if (!Array.isArray(list)) return [];
   const seen = new Set<string>();
@@ -107,7 +107,7 @@ export const promptsOf = (list: unknown): Prompt[] =>
     })),
   }));
 
-/** schemaOf is what a prompt asks for, as a schema: its arguments are texts. */
+/** schemaOf returns a JSON Schema for the arguments of a prompt, which are all strings. */
 export const schemaOf = (prompt: Prompt): object => ({
   type: "object",
   properties: Object.fromEntries(

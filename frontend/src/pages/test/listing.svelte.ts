@@ -1,14 +1,14 @@
-// A list that a server gives, a page at a time.
+// A paginated list of a server.
 
 import { messageOf } from "$lib/api/client";
 import type { Target } from "./target";
 
 export class Listing<T> {
-  /** undefined until it was asked for. */
+  /** undefined until loaded. */
   items = $state.raw<T[]>();
   problem = $state("");
   loading = $state(false);
-  /** Where the next page begins; empty when there is none. */
+  /** The cursor of the next page; empty if there is none. */
   cursor = $state("");
   #round = 0;
 
@@ -19,17 +19,17 @@ export class Listing<T> {
     private readonly read: (list: unknown) => T[],
   ) {}
 
-  /** load asks for the list when it was not asked for before. */
+  /** load loads the list if it was not loaded before. */
   load(): void {
     if (!this.items && !this.loading && !this.problem) void this.reload();
   }
 
-  /** reload asks for the first page again. */
+  /** reload loads the first page again. */
   async reload(): Promise<void> {
     await this.#page("");
   }
 
-  /** more asks for the next page. */
+  /** more loads the next page. */
   async more(): Promise<void> {
     if (this.cursor && !this.loading) await this.#page(this.cursor);
   }
@@ -44,7 +44,7 @@ export class Listing<T> {
       const page = this.read(answer[this.member]);
       this.items = cursor ? [...(this.items ?? []), ...page] : page;
       const next = answer.nextCursor;
-      // A server that gives the same cursor again would never end.
+      // A repeated cursor would lead to an endless list.
       this.cursor = typeof next === "string" && next !== cursor ? next : "";
     } catch (problem) {
       if (round === this.#round) this.problem = messageOf(problem);

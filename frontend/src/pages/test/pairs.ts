@@ -1,4 +1,4 @@
-/** pairs reads lines of a name, a separator and a value. */
+/** pairs parses lines of a name, a separator and a value. */
 export function pairs(text: string, separator: "=" | ":"): { pairs: Record<string, string>; problem: string } {
   const found: [string, string][] = [];
   for (const [i, line] of text.split("\n").entries()) {
@@ -6,7 +6,7 @@ export function pairs(text: string, separator: "=" | ":"): { pairs: Record<strin
     const at = line.indexOf(separator);
     const name = line.slice(0, at).trim();
     if (at <= 0 || !name || /\s/.test(name))
-      return { pairs: {}, problem: `Line ${i + 1} is not NAME${separator}value.` };
+      return { pairs: {}, problem: `Line ${i + 1}: expected NAME${separator}value.` };
     const value = line.slice(at + 1);
     found.push([name, separator === ":" ? value.trim() : value]);
   }

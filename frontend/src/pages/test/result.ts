@@ -1,4 +1,4 @@
-// What came back, taken apart for showing. Everything in it is foreign.
+// A result in displayable parts. All of it is foreign.
 
 import { isObject, own, parse, print } from "../../lib/form/json.ts";
 
@@ -12,15 +12,15 @@ export type Block =
 
 export interface Outcome {
   blocks: Block[];
-  /** structuredContent, set as JSON. */
+  /** structuredContent as JSON. */
   structured?: string;
   isError: boolean;
   meta?: string;
-  /** The whole, in two-space steps. */
+  /** The whole result as indented JSON. */
   whole: string;
 }
 
-// What a browser shows without running anything. SVG is not among them: it can hold scripts.
+// Formats that browsers show without running code. SVG is excluded: it can contain scripts.
 const IMAGES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const SOUNDS = new Set(
   ["wav", "x-wav", "wave", "mpeg", "mp3", "ogg", "webm", "aac", "mp4", "flac"].map((name) => `audio/${name}`),
@@ -28,7 +28,7 @@ const SOUNDS = new Set(
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** read takes the result of a call apart. */
+/** read parses the result of a call. */
 export function read(raw: string): Outcome {
   const parsed = parse(raw);
   if (!parsed.ok || !isObject(parsed.value))
@@ -46,7 +46,7 @@ export function read(raw: string): Outcome {
   };
 }
 
-/** blockOf reads one block of content. */
+/** blockOf parses one content block. */
 export function blockOf(block: unknown): Block {
   if (!isObject(block)) return { kind: "other", json: print(block), why: "not a content block", notes: "" };
   const get = (name: string) => text(own(block, name));
@@ -73,10 +73,10 @@ export function blockOf(block: unknown): Block {
       return { ...contentOf(isObject(inner) ? inner : {}), notes };
     }
   }
-  return { kind: "other", json: print(block), why: `a block of the kind “${get("type").slice(0, 40)}”`, notes };
+  return { kind: "other", json: print(block), why: `a block of type “${get("type").slice(0, 40)}”`, notes };
 }
 
-/** contentOf reads what a resource holds: text, a picture, a sound, or bytes. */
+/** contentOf parses the content of a resource: text, image, audio or bytes. */
 export function contentOf(content: object): Exclude<Block, { kind: "link" }> {
   const [uri, mime] = [text(own(content, "uri")), text(own(content, "mimeType"))];
   const blob = own(content, "blob");
@@ -91,9 +91,8 @@ export function contentOf(content: object): Exclude<Block, { kind: "link" }> {
 function media(kind: "image" | "audio", mime: string, data: string, notes: string): Exclude<Block, { kind: "link" }> {
   const known = (kind === "image" ? IMAGES : SOUNDS).has(mime.toLowerCase());
   const json = print({ type: kind, mimeType: mime, data: data.length > 200 ? `${data.slice(0, 200)}…` : data });
-  if (!known)
-    return { kind: "other", json, why: `${kind} of the type “${mime.slice(0, 60)}”, which is not shown here`, notes };
-  if (!isBase64(data)) return { kind: "other", json, why: `${kind} whose data is no base64`, notes };
+  if (!known) return { kind: "other", json, why: `${kind} of type “${mime.slice(0, 60)}” is not supported`, notes };
+  if (!isBase64(data)) return { kind: "other", json, why: `${kind} with invalid base64 data`, notes };
   return {
     kind,
     src: `data:${mime.toLowerCase()};base64,${data.replace(/\s/g, "")}`,
@@ -105,7 +104,7 @@ function media(kind: "image" | "audio", mime: string, data: string, notes: strin
 
 export const isBase64 = (data: string): boolean => /^[A-Za-z0-9+/]+={0,2}$/.test(data.replace(/\s/g, ""));
 
-/** How many bytes a base64 text holds. */
+/** The number of bytes in a base64 text. */
 export const bytesIn = (data: string): number => Math.floor((data.replace(/[\s=]/g, "").length * 3) / 4);
 
 function notesOf(notes: unknown): string {
@@ -120,14 +119,14 @@ function notesOf(notes: unknown): string {
     .join(", ");
 }
 
-/** pretty sets a text that is JSON in two-space steps; any other stays as it is. */
+/** pretty indents a text that is JSON, and returns other texts unchanged. */
 export function pretty(given: string): string {
   if (!/^\s*[[{]/.test(given) || given.length > 2_000_000) return given;
   const parsed = parse(given);
   return parsed.ok ? print(parsed.value, 2, given) : given;
 }
 
-/** textOf is what a model would read of a result. */
+/** textOf returns what a model would read of a result. */
 export function textOf(outcome: Outcome): string {
   const texts = outcome.blocks.map((block) => {
     if (block.kind === "text") return block.text;
@@ -138,7 +137,7 @@ export function textOf(outcome: Outcome): string {
   return whole || (outcome.structured ?? "");
 }
 
-/** tokensIn estimates what a text costs in a model's context: near what o200k_base counts, without its vocabulary. */
+/** tokensIn estimates the tokens of a text. It is close to o200k_base but needs no vocabulary. */
 export function tokensIn(given: string): number {
   const part = given.slice(0, 1_000_000);
   let tokens = 0;

@@ -1,5 +1,5 @@
-// The test of one server: what it offers, what was asked and answered, and what it said meanwhile. It stays while the
-// page is open, so that who looks elsewhere and comes back finds it as it was.
+// The inspection of one server: its lists, requests, answers and events. It lives as long as the page, so that a person
+// who leaves and comes back finds it unchanged.
 
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { messageOf } from "$lib/api/client";
@@ -14,7 +14,7 @@ import type { Target } from "./target";
 
 export type What = "tool" | "prompt" | "resource";
 
-/** One thing that was asked, and what came of it. */
+/** A request and its result. */
 export interface Entry {
   id: number;
   what: What;
@@ -24,9 +24,9 @@ export interface Entry {
   at: number;
   ms: number;
   status: "done" | "failed" | "cancelled";
-  /** The answer as it came. */
+  /** The answer, unchanged. */
   text: string;
-  /** Why there is none. */
+  /** Why there is no answer. */
   problem: string;
 }
 
@@ -61,20 +61,20 @@ export class TestSession {
   readonly prompts: Listing<ReturnType<typeof promptsOf>[number]>;
   about = $state.raw<About>();
   aboutProblem = $state("");
-  /** The newest last. */
+  /** Oldest first. */
   events = $state.raw<ServerEvent[]>([]);
-  /** The newest first. */
+  /** Newest first. */
   entries = $state.raw<Entry[]>([]);
-  /** The entry that is shown, by what and name: the newest unless another was picked. */
+  /** The request to show, by kind and name: the newest unless the person picked another. */
   readonly picked = new SvelteMap<string, number>();
   running = $state.raw<Running>();
   progress = $state.raw<Progress>();
-  /** Resources that are watched, with the time of their last change. */
+  /** Subscribed resources, with the time of their last change. */
   readonly watched = new SvelteMap<string, string>();
   readonly changed = new SvelteSet<string>();
   level = $state("");
   pings = $state.raw<{ at: number; ms: number }[]>([]);
-  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is shown of it
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- never rendered
   #forms = new Map<string, FormModel>();
   #ends: (() => void)[];
 
@@ -103,14 +103,14 @@ export class TestSession {
       hub.on("log_entry", (message) => {
         if (message.entry.server !== target.server || message.entry.kind !== "sampling") return;
         this.#note(ofSampling(message));
-        toasts.show("The server asked a model for an answer (sampling); what it asked is under Events.", {
+        toasts.show("The server requested a completion from a model (sampling). See Events.", {
           kind: "note",
         });
       }),
     ];
   }
 
-  /** close ends listening; what runs is cancelled. */
+  /** close stops listening and cancels the running request. */
   close(): void {
     this.running?.abort.abort();
     this.#ends.forEach((end) => end());
@@ -120,7 +120,7 @@ export class TestSession {
     this.events = [...this.events.slice(1 - MAX_EVENTS), event];
   }
 
-  /** What a notification changes here. */
+  /** #heed handles a notification. */
   #heed(method: string, params: unknown, at: string): void {
     if (method === "notifications/tools/list_changed") void this.tools.reload();
     else if (method === "notifications/prompts/list_changed") void this.prompts.reload();
@@ -133,7 +133,7 @@ export class TestSession {
     }
   }
 
-  /** open asks the server what it is; it starts when it does not run. */
+  /** open asks the server for its description; a stopped server starts. */
   async open(): Promise<void> {
     this.aboutProblem = "";
     try {
@@ -152,14 +152,14 @@ export class TestSession {
     }
   }
 
-  /** can tells whether the server said that it can do something: tools, resources.subscribe, logging. */
+  /** can reports whether the server declared a capability: tools, resources.subscribe, logging. */
   can(...path: string[]): boolean {
     let at: unknown = this.about?.capabilities;
     for (const key of path) at = isObject(at) ? own(at, key) : undefined;
     return at !== undefined && at !== false && at !== null;
   }
 
-  /** form is the form of a tool, prompt or template; it keeps what was filled in. */
+  /** form returns the form of a tool, prompt or template, with what was filled in before. */
   form(what: string, name: string, schema: unknown): FormModel {
     const key = `${what} ${name} ${print(schema, 0)}`;
     const known = this.#forms.get(key);
@@ -169,7 +169,7 @@ export class TestSession {
     return made;
   }
 
-  /** run asks for something that may take long, and keeps what came of it. One thing runs at a time. */
+  /** run sends a request that may take long, and records the result. One request runs at a time. */
   async run(what: What, name: string, args: Record<string, unknown>, path: string, body: object): Promise<void> {
     if (this.running) return;
     const running: Running = { what, name, since: Date.now(), abort: new AbortController() };
@@ -180,7 +180,7 @@ export class TestSession {
     try {
       text = await this.target.text(path, body, running.abort.signal);
     } catch (failure) {
-      problem = running.abort.signal.aborted ? "You cancelled it." : messageOf(failure);
+      problem = running.abort.signal.aborted ? "Cancelled." : messageOf(failure);
     }
     const status = running.abort.signal.aborted ? "cancelled" : problem ? "failed" : "done";
     const ms = performance.now() - began;
@@ -190,7 +190,7 @@ export class TestSession {
     this.picked.set(`${what} ${name}`, entry.id);
   }
 
-  /** shown is the entry to show for something: the one that was picked, or the newest. */
+  /** shown returns the request to show: the one that was picked, or the newest. */
   shown(what: What, name: string): Entry | undefined {
     const id = this.picked.get(`${what} ${name}`);
     return this.entries.find((entry) =>
@@ -209,7 +209,7 @@ export class TestSession {
     this.changed.delete(uri);
   }
 
-  /** stopped forgets what a server does not know any more when it was stopped. */
+  /** stopped discards what the server forgot when it stopped. */
   stopped(): void {
     this.watched.clear();
     this.changed.clear();
@@ -217,10 +217,10 @@ export class TestSession {
   }
 }
 
-// eslint-disable-next-line svelte/prefer-svelte-reactivity -- nothing is shown of it
+// eslint-disable-next-line svelte/prefer-svelte-reactivity -- never rendered
 const sessions = new Map<string, TestSession>();
 
-/** sessionOf returns the test of a server, a new one when there was none. */
+/** sessionOf returns the inspection of a server, and creates it if needed. */
 export function sessionOf(target: Target): TestSession {
   const known = sessions.get(target.server);
   if (known && known.target.id === target.id) return known;
@@ -230,7 +230,7 @@ export function sessionOf(target: Target): TestSession {
   return made;
 }
 
-/** forget ends the test of a server that is gone. */
+/** forget ends the inspection of a removed server. */
 export function forget(server: string): void {
   sessions.get(server)?.close();
   sessions.delete(server);

@@ -1,15 +1,15 @@
-// Whom the tester asks: a configured server, or one that lives for a test only.
+// The server that the inspector talks to: configured, or ad hoc.
 
 import { address, ApiError, api, request, take } from "$lib/api/client";
 import { isObject, own, parse } from "$lib/form/json";
 import { hub } from "$lib/stores/hub.svelte";
 
-/** A server that was started for a test. */
+/** An ad-hoc server. */
 export interface Transient {
   handle: string;
-  /** As messages of the socket call it. */
+  /** Its name in messages of the socket. */
   serverName: string;
-  /** What it runs or where it is, as a person wrote it. */
+  /** Its command or address, as a person entered it. */
   label: string;
   /** Milliseconds since 1970. */
   expiresAt: number;
@@ -20,7 +20,7 @@ export class Target {
 
   private constructor(
     base: string,
-    /** As messages of the socket call it. */
+    /** Its name in messages of the socket. */
     readonly server: string,
     /** The id of a configured server. */
     readonly id?: string,
@@ -34,10 +34,10 @@ export class Target {
   static transient = ({ handle, serverName }: Transient): Target =>
     new Target(`/api/transient/${encodeURIComponent(handle)}`, serverName);
 
-  /** The address of one of its operations, for use elsewhere. */
+  /** The URL of one of its operations, for use elsewhere. */
   url = (path: string): string => address(this.#base + path);
 
-  /** text asks for something and returns the answer as it came. A server that does not run is started. */
+  /** text sends a request and returns the answer unchanged. A stopped server is started. */
   async text(path: string, body?: object, signal?: AbortSignal): Promise<string> {
     const init: RequestInit =
       body === undefined
@@ -45,7 +45,7 @@ export class Target {
         : { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" }, signal };
     if (!this.#up()) await this.start();
     let answer = await request(this.#base + path, init);
-    // It may have stopped just now.
+    // The server may have stopped just now.
     if (answer.status === 400 && this.id && (await said(answer.clone())) === "Server not active") {
       await this.start();
       answer = await request(this.#base + path, init);
@@ -54,14 +54,14 @@ export class Target {
     return answer.text();
   }
 
-  /** ask asks for something that is a JSON object. */
+  /** ask sends a request whose answer is a JSON object. */
   async ask(path: string, body?: object): Promise<Record<string, unknown>> {
     const parsed = parse(await this.text(path, body));
-    if (!parsed.ok || !isObject(parsed.value)) throw new ApiError("The answer is no JSON object.", 200);
+    if (!parsed.ok || !isObject(parsed.value)) throw new ApiError("The answer is not a JSON object.", 200);
     return parsed.value;
   }
 
-  /** Whether the hub would pass a question on: it does for servers that are active or run. */
+  /** Whether the hub forwards a request: only to servers that are active or running. */
   #up(): boolean {
     const server = this.id ? hub.server(Number(this.id)) : undefined;
     return !server || server.active || server.running;
@@ -69,7 +69,7 @@ export class Target {
 
   #starting: Promise<unknown> | undefined;
 
-  /** start starts a configured server for the test; it stays as it is switched, and stops when idle. */
+  /** start starts a configured server. It stays as active as it was, and stops when idle. */
   async start(): Promise<void> {
     if (!this.id) return;
     this.#starting ??= take(api.POST("/api/servers/{id}/refresh", { params: { path: { id: this.id } } })).finally(
@@ -82,5 +82,5 @@ export class Target {
 async function said(answer: Response): Promise<string> {
   const parsed = parse(await answer.text());
   const error = parsed.ok && isObject(parsed.value) ? own(parsed.value, "error") : undefined;
-  return typeof error === "string" ? error : `The hub answered ${answer.status}.`;
+  return typeof error === "string" ? error : `The hub answered with status ${answer.status}.`;
 }

@@ -1,9 +1,9 @@
-// Addresses with places to fill: RFC 6570, as resource templates have them.
+// URI templates (RFC 6570), as MCP resource templates use them.
 
 const PLACE = /\{([+#./;?&]?)([^{}]*)\}/g;
 const VARIABLE = /^([A-Za-z0-9_.%-]+)(?::\d+|\*)?$/;
 
-/** variablesOf names the places of a template, each once; those that an address needs are required. */
+/** variablesOf returns the variables of a template, each once, and whether it is required. */
 export function variablesOf(template: string): { name: string; required: boolean }[] {
   const found = new Map<string, boolean>();
   for (const [, operator = "", list = ""] of template.matchAll(PLACE)) {
@@ -26,7 +26,7 @@ const forms: Record<string, { first: string; between: string; named: boolean; op
   "&": { first: "&", between: "&", named: true, open: false },
 };
 
-/** expand fills a template; places without a value are left out. */
+/** expand fills in a template; variables without a value are omitted. */
 export function expand(template: string, values: Record<string, unknown>): string {
   return template.replace(PLACE, (whole, operator: string, list: string) => {
     const form = forms[operator];
@@ -43,9 +43,9 @@ export function expand(template: string, values: Record<string, unknown>): strin
   });
 }
 
-/** encode writes what an address cannot hold as percent signs; open leaves its own signs as they are. */
+/** encode percent-encodes a value; with open, reserved characters stay. */
 function encode(text: string, open: boolean): string {
-  const safe = text.replace(/\p{Surrogate}/gu, "\ufffd"); // half a sign is in no address
+  const safe = text.replace(/\p{Surrogate}/gu, "\ufffd"); // lone surrogates cannot be encoded
   if (open) return encodeURI(safe).replaceAll("%25", "%");
   return encodeURIComponent(safe).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,4 +1,4 @@
-// Servers that were started for a test only, remembered by this tab so that a reload finds them again.
+// Ad-hoc servers, remembered by this tab so that a reload finds them again.
 
 import { api, request, take } from "$lib/api/client";
 import { isObject } from "$lib/form/json";
@@ -39,7 +39,7 @@ class Transients {
     return this.list.find((one) => one.serverName === key || one.handle === key);
   }
 
-  /** open starts a server for a test; it returns when its tools are listed. */
+  /** open starts an ad-hoc server and returns once its tools are listed. */
   async open(launch: Launch, label: string): Promise<Transient> {
     const answer = await request("/api/transient", {
       method: "POST",
@@ -47,7 +47,7 @@ class Transients {
       body: JSON.stringify(launch),
     });
     const body = (await answer.json()) as Transient & { error?: string };
-    if (!answer.ok) throw new Error(body.error ?? `The hub answered ${answer.status}.`);
+    if (!answer.ok) throw new Error(body.error ?? `The hub answered with status ${answer.status}.`);
     const { handle, serverName, expiresAt } = body;
     const made = { handle, serverName, expiresAt, label };
     this.#keep([...this.list, made]);
@@ -55,7 +55,7 @@ class Transients {
     return made;
   }
 
-  /** end ends a server before its time. */
+  /** end ends an ad-hoc server early. */
   async end(one: Transient): Promise<void> {
     await take(api.DELETE("/api/transient/{id}", { params: { path: { id: one.handle } } }));
     this.#drop(one);
@@ -71,7 +71,7 @@ class Transients {
   #arm(one: Transient): void {
     const ended = () => {
       this.#drop(one);
-      toasts.show(`The time of ${one.label} is over; it was ended.`, { kind: "note" });
+      toasts.show(`${one.label} reached its time limit and has ended.`, { kind: "note" });
     };
     this.#timers.set(one.handle, setTimeout(ended, Math.max(0, one.expiresAt - Date.now())));
   }

@@ -1,4 +1,4 @@
-// All that is known about one tool, kept while it is looked at.
+// Everything known about one tool, kept fresh while it is shown.
 
 import { ApiError, api, messageOf, take, type Schemas } from "$lib/api/client";
 import { hub } from "$lib/stores/hub.svelte";
@@ -6,17 +6,17 @@ import { tools } from "$lib/stores/tools.svelte";
 
 export type ToolDetail = Schemas["ToolDetail"];
 
-const GATHER = 1_000; // ms in which calls are gathered before the numbers are asked for again
+const GATHER = 1_000; // ms in which calls are batched before the figures are loaded again
 
 export class Looked {
   tool = $state.raw<ToolDetail>();
-  /** The hub knows no such tool. */
+  /** The hub does not know the tool. */
   missing = $state(false);
   problem = $state("");
 
   #turn = 0;
 
-  /** look loads a tool and follows its calls; the returned function ends that. Use it as an effect. */
+  /** look loads a tool and follows its calls. The returned function ends that; use it as an effect. */
   look(server: string, name: string): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     void this.load(server, name);
@@ -52,7 +52,7 @@ export class Looked {
   }
 }
 
-/** idOf finds a tool's id: in the list that is known, or by asking. */
+/** idOf finds a tool's id, in the loaded list or by a request. */
 async function idOf(server: string, name: string): Promise<number | undefined> {
   const known = tools.list.find((tool) => tool.server === server && tool.name === name);
   if (known) return known.id;

@@ -1,19 +1,19 @@
-// What an agent would be told about a need, asked while it is typed.
+// What find_tool would return for a need, requested while it is typed.
 
 import { api, messageOf, take, type Schemas } from "$lib/api/client";
 
 export type Answer = Schemas["FindReply"];
 
-const PAUSE = 250; // ms without a key until the hub is asked
+const PAUSE = 250; // ms after the last key until the request is sent
 
 export class Find {
   answer = $state.raw<Answer>();
-  /** The need that the answer is for. */
+  /** The need that the answer belongs to. */
   asked = $state("");
   busy = $state(false);
   problem = $state("");
 
-  /** ask asks about a need, soon; the returned function forgets it. Use it as an effect. */
+  /** ask sends a request after a short pause. The returned function cancels it; use it as an effect. */
   ask(need: string): () => void {
     const query = need.trim();
     if (!query) {

@@ -1,5 +1,5 @@
-// How far tools are found by their meaning, kept fresh while it is looked at: often while that grows, else when tools
-// change or somebody comes back.
+// The state of the search by meaning, kept fresh while it is shown: polled often while indexing is in progress, otherwise
+// loaded when tools change or the person returns.
 
 import { api, take, type Schemas } from "$lib/api/client";
 import { hub } from "$lib/stores/hub.svelte";
@@ -8,11 +8,11 @@ export type Status = Schemas["SearchStatus"];
 
 const WHILE_WORKING = 2_000; // ms
 const WHILE_FAILING = 30_000;
-/** How often it is asked whether work that is to be done has begun; some tools can never be understood. */
+/** The polling interval for pending work that has not begun; some tools can never be indexed. */
 const PATIENCE = 5;
 
 export class Meaning {
-  /** Undefined until it is known. */
+  /** Undefined until loaded. */
   status = $state.raw<Status>();
 
   #patience = PATIENCE;
@@ -30,7 +30,7 @@ export class Meaning {
     };
   }
 
-  /** look asks now, and again for as long as something is on its way. */
+  /** look loads now, and again as long as indexing is in progress. */
   look(): void {
     this.#patience = PATIENCE;
     void this.#ask();
@@ -44,14 +44,14 @@ export class Meaning {
       if (turn !== this.#turn) return;
       this.status = status;
     } catch {
-      if (turn !== this.#turn) return; // the page itself says when the hub is away
+      if (turn !== this.#turn) return; // the page reports a lost connection itself
     }
     const pause = this.#pause();
     if (pause && document.visibilityState === "visible" && hub.standing === "online")
       this.#timer = setTimeout(() => void this.#ask(), pause);
   }
 
-  /** #pause is how long until the next question, in ms; 0 for ever. */
+  /** #pause returns the time until the next request in ms; 0 for none. */
   #pause(): number {
     const { status } = this;
     if (!status || status.provider === "none") return 0;
@@ -62,10 +62,10 @@ export class Meaning {
   }
 }
 
-/** What of it is worth a line: vectors are being made, or a provider fails. */
+/** The states worth a line: indexing is in progress, or a provider fails. */
 export type Stage = "unknown" | "words" | "failing" | "working" | "well";
 
-/** stageOf tells how tools are found just now. */
+/** stageOf returns the current state of the search by meaning. */
 export function stageOf(status: Status | undefined): Stage {
   if (!status) return "unknown";
   if (status.provider === "none") return "words";

@@ -1,20 +1,20 @@
-// Which tools the list shows, and in which order.
+// The rows of the list of tools, and their order.
 
 import { keyOf, type KnownTool, type Ranked } from "$lib/stores/tools.svelte";
 
-/** A tool with what the list compares it by. */
+/** A tool with the values that the list sorts and filters by. */
 export interface Row {
   key: string;
   tool: KnownTool;
-  /** Its description in one line. */
+  /** The description in one line. */
   about: string;
-  /** All that a text is looked for in. */
+  /** The text that a filter searches. */
   words: string;
   calls: number;
   errors: number;
 }
 
-const ABOUT = 240; // characters; more do not fit into a line
+const ABOUT = 240; // characters; more do not fit in a line
 const names = new Intl.Collator(undefined, { numeric: true });
 
 const orders: Record<string, (a: Row, b: Row) => number> = {
@@ -24,7 +24,7 @@ const orders: Record<string, (a: Row, b: Row) => number> = {
   calls: (a, b) => a.calls - b.calls,
 };
 
-/** rowsOf makes rows of tools, in the hub's order. */
+/** rowsOf turns tools into rows, in the hub's order. */
 export function rowsOf(list: readonly KnownTool[], numbers: ReadonlyMap<string, Ranked>): Row[] {
   return list.map((tool) => {
     const key = keyOf(tool.server, tool.name);
@@ -40,7 +40,7 @@ export function rowsOf(list: readonly KnownTool[], numbers: ReadonlyMap<string, 
   });
 }
 
-/** sorted orders rows by a column; "-" before it: the greatest first. Equal ones keep their order. */
+/** sorted orders rows by a column, descending with a leading "-". The sort is stable. */
 export function sorted(rows: Row[], by: string): Row[] {
   const down = by.startsWith("-");
   const order = orders[down ? by.slice(1) : by];
@@ -48,7 +48,7 @@ export function sorted(rows: Row[], by: string): Row[] {
   return rows.toSorted(down ? (a, b) => order(b, a) : order);
 }
 
-/** filtered keeps the rows of a server that have every word of a text. */
+/** filtered keeps the rows of a server that contain every word of a text. */
 export function filtered(rows: Row[], server: string, text: string): Row[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (!server && !words.length) return rows;

@@ -1,22 +1,22 @@
-// A JSON Schema as a table of its properties. Schemas come from servers and are taken for hostile: whatever is not
-// understood is left out, and a schema that contains itself, or goes on for ever, ends.
+// A JSON Schema as a table of its properties. Schemas come from servers and may be hostile: anything unknown is left out,
+// and recursive or endless schemas are cut off.
 
-/** A property, with all that is said about it. */
+/** A property and its description. */
 export interface Property {
-  /** Where it is, for the table's key. */
+  /** Its path, as the key of the row. */
   path: string;
-  /** How deep: 0 for the tool's own. */
+  /** The nesting depth: 0 for the tool's own properties. */
   depth: number;
   name: string;
-  /** In words: "string", "array of integer", "string or null". */
+  /** As text: "string", "array of integer", "string or null". */
   type: string;
   required: boolean;
   about: string;
-  /** As JSON; undefined when none is given. */
+  /** The default as JSON; undefined if there is none. */
   preset: string | undefined;
-  /** The values that are allowed, as JSON. */
+  /** The allowed values as JSON. */
   values: string[];
-  /** Limits and formats, in words. */
+  /** Limits and formats as text. */
   limits: string[];
 }
 
@@ -30,18 +30,18 @@ type Fields = Record<string, unknown>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** own reads a member that an object itself has: a property may be named __proto__. */
+/** own reads an object's own member: a property may be named __proto__. */
 export const memberOf = (object: unknown, key: string): unknown =>
   isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** print sets a value as JSON, or says why it cannot. */
+/** print formats a value as JSON. */
 export function print(value: unknown, step?: number): string {
   try {
     return JSON.stringify(value, null, step) ?? "";
   } catch {
-    return "(nested too deep to be shown)";
+    return "(nested too deep to show)";
   }
 }
 
@@ -50,7 +50,7 @@ const short = (value: unknown): string => {
   return whole.length > LONG ? `${whole.slice(0, LONG)}…` : whole;
 };
 
-/** propertiesOf lists the properties of a schema, each followed by its own. */
+/** propertiesOf returns the properties of a schema, each followed by its own. */
 export function propertiesOf(schema: unknown): Property[] {
   const out: Property[] = [];
   walk(resolved(schema, schema), { root: schema, path: "", depth: 0 }, out);
@@ -75,7 +75,7 @@ function walk(schema: unknown, place: Place, out: Property[]): void {
   }
 }
 
-/** members are the properties of an object, those of its parts too. */
+/** members returns the properties of an object, including those of its allOf parts. */
 function members(schema: unknown, root: unknown): [string, unknown][] {
   const inside = memberOf(schema, "properties");
   const found = isObject(inside) ? Object.entries(inside) : [];
@@ -86,7 +86,7 @@ function members(schema: unknown, root: unknown): [string, unknown][] {
 
 const withoutParts = (schema: unknown): unknown => (isObject(schema) ? { ...schema, allOf: undefined } : schema);
 
-/** descend goes into what a property holds: its members, those of its items, those of its variants. */
+/** descend visits what a property contains: its members, items and variants. */
 function descend(schema: unknown, place: Place, out: Property[]): void {
   walk(schema, place, out);
   const items = memberOf(schema, "items");
@@ -103,7 +103,7 @@ function variants(schema: unknown): unknown[] {
   return Array.isArray(found) ? found.slice(0, 20) : [];
 }
 
-/** resolved follows references inside of the schema; nothing else is fetched. */
+/** resolved follows references within the schema; nothing is fetched. */
 function resolved(schema: unknown, root: unknown): unknown {
   let at = schema;
   for (let hops = 0; hops < 16; hops++) {
@@ -180,6 +180,6 @@ function limitsOf(schema: unknown): string[] {
     const value = memberOf(schema, name);
     return typeof value === "string" || typeof value === "number" ? [words(String(value).slice(0, LONG))] : [];
   });
-  if (memberOf(schema, "uniqueItems") === true) out.push("no item twice");
+  if (memberOf(schema, "uniqueItems") === true) out.push("unique items");
   return out;
 }

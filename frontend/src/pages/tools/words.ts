@@ -1,4 +1,4 @@
-// Words for what a search says.
+// Texts about search results.
 
 import type { Tone } from "$lib/ui/state";
 import type { Answer } from "./find.svelte";
@@ -15,7 +15,7 @@ const two = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximum
 /** A score or a part of one, between 0 and 1. */
 export const score = (n: number): string => two.format(n);
 
-/** What a part of a tool has to do with its score, as it is said. */
+/** The part of a tool that contributed to its score. */
 export const fields: Record<string, string> = {
   name: "its name",
   server: "its server’s name",
@@ -23,6 +23,6 @@ export const fields: Record<string, string> = {
   description: "its description",
   parameters: "its parameters",
   meaning: "its meaning",
-  learned: "called after a like question",
-  mention: "named in the question",
+  learned: "called after a similar query",
+  mention: "named in the query",
 };

@@ -1,4 +1,4 @@
-// Servers that may come in from editors, a text or a bundle, what a person chose of them, and what became of that.
+// An import of servers from editors, a text or a bundle: what was found, what a person selected, and the results.
 
 import { SvelteMap } from "svelte/reactivity";
 import { messageOf } from "$lib/api/client";
@@ -11,7 +11,7 @@ type Candidate = Schemas["EditorImportCandidate"];
 type Question = Schemas["EditorImportQuestion"];
 type Report = Schemas["EditorImportReport"];
 
-/** Where servers come from; all of editors when neither is given. */
+/** The source; all editors if neither is given. */
 export interface Origin {
   text?: string;
   bundle?: string;
@@ -25,13 +25,13 @@ interface Choice {
 }
 
 export class Coming {
-  /** Undefined until it is known. */
+  /** Undefined until loaded. */
   scan = $state.raw<Found>();
   problem = $state("");
   busy = $state(false);
   takeOut = $state(false);
   report = $state.raw<Report>();
-  /** What a person answered to what a bundle asks, by key. */
+  /** Answers to a bundle's settings, by key. */
   values = new SvelteMap<string, string>();
 
   #origin: Origin = {};
@@ -53,13 +53,13 @@ export class Coming {
       this.questions.some((question) => this.#open(question)),
   );
 
-  /** clear forgets what was found. */
+  /** clear discards what was found. */
   clear(): void {
     this.#turn++;
     [this.scan, this.problem, this.busy] = [undefined, "", false];
   }
 
-  /** look reads what is there; what was chosen before is kept. */
+  /** look reads the source and keeps the selection. */
   async look(origin: Origin = this.#origin): Promise<void> {
     const turn = ++this.#turn;
     this.#origin = origin;
@@ -78,7 +78,7 @@ export class Coming {
     for (const { key, default: value } of this.questions) if (!this.values.has(key)) this.values.set(key, value);
   }
 
-  /** possible reports whether something can be done with a server: it comes in, or what stands in editors goes. */
+  /** possible reports whether a server can be selected: to be imported, or to have its entries removed. */
   possible = ({ problem, here, sources }: Candidate): boolean =>
     !problem && (!here || (this.takeOut && sources.some(({ can_take }) => can_take)));
 
@@ -110,7 +110,7 @@ export class Coming {
 
   #open = ({ key, required }: Question): boolean => required && !this.values.get(key)?.trim();
 
-  /** bring does what was chosen. */
+  /** bring imports the selection. */
   async bring(): Promise<void> {
     this.busy = true;
     this.problem = "";

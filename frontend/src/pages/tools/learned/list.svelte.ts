@@ -1,4 +1,4 @@
-// What the search has learned from the calls of agents, kept fresh while it is looked at.
+// What the search has learned from the calls of agents, kept fresh while it is shown.
 
 import { attempt, later } from "$lib/actions";
 import { api, messageOf, take, type Schemas } from "$lib/api/client";
@@ -11,21 +11,21 @@ export type Entry = Schemas["LearnedTool"];
 
 const PAGE = 200;
 
-/** What is out of sight because its removal can still be undone, also while nobody looks. */
+/** Entries that are hidden because their removal can still be undone, even while the panel is closed. */
 const leaving = new SvelteSet<number>();
 
 export class LearnedStore {
-  /** Undefined until it is known. */
+  /** Undefined until loaded. */
   list = $state.raw<Schemas["LearnedList"]>();
   problem = $state("");
   entries = $derived((this.list?.entries ?? []).filter(({ id }) => !leaving.has(id)));
-  /** How many there are, those included that are not loaded. */
+  /** The total number, including entries that are not loaded. */
   total = $derived((this.list?.total ?? 0) - (this.list?.entries ?? []).length + this.entries.length);
 
   #limit = PAGE;
   #turn = 0;
 
-  /** follow loads the list whenever it has changed; the returned function ends that. Use it as an effect. */
+  /** follow loads the list whenever it changes. The returned function ends that; use it as an effect. */
   follow(): () => void {
     void this.load();
     return hub.on("learned", () => void this.load());
@@ -54,13 +54,13 @@ export class LearnedStore {
   }
 
   forget({ id, query }: Entry): void {
-    const said = `“${prose(query.slice(0, 60))}${query.length > 60 ? "…" : ""}” is forgotten.`;
+    const said = `“${prose(query.slice(0, 60))}${query.length > 60 ? "…" : ""}” deleted.`;
     later(`/api/learned/${id}`, said, (gone) => (gone ? leaving.add(id) : leaving.delete(id)));
   }
 
   async forgetAll(): Promise<void> {
     const done = await attempt(() => take(api.DELETE("/api/learned")));
-    if (done) toasts.show("All that was learned is erased.");
+    if (done) toasts.show("Everything learned is erased.");
     await this.load();
   }
 }
