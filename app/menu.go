@@ -24,7 +24,7 @@ var destinations = []struct{ label, page string }{
 	{"Servers", "/servers"},
 	{"Editors", "/editors"},
 	{"Tools", "/tools"},
-	{"Test", "/test"},
+	{"Inspector", "/test"},
 	{"Activity", "/activity"},
 	{"Approvals", "/approvals"},
 }

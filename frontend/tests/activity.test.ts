@@ -139,7 +139,7 @@ test("older entries are read when they are scrolled to, to the very first", asyn
   await rows(page).first().getByRole("link").focus();
   const end = async () => {
     await page.keyboard.press("End");
-    return page.getByText("That is all.").isVisible();
+    return page.getByText("End of the log").isVisible();
   };
   await expect.poll(end, { timeout: 20_000 }).toBe(true);
   await page.keyboard.press("End");
@@ -230,7 +230,7 @@ test("a call can be made again with its arguments, unless they were cut", async 
   );
   await page.evaluate(() => (location.hash = "/activity?tool=long"));
   await page.getByRole("link", { name: "long" }).click();
-  await panel.getByText("It was longer. The log keeps the first 4 KB.").first().waitFor();
+  await panel.getByText("is truncated: the log keeps the first 4 KB").first().waitFor();
   await panel.getByText("Cut: no replay").waitFor();
   expect(await panel.getByRole("link", { name: "Replay" }).count()).toBe(0);
   expect(problems).toEqual([]);

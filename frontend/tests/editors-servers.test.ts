@@ -57,7 +57,7 @@ test("servers of editors come in once, their credentials go to the keychain, and
 
   await page.getByText("2 servers imported").waitFor();
   await page.getByText("1 credential is in the keychain").waitFor();
-  await page.getByText(/taken out of Cursor/).waitFor();
+  await page.getByText(/removed from Cursor/).waitFor();
   await agreeable(page, "what came in");
   const now = await servers(hub);
   expect(Object.keys(now).sort()).toEqual(["notes", "tracker"]);

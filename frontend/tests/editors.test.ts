@@ -212,7 +212,7 @@ test("an editor that would undo the change gets it when it is closed, or not at 
   await using hub = await new EditorHub().install("claude-desktop").start();
   const close = await hub.open("claude-desktop");
   const { page, context, problems } = await visit(browser, hub, "/editors");
-  await page.getByText("Claude Desktop is open and would undo this.").waitFor();
+  await page.getByText("Claude Desktop is running and would overwrite this change").waitFor();
   await page.getByRole("button", { name: "Add to 1 editor" }).click();
   await toast(page, "Claude Desktop: pending until the editor is closed.").waitFor();
   await row(page, "Claude Desktop").getByText("Pending").waitFor();

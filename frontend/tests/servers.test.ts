@@ -661,12 +661,12 @@ describe("one server", () => {
     const top = () => scroller.evaluate((element) => element.scrollTop);
     await expect.poll(top, soon).toBeGreaterThan(200);
     await scroller.evaluate((element) => element.scrollTo(0, 0));
-    await page.getByRole("button", { name: "To the end" }).waitFor();
+    await page.getByRole("button", { name: "Go to end" }).waitFor();
     const before = await lines.textContent();
     await call("list", "list_create_invoice_0", { id: 1 });
     await expect.poll(() => lines.textContent(), soon).not.toBe(before);
     expect(await top()).toBe(0);
-    await page.getByRole("button", { name: "To the end" }).click();
+    await page.getByRole("button", { name: "Go to end" }).click();
     await expect.poll(top, soon).toBeGreaterThan(200);
 
     await page.getByLabel("Filter lines").fill("initialize");

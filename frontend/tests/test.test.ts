@@ -273,7 +273,7 @@ test("the server says what it is, answers a ping, logs from a level on, and is g
   await press(page, "Ping");
   await page
     .getByRole("list", { name: "Pings" })
-    .getByText(/answered after/)
+    .getByText(/answered in/)
     .waitFor();
   for (const [name, part] of [
     ["mcp.json", '"mcpServers"'],
