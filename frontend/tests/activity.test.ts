@@ -231,7 +231,7 @@ test("a call can be made again with its arguments, unless they were cut", async 
   await page.evaluate(() => (location.hash = "/activity?tool=long"));
   await page.getByRole("link", { name: "long" }).click();
   await panel.getByText("is truncated: the log keeps the first 4 KB").first().waitFor();
-  await panel.getByText("Cut: no replay").waitFor();
+  await panel.getByText("Truncated: no replay").waitFor();
   expect(await panel.getByRole("link", { name: "Replay" }).count()).toBe(0);
   expect(problems).toEqual([]);
   await context.close();
@@ -294,7 +294,7 @@ test("an empty log says what to do; clearing asks first, and keeps the numbers; 
   await rows(page).filter({ hasText: "one" }).waitFor();
   await page.getByRole("button", { name: "Export and clear" }).click();
   await page.getByRole("menuitem", { name: "Clear log…" }).click();
-  await page.getByRole("alertdialog").getByText("Metrics stay").waitFor();
+  await page.getByRole("alertdialog").getByText("Tool statistics and").waitFor();
   await page.getByRole("button", { name: "Clear log" }).click();
   await page.getByText("No calls yet").waitFor();
   const [calls] = await other.rest<{ total_calls: number }[]>("GET", "/api/metrics");

@@ -65,10 +65,12 @@ test("what an agent wants shows at once, in the menu and in full, and nothing of
   const it = card(page, "weather");
   await it.getByText("Proposed by an agent").waitFor();
   await it
-    .getByText(/downloads “@weather\/mcp” from npm, in whatever version is the newest then, and runs it as you/)
+    .getByText(
+      /downloads “@weather\/mcp” from npm, in the newest version at that time, and runs it with your permissions/,
+    )
     .waitFor();
-  await it.getByText("characters that cannot be seen").waitFor();
-  await it.getByText("letters beyond plain Latin").waitFor();
+  await it.getByText("characters that are invisible").waitFor();
+  await it.getByText("non-Latin letters").waitFor();
   await it.getByText("NODE_OPTIONS can change which code is loaded").waitFor();
   await it.getByText("It contains 1 credential in plain text.").waitFor();
 
@@ -101,7 +103,7 @@ test("who approves a server gets its tools, and the agent can call them", async 
   const { page, context, problems } = await visit(browser, hub, "/approvals");
   await card(page, "crm").getByRole("button", { name: "Approve crm" }).click();
   await question(page)
-    .getByText(/runs a program of this computer as you/)
+    .getByText(/runs a program on this computer with your permissions/)
     .waitFor();
   expect((await known("crm"))?.approved).toBe(false);
   await question(page).getByRole("button", { name: "Approve" }).click();
@@ -237,7 +239,7 @@ for (const theme of ["light", "dark"] as const) {
     for (let i = 0; i < 30; i++) await propose(`server-${i}-${"long".repeat(12)}`);
     for (const width of [400, 1600]) {
       const { page, context, problems } = await visit(browser, hub, "/approvals", { theme, width });
-      await page.getByText("32 servers wait").waitFor();
+      await page.getByText("32 waiting").waitFor();
       await agreeable(page, `approvals, ${theme}, ${width}`);
       const wide = await page.evaluate(() =>
         [...document.querySelectorAll("main, main > div, [data-proposal]")].some(

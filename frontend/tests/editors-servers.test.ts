@@ -33,7 +33,7 @@ test("servers of editors come in once, their credentials go to the keychain, and
   await page.getByRole("tab", { name: "Import" }).click();
   await found(page, "notes").getByText("Cursor").waitFor();
   await found(page, "notes").getByText("Visual Studio Code").waitFor();
-  await found(page, "github").getByText("1 credential goes to the keychain").waitFor();
+  await found(page, "github").getByText("1 credential moves to the keychain").waitFor();
   await found(page, "clock")
     .getByText(/clock-mcp is not on this machine/)
     .waitFor();
@@ -56,7 +56,7 @@ test("servers of editors come in once, their credentials go to the keychain, and
   await page.getByRole("button", { name: "Import 2 servers" }).click();
 
   await page.getByText("2 servers imported").waitFor();
-  await page.getByText("1 credential is in the keychain").waitFor();
+  await page.getByText("1 credential moved to the keychain").waitFor();
   await page.getByText(/removed from Cursor/).waitFor();
   await agreeable(page, "what came in");
   const now = await servers(hub);

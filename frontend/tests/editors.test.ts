@@ -125,7 +125,7 @@ test("what others do to the files shows within seconds: our entry dropped, moved
 
   hub.write("cursor", hub.was("cursor"));
   await row(page, "Cursor").getByText("Needs repair").waitFor();
-  await row(page, "Cursor").getByText("something else has taken it out").waitFor();
+  await row(page, "Cursor").getByText("Another program removed the entry").waitFor();
   await badge.getByText("1").waitFor();
   await row(page, "Cursor").getByRole("button", { name: "Repair Cursor" }).click();
   await dialog(page).getByRole("button", { name: "Repair Cursor" }).click();
@@ -142,7 +142,7 @@ test("what others do to the files shows within seconds: our entry dropped, moved
   expect(hub.text("cursor")).toBe(right);
 
   hub.write("codex", '[mcp_servers.discover]\ncommand = "something-else"\n');
-  await row(page, "OpenAI Codex").getByText("Name is taken").waitFor();
+  await row(page, "OpenAI Codex").getByText("Name taken").waitFor();
   await row(page, "OpenAI Codex").getByText("it starts another program").waitFor();
   await row(page, "OpenAI Codex").getByRole("button", { name: "Replace in OpenAI Codex" }).click();
   await dialog(page).getByRole("button", { name: "Replace in OpenAI Codex" }).click();
@@ -161,10 +161,10 @@ test("the history tells what was done, and each can be undone, whole or our part
   await page.getByRole("tab", { name: "History" }).click();
   const changes = page.getByRole("list", { name: "Changes" }).getByRole("listitem");
   const cursor = changes.filter({ hasText: "Added discover to Cursor" });
-  await cursor.getByText("Gives back every byte").waitFor();
+  await cursor.getByText("Restores the file byte for byte").waitFor();
   await cursor.getByText("just now").waitFor();
   const code = changes.filter({ hasText: "Added discover to Visual Studio Code" });
-  await code.getByText("Our part only").waitFor();
+  await code.getByText("Restores only our entry").waitFor();
   await agreeable(page, "the history");
 
   await cursor.getByRole("button", { name: /^Undo/ }).click();
@@ -193,7 +193,7 @@ test("a file that we may not write is left as it is, and the entry is there to b
       .count(),
   ).toBe(0);
   await row(page, "Zed")
-    .getByRole("button", { name: /^Copy the entry/ })
+    .getByRole("button", { name: /^Copy entry to paste/ })
     .click();
   const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as object;
   expect(copied).toHaveProperty("context_servers.discover.args", ["mcp"]);
@@ -270,7 +270,7 @@ test("an editor that is installed later is new once, and gets our entry by itsel
 
   const onOff = page.getByRole("switch", { name: "Register new editors automatically" });
   await onOff.click();
-  await page.getByText("gets the entry when it is found").waitFor();
+  await page.getByText("get the entry when they are detected").waitFor();
   hub.install("codex");
   await row(page, "OpenAI Codex").getByText("Registered", { exact: true }).waitFor({ timeout: 60_000 });
   await page.getByRole("tab", { name: "History" }).click();

@@ -62,7 +62,7 @@ test("while tools are read it shows how far that is, and that words find the oth
   await hub.add("many", many(30));
   for (const theme of themes) {
     const { page, context } = await visit(browser, hub, "/tools", { theme });
-    await page.getByText("Until then the others are found by their words.").waitFor();
+    await page.getByText("The others are found by their words.").waitFor();
     await agreeable(page, `reading, ${theme}`);
     await context.close();
   }
@@ -137,7 +137,7 @@ test("a provider that is back is noticed when somebody comes back", async () => 
   embedder.mode = "answer";
   const well = page.getByRole("button", { name: "Words and meaning" });
   while (!(await well.count())) await Promise.all([page.waitForResponse("**/api/search/status"), comesBack(page)]);
-  expect(await page.getByText("by their words alone").count()).toBe(0);
+  expect(await page.getByText("by their words only").count()).toBe(0);
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -150,7 +150,7 @@ test("with no provider it says words only, and asks no more", async () => {
   await page.getByRole("dialog").getByText("search.provider is none in config.yaml").waitFor();
   await agreeable(page, "words only");
   expect(await reading(page).count()).toBe(0);
-  expect(await page.getByText("by their words alone").count()).toBe(0);
+  expect(await page.getByText("by their words only").count()).toBe(0);
   expect(problems).toEqual([]);
   await context.close();
 });

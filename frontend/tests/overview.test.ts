@@ -145,7 +145,7 @@ test("what needs attention is said, with what to do about it", async () => {
   const { page, context, problems } = await visit(browser, hub);
   const item = (text: string) => panel(page, "Needs attention").getByRole("listitem").filter({ hasText: text });
   await item("The hub requires no token").waitFor();
-  if (missing) await item(`${missing} is missing`).getByText("needy").waitFor();
+  if (missing) await item(`${missing} is not installed`).getByText("needy").waitFor();
   await item("1 server waits for your approval")
     .getByRole("link", { name: /^Review/ })
     .waitFor();
@@ -227,7 +227,7 @@ for (const theme of ["light", "dark"] as const) {
         await page.keyboard.press("Tab");
         reached.push(await page.evaluate(() => document.activeElement?.textContent ?? ""));
       }
-      for (const name of ["Servers", "Choose a passphrase…", "24 h", "read_graph"])
+      for (const name of ["Servers", "Choose passphrase…", "24 h", "read_graph"])
         expect(
           reached.some((text) => text.includes(name)),
           name,

@@ -292,7 +292,7 @@ describe("how servers come in", () => {
     await agreeable(page, "a setup file");
     await page.keyboard.press("Escape");
 
-    await choose("Import an older database…");
+    await choose("Import older database…");
     await dialog.getByLabel("Database").fill(file);
     await dialog.getByRole("button", { name: "Preview" }).click();
     await dialog.getByText("Could not import the database").waitFor();

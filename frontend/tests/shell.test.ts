@@ -75,7 +75,7 @@ test("the palette shows what fits best first, goes round by arrows, and says whe
   expect(await current()).toBe("Check all servers");
   await agreeable(page, "the palette");
   await box.fill("no such thing at all");
-  await page.getByText("Nothing by that name.").waitFor();
+  await page.getByText("No results").waitFor();
   await page.keyboard.press("Enter");
   await box.fill("activity");
   await page.getByRole("option", { name: "Activity" }).first().click();
@@ -117,7 +117,7 @@ test("a page lives through the end of its hub, and is fresh again when the hub i
   const { page, context } = await visit(browser, own);
   await own.end("SIGKILL");
   await page.getByRole("status").getByText("Not connected").waitFor();
-  await page.getByText("this page goes on trying").waitFor();
+  await page.getByText("it keeps trying to connect").waitFor();
 
   await own.start();
   await own.add("newcomer", packaged("memory"));
@@ -143,7 +143,7 @@ test("a stranger on the port of a hub that died is not given the page's token", 
   const asked = new Promise((done) => stranger.on("request", done));
   await new Promise<void>((done) => stranger.listen(own.info.port, "127.0.0.1", done));
   await asked;
-  await page.getByText("is not the hub").first().waitFor();
+  await page.getByText("Another program answers").first().waitFor();
   expect(heard.filter(Boolean)).toEqual([]);
   stranger.close();
   stranger.closeAllConnections();

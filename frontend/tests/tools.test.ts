@@ -126,7 +126,7 @@ test("tools of a server that comes, changes and goes are those of the list", asy
 test("a tool shows what it takes, what it costs, and who uses it", async () => {
   const { page, context, problems } = await open("/tools/hostile/file_report");
   const panel = page.getByRole("dialog", { name: "file_report" });
-  await panel.getByText("may destroy").waitFor();
+  await panel.getByText("destructive").waitFor();
   const input = panel.getByRole("region", { name: "Input" });
   await input.getByRole("row", { name: /title string required What it is called/ }).waitFor();
   await input.getByRole("row", { name: /priority string One of "low", "normal", "high" Default "normal"/ }).waitFor();
@@ -218,7 +218,7 @@ test("tools are reached, opened, left and asked for by keyboard alone", async ()
   await page.keyboard.type("as an agent");
   await page.getByRole("option", { name: "Ask for a tool as an agent" }).waitFor();
   await page.keyboard.press("Enter");
-  await page.getByText("Asking starts and lends nothing").waitFor();
+  await page.getByText("Asking starts no server").waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -118,6 +118,6 @@ function firstFault(text: string): { at: number; problem: string } {
       open.push(sign);
       want = sign === "{" ? "name or end" : "value or end";
     } else if (take(STRING) || take(LITERAL)) want = "after";
-    else return fault(sign === '"' ? "this text in quotes is not closed or not escaped well" : "a value is expected");
+    else return fault(sign === '"' ? "unterminated string or invalid escape" : "expected a value");
   }
 }

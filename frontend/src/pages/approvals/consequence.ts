@@ -28,7 +28,7 @@ function downloads(server: Server, from: string): string {
   const pinned = /.(@|==)v?\d/.test(name);
   const which = /^(https?|git|file|github):|^git\+|^[./\\~]/i.test(name)
     ? `“${visible(name)}”`
-    : `“${visible(name)}” from ${from}${pinned ? "" : ", in the newest version at the time"}`;
+    : `“${visible(name)}” from ${from}${pinned ? "" : ", in the newest version at that time,"}`;
   return `It downloads ${which} and runs it with your permissions: ${MIGHT}.`;
 }
 
