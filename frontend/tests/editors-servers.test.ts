@@ -145,7 +145,7 @@ test("a bundle asks for what it needs, what is secret is covered, and then it co
   });
   const path = page.getByRole("textbox", { name: "Bundle" });
   await path.fill("/nowhere/at-all.mcpb");
-  await page.getByRole("button", { name: "Look", exact: true }).click();
+  await page.getByRole("button", { name: "Read bundle", exact: true }).click();
   await page.getByRole("alert").waitFor();
   await path.fill(file);
   await page.keyboard.press("Enter");
@@ -199,7 +199,7 @@ test("the checkup tells what editors cost and what is wrong, with commands to co
     .getByText(/tokens today, .* less$/)
     .waitFor();
   const finding = page.getByRole("region", { name: "Findings" }).getByRole("listitem");
-  const twice = finding.filter({ hasText: "start notes" });
+  const twice = finding.filter({ hasText: "process of notes" });
   await twice.getByText("Warning").waitFor();
   await twice.getByRole("button", { name: /^Copy agent-discover editors import/ }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(

@@ -810,7 +810,7 @@ describe("a list of two hundred servers", () => {
     await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
     await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
     await page.getByRole("row").nth(1).getByRole("link", { name: "server-198" }).click();
-    await page.getByRole("link", { name: "Show all servers" }).click();
+    await page.getByRole("link", { name: "All servers" }).click();
     await page.getByRole("row").nth(1).getByRole("link", { name: "server-198" }).waitFor();
     expect(problems).toEqual([]);
     await context.close();
