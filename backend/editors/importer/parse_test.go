@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
@@ -186,4 +187,41 @@ func TestNamesOfNewServersAreChecked(t *testing.T) {
 	if got := f.CheckNames(nil); !reflect.DeepEqual(got, []string{}) {
 		t.Errorf("no names give %#v", got)
 	}
+}
+
+func FuzzScanText(fz *testing.F) {
+	f := newFixture(fz, false)
+	f.add(registry.Server{Name: "taken", Command: "npx", Args: []string{"--token=${secret:a}", "x${secret:b}y${secret:c}"}, Env: map[string]string{"A": "${secret:a}"}})
+	for _, seed := range []string{
+		`{"mcpServers":{"taken":{"command":"npx","args":["--token=z","xoyoy"],"env":{"A":"b"}},"discover":{"command":"/opt/agent-discover","args":["mcp"]}}}`,
+		`"a": {"command":"cmd","args":["/c","npx","--yes","b"],"cwd":"/x"}, "a ": {"url":"https://u:p@h/x?token=abcdefgh","headers":{"A":"Bearer ${input:x}"}}`,
+		"[mcp_servers.a]\ncommand = \"${A:-b}/c\"\nenv = {K = \"$K\", L = \"{env:M}\"}", "claude mcp add -e A=b n -- ./x ~/y", "https://h/sse",
+	} {
+		fz.Add(seed)
+	}
+	fz.Fuzz(func(t *testing.T, text string) {
+		scan, err := f.ScanText(t.Context(), text)
+		if err != nil && fault.KindOf(err) != fault.Invalid {
+			t.Errorf("not a fault.Invalid: %v", err)
+		}
+		servers, err := f.Parse(t.Context(), text)
+		if err != nil && fault.KindOf(err) != fault.Invalid {
+			t.Errorf("not a fault.Invalid: %v", err)
+		}
+		for _, p := range servers {
+			if registry.CheckName(p.Name) != nil {
+				t.Errorf("invalid name: %q", p.Name)
+			}
+		}
+		seen := map[string]bool{}
+		for _, c := range scan.Candidates {
+			if c.Existing == "" && (registry.CheckName(c.Name) != nil || seen[c.Name] || strings.EqualFold(c.Name, "discover")) {
+				t.Errorf("invalid or taken name: %q", c.Name)
+			}
+			seen[c.Name] = true
+			if strings.ContainsFunc(fmt.Sprint(c.Command, c.Problem, c.Warnings, c.Sources[0].Entry), unicode.IsControl) {
+				t.Errorf("a control character is shown: %q", c.Command)
+			}
+		}
+	})
 }

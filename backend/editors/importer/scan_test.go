@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
@@ -298,34 +297,6 @@ func TestUnreadableFilesDoNotHideOtherFiles(t *testing.T) {
 			t.Errorf("%s has no problem: %+v", name, c)
 		}
 	}
-}
-
-func FuzzScanText(fz *testing.F) {
-	f := newFixture(fz, false)
-	f.add(registry.Server{Name: "taken", Command: "npx", Args: []string{"--token=${secret:a}", "x${secret:b}y${secret:c}"}, Env: map[string]string{"A": "${secret:a}"}})
-	for _, seed := range []string{
-		`{"mcpServers":{"taken":{"command":"npx","args":["--token=z","xoyoy"],"env":{"A":"b"}},"discover":{"command":"/opt/agent-discover","args":["mcp"]}}}`,
-		`"a": {"command":"cmd","args":["/c","npx","--yes","b"],"cwd":"/x"}, "a ": {"url":"https://u:p@h/x?token=abcdefgh","headers":{"A":"Bearer ${input:x}"}}`,
-		"[mcp_servers.a]\ncommand = \"${A:-b}/c\"\nenv = {K = \"$K\", L = \"{env:M}\"}", "claude mcp add -e A=b n -- ./x ~/y", "https://h/sse",
-	} {
-		fz.Add(seed)
-	}
-	fz.Fuzz(func(t *testing.T, text string) {
-		scan, err := f.ScanText(t.Context(), text)
-		if err != nil && fault.KindOf(err) != fault.Invalid {
-			t.Errorf("not a fault.Invalid: %v", err)
-		}
-		seen := map[string]bool{}
-		for _, c := range scan.Candidates {
-			if c.Existing == "" && (registry.CheckName(c.Name) != nil || seen[c.Name] || strings.EqualFold(c.Name, "discover")) {
-				t.Errorf("invalid or taken name: %q", c.Name)
-			}
-			seen[c.Name] = true
-			if strings.ContainsFunc(fmt.Sprint(c.Command, c.Problem, c.Warnings, c.Sources[0].Entry), unicode.IsControl) {
-				t.Errorf("a control character is shown: %q", c.Command)
-			}
-		}
-	})
 }
 
 func TestServersInAPastedTextAreFound(t *testing.T) {

@@ -178,3 +178,25 @@ func FuzzParseText(f *testing.F) {
 		}
 	})
 }
+
+func TestCommandLinesAreSplit(t *testing.T) {
+	for line, want := range map[string][]string{
+		`npx -y pkg`:                            {"npx", "-y", "pkg"},
+		`a "b c" 'd "e"'`:                       {"a", "b c", `d "e"`},
+		`a "say \"hi\""`:                        {"a", `say "hi"`},
+		`a b\ c`:                                {"a", "b c"},
+		`a "" ''`:                               {"a", "", ""},
+		`--k="v w"`:                             {"--k=v w"},
+		`C:\bin\a.exe -d C:\`:                   {`C:\bin\a.exe`, "-d", `C:\`},
+		`"C:\Program Files\a.exe" "C:\my dir\"`: {`C:\Program Files\a.exe`, `C:\my dir\`},
+		"  a \t b\n":                            {"a", "b"},
+		"":                                      nil,
+	} {
+		if got, closed := split(line); !slices.Equal(got, want) || !closed {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+	if _, closed := split(`a "b`); closed {
+		t.Error("an open quote counts as closed")
+	}
+}
