@@ -99,7 +99,7 @@ func step(data []byte, at int) int {
 }
 
 func TestNestingIsBounded(t *testing.T) {
-	for depth, want := range map[int]bool{MaxDepth: true, MaxDepth + 1: false} {
+	for depth, want := range map[int]bool{maxDepth: true, maxDepth + 1: false} {
 		for _, brackets := range []string{"[]", `{"a":0}`} {
 			opening, closing, _ := strings.Cut(brackets, "0")
 			if closing == "" {

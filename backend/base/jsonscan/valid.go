@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how deep objects and arrays in valid text may be nested, which is
+// maxDepth is how deep objects and arrays in valid text may be nested, which is
 // also the limit of encoding/json.
-const MaxDepth = 10_000
+const maxDepth = 10_000
 
 // Valid reports whether data is one JSON value in UTF-8.
 func Valid(data []byte) bool { return Walk(data, nil) }
@@ -24,9 +24,9 @@ func Walk(data []byte, visit func(name []byte, start, end int)) bool {
 	}
 	at := Space(data, 0)
 	if at < len(data) && data[at] == '{' && visit != nil {
-		at = checkObject(data, at, MaxDepth, visit)
+		at = checkObject(data, at, maxDepth, visit)
 	} else {
-		at = checkValue(data, at, MaxDepth)
+		at = checkValue(data, at, maxDepth)
 	}
 	return at >= 0 && Space(data, at) == len(data)
 }

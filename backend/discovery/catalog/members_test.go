@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// unusual are definitions that may be read in more than one way.
+// unusual lists definitions for which the quick functions and encoding/json might
+// differ.
 var unusual = []string{
 	`{"name":"a","title":"T","description":"d","inputSchema":{"type":"object","properties":{"p":{"description":"q"},"r":{}}}}`,
 	" {\t\"name\" : \"a\" ,\r\n\"inputSchema\" : { \"properties\" : { \"p\" : { \"description\" : \"q\" } } } } ",
@@ -29,26 +30,27 @@ var unusual = []string{
 	"{\"name\":\"a\",\"de\u017fcription\":\"b\"}",
 }
 
-func TestAStoredToolIsReadAsANewOne(t *testing.T) {
+func TestRestoreAgreesWithEncodingJSON(t *testing.T) {
 	for _, definition := range unusual {
 		readsAlike(t, []byte(definition))
 	}
 }
 
-func FuzzAStoredToolIsReadAsANewOne(f *testing.F) {
+func FuzzRestore(f *testing.F) {
 	for _, definition := range unusual {
 		f.Add([]byte(definition))
 	}
 	f.Fuzz(func(t *testing.T, definition []byte) {
-		if !json.Valid(definition) { // such a one was never stored
-			_, _ = Restore("s", definition, "h", 1) // but a damaged file may hold anything
+		if !json.Valid(definition) { // only valid JSON is stored
+			_, _ = Restore("s", definition, "h", 1) // must not panic for a damaged database
 			return
 		}
 		readsAlike(t, definition)
 	})
 }
 
-// readsAlike compares the quick way with encoding/json.
+// readsAlike compares the results of the quick functions with those of
+// encoding/json.
 func readsAlike(t *testing.T, definition []byte) {
 	t.Helper()
 	want, known := read("s", definition, "h", 1)
@@ -65,7 +67,7 @@ func readsAlike(t *testing.T, definition []byte) {
 	one, other := make(map[string]string), make(map[string]string)
 	got.EachParameter(func(name, description string) {
 		if _, twice := one[name]; twice {
-			t.Errorf("the parameter %q of %s was shown twice", name, definition)
+			t.Errorf("EachParameter repeats %q of %s", name, definition)
 		}
 		one[name] = description
 	})
