@@ -6,7 +6,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-func TestLaunchHashNamesWhatIsStartedAndNothingElse(t *testing.T) {
+func TestLaunchHashCoversExactlyTheLaunchFields(t *testing.T) {
 	server := func(change func(*registry.Server)) string {
 		s := registry.Server{
 			Name: "one", Transport: "stdio", Command: "npx", Args: []string{"-y", "package"},
@@ -23,10 +23,10 @@ func TestLaunchHashNamesWhatIsStartedAndNothingElse(t *testing.T) {
 		"two arguments": func(s *registry.Server) { s.Args = []string{"-y package"} },
 		"a value":       func(s *registry.Server) { s.Env["A"] = "2" },
 		"a variable":    func(s *registry.Server) { s.Env["C"] = "" },
-		"the homepage":  func(s *registry.Server) { s.URL = "https://two.example" },
+		"the URL":       func(s *registry.Server) { s.URL = "https://two.example" },
 	} {
 		if server(change) == same {
-			t.Errorf("%s may change unseen", name)
+			t.Errorf("the hash does not cover %s", name)
 		}
 	}
 	for name, change := range map[string]func(*registry.Server){
@@ -35,11 +35,11 @@ func TestLaunchHashNamesWhatIsStartedAndNothingElse(t *testing.T) {
 		"its health":      func(s *registry.Server) { s.Health.Errors = 3 },
 	} {
 		if server(change) != same {
-			t.Errorf("%s changes the hash", name)
+			t.Errorf("the hash covers %s", name)
 		}
 	}
 	none, empty := registry.Server{}, registry.Server{Args: []string{}, Env: map[string]string{}}
 	if LaunchHash(none) != LaunchHash(empty) {
-		t.Error("no arguments and an empty list of them differ")
+		t.Error("nil and empty arguments have different hashes")
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// health returns what is stored of a server's health.
+// health returns a server's stored health.
 func (b *bench) health(name string) registry.Health {
 	b.t.Helper()
 	s, err := b.servers.Get(name)
@@ -31,7 +31,7 @@ func (b *bench) isHealth(when, name, status string, errors int, checked bool) {
 	}
 }
 
-// check makes a check that must say something; empty: that all is well.
+// check runs a health check whose error must contain a text; empty for no error.
 func (b *bench) check(s registry.Server, says string) {
 	b.t.Helper()
 	latency, err := b.Check(b.t.Context(), s)
@@ -40,7 +40,7 @@ func (b *bench) check(s registry.Server, says string) {
 	}
 }
 
-func TestACheckAsksAServerThatRuns(t *testing.T) {
+func TestACheckPingsARunningServer(t *testing.T) {
 	b := start(t, settings.Limits{CallTimeout: 300 * time.Millisecond})
 	for _, s := range []registry.Server{b.add("plain"), b.add("simple", "-no-ping")} {
 		if err := b.Start(t.Context(), s); err != nil {
@@ -51,7 +51,7 @@ func TestACheckAsksAServerThatRuns(t *testing.T) {
 		b.check(s, "")
 		b.isHealth("after the check", s.Name, "healthy", 0, true)
 		if state := b.State(s.Name); state.PID != pid || state.InFlight != 0 {
-			t.Errorf("%s was process %d and is %+v", s.Name, pid, state)
+			t.Errorf("%s had process %d and now has %+v", s.Name, pid, state)
 		}
 	}
 	deaf := b.add("deaf", "-no-ping", "-deaf")
@@ -68,16 +68,16 @@ func TestACheckStartsAServerAndStopsItAgain(t *testing.T) {
 	b.check(s, "")
 	b.isHealth("after the check", "s", "healthy", 0, true)
 	if b.State("s").Running {
-		t.Error("it runs on")
+		t.Error("the server still runs")
 	}
 	if len(b.tools.Snapshot().Of("s")) == 0 {
-		t.Error("its tools are not known")
+		t.Error("the catalog has no tools of the server")
 	}
 	b.await(upstream.StateChanged{Name: "s", Running: true})
 	b.await(upstream.StateChanged{Name: "s"})
 }
 
-func TestACheckLeavesAServerToWhoUsesIt(t *testing.T) {
+func TestACheckDoesNotStopAServerInUse(t *testing.T) {
 	b := start(t, settings.Limits{})
 	s := b.add("s")
 	for range 20 {
@@ -86,7 +86,7 @@ func TestACheckLeavesAServerToWhoUsesIt(t *testing.T) {
 		both.Go(func() { b.check(s, "") })
 		both.Go(func() {
 			if _, err := b.call(s, "echo", `{"text":"x"}`); err != nil {
-				t.Errorf("a call beside checks: %v", err)
+				t.Errorf("call during checks: %v", err)
 			}
 		})
 		both.Wait()
@@ -98,19 +98,19 @@ func TestACheckLeavesAServerToWhoUsesIt(t *testing.T) {
 	b.isHealth("in the end", "s", "healthy", 0, true)
 }
 
-func TestAFailedCheckCountsOnceAndWaitsForNothing(t *testing.T) {
+func TestFailedChecksIgnoreAndSetNoBackoff(t *testing.T) {
 	b := start(t, settings.Limits{})
 	crash := b.add("crash", "-crash", "no licence")
-	for i := range 4 { // a start would have to wait after two
+	for i := range 4 { // two failed starts would set a back-off
 		b.check(crash, `Failed to activate "crash": child process for "`)
 		b.isHealth("after a failed check", "crash", "unhealthy", i+1, true)
 	}
 	if _, err := b.call(crash, "echo", `{}`); !strings.Contains(fault.MessageOf(err), "no licence") || strings.Contains(fault.MessageOf(err), "in a row") {
-		t.Errorf("a call after checks: %v", err)
+		t.Errorf("call after checks: %v", err)
 	}
 	_, _ = b.call(crash, "echo", `{}`)
 	if _, err := b.call(crash, "echo", `{}`); !strings.Contains(fault.MessageOf(err), "in a row") {
-		t.Errorf("a third call: %v", err)
+		t.Errorf("third call: %v", err)
 	}
 	b.check(crash, `Failed to activate "crash": child process for "`)
 
@@ -129,12 +129,12 @@ func TestAFailedCheckCountsOnceAndWaitsForNothing(t *testing.T) {
 	b.isHealth("while it waits", "waiting", "unknown", 0, false)
 }
 
-func TestAFailedStartSaysNothingOfHowTheServerWas(t *testing.T) {
+func TestAFailedStartIsStoredAsHealth(t *testing.T) {
 	b := start(t, settings.Limits{})
 	crash := b.add("crash", "-crash", "no licence")
 	for i := range 2 {
 		if err := b.Start(t.Context(), crash); err == nil {
-			t.Fatal("it started")
+			t.Fatal("the server started")
 		}
 		b.isHealth("after a failed start", "crash", "unknown", i+1, false)
 	}
@@ -143,7 +143,7 @@ func TestAFailedStartSaysNothingOfHowTheServerWas(t *testing.T) {
 	}
 }
 
-func TestADeathShowsAtOnce(t *testing.T) {
+func TestAnUnexpectedEndIsStoredBeforeItIsPublished(t *testing.T) {
 	b := start(t, settings.Limits{})
 	s := b.add("s")
 	if _, err := b.call(s, "echo", `{"text":"x"}`); err != nil {
@@ -153,9 +153,9 @@ func TestADeathShowsAtOnce(t *testing.T) {
 	defer stop()
 	b.await(upstream.StateChanged{Name: "s", Running: true})
 	if _, err := b.call(s, "die", `{"text":"out of paper","code":4}`); err == nil {
-		t.Fatal("it lives")
+		t.Fatal("the call of die succeeded")
 	}
-	// Whoever hears of it finds it so.
+	// The health is stored before StateChanged is published.
 	if change := <-changes; change.Name != "s" {
 		t.Errorf("got %+v", change)
 	}
@@ -170,7 +170,7 @@ func TestADeathShowsAtOnce(t *testing.T) {
 	b.isHealth("started again", "s", "healthy", 1, false)
 }
 
-func TestACheckOfARemoteServerThatForgotUsStartsAnew(t *testing.T) {
+func TestACheckOpensANewSessionIfTheRemoteServerHasLostIt(t *testing.T) {
 	e := serveEverything(t, "streamableHttp", "/mcp")
 	b := start(t, settings.Limits{})
 	s := b.addRemote("e", "streamable", e.url, nil)

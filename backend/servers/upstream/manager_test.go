@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// bench is a running manager with what it stands on.
+// bench is a running manager with its real dependencies.
 type bench struct {
 	*upstream.Manager
 	t       *testing.T
@@ -93,7 +93,7 @@ func (b *bench) call(s registry.Server, tool, arguments string) (json.RawMessage
 	return b.Call(b.t.Context(), s, nil, jsonrpc.Call{Method: "tools/call", Params: params})
 }
 
-// starting returns a channel with what Start says, once the start is under way.
+// starting returns a channel with the result of Start, once the start has begun.
 func (b *bench) starting(s registry.Server) <-chan error {
 	said := make(chan error, 1)
 	go func() { said <- b.Start(b.t.Context(), s) }()
@@ -104,7 +104,7 @@ func TestStopDoesNotWaitForAStart(t *testing.T) {
 	b := start(t, settings.Limits{StartTimeout: time.Hour})
 	mute := b.add("mute", "-mute")
 	said := b.starting(mute)
-	// Stop may come before the start: then it finds nothing, and is asked again.
+	// Stop may come before the start and do nothing: repeat it.
 	for stopped := false; !stopped; {
 		b.Stop("mute")
 		select {
@@ -126,8 +126,8 @@ func TestStopDoesNotWaitForAStart(t *testing.T) {
 func TestNoCallIsLostToAnIdleStop(t *testing.T) {
 	b := start(t, settings.Limits{IdleStop: time.Nanosecond})
 	s := b.add("s")
-	// The manager looks for idle servers all the time here; the calls end
-	// when it has stopped the server a few times in between.
+	// The manager stops idle servers all the time here; the calls end
+	// when it has stopped the server a few times between them.
 	for ends := 0; ends < 3; {
 		if _, err := b.call(s, "echo", `{"text":"x"}`); err != nil {
 			t.Fatal(err)
@@ -151,7 +151,7 @@ func TestARemovedServerIsNotStartedByALateCall(t *testing.T) {
 	}
 	b.Remove("s")
 	if state := b.State("s"); state.Running {
-		t.Errorf("it runs on: %+v", state)
+		t.Errorf("the server still runs: %+v", state)
 	}
 	b.stop()
 	if _, err := b.call(s, "echo", `{"text":"x"}`); err == nil {
@@ -159,21 +159,21 @@ func TestARemovedServerIsNotStartedByALateCall(t *testing.T) {
 	}
 }
 
-func TestServersThatHangWhileStartingDelayAnotherButDoNotFailIt(t *testing.T) {
+func TestServersThatHangWhileStartingDelayOthersButDoNotFailThem(t *testing.T) {
 	b := start(t, settings.Limits{StartTimeout: 2 * time.Second})
 	var hanging []<-chan error
 	for _, name := range []string{"a", "b", "c", "d"} {
 		hanging = append(hanging, b.starting(b.add(name, "-mute")))
 	}
 	good := b.add("good")
-	// Wherever it stands in the line, its own time begins when its turn comes.
+	// The time limit of a start begins after the wait for other starts.
 	if err := b.Start(t.Context(), good); err != nil && fault.KindOf(err) != fault.Busy {
 		t.Errorf("got %v", err)
 	}
 	for _, said := range hanging {
 		err := <-said
 		if fault.KindOf(err) != fault.Timeout || !strings.Contains(fault.MessageOf(err), "handshake") {
-			t.Errorf("a mute server: %v", err)
+			t.Errorf("mute server: %v", err)
 		}
 	}
 	if err := b.Start(t.Context(), good); err != nil {
@@ -181,7 +181,7 @@ func TestServersThatHangWhileStartingDelayAnotherButDoNotFailIt(t *testing.T) {
 	}
 }
 
-func TestACrashIsCalledOne(t *testing.T) {
+func TestACrashDuringACallIsReportedAsACrash(t *testing.T) {
 	b := start(t, settings.Limits{})
 	s := b.add("s")
 	for range 5 {
@@ -201,7 +201,7 @@ func TestACrashIsCalledOne(t *testing.T) {
 	}
 }
 
-func TestAChangedConfigurationIsStartedAnew(t *testing.T) {
+func TestAChangedConfigurationStartsANewSession(t *testing.T) {
 	b := start(t, settings.Limits{})
 	s := b.add("s")
 	if _, err := b.call(s, "echo", `{"text":"x"}`); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-func TestWhatAServerTellsIsPublishedWithoutSecrets(t *testing.T) {
+func TestNotificationsArePublishedWithoutSecrets(t *testing.T) {
 	b := start(t, settings.Limits{})
 	notes, stop := events.Subscribe[upstream.Notified](b.bus, 100)
 	defer stop()
@@ -27,7 +27,7 @@ func TestWhatAServerTellsIsPublishedWithoutSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, row := range [][3]string{ // method, params, what is published
+	for _, row := range [][3]string{ // method, params, published params
 		{"notifications/message", `{"level":"info","data":{"n":9007199254740993,"x":[ 1.10 ]}}`, `{"level":"info","data":{"n":9007199254740993,"x":[ 1.10 ]}}`},
 		{"notifications/message", `{"data":"key is hunter\"2-secret!"}`, `{"data":"key is [redacted]!"}`},
 		{"notifications/message", `{"password":123456789,"x":1}`, `"{\"password\":[redacted],\"x\":1}"`},
@@ -60,14 +60,14 @@ func TestWhatAServerTellsIsPublishedWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestAFloodOfNotificationsSlowsNobody(t *testing.T) {
+func TestAFloodOfNotificationsIsLimited(t *testing.T) {
 	b := start(t, settings.Limits{})
 	notes, stop := events.Subscribe[upstream.Notified](b.bus, 1000)
 	defer stop()
 	s := b.add("s")
-	const flood, rate, waiting = 50000, 200, 256 // those of the package
+	const flood, rate, waiting = 50000, 200, 256 // the limits in notices.go
 	began := time.Now()
-	// The answer comes after the flood on the same stream: it was read.
+	// The answer follows the flood on the same stream, so the flood was read.
 	if _, err := b.call(s, "tell", fmt.Sprintf(`{"method":"notifications/message","params":{"data":"x"},"count":%d}`, flood)); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestAFloodOfNotificationsSlowsNobody(t *testing.T) {
 	n := 0
 	for len(notes) > 0 {
 		if _, ok := <-notes; !ok {
-			t.Fatal("a subscriber was drowned")
+			t.Fatal("the subscription was dropped")
 		}
 		n++
 	}
@@ -84,7 +84,7 @@ func TestAFloodOfNotificationsSlowsNobody(t *testing.T) {
 	}
 }
 
-func TestAQuestionThatIsMeantForNobodyGoesToTheWindow(t *testing.T) {
+func TestAQuestionWithoutASingleCallerGoesToTheWindow(t *testing.T) {
 	window := answering(`{"action":"decline","n":9007199254740993}`)
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Window = window })
 	s := b.add("s")
@@ -97,19 +97,19 @@ func TestAQuestionThatIsMeantForNobodyGoesToTheWindow(t *testing.T) {
 		}
 		return string(result)
 	}
-	// Nobody is in flight who could be asked.
+	// No call is in flight: the window is asked.
 	if got := ask(nil); !strings.Contains(got, `decline`) || !strings.Contains(got, "9007199254740993") {
 		t.Errorf("got %s", got)
 	}
 	if q := <-window.asked; q.Server != "s" || q.Method != "elicitation/create" || string(q.Params) != params {
-		t.Errorf("asked was %+v", q)
+		t.Errorf("the question was %+v", q)
 	}
-	// One is, and is asked.
+	// One caller has a call in flight and is asked.
 	one := answering(`{"action":"accept"}`)
 	if got := ask(one); !strings.Contains(got, "accept") || len(one.asked) != 1 {
 		t.Errorf("got %s", got)
 	}
-	// Several are: nobody can tell whom it is meant for.
+	// Two callers have calls in flight: the window is asked.
 	other := answering(`{}`)
 	holding := make(chan struct{}, 1)
 	held := make(chan error, 1)
@@ -132,7 +132,7 @@ func TestAQuestionThatIsMeantForNobodyGoesToTheWindow(t *testing.T) {
 	}
 }
 
-func TestACallWaitsWhileAPersonThinks(t *testing.T) {
+func TestAnOpenQuestionSuspendsTheTimeoutOfCalls(t *testing.T) {
 	person := make(chan struct{})
 	window := &caller{make(chan upstream.Question, 1), func(context.Context, upstream.Question) (json.RawMessage, error) {
 		<-person
@@ -151,7 +151,7 @@ func TestACallWaitsWhileAPersonThinks(t *testing.T) {
 		done <- err
 	}()
 	<-window.asked
-	for range 3 { // three times as long as a call may take
+	for range 3 { // three times the timeout of a call
 		if _, err := b.call(clock, "hold", `{"key":"k"}`); fault.KindOf(err) != fault.Timeout {
 			t.Fatalf("got %v", err)
 		}
@@ -162,7 +162,7 @@ func TestACallWaitsWhileAPersonThinks(t *testing.T) {
 	}
 }
 
-func TestAServerIsToldTheRootsWithNames(t *testing.T) {
+func TestRootsAreListedWithNames(t *testing.T) {
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Roots = []string{"file:///a", "file:///b"} })
 	result, err := b.call(b.add("s"), "ask", `{"method":"roots/list"}`)
 	if want := `{"roots":[{"uri":"file:///a","name":"file:///a"},{"uri":"file:///b","name":"file:///b"}]}`; err != nil || !strings.Contains(string(result), wireText(want)) {
@@ -170,23 +170,23 @@ func TestAServerIsToldTheRootsWithNames(t *testing.T) {
 	}
 }
 
-// wireText is a text as it stands in JSON.
+// wireText returns a text as a JSON string without quotes.
 func wireText(text string) string {
 	quoted := string(jsonrpc.Quote(text))
 	return quoted[1 : len(quoted)-1]
 }
 
-// transient is a server that is configured nowhere.
+// transient returns a server that is not in the registry.
 func transient(t *testing.T, name string, flags ...string) registry.Server {
 	command := mcptest.Command(t, flags...)
 	return registry.Server{Name: name, Approved: true, Transport: "stdio", Command: command[0], Args: command[1:]}
 }
 
-func TestAServerThatIsConfiguredNowhereLeavesNoTrace(t *testing.T) {
+func TestAServerOutsideTheRegistryLeavesNoTrace(t *testing.T) {
 	b := start(t, settings.Limits{IdleStop: time.Nanosecond})
 	s := transient(t, "__transient__1", "-tool", "own=A tool of its own")
 	if _, err := b.call(s, "echo", `{}`); err == nil {
-		t.Error("a call started a server that nobody opened")
+		t.Error("a call started a server outside the registry")
 	}
 	if err := b.Start(t.Context(), s); err != nil {
 		t.Fatal(err)
@@ -194,9 +194,9 @@ func TestAServerThatIsConfiguredNowhereLeavesNoTrace(t *testing.T) {
 	d, ok := b.Describe(s.Name)
 	if !ok || d.Name != "mcptest" || d.Version != "1.2.3" || d.ProtocolVersion != "2025-06-18" || string(d.Capabilities) != `{"tools":{"listChanged":true}}` ||
 		len(d.Tools) == 0 || !strings.Contains(string(d.Tools[0]), "A tool of its own") {
-		t.Errorf("it says %+v", d)
+		t.Errorf("the description is %+v", d)
 	}
-	// Another server is stopped for idleness meanwhile, several times.
+	// Meanwhile another server is stopped for idleness several times.
 	brief := b.add("brief")
 	for range 3 {
 		if err := b.Start(t.Context(), brief); err != nil {
@@ -208,7 +208,7 @@ func TestAServerThatIsConfiguredNowhereLeavesNoTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tools, err := b.ListTools(t.Context(), s); err != nil || !strings.Contains(string(tools[1]), "grown") {
-		t.Errorf("it lists %.200s, %v", tools, err)
+		t.Errorf("its tools are %.200s, %v", tools, err)
 	}
 	if _, err := b.Check(t.Context(), s); err != nil {
 		t.Error(err)
@@ -218,26 +218,26 @@ func TestAServerThatIsConfiguredNowhereLeavesNoTrace(t *testing.T) {
 	}
 	b.Remove(s.Name)
 	if _, ok := b.Describe(s.Name); ok || b.State(s.Name).Running {
-		t.Error("it runs on")
+		t.Error("the server still runs")
 	}
 	if _, err := b.call(s, "echo", `{}`); err == nil {
-		t.Error("a late call started it again")
+		t.Error("a call after Remove started it again")
 	}
 	crashing := transient(t, "__transient__2", "-crash", "no paper")
 	if err := b.Start(t.Context(), crashing); !strings.Contains(fault.MessageOf(err), `Failed to activate "__transient__2": child process for`) {
 		t.Errorf("got %v", err)
 	}
 	if got := b.Stderr(crashing.Name); got != "no paper\n" {
-		t.Errorf("its last words are %q", got)
+		t.Errorf("its standard error is %q", got)
 	}
 	b.Remove(crashing.Name)
 	if got := b.Stderr(crashing.Name); got != "" {
-		t.Errorf("after it was removed: %q", got)
+		t.Errorf("standard error after Remove: %q", got)
 	}
-	crashing.Name = "brief" // one that is configured has the name too
+	crashing.Name = "brief" // a configured server has the same name
 	b.Remove("brief")
 	if err := b.Start(t.Context(), crashing); err == nil {
-		t.Error("it started")
+		t.Error("the server started")
 	}
 	b.isHealth("after another one's failure", "brief", "unknown", 0, false)
 }
@@ -255,12 +255,12 @@ func (b *bench) await(want upstream.StateChanged) {
 				b.t.Fatal("too many changes")
 			}
 		case <-time.After(time.Minute):
-			b.t.Fatalf("%+v never came", want)
+			b.t.Fatalf("%+v was not published", want)
 		}
 	}
 }
 
-func TestAQuestionIsRefusedWhereNobodyIsThere(t *testing.T) {
+func TestAQuestionIsRefusedWithoutCallerAndWindow(t *testing.T) {
 	b := start(t, settings.Limits{})
 	result, err := b.call(b.add("s"), "ask", `{"method":"sampling/createMessage"}`)
 	if err != nil || !strings.Contains(string(result), "cannot be answered") {

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-func TestOutputOfAChildOutlivesItAndIsCovered(t *testing.T) {
+func TestOutputOfAChildOutlivesItAndIsRedacted(t *testing.T) {
 	b := start(t, settings.Limits{})
 	b.add("s")
 	s, err := b.servers.Update(t.Context(), "s", func(v *registry.Server) { v.Env = map[string]string{"API_KEY": "correct-horse"} })
@@ -20,12 +20,12 @@ func TestOutputOfAChildOutlivesItAndIsCovered(t *testing.T) {
 	wrote := make(chan struct{}, 1)
 	defer events.Signal[upstream.Wrote](b.bus, wrote)()
 	if lines, left := b.Output("s", 500, 0); len(lines) != 0 || left != 0 || b.OutputEnd("s") != 0 {
-		t.Errorf("before it ever ran there are %+v", lines)
+		t.Errorf("lines before the first start: %+v", lines)
 	}
 	var told []string
 	for _, text := range []string{"it is correct-horse", "and again"} {
 		if _, err := b.call(s, "die", `{"text":"`+text+`"}`); err == nil {
-			t.Fatal("it lives on")
+			t.Fatal("the server still runs")
 		}
 		<-wrote
 		lines, _ := b.Output("s", 500, 0)
@@ -40,7 +40,7 @@ func TestOutputOfAChildOutlivesItAndIsCovered(t *testing.T) {
 	if err := b.Start(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.call(s, "flood", `{"count":5}`); err != nil { // a line that has no end
+	if _, err := b.call(s, "flood", `{"count":5}`); err != nil { // a line without a newline
 		t.Fatal(err)
 	}
 	b.Stop("s")
@@ -53,6 +53,6 @@ func TestOutputOfAChildOutlivesItAndIsCovered(t *testing.T) {
 	}
 	b.Remove("s")
 	if lines, _ := b.Output("s", 500, 0); len(lines) != 0 {
-		t.Errorf("of a removed server there are %+v", lines)
+		t.Errorf("lines of a removed server: %+v", lines)
 	}
 }

@@ -28,7 +28,7 @@ func texts(lines []Line) string {
 	return strings.Join(out, "|")
 }
 
-func TestOutputIsKeptLineByLineHoweverItIsWritten(t *testing.T) {
+func TestOutputIsSplitIntoLines(t *testing.T) {
 	s := newLineWriter(nil)
 	for _, piece := range []string{"on", "e\ntwo\r\n", "\n", "th", "", "ree", "\nfour"} {
 		s.mustWrite(t, piece)
@@ -38,14 +38,14 @@ func TestOutputIsKeptLineByLineHoweverItIsWritten(t *testing.T) {
 		t.Errorf("kept %q, %d left", texts(lines), left)
 	}
 	s.close()
-	s.close() // twice is once
+	s.close() // a second close does nothing
 	lines, _ = s.to.last(500, 0)
 	if texts(lines) != "one|two||three|four" || lines[4].At.IsZero() {
-		t.Errorf("at the end %q", texts(lines))
+		t.Errorf("after close: %q", texts(lines))
 	}
 	for i := range lines[1:] {
 		if lines[i+1].N != lines[i].N+1 {
-			t.Errorf("the numbers do not rise: %+v", lines)
+			t.Errorf("the numbers do not increase: %+v", lines)
 		}
 	}
 	if after, left := s.to.last(500, lines[1].N); texts(after) != "|three|four" || left != 0 {
@@ -58,11 +58,11 @@ func TestOutputIsKeptLineByLineHoweverItIsWritten(t *testing.T) {
 		t.Errorf("after the last: %q, %d left", texts(after), left)
 	}
 	if newOutput().first <= s.to.first {
-		t.Error("a later one counts from before")
+		t.Error("a later output does not begin with a higher number")
 	}
 }
 
-func TestNoFloodMakesOutputGrow(t *testing.T) {
+func TestOutputIsLimited(t *testing.T) {
 	s := newLineWriter(nil)
 	for i := range 10_000 {
 		s.mustWrite(t, fmt.Sprintf("line %d\n", i))
@@ -75,12 +75,12 @@ func TestNoFloodMakesOutputGrow(t *testing.T) {
 		s.mustWrite(t, strings.Repeat("x", 10<<20))
 	}
 	if len(s.part) > outputLine+secrets.NewRedactor(nil).Reach()+1 {
-		t.Errorf("it holds %d bytes of a line", len(s.part))
+		t.Errorf("%d bytes of an incomplete line are kept", len(s.part))
 	}
 	s.mustWrite(t, "\nshort\n")
 	lines, _ = s.to.last(2, 0)
 	if text := lines[0].Text; len(text) > outputLine+len("…") || !strings.HasSuffix(text, "x…") || lines[1].Text != "short" {
-		t.Errorf("of a long line there are %d bytes; then %q", len(text), lines[1].Text)
+		t.Errorf("a long line has %d bytes; the next is %q", len(text), lines[1].Text)
 	}
 	for range 100 {
 		s.mustWrite(t, strings.Repeat("y", outputLine)+"\n")
@@ -94,7 +94,7 @@ func TestOutputHoldsNoSecret(t *testing.T) {
 	const secret = "correct-horse-battery"
 	s := newLineWriter(map[string]string{"API_KEY": secret})
 	s.mustWrite(t, "it is "+secret+"\n")
-	for cut := range len(secret) { // a long line must end at no part of it
+	for cut := range len(secret) { // a long line must not end with a part of it
 		s.mustWrite(t, strings.Repeat("x", outputLine-cut)+secret+"\n")
 	}
 	s.mustWrite(t, "password=swordfish99 and more\n")
@@ -105,16 +105,16 @@ func TestOutputHoldsNoSecret(t *testing.T) {
 	all := texts(lines)
 	for _, never := range []string{"correct", "swordfish99", "MIIE", "abcdefgh"} {
 		if strings.Contains(all, never) {
-			t.Errorf("%q is there", never)
+			t.Errorf("the output contains %q", never)
 		}
 	}
 	for _, want := range []string{"it is [redacted]", "[redacted]|[redacted]|[redacted]|[redacted]|after", "public", "one line: [redacted] rest|then"} {
 		if !strings.Contains(all, want) {
-			t.Errorf("%q is not in %s", want, all[max(len(all)-400, 0):])
+			t.Errorf("%q is missing in %s", want, all[max(len(all)-400, 0):])
 		}
 	}
 	s.mustWrite(t, "-----BEGIN PRIVATE KEY-----\n"+strings.Repeat("no key\n", keyLines+1))
 	if lines, _ = s.to.last(2, 0); texts(lines) != "[redacted]|no key" {
-		t.Errorf("a key without an end covers all: %q", texts(lines))
+		t.Errorf("a private key without an end hides all later lines: %q", texts(lines))
 	}
 }

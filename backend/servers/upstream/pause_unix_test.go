@@ -28,7 +28,7 @@ func paused(t *testing.T, what string, err error) {
 }
 
 func TestAPausedManagerStartsNothing(t *testing.T) {
-	b := start(t, settings.Limits{IdleStop: 1}) // it looks after servers all the time
+	b := start(t, settings.Limits{IdleStop: 1}) // the manager supervises servers all the time
 	s, never := b.add("s"), b.add("never")
 	if _, err := b.call(s, "echo", `{"text":"x"}`); err != nil {
 		t.Fatal(err)
@@ -44,7 +44,7 @@ func TestAPausedManagerStartsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !b.Paused() || b.State("s").Running || b.State(transient.Name).Running {
-		t.Error("it is not paused, or something runs on")
+		t.Error("the manager is not paused, or a server still runs")
 	}
 	for name, v := range map[string]registry.Server{"one that ran": s, "one that never ran": never, "a transient one": transient, "a new transient one": {Name: "__transient__y", Transport: "stdio", Approved: true, Command: s.Command, Args: s.Args}} {
 		_, err := b.call(v, "echo", `{"text":"x"}`)
@@ -63,7 +63,7 @@ func TestAPausedManagerStartsNothing(t *testing.T) {
 		return v.Health
 	}
 	if h := health("never"); h.Errors != 0 || h.LastError != "" || !h.CheckedAt.IsZero() {
-		t.Errorf("its health suffered: %+v", h)
+		t.Errorf("the pause changed its health: %+v", h)
 	}
 	for len(b.states) > 0 {
 		<-b.states
@@ -71,7 +71,7 @@ func TestAPausedManagerStartsNothing(t *testing.T) {
 	if err := b.Resume(); err != nil {
 		t.Fatal(err)
 	}
-	// What is kept running comes back by itself.
+	// Servers with KeepRunning start again after Resume.
 	for state := range b.states {
 		if state.Name == "s" && state.Running {
 			break
@@ -81,11 +81,11 @@ func TestAPausedManagerStartsNothing(t *testing.T) {
 		t.Error(err)
 	}
 	if h := health("s"); h.Errors != 0 {
-		t.Errorf("its health suffered: %+v", h)
+		t.Errorf("the pause changed its health: %+v", h)
 	}
 }
 
-func TestPauseEndsAStartUnderWay(t *testing.T) {
+func TestPauseCancelsAStart(t *testing.T) {
 	begun := make(chan struct{})
 	b := start(t, settings.Limits{StartTimeout: time.Hour}, func(o *upstream.Options) {
 		o.Environment = func(context.Context) process.Env { close(begun); return process.Clean() }
@@ -116,13 +116,13 @@ func TestPauseLetsACallEnd(t *testing.T) {
 		result, err := b.call(s, "read", `{"path":"`+pipe+`"}`)
 		answered <- said{string(result), err}
 	}()
-	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // opens when the call reads
+	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // blocks until the call reads
 	if err != nil {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- b.Pause() }()
-	<-news // told before anything has ended
+	<-news // published before any server has ended
 	_, err = b.call(s, "echo", `{"text":"x"}`)
 	paused(t, "another call", err)
 	_, _ = writer.WriteString("in peace")
@@ -131,11 +131,11 @@ func TestPauseLetsACallEnd(t *testing.T) {
 		t.Errorf("the call got %s, %v", a.result, a.err)
 	}
 	if err := <-ended; err != nil || b.State("s").Running {
-		t.Errorf("%v; it runs on: %+v", err, b.State("s"))
+		t.Errorf("%v; the server still runs: %+v", err, b.State("s"))
 	}
 }
 
-func TestAManagerIsPausedFromTheStart(t *testing.T) {
+func TestASavedPauseAppliesFromTheStart(t *testing.T) {
 	var kept []bool
 	full := false
 	b := start(t, settings.Limits{}, func(o *upstream.Options) {
@@ -151,7 +151,7 @@ func TestAManagerIsPausedFromTheStart(t *testing.T) {
 	paused(t, "a start", b.Start(t.Context(), s))
 	full = true
 	if err := b.Resume(); fault.KindOf(err) != fault.Unavailable || !b.Paused() {
-		t.Errorf("a wish that is not kept: %v", err)
+		t.Errorf("pause setting that cannot be saved: %v", err)
 	}
 	full = false
 	if err := errors.Join(b.Resume(), b.Start(t.Context(), s), b.Pause(), b.Pause()); err != nil {
@@ -167,7 +167,7 @@ func TestAManagerIsPausedFromTheStart(t *testing.T) {
 	}
 	for _, v := range []registry.Server{s, fresh} {
 		if err := b.Start(t.Context(), v); err == nil || !strings.Contains(fault.MessageOf(err), "stopping") {
-			t.Errorf("a resume opens a hub that ends to %s: %v", v.Name, err)
+			t.Errorf("after the manager has stopped, Resume let %s start: %v", v.Name, err)
 		}
 	}
 }

@@ -25,10 +25,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// everything is server-everything over HTTP, at an address that it keeps.
+// everything is server-everything over HTTP. Its address stays over restarts.
 type everything struct {
 	t         *testing.T
-	transport string // as its command line has it
+	transport string // the argument on its command line
 	port      string
 	url       string
 	cmd       *exec.Cmd
@@ -48,7 +48,7 @@ func serveEverything(t *testing.T, transport, path string) *everything {
 	return e
 }
 
-// script is the program of server-everything.
+// script returns the path of server-everything.
 func script(t *testing.T) string {
 	t.Helper()
 	file, err := filepath.Abs("../../build/servers/node_modules/@modelcontextprotocol/server-everything/dist/index.js")
@@ -77,7 +77,7 @@ func (e *everything) start() {
 	for lines.Scan() {
 		if strings.Contains(lines.Text(), "on port") {
 			go func() {
-				for lines.Scan() { // it must not wait for a reader
+				for lines.Scan() { // a full pipe would block the server
 				}
 			}()
 			return
@@ -101,13 +101,13 @@ func (b *bench) addRemote(name, transport, url string, headers map[string]string
 	return s
 }
 
-// ask sends any request.
+// ask sends a request.
 func (b *bench) ask(s registry.Server, method, params string) (string, error) {
 	result, err := b.Call(b.t.Context(), s, nil, jsonrpc.Call{Method: method, Params: json.RawMessage(params)})
 	return string(result), err
 }
 
-// must is ask for a result that has to hold some texts.
+// must sends a request whose result must contain some texts.
 func (b *bench) must(s registry.Server, method, params string, holds ...string) {
 	b.t.Helper()
 	result, err := b.ask(s, method, params)
@@ -121,7 +121,7 @@ func (b *bench) must(s registry.Server, method, params string, holds ...string) 
 	}
 }
 
-// caller answers questions and keeps them.
+// caller is an upstream.Caller that records questions.
 type caller struct {
 	asked  chan upstream.Question
 	answer func(context.Context, upstream.Question) (json.RawMessage, error)
@@ -138,7 +138,7 @@ func (c *caller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage,
 	return c.answer(ctx, q)
 }
 
-// told waits for a notification of a method and returns its params.
+// told waits for a notification and returns its params.
 func told(t *testing.T, notes <-chan upstream.Notified, method string) string {
 	t.Helper()
 	for {
@@ -148,13 +148,13 @@ func told(t *testing.T, notes <-chan upstream.Notified, method string) string {
 				return string(n.Params)
 			}
 		case <-time.After(time.Minute):
-			t.Fatalf("%s never came", method)
+			t.Fatalf("%s was not published", method)
 		}
 	}
 }
 
-// TestEverythingWorksOverEveryTransport puts the reference server through all
-// that a client may want of it.
+// TestEverythingWorksOverEveryTransport uses all features of the reference server
+// over each transport.
 func TestEverythingWorksOverEveryTransport(t *testing.T) {
 	program := script(t)
 	for _, transport := range []string{"stdio", "streamable-http", "sse"} {
@@ -183,13 +183,13 @@ func TestEverythingWorksOverEveryTransport(t *testing.T) {
 			b.must(s, "logging/setLevel", `{"level":"debug"}`, "{}")
 			var rpc *jsonrpc.Error
 			if _, err := b.ask(s, "no/such", `{}`); !asError(err, &rpc) || rpc.Code != -32601 {
-				t.Errorf("an unknown method: %v", err)
+				t.Errorf("unknown method: %v", err)
 			}
-			if transport != "streamable-http" { // there it comes before any stream could take it
+			if transport != "streamable-http" { // there it is sent before a stream for it exists
 				told(t, notes, "notifications/tools/list_changed")
 			}
 			if got := told(t, notes, "notifications/message"); !strings.Contains(got, "Roots updated: 1 root(s)") {
-				t.Errorf("the server says %s", got)
+				t.Errorf("the notification is %s", got)
 			}
 			b.must(s, "tools/call", `{"name":"get-roots-list","arguments":{}}`, "1. file:///a", "URI: file:///a")
 
@@ -215,14 +215,14 @@ func (b *bench) describesEverything(s registry.Server) {
 	d, ok := b.Describe(s.Name)
 	if !ok || d.Name != "mcp-servers/everything" || d.Version != "2.0.0" || !strings.Contains(d.Instructions, "Everything Server") ||
 		d.ProtocolVersion != "2025-11-25" || string(jsonrpc.Get(d.Capabilities, "resources")) != `{"subscribe":true,"listChanged":true}` {
-		b.t.Errorf("it says %+v", d)
+		b.t.Errorf("the description is %+v", d)
 	}
 	tools, err := b.ListTools(b.t.Context(), s)
 	if err != nil || len(tools) < 15 || len(tools) != len(b.tools.Snapshot().Of(s.Name)) || !strings.Contains(string(tools[0]), `"execution"`) {
 		b.t.Errorf("%d tools, %d known, %v; the first is %.300s", len(tools), len(b.tools.Snapshot().Of(s.Name)), err, tools[0])
 	}
 	if d, _ = b.Describe(s.Name); !slices.EqualFunc(d.Tools, tools, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
-		b.t.Errorf("described are %d other tools", len(d.Tools))
+		b.t.Errorf("the description has %d tools", len(d.Tools))
 	}
 	if state := b.State(s.Name); !state.Running || (state.PID != 0) != (s.Transport == "stdio") || state.Version != "2.0.0" {
 		b.t.Errorf("state %+v", state)
@@ -244,7 +244,7 @@ func (b *bench) reportsProgress(s registry.Server) {
 	for i := range 3 {
 		p := <-shown
 		if want := fmt.Sprintf(`"progress":%d,"total":3`, i+1); p.Server != s.Name || !strings.Contains(string(p.Params), want) || jsonrpc.GetString(p.Params, "progressToken") != "mine" {
-			b.t.Errorf("step %d was shown as %s", i+1, p.Params)
+			b.t.Errorf("progress %d was published as %s", i+1, p.Params)
 		}
 	}
 }
@@ -281,8 +281,8 @@ func TestARemoteServerThatIsRestartedIsUsedAgain(t *testing.T) {
 			}
 			e.kill()
 			e.start()
-			// The loss is seen by whichever comes first: this call, or the
-			// stream that comes back.
+			// The loss is noticed by this call, or by the stream that reconnects,
+			// whichever comes first.
 			if _, err := b.call(s, "echo", `{"message":"x"}`); err != nil && !strings.Contains(fault.MessageOf(err), `server "e"`) {
 				t.Errorf("got %v", err)
 			}
@@ -293,7 +293,7 @@ func TestARemoteServerThatIsRestartedIsUsedAgain(t *testing.T) {
 	}
 }
 
-func TestARemoteServerThatDiesDuringACallIsSeenToBeGone(t *testing.T) {
+func TestARemoteServerThatDiesDuringACallIsNoLongerRunning(t *testing.T) {
 	for transport, path := range map[string]string{"streamableHttp": "/mcp", "sse": "/sse"} {
 		t.Run(transport, func(t *testing.T) {
 			e := serveEverything(t, transport, path)
@@ -309,23 +309,23 @@ func TestARemoteServerThatDiesDuringACallIsSeenToBeGone(t *testing.T) {
 				})
 				failed <- err
 			}()
-			<-progress // it is under way
+			<-progress // the call has begun
 			e.kill()
 			if err := <-failed; err == nil || strings.Contains(fault.MessageOf(err), "still runs") || !strings.Contains(fault.MessageOf(err), "took effect is unknown") {
-				t.Errorf("the call: %v", err)
+				t.Errorf("call: %v", err)
 			}
 			b.await(upstream.StateChanged{Name: "e"})
 			if state := b.State("e"); state.Running {
-				t.Errorf("it is shown to run: %+v", state)
+				t.Errorf("the state is still running: %+v", state)
 			}
 		})
 	}
 }
 
-// script of a server over HTTP, for what no real one does.
+// answers scripts a server over HTTP that behaves as no real one does.
 type answers map[string]func(w http.ResponseWriter, id string)
 
-// fake serves streamable HTTP; what is not scripted is answered in a plain way.
+// fake serves streamable HTTP with scripted answers, and plain ones otherwise.
 func fake(t *testing.T, script answers) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -374,7 +374,7 @@ func TestARemoteResultArrivesByteForByte(t *testing.T) {
 	}
 }
 
-// filler puts secrets in, as the vault does.
+// filler fills in secrets as the vault does.
 type filler struct{}
 
 func (filler) Fill(_ context.Context, _ string, l secrets.Launch) (secrets.Launch, error) {
@@ -383,11 +383,11 @@ func (filler) Fill(_ context.Context, _ string, l secrets.Launch) (secrets.Launc
 	return l, nil
 }
 
-func TestWhatFailsOnARemoteServerIsToldWithoutItsSecrets(t *testing.T) {
+func TestErrorsOfRemoteServersContainNoSecrets(t *testing.T) {
 	echo := func(w http.ResponseWriter, _ string) { status(500, "you sent Bearer top-secret-value")(w, "") }
 	rows := map[string]struct {
 		url   string
-		start string // what the start says; empty: it works
+		start string // the error of the start; empty for none
 		call  string
 	}{
 		"unauthorized":   {fake(t, answers{"initialize": status(401, "")}), `Failed to activate "s": http://127.0.0.1:PORT/mcp answered 401 Unauthorized; it wants credentials: set the secret AUTHORIZATION`, ""},
@@ -426,7 +426,7 @@ func TestWhatFailsOnARemoteServerIsToldWithoutItsSecrets(t *testing.T) {
 	}
 }
 
-func TestARemoteServerThatSaysNothingIsGivenUp(t *testing.T) {
+func TestARemoteServerThatDoesNotAnswerTimesOut(t *testing.T) {
 	held := make(chan struct{})
 	defer close(held)
 	hold := func(http.ResponseWriter, string) { <-held }
@@ -440,11 +440,11 @@ func TestARemoteServerThatSaysNothingIsGivenUp(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if !b.State("slow").Running {
-		t.Error("the session ended with the call")
+		t.Error("the timeout of a call ended the session")
 	}
 }
 
-func TestAServerThatCannotBeStartedSaysWhy(t *testing.T) {
+func TestErrorsNameWhyAServerCannotStart(t *testing.T) {
 	b := start(t, settings.Limits{})
 	for says, s := range map[string]registry.Server{
 		`Server "remote2" has no URL configured for remote transport`:                                                                        {Name: "remote2", Transport: "sse"},

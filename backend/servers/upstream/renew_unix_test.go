@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-func TestCallInFlightMayEndWhenTheServerIsRenewed(t *testing.T) {
+func TestRenewWaitsForCallsInFlight(t *testing.T) {
 	vault := &safe{value: "first"}
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
@@ -32,7 +32,7 @@ func TestCallInFlightMayEndWhenTheServerIsRenewed(t *testing.T) {
 		result, err := b.call(s, "read", `{"path":`+strconv.Quote(pipe)+`}`)
 		held <- outcome{result, err}
 	}()
-	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits until the server reads
+	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // blocks until the server reads
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,9 +43,9 @@ func TestCallInFlightMayEndWhenTheServerIsRenewed(t *testing.T) {
 	}
 	_ = writer.Close()
 	if o := <-held; o.err != nil || !strings.Contains(string(o.result), "the end") {
-		t.Errorf("the call in flight: %s, %v", o.result, o.err)
+		t.Errorf("call in flight: %s, %v", o.result, o.err)
 	}
 	if got := b.mode(s); got != "second" {
-		t.Errorf("it got %q", got)
+		t.Errorf("the server got %q", got)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// newSDKServer is a server made with another SDK than server-everything.
+// newSDKServer returns a server made with the Go SDK.
 func newSDKServer(*http.Request) *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "3"}, nil)
 	schema := json.RawMessage(`{"type":"object"}`)
@@ -31,7 +31,7 @@ func newSDKServer(*http.Request) *mcp.Server {
 	return server
 }
 
-func TestServersOfAnotherSDKAreSpokenTo(t *testing.T) {
+func TestServersOfTheGoSDKWork(t *testing.T) {
 	for name, row := range map[string]struct {
 		transport string
 		handler   http.Handler
@@ -50,7 +50,7 @@ func TestServersOfAnotherSDKAreSpokenTo(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tools := b.tools.Snapshot().Of("s"); len(tools) != 1 || tools[0].Name != "ask" {
-				t.Errorf("it lists %v", tools)
+				t.Errorf("its tools are %v", tools)
 			}
 			progress := make(chan string, 10)
 			result, err := b.Call(t.Context(), s, answering(`{"action":"accept"}`), jsonrpc.Call{
@@ -59,17 +59,17 @@ func TestServersOfAnotherSDKAreSpokenTo(t *testing.T) {
 			})
 			want := "accept"
 			if name == "stateless" {
-				want = "nobody was asked" // there is no way to
+				want = "nobody was asked" // this transport cannot carry questions
 			}
 			if err != nil || !strings.Contains(string(result), want) {
 				t.Errorf("got %s, %v", result, err)
 			}
 			if got := <-progress; !strings.Contains(got, `"mine"`) {
-				t.Errorf("progress %s", got)
+				t.Errorf("progress is %s", got)
 			}
 			b.Stop("s")
 			if b.State("s").Running {
-				t.Error("it runs on")
+				t.Error("the server still runs")
 			}
 		})
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// safe gives every server one secret.
+// safe is an upstream.Secrets that gives every server one secret.
 type safe struct {
 	mu      sync.Mutex
 	value   string
@@ -63,25 +63,25 @@ func TestNextCallAfterRenewGetsTheNewSecrets(t *testing.T) {
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
 	if got := b.mode(s); got != "first" {
-		t.Fatalf("it got %q", got)
+		t.Fatalf("the server got %q", got)
 	}
 	for _, value := range []string{"second", "third"} {
 		vault.put(value, nil)
 		b.Renew("s")
 		if got := b.mode(s); got != value {
-			t.Errorf("it got %q, want %q", got, value)
+			t.Errorf("the server got %q, want %q", got, value)
 		}
 	}
 	b.Renew("unknown")
 }
 
-func TestStartThatIsUnderWayIsRenewedToo(t *testing.T) {
+func TestRenewDuringAStartEndsTheNewSession(t *testing.T) {
 	vault := &safe{value: "first", opening: make(chan struct{})}
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
 	mode := make(chan string, 1)
 	go func() { mode <- b.mode(s) }()
-	<-vault.opening // the start has read the old value
+	<-vault.opening // the start has read the old secret
 	opening := vault.opening
 	vault.mu.Lock()
 	vault.value, vault.opening = "second", nil
@@ -89,11 +89,11 @@ func TestStartThatIsUnderWayIsRenewedToo(t *testing.T) {
 	b.Renew("s")
 	opening <- struct{}{}
 	if got := <-mode; got != "second" {
-		t.Errorf("it got %q", got)
+		t.Errorf("the server got %q", got)
 	}
 }
 
-func TestServerWithoutItsSecretsHasNotFailed(t *testing.T) {
+func TestAMissingSecretDoesNotCountAsAFailure(t *testing.T) {
 	vault := &safe{closed: fault.New(fault.Unavailable, "the keychain is locked")}
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
@@ -103,20 +103,20 @@ func TestServerWithoutItsSecretsHasNotFailed(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if _, err := b.call(s, "echo", `{"text":"x"}`); fault.MessageOf(err) != "the keychain is locked" {
-			t.Errorf("a call: %v", err)
+			t.Errorf("call: %v", err)
 		}
 	}
 	now, err := b.servers.Get("s")
 	if err != nil || now.Health.Errors != 0 {
-		t.Errorf("its health is %+v, %v", now.Health, err)
+		t.Errorf("the health is %+v, %v", now.Health, err)
 	}
 	vault.put("value", nil)
 	if got := b.mode(s); got != "value" {
-		t.Errorf("it got %q", got)
+		t.Errorf("the server got %q", got)
 	}
 }
 
-func TestReferencesAreResolvedInWhatIsStartedOnly(t *testing.T) {
+func TestTheConfigurationKeepsItsReferences(t *testing.T) {
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = &safe{value: "correct-horse"} })
 	s := b.add("s")
 	result, err := b.call(s, "environment", `{}`)
@@ -128,11 +128,11 @@ func TestReferencesAreResolvedInWhatIsStartedOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text, _ := json.Marshal(shown); strings.Contains(string(text), "correct-horse") {
-		t.Errorf("the configuration holds it: %s", text)
+		t.Errorf("the configuration contains the secret: %s", text)
 	}
 }
 
-func TestHalfASecretIsNotQuotedWhereStderrIsCut(t *testing.T) {
+func TestErrorsDoNotQuoteHalfASecret(t *testing.T) {
 	b := start(t, settings.Limits{})
 	const secret = "correct-horse-battery-staple-correct-horse-battery-staple"
 	command := mcptest.Command(t)
@@ -146,7 +146,7 @@ func TestHalfASecretIsNotQuotedWhereStderrIsCut(t *testing.T) {
 		_, err = b.call(s, "die", `{"text":"before `+secret+strings.Repeat("x", after)+`"}`)
 		for who, text := range map[string]string{"the error": fault.MessageOf(err), "the server's page": b.Stderr(name)} {
 			if strings.Contains(text, "staple") || after < 64<<10-20 && !strings.Contains(text, "xxxx") {
-				t.Errorf("%d bytes after it, %s has %.200q", after, who, text)
+				t.Errorf("%d bytes after the secret: %s contains %.200q", after, who, text)
 			}
 		}
 	}

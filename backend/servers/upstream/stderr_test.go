@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTailKeepsTheEndOfAnyFlood(t *testing.T) {
+func TestTailKeepsTheLastBytes(t *testing.T) {
 	for name, writes := range map[string][]int{
 		"little": {10}, "to the brim": {stderrSize}, "round the ring": {stderrSize - 5, 20, 7}, "many small": {1000, 1000, 70000, 3},
 		"one flood": {5 * stderrSize}, "floods": {stderrSize + 1, 2 * stderrSize, 11},
@@ -23,12 +23,12 @@ func TestTailKeepsTheEndOfAnyFlood(t *testing.T) {
 			t.Errorf("%s: kept %d bytes, want %d", name, len(got), len(want))
 		}
 		if cap(tail.ring) > 2*stderrSize {
-			t.Errorf("%s: holds %d bytes", name, cap(tail.ring))
+			t.Errorf("%s: the ring has %d bytes", name, cap(tail.ring))
 		}
 	}
 }
 
-func TestTailIsCutAtALine(t *testing.T) {
+func TestTailBeginsWithAWholeLine(t *testing.T) {
 	tail := newTail()
 	_, _ = tail.Write([]byte("first line\nsecond line\nthird\n"))
 	for n, want := range map[int]string{100: "first line\nsecond line\nthird\n", 20: "second line\nthird\n", 18: "third\n"} {
