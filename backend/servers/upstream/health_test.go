@@ -129,7 +129,7 @@ func TestFailedChecksIgnoreAndSetNoBackoff(t *testing.T) {
 	b.isHealth("while it waits", "waiting", "unknown", 0, false)
 }
 
-func TestAFailedStartIsStoredAsHealth(t *testing.T) {
+func TestAFailedStartCountsAnErrorButKeepsTheStatus(t *testing.T) {
 	b := start(t, settings.Limits{})
 	crash := b.add("crash", "-crash", "no licence")
 	for i := range 2 {
