@@ -48,7 +48,7 @@ const choose = async (page: Page, filter: string, option: string) => {
 };
 
 for (const theme of ["light", "dark"] as const) {
-  test(`the log and an entry of it please axe in ${theme}`, async () => {
+  test(`the log and an entry are accessible in ${theme}`, async () => {
     const { page, context, problems } = await open("/activity?range=custom", { theme });
     await page.getByRole("link", { name: "long" }).waitFor();
     await agreeable(page, `activity, ${theme}`);
@@ -60,7 +60,7 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
-test("an entry says when, what, by whom, how it ended and how long it took", async () => {
+test("an entry shows time, tool, client, outcome and duration", async () => {
   const { page, context, problems } = await open("/activity?server=hostile");
   const row = rows(page).filter({ hasText: "fails" });
   await row.getByText("Tool error").waitFor();
@@ -79,7 +79,7 @@ test("an entry says when, what, by whom, how it ended and how long it took", asy
   await context.close();
 });
 
-test("the log is filtered by server, tool, kind, outcome and text, and the address keeps that", async () => {
+test("the log is filtered by server, tool, kind, outcome and text, and the address keeps the filters", async () => {
   const { page, context, problems } = await open("/activity");
   await choose(page, "Server", "hostile");
   await choose(page, "Tool", "fails");
@@ -107,7 +107,7 @@ test("the log is filtered by server, tool, kind, outcome and text, and the addre
   await context.close();
 });
 
-test("the log is cut to a stretch of time, written in the order of the user's locale", async () => {
+test("the log is limited to a time range, entered in the user's locale", async () => {
   const { page, context, problems } = await open("/activity");
   await choose(page, "Time", "Last hour");
   await rows(page).filter({ hasText: "long" }).waitFor();
@@ -130,7 +130,7 @@ test("the log is cut to a stretch of time, written in the order of the user's lo
   await context.close();
 });
 
-test("older entries are read when they are scrolled to, to the very first", async () => {
+test("older entries load while scrolling, down to the first", async () => {
   const { page, context, problems } = await open("/activity?server=hostile&tool=file_report");
   await rows(page)
     .filter({ hasText: `report ${CALLS - 1}"` })
@@ -148,7 +148,7 @@ test("older entries are read when they are scrolled to, to the very first", asyn
   await context.close();
 });
 
-test("calls appear as they happen, do not move what is being read, and wait while paused", async () => {
+test("new calls appear without moving the list, and wait while the log is paused", async () => {
   const { page, context, problems } = await open("/activity?server=hostile");
   await rows(page).filter({ hasText: "long" }).waitFor();
   await call("mcp__hostile__markup", { live: 1 });
@@ -180,7 +180,7 @@ test("calls appear as they happen, do not move what is being read, and wait whil
   await context.close();
 });
 
-test("arrows go from entry to entry, and Escape goes back to where it was", async () => {
+test("arrow keys move between entries, and Escape restores the focus", async () => {
   const { page, context, problems } = await open("/activity?server=hostile&tool=file_report");
   await rows(page).first().getByRole("link").focus();
   await page.keyboard.press("ArrowDown");
@@ -203,7 +203,7 @@ test("arrows go from entry to entry, and Escape goes back to where it was", asyn
   await context.close();
 });
 
-test("an entry that the filters leave out is shown by its address, and one that never was is not", async () => {
+test("the address of an entry shows it despite filters, and reports an unknown entry", async () => {
   const { entries } = await hub.rest<{ entries: { id: number }[] }>("GET", "/api/logs?tool=echo&limit=1");
   const { page, context, problems } = await open(`/activity/${entries[0]?.id}?server=hostile`);
   await page.getByRole("dialog", { name: "echo" }).waitFor();
@@ -213,7 +213,7 @@ test("an entry that the filters leave out is shown by its address, and one that 
   await context.close();
 });
 
-test("a call can be made again with its arguments, unless they were cut", async () => {
+test("a call can be replayed unless its arguments were truncated", async () => {
   const { page, context, problems } = await open("/activity?tool=file_report&server=hostile");
   await rows(page).first().getByRole("link").click();
   const panel = page.getByRole("dialog");
@@ -237,7 +237,7 @@ test("a call can be made again with its arguments, unless they were cut", async 
   await context.close();
 });
 
-test("what the filters select is exported, as lines of JSON and as a table", async () => {
+test("matching entries are exported as JSON Lines and as CSV", async () => {
   const { page, context, problems } = await open("/activity?server=hostile&tool=fails");
   await rows(page).first().waitFor();
   const save = async (item: string) => {
@@ -260,7 +260,7 @@ test("what the filters select is exported, as lines of JSON and as a table", asy
   await context.close();
 });
 
-test("the log catches up with what it missed while the connection was lost", async () => {
+test("the log loads entries that it missed while disconnected", async () => {
   const { page, context } = await open("/overview", { expected: /WebSocket/ });
   let away = false;
   const sockets: WebSocketRoute[] = [];
@@ -282,7 +282,7 @@ test("the log catches up with what it missed while the connection was lost", asy
   await context.close();
 });
 
-test("an empty log says what to do; clearing asks first, and keeps the numbers; a failing one is tried again", async () => {
+test("an empty log says what to do, clearing asks first and keeps statistics, and a failed load can be retried", async () => {
   await using other = await new TestHub().start();
   const { page, context, problems } = await visit(browser, other, "/activity", {
     expected: /ERR_FAILED|Failed to load/,
@@ -319,7 +319,7 @@ describe("a moment", () => {
     },
   );
 
-  test("may be short, and is not what no calendar has", () => {
+  test("may be short, and must exist in the calendar", () => {
     expect(read("4/3/26", "en-GB")).toEqual(new Date(2026, 2, 4));
     expect(read("3/4/2026 5:08 pm", "en-US")).toEqual(new Date(2026, 2, 4, 17, 8));
     expect(read("2026-03-04 17:08", "en-GB")).toEqual(new Date(2026, 2, 4, 17, 8));
@@ -360,7 +360,7 @@ describe("a filter", () => {
     expect(selects(of(query), entry)).toBe(wanted);
   });
 
-  test("asks the hub for failures and spans in its words", () => {
+  test("is translated into the hub's query parameters", () => {
     expect(queryOf(of("outcome=failures"))).toEqual({ success: "false" });
     expect(Date.now() - Date.parse(queryOf(of("range=1h")).since ?? "")).toBeGreaterThanOrEqual(3_600_000);
   });

@@ -1,5 +1,5 @@
-// Figures of the dashboard: what its scripts weigh, how soon it paints, and whether thousands of tools scroll smoothly.
-// Part of `make bench`; a hub that is warm, a browser without a cache.
+// Benchmarks of the dashboard: script size, time to first paint, and smooth scrolling through thousands of tools.
+// Part of `make bench`, with a warm hub and a browser without a cache.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ function weigh(): void {
   figure("all scripts, gzipped (the first one)", `${all.toFixed(1)} kB (${first.toFixed(1)})`, "<= 250 kB");
 }
 
-/** paint opens the overview anew and returns when it first painted, and when the hub's state was on it. */
+/** paint opens the overview and returns the times of its first paint and of the first paint with data. */
 async function paint(browser: Browser, hub: TestHub): Promise<{ first: number; filled: number }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
@@ -45,7 +45,7 @@ async function paint(browser: Browser, hub: TestHub): Promise<{ first: number; f
   return times;
 }
 
-/** scroll goes through a list from its first row to its last, a wheel's notch a frame, and returns the tasks over 50 ms. */
+/** scroll scrolls through a list, one wheel notch per frame, and returns the tasks over 50 ms. */
 async function scroll(page: Page): Promise<Task[]> {
   return page.evaluate(async () => {
     const long: Task[] = [];

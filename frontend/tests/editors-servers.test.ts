@@ -27,7 +27,7 @@ interface Server {
 const servers = async (hub: EditorHub) =>
   Object.fromEntries((await hub.rest<Server[]>("GET", "/api/servers")).map((server) => [server.name, server]));
 
-test("servers of editors come in once, their credentials go to the keychain, and their entries go and come back", async () => {
+test("servers of editors are imported once, with their credentials, and removed entries can be restored", async () => {
   await using hub = await new EditorHub().install().start(PASSPHRASE);
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("tab", { name: "Import" }).click();
@@ -87,7 +87,7 @@ test("servers of editors come in once, their credentials go to the keychain, and
   await context.close();
 });
 
-test("what is pasted is read by the hub, in any form, and comes in", async () => {
+test("pasted configurations of any format are imported", async () => {
   await using hub = await new EditorHub().install("cursor").start();
   const { page, context, problems } = await visit(browser, hub, "/editors?tab=import&from=text", { expected: /422/ });
   const [command = "", ...args] = plain(5, "billing");
@@ -113,7 +113,7 @@ test("what is pasted is read by the hub, in any form, and comes in", async () =>
   await context.close();
 });
 
-test("a bundle asks for what it needs, what is secret is covered, and then it comes in", async () => {
+test("a bundle asks for its settings, masks secrets, and is imported", async () => {
   await using hub = await new EditorHub().start(PASSPHRASE);
   const file = join(hub.folder, "weather.mcpb");
   const manifest = {
@@ -165,7 +165,7 @@ test("a bundle asks for what it needs, what is secret is covered, and then it co
   await context.close();
 });
 
-test("servers are exported as an editor spells them, those that are chosen", async () => {
+test("selected servers are exported in an editor's format", async () => {
   await using hub = await new EditorHub().install("cursor", "codex").start();
   const { page, context, problems } = await visit(browser, hub, "/editors?tab=export");
   await page.getByText("No server yet").waitFor();
@@ -186,7 +186,7 @@ test("servers are exported as an editor spells them, those that are chosen", asy
   await context.close();
 });
 
-test("the checkup tells what editors cost and what is wrong, with commands to copy and the way to the editor", async () => {
+test("the checkup shows costs and problems, with commands to copy and links to editors", async () => {
   await using hub = await new EditorHub().install().start();
   await hub.rest("POST", "/api/editors/import", { servers: [] });
   for (const { id, name } of await hub.rest<{ id: number; name: string }[]>("GET", "/api/servers"))

@@ -14,7 +14,7 @@ const toast = (page: Page, text: string | RegExp) => page.locator("[data-toasts]
 const dialog = (page: Page) => page.getByRole("dialog");
 const ours = /"discover": \{/;
 
-/** fits checks that nothing is wider than what it stands in. */
+/** fits checks that no element is wider than its container. */
 async function fits(page: Page): Promise<void> {
   const wide = await page.evaluate(() =>
     [...document.querySelectorAll("main, main > div, [role=tabpanel] > div, [role=dialog]")].some(
@@ -24,7 +24,7 @@ async function fits(page: Page): Promise<void> {
   expect(wide, "wider than its place").toBe(false);
 }
 
-test("at the first run every editor is shown what changes, one button adds to all, and undo gives back every byte", async () => {
+test("the first run previews all changes, registers every editor with one button, and undo restores every byte", async () => {
   await using hub = await new EditorHub().install().start();
   const { page, context, problems } = await visit(browser, hub, "/overview");
   await page.getByRole("link", { name: "Connect editors" }).click();
@@ -64,7 +64,7 @@ test("at the first run every editor is shown what changes, one button adds to al
   await context.close();
 });
 
-test("the first run can be put off, and what it could not do stays in sight", async () => {
+test("the first run can be dismissed, and its failures stay visible", async () => {
   await using hub = await new EditorHub().install("cursor", "vscode").start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("button", { name: "Not now" }).click();
@@ -89,7 +89,7 @@ test("the first run can be put off, and what it could not do stays in sight", as
   await context.close();
 });
 
-test("what was shown is what is done: a file that has changed meanwhile is left alone, and shown anew", async () => {
+test("a file that changed since its preview is left alone and previewed again", async () => {
   await using hub = await new EditorHub().install("cursor").start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("button", { name: "Not now" }).click();
@@ -115,7 +115,7 @@ test("what was shown is what is done: a file that has changed meanwhile is left 
   await context.close();
 });
 
-test("what others do to the files shows within seconds: our entry dropped, moved, and another one of our name", async () => {
+test("changes by other programs appear within seconds: an entry removed, moved, or replaced", async () => {
   await using hub = await new EditorHub().install("cursor", "codex").start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("button", { name: "Add to 2 editors" }).click();
@@ -152,7 +152,7 @@ test("what others do to the files shows within seconds: our entry dropped, moved
   await context.close();
 });
 
-test("the history tells what was done, and each can be undone, whole or our part of it", async () => {
+test("each change in the history can be undone, wholly or for our entry only", async () => {
   await using hub = await new EditorHub().install("cursor", "vscode").start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("button", { name: "Add to 2 editors" }).click();
@@ -181,7 +181,7 @@ test("the history tells what was done, and each can be undone, whole or our part
   await context.close();
 });
 
-test("a file that we may not write is left as it is, and the entry is there to be pasted", async () => {
+test("a read-only file stays unchanged, and the entry can be copied", async () => {
   await using hub = await new EditorHub().install("cursor", "zed").start();
   hub.lock("cursor");
   const { page, context, problems } = await visit(browser, hub, "/editors");
@@ -208,7 +208,7 @@ test("a file that we may not write is left as it is, and the entry is there to b
   await context.close();
 });
 
-test("an editor that would undo the change gets it when it is closed, or not at all when that is taken back", async () => {
+test("a change waits until a running editor is closed, and can be withdrawn before", async () => {
   await using hub = await new EditorHub().install("claude-desktop").start();
   const close = await hub.open("claude-desktop");
   const { page, context, problems } = await visit(browser, hub, "/editors");
@@ -230,7 +230,7 @@ test("an editor that would undo the change gets it when it is closed, or not at 
   await context.close();
 });
 
-test("all editors are found by words, and all are added and removed at once", async () => {
+test("editors are searched, and all are registered and unregistered together", async () => {
   await using hub = await new EditorHub().install("cursor", "vscode", "codex").start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("button", { name: "Not now" }).click();
@@ -256,7 +256,7 @@ test("all editors are found by words, and all are added and removed at once", as
   await context.close();
 });
 
-test("an editor that is installed later is new once, and gets our entry by itself when that is wished", async () => {
+test("an editor that is installed later is marked as new, and is registered automatically if that is on", async () => {
   await using hub = await new EditorHub().install("cursor").start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("button", { name: "Add to 1 editor" }).click();
@@ -280,7 +280,7 @@ test("an editor that is installed later is new once, and gets our entry by itsel
   await context.close();
 });
 
-test("where no editor is, and where the hub cannot tell, it is said what to do", async () => {
+test("without editors, or when they cannot be loaded, the page says what to do", async () => {
   await using hub = await new EditorHub().start();
   const { page, context, problems } = await visit(browser, hub, "/editors", { expected: /503/ });
   await page.getByText("No editor found on this machine").waitFor();
@@ -300,7 +300,7 @@ test("where no editor is, and where the hub cannot tell, it is said what to do",
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test(`it pleases axe in ${theme}, fits, and is used by keyboard alone`, async () => {
+  test(`the page is accessible in ${theme}, fits, and works by keyboard alone`, async () => {
     await using hub = await new EditorHub().install().start();
     const { page, context, problems } = await visit(browser, hub, "/overview", { theme, width: 400 });
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();

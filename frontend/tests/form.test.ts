@@ -1,4 +1,4 @@
-// The form's model: what schemas become, what is wrong with values, and what hostile schemas do not achieve.
+// The model of forms: reading schemas, checking values, and withstanding hostile schemas.
 
 import { describe, expect, test } from "vitest";
 import { check, matches } from "../src/lib/form/check.ts";
@@ -76,7 +76,7 @@ describe("a schema becomes a field of its kind", () => {
   });
 });
 
-describe("what no form can show becomes raw JSON, and says why", () => {
+describe("unsupported schemas become raw JSON with a reason", () => {
   test.each<[string, unknown, RegExp]>([
     ["oneOf", { oneOf: [{ type: "string" }, { type: "number" }] }, /oneOf/],
     ["anyOf", { anyOf: [{ type: "string" }, { type: "object" }] }, /anyOf/],
@@ -101,7 +101,7 @@ describe("what no form can show becomes raw JSON, and says why", () => {
 });
 
 describe("references", () => {
-  test("inside of the schema are followed, with escapes, and keep their own words", () => {
+  test("within the schema are followed, with escapes, and keep their own titles", () => {
     const root = { $defs: { "a/b": { type: "integer", title: "Far", maximum: 3 } } };
     expect(field({ $ref: "#/$defs/a~1b", description: "near" }, root)).toMatchObject({
       kind: "integer",
@@ -111,7 +111,7 @@ describe("references", () => {
     });
   });
 
-  test("in a circle end in raw JSON", () => {
+  test("that are recursive become raw JSON", () => {
     const spec = specOf({
       $ref: "#/$defs/node",
       $defs: { node: { type: "object", properties: { value: { type: "string" }, next: { $ref: "#/$defs/node" } } } },
@@ -124,13 +124,13 @@ describe("references", () => {
     );
   });
 
-  test("do not reach what every object inherits", () => {
+  test("do not reach inherited members", () => {
     for (const ref of ["#/__proto__", "#/constructor/prototype", "#/properties/__proto__"])
       expect(field({ $ref: ref }).why).toMatch(/unknown \$ref/);
   });
 });
 
-test("allOf of parts that add to each other is one object", () => {
+test("compatible parts of allOf form one object", () => {
   const spec = specOf({
     allOf: [{ $ref: "#/$defs/base" }, { properties: { b: { type: "number" } }, required: ["b"] }],
     $defs: { base: { type: "object", properties: { a: { type: "string" } } } },
@@ -144,7 +144,7 @@ test("allOf of parts that add to each other is one object", () => {
   ).toBe("raw");
 });
 
-describe("values that are wrong are told at their place", () => {
+describe("invalid values are reported at their path", () => {
   const person = specOf({
     type: "object",
     required: ["name"],
@@ -214,8 +214,8 @@ describe("values that are wrong are told at their place", () => {
   });
 });
 
-describe("a form begins with", () => {
-  test("its defaults, in objects of objects, and nothing else", () => {
+describe("a form starts with", () => {
+  test("its defaults, also in nested objects, and nothing else", () => {
     const spec = specOf({
       type: "object",
       required: ["inner"],
@@ -229,12 +229,12 @@ describe("a form begins with", () => {
     expect(initial(spec)).toEqual({ a: "x", inner: { n: 3 } });
   });
 
-  test("a default of the whole", () => {
+  test("a default of the whole value", () => {
     expect(initial(specOf({ type: "object", properties: { a: {} }, default: { a: 1 } }))).toEqual({ a: 1 });
   });
 });
 
-test("members that the schema does not know are kept and named", () => {
+test("members that the schema does not name are kept and listed", () => {
   const spec = specOf({ type: "object", properties: { a: {} } });
   expect(others(spec, { a: 1, b: 2, constructor: 3 })).toEqual(["b", "constructor"]);
   expect(withMember({ a: 1, b: 2 }, "a", 5)).toEqual({ a: 5, b: 2 });
@@ -242,7 +242,7 @@ test("members that the schema does not know are kept and named", () => {
   expect(withMember(undefined, "a", 1)).toEqual({ a: 1 });
 });
 
-test("numbers are read as they are typed", () => {
+test("typed numbers are parsed", () => {
   expect(["", " ", "5", "-1.5", "1.", ".5", "1e3", "+2"].map(numberOf)).toEqual([
     undefined,
     undefined,
@@ -256,7 +256,7 @@ test("numbers are read as they are typed", () => {
   expect(["12a", "0x10", "1e999", "--1", "NaN"].map(numberOf)).toEqual(["12a", "0x10", "1e999", "--1", "NaN"]);
 });
 
-test("a date and time goes to the input and comes back the same moment", () => {
+test("a date-time survives the conversion to an input and back", () => {
   for (const moment of ["2024-05-01T10:20:30Z", "2024-12-31T23:59:00+05:30"]) {
     const back = zonedOf(localOf(moment));
     expect(new Date(back ?? "").getTime()).toBe(new Date(moment).getTime());
@@ -265,7 +265,7 @@ test("a date and time goes to the input and comes back the same moment", () => {
   expect(zonedOf("")).toBeUndefined();
 });
 
-describe("JSON that is none says where", () => {
+describe("invalid JSON is reported with its position", () => {
   test.each<[string, number, number, RegExp]>([
     ["", 1, 1, /unexpected end/],
     ["{", 1, 2, /unexpected end/],
@@ -287,19 +287,19 @@ describe("JSON that is none says where", () => {
     if (!parsed.ok) expect(parsed.problem).toMatch(problem);
   });
 
-  test("and what is JSON is read", () => {
+  test("valid JSON is parsed", () => {
     expect(parse(' {"a": [1, "\\u00e9", null]} ')).toEqual({ ok: true, value: { a: [1, "é", null] } });
   });
 });
 
-test("kinds are told in short words", () => {
+test("types are described briefly", () => {
   expect(kindOf(field({ type: "integer", minimum: 1, maximum: 100 }))).toBe("integer, 1 to 100");
   expect(kindOf(field({ type: "string", maxLength: 5 }))).toBe("text, up to 5 characters");
   expect(kindOf(field({ enum: [1, 2, 3] }))).toBe("one of 3");
 });
 
 describe("hostile schemas", () => {
-  test("with a name like __proto__ change nothing but that value", () => {
+  test("with a name like __proto__ change only that value", () => {
     const schema = JSON.parse(
       '{"type":"object","required":["__proto__"],"properties":{"__proto__":{"type":"string","default":"x"},"constructor":{"type":"string"}}}',
     ) as object;
@@ -315,7 +315,7 @@ describe("hostile schemas", () => {
     expect(check(spec, {}).get("/__proto__")).toMatch(/required/);
   });
 
-  test("with 10,000 properties are read and checked", () => {
+  test("with 10,000 properties are parsed and checked", () => {
     const properties = Object.fromEntries(
       Array.from({ length: 10_000 }, (_, i) => [`p${i}`, { type: "string", default: "d" }]),
     );
@@ -325,7 +325,7 @@ describe("hostile schemas", () => {
     expect(Object.keys(initial(spec) as object)).toHaveLength(10_000);
   });
 
-  test("that describe more fields than there are atoms end", () => {
+  test("that describe an enormous number of fields terminate", () => {
     const $defs = Object.fromEntries(
       Array.from({ length: 12 }, (_, level) => [
         `l${level}`,
@@ -341,7 +341,7 @@ describe("hostile schemas", () => {
     expect(initial(spec)).toEqual({});
   });
 
-  test("that nest deeper than any stack are raw", () => {
+  test("that nest deeper than the stack become raw JSON", () => {
     let deep: unknown = { type: "string" };
     for (let i = 0; i < 50_000; i++) deep = { anyOf: [deep, { type: "null" }] };
     expect(specOf({ type: "object", properties: { v: deep } }).fields[0]?.spec().kind).toBe("raw");
@@ -378,7 +378,7 @@ describe("hostile schemas", () => {
     expect(isObject(spec)).toBe(true);
   });
 
-  test("with patterns that never end are left to the server", () => {
+  test("with exponential patterns are left to the server", () => {
     expect(matches("^(a+)+$", `${"a".repeat(40)}!`)).toBe(true);
     expect(matches("(x+x+)+y", "x".repeat(40))).toBe(true);
     expect(matches("a*a*a*a*a*a*b", "a".repeat(2_000))).toBe(true);

@@ -28,7 +28,7 @@ afterEach(async () => {
 const open = (path: string, view = {}) => visit(browser, hub, path, view);
 const panel = (page: Page) => page.getByRole("dialog", { name: "Learned" });
 
-/** teach makes an agent ask for something, and then call a tool. */
+/** teach makes an agent search for a need and then call a tool. */
 async function teach(query: string, tool: string): Promise<void> {
   await editor.registry("find_tool", { query });
   await editor.registry("proxy_call", { server: "tickets", tool, arguments: { id: 1 } });
@@ -41,7 +41,7 @@ interface List {
 const learned = async (): Promise<List> => (await hub.rest("GET", "/api/learned")) as List;
 
 for (const theme of ["light", "dark"] as const) {
-  test(`what was learned pleases axe, also when there is nothing and while it is erased, in ${theme}`, async () => {
+  test(`the learned panel is accessible while empty, filled and being erased, in ${theme}`, async () => {
     const { page, context, problems } = await open("/tools?mode=ask", { theme });
     await page.getByRole("button", { name: "Learned" }).click();
     await panel(page).getByText("Nothing learned yet").waitFor();
@@ -59,7 +59,7 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
-test("what an agent teaches shows at once, with the tool, how often and when", async () => {
+test("a new lesson appears with its tool, count and time", async () => {
   await teach("list the sprints of the board", "list_sprint");
   const { page, context, problems } = await open("/tools?mode=ask&learned=1");
   const entry = panel(page).getByRole("listitem");
@@ -77,7 +77,7 @@ test("what an agent teaches shows at once, with the tool, how often and when", a
   await context.close();
 });
 
-test("one is forgotten, which can be undone, and then all are, after a question", async () => {
+test("an entry can be deleted and restored, and all are erased after a confirmation", async () => {
   await teach("list the sprints of the board", "list_sprint");
   await teach("create a ticket for me", "create_ticket");
   const { page, context, problems } = await open("/tools?mode=ask&learned=1");
@@ -104,7 +104,7 @@ test("one is forgotten, which can be undone, and then all are, after a question"
   await context.close();
 });
 
-test("learning is switched off and on, here or elsewhere", async () => {
+test("learning is switched off and on, here or by another program", async () => {
   await teach("list the sprints of the board", "list_sprint");
   const { page, context, problems } = await open("/tools?learned=1");
   const onOff = panel(page).getByRole("switch", { name: "Learn from calls of agents" });
@@ -122,7 +122,7 @@ test("learning is switched off and on, here or elsewhere", async () => {
   await context.close();
 });
 
-test("it is reached, used and left by keyboard alone", async () => {
+test("the panel works by keyboard alone", async () => {
   await teach("list the sprints of the board", "list_sprint");
   const { page, context, problems } = await open("/tools");
   await page.getByRole("table").waitFor();
@@ -147,11 +147,11 @@ test("it is reached, used and left by keyboard alone", async () => {
   await page.waitForURL(/#\/tools$/);
   expect(problems).toEqual([]);
   await context.close();
-  // Left before the time to undo was over, it is forgotten all the same.
+  // The entry is deleted although the page was left before the time to undo was over.
   await expect.poll(async () => (await learned()).entries).toEqual([]);
 });
 
-test("a hub that does not answer is said, and asked again; a wish that fails is said, too", async () => {
+test("failed requests are reported and can be retried", async () => {
   await teach("list the sprints of the board", "list_sprint");
   const { page, context, problems } = await open("/tools", { expected: /ERR_FAILED|Failed to load/ });
   await page.route("**/api/learned*", (route) => route.abort());
@@ -172,7 +172,7 @@ test("a hub that does not answer is said, and asked again; a wish that fails is 
   await context.close();
 });
 
-test("a reason that a search gives is said in words, also one that this page does not know", async () => {
+test("reasons of a search are described, including unknown ones", async () => {
   const { page, context, problems } = await open("/tools?mode=ask");
   await page.route("**/api/find", async (route) => {
     const answer = await route.fetch();

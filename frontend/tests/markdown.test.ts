@@ -6,7 +6,7 @@ import type { Part } from "../src/lib/markdown/piece.ts";
 import { agreeable, launch, visit } from "./support/browser.ts";
 import { described, TestHub } from "./support/hub.ts";
 
-/** outline writes pieces down: tag(what is within), and where a link leads. */
+/** outline writes pieces as text: tag(content), with the targets of links. */
 const outline = (parts: Part[]): string =>
   parts
     .map((part) => {
@@ -54,7 +54,7 @@ const common: [string, string, string][] = [
   ],
 ];
 
-/** What is to be shown as it was written: nothing of it is anything but text. */
+/** Texts that must be shown exactly as written. */
 const verbatim = [
   "<script>document.title='owned'</script>",
   "<img src=x onerror=\"document.title='owned'\">",
@@ -75,7 +75,7 @@ const verbatim = [
   "&#8238;txt.exe &#x200b; &#0; &#xd800; &#x110000; &constructor;",
 ];
 
-/** The same, after what Markdown itself takes away. */
+/** Texts in which only Markdown's own syntax is interpreted. */
 const tricks: [string, string][] = [
   ["[a](&#106;avascript&colon;x)", "p([a](javascript&colon;x))"],
   ["[a](<java\tscript:x>)", "p([a](<java\tscript:x>))"],
@@ -108,7 +108,7 @@ const heavy: [string, string][] = [
 
 const tags = /^(a|blockquote|br|code|del|em|h[1-6]|hr|li|ol|p|pre|strong|table|tbody|td|th|thead|tr|ul)$/;
 
-/** depthOf is how deep pieces are nested; it looks at every one. */
+/** depthOf checks all pieces and returns their nesting depth. */
 function depthOf(parts: Part[]): number {
   let deepest = 0;
   const left = parts.map((part) => ({ part, depth: 1 }));
@@ -124,7 +124,7 @@ function depthOf(parts: Part[]): number {
 }
 
 describe("Markdown", () => {
-  test.each(common)("is read: %s", (_, text, want) => expect(outline(markdown(text))).toBe(want));
+  test.each(common)("is parsed: %s", (_, text, want) => expect(outline(markdown(text))).toBe(want));
 
   test.each(verbatim)("stays text: %j", (text) => {
     const shown = outline(markdown(text));
@@ -134,14 +134,14 @@ describe("Markdown", () => {
 
   test.each(tricks)("is not tricked: %j", (text, want) => expect(outline(markdown(text))).toBe(want));
 
-  test.each(heavy)("is never too much: %s", (_, text) => expect(depthOf(markdown(text))).toBeLessThan(64));
+  test.each(heavy)("has bounded depth: %s", (_, text) => expect(depthOf(markdown(text))).toBeLessThan(64));
 
-  test("is read up to a length; the rest is shown as it was written", () => {
+  test("is parsed up to a length; the rest stays as written", () => {
     expect(outline(markdown("a".repeat(100_000) + "**b**"))).toBe(`p(${"a".repeat(100_000)})p(**b**)`);
   });
 });
 
-test("hostile Markdown in a real page does nothing, and its links say where they lead", async () => {
+test("hostile Markdown does nothing in a page, and its links show their targets", async () => {
   await using hub = await new TestHub().start();
   const file = join(hub.folder, "texts.json");
   const texts = [...common, ...tricks.map(([text]) => ["", text] as const)].map(([, text]) => text);

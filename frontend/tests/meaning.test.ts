@@ -11,7 +11,7 @@ let browser: Browser;
 beforeAll(async () => void (browser = await launch()));
 afterAll(async () => browser.close());
 
-/** hubWith starts a hub that has its vectors made by a server at an address. */
+/** hubWith starts a hub that gets its embeddings from a server. */
 function hubWith(url: string): Promise<TestHub> {
   const hub = new TestHub();
   writeFileSync(join(hub.folder, "config.yaml"), `search: {provider: local, model: tiny, url: "${url}"}\n`);
@@ -22,7 +22,7 @@ const themes = ["light", "dark"] as const;
 const reading = (page: Page) => page.getByText(/^Indexing tools by meaning: \d+ of \d+ done/);
 const bar = (page: Page) => page.getByRole("progressbar", { name: "Tools indexed by meaning" });
 
-/** asked counts how often a page asks how the search does. */
+/** asked counts the page's requests for the state of the search. */
 function asked(page: Page): () => number {
   let times = 0;
   page.on("request", (request) => request.url().endsWith("/api/search/status") && times++);
@@ -31,7 +31,7 @@ function asked(page: Page): () => number {
 
 const comesBack = (page: Page) => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
 
-test("with the model in the hub nothing is in the way, and who asks is told of words and meaning", async () => {
+test("with the built-in model no notice is shown, and details mention words and meaning", async () => {
   await using hub = await new TestHub().start();
   const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask");
   await page.getByRole("button", { name: "Words and meaning" }).click();
@@ -55,7 +55,7 @@ test("with the model in the hub nothing is in the way, and who asks is told of w
   await context.close();
 });
 
-test("while tools are read it shows how far that is, and that words find the others", async () => {
+test("the progress of indexing is shown", async () => {
   await using embedder = await new Embedder().start();
   await using hub = await hubWith(embedder.url);
   embedder.mode = "hold";
@@ -81,14 +81,14 @@ test("while tools are read it shows how far that is, and that words find the oth
   await context.close();
 });
 
-test("it is asked every two seconds while tools are read, and not at all once they are", async () => {
+test("the state is polled every two seconds while indexing, and not afterwards", async () => {
   await using embedder = await new Embedder().start();
   await using hub = await hubWith(embedder.url);
   embedder.mode = "hold";
   await hub.add("many", many(30));
   const { page, context } = await visit(browser, hub, "/activity");
   await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 3_600_000); // from here on, time passes when it is told to
+  await page.clock.pauseAt(Date.now() + 3_600_000); // from here on, the test controls the time
   const times = asked(page);
   const answered = () => page.waitForResponse("**/api/search/status").then((response) => response.finished());
   await Promise.all([answered(), page.evaluate(() => (location.hash = "#/tools"))]);
@@ -109,7 +109,7 @@ test("it is asked every two seconds while tools are read, and not at all once th
   await context.close();
 });
 
-test("a provider that cannot be reached is said, with what to do, and the search goes on by words", async () => {
+test("an unreachable provider is reported with advice, and the search continues by words", async () => {
   await using hub = await hubWith("http://127.0.0.1:1");
   await hub.add("many", many(30));
   for (const theme of themes) {
@@ -127,7 +127,7 @@ test("a provider that cannot be reached is said, with what to do, and the search
   }
 });
 
-test("a provider that is back is noticed when somebody comes back", async () => {
+test("a recovered provider is noticed when the person returns to the page", async () => {
   await using embedder = await new Embedder().start();
   embedder.mode = "fail";
   await using hub = await hubWith(embedder.url);
@@ -142,7 +142,7 @@ test("a provider that is back is noticed when somebody comes back", async () => 
   await context.close();
 });
 
-test("with no provider it says words only, and asks no more", async () => {
+test("without a provider the page says so and stops polling", async () => {
   await using hub = await new TestHub().start({ AGENT_DISCOVER_EMBEDDING_PROVIDER: "none" });
   await hub.add("many", many(30));
   const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask");

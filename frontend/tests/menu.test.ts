@@ -16,7 +16,7 @@ afterAll(async () => {
   await hub[Symbol.asyncDispose]();
 });
 
-test("a menu is opened, walked by arrows and letters, and left by keyboard, and its button has the focus again", async () => {
+test("a menu works by keyboard, and its button regains the focus", async () => {
   const { page, context, problems } = await visit(browser, hub, "/servers");
   const more = page.getByRole("button", { name: "More for all servers" });
   const focused = () => page.evaluate(() => (document.activeElement as HTMLElement | null)?.innerText.trim() ?? "");
@@ -54,7 +54,7 @@ test("a menu is opened, walked by arrows and letters, and left by keyboard, and 
   await context.close();
 });
 
-test("a menu in a dialog is at its button, keeps the keyboard, and leaves the dialog open", async () => {
+test("a menu in a dialog is placed at its button, handles its keys, and leaves the dialog open", async () => {
   const { page, context, problems } = await visit(browser, hub, "/test/everything?tool=trigger-elicitation-request");
   await page.getByRole("button", { name: "Call", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "everything asks for input" });

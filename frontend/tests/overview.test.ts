@@ -11,12 +11,12 @@ afterAll(() => browser.close());
 const call = (hub: TestHub, server: number, tool: string, args: object = {}) =>
   hub.rest("POST", `/api/servers/${server}/call`, { tool, args });
 
-/** panel is the part of the page under a heading. */
+/** panel returns the section of the page under a heading. */
 const panel = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 
 const chart = (page: Page) => page.getByRole("group", { name: /^Chart of calls/ });
 
-test("a new user is led through the first steps, which tick themselves off and go away", async () => {
+test("the first steps are ticked off and disappear", async () => {
   await using hub = await new TestHub().start();
   const { page, context, problems } = await visit(browser, hub);
   const steps = panel(page, "Getting started");
@@ -38,7 +38,7 @@ test("a new user is led through the first steps, which tick themselves off and g
   await context.close();
 });
 
-test("figures, chart and ranks follow the calls as they are made, without asking again", async () => {
+test("figures, chart and ranks follow new calls without new requests", async () => {
   await using hub = await new TestHub().start();
   const memory = await hub.add("memory", packaged("memory"));
   await hub.add("crm", many(12, "crm"));
@@ -90,7 +90,7 @@ test("figures, chart and ranks follow the calls as they are made, without asking
   await context.close();
 });
 
-test("the chart is drawn anew when the system goes dark", async () => {
+test("the chart is redrawn when the system switches to dark", async () => {
   await using hub = await new TestHub().start();
   const memory = await hub.add("memory", packaged("memory"));
   await call(hub, memory, "read_graph");
@@ -104,7 +104,7 @@ test("the chart is drawn anew when the system goes dark", async () => {
   await context.close();
 });
 
-test("what every editor saves of its context is said, whatever it calls itself", async () => {
+test("the context savings of each editor are shown, whatever its name", async () => {
   await using hub = await new TestHub().start();
   await hub.add("crm", many(60, "crm"));
   await using agent = await Agent.join(hub, "ed\u202etor <b>x</b>");
@@ -125,7 +125,7 @@ test("what every editor saves of its context is said, whatever it calls itself",
   await context.close();
 });
 
-test("what needs attention is said, with what to do about it", async () => {
+test("problems are listed with remedies", async () => {
   await using hub = await new TestHub().start({ AGENT_DISCOVER_AUTH: "off" });
   const env = { GITHUB_TOKEN: "ghp_abcdefghijklmnopqrstuvwxyz0123456789" };
   await hub.rest("POST", "/api/servers", { name: "github", command: "/nowhere/github", args: [], env });
@@ -182,7 +182,7 @@ test("what needs attention is said, with what to do about it", async () => {
   await context.close();
 });
 
-test("a hub that cannot tell the calls is said to, and asked again on request", async () => {
+test("figures that cannot be loaded are reported and can be retried", async () => {
   await using hub = await new TestHub().start();
   await hub.add("memory", packaged("memory"));
   const { page, context, problems } = await visit(browser, hub, "/servers", { expected: /503/ });
@@ -203,7 +203,7 @@ test("a hub that cannot tell the calls is said to, and asked again on request", 
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test(`with much to show it pleases axe in ${theme}, fits, and is reached by keyboard`, async () => {
+  test(`a full overview is accessible in ${theme}, fits, and is reached by keyboard`, async () => {
     await using hub = await new TestHub().start();
     const memory = await hub.add("memory", packaged("memory"));
     for (let i = 0; i < 4; i++) await hub.add(`a-${"very-".repeat(8)}long-name-${i}`, many(20, `p${i}`));

@@ -1,6 +1,6 @@
-// Takes pictures of every page, to be looked at: node tests/screens.ts FOLDER [--readme]
+// Takes screenshots of every page: node tests/screens.ts FOLDER [--readme]
 //
-// Full, empty and failing, light and dark, wide and narrow; with --readme only those that the README shows.
+// Full, empty and failing pages, light and dark, wide and narrow; with --readme only those of the README.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const themes = ["light", "dark"] as const;
 interface Shot {
   name: string;
   path: string;
-  /** What is done before the picture is taken. */
+  /** Prepares the page for the screenshot. */
   before?: (seen: Visit) => Promise<void>;
 }
 
@@ -101,7 +101,7 @@ async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suf
   await seen.context.close();
 }
 
-/** unsettle puts our entry into editors, and has others change what stands there. */
+/** unsettle registers editors and then changes their files as other programs would. */
 async function unsettle(hub: EditorHub): Promise<void> {
   await hub.rest("POST", "/api/editors/register", { editors: ["cursor", "vscode", "claude-desktop"] });
   hub.write("vscode", hub.was("vscode"));
@@ -111,7 +111,7 @@ async function unsettle(hub: EditorHub): Promise<void> {
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
 {
-  // As on a machine that keeps secrets.
+  // As on a machine with a keychain.
   await using hub = await new EditorHub().install().start({ AGENT_DISCOVER_PASSPHRASE: "a passphrase for pictures" });
   const agents = await furnish(hub);
   if (only !== "--readme") await unsettle(hub);

@@ -38,7 +38,7 @@ const tab = (page: Page, name: string) => page.getByRole("tab", { name }).click(
 
 const soon = { timeout: 20_000 };
 
-/** fits checks that nothing sticks out at the side. */
+/** fits checks that the page does not scroll sideways. */
 const fits = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth);
 
@@ -87,7 +87,7 @@ describe("the first server", () => {
   afterAll(() => hub[Symbol.asyncDispose]());
 
   for (const theme of ["light", "dark"] as const) {
-    test(`an empty list and the ways to add please axe in ${theme}`, async () => {
+    test(`the empty list and the add dialog are accessible in ${theme}`, async () => {
       const { page, context, problems } = await visit(browser, hub, "/servers", { theme });
       await page.getByText("No server yet").waitFor();
       await agreeable(page, `empty list, ${theme}`);
@@ -106,7 +106,7 @@ describe("the first server", () => {
     });
   }
 
-  test("a command line is taken apart, its secret is kept apart, and its tools are counted", async () => {
+  test("a command line is parsed, its secret is stored separately, and its tools are counted", async () => {
     const { page, context, problems } = await visit(browser, hub, "/servers");
     await page.getByRole("button", { name: "Add server" }).first().click();
     const dialog = page.getByRole("dialog");
@@ -114,7 +114,7 @@ describe("the first server", () => {
       .getByLabel("Command line")
       .fill(`API_TOKEN=qwertz-12345 MODE='very fast' ${quoted(packaged("memory"))}`);
     await dialog.getByPlaceholder("memory", { exact: true }).waitFor();
-    // There is no keychain here: a file under a passphrase is made on the spot.
+    // There is no keychain, so a file with a passphrase is created.
     await dialog.getByLabel("Passphrase", { exact: true }).fill("correct horse battery");
     await dialog.getByLabel("Repeat passphrase").fill("correct horse");
     await dialog.getByText("The passphrases differ.").waitFor();
@@ -140,7 +140,7 @@ describe("the first server", () => {
   });
 });
 
-describe("how servers come in", () => {
+describe("adding servers", () => {
   let hub: TestHub;
   beforeAll(async () => {
     hub = await new TestHub().start();
@@ -149,7 +149,7 @@ describe("how servers come in", () => {
   });
   afterAll(() => hub[Symbol.asyncDispose]());
 
-  test("a program and its arguments are said one by one, and a name that is taken is refused", async () => {
+  test("program and arguments are entered one by one, and a taken name is rejected", async () => {
     const { page, context, problems } = await visit(browser, hub, "/servers?add=local");
     const dialog = page.getByRole("dialog");
     const [command = "", ...args] = many(2, "one");
@@ -173,7 +173,7 @@ describe("how servers come in", () => {
     await context.close();
   });
 
-  test("a remote server comes in by its address, with a header that is a secret", async () => {
+  test("a remote server is added by its address, with a secret header", async () => {
     await using there = await remote();
     const { page, context, problems } = await visit(browser, hub, "/servers?add=remote");
     const dialog = page.getByRole("dialog");
@@ -195,7 +195,7 @@ describe("how servers come in", () => {
     await context.close();
   });
 
-  test("several are pasted at once: each shows what it is, and what fails shows why", async () => {
+  test("several servers are pasted together, and failures are explained", async () => {
     const [command, ...args] = many(3, "pasted");
     const failing = ["-e", "console.error('no licence was found'); process.exit(3)", "--", "--token", "sesame-open-1"];
     const snippet = `{
@@ -253,7 +253,7 @@ describe("how servers come in", () => {
     await context.close();
   });
 
-  test("a setup file is brought in, and an older database after it was looked at", async () => {
+  test("a setup file is applied, and an older database is imported after a preview", async () => {
     const file = join(folder, "setup.json");
     const [command, ...args] = many(1, "setup");
     writeFileSync(
@@ -330,7 +330,7 @@ describe("one server", () => {
   });
   afterAll(() => hub[Symbol.asyncDispose]());
 
-  /** running starts a server if it does not run: a call over REST does not. */
+  /** running starts a server, which a call over REST does not. */
   const running = async (name: string) => hub.rest("POST", `/api/servers/${(await named(hub, name)).id}/refresh`);
 
   async function call(name: string, tool: string, args: object): Promise<void> {
@@ -338,7 +338,7 @@ describe("one server", () => {
   }
 
   for (const theme of ["light", "dark"] as const) {
-    test(`every part of it pleases axe in ${theme}`, async () => {
+    test(`every tab is accessible in ${theme}`, async () => {
       const { page, context, problems } = await at("everything", { theme });
       for (const name of await page.getByRole("tab").allTextContents()) {
         await tab(page, name.replace(/\s*\d+$/, ""));
@@ -350,7 +350,7 @@ describe("one server", () => {
     });
   }
 
-  test("it says how it is, is checked, kept running, and its errors are forgotten", async () => {
+  test("its health is shown, it is checked and kept running, and its errors are cleared", async () => {
     const { page, context, problems } = await at("broken");
     await page.getByRole("button", { name: "Check", exact: true }).click();
     await page.getByText("The last start or check failed", { exact: true }).waitFor();
@@ -370,7 +370,7 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("it is switched from its page and by the menu, and each can be undone", async () => {
+  test("it is switched from its page and by the menu, and both can be undone", async () => {
     const { page, context, problems } = await at("everything");
     await page.getByRole("switch", { name: "everything active" }).click();
     await toast(page, /everything is active/);
@@ -399,7 +399,7 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("its configuration is changed, taken back, and not lost when it changes elsewhere", async () => {
+  test("its configuration is edited, restored, and not lost when it changes elsewhere", async () => {
     const { page, context, problems } = await at("list?tab=configuration");
     const panel = page.getByRole("tabpanel");
     expect(await panel.getByLabel("Value of LIST_TOKEN", { exact: true }).getAttribute("type")).toBe("password");
@@ -519,7 +519,7 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("it is exported in four formats, and credentials are covered until asked for", async () => {
+  test("it is exported in four formats, with credentials masked until revealed", async () => {
     const { page, context, problems } = await at("list?tab=configuration");
     const shown = page.getByRole("region", { name: "Exported configuration" });
     await shown.getByText(`"mcpServers"`).waitFor();
@@ -548,7 +548,7 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("a credential moves out of the configuration, after it was shown what will", async () => {
+  test("a credential moves to the keychain after a preview", async () => {
     const { page, context, problems } = await at("list?tab=configuration");
     await page.getByRole("button", { name: "Move to the keychain…" }).click();
     const dialog = page.getByRole("dialog");
@@ -563,7 +563,7 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("secrets are set, replaced, deleted, missed, and lent by another server", async () => {
+  test("secrets are set, replaced, deleted, reported as missing, and linked from another server", async () => {
     const { id } = await named(hub, "everything");
     await hub.rest("PUT", `/api/servers/${id}`, { env: { LOGIN: "Bearer ${secret:LATER}" } });
     const { page, context, problems } = await at("everything?tab=secrets");
@@ -605,7 +605,7 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("locked secrets say so, and a passphrase opens them", async () => {
+  test("locked secrets are reported and unlocked by a passphrase", async () => {
     await hub.end();
     await hub.start();
     const { page, context, problems } = await at("list?tab=secrets", { expected: /status of 403/ });
@@ -626,7 +626,7 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("its figures and its last calls follow what is called", async () => {
+  test("its figures and last calls follow new calls", async () => {
     const { page, context, problems } = await at("everything?tab=metrics");
     const cell = page.getByRole("row", { name: /^echo/ }).getByRole("cell").first();
     const before = Number(await cell.textContent());
@@ -647,7 +647,7 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("its output comes as it is written, keeps still when read, and is filtered, copied and cleared", async () => {
+  test("its output is followed, stays still while being read, and is filtered, copied and cleared", async () => {
     const { page, context, problems } = await at("list?tab=output");
     await running("list");
     for (let i = 0; i < 80; i++) await call("list", "list_create_invoice_0", { id: i });
@@ -683,7 +683,7 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("what cannot be loaded says so and is tried again", async () => {
+  test("failed loads are reported and can be retried", async () => {
     const { page, context, problems } = await at("everything", { expected: /500/ });
     const refuse = (route: import("playwright-core").Route) =>
       route.fulfill({ status: 500, json: { error: "The disk is full." } });
@@ -698,13 +698,13 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("a server that is not there is said to be missing", async () => {
+  test("an unknown server is reported", async () => {
     const { page, context } = await at("nobody");
     await page.getByText("Server not found").waitFor();
     await context.close();
   });
 
-  test("a server is removed after a question, comes back, and goes for good", async () => {
+  test("a server is removed after a confirmation, restored, and removed for good", async () => {
     const { page, context, problems } = await at("broken");
     const remove = async () => {
       await page.getByRole("button", { name: "More for broken" }).click();
@@ -723,7 +723,7 @@ describe("one server", () => {
     await row(page, "broken").waitFor();
     await remove();
     await row(page, "broken").waitFor({ state: "hidden" });
-    // The time to undo ends with its message.
+    // Dismissing the toast ends the time to undo.
     await page.getByRole("button", { name: "Dismiss" }).last().click();
     await expect.poll(async () => (await servers(hub)).some(({ name }) => name === "broken"), soon).toBe(false);
     expect(problems).toEqual([]);
@@ -759,7 +759,7 @@ describe("a list of two hundred servers", () => {
     ["dark", 1280],
     ["light", 480],
   ] as const) {
-    test(`is drawn in part, fits in ${width} pixels and pleases axe in ${theme}`, async () => {
+    test(`is virtual, fits in ${width} pixels and is accessible in ${theme}`, async () => {
       const { page, context, problems } = await visit(browser, hub, "/servers", { theme, width });
       const grid = page.getByRole("grid");
       await grid.waitFor();
@@ -775,7 +775,7 @@ describe("a list of two hundred servers", () => {
     });
   }
 
-  test("hostile words stay words on the server's own page", async () => {
+  test("hostile texts stay text on the server's page", async () => {
     const { page, context, problems } = await visit(browser, hub, "/servers/live", { width: 480 });
     for (const name of ["Overview", "Tools", "Configuration"]) {
       await tab(page, name);
@@ -788,7 +788,7 @@ describe("a list of two hundred servers", () => {
     await context.close();
   });
 
-  test("is searched, filtered and sorted, and the address keeps that", async () => {
+  test("is searched, filtered and sorted, and the address keeps the view", async () => {
     const { page, context, problems } = await visit(browser, hub, "/servers");
     await page.keyboard.press("/");
     await page.keyboard.type("PACKAGE-1 npx");
@@ -816,7 +816,7 @@ describe("a list of two hundred servers", () => {
     await context.close();
   });
 
-  test("is walked, switched and opened by keyboard alone", async () => {
+  test("works by keyboard alone", async () => {
     const { page, context, problems } = await visit(browser, hub, "/servers");
     const focused = () => page.evaluate(() => document.activeElement?.querySelector("a")?.textContent ?? "");
     await row(page, "live").waitFor();

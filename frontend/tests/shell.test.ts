@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test(`every page of the menu opens in ${theme} and pleases axe`, async () => {
+  test(`every page of the menu opens and is accessible in ${theme}`, async () => {
     const { page, context, problems } = await visit(browser, hub, "/overview", { theme });
     const names = await page.getByRole("navigation").getByRole("link").allTextContents();
     for (const name of names.map((text) => text.replace(/\d+/g, "").trim())) {
@@ -31,7 +31,7 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
-test("a page without a ticket says how to come in, and shows nothing of the hub", async () => {
+test("a page without a ticket says how to open the dashboard, and shows no data", async () => {
   const page = await browser.newPage();
   await page.goto(hub.url);
   await page.getByText("agent-discover open").waitFor();
@@ -51,7 +51,7 @@ test("the palette finds a server by keyboard alone", async () => {
   await context.close();
 });
 
-test("the palette shows what fits best first, goes round by arrows, and says when nothing fits", async () => {
+test("the palette ranks results, wraps around with arrow keys, and reports no results", async () => {
   const { page, context, problems } = await visit(browser, hub);
   await page.keyboard.press("Control+k");
   const box = page.getByRole("combobox", { name: "Commands" });
@@ -84,7 +84,7 @@ test("the palette shows what fits best first, goes round by arrows, and says whe
   await context.close();
 });
 
-test("tabs and choices are one stop for Tab, and arrows go through them", async () => {
+test("tabs and segments are one Tab stop each, with arrow keys inside", async () => {
   const { page, context, problems } = await visit(browser, hub, "/servers/memory");
   const tab = page.getByRole("tab", { selected: true });
   const names = await page.getByRole("tab").allInnerTexts();
@@ -112,7 +112,7 @@ test("tabs and choices are one stop for Tab, and arrows go through them", async 
   await context.close();
 });
 
-test("a page lives through the end of its hub, and is fresh again when the hub is back", async () => {
+test("a page survives a restart of the hub and updates itself", async () => {
   const own = await new TestHub().start();
   const { page, context } = await visit(browser, own);
   await own.end("SIGKILL");
@@ -128,7 +128,7 @@ test("a page lives through the end of its hub, and is fresh again when the hub i
   await own[Symbol.asyncDispose]();
 });
 
-test("a stranger on the port of a hub that died is not given the page's token", async () => {
+test("another program on the port of a dead hub does not get the page's token", async () => {
   const own = await new TestHub().start();
   const { page, context } = await visit(browser, own);
   await own.end("SIGKILL");
@@ -151,7 +151,7 @@ test("a stranger on the port of a hub that died is not given the page's token", 
   await own[Symbol.asyncDispose]();
 });
 
-test("all of the shell is reached by keyboard alone", async () => {
+test("the whole shell is reached by keyboard alone", async () => {
   const { page, context, problems } = await visit(browser, hub);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter"); // skip to the page
@@ -170,7 +170,7 @@ test("all of the shell is reached by keyboard alone", async () => {
   await context.close();
 });
 
-test("a hub that asks for no token shows its dashboard to who opens it", async () => {
+test("a hub without authentication shows its dashboard without a ticket", async () => {
   const own = await new TestHub().start({ AGENT_DISCOVER_AUTH: "off" });
   const page = await browser.newPage();
   await page.goto(own.url);

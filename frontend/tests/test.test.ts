@@ -9,7 +9,7 @@ import { binary, malicious, packaged, TestHub } from "./support/hub.ts";
 let browser: Browser;
 let hub: TestHub;
 let id: number;
-/** What the hub wrote to the server, line by line. */
+/** The lines that the hub wrote to the server. */
 let heard: string;
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const tab = (page: Page, name: string) => page.getByRole("tab", { name }).click(
 
 const field = (at: Page | Locator, name: string) => at.getByRole("textbox", { name: new RegExp(`^${name}\\b`) });
 
-/** choose picks one of a list that opens. */
+/** choose selects an option of a drop-down list. */
 async function choose(page: Page, list: string | RegExp, option: string | RegExp): Promise<void> {
   await page.getByRole("main").getByRole("combobox", { name: list }).first().click();
   await page.getByRole("option", { name: option }).click();
@@ -49,7 +49,7 @@ async function choose(page: Page, list: string | RegExp, option: string | RegExp
 const tool = (page: Page, name: string) =>
   page.getByRole("group", { name: "Tools" }).getByRole("button", { name }).first().click();
 
-/** called calls the tool that is open and waits until it is done. */
+/** called calls the open tool and waits for the result. */
 async function called(page: Page): Promise<Locator> {
   await press(page, "Call");
   await result(page)
@@ -59,7 +59,7 @@ async function called(page: Page): Promise<Locator> {
   return result(page);
 }
 
-test("a server that is not active is started for the test, and a tool is called by its form", async () => {
+test("an inactive server is started, and a tool is called with its form", async () => {
   const { page, problems } = await open("/test");
   await page.getByText("Inspect a server").waitFor();
   await choose(page, "Server to inspect", /everything.*stopped/);
@@ -91,7 +91,7 @@ test("a server that is not active is started for the test, and a tool is called 
   expect(problems).toEqual([]);
 });
 
-test("numbers, choices and JSON: values are kept between form and JSON, and what is wrong is said where it is", async () => {
+test("values are kept between form and JSON, and problems appear at their field", async () => {
   const { page, problems } = await open("/test/everything?tool=get-sum");
   await field(page, "a").fill("2");
   await field(page, "b").fill("x");
@@ -116,7 +116,7 @@ test("numbers, choices and JSON: values are kept between form and JSON, and what
   expect(problems).toEqual([]);
 });
 
-test("results of every kind are shown: pictures, structured content, notes, links that lead to the resource", async () => {
+test("results of every kind are shown: images, structured content, annotations, links to resources", async () => {
   const { page, problems } = await open("/test/everything?tool=get-tiny-image");
   const image = (await called(page)).getByRole("img", { name: "Returned by the server" });
   await image.waitFor();
@@ -155,7 +155,7 @@ test("results of every kind are shown: pictures, structured content, notes, link
   expect(problems).toEqual([]);
 });
 
-test("what takes long shows its progress, and a cancel reaches the server", async () => {
+test("long calls show their progress, and a cancellation reaches the server", async () => {
   const { page, problems } = await open("/test/everything?tool=trigger-long-running-operation");
   expect(await field(page, "steps").inputValue()).toBe("5");
   await field(page, "duration").fill("1");
@@ -181,7 +181,7 @@ test("what takes long shows its progress, and a cancel reaches the server", asyn
   expect(problems).toEqual([]);
 });
 
-test("resources are listed, read as text and bytes, made from templates, and watched", async () => {
+test("resources are listed, read as text and bytes, expanded from templates, and subscribed to", async () => {
   const { page, problems } = await open("/test/everything?tab=resources");
   await button(page.getByRole("group", { name: "Resources" }), "architecture.md").click();
   const shown = page.getByRole("region", { name: "Resource", exact: true });
@@ -204,7 +204,7 @@ test("resources are listed, read as text and bytes, made from templates, and wat
     .click();
   await field(page, "resourceId").fill("2");
   await button(page, "Read resource").click();
-  await shown.getByText(/of bytes/).waitFor();
+  await shown.getByText(/of binary data/).waitFor();
   const saved = page.waitForEvent("download");
   await button(shown, "Save as file").click();
   expect(readFileSync(await (await saved).path(), "utf8")).toContain("Resource 2");
@@ -224,7 +224,7 @@ test("resources are listed, read as text and bytes, made from templates, and wat
   expect(problems).toEqual([]);
 });
 
-test("prompts become messages, with arguments from a form, and keep presets of their own", async () => {
+test("prompts become messages, with arguments from a form, and have their own presets", async () => {
   const { page, problems } = await open("/test/everything?tab=prompts");
   await button(page.getByRole("group", { name: "Prompts" }), "args-prompt").click();
   await button(page, "Get prompt").click();
@@ -243,7 +243,7 @@ test("prompts become messages, with arguments from a form, and keep presets of t
   expect(problems).toEqual([]);
 });
 
-test("presets are kept, used, deleted, and brought back", async () => {
+test("presets are saved, used, deleted and restored", async () => {
   const { page, problems } = await open("/test/everything?tool=echo");
   await field(page, "message").fill("kept words");
   await press(page, "Presets");
@@ -266,7 +266,7 @@ test("presets are kept, used, deleted, and brought back", async () => {
   expect(problems).toEqual([]);
 });
 
-test("the server says what it is, answers a ping, logs from a level on, and is given out in four formats", async () => {
+test("the server tab shows the description, pings, sets the log level, and exports four formats", async () => {
   const { page, problems } = await open("/test/everything?tab=server");
   await page.getByText("mcp-servers/everything").waitFor();
   await page.getByRole("heading", { name: "Everything Server – Server Instructions" }).waitFor();
@@ -310,7 +310,7 @@ test("the server says what it is, answers a ping, logs from a level on, and is g
   expect(problems).toEqual([]);
 });
 
-test("a server's questions are answered, declined, or put aside for later", async () => {
+test("elicitations are accepted, declined or postponed", async () => {
   const { page, problems } = await open("/test/everything?tool=trigger-elicitation-request");
   const dialog = page.getByRole("dialog", { name: "everything asks for input" });
   await press(page, "Call");
@@ -360,7 +360,7 @@ test("a server's questions are answered, declined, or put aside for later", asyn
   expect(problems).toEqual([]);
 });
 
-test("the cURL text does in a shell what the call did", async () => {
+test("the cURL command repeats the call in a shell", async () => {
   const { page, problems } = await open("/test/everything?tool=echo");
   await field(page, "message").fill(`it's "quoted" $HOME \`id\` \\ é\n@file`);
   const shown = await called(page);
@@ -386,7 +386,7 @@ test("arguments in the address fill the form", async () => {
   expect(problems).toEqual([]);
 });
 
-test("an ad-hoc server lives for a test: it is called, counts down, survives a reload, and is ended", async () => {
+test("an ad-hoc server is called, counts down, survives a reload, and is ended", async () => {
   const { page, problems } = await open("/test", { expected: /status of (500|504|404)/ });
   await button(page, "Start ad-hoc server").first().click();
   const dialog = page.getByRole("dialog", { name: "Inspect an ad-hoc server" });
@@ -409,7 +409,7 @@ test("an ad-hoc server lives for a test: it is called, counts down, survives a r
   await (await called(page)).getByText(/"AD_HOC": "seen there"/).waitFor();
   expect(await hub.rest<object[]>("GET", "/api/servers")).toHaveLength(1);
 
-  // The page knows of the server before the hub has let it in.
+  // The page remembers the server before it has signed in.
   const gate = Promise.withResolvers<void>();
   await page.route(/\/hello/, (route) => gate.promise.then(() => route.continue()));
   await page.reload();
@@ -422,7 +422,7 @@ test("an ad-hoc server lives for a test: it is called, counts down, survives a r
   expect(problems).toEqual([]);
 });
 
-test("the test opens in a window of its own, without the menu", async () => {
+test("the inspector opens in a separate window without the menu", async () => {
   const { page, problems } = await open("/test/everything?tool=echo");
   const [popup] = await Promise.all([page.waitForEvent("popup"), button(page, "Open in a separate window").click()]);
   popup.on("console", (message) => message.type() === "error" && problems.push(message.text()));
@@ -437,7 +437,7 @@ test("the test opens in a window of its own, without the menu", async () => {
   expect(problems).toEqual([]);
 });
 
-test("a tool is found, called and called again by keyboard alone", async () => {
+test("a tool is found, called and repeated by keyboard alone", async () => {
   const { page, problems } = await open("/test/everything");
   await page.getByRole("group", { name: "Tools" }).getByRole("button").first().waitFor();
   await page.keyboard.press("/");
@@ -465,7 +465,7 @@ test("a tool is found, called and called again by keyboard alone", async () => {
 });
 
 for (const theme of ["light", "dark"] as const) {
-  test(`every part of the tester pleases axe in ${theme}, and fits narrow and wide windows`, async () => {
+  test(`every view of the inspector is accessible in ${theme} and fits narrow and wide windows`, async () => {
     const { page, problems } = await open("/test", { theme });
     await agreeable(page, `nothing chosen, ${theme}`);
     const places = [
@@ -495,7 +495,7 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
-test("a server that means no good is shown as text, and breaks nothing", async () => {
+test("a malicious server is shown as text and breaks nothing", async () => {
   await hub.rest("POST", "/api/servers", { name: "hostile", command: malicious()[0], args: malicious().slice(1) });
   const { page, problems } = await open("/test/hostile");
   const tools = page.getByRole("group", { name: "Tools" });
@@ -582,7 +582,7 @@ test("a server that means no good is shown as text, and breaks nothing", async (
   expect(problems).toEqual([]);
 });
 
-test("all kinds of fields: what is typed arrives as its type, and what is left out is not sent", async () => {
+test("fields of every type send typed values, and omit values that are not set", async () => {
   const { page, problems } = await open("/test/hostile?tool=kinds");
   await field(page, "text").fill("ab");
   await press(page, "Call");
@@ -640,7 +640,7 @@ test("all kinds of fields: what is typed arrives as its type, and what is left o
   expect(problems).toEqual([]);
 });
 
-test("a server that does not start says why, and can be tried again", async () => {
+test("a failed start is explained and can be retried", async () => {
   await hub.rest("POST", "/api/servers", { name: "broken", command: "/usr/bin/false", args: [] });
   const { page, problems } = await open("/test/broken", { expected: /status of 500/ });
   await page.getByText("Could not start broken").waitFor();

@@ -35,7 +35,7 @@ afterAll(async () => {
 const open = (path: string, view = {}) => visit(browser, hub, path, view);
 
 for (const theme of ["light", "dark"] as const) {
-  test(`tools, a tool and a search as an agent would see it please axe in ${theme}`, async () => {
+  test(`the list, a tool and the search are accessible in ${theme}`, async () => {
     const { page, context, problems } = await open("/tools?server=hostile", { theme });
     await page.getByRole("link", { name: "file_report" }).waitFor();
     await agreeable(page, `tools, ${theme}`);
@@ -52,7 +52,7 @@ for (const theme of ["light", "dark"] as const) {
   });
 }
 
-test("three thousand tools are listed with what they cost, and none is drawn that is not seen", async () => {
+test("three thousand tools are listed with their costs in a virtual list", async () => {
   const { page, context, problems } = await open("/tools");
   await page.getByText(/^3,01\d tools of 22 servers$/).waitFor();
   await page.getByText(/[\d,]+ tokens in all/).waitFor();
@@ -72,7 +72,7 @@ test("three thousand tools are listed with what they cost, and none is drawn tha
   await context.close();
 });
 
-test("tools are filtered by server and text at once, and the address keeps that over a reload", async () => {
+test("tools are filtered by server and text, and the address keeps the filters over a reload", async () => {
   const { page, context, problems } = await open("/tools");
   await page.keyboard.press("/");
   await page.keyboard.type("workspace INVOICE_16");
@@ -107,7 +107,7 @@ test("tools are sorted by their columns, and a new call shows without a reload",
   await context.close();
 });
 
-test("tools of a server that comes, changes and goes are those of the list", async () => {
+test("the list follows servers that are added, changed and removed", async () => {
   const { page, context, problems } = await open("/tools?server=brief");
   await page.getByText("No matching tools").waitFor();
   const id = await hub.add("brief", many(2, "early"));
@@ -123,7 +123,7 @@ test("tools of a server that comes, changes and goes are those of the list", asy
   await context.close();
 });
 
-test("a tool shows what it takes, what it costs, and who uses it", async () => {
+test("a tool shows its schema, cost and clients", async () => {
   const { page, context, problems } = await open("/tools/hostile/file_report");
   const panel = page.getByRole("dialog", { name: "file_report" });
   await panel.getByText("destructive").waitFor();
@@ -149,7 +149,7 @@ test("a tool shows what it takes, what it costs, and who uses it", async () => {
   await context.close();
 });
 
-test("what find_tool lends to an editor is said where it is used", async () => {
+test("a tool's usage lists the clients that have it as a session tool", async () => {
   await editor.registry("find_tool", { query: "search nodes in the knowledge graph" });
   const { page, context, problems } = await open("/tools/memory/search_nodes");
   await page.getByRole("dialog").getByText("Session tool of").waitFor();
@@ -158,7 +158,7 @@ test("what find_tool lends to an editor is said where it is used", async () => {
   await context.close();
 });
 
-test("hostile names, descriptions and schemas stay text, and what they hide is said", async () => {
+test("hostile names, descriptions and schemas stay text, with hidden characters reported", async () => {
   const { page, context, problems } = await open("/tools?server=hostile");
   await page.getByRole("link", { name: "markup" }).click();
   const panel = page.getByRole("dialog");
@@ -179,7 +179,7 @@ test("hostile names, descriptions and schemas stay text, and what they hide is s
   await context.close();
 });
 
-test("a need is answered as an agent would be told, with reasons and costs", async () => {
+test("a query returns the agent's reply, with reasons and costs", async () => {
   const { page, context, problems } = await open("/tools?mode=ask");
   await page.getByLabel("Need, in the agent's words").fill("create an invoice");
   const verdict = page.getByRole("region", { name: "Verdict" });
@@ -199,7 +199,7 @@ test("a need is answered as an agent would be told, with reasons and costs", asy
   await context.close();
 });
 
-test("tools are reached, opened, left and asked for by keyboard alone", async () => {
+test("the page works by keyboard alone", async () => {
   const { page, context, problems } = await open("/tools?server=hostile");
   await page.getByRole("link", { name: "file_report" }).waitFor();
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
@@ -223,7 +223,7 @@ test("tools are reached, opened, left and asked for by keyboard alone", async ()
   await context.close();
 });
 
-test("a place of a tool that is not there says so, and leads back", async () => {
+test("the address of an unknown tool is reported, with a way back", async () => {
   const { page, context, problems } = await open("/tools/memory/no_such_tool?server=memory");
   await page.getByText("Tool not found").waitFor();
   await page.getByRole("button", { name: "Back to the list" }).click();
@@ -232,8 +232,8 @@ test("a place of a tool that is not there says so, and leads back", async () => 
   await context.close();
 });
 
-describe("a hub without servers, and one that does not answer", () => {
-  test("says what to do, and offers to try again", async () => {
+describe("a hub without servers, or one that does not answer", () => {
+  test("shows advice and offers a retry", async () => {
     await using empty = await new TestHub().start();
     const { page, context, problems } = await visit(browser, empty, "/tools", {
       expected: /ERR_FAILED|Failed to load/,
@@ -262,14 +262,14 @@ describe("a hub without servers, and one that does not answer", () => {
 });
 
 describe("a schema as a table", () => {
-  test("follows references, and ends where they go round in circles", () => {
+  test("follows references and stops at recursive ones", () => {
     const tree = { type: "object", properties: { child: { $ref: "#" }, name: { type: "string" } } };
     const found = propertiesOf(tree);
     expect(found[0]).toMatchObject({ name: "child", depth: 0, type: "object" });
     expect(found.length).toBeLessThan(100);
   });
 
-  test("says what is in lists, in variants and in parts", () => {
+  test("describes items, variants and parts", () => {
     const found = propertiesOf({
       allOf: [{ properties: { a: { type: "array", items: { type: "object", properties: { b: { const: 3 } } } } } }],
       properties: { c: { oneOf: [{ type: "string" }, { properties: { d: { type: "null" } } }] } },
@@ -284,7 +284,7 @@ describe("a schema as a table", () => {
     ),
   )("is made of anything: $schema", ({ schema }) => expect(() => propertiesOf(schema)).not.toThrow());
 
-  test("of a thousand properties is cut, and of a thousand levels too", () => {
+  test("is limited in properties and in depth", () => {
     const wide = { properties: Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`p${i}`, {}])) };
     expect(propertiesOf(wide)).toHaveLength(500);
     let deep: object = {};

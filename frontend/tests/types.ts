@@ -1,4 +1,4 @@
-// What the hub says its operations are, as types. `npm run types` writes them; a test compares.
+// Types generated from the hub's OpenAPI document. `npm run types` writes them; a test compares.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,7 +9,7 @@ const file = fileURLToPath(new URL("../src/lib/api/schema.d.ts", import.meta.url
 
 export const committed = (): string => readFileSync(file, "utf8");
 
-/** generated asks a hub for its document and returns the types made of it. */
+/** generated returns the types for the OpenAPI document of a running hub. */
 export async function generated(hub: TestHub): Promise<string> {
   const document = (await (await fetch(`${hub.url}/openapi.json`)).json()) as OpenAPI3 & { info: { version: string } };
   document.info.version = "1"; // the hub's own, which changes with every build

@@ -23,7 +23,7 @@ test("half a surrogate pair is escaped", () => {
   expect(visible("\ud800")).toBe("\\ud800");
 });
 
-test("letters that look like plain ones are told apart in a command", () => {
+test("non-Latin letters in a command are marked", () => {
   expect(pieces("nрx")).toEqual([
     { text: "n", kind: "plain" },
     { text: "р", kind: "foreign" },
@@ -31,14 +31,14 @@ test("letters that look like plain ones are told apart in a command", () => {
   ]);
 });
 
-test("a word is in quotes where it would not be seen where it ends", () => {
+test("a word is quoted if its end would not be visible", () => {
   expect(quoted("plain-word@1.2/x")).toBe("plain-word@1.2/x");
   expect(quoted("")).toBe('""');
   expect(quoted("two words")).toBe('"two words"');
   expect(quoted('a"b\\c')).toBe('"a\\"b\\\\c"');
 });
 
-test("steps of time move on, and a call is counted where it began", () => {
+test("time steps roll on, and a call is counted in the step where it started", () => {
   const at = (n: number, calls = 0, errors = 0) => ({ at: n * 60_000, calls, errors });
   const hour = [at(0, 1), at(1, 2), at(2, 3)];
   expect(roll(hour, 60_000, 2.5 * 60_000)).toBe(hour);

@@ -1,4 +1,4 @@
-// An agent for a test: a real companion, as an editor starts it, spoken to in JSON-RPC.
+// An agent for tests: a real companion process that speaks JSON-RPC, as an editor starts it.
 
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -24,7 +24,7 @@ export class Agent {
     });
   }
 
-  /** join connects an agent by the name that its client gives itself. */
+  /** join connects an agent under a client name. */
   static async join(hub: TestHub, name: string): Promise<Agent> {
     const agent = new Agent(hub);
     const clientInfo = { name, version: "1.0.0" };
@@ -45,7 +45,7 @@ export class Agent {
     return answer;
   }
 
-  /** registry does something with the hub's own tool and returns what it says. */
+  /** registry calls the hub's registry tool and returns its text. */
   async registry(action: string, args: object): Promise<string> {
     const { result, error } = await this.ask("tools/call", { name: "registry", arguments: { action, ...args } });
     if (error) throw new Error(error.message);

@@ -1,4 +1,4 @@
-// A real browser for a test, and what is asked of every page: no error on the console, and nothing that axe minds.
+// A real browser for tests, with the checks for every page: no console errors, and no violations found by axe.
 
 import axe from "axe-core";
 import { existsSync } from "node:fs";
@@ -15,7 +15,7 @@ export interface View {
   theme?: "light" | "dark";
   width?: number;
   height?: number;
-  /** Errors that the test provokes: a message that matches is none. */
+  /** Console messages that the test provokes; they are no problems. */
   expected?: RegExp;
   /** Prepares the page before it is opened. */
   prepare?: (page: Page) => Promise<unknown>;
@@ -24,11 +24,11 @@ export interface View {
 export interface Visit {
   page: Page;
   context: BrowserContext;
-  /** What the console complained about, and requests that left the machine. */
+  /** Console errors and warnings, and requests to other hosts. */
   problems: string[];
 }
 
-/** visit opens a page of the dashboard with a ticket and waits until the hub's state is there. */
+/** visit opens a page of the dashboard with a ticket and waits until the hub's state is loaded. */
 export async function visit(browser: Browser, hub: TestHub, path = "/overview", view: View = {}): Promise<Visit> {
   const { theme = "light", width = 1280, height = 800, expected, prepare } = view;
   const context = await browser.newContext({ colorScheme: theme, viewport: { width, height }, locale: "en-GB" });
@@ -65,7 +65,7 @@ const settled = (page: Page): Promise<void> =>
       await Promise.allSettled(now.map(({ finished }) => finished));
   });
 
-/** agreeable checks a page with axe: nothing serious or critical is left. */
+/** agreeable checks that axe finds no serious or critical violations. */
 export async function agreeable(page: Page, where: string): Promise<void> {
   await settled(page);
   await page.evaluate(axe.source);

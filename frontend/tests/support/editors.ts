@@ -1,4 +1,4 @@
-// A home with editors in it, as they leave their files behind: commented, indented by tabs, in TOML, broken, locked.
+// A home folder with files of editors: with comments, tabs, TOML, syntax errors, or read-only.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { many, TestHub } from "./hub.ts";
 
 export const TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** A server that lists so many tools, as JSON. */
+/** The JSON entry of a server with this number of tools. */
 const entry = (count: number, name: string): string => {
   const [command, ...args] = many(count, name);
   return `"command": ${JSON.stringify(command)}, "args": ${JSON.stringify(args)}`;
@@ -26,7 +26,7 @@ const cursor = `{
 }
 `;
 
-/** What each editor's file holds; null for one that is not there yet, in a folder that is. */
+/** The content of each editor's file; null if only its folder exists. */
 const texts = {
   cursor: [".cursor/mcp.json", cursor],
   vscode: [
@@ -43,7 +43,7 @@ export type EditorId = keyof typeof texts;
 export class EditorHub extends TestHub {
   readonly ids = Object.keys(texts) as EditorId[];
 
-  /** install makes the files of these editors, all if none is named. */
+  /** install creates the files of these editors, or of all. */
   install(...ids: EditorId[]): this {
     for (const id of ids.length ? ids : this.ids) {
       mkdirSync(dirname(this.file(id)), { recursive: true });
@@ -56,12 +56,12 @@ export class EditorHub extends TestHub {
     return join(this.folder, texts[id][0]);
   }
 
-  /** text is what the file holds now; "" where it is not there. */
+  /** text returns the current content of the file; "" if it does not exist. */
   text(id: EditorId): string {
     return existsSync(this.file(id)) ? readFileSync(this.file(id), "utf8") : "";
   }
 
-  /** was is what the file held when the editor was installed. */
+  /** was returns the content of the file at installation. */
   was(id: EditorId): string {
     return texts[id][1] ?? "";
   }
@@ -70,7 +70,7 @@ export class EditorHub extends TestHub {
     if (text !== null) writeFileSync(this.file(id), text, { mode: 0o600 });
   }
 
-  /** open runs a program under a name, as an editor would; what is returned ends it. */
+  /** open runs a process with an editor's name. The returned function ends it. */
   async open(name: string): Promise<() => Promise<void>> {
     const program = join(this.folder, name);
     copyFileSync("/bin/sleep", program);
@@ -87,7 +87,7 @@ export class EditorHub extends TestHub {
     chmodSync(this.file(id), 0o400);
   }
 
-  /** start runs the hub with nobody's variables that move files of editors, and no editor's program on the path. */
+  /** start runs the hub without variables that relocate editors' files and without editors on the PATH. */
   override start(env: Record<string, string> = {}): Promise<this> {
     const bare = Object.fromEntries(["XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR"].map((name) => [name, ""]));
     return super.start({ ...bare, PATH: dirname(process.execPath) + ":/usr/bin:/bin", ...env });

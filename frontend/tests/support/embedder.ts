@@ -1,11 +1,11 @@
-// A server that makes vectors, as somebody may run one beside the hub: it answers like Ollama, when it is let.
+// An embedding server that answers like Ollama, and can be made to hang or fail.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 const DIMENSIONS = 8;
 
-/** vectorOf is alike for texts with like letters, and never zero. */
+/** vectorOf returns similar non-zero vectors for texts with similar letters. */
 function vectorOf(text: string): number[] {
   const vector = new Array<number>(DIMENSIONS).fill(0.1);
   for (const letter of text) {
@@ -16,7 +16,7 @@ function vectorOf(text: string): number[] {
 }
 
 export class Embedder implements AsyncDisposable {
-  /** hold keeps answers back, fail gives none. */
+  /** hold delays answers until release; fail answers with an error. */
   mode: "answer" | "hold" | "fail" = "answer";
 
   #held: (() => void)[] = [];
@@ -35,7 +35,7 @@ export class Embedder implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** release answers what was held back, so many requests of it, or all that come from now on. */
+  /** release answers a number of delayed requests, or all from now on. */
   release(requests = Infinity): void {
     if (requests === Infinity) this.mode = "answer";
     for (const answer of this.#held.splice(0, requests)) answer();

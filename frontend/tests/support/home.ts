@@ -1,10 +1,10 @@
-// A hub as somebody might have it: servers that run, fail and wait, tools, calls that went well and badly.
+// A hub with realistic content: running, failing and waiting servers, and successful and failed calls.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { binary, packaged, plain, type TestHub } from "./hub.ts";
 
-/** An agent that is connected through the companion. */
+/** An agent connected through the companion. */
 export class Agent implements AsyncDisposable {
   #child;
   #answers = new Map<number, (result: unknown) => void>();
@@ -29,7 +29,7 @@ export class Agent implements AsyncDisposable {
     });
   }
 
-  /** connect introduces the agent by a name. */
+  /** connect initializes the session under a client name. */
   async connect(name: string): Promise<this> {
     const clientInfo = { name, version: "1.4.0" };
     await this.ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
@@ -41,7 +41,7 @@ export class Agent implements AsyncDisposable {
     return this.ask("tools/call", { name, arguments: args });
   }
 
-  /** registry uses the hub's own tool. */
+  /** registry calls the hub's registry tool. */
   registry(action: string, args: object = {}): Promise<unknown> {
     return this.call("registry", { action, ...args });
   }
@@ -53,7 +53,7 @@ export class Agent implements AsyncDisposable {
   }
 }
 
-/** furnish gives a hub servers, agents and a past. The agents stay connected until they are disposed of. */
+/** furnish adds servers, agents and calls to a hub. The agents stay connected until disposed. */
 export async function furnish(hub: TestHub): Promise<AsyncDisposable> {
   const everything = await hub.add("everything", packaged("everything"), {
     description: "Reference server with a tool of every kind",

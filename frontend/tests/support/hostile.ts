@@ -1,5 +1,5 @@
-// An MCP server over stdio that is up to no good, and one that is thorough: its texts try to break out of where they are
-// shown, its schemas are nested, contain themselves, or are none. Its tools answer, fail, or say a lot.
+// A hostile MCP server over stdio: its texts try to break out of the page, and its schemas are nested, recursive or
+// invalid. Its tools answer, fail, or return long texts.
 
 import { createInterface } from "node:readline";
 

@@ -1,4 +1,4 @@
-// A real hub for a test: its own data folder and port, started from the binary that `make build` makes.
+// A real hub for tests, with its own data folder and port, run from the binary of `make build`.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from "node:fs";
@@ -20,7 +20,7 @@ export const packaged = (name: string, ...args: string[]): string[] => [
 /** The command line of a server with up to 24 tools (tickets: 40) with plain names: see server.ts. */
 export const plain = (count: number, name: string): string[] => [...many(count, name), "short"];
 
-/** The command line of a server with so many tools: see server.ts. */
+/** The command line of a server with this number of tools: see server.ts. */
 export const many = (count: number, prefix = "tool"): string[] => [
   process.execPath,
   join(root, "frontend/tests/support/server.ts"),
@@ -28,7 +28,7 @@ export const many = (count: number, prefix = "tool"): string[] => [
   prefix,
 ];
 
-/** The command line of a server that means no good: see malicious.ts. */
+/** The command line of a malicious server: see malicious.ts. */
 export const malicious = (): string[] => [process.execPath, join(root, "frontend/tests/support/malicious.ts")];
 
 /** The command line of a server whose tools are described by the texts of a JSON file: see texts.ts. */
@@ -50,7 +50,7 @@ export class TestHub {
   #process: ChildProcess | undefined;
   #output = "";
 
-  /** start runs the hub and returns when it answers. Started again it takes the port it had. */
+  /** start runs the hub and returns once it answers. A restart uses the same port. */
   async start(env: Record<string, string> = {}): Promise<this> {
     const port = this.info ? String(this.info.port) : "0";
     const run = join(this.folder, "run");
@@ -81,7 +81,7 @@ export class TestHub {
         done();
         found(info);
       };
-      // The folder itself is made by the hub, so everything below is watched.
+      // The hub creates the run folder, so watch everything below.
       const watcher = watch(this.folder, { recursive: true }, look);
       const ended = () => {
         done();
@@ -100,7 +100,7 @@ export class TestHub {
     return `http://127.0.0.1:${this.info.port}`;
   }
 
-  /** rest asks the hub as a script would, and throws when it is refused. */
+  /** rest sends a REST request and throws unless it succeeds. */
   async rest<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await fetch(this.url + path, {
       method,
@@ -112,20 +112,20 @@ export class TestHub {
     return JSON.parse(text) as T;
   }
 
-  /** add registers a server by its command line and lists its tools; it returns its id. */
+  /** add adds a server by its command line, lists its tools, and returns its id. */
   async add(name: string, [command, ...args]: string[], more: object = {}): Promise<number> {
     const { id } = await this.rest<{ id: number }>("POST", "/api/servers", { name, command, args, ...more });
     await this.rest("POST", `/api/servers/${id}/refresh`);
     return id;
   }
 
-  /** address is a page's address with a fresh ticket in it. */
+  /** address returns the URL of a page with a new ticket. */
   async address(path = "/overview"): Promise<string> {
     const { ticket } = await this.rest<{ ticket: string }>("POST", "/api/tickets", { purpose: "page" });
     return `${this.url}/#ticket=${ticket}&page=${encodeURIComponent(`#${path}`)}`;
   }
 
-  /** end ends the process and waits for that: gently, or as a crash would. */
+  /** end ends the process with a signal and waits for its exit. */
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     const child = this.#process;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

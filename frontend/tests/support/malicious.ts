@@ -1,4 +1,4 @@
-// An MCP server over stdio that means no good: names, schemas, results and instructions that try to break who shows them.
+// A malicious MCP server over stdio: its names, schemas, results and instructions attack the program that shows them.
 
 import { createInterface } from "node:readline";
 
@@ -122,7 +122,7 @@ function answer({ method, params = {} }: Request): string | undefined {
       if (params.name && !results[params.name]?.()) return JSON.stringify(text(JSON.stringify(params.arguments ?? {})));
       return JSON.stringify(results[params.name ?? ""]?.());
     case "resources/list": {
-      // The third page leads to itself.
+      // The cursor of the third page points to itself.
       const page = Number(params.cursor ?? 0);
       const resources = Array.from({ length: 3 }, (_, i) => ({
         uri: `x://${page}/${i}`,

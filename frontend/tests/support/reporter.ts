@@ -1,10 +1,10 @@
-// Reports to build/testsum, in the events of `go test -json`, so that one summary counts all tests there are.
+// A reporter for build/testsum in the format of `go test -json`, so that one summary counts all tests.
 
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
 const tell = (event: object) => process.stdout.write(JSON.stringify(event) + "\n");
 
-// A slash would make a test part of another.
+// In a test name a slash would mean a subtest.
 const nameOf = (test: TestCase) => test.fullName.replaceAll("/", "∕");
 const fileOf = (module: TestModule) => `frontend/${module.relativeModuleId}`;
 

@@ -1,5 +1,5 @@
-// An MCP server over stdio with as many tools as it is told: node server.ts COUNT PREFIX. Its tools answer their arguments;
-// what it is asked for stands in its error output.
+// An MCP server over stdio with COUNT tools: node server.ts COUNT PREFIX. Its tools return their arguments; it writes the
+// methods of requests to standard error.
 
 import { createInterface } from "node:readline";
 

@@ -1,4 +1,4 @@
-// An MCP server over stdio whose tools are described by the texts of a JSON file, in their order: node texts.ts FILE.
+// An MCP server over stdio whose tools have the texts of a JSON file as descriptions: node texts.ts FILE.
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -1,4 +1,4 @@
-// A zip archive of a few files, not compressed: as much of it as a bundle needs.
+// A minimal writer of uncompressed zip archives, for bundles.
 
 import { crc32 } from "node:zlib";
 
