@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The hub's version, its program, and whether it asks for a token */
+        /** Retrieve the hub's version, program and authentication */
         get: operations["get-api-about"];
         put?: never;
         post?: never;
@@ -25,7 +25,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Servers that can be installed (none before the marketplace comes) */
+        /** List published servers; always empty, as there is no marketplace yet */
         get: operations["get-api-browse"];
         put?: never;
         post?: never;
@@ -42,7 +42,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Connected MCP clients */
+        /** List connected MCP clients */
         get: operations["list-api-clients"];
         put?: never;
         post?: never;
@@ -59,7 +59,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What tools cost in each client's context, and what is saved */
+        /** Retrieve what tools cost in each client's context, and what is saved */
         get: operations["get-api-context"];
         put?: never;
         post?: never;
@@ -76,7 +76,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The AI editors of this machine, and whether our entry is in them */
+        /** List AI editors, and whether the hub is registered in them */
         get: operations["get-api-editors"];
         put?: never;
         post?: never;
@@ -93,7 +93,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What editors' tools cost, and what is wrong with their set-ups */
+        /** Check editors for expensive tools and configuration problems */
         get: operations["get-api-editors-checkup"];
         put?: never;
         post?: never;
@@ -110,7 +110,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Servers as an editor's configuration holds them */
+        /** Export servers in the configuration format of an editor */
         get: operations["get-api-editors-export"];
         put?: never;
         post?: never;
@@ -127,7 +127,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The changes that were made in editors' files */
+        /** List changes that were made to editors' files */
         get: operations["get-api-editors-history"];
         put?: never;
         post?: never;
@@ -146,7 +146,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring in servers of editors, of a text or of a bundle */
+        /** Import servers from editors, a pasted configuration or a bundle */
         post: operations["post-api-editors-import"];
         delete?: never;
         options?: never;
@@ -163,7 +163,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Show what would be changed in editors' files */
+        /** Preview changes to editors' files */
         post: operations["post-api-editors-plan"];
         delete?: never;
         options?: never;
@@ -180,7 +180,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put our entry into editors, or mend it there */
+        /** Add the hub's entry to editors, or repair it */
         post: operations["post-api-editors-register"];
         delete?: never;
         options?: never;
@@ -197,7 +197,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Note that the editors which are here have been seen */
+        /** Mark the editors of this machine as seen by the user */
         post: operations["post-api-editors-reviewed"];
         delete?: never;
         options?: never;
@@ -214,7 +214,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The servers in a pasted text or in a bundle */
+        /** List servers in a pasted configuration or in a bundle */
         post: operations["post-api-editors-scan"];
         delete?: never;
         options?: never;
@@ -229,7 +229,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The servers that editors have and that may come in */
+        /** List servers that are configured in editors and can be imported */
         get: operations["get-api-editors-servers"];
         put?: never;
         post?: never;
@@ -247,7 +247,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Say whether editors that are found from now on get our entry */
+        /** Choose whether editors found in future are registered automatically */
         put: operations["put-api-editors-settings"];
         post?: never;
         delete?: never;
@@ -265,7 +265,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take changes of editors' files back */
+        /** Undo changes to editors' files */
         post: operations["post-api-editors-undo"];
         delete?: never;
         options?: never;
@@ -282,7 +282,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take our entry out of editors */
+        /** Remove the hub's entry from editors */
         post: operations["post-api-editors-unregister"];
         delete?: never;
         options?: never;
@@ -297,7 +297,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Questions of servers that wait for a person */
+        /** List questions of servers that wait for an answer */
         get: operations["get-api-elicitations"];
         put?: never;
         post?: never;
@@ -316,7 +316,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answer a server's question */
+        /** Answer a question of a server */
         post: operations["post-api-elicitations-by-id-respond"];
         delete?: never;
         options?: never;
@@ -333,7 +333,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Find tools as an agent would, and why; lends and starts nothing */
+        /** Find tools as an agent does, with the reasons; no server is started and no list changes */
         post: operations["post-api-find"];
         delete?: never;
         options?: never;
@@ -350,7 +350,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask all servers whether they work */
+        /** Check all approved servers */
         post: operations["post-api-health"];
         delete?: never;
         options?: never;
@@ -367,7 +367,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring in the original product's database */
+        /** Import the database of the original product */
         post: operations["post-api-import"];
         delete?: never;
         options?: never;
@@ -382,12 +382,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which tools were called after which queries, and are lifted for like ones */
+        /** List tools that rank higher because they were called after similar queries */
         get: operations["get-api-learned"];
-        /** Switch learning on or off; what was learned stays */
+        /** Turn learning on or off; what was learned is kept */
         put: operations["put-api-learned"];
         post?: never;
-        /** Forget all that was learned */
+        /** Delete everything that was learned */
         delete: operations["delete-api-learned"];
         options?: never;
         head?: never;
@@ -404,7 +404,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forget one thing that was learned */
+        /** Delete one thing that was learned */
         delete: operations["delete-api-learned-by-id"];
         options?: never;
         head?: never;
@@ -418,11 +418,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Calls and what else happened, newest first */
+        /** List calls and other events, newest first */
         get: operations["get-api-logs"];
         put?: never;
         post?: never;
-        /** Forget all entries; metrics, and what the search has learned, stay */
+        /** Delete all entries; statistics and what the search learned are kept */
         delete: operations["delete-api-logs"];
         options?: never;
         head?: never;
@@ -436,7 +436,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All entries that the filters select, as a file */
+        /** Download all entries that the filters select */
         get: operations["get-api-logs-export"];
         put?: never;
         post?: never;
@@ -453,7 +453,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The last notifications of servers */
+        /** List the last notifications of servers */
         get: operations["get-api-logs-notifications"];
         put?: never;
         post?: never;
@@ -470,7 +470,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The last reports of progress */
+        /** List the last progress reports */
         get: operations["get-api-logs-progress"];
         put?: never;
         post?: never;
@@ -487,7 +487,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was called of each server, and how fast */
+        /** Retrieve call statistics of each server */
         get: operations["list-api-metrics"];
         put?: never;
         post?: never;
@@ -504,7 +504,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Calls and errors over time, from the log */
+        /** Retrieve the numbers of calls and errors over time */
         get: operations["get-api-metrics-series"];
         put?: never;
         post?: never;
@@ -521,7 +521,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The most used, the most failing or the slowest tools of all servers */
+        /** List the most used, most failing or slowest tools */
         get: operations["list-api-metrics-tools"];
         put?: never;
         post?: never;
@@ -538,7 +538,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether a package exists (not before the marketplace comes) */
+        /** Check whether an npm package exists; always fails, as there is no marketplace yet */
         get: operations["get-api-npm-check"];
         put?: never;
         post?: never;
@@ -557,7 +557,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End all servers gently, and start none until resumed */
+        /** Stop all servers, and start none until resumed */
         post: operations["post-api-pause"];
         delete?: never;
         options?: never;
@@ -572,7 +572,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Programs that servers are started with */
+        /** List programs that servers need, and whether they are installed */
         get: operations["get-api-prereqs"];
         put?: never;
         post?: never;
@@ -589,10 +589,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Kept arguments */
+        /** List saved arguments */
         get: operations["get-api-presets"];
         put?: never;
-        /** Keep arguments for a tool or a prompt */
+        /** Save arguments of a tool or a prompt */
         post: operations["post-api-presets"];
         delete?: never;
         options?: never;
@@ -610,7 +610,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forget kept arguments */
+        /** Delete saved arguments */
         delete: operations["delete-api-presets-by-id"];
         options?: never;
         head?: never;
@@ -626,7 +626,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let servers start again */
+        /** Allow servers to start again */
         post: operations["post-api-resume"];
         delete?: never;
         options?: never;
@@ -641,7 +641,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Roots that shared servers are told */
+        /** List the roots that shared servers are given */
         get: operations["get-api-roots"];
         put?: never;
         post?: never;
@@ -658,7 +658,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How far tools are found by their meaning, and by which model */
+        /** Retrieve the status of the search by meaning */
         get: operations["get-api-search-status"];
         put?: never;
         post?: never;
@@ -675,7 +675,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where secrets are kept, and all their names */
+        /** Retrieve the status of the vault and the names of all secrets */
         get: operations["get-api-secrets"];
         put?: never;
         post?: never;
@@ -694,7 +694,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move credentials out of configurations */
+        /** Move credentials from server configurations to the vault */
         post: operations["post-api-secrets-migrate"];
         delete?: never;
         options?: never;
@@ -711,7 +711,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Unlock the file of secrets, or make it */
+        /** Unlock the encrypted file of secrets, or create it */
         post: operations["post-api-secrets-unlock"];
         delete?: never;
         options?: never;
@@ -726,10 +726,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Configured servers */
+        /** List servers */
         get: operations["list-api-servers"];
         put?: never;
-        /** Configure a server */
+        /** Add a server */
         post: operations["post-api-servers"];
         delete?: never;
         options?: never;
@@ -763,7 +763,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read the servers in a text, with their credentials, without adding them */
+        /** Parse the servers in a text, with their credentials, without adding them */
         post: operations["post-api-servers-parse"];
         delete?: never;
         options?: never;
@@ -778,12 +778,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A server with its tools */
+        /** Retrieve a server and its tools */
         get: operations["get-api-servers-by-id"];
-        /** Change a server */
+        /** Update a server */
         put: operations["put-api-servers-by-id"];
         post?: never;
-        /** Forget a server */
+        /** Delete a server */
         delete: operations["delete-api-servers-by-id"];
         options?: never;
         head?: never;
@@ -799,7 +799,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Put its tools into every list */
+        /** Activate a server: put its tools in every client's list */
         post: operations["post-api-servers-by-id-activate"];
         delete?: never;
         options?: never;
@@ -816,7 +816,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a proposed server be started */
+        /** Approve a proposed server, which allows it to start */
         post: operations["post-api-servers-by-id-approve"];
         delete?: never;
         options?: never;
@@ -850,7 +850,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take its tools out of the lists */
+        /** Deactivate a server: remove its tools from the lists */
         post: operations["post-api-servers-by-id-deactivate"];
         delete?: never;
         options?: never;
@@ -865,7 +865,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its configuration for a client */
+        /** Export a server's configuration in the format of a client */
         get: operations["get-api-servers-by-id-export"];
         put?: never;
         post?: never;
@@ -884,7 +884,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask a server whether it works */
+        /** Check whether a server works */
         post: operations["post-api-servers-by-id-health"];
         delete?: never;
         options?: never;
@@ -899,7 +899,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the server says of itself */
+        /** Retrieve what a server reports about itself */
         get: operations["get-api-servers-by-id-info"];
         put?: never;
         post?: never;
@@ -916,7 +916,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Secrets of other servers that it may use */
+        /** List the secrets of other servers that a server may use */
         get: operations["list-api-servers-by-id-links"];
         put?: never;
         post?: never;
@@ -934,10 +934,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Let it use a secret of another server */
+        /** Allow a server to use a secret of another server */
         put: operations["put-api-servers-by-id-links-by-owner-by-key"];
         post?: never;
-        /** Let it use that no longer */
+        /** Revoke the use of a secret of another server */
         delete: operations["delete-api-servers-by-id-links-by-owner-by-key"];
         options?: never;
         head?: never;
@@ -953,7 +953,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set what it logs to us */
+        /** Set the level of a server's log notifications */
         post: operations["post-api-servers-by-id-logging-level"];
         delete?: never;
         options?: never;
@@ -968,7 +968,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was called of a server, and how fast */
+        /** Retrieve call statistics of the tools of a server */
         get: operations["list-api-servers-by-id-metrics"];
         put?: never;
         post?: never;
@@ -985,7 +985,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What its process last wrote to standard error */
+        /** List the last lines a server wrote to standard error */
         get: operations["get-api-servers-by-id-output"];
         put?: never;
         post?: never;
@@ -1004,7 +1004,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask whether it answers */
+        /** Ping a server */
         post: operations["post-api-servers-by-id-ping"];
         delete?: never;
         options?: never;
@@ -1021,7 +1021,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Download what npx or uvx will run */
+        /** Download the package that npx or uvx will run */
         post: operations["post-api-servers-by-id-preinstall"];
         delete?: never;
         options?: never;
@@ -1053,7 +1053,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its prompts, a page of them */
+        /** Ask a server for a page of its prompts */
         get: operations["list-api-servers-by-id-prompts"];
         put?: never;
         post?: never;
@@ -1072,7 +1072,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start it and list its tools */
+        /** Start a server and list its tools again */
         post: operations["post-api-servers-by-id-refresh"];
         delete?: never;
         options?: never;
@@ -1089,7 +1089,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Count its errors anew */
+        /** Reset the error count of a server */
         post: operations["post-api-servers-by-id-reset-errors"];
         delete?: never;
         options?: never;
@@ -1104,7 +1104,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its resource templates */
+        /** Ask a server for a page of its resource templates */
         get: operations["list-api-servers-by-id-resource-templates"];
         put?: never;
         post?: never;
@@ -1140,7 +1140,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Be told when a resource changes */
+        /** Subscribe to changes of a resource */
         post: operations["post-api-servers-by-id-resource-subscribe"];
         delete?: never;
         options?: never;
@@ -1157,7 +1157,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Be told no more */
+        /** Unsubscribe from changes of a resource */
         post: operations["post-api-servers-by-id-resource-unsubscribe"];
         delete?: never;
         options?: never;
@@ -1172,7 +1172,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its resources, a page of them */
+        /** Ask a server for a page of its resources */
         get: operations["list-api-servers-by-id-resources"];
         put?: never;
         post?: never;
@@ -1189,7 +1189,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Secrets of a server, masked */
+        /** List the secrets of a server, with masked values */
         get: operations["list-api-servers-by-id-secrets"];
         put?: never;
         post?: never;
@@ -1224,7 +1224,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its tools, asked now */
+        /** Ask a server for its tools */
         get: operations["list-api-servers-by-id-tools"];
         put?: never;
         post?: never;
@@ -1243,7 +1243,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchange a page's ticket for a token */
+        /** Exchange the ticket of a page for the token of a new session */
         post: operations["post-api-session"];
         delete?: never;
         options?: never;
@@ -1260,7 +1260,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give such a token up */
+        /** End the session whose token the request brings */
         post: operations["post-api-session-end"];
         delete?: never;
         options?: never;
@@ -1275,7 +1275,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Active servers and their tools */
+        /** List active servers and their tools */
         get: operations["get-api-status"];
         put?: never;
         post?: never;
@@ -1294,7 +1294,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the hub gently */
+        /** Stop the hub */
         post: operations["post-api-stop"];
         delete?: never;
         options?: never;
@@ -1311,7 +1311,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Bring in the servers of the setup file */
+        /** Synchronize servers with the setup file */
         post: operations["post-api-sync"];
         delete?: never;
         options?: never;
@@ -1328,7 +1328,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A ticket for one page or one WebSocket */
+        /** Create a ticket that opens one page or one WebSocket */
         post: operations["post-api-tickets"];
         delete?: never;
         options?: never;
@@ -1343,7 +1343,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Known tools, of stopped servers too */
+        /** List known tools, also those of stopped servers */
         get: operations["list-api-tools"];
         put?: never;
         post?: never;
@@ -1360,7 +1360,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A tool: its definition, its numbers, and who uses it */
+        /** Retrieve a tool with its definition, statistics and users */
         get: operations["get-api-tools-by-id"];
         put?: never;
         post?: never;
@@ -1379,7 +1379,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Start a server for a test */
+        /** Start a transient server */
         post: operations["post-api-transient"];
         delete?: never;
         options?: never;
@@ -1397,7 +1397,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End a transient server */
+        /** Stop a transient server */
         delete: operations["delete-api-transient-by-id"];
         options?: never;
         head?: never;
@@ -1428,7 +1428,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its configuration for a client */
+        /** Export a server's configuration in the format of a client */
         get: operations["get-api-transient-by-id-export"];
         put?: never;
         post?: never;
@@ -1445,7 +1445,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the server says of itself */
+        /** Retrieve what a server reports about itself */
         get: operations["get-api-transient-by-id-info"];
         put?: never;
         post?: never;
@@ -1464,7 +1464,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set what it logs to us */
+        /** Set the level of a server's log notifications */
         post: operations["post-api-transient-by-id-logging-level"];
         delete?: never;
         options?: never;
@@ -1479,7 +1479,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What its process last wrote to standard error */
+        /** List the last lines a server wrote to standard error */
         get: operations["get-api-transient-by-id-output"];
         put?: never;
         post?: never;
@@ -1498,7 +1498,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask whether it answers */
+        /** Ping a server */
         post: operations["post-api-transient-by-id-ping"];
         delete?: never;
         options?: never;
@@ -1530,7 +1530,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its prompts, a page of them */
+        /** Ask a server for a page of its prompts */
         get: operations["list-api-transient-by-id-prompts"];
         put?: never;
         post?: never;
@@ -1547,7 +1547,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its resource templates */
+        /** Ask a server for a page of its resource templates */
         get: operations["list-api-transient-by-id-resource-templates"];
         put?: never;
         post?: never;
@@ -1583,7 +1583,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Be told when a resource changes */
+        /** Subscribe to changes of a resource */
         post: operations["post-api-transient-by-id-resource-subscribe"];
         delete?: never;
         options?: never;
@@ -1600,7 +1600,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Be told no more */
+        /** Unsubscribe from changes of a resource */
         post: operations["post-api-transient-by-id-resource-unsubscribe"];
         delete?: never;
         options?: never;
@@ -1615,7 +1615,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its resources, a page of them */
+        /** Ask a server for a page of its resources */
         get: operations["list-api-transient-by-id-resources"];
         put?: never;
         post?: never;
@@ -1632,7 +1632,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Its tools, asked now */
+        /** Ask a server for its tools */
         get: operations["list-api-transient-by-id-tools"];
         put?: never;
         post?: never;
@@ -1649,7 +1649,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the hub is there */
+        /** Check whether the hub is running */
         get: operations["get-health"];
         put?: never;
         post?: never;
@@ -1666,7 +1666,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The hub's proof that it knows the token */
+        /** Retrieve the hub's proof that it knows the token */
         get: operations["get-hello"];
         put?: never;
         post?: never;
@@ -1681,26 +1681,31 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Activation: {
+            /** @description activated, already_active, deactivated, not_active or refreshed. */
             status: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Number of tools that the server listed.
+             */
             tool_count?: number;
         };
         ActiveServer: {
             name: string;
             /** Format: int64 */
             tool_count: number;
+            /** @description Names of the known tools. */
             tools: string[] | null;
         };
         AnswerFields: {
             /** @enum {string} */
             action: "accept" | "decline" | "cancel";
-            /** @description object; what the question's schema asks for */
+            /** @description Object with the answer, as the question's schema describes it. For accept only. */
             content?: unknown;
         } & {
             [key: string]: unknown;
         };
         ApprovalFields: {
-            /** @description of what was shown to the person; a server that has changed since is not approved */
+            /** @description The launch_hash that was shown to the person. The request fails when the server has changed since. Without it, the server is approved as it is. */
             launch_hash?: string;
         } & {
             [key: string]: unknown;
@@ -1710,66 +1715,73 @@ export interface components {
             servers: components["schemas"]["Item"][] | null;
         };
         CallFields: {
-            /** @description object; what the tool's input schema asks for */
+            /** @description Object with the arguments of the tool, as its input schema describes them. */
             args?: unknown;
+            /** @description Name of the tool. */
             tool: string;
         } & {
             [key: string]: unknown;
         };
         CallPoint: {
-            /** @description RFC 3339; where the step begins */
+            /** @description Start of the step, in RFC 3339. */
             at: string;
             /**
              * Format: int64
-             * @description refused ones too
+             * @description Number of calls, refused ones included.
              */
             calls: number;
             /**
              * Format: int64
-             * @description calls of any outcome but ok
+             * @description Number of calls with an outcome other than ok.
              */
             errors: number;
         };
         CallSeries: {
-            /** @description one for each step, oldest first, also where nothing was called */
+            /** @description One point for each step, oldest first, including steps without calls. */
             points: components["schemas"]["CallPoint"][];
-            /** @description RFC 3339; where the first step begins */
+            /** @description Start of the first step, in RFC 3339. */
             since: string;
             /**
              * Format: int64
-             * @description seconds
+             * @description Length of a step, in seconds.
              */
             step: number;
-            /** @description RFC 3339; where the last step ends */
+            /** @description End of the last step, in RFC 3339. */
             until: string;
         };
         ChangeableFields: {
+            /** @description Arguments of the command. */
             args?: string[] | null;
-            /** @description program that a stdio server is started with */
+            /** @description Program that a stdio server is started with. */
             command?: string;
             description?: string;
-            /** @description variables of the server's process */
+            /** @description Environment variables of the server's process. */
             env?: {
                 [key: string]: string;
             };
-            /** @description sent to a remote server with each request */
+            /** @description HTTP headers to send to a remote server with each request. */
             headers?: {
                 [key: string]: string;
             };
-            /** @description URL of a remote server */
+            /** @description URL of a remote server. */
             homepage?: string;
-            /** @description start it with the hub and never stop it for idleness */
+            /** @description Whether to start the server with the hub and not stop it when idle. */
             keep_running?: boolean;
             tags?: string[] | null;
-            /** @description stdio (the default), streamable-http or sse; a server with a command needs a homepage first */
+            /** @description stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage. */
             transport?: string;
         } & {
             [key: string]: unknown;
         };
         CheckReply: {
+            /** @description Why the server is unhealthy. */
             error?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Duration of the check, in milliseconds.
+             */
             latency_ms: number;
+            /** @description healthy or unhealthy. */
             status: string;
         };
         ChecksReply: {
@@ -1784,49 +1796,50 @@ export interface components {
         };
         ClientContext: {
             connected: boolean;
-            /** @description RFC 3339 */
+            /** @description RFC 3339. */
             first_seen: string;
-            /** @description RFC 3339; now while it is connected */
+            /** @description RFC 3339; the present for a connected client. */
             last_seen: string;
             /**
              * Format: int64
-             * @description what the tools in its list cost, the hub's own with them: active servers' tools and those that it found
+             * @description Tokens of the tools in the client's list: the hub's own, those of active servers, and those the client found.
              */
             listed_tokens: number;
-            /** @description that the client gave itself, at most 100 characters; anything may be in it */
+            /** @description Name that the client gave itself, unchecked, at most 100 characters. */
             name: string;
             /**
              * Format: int64
-             * @description the difference; negative where all servers together cost less than the hub's own tool
+             * @description The difference. It is negative when all servers together cost less than the hub's own tool.
              */
             saved_tokens: number;
             version: string;
             /**
              * Format: int64
-             * @description what it would cost to have all servers directly
+             * @description Tokens of the client's list if all servers were configured in the client directly.
              */
             whole_tokens: number;
         };
         ContextCost: {
-            /** @description the last seen first */
+            /** @description Clients, last seen first. */
             clients: components["schemas"]["ClientContext"][];
             /**
              * Format: int64
-             * @description what the hub's own tool costs
+             * @description Tokens of the hub's own tool.
              */
             entry_tokens: number;
             /**
              * Format: int64
-             * @description that a client could have: all that are known of approved servers
+             * @description Number of known tools of approved servers.
              */
             tools: number;
             /**
              * Format: int64
-             * @description what all of them cost
+             * @description Tokens of all these tools.
              */
             whole_tokens: number;
         };
         Done: {
+            /** @description Whether the operation had an effect. */
             ok: boolean;
         };
         EditorDoctorCost: {
@@ -1864,21 +1877,21 @@ export interface components {
             name: string;
         };
         EditorFields: {
-            /** @description all that are found here and can have our entry; to unregister: all that have it */
+            /** @description Whether to select all editors: to register, all that were found and support it; to unregister, all that have the hub's entry. */
             all?: boolean;
-            /** @description ids */
+            /** @description Identifiers of editors. */
             editors?: string[] | null;
-            /** @description variables that move editors' files, as the asking person has them */
+            /** @description Environment variables of the client that move editors' files. */
             environment?: {
                 [key: string]: string;
             };
-            /** @description hashes of the files as a plan has shown them, by path: one that has changed since is left alone */
+            /** @description Hashes of files, by path, as a plan returned them. A file that has changed since is not written. */
             expect?: {
                 [key: string]: string;
             };
-            /** @description a project's folder, whose own files are meant instead of the user's */
+            /** @description Folder of a project, to change the project's files instead of the user's. */
             project?: string;
-            /** @description also an entry of our name that starts something else */
+            /** @description Whether to replace an entry with the hub's name that starts something else. */
             replace?: boolean;
         } & {
             [key: string]: unknown;
@@ -1892,7 +1905,7 @@ export interface components {
             state: string;
         };
         EditorHistory: {
-            /** @description the last first */
+            /** @description The changes, latest first. */
             changes: components["schemas"]["EditorRecord"][];
         };
         EditorImportCandidate: {
@@ -2011,10 +2024,10 @@ export interface components {
             path: string;
         };
         EditorList: {
-            /** @description whether editors that are found from now on get our entry */
+            /** @description Whether editors found in future are registered automatically. */
             auto_register: boolean;
             editors: components["schemas"]["EditorStatus"][];
-            /** @description what our entry starts */
+            /** @description The hub's entry in editors. */
             entry: components["schemas"]["EditorEntry"];
         };
         EditorOutcome: {
@@ -2041,8 +2054,24 @@ export interface components {
         EditorPlanFields: {
             /** @enum {string} */
             action: "register" | "unregister" | "undo";
-            /** @description to undo: ids of the history */
+            /** @description Whether to select all editors: to register, all that were found and support it; to unregister, all that have the hub's entry. */
+            all?: boolean;
+            /** @description To undo: identifiers of changes from the history. */
             changes?: string[] | null;
+            /** @description Identifiers of editors. */
+            editors?: string[] | null;
+            /** @description Environment variables of the client that move editors' files. */
+            environment?: {
+                [key: string]: string;
+            };
+            /** @description Hashes of files, by path, as a plan returned them. A file that has changed since is not written. */
+            expect?: {
+                [key: string]: string;
+            };
+            /** @description Folder of a project, to change the project's files instead of the user's. */
+            project?: string;
+            /** @description Whether to replace an entry with the hub's name that starts something else. */
+            replace?: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -2066,6 +2095,7 @@ export interface components {
             auto_register: boolean;
         };
         EditorSettingsFields: {
+            /** @description Whether to register editors that are found in future. */
             auto_register: boolean;
         } & {
             [key: string]: unknown;
@@ -2094,7 +2124,7 @@ export interface components {
             verified: boolean;
         };
         EditorUndoFields: {
-            /** @description ids of the history */
+            /** @description Identifiers of changes from the history. */
             changes: string[] | null;
         } & {
             [key: string]: unknown;
@@ -2102,11 +2132,14 @@ export interface components {
         Elicitation: {
             /**
              * Format: int64
-             * @description milliseconds since 1970
+             * @description Milliseconds since 1970.
              */
             createdAt: number;
+            /** @description Unique identifier of the question. */
             id: string;
+            /** @description The question. */
             message: string;
+            /** @description JSON schema of the answer's content. */
             requestedSchema: unknown;
             serverName: string;
         };
@@ -2114,35 +2147,43 @@ export interface components {
             entries: components["schemas"]["LogEntry"][] | null;
         };
         ExchangeFields: {
-            /** @description of the purpose page, at most 30 seconds old; good once */
+            /** @description An unused ticket for a page, at most 30 seconds old. */
             ticket: string;
         } & {
             [key: string]: unknown;
         };
         ExportReply: {
+            /** @description Configuration in the format of the client, with references instead of secrets. */
             config: unknown;
             format: string;
         };
         Failure: {
+            /**
+             * @description The kind of error, for programs. More codes may be added.
+             * @enum {string}
+             */
+            code: "invalid_request" | "unauthorized" | "denied" | "not_found" | "timeout" | "conflict" | "too_large" | "invalid" | "busy" | "failed" | "internal" | "unavailable";
+            /** @description What failed and what to do about it, for people. The wording may change. */
             error: string;
         };
         FindFields: {
             /**
              * Format: double
-             * @description hits wanted, up to 50; 5 if not said
+             * @description Maximum number of hits, up to 50; 5 by default.
              */
             limit?: number;
-            /** @description the need in plain words, as an agent would say it */
+            /** @description What the tool should do, in plain words. */
             query: string;
         } & {
             [key: string]: unknown;
         };
         FindHit: {
+            /** @description Name with which agents call the tool. */
             call_as: string;
             description: string;
             /**
              * Format: int64
-             * @description of the tool
+             * @description Unique identifier of the tool.
              */
             id: number;
             /** Format: double */
@@ -2150,51 +2191,53 @@ export interface components {
             server: string;
             title: string;
             tool: string;
-            /** @description the weightiest part first */
+            /** @description What the score consists of, the largest part first. */
             why: components["schemas"]["FindMatch"][];
         };
         FindMatch: {
-            /** @description name, server, title, description, parameters, meaning, learned (called before after a like query) or mention (the query has its name in it); others may come */
+            /** @description name, server, title, description, parameters, meaning, learned (the tool was called after a similar query) or mention (the query contains the tool's name). More may be added. */
             field: string;
             /**
              * Format: double
-             * @description its share of the score: those of a hit add up to the score
+             * @description Contribution to the score. The points of a hit add up to its score.
              */
             points: number;
-            /** @description words of the query that are there, in singular and lower case, or others of their kind; of learned those of the earlier query */
+            /** @description Words of the query that match, in singular and lower case, or words of the same kind; for learned, the words of the earlier query. */
             terms: string[];
         };
         FindReply: {
             /** @enum {string} */
             confidence: "high" | "medium" | "low" | "none";
+            /** @description Whether any tool is good enough. */
             found: boolean;
-            /** @description what the agent is advised to do when nothing was found */
+            /** @description Advice for the agent when nothing was found. */
             hint?: string;
-            /** @description best first; empty when nothing was found */
+            /** @description The tools found, best first. */
             hits: components["schemas"]["FindHit"][];
             /**
              * Format: double
-             * @description what the search took, in milliseconds
+             * @description Duration of the search, in milliseconds.
              */
             ms: number;
-            /** @description object; what find_tool answers to an agent */
+            /** @description Reply of find_tool to an agent, an object. */
             reply: unknown;
             /**
              * Format: double
-             * @description of the best hit; where nothing was found, of the tool that came nearest
+             * @description Score of the best hit or, when nothing was found, of the nearest tool.
              */
             score: number;
             /**
              * Format: int64
-             * @description what reply costs in an agent's context, o200k_base
+             * @description Number of tokens that reply takes in an agent's context (o200k_base).
              */
             tokens: number;
         };
         Health: {
+            /** @description Always ok. */
             status: string;
             /**
              * Format: double
-             * @description seconds
+             * @description Seconds since the hub started.
              */
             uptime: number;
             version: string;
@@ -2211,18 +2254,18 @@ export interface components {
             version: string;
         };
         HubAbout: {
-            /** @description this interface asks for no token: AGENT_DISCOVER_AUTH is off */
+            /** @description Whether this API requires no token, because AGENT_DISCOVER_AUTH is off. */
             auth_off: boolean;
-            /** @description whole path of what an editor starts, with the argument mcp; empty where there is no such file (any more) */
+            /** @description Path of the program that editors start with the argument mcp; empty when the file does not exist. */
             program: string;
             version: string;
         };
         ImportFields: {
-            /** @description tell what would come in */
+            /** @description Whether to return only what would be imported. */
             dry_run?: boolean;
-            /** @description absolute; the file is only read */
+            /** @description Absolute path of the database, which is only read. */
             path: string;
-            /** @description names there to names here */
+            /** @description New names of servers, by their names in the database. */
             rename?: {
                 [key: string]: string;
             };
@@ -2268,17 +2311,17 @@ export interface components {
             tools: number;
         };
         IntakeFields: {
-            /** @description the whole path of an .mcpb or .dxt file, instead of the editors */
+            /** @description Absolute path of an .mcpb or .dxt file to import from, instead of the editors. */
             bundle?: string;
-            /** @description tell what would come in */
+            /** @description Whether to return only what would be imported. */
             dry_run?: boolean;
-            /** @description all that are not here if not said */
+            /** @description Servers to import; by default all that are not configured in the hub. */
             servers?: components["schemas"]["EditorImportChoice"][] | null;
-            /** @description take the entries out of the editors afterwards */
+            /** @description Whether to remove the servers' entries from the editors afterwards. */
             take_out?: boolean;
-            /** @description instead of the editors */
+            /** @description Pasted configuration to import from, instead of the editors. */
             text?: string;
-            /** @description answers to what a bundle asks */
+            /** @description Values that a bundle asks the user for, by their keys. */
             values?: {
                 [key: string]: string;
             };
@@ -2288,69 +2331,83 @@ export interface components {
         Item: Record<string, never>;
         KnownTool: {
             description: string;
-            /** @description whether every client has it in its list: its server is active and approved */
+            /** @description Whether the tool is in every client's list: its server is active and approved. */
             enabled: boolean;
-            /** @description changes when anything changes that a model relies on */
+            /** @description Hash of everything that a model relies on: name, description and schemas. */
             hash: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of the tool.
+             */
             id: number;
-            /** @description left out of brief lists; null when it has none */
+            /** @description JSON schema of the arguments; null when the tool has none. Left out of brief lists. */
             input_schema?: unknown;
             name: string;
+            /** @description Name of the server. */
             server: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of its server.
+             */
             server_id: number;
-            /** @description empty when it has none */
+            /** @description Title for people; empty when the tool has none. */
             title: string;
             /**
              * Format: int64
-             * @description what its definition costs in a context, o200k_base; 0 while uncounted
+             * @description Number of tokens that the definition takes in a model's context (o200k_base); 0 until it is counted.
              */
             tokens: number;
         };
         LearnedFields: {
+            /** @description Whether the search learns and uses what it learned. */
             on: boolean;
         } & {
             [key: string]: unknown;
         };
         LearnedList: {
-            /** @description the last first */
+            /** @description The entries, latest first. */
             entries: components["schemas"]["LearnedTool"][];
-            /** @description whether it learns, and lifts what it has learned */
+            /** @description Whether the search learns and uses what it learned. */
             on: boolean;
             /**
              * Format: int64
-             * @description on all pages
+             * @description Number of entries on all pages.
              */
             total: number;
         };
         LearnedTool: {
             /**
              * Format: int64
-             * @description how often the tool then answered with an error
+             * @description How many of these calls failed.
              */
             failed: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of the entry.
+             */
             id: number;
-            /** @description when it last did, UTC */
+            /** @description Time of the last call, in UTC. */
             last: string;
-            /** @description as an agent asked, at most 200 characters, with credentials covered */
+            /** @description Query of the agent, at most 200 characters, with credentials masked. */
             query: string;
             server: string;
             /**
              * Format: double
-             * @description how much it lifts the tool for that very query, of what a search allows at most
+             * @description How much the tool is lifted for this query, as a share of the largest possible lift.
              */
             strength: number;
             /**
              * Format: int64
-             * @description how often the query led to the tool
+             * @description How often the tool was called after the query.
              */
             times: number;
             tool: string;
         };
         LevelFields: {
-            /** @enum {string} */
+            /**
+             * @description The lowest level that the server sends.
+             * @enum {string}
+             */
             level: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
         } & {
             [key: string]: unknown;
@@ -2374,10 +2431,13 @@ export interface components {
             entries: components["schemas"]["Preset"][] | null;
         };
         LogEntry: {
-            /** @description JSON as it was sent; a string when it is cut */
+            /** @description Arguments as they were sent; a string when they were too long and are cut. */
             args: unknown;
             client: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of the entry.
+             */
             id: number;
             kind: string;
             /** Format: int64 */
@@ -2386,24 +2446,25 @@ export interface components {
             response: string;
             server: string;
             session: string;
+            /** @description Whether the outcome is ok. */
             success: boolean;
-            /** @description when it began */
+            /** @description When the call began. */
             timestamp: string;
-            /** @description of a call; else the method, the URI or the name of the prompt */
+            /** @description Name of the called tool; for other kinds the method, the URI or the name of the prompt. */
             tool: string;
         };
         LogList: {
             entries: components["schemas"]["LogEntry"][] | null;
             /**
              * Format: int64
-             * @description on all pages
+             * @description Number of entries on all pages.
              */
             total: number;
         };
         MigrateFields: {
-            /** @description true if not said: tell what would be moved */
+            /** @description Whether to return only what would be moved; true by default. */
             dry_run?: boolean;
-            /** @description names; all if not said */
+            /** @description Names of servers; all by default. */
             servers?: string[] | null;
         } & {
             [key: string]: unknown;
@@ -2416,16 +2477,24 @@ export interface components {
             where: string;
         };
         NameProblems: {
-            /** @description one for each name, in the order of the request; empty for a name that a new server can have */
+            /** @description One problem for each name, in the order of the request; empty for a name that a new server can have. */
             problems: string[];
         };
         NamedCheck: {
+            /** @description Why the server is unhealthy. */
             error?: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of the server.
+             */
             id: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Duration of the check, in milliseconds.
+             */
             latency_ms: number;
             name: string;
+            /** @description healthy or unhealthy. */
             status: string;
         };
         NamedVersion: {
@@ -2433,34 +2502,38 @@ export interface components {
             version: string;
         };
         NamesFields: {
+            /** @description Proposed names. */
             names: string[] | null;
         } & {
             [key: string]: unknown;
         };
         NewServerFields: {
+            /** @description Arguments of the command. */
             args?: string[] | null;
-            /** @description program that a stdio server is started with */
+            /** @description Program that a stdio server is started with. */
             command?: string;
             description?: string;
-            /** @description variables of the server's process */
+            /** @description Environment variables of the server's process. */
             env?: {
                 [key: string]: string;
             };
-            /** @description sent to a remote server with each request */
+            /** @description HTTP headers to send to a remote server with each request. */
             headers?: {
                 [key: string]: string;
             };
-            /** @description URL of a remote server */
+            /** @description URL of a remote server. */
             homepage?: string;
-            /** @description start it with the hub and never stop it for idleness */
+            /** @description Whether to start the server with the hub and not stop it when idle. */
             keep_running?: boolean;
-            /** @description without two underscores in a row */
+            /** @description Unique name, without two underscores in a row. */
             name: string;
-            /** @description who configures it; local if not said */
+            /** @description Who configures the server; local by default. */
             source?: string;
             tags?: string[] | null;
-            /** @description stdio (the default), streamable-http or sse; a server with a command needs a homepage first */
+            /** @description stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage. */
             transport?: string;
+            /** @description Whether to download the server's package in the background; true by default. Send false when the server is about to be started anyway. */
+            warm?: boolean;
         } & {
             [key: string]: unknown;
         };
@@ -2471,22 +2544,22 @@ export interface components {
             outcomes: components["schemas"]["EditorOutcome"][];
         };
         OutputLine: {
-            /** @description when it was written, UTC */
+            /** @description Time at which the line was written, in UTC. */
             at: string;
             /**
              * Format: int64
-             * @description rises with each line of a server, also when the hub starts anew; the same line has the same number in a pushed message
+             * @description Number of the line. It increases with each line of a server, also across restarts of the hub, and is the same in pushed messages.
              */
             n: number;
-            /** @description secrets are covered; what is over 8 kB is left out */
+            /** @description The line, with known secrets masked and cut off after 8 kB. */
             text: string;
         };
         OutputReply: {
-            /** @description oldest first */
+            /** @description The last lines, oldest first. Remote servers have none. */
             lines: components["schemas"]["OutputLine"][] | null;
         };
         ParseFields: {
-            /** @description a configuration of any client, a part of one, a command line, or a URL */
+            /** @description Configuration of any MCP client, a part of one, a command line, or a URL. */
             text: string;
         } & {
             [key: string]: unknown;
@@ -2495,7 +2568,7 @@ export interface components {
             servers: components["schemas"]["EditorImportParsed"][];
         };
         PassphraseFields: {
-            /** @description the first one becomes that of the sealed file */
+            /** @description Passphrase of the file. The first request creates the file and sets its passphrase. */
             passphrase: string;
         } & {
             [key: string]: unknown;
@@ -2511,7 +2584,10 @@ export interface components {
         };
         Pong: {
             ok: boolean;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Round-trip time, in milliseconds.
+             */
             rtt_ms: number;
         };
         Prereqs: {
@@ -2522,49 +2598,69 @@ export interface components {
         };
         Preset: {
             created_at: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of the preset.
+             */
             id: number;
+            /** @description tool or prompt. */
             kind: string;
+            /** @description The arguments. */
             payload: unknown;
             preset_name: string;
             server_name: string;
+            /** @description Name of the tool or prompt. */
             target_name: string;
             updated_at: string;
         };
         PresetFields: {
             /** @enum {string} */
             kind: "tool" | "prompt";
+            /** @description The arguments. */
             payload: unknown;
-            /** @description the preset's name */
+            /** @description Name of the preset. A preset with the same name is replaced. */
             preset: string;
+            /** @description Name of the server. */
             server: string;
-            /** @description the tool or prompt */
+            /** @description Name of the tool or prompt. */
             target: string;
         } & {
             [key: string]: unknown;
         };
         PromptFields: {
-            arguments?: {
-                [key: string]: string;
-            };
+            /** @description Object with the arguments of the prompt; values are strings. */
+            arguments?: unknown;
+            /** @description Name of the prompt. */
             name: string;
         } & {
             [key: string]: unknown;
         };
         RankedTool: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Mean duration, in milliseconds.
+             */
             avg_latency_ms: number;
             /** Format: int64 */
             call_count: number;
             /** Format: int64 */
             error_count: number;
-            /** @description UTC, as in 2026-01-31 08:00:00 */
+            /** @description Time of the last call in UTC, for example 2026-01-31 08:00:00. */
             last_called_at: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Longest duration, in milliseconds.
+             */
             max_ms: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Median duration, in milliseconds; null while unknown.
+             */
             p50_ms: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description 95th percentile of the duration, in milliseconds; null while unknown.
+             */
             p95_ms: number | null;
             server_name: string;
             tool_name: string;
@@ -2577,9 +2673,9 @@ export interface components {
             roots: components["schemas"]["Root"][] | null;
         };
         ScanFields: {
-            /** @description the whole path of an .mcpb or .dxt file */
+            /** @description Absolute path of an .mcpb or .dxt file. Send either text or bundle. */
             bundle?: string;
-            /** @description a configuration of any client, a part of one, or a command line */
+            /** @description Configuration of any MCP client, a part of one, or a command line. */
             text?: string;
         } & {
             [key: string]: unknown;
@@ -2587,172 +2683,233 @@ export interface components {
         Scanned: {
             candidates: components["schemas"]["EditorImportCandidate"][];
             problems: components["schemas"]["EditorImportProblem"][];
-            /** @description what a bundle asks the user for */
+            /** @description Values that a bundle asks the user for. */
             questions: components["schemas"]["EditorImportQuestion"][];
         };
         SearchStatus: {
-            /** @description empty with none */
+            /** @description The embedding model; empty with none. */
             model: string;
-            /** @description why tools are found by their words alone just now, and what to do; empty when all is well */
+            /** @description Why tools can be found only by their words at the moment, and what to do about it; empty when there is no problem. */
             problem: string;
             /**
-             * @description who makes vectors; with none, tools are found by their words alone
+             * @description What computes embedding vectors. With none, tools are found by their words only.
              * @enum {string}
              */
             provider: "builtin" | "none" | "local" | "openai";
             /**
              * Format: int64
-             * @description of them that can be found by their meaning
+             * @description Number of tools that have a vector and can be found by their meaning.
              */
             ready: number;
             /**
              * Format: int64
-             * @description that are known
+             * @description Number of known tools.
              */
             tools: number;
-            /** @description vectors are being made */
+            /** @description Whether vectors are being computed now. */
             working: boolean;
         };
         Secret: {
             key: string;
-            /** @description the first four characters and ****; **** alone for a short value or one that cannot be read now */
+            /** @description The first four characters and ****; only **** for a short value or one that cannot be read now. */
             masked_value: string;
             updated_at: string;
         };
         SecretFields: {
+            /** @description The new value. */
             value: string;
         } & {
             [key: string]: unknown;
         };
         SecretLink: {
-            /** @description false when the server runs something else than when the link was made */
+            /** @description False when what the server runs has changed since the link was made, which revokes the link. */
             holds: boolean;
+            /** @description Name of the secret. */
             key: string;
-            /** @description whose secret it is */
+            /** @description Name of the server that owns the secret. */
             server: string;
         };
         SecretName: {
-            /** @description keychain, sealed (too long for the keychain, which has the key) or file (under a passphrase) */
+            /** @description keychain; sealed for a value too long for the keychain, which is encrypted with a key from it; or file, which is encrypted with a passphrase. */
             kept: string;
             key: string;
             updated_at: string;
         };
         SecretsView: {
+            /** @description Servers that have a secret or a link. */
             servers: components["schemas"]["ServerSecrets"][] | null;
             status: components["schemas"]["VaultStatus"];
         };
         Server: {
+            /** @description Whether the tools of the server are in every client's list. */
             active: boolean;
+            /** @description Whether a person has allowed the server to start. */
             approved: boolean;
+            /** @description Arguments of the command. */
             args: string[] | null;
+            /** @description Program that a stdio server is started with. */
             command: string | null;
             created_at: string;
             description: string;
+            /** @description Environment variables of the server's process. */
             env: {
                 [key: string]: string;
             };
             /** Format: int64 */
             error_count: number;
+            /** @description HTTP headers sent to a remote server. */
             headers?: {
                 [key: string]: string;
             };
             health_status: string;
+            /** @description URL of a remote server. */
             homepage: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of the server.
+             */
             id: number;
             installed: boolean;
+            /** @description Whether the server starts with the hub and is not stopped when idle. */
             keep_running: boolean;
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
-            /** @description names what a start runs; an approval can be bound to it */
+            /** @description Hash of everything that decides what starting the server runs. Send it with an approval, to approve only what was shown. */
             launch_hash: string;
+            /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
             package_name: string | null;
             package_version: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Process ID of a running stdio server.
+             */
             pid?: number;
-            /** @description credentials in its configuration that the vault could keep: env.NAME, args[3], headers.NAME, url */
+            /** @description Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url. */
             plaintext: string[] | null;
             repository: string | null;
+            /** @description Whether the server has a process or a connection now. */
             running: boolean;
+            /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
             source: string;
             tags: string[] | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Number of known tools.
+             */
             tool_count: number;
             /**
              * Format: int64
-             * @description what its tools cost in a context, o200k_base; 0 while uncounted
+             * @description Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted.
              */
             tool_tokens: number;
+            /** @description stdio, streamable-http or sse. */
             transport: string;
             updated_at: string;
         };
         ServerAbout: {
+            /** @description Object with the MCP capabilities of the server. */
             capabilities: unknown;
+            /** @description Instructions of the server for models. */
             instructions?: string;
+            /** @description Name that the server reports. */
             name: string;
             version: string;
         };
         ServerDetail: {
+            /** @description Whether the tools of the server are in every client's list. */
             active: boolean;
+            /** @description Whether a person has allowed the server to start. */
             approved: boolean;
+            /** @description Arguments of the command. */
             args: string[] | null;
+            /** @description Program that a stdio server is started with. */
             command: string | null;
             created_at: string;
             description: string;
+            /** @description Environment variables of the server's process. */
             env: {
                 [key: string]: string;
             };
             /** Format: int64 */
             error_count: number;
+            /** @description HTTP headers sent to a remote server. */
             headers?: {
                 [key: string]: string;
             };
             health_status: string;
+            /** @description URL of a remote server. */
             homepage: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of the server.
+             */
             id: number;
             installed: boolean;
+            /** @description Whether the server starts with the hub and is not stopped when idle. */
             keep_running: boolean;
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
-            /** @description names what a start runs; an approval can be bound to it */
+            /** @description Hash of everything that decides what starting the server runs. Send it with an approval, to approve only what was shown. */
             launch_hash: string;
+            /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
             package_name: string | null;
             package_version: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Process ID of a running stdio server.
+             */
             pid?: number;
-            /** @description credentials in its configuration that the vault could keep: env.NAME, args[3], headers.NAME, url */
+            /** @description Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url. */
             plaintext: string[] | null;
             repository: string | null;
+            /** @description Whether the server has a process or a connection now. */
             running: boolean;
+            /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
             source: string;
+            /** @description The last lines that the server's process wrote to standard error. */
             stderr?: string;
             tags: string[] | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Number of known tools.
+             */
             tool_count: number;
             /**
              * Format: int64
-             * @description what its tools cost in a context, o200k_base; 0 while uncounted
+             * @description Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted.
              */
             tool_tokens: number;
             tools: components["schemas"]["Tool"][] | null;
+            /** @description stdio, streamable-http or sse. */
             transport: string;
             updated_at: string;
         };
         ServerMetrics: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Mean duration, in milliseconds.
+             */
             avg_latency_ms: number;
-            /** @description UTC, as in 2026-01-31 08:00:00 */
+            /** @description Time of the last call in UTC, for example 2026-01-31 08:00:00. */
             last_called_at: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Longest duration, in milliseconds.
+             */
             max_ms: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Median duration, in milliseconds; null while unknown.
+             */
             p50_ms: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description 95th percentile of the duration, in milliseconds; null while unknown.
+             */
             p95_ms: number | null;
             server_name: string;
             /** Format: int64 */
@@ -2763,24 +2920,29 @@ export interface components {
         ServerSecrets: {
             links: components["schemas"]["SecretLink"][] | null;
             secrets: components["schemas"]["SecretName"][] | null;
+            /** @description Name of the server. */
             server: string;
         };
         SessionView: {
             /**
              * Format: date-time
-             * @description unless it is used before; each use puts it off
+             * @description When the session ends unless it is used before. Each use extends it.
              */
             expires_at: string;
-            /** @description names the session at /hello; no secret */
+            /** @description Public identifier of the session, for /hello. It is no secret. */
             session: string;
-            /** @description goes where the hub's own token would */
+            /** @description Token of the session, to be sent like the hub's own token. */
             token: string;
         };
         Status: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Number of active servers.
+             */
             active_count: number;
-            /** @description the user lets no server run */
+            /** @description Whether all servers are paused. */
             paused?: boolean;
+            /** @description Active servers. */
             servers: components["schemas"]["ActiveServer"][] | null;
         };
         Switched: {
@@ -2791,7 +2953,7 @@ export interface components {
             name: string;
         };
         SyncFields: {
-            /** @description a setup file; the configured one if not said */
+            /** @description Path of a setup file; the configured file by default. */
             file?: string;
         } & {
             [key: string]: unknown;
@@ -2805,7 +2967,7 @@ export interface components {
         };
         TicketFields: {
             /**
-             * @description a page's ticket is exchanged at /api/session, a socket's opens one WebSocket
+             * @description page for a ticket that is exchanged at /api/session, socket for one that opens a WebSocket.
              * @enum {string}
              */
             purpose: "page" | "socket";
@@ -2815,141 +2977,187 @@ export interface components {
         TicketView: {
             /** Format: date-time */
             expires_at: string;
+            /** @description The ticket, which is good for one use. */
             ticket: string;
         };
         Tool: {
             description: string;
-            /** @description changes when anything changes that a model relies on */
+            /** @description Hash of everything that a model relies on: name, description and schemas. */
             hash: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of the tool.
+             */
             id: number;
-            /** @description left out of brief lists; null when it has none */
+            /** @description JSON schema of the arguments; null when the tool has none. Left out of brief lists. */
             input_schema?: unknown;
             name: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of its server.
+             */
             server_id: number;
-            /** @description empty when it has none */
+            /** @description Title for people; empty when the tool has none. */
             title: string;
             /**
              * Format: int64
-             * @description what its definition costs in a context, o200k_base; 0 while uncounted
+             * @description Number of tokens that the definition takes in a model's context (o200k_base); 0 until it is counted.
              */
             tokens: number;
         };
         ToolClient: {
             /**
              * Format: int64
-             * @description refused ones too
+             * @description Number of calls, refused ones included.
              */
             calls: number;
-            /** @description UTC, as in 2026-01-31 08:00:00 */
+            /** @description UTC, for example 2026-01-31 08:00:00. */
             last_called_at: string;
-            /** @description that the client gave itself, or the door it came through: api, tester */
+            /** @description Name that the client gave itself, or api or tester for calls over this API. */
             name: string;
         };
         ToolDetail: {
-            /** @description object; the tool as its server listed it */
+            /** @description The tool as its server listed it, an object. */
             definition: unknown;
             description: string;
-            /** @description whether every client has it in its list: its server is active and approved */
+            /** @description Whether the tool is in every client's list: its server is active and approved. */
             enabled: boolean;
-            /** @description changes when anything changes that a model relies on */
+            /** @description Hash of everything that a model relies on: name, description and schemas. */
             hash: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of the tool.
+             */
             id: number;
-            /** @description left out of brief lists; null when it has none */
+            /** @description JSON schema of the arguments; null when the tool has none. Left out of brief lists. */
             input_schema?: unknown;
-            /** @description of a tool that was called */
+            /** @description Statistics; left out for a tool that was never called. */
             metrics?: components["schemas"]["ToolMetrics"];
             name: string;
+            /** @description Name of the server. */
             server: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Unique identifier of its server.
+             */
             server_id: number;
-            /** @description empty when it has none */
+            /** @description Title for people; empty when the tool has none. */
             title: string;
             /**
              * Format: int64
-             * @description what its definition costs in a context, o200k_base; 0 while uncounted
+             * @description Number of tokens that the definition takes in a model's context (o200k_base); 0 until it is counted.
              */
             tokens: number;
             used: components["schemas"]["ToolUse"];
         };
         ToolMetrics: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Mean duration, in milliseconds.
+             */
             avg_latency_ms: number;
             /** Format: int64 */
             call_count: number;
             /** Format: int64 */
             error_count: number;
-            /** @description UTC, as in 2026-01-31 08:00:00 */
+            /** @description Time of the last call in UTC, for example 2026-01-31 08:00:00. */
             last_called_at: string;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Longest duration, in milliseconds.
+             */
             max_ms: number;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Median duration, in milliseconds; null while unknown.
+             */
             p50_ms: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description 95th percentile of the duration, in milliseconds; null while unknown.
+             */
             p95_ms: number | null;
             tool_name: string;
         };
         ToolUse: {
-            /** @description that called it, as far as the log goes back; the most calls first, at most 50 */
+            /** @description Clients that called the tool according to the journal, the most frequent first, at most 50. */
             clients: components["schemas"]["ToolClient"][];
-            /** @description whether every client has it in its list */
+            /** @description Whether the tool is in every client's list. */
             enabled: boolean;
-            /** @description names of connected clients that found it and have it in their lists */
+            /** @description Names of connected clients that found the tool and have it in their own list. */
             lent_to: string[];
         };
         TransientFields: {
+            /** @description Arguments of the command. */
             args?: string[] | null;
+            /** @description Program of a stdio server. */
             command?: string;
+            /** @description Environment variables of the server's process. */
             env?: {
                 [key: string]: string;
             };
+            /** @description HTTP headers to send to a remote server. */
             headers?: {
                 [key: string]: string;
             };
+            /** @description stdio (the default), streamable-http or sse. */
             transport?: string;
             /**
-             * Format: int64
-             * @description how long the server is kept without use, in milliseconds
+             * Format: double
+             * @description How long to keep the server without use, in milliseconds.
              */
             ttl_ms?: number;
+            /** @description URL of a remote server. */
             url?: string;
         } & {
             [key: string]: unknown;
         };
         TransientReply: {
+            /** @description Object with the MCP capabilities of the server. */
             capabilities: unknown;
             /**
              * Format: int64
-             * @description milliseconds since 1970
+             * @description When the server is stopped unless it is used before, in milliseconds since 1970.
              */
             expiresAt: number;
+            /** @description Identifier of the server in paths. */
             handle: string;
+            /** @description Name of the server in the journal and in pushed messages. */
             serverName: string;
             serverVersion: components["schemas"]["NamedVersion"];
+            /** @description Tools as the server listed them. */
             tools: unknown[] | null;
         };
         UriFields: {
+            /** @description URI of the resource. */
             uri: string;
         } & {
             [key: string]: unknown;
         };
         VaultStatus: {
+            /** @description What to do when secrets cannot be kept. */
             advice?: string;
             /**
-             * @description the file under a passphrase
+             * @description State of the file that is encrypted with a passphrase.
              * @enum {string}
              */
             file: "none" | "locked" | "unlocked";
-            /** @enum {string} */
+            /**
+             * @description Where new secrets are kept: the keychain of the operating system, the encrypted file, or nowhere.
+             * @enum {string}
+             */
             keeper: "keychain" | "file" | "none";
+            /** @description Why they are kept there. */
             why: string;
         };
         Warmed: {
+            /** @description Why the download failed. */
             error?: string;
+            /** @description The downloaded package. */
             package?: string;
+            /** @description Why the download was skipped. */
             reason?: string;
+            /** @description downloaded, skipped or failed. */
             status: string;
         };
     };
@@ -3304,9 +3512,9 @@ export interface operations {
     "get-api-editors": {
         parameters: {
             query?: {
-                /** @description those too that were not found here */
+                /** @description Whether to include editors that were not found on this machine. */
                 all?: boolean;
-                /** @description NAME=VALUE: variables that move editors' files, as the asking person has them */
+                /** @description Environment variables of the client that move editors' files, each as NAME=VALUE. */
                 env?: string[] | null;
             };
             header?: never;
@@ -3477,9 +3685,9 @@ export interface operations {
     "get-api-editors-export": {
         parameters: {
             query?: {
-                /** @description an editor's id */
+                /** @description Identifier of an editor. */
                 editor?: string;
-                /** @description names, with commas between; all if not said */
+                /** @description Names of servers, separated by commas; all by default. */
                 servers?: string;
             };
             header?: never;
@@ -3576,7 +3784,7 @@ export interface operations {
     "get-api-editors-history": {
         parameters: {
             query?: {
-                /** @description an editor's id; all if not said */
+                /** @description Identifier of an editor; all editors by default. */
                 editor?: string;
             };
             header?: never;
@@ -4290,7 +4498,7 @@ export interface operations {
     "get-api-editors-servers": {
         parameters: {
             query?: {
-                /** @description an editor's id; all if not said */
+                /** @description Identifier of an editor; all editors by default. */
                 editor?: string;
             };
             header?: never;
@@ -4838,6 +5046,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the question. */
                 id: string;
             };
             cookie?: never;
@@ -5304,8 +5513,9 @@ export interface operations {
     "get-api-learned": {
         parameters: {
             query?: {
-                /** @description entries; all if not said */
+                /** @description Maximum number of entries; all by default. */
                 limit?: number;
+                /** @description Number of entries to skip. */
                 offset?: number;
             };
             header?: never;
@@ -5595,6 +5805,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the entry. */
                 id: string;
             };
             cookie?: never;
@@ -5691,23 +5902,27 @@ export interface operations {
     "get-api-logs": {
         parameters: {
             query?: {
+                /** @description Only entries of the server with this name. */
                 server?: string;
+                /** @description Only entries of this tool. */
                 tool?: string;
-                /** @description one or more, by commas or repeated */
+                /** @description Only entries of these kinds, separated by commas or in repeated parameters. */
                 kind?: string[] | null;
-                /** @description true or false */
+                /** @description Only entries that succeeded (true) or failed (false). */
                 success?: string;
+                /** @description Only entries with this outcome. */
                 outcome?: string;
-                /** @description RFC 3339, or a day of the hub's time zone */
+                /** @description Only entries from this time on: RFC 3339, or a day in the hub's time zone. */
                 since?: string;
-                /** @description RFC 3339, before that moment; or the end of a day */
+                /** @description Only entries before this time in RFC 3339, or until the end of a day. */
                 until?: string;
-                /** @description somewhere in tool, args or response, in any case */
+                /** @description Only entries whose tool, arguments or response contain this text, in upper or lower case. */
                 text?: string;
-                /** @description only entries with a smaller id */
+                /** @description Only entries with a smaller id. */
                 before_id?: string;
-                /** @description up to 500; a negative one leaves out as many of the oldest */
+                /** @description Maximum number of entries, up to 500. A negative number leaves out as many of the oldest. */
                 limit?: string;
+                /** @description Number of entries to skip. */
                 offset?: string;
             };
             header?: never;
@@ -5880,25 +6095,29 @@ export interface operations {
     "get-api-logs-export": {
         parameters: {
             query?: {
+                /** @description Only entries of the server with this name. */
                 server?: string;
+                /** @description Only entries of this tool. */
                 tool?: string;
-                /** @description one or more, by commas or repeated */
+                /** @description Only entries of these kinds, separated by commas or in repeated parameters. */
                 kind?: string[] | null;
-                /** @description true or false */
+                /** @description Only entries that succeeded (true) or failed (false). */
                 success?: string;
+                /** @description Only entries with this outcome. */
                 outcome?: string;
-                /** @description RFC 3339, or a day of the hub's time zone */
+                /** @description Only entries from this time on: RFC 3339, or a day in the hub's time zone. */
                 since?: string;
-                /** @description RFC 3339, before that moment; or the end of a day */
+                /** @description Only entries before this time in RFC 3339, or until the end of a day. */
                 until?: string;
-                /** @description somewhere in tool, args or response, in any case */
+                /** @description Only entries whose tool, arguments or response contain this text, in upper or lower case. */
                 text?: string;
-                /** @description only entries with a smaller id */
+                /** @description Only entries with a smaller id. */
                 before_id?: string;
-                /** @description up to 500; a negative one leaves out as many of the oldest */
+                /** @description Maximum number of entries, up to 500. A negative number leaves out as many of the oldest. */
                 limit?: string;
+                /** @description Number of entries to skip. */
                 offset?: string;
-                /** @description jsonl or csv */
+                /** @description jsonl (the default) or csv. */
                 format?: string;
             };
             header?: never;
@@ -6235,13 +6454,15 @@ export interface operations {
     "get-api-metrics-series": {
         parameters: {
             query?: {
-                /** @description RFC 3339, or a day of the hub's time zone; a day before until if not said */
+                /** @description Start: an RFC 3339 time, or a day in the hub's time zone; a day before until by default. */
                 since?: string;
-                /** @description RFC 3339, before that moment; or the end of a day; now if not said */
+                /** @description End: an RFC 3339 time, which is excluded, or a day, which is included; now by default. */
                 until?: string;
-                /** @description seconds, up to 31622400; if not said 900, or as many as make at most 1,000 points. Both ends move out to multiples of it since 1970 UTC */
+                /** @description Length of a step in seconds, up to 31622400. By default 900, or the smallest multiple of it that gives at most 1,000 points. Start and end are extended to multiples of the step since 1970 UTC. */
                 step?: string;
+                /** @description Only calls of the server with this name. */
                 server?: string;
+                /** @description Only calls of tools with this name. */
                 tool?: string;
             };
             header?: never;
@@ -6328,9 +6549,9 @@ export interface operations {
     "list-api-metrics-tools": {
         parameters: {
             query?: {
-                /** @description calls (if not said), errors or p95: the greatest come first */
+                /** @description calls (the default), errors or p95: the largest come first. */
                 sort?: string;
-                /** @description from 1 to 500; 50 if not said */
+                /** @description Maximum number of tools, from 1 to 500; 50 by default. */
                 limit?: string;
             };
             header?: never;
@@ -6417,6 +6638,7 @@ export interface operations {
     "get-api-npm-check": {
         parameters: {
             query?: {
+                /** @description Name of the package. */
                 package?: string;
             };
             header?: never;
@@ -6708,8 +6930,11 @@ export interface operations {
     "get-api-presets": {
         parameters: {
             query?: {
+                /** @description Only presets for this server. */
                 server?: string;
+                /** @description Only presets of this kind: tool or prompt. */
                 kind?: string;
+                /** @description Only presets for the tool or prompt with this name. */
                 target?: string;
             };
             header?: never;
@@ -6913,6 +7138,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the preset. */
                 id: string;
             };
             cookie?: never;
@@ -7610,8 +7836,11 @@ export interface operations {
     "list-api-servers": {
         parameters: {
             query?: {
+                /** @description Text to search for in names, descriptions and tags. */
                 query?: string;
+                /** @description Only servers from this source. */
                 source?: string;
+                /** @description With true, only installed servers. */
                 installed?: string;
             };
             header?: never;
@@ -8045,6 +8274,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -8141,6 +8371,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -8268,6 +8499,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -8366,6 +8598,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -8489,6 +8722,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -8616,6 +8850,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -8744,6 +8979,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -8865,10 +9101,12 @@ export interface operations {
     "get-api-servers-by-id-export": {
         parameters: {
             query?: {
+                /** @description mcp-json (the default), claude-code, cursor or agent-discover. */
                 format?: string;
             };
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -8965,6 +9203,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -9088,6 +9327,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -9184,6 +9424,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -9280,9 +9521,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
-                /** @description name of the server whose secret it is */
+                /** @description Name of the server that owns the secret. */
                 owner: string;
+                /** @description Name of the secret. */
                 key: string;
             };
             cookie?: never;
@@ -9408,9 +9651,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
-                /** @description name of the server whose secret it is */
+                /** @description Name of the server that owns the secret. */
                 owner: string;
+                /** @description Name of the secret. */
                 key: string;
             };
             cookie?: never;
@@ -9509,6 +9754,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -9636,6 +9882,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -9730,11 +9977,12 @@ export interface operations {
     "get-api-servers-by-id-output": {
         parameters: {
             query?: {
-                /** @description how many at most, the last ones */
+                /** @description Maximum number of lines. */
                 lines?: number;
             };
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -9831,6 +10079,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -9958,6 +10207,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -10081,6 +10331,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -10207,10 +10458,12 @@ export interface operations {
     "list-api-servers-by-id-prompts": {
         parameters: {
             query?: {
+                /** @description The nextCursor of the page before. */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -10308,6 +10561,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -10431,6 +10685,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -10554,10 +10809,12 @@ export interface operations {
     "list-api-servers-by-id-resource-templates": {
         parameters: {
             query?: {
+                /** @description The nextCursor of the page before. */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -10655,6 +10912,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -10783,6 +11041,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -10910,6 +11169,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -11035,10 +11295,12 @@ export interface operations {
     "list-api-servers-by-id-resources": {
         parameters: {
             query?: {
+                /** @description The nextCursor of the page before. */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -11136,6 +11398,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -11232,7 +11495,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
+                /** @description Name of the secret. */
                 key: string;
             };
             cookie?: never;
@@ -11362,7 +11627,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
+                /** @description Name of the secret. */
                 key: string;
             };
             cookie?: never;
@@ -11461,6 +11728,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -12211,9 +12479,11 @@ export interface operations {
     "list-api-tools": {
         parameters: {
             query?: {
+                /** @description Only tools of the server with this name. */
                 server?: string;
+                /** @description Only tools with this name. */
                 name?: string;
-                /** @description true leaves out schemas */
+                /** @description With true, input schemas are left out. */
                 brief?: string;
             };
             header?: never;
@@ -12302,6 +12572,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the tool. */
                 id: string;
             };
             cookie?: never;
@@ -12513,6 +12784,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Handle of the transient server. */
                 id: string;
             };
             cookie?: never;
@@ -12609,6 +12881,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -12735,10 +13008,12 @@ export interface operations {
     "get-api-transient-by-id-export": {
         parameters: {
             query?: {
+                /** @description mcp-json (the default), claude-code, cursor or agent-discover. */
                 format?: string;
             };
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -12835,6 +13110,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -12931,6 +13207,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -13056,11 +13333,12 @@ export interface operations {
     "get-api-transient-by-id-output": {
         parameters: {
             query?: {
-                /** @description how many at most, the last ones */
+                /** @description Maximum number of lines. */
                 lines?: number;
             };
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -13157,6 +13435,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -13284,6 +13563,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -13410,10 +13690,12 @@ export interface operations {
     "list-api-transient-by-id-prompts": {
         parameters: {
             query?: {
+                /** @description The nextCursor of the page before. */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -13509,10 +13791,12 @@ export interface operations {
     "list-api-transient-by-id-resource-templates": {
         parameters: {
             query?: {
+                /** @description The nextCursor of the page before. */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -13610,6 +13894,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -13738,6 +14023,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -13865,6 +14151,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -13990,10 +14277,12 @@ export interface operations {
     "list-api-transient-by-id-resources": {
         parameters: {
             query?: {
+                /** @description The nextCursor of the page before. */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -14091,6 +14380,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Unique identifier of the server. */
                 id: string;
             };
             cookie?: never;
@@ -14261,9 +14551,9 @@ export interface operations {
     "get-hello": {
         parameters: {
             query?: {
-                /** @description random, of the asker's own */
+                /** @description A random value of the client's. */
                 nonce?: string;
-                /** @description of a page that wants session_proof, too */
+                /** @description Public identifier of a session, to get session_proof as well. */
                 session?: string;
             };
             header?: never;
