@@ -31,9 +31,21 @@ type About struct {
 // About returns the name and version of this program, not of the hub.
 func (w *Window) About() About { return About{Name: Title, Version: w.version} }
 
-// Connect returns the running hub after it has proved its identity, and starts one if none is running. If the user has
-// stopped the hub, it returns an error that says so; Start starts it anyway.
-func (w *Window) Connect() (Endpoint, error) { return w.hub.connect(context.Background(), false) }
+// Connection is the result of Connect.
+type Connection struct {
+	Endpoint
+	Stopped bool `json:"stopped"` // the user stopped the hub; only Start starts it
+}
+
+// Connect returns the running hub after it has proved its identity, and starts one if none is running and the user has
+// not stopped the hub.
+func (w *Window) Connect() (Connection, error) {
+	to, err := w.hub.connect(context.Background(), false)
+	if errors.Is(err, errStopped) { // the page receives only the text of an error
+		return Connection{Stopped: true}, nil
+	}
+	return Connection{Endpoint: to}, err
+}
 
 // Start is like Connect, but also starts a hub that the user has stopped.
 func (w *Window) Start() (Endpoint, error) { return w.hub.connect(context.Background(), true) }

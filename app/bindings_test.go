@@ -69,8 +69,8 @@ func TestAStoppedHubIsStartedOnlyWhenAsked(t *testing.T) {
 	if err := instance.SetStopped(w.hub.folder, true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Connect(); fault.KindOf(err) != fault.Denied || !strings.Contains(fault.MessageOf(err), "stopped by the user") {
-		t.Errorf("Connect: %v", err)
+	if to, err := w.Connect(); err != nil || to != (Connection{Stopped: true}) {
+		t.Errorf("Connect = %+v, %v, want only Stopped", to, err)
 	}
 	t.Setenv("PATH", filepath.Join(t.TempDir(), "none")) // no hub is beside a test
 	if _, err := w.Start(); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "agent-discover") {

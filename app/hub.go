@@ -22,7 +22,7 @@ type hub struct {
 	mu     sync.Mutex // serialises starts
 }
 
-// errStopped lets the page offer to start the hub; it knows it by its first words.
+// errStopped is the error of connect when the user has stopped the hub.
 var errStopped = fault.New(fault.Denied, "stopped by the user; start the hub to go on")
 
 // connect returns the running hub after it has proved its identity, and starts one if none is running. A hub that the

@@ -89,7 +89,7 @@ func TestAPersonFindsWhatAnAgentWouldAndSeesWhy(t *testing.T) {
 		},
 		step{name: "by its name", method: "POST", path: "/api/find", body: `{"query":"forecast"}`, status: 200, want: []string{`"score":1,`, `"why":[{"field":"name","terms":["forecast"],"points":1}]`}},
 		step{name: "nothing fits", method: "POST", path: "/api/find", body: `{"query":"xyzzy"}`, status: 200, want: []string{`"found":false,"confidence":"none","score":0,`, `"hint":"no tools matched with sufficient confidence`}},
-		step{name: "no query", method: "POST", path: "/api/find", body: `{"query":"  "}`, status: 422, want: []string{`{"error":"query is required"}`}},
+		step{name: "no query", method: "POST", path: "/api/find", body: `{"query":"  "}`, status: 422, want: []string{`{"error":"query is required","code":`}},
 		step{name: "no words", method: "POST", path: "/api/find", body: `{"query":["a"]}`, status: 422, want: []string{"query has the wrong type"}},
 		step{name: "no object", method: "POST", path: "/api/find", body: `[]`, status: 422, want: []string{"must be a JSON object"}},
 		step{name: "an odd limit", method: "POST", path: "/api/find", body: `{"query":"echo","limit":-1e300}`, status: 200, want: []string{`"found":true`}},
@@ -153,8 +153,8 @@ func TestAToolIsShownWithItsUses(t *testing.T) {
 		},
 		step{name: "in full", method: "GET", path: "/api/tools?name=forecast", status: 200, want: []string{`"input_schema":{"type":"object"`, `"enabled":false`}, never: []string{"bare"}},
 		step{name: "without a schema", method: "GET", path: "/api/tools?name=bare", status: 200, want: []string{`"input_schema":null`}},
-		step{name: "no such tool", method: "GET", path: "/api/tools/9999", status: 404, want: []string{`{"error":"Not found"}`}},
-		step{name: "no id", method: "GET", path: "/api/tools/forecast", status: 404, want: []string{`{"error":"Not found"}`}},
+		step{name: "no such tool", method: "GET", path: "/api/tools/9999", status: 404, want: []string{`{"error":"Not found","code":`}},
+		step{name: "no id", method: "GET", path: "/api/tools/forecast", status: 404, want: []string{`{"error":"Not found","code":`}},
 	)
 	finder := join(t, s.hub, "zed\u202e<script>")
 	finder.registry(`{"action":"find_tool","query":"weather forecast"}`)

@@ -27,7 +27,7 @@ func TestTheGuardLetsInOnlyWhoMay(t *testing.T) {
 	own := "http://" + address
 	from := func(origin string) map[string]string { return map[string]string{"Origin": origin} }
 	host := func(host string) map[string]string { return map[string]string{"Host": host} }
-	rejected := []string{`{"error":"Origin rejected (DNS rebinding protection)"}`}
+	rejected := []string{`{"error":"Origin rejected (DNS rebinding protection)","code":`}
 	for _, r := range []row{
 		{"health needs no token", "GET", "/health", "", none, 200, []string{`"status":"ok"`, `"version":"1.2.3"`, "nosniff", "Referrer-Policy: no-referrer", "Cache-Control: no-store", "Cross-Origin-Resource-Policy: same-origin", "default-src 'none'"}, []string{"Set-Cookie"}},
 		{"hello needs no token", "GET", "/hello?nonce=x", "", none, 200, []string{`"proof":`}, nil},
@@ -54,7 +54,7 @@ func TestTheGuardLetsInOnlyWhoMay(t *testing.T) {
 		{"another address of this machine", "GET", "/health", "", host("0.0.0.0" + port), 403, nil, nil},
 		{"another port", "GET", "/health", "", host("127.0.0.1:1"), 403, nil, nil},
 		{"no port", "GET", "/health", "", host("127.0.0.1"), 403, nil, nil},
-		{"half an IPv6 address", "GET", "/health", "", host("[::1" + port), 400, []string{`{"error":"the Host header is malformed"}`}, nil},
+		{"half an IPv6 address", "GET", "/health", "", host("[::1" + port), 400, []string{`{"error":"the Host header is malformed","code":`}, nil},
 		{"a port that is no number", "GET", "/health", "", host("127.0.0.1:port"), 400, nil, nil},
 		{"a user in the host", "GET", "/health", "", host("me@127.0.0.1" + port), 400, nil, nil},
 
@@ -82,16 +82,16 @@ func TestTheGuardLetsInOnlyWhoMay(t *testing.T) {
 
 		{"an unknown path", "GET", "/api/nonexistent", "", nil, 404, []string{"Not found"}, []string{`"error"`, "application/json"}},
 		{"its head", "HEAD", "/api/nonexistent", "", nil, 404, nil, []string{"application/json"}},
-		{"a write to an unknown path", "POST", "/api/nonexistent", `{}`, nil, 404, []string{`{"error":"Not found"}`}, nil},
-		{"a method that a path does not have", "PATCH", "/api/servers/1", `{}`, nil, 404, []string{`{"error":"Not found"}`}, nil},
-		{"a method that a page does not have", "DELETE", "/", "", nil, 404, []string{`{"error":"Not found"}`}, nil},
+		{"a write to an unknown path", "POST", "/api/nonexistent", `{}`, nil, 404, []string{`{"error":"Not found","code":`}, nil},
+		{"a method that a path does not have", "PATCH", "/api/servers/1", `{}`, nil, 404, []string{`{"error":"Not found","code":`}, nil},
+		{"a method that a page does not have", "DELETE", "/", "", nil, 404, []string{`{"error":"Not found","code":`}, nil},
 		{"a path upwards", "GET", "/%2e%2e/%2e%2e/etc/passwd", "", nil, 404, []string{"Not found"}, []string{"root:"}},
 		{"a path upwards with hidden slashes", "GET", "/..%2f..%2fetc%2fpasswd", "", nil, 400, []string{"Bad request"}, []string{"root:", "{"}},
 		{"a path upwards and down again", "GET", "/api/../health", "", nil, 404, nil, []string{"Location"}},
 		{"a path with a dot", "GET", "/api/./servers", "", nil, 404, nil, []string{"Location"}},
 		{"a path with an empty part", "GET", "/api//servers", "", nil, 404, nil, []string{"Location"}},
 		{"a path that looks like a host", "GET", "//evil.example/", "", nil, 404, nil, []string{"Location"}},
-		{"a write to such a path", "POST", "/api//servers", `{}`, nil, 404, []string{`{"error":"Not found"}`}, []string{"Location"}},
+		{"a write to such a path", "POST", "/api//servers", `{}`, nil, 404, []string{`{"error":"Not found","code":`}, []string{"Location"}},
 		{"a path with a slash too many", "GET", "/api/servers/", "", nil, 404, nil, []string{"Location"}},
 		{"a path with NUL", "GET", "/api/servers/%00", "", nil, 400, nil, nil},
 		{"a path that is not UTF-8", "GET", "/api/servers/%ff", "", nil, 400, nil, nil},

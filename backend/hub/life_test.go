@@ -46,7 +46,7 @@ func TestTheLifeOfAServerIsSeenByAll(t *testing.T) {
 		step{name: "deactivated again", method: "POST", path: "/api/servers/{id}/deactivate", status: 200, want: []string{`{"status":"not_active"}`}},
 		step{name: "its tools are known still", method: "GET", path: "/api/tools?server=notes", status: 200, want: []string{`"name":"echo"`}},
 		step{name: "deleted", method: "DELETE", path: "/api/servers/{id}", status: 200, want: []string{`{"status":"deleted"}`}, events: []string{"state "}},
-		step{name: "gone", method: "GET", path: "/api/servers/{id}", status: 404, want: []string{`{"error":"Not found"}`}},
+		step{name: "gone", method: "GET", path: "/api/servers/{id}", status: 404, want: []string{`{"error":"Not found","code":`}},
 		step{name: "one that runs nowhere", method: "POST", path: "/api/servers", body: `{"name":"far","transport":"streamable-http","homepage":"http://127.0.0.1:9/mcp"}`, status: 201, keep: "name", want: []string{`"id":3,`, `"installed":true`}},
 		step{name: "is said so", method: "POST", path: "/api/servers/3/activate", status: 500, want: []string{`Failed to activate \"far\"`, "connection refused"}},
 		step{name: "and counted", method: "GET", path: "/api/servers/3", status: 200, want: []string{`"error_count":1`, `"health_status":"unknown"`}},

@@ -42,7 +42,7 @@ func TestWhatAServerWritesIsShownToo(t *testing.T) {
 		step{name: "none", method: "GET", path: "/api/servers/1/output?lines=0", status: 422},
 		step{name: "too many", method: "GET", path: "/api/servers/1/output?lines=501", status: 422},
 		step{name: "no number", method: "GET", path: "/api/servers/1/output?lines=x", status: 422},
-		step{name: "no such server", method: "GET", path: "/api/servers/9/output", status: 404, want: []string{`{"error":"Not found"}`}},
+		step{name: "no such server", method: "GET", path: "/api/servers/9/output", status: 404, want: []string{`{"error":"Not found","code":`}},
 		step{name: "a transient one", method: "POST", path: "/api/transient", body: s.server("x", "-flood", "10"), status: 201, keep: "handle"},
 		step{name: "is shown, too", method: "GET", path: "/api/transient/{handle}/output", status: 200, want: []string{`"lines":[`}},
 		step{name: "no such handle", method: "GET", path: "/api/transient/x/output", status: 404},

@@ -10,7 +10,7 @@ import (
 )
 
 func TestAPausedHubStartsNothing(t *testing.T) {
-	const clear = `{"error":"all servers are paused by the user; resume them from the tray or with: agent-discover resume"}`
+	const clear = `{"error":"all servers are paused by the user; resume them from the tray or with: agent-discover resume","code":`
 	folder := paths.Folder(t.TempDir())
 	s := newScenario(t, hub.Options{Folder: folder})
 	s.play(

@@ -16,8 +16,8 @@ func TestSecretsAreManagedOverREST(t *testing.T) {
 	const server = `{"name":"one","command":"run","args":["--token","of-one-server"],"env":{"API_KEY":"in-plain-sight","MODE":"fast"}}`
 	never := []string{"sk-test-1234567890", "vvvvvv", "of-owner-value", "correct-horse"}
 	for _, r := range []row{
-		{"no server", "GET", "/api/servers/9999/secrets", "", nil, 404, []string{`{"error":"Not found"}`}, nil},
-		{"set for no server", "PUT", "/api/servers/9999/secrets/K", `{"value":"x"}`, nil, 404, []string{`{"error":"Not found"}`}, nil},
+		{"no server", "GET", "/api/servers/9999/secrets", "", nil, 404, []string{`{"error":"Not found","code":`}, nil},
+		{"set for no server", "PUT", "/api/servers/9999/secrets/K", `{"value":"x"}`, nil, 404, []string{`{"error":"Not found","code":`}, nil},
 		{"delete of no server", "DELETE", "/api/servers/9999/secrets/K", "", nil, 404, nil, nil},
 		{"a server", "POST", "/api/servers", server, nil, 201, []string{`"plaintext":["env.API_KEY","args[1]"]`}, nil},
 		{"another", "POST", "/api/servers", `{"name":"two","command":"run"}`, nil, 201, []string{`"plaintext":[]`}, nil},
@@ -30,8 +30,8 @@ func TestSecretsAreManagedOverREST(t *testing.T) {
 		{"unlock wrongly", "POST", "/api/secrets/unlock", `{"passphrase":"staple"}`, nil, 403, []string{"the passphrase is wrong"}, []string{"staple"}},
 		{"set", "PUT", "/api/servers/1/secrets/API_KEY", `{"value":"sk-test-1234567890"}`, nil, 200, []string{`{"key":"API_KEY","status":"set"}`}, never},
 		{"set a short one", "PUT", "/api/servers/1/secrets/S", `{"value":"abc"}`, nil, 200, []string{`"status":"set"`}, nil},
-		{"set to nothing", "PUT", "/api/servers/1/secrets/X", `{"value":""}`, nil, 422, []string{`{"error":"value is required"}`}, nil},
-		{"set without a value", "PUT", "/api/servers/1/secrets/X", `{}`, nil, 422, []string{`{"error":"value is required"}`}, nil},
+		{"set to nothing", "PUT", "/api/servers/1/secrets/X", `{"value":""}`, nil, 422, []string{`{"error":"value is required","code":`}, nil},
+		{"set without a value", "PUT", "/api/servers/1/secrets/X", `{}`, nil, 422, []string{`{"error":"value is required","code":`}, nil},
 		{"set to a number", "PUT", "/api/servers/1/secrets/X", `{"value":1}`, nil, 422, []string{"value has the wrong type"}, nil},
 		{"set no JSON", "PUT", "/api/servers/1/secrets/X", `{`, nil, 422, []string{"Invalid JSON"}, nil},
 		{"set under a name with a slash", "PUT", "/api/servers/1/secrets/A%2FB", `{"value":"vvvvvv"}`, nil, 200, []string{`{"key":"A/B","status":"set"}`}, never},

@@ -17,7 +17,7 @@ func TestAPersonAsksAServerDirectly(t *testing.T) {
 	s := newScenario(t, hub.Options{})
 	s.play(
 		step{name: "configure", method: "POST", path: "/api/servers", body: s.server("notes", "-offers"), status: 201, keep: "id", events: []string{`state "notes"`}},
-		step{name: "not before it is active", method: "GET", path: "/api/servers/{id}/info", status: 400, want: []string{`{"error":"Server not active"}`}},
+		step{name: "not before it is active", method: "GET", path: "/api/servers/{id}/info", status: 400, want: []string{`{"error":"Server not active","code":`}},
 		step{name: "nor its tools", method: "GET", path: "/api/servers/{id}/tools", status: 400},
 		step{name: "nor a call", method: "POST", path: "/api/servers/{id}/call", body: `{"tool":"echo"}`, status: 400, want: []string{"Server not active"}},
 		step{name: "its configuration all the same", method: "GET", path: "/api/servers/{id}/export", status: 200, want: []string{`"format":"mcp-json"`, `"notes":{"command":`}},
@@ -53,8 +53,8 @@ func TestAPersonAsksAServerDirectly(t *testing.T) {
 		step{name: "health", method: "POST", path: "/api/servers/{id}/health", status: 200, want: []string{`"status":"healthy","latency_ms":`}, events: []string{`state "health_status":"healthy"`}},
 		step{name: "health of all", method: "POST", path: "/api/health", status: 200, want: []string{`"name":"notes","status":"healthy"`}},
 		step{name: "reset errors", method: "POST", path: "/api/servers/{id}/reset-errors", status: 200, want: []string{`{"status":"reset"}`}},
-		step{name: "a server that is not there", method: "GET", path: "/api/servers/999/info", status: 404, want: []string{`{"error":"Server not found"}`}},
-		step{name: "call one that is not there", method: "POST", path: "/api/servers/999/call", body: `{"tool":"x"}`, status: 404, want: []string{`{"error":"Not found"}`}},
+		step{name: "a server that is not there", method: "GET", path: "/api/servers/999/info", status: 404, want: []string{`{"error":"Server not found","code":`}},
+		step{name: "call one that is not there", method: "POST", path: "/api/servers/999/call", body: `{"tool":"x"}`, status: 404, want: []string{`{"error":"Not found","code":`}},
 	)
 }
 
@@ -80,7 +80,7 @@ func TestATransientServerIsNowhereElse(t *testing.T) {
 		step{name: "nor in the metrics", method: "GET", path: "/api/metrics", status: 200, never: []string{"__transient__"}},
 		step{name: "close", method: "DELETE", path: "/api/transient/{handle}", status: 200, want: []string{`{"ok":true}`}},
 		step{name: "close again", method: "DELETE", path: "/api/transient/{handle}", status: 200, want: []string{`{"ok":true}`}},
-		step{name: "it is gone", method: "GET", path: "/api/transient/{handle}/info", status: 404, want: []string{`{"error":"Server not found"}`}},
+		step{name: "it is gone", method: "GET", path: "/api/transient/{handle}/info", status: 404, want: []string{`{"error":"Server not found","code":`}},
 	)
 }
 

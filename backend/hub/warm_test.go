@@ -54,7 +54,7 @@ func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 	h, _ := runHub(t, hub.Options{Folder: data(t, "warm_packages: false\n")})
 	registryCall(t, h, `{"action":"install","name":"proposed","command":"npx","args":["-y","evil"]}`)
 	for _, r := range []row{
-		{"none of that id", "POST", "/api/servers/9999/preinstall", "", nil, 404, []string{`{"error":"Not found"}`}, nil},
+		{"none of that id", "POST", "/api/servers/9999/preinstall", "", nil, 404, []string{`{"error":"Not found","code":`}, nil},
 		{"added", "POST", "/api/servers", `{"name":"nocmd"}`, nil, 201, []string{`"id":2`}, nil},
 		{"no command", "POST", "/api/servers/2/preinstall", "", nil, 200, []string{`{"status":"skipped","reason":"no package name"}`}, nil},
 		{"added", "POST", "/api/servers", `{"name":"fs","command":"node","args":["x.js"]}`, nil, 201, []string{`"id":3`}, nil},

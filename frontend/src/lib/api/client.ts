@@ -12,6 +12,8 @@ export class ApiError extends Error {
     message: string,
     /** The HTTP status; 0 if there was no response. */
     readonly status: number,
+    /** The kind of error, for programs: "not_found", "denied" and others of the schema Failure; "" if there was no response. */
+    readonly code = "",
   ) {
     super(message);
   }
@@ -82,12 +84,8 @@ export const api = {
 export async function take<T>(answer: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await answer;
   if (response.ok) return data as T;
-  throw new ApiError(wordsOf(error) ?? `The hub answered with status ${response.status}.`, response.status);
-}
-
-function wordsOf(error: unknown): string | undefined {
-  if (typeof error === "object" && error !== null && "error" in error) return String(error.error);
-  return undefined;
+  const failure = (typeof error === "object" ? error : null) as Partial<Schemas["Failure"]> | null;
+  throw new ApiError(failure?.error ?? `The hub answered with status ${response.status}.`, response.status, failure?.code ?? "");
 }
 
 /** messageOf returns the message of a thrown value. */

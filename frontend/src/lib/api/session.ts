@@ -11,6 +11,9 @@ const SESSION = "agent-discover.session";
 /** The hub does not accept this page (any more). */
 export class Locked extends Error {}
 
+/** The user has stopped the hub. Only the window detects this. */
+export class Stopped extends Error {}
+
 /** Nothing answers at the hub's address, or something that is not the hub. */
 export class Unreachable extends Error {}
 
@@ -74,10 +77,14 @@ async function isOpen(): Promise<boolean> {
   return hello.auth_off === true;
 }
 
-/** enter returns the hub's address and token. It throws Locked, Unreachable, or an error of the window. */
+/** enter returns the hub's address and token. It throws Locked, Stopped, Unreachable, or an error of the window. */
 export async function enter(): Promise<Connection> {
   const bindings = native();
-  if (bindings) return bindings.Connect();
+  if (bindings) {
+    const { url, token, stopped } = await bindings.Connect();
+    if (stopped) throw new Stopped("The user has stopped the hub.");
+    return { url, token };
+  }
   const ticket = takeTicket();
   if (ticket) {
     try {

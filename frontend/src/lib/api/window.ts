@@ -8,7 +8,8 @@ export interface Connection {
 
 /** The methods that app/bindings.go binds. A rejection is an Error whose message is written for people. */
 export interface WindowBindings {
-  Connect(): Promise<Connection>;
+  /** stopped: the user has stopped the hub, and only Start starts it. */
+  Connect(): Promise<Connection & { stopped: boolean }>;
   Start(): Promise<Connection>;
   About(): Promise<{ name: string; version: string }>;
   OpenURL(url: string): Promise<void>;

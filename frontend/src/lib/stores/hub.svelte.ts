@@ -1,7 +1,7 @@
 // The state of the hub as the dashboard sees it: connection, servers and recent events, kept fresh by the socket.
 
 import { ApiError, api, connect, messageOf, take } from "../api/client.ts";
-import { enter, leave, Locked } from "../api/session.ts";
+import { enter, leave, Locked, Stopped } from "../api/session.ts";
 import { listen, type LogEntry, type Messages, type MessageType, type Server } from "../api/socket.ts";
 import { native } from "../api/window.ts";
 import { failing } from "../ui/state.ts";
@@ -116,7 +116,7 @@ class Hub {
       this.why = message;
       return;
     }
-    if (native() && /stopped by the user/i.test(message)) {
+    if (problem instanceof Stopped) {
       this.standing = "stopped";
       this.why = message;
       return;
