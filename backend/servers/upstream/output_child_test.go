@@ -22,19 +22,19 @@ func TestOutputOfAChildOutlivesItAndIsRedacted(t *testing.T) {
 	if lines, left := b.Output("s", 500, 0); len(lines) != 0 || left != 0 || b.OutputEnd("s") != 0 {
 		t.Errorf("lines before the first start: %+v", lines)
 	}
-	var told []string
+	var texts []string
 	for _, text := range []string{"it is correct-horse", "and again"} {
 		if _, err := b.call(s, "die", `{"text":"`+text+`"}`); err == nil {
 			t.Fatal("the server still runs")
 		}
 		<-wrote
 		lines, _ := b.Output("s", 500, 0)
-		told = nil
+		texts = nil
 		for _, l := range lines {
-			told = append(told, l.Text)
+			texts = append(texts, l.Text)
 		}
 	}
-	if got := strings.Join(told, "|"); got != "it is [redacted]|and again" {
+	if got := strings.Join(texts, "|"); got != "it is [redacted]|and again" {
 		t.Errorf("kept %q", got)
 	}
 	if err := b.Start(t.Context(), s); err != nil {

@@ -138,8 +138,8 @@ func (c *caller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage,
 	return c.answer(ctx, q)
 }
 
-// told waits for a notification and returns its params.
-func told(t *testing.T, notes <-chan upstream.Notified, method string) string {
+// awaitNotification waits for a notification and returns its params.
+func awaitNotification(t *testing.T, notes <-chan upstream.Notified, method string) string {
 	t.Helper()
 	for {
 		select {
@@ -186,16 +186,16 @@ func TestEverythingWorksOverEveryTransport(t *testing.T) {
 				t.Errorf("unknown method: %v", err)
 			}
 			if transport != "streamable-http" { // there it is sent before a stream for it exists
-				told(t, notes, "notifications/tools/list_changed")
+				awaitNotification(t, notes, "notifications/tools/list_changed")
 			}
-			if got := told(t, notes, "notifications/message"); !strings.Contains(got, "Roots updated: 1 root(s)") {
+			if got := awaitNotification(t, notes, "notifications/message"); !strings.Contains(got, "Roots updated: 1 root(s)") {
 				t.Errorf("the notification is %s", got)
 			}
 			b.must(s, "tools/call", `{"name":"get-roots-list","arguments":{}}`, "1. file:///a", "URI: file:///a")
 
 			b.must(s, "resources/subscribe", `{"uri":"demo://resource/static/document/features.md"}`)
 			b.must(s, "tools/call", `{"name":"toggle-subscriber-updates","arguments":{}}`)
-			if got := told(t, notes, "notifications/resources/updated"); got != `{"uri":"demo://resource/static/document/features.md"}` {
+			if got := awaitNotification(t, notes, "notifications/resources/updated"); got != `{"uri":"demo://resource/static/document/features.md"}` {
 				t.Errorf("got %s", got)
 			}
 			b.reportsProgress(s)
