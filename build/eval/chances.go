@@ -148,7 +148,7 @@ func names(known []sample) []string {
 // regressions have not seen.
 func figures(mode string, known []sample, at levels) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s: no match below %.2f, medium from %.2f, high from %.2f. For each confidence: how often the first hit is right, and its share of the answers.\n\n"+
+	fmt.Fprintf(&b, "\n%s: no match below %.2f, medium from %.2f, high from %.2f. For each confidence: how often the first hit is right, and its share of the queries with a tool.\n\n"+
 		"| set | queries with and without a tool | recall of no match | recall on the set's own | right answers lost | high | medium | low | without a tool, high |\n|---|---|---|---|---|---|---|---|---|\n",
 		mode, at.found, at.medium, at.high)
 	for _, way := range []struct {

