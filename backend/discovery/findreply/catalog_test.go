@@ -24,13 +24,14 @@ import (
 func all(*catalog.Tool) bool             { return true }
 func none(*catalog.Tool) findreply.Shown { return findreply.NotShown }
 
+// searcher returns a searcher by words over the tools of servers.
 func searcher(t *testing.T, servers map[string][]json.RawMessage) *search.Searcher {
 	t.Helper()
 	c := catalogtest.Open(t, &events.Bus{}, servers)
 	return search.New(search.Options{Catalog: c, Bus: &events.Bus{}})
 }
 
-// recorded returns what real servers list and what people want of them.
+// recorded returns the tools of real servers, and queries for them.
 func recorded(t *testing.T) (map[string][]json.RawMessage, []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(reference.Path(t, "catalog"), "*.json"))
@@ -65,8 +66,8 @@ func recorded(t *testing.T) (map[string][]json.RawMessage, []string) {
 	return servers, queries
 }
 
-// madeUp returns tools of many sizes, always the same.
-func madeUp() (map[string][]json.RawMessage, []string) {
+// generated returns tools of many sizes and queries, always the same.
+func generated() (map[string][]json.RawMessage, []string) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(from string) string {
 		words := strings.Fields(from)
@@ -103,24 +104,24 @@ func madeUp() (map[string][]json.RawMessage, []string) {
 	return servers, queries
 }
 
-// costs are what replies cost and were estimated to cost.
+// costs are the sizes of replies in tokens, as counted and as estimated.
 type costs struct {
 	counted   []int
 	estimated []int
 }
 
-func (c *costs) add(t *testing.T, told any) string {
+func (c *costs) add(t *testing.T, reply any) {
 	t.Helper()
-	text, err := findreply.Text(told)
+	text, err := findreply.Text(reply)
 	if err != nil {
 		t.Fatal(err)
 	}
 	c.counted, c.estimated = append(c.counted, tokens.Count(text)), append(c.estimated, tokens.Estimate(text))
-	return text
 }
 
-// check holds a budget for 95 of 100, and the estimate to be hardly ever less
-// than what is counted and not much more.
+// check fails if more than 5 % of the replies exceed the limit, if more than 2
+// % cost more than estimated, or if the estimates are more than 20 % too high
+// in total.
 func (c *costs) check(t *testing.T, name string, limit int) {
 	t.Helper()
 	low, sum, estimated := 0, 0, 0
@@ -133,40 +134,41 @@ func (c *costs) check(t *testing.T, name string, limit int) {
 	at := func(share int) int { return sorted[len(sorted)*share/100] }
 	t.Logf("%s: %d replies, p50 %d, p95 %d, max %d tokens; estimated %d %%, too low %d times", name, len(sorted), at(50), at(95), sorted[len(sorted)-1], 100*estimated/sum, low)
 	if at(95) > limit {
-		t.Errorf("%s: p95 is %d tokens of %d", name, at(95), limit)
+		t.Errorf("%s: p95 is %d tokens, want at most %d", name, at(95), limit)
 	}
 	if 100*low > 2*len(sorted) || 100*estimated > 120*sum {
-		t.Errorf("%s: the estimate is too low for %d of %d, and %d %% of all", name, low, len(sorted), 100*estimated/sum)
+		t.Errorf("%s: the estimate is too low for %d of %d replies, and %d %% of the count in total", name, low, len(sorted), 100*estimated/sum)
 	}
 }
 
-func TestRepliesAreSmallOverRealTools(t *testing.T) {
+func TestRepliesForRealToolsAreSmall(t *testing.T) {
 	servers, queries := recorded(t)
 	small(t, searcher(t, servers), queries)
 }
 
-func TestRepliesAreSmallOverToolsOfManySizes(t *testing.T) {
-	servers, queries := madeUp()
+func TestRepliesForToolsOfAllSizesAreSmall(t *testing.T) {
+	servers, queries := generated()
 	small(t, searcher(t, servers), queries)
 }
 
+// small checks the sizes of the replies to queries.
 func small(t *testing.T, s *search.Searcher, queries []string) {
 	t.Helper()
 	var one, batch costs
-	bare, kept := 0, 0
+	shortened, kept := 0, 0
 	for _, query := range queries {
 		result := s.Find(t.Context(), search.Query{Text: query, Limit: 1 + findreply.DefaultOthers})
 		if !result.Found {
 			continue
 		}
-		told := findreply.ForQuery(result, findreply.Options{MaxOthers: findreply.DefaultOthers, Listed: all, Shown: none})
-		one.add(t, told)
-		if kept += len(told.OtherMatches); len(told.Text) < len(result.Hits[0].Tool.Description) {
-			bare++
+		reply := findreply.ForQuery(result, findreply.Options{MaxOthers: findreply.DefaultOthers, Listed: all, Shown: none})
+		one.add(t, reply)
+		if kept += len(reply.OtherMatches); len(reply.Text) < len(result.Hits[0].Tool.Description) {
+			shortened++
 		}
 		batch.add(t, map[string]any{"results": []any{findreply.ForIntent(query, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: none})}})
 	}
-	t.Logf("%d of %d descriptions are cut, %.1f others are told", bare, len(one.counted), float64(kept)/float64(len(one.counted)))
+	t.Logf("%d of %d descriptions are cut; replies have %.1f other matches on average", shortened, len(one.counted), float64(kept)/float64(len(one.counted)))
 	one.check(t, "find_tool", 250)
 	batch.check(t, "find_tools", 120)
 }

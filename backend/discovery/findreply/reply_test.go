@@ -12,7 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
-// tool makes a tool that requires some arguments, each described alike.
+// tool returns a tool with required arguments, all with the description
+// argument.
 func tool(t *testing.T, name, description, argument string, arguments ...string) *catalog.Tool {
 	t.Helper()
 	properties := make(map[string]any)
@@ -33,6 +34,7 @@ func tool(t *testing.T, name, description, argument string, arguments ...string)
 	return made
 }
 
+// ranked returns a result with these tools, the best first.
 func ranked(c search.Confidence, tools ...*catalog.Tool) search.Result {
 	result := search.Result{Found: true, Confidence: c, TopScore: 0.5}
 	for i, t := range tools {
@@ -41,6 +43,7 @@ func ranked(c search.Confidence, tools ...*catalog.Tool) search.Result {
 	return result
 }
 
+// others returns n tools with a description.
 func others(t *testing.T, n int, description string) []*catalog.Tool {
 	t.Helper()
 	var out []*catalog.Tool
@@ -50,22 +53,25 @@ func others(t *testing.T, n int, description string) []*catalog.Tool {
 	return out
 }
 
-func text(t *testing.T, told any) string {
+// text returns a reply as an agent receives it.
+func text(t *testing.T, reply any) string {
 	t.Helper()
-	out, err := Text(told)
+	out, err := Text(reply)
 	if err != nil || !utf8.ValidString(out) || strings.Contains(out, "\n") {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return out
 }
 
-func plain(wanted int) Options {
+// plain returns the options of a session that lists no tools and has been shown
+// none.
+func plain(maxOthers int) Options {
 	return Options{
-		MaxOthers: wanted, Listed: func(*catalog.Tool) bool { return false }, Shown: func(*catalog.Tool) Shown { return NotShown },
+		MaxOthers: maxOthers, Listed: func(*catalog.Tool) bool { return false }, Shown: func(*catalog.Tool) Shown { return NotShown },
 	}
 }
 
-func TestAReplyThatFitsLosesNothing(t *testing.T) {
+func TestAReplyWithinItsBudgetIsNotCut(t *testing.T) {
 	best := tool(t, "send_mail", "Sends a <b>. To one address.", "whom to", "to")
 	got := text(t, ForQuery(ranked(search.High, best, others(t, 1, "Says more. Much more.")[0]), plain(DefaultOthers)))
 	want := `{"found":true,"confidence":"high","score":0.5,"call_as":"mcp__srv__send_mail","server":"srv","tool":"send_mail",` +
@@ -84,7 +90,7 @@ func TestAReplyThatFitsLosesNothing(t *testing.T) {
 	}
 }
 
-func TestTheOthersLoseTheirWordsBeforeTheBestAndThatBeforeItsArguments(t *testing.T) {
+func TestTextsAreCutInOrderOfImportance(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, arguments := range []int{1, 6, 9} {
 		for length := range 40 {
@@ -96,58 +102,58 @@ func TestTheOthersLoseTheirWordsBeforeTheBestAndThatBeforeItsArguments(t *testin
 			tools := append([]*catalog.Tool{best}, others(t, 3, "Says what it is good for in a sentence.")...)
 			got := ForQuery(ranked(search.Medium, tools...), plain(DefaultOthers))
 			if n := tokens.Count(text(t, got)); n > budget {
-				t.Errorf("%d words cost %d tokens", length, n)
+				t.Errorf("a description of %d words gives a reply of %d tokens, want at most %d", length, n, budget)
 			}
-			lost := []bool{
+			cut := []bool{
 				got.OtherMatches[0].Tool == "", got.OtherMatches[0].Description == "",
 				got.Text != best.Description, got.RequiredArgs[0].Description == "", len(got.OtherMatches) < 3,
 			}
-			seen[fmt.Sprint(lost)] = true
+			seen[fmt.Sprint(cut)] = true
 			if len(got.Tools()) != 1+len(got.OtherMatches) {
-				t.Errorf("%d tools are told, and said to be %d", 1+len(got.OtherMatches), len(got.Tools()))
+				t.Errorf("the reply has %d tools, but Tools returns %d", 1+len(got.OtherMatches), len(got.Tools()))
 			}
-			for i := 1; i < len(lost); i++ {
-				if long := i != 3 || len(best.Description) > maxSummary; lost[i] && !lost[i-1] && long { // a short description cannot be cut
-					t.Errorf("%d words, %d arguments: lost is %v", length, arguments, lost)
+			for i := 1; i < len(cut); i++ {
+				if long := i != 3 || len(best.Description) > maxSummary; cut[i] && !cut[i-1] && long { // a short description cannot be cut
+					t.Errorf("%d words, %d arguments: the cuts are %v", length, arguments, cut)
 				}
 			}
 		}
 	}
 	if len(seen) < 5 {
-		t.Errorf("seen are only %v", seen)
+		t.Errorf("only the cuts %v occur", seen)
 	}
 }
 
-func TestNothingThatAServerWritesMakesAReplyLarge(t *testing.T) {
-	const noise = 700 // tokens of what nobody writes
+func TestRepliesStaySmallForHostileTools(t *testing.T) {
+	const noise = 700 // tokens for text that real servers do not contain
 	for name, row := range map[string]struct {
 		unit    string
 		one, of int
 	}{
-		"words":   {"creates the thing ", budget, 120},
-		"lines":   {"a thing\n", budget, 125},
-		"Chinese": {"在存储库中创建", budget, 120},
-		"emoji":   {"👩‍👩‍👧‍👦🦄", budget, 120},
-		"letters": {"abcdefgh ", noise, noise}, "no spaces": {"Xq7", noise, noise}, "rare": {"龘鱻麤", noise, noise},
-		"quotes": {`\"`, noise, noise}, "zero": {"\x00", noise, noise}, "no UTF-8": {"\xff\xfe", noise, noise},
+		"words":    {"creates the thing ", budget, 120},
+		"lines":    {"a thing\n", budget, 125},
+		"Chinese":  {"在存储库中创建", budget, 120},
+		"emoji":    {"👩‍👩‍👧‍👦🦄", budget, 120},
+		"nonsense": {"abcdefgh ", noise, noise}, "no spaces": {"Xq7", noise, noise}, "rare": {"龘鱻麤", noise, noise},
+		"quotes": {`\"`, noise, noise}, "zero": {"\x00", noise, noise}, "invalid UTF-8": {"\xff\xfe", noise, noise},
 	} {
 		huge := strings.Repeat(row.unit, 100<<10/len(row.unit))
 		tools := append([]*catalog.Tool{tool(t, "do_it", huge, huge, "a", "b")}, others(t, 4, huge)...)
 		for _, confidence := range []search.Confidence{search.High, search.Low} {
 			if n := tokens.Count(text(t, ForQuery(ranked(confidence, tools...), plain(DefaultOthers)))); n > row.one {
-				t.Errorf("%s: find_tool answers with %d tokens", name, n)
+				t.Errorf("%s: the find_tool reply has %d tokens, want at most %d", name, n, row.one)
 			}
 		}
 		if n := tokens.Count(text(t, ForIntent(huge, ranked(search.Low, tools...), plain(MaxBatchOthers)))); n > row.of {
-			t.Errorf("%s: find_tools answers with %d tokens for an intent", name, n)
+			t.Errorf("%s: the find_tools entry has %d tokens, want at most %d", name, n, row.of)
 		}
 		if n := tokens.Count(text(t, NoMatchForIntent(huge, 0, tools, false))); n > noise {
-			t.Errorf("%s: a miss costs %d tokens", name, n)
+			t.Errorf("%s: the reply without a match has %d tokens, want at most %d", name, n, noise)
 		}
 	}
 }
 
-func TestWhatACallNeedsIsNeverLeftOut(t *testing.T) {
+func TestNamesThatACallNeedsAreNeverCut(t *testing.T) {
 	var arguments []string
 	for i := range 300 {
 		arguments = append(arguments, fmt.Sprintf("argument_%d", i))
@@ -161,53 +167,53 @@ func TestWhatACallNeedsIsNeverLeftOut(t *testing.T) {
 			ForQuery(ranked(search.Low, append([]*catalog.Tool{best}, others(t, 4, "Other.")...)...), plain(DefaultOthers)),
 			ForIntent("x", ranked(search.Low, best), plain(MaxBatchOthers)),
 		} {
-			said := text(t, got)
+			reply := text(t, got)
 			required, _ := requiredArguments(best)
 			for _, a := range required {
-				if !strings.Contains(said, `{"name":"`+a.Name+`","type":"string"}`) {
-					t.Fatalf("%s: no %.50s in %.500s", name, a.Name, said)
+				if !strings.Contains(reply, `{"name":"`+a.Name+`","type":"string"}`) {
+					t.Fatalf("%s: the argument %.50s is missing in %.500s", name, a.Name, reply)
 				}
 			}
 			if got.CallAs != best.CallAs() || got.Intent == "" && len(got.OtherMatches) == 0 {
-				t.Errorf("%s: %.500s", name, said)
+				t.Errorf("%s: got %.500s", name, reply)
 			}
 		}
 	}
 	if got := ForQuery(ranked(search.Low, others(t, 1, "x")[0], tool(t, long, "x", "")), plain(DefaultOthers)); len(got.OtherMatches) != 0 || len(got.Tools()) != 1 {
-		t.Errorf("another is named in %d letters", len(long))
+		t.Errorf("another match has a name of %d letters", len(long))
 	}
 }
 
-func TestAsManyOthersAsWereAskedForStay(t *testing.T) {
+func TestRequestedMatchesAreKept(t *testing.T) {
 	tools := others(t, 30, strings.Repeat("Says a lot of what it is good for ", 20))
 	o := plain(29)
 	o.KeepOthers = true
 	got := ForQuery(ranked(search.Low, tools...), o)
 	if n := tokens.Count(text(t, got)); len(got.OtherMatches) != 29 || len(got.Tools()) != 30 || n > budget+25*moreBudget {
-		t.Errorf("%d others in %d tokens", len(got.OtherMatches), n)
+		t.Errorf("got %d other matches in %d tokens", len(got.OtherMatches), n)
 	}
 }
 
-func TestAllThatWereAskedForStayAlsoWhereTheyAreTooMuch(t *testing.T) {
+func TestRequestedMatchesAreKeptBeyondTheBudget(t *testing.T) {
 	arguments := strings.Fields(strings.Repeat("a_long_name_of_an_argument ", 30))
 	tools := append([]*catalog.Tool{tool(t, "do_it", "Does it.", "what it is", arguments...)}, others(t, 4, "Other.")...)
 	o := plain(DefaultOthers)
 	few := ForQuery(ranked(search.Medium, tools...), o)
 	o.KeepOthers = true
 	if all := ForQuery(ranked(search.Medium, tools...), o); len(all.OtherMatches) != 4 || len(few.OtherMatches) != 1 {
-		t.Errorf("%d of all and %d of few are told", len(all.OtherMatches), len(few.OtherMatches))
+		t.Errorf("got %d other matches with KeepOthers and %d without, want 4 and 1", len(all.OtherMatches), len(few.OtherMatches))
 	}
 }
 
-func TestWhoIsSureIsToldMoreOfTheBestAndFewerOthers(t *testing.T) {
+func TestHighConfidenceKeepsFewerMatchesAndMoreDescription(t *testing.T) {
 	tools := append([]*catalog.Tool{tool(t, "do_it", "Does it. "+strings.Repeat("one word ", 70), "")}, others(t, 4, "Other.")...)
-	sure, unsure := ForQuery(ranked(search.High, tools...), plain(DefaultOthers)), ForQuery(ranked(search.Medium, tools...), plain(DefaultOthers))
-	if len(sure.OtherMatches) != 2 || len(unsure.OtherMatches) != 4 || len(sure.Text) <= len(unsure.Text) {
-		t.Errorf("sure: %d others, %s\nunsure: %d others, %s", len(sure.OtherMatches), sure.Text, len(unsure.OtherMatches), unsure.Text)
+	high, medium := ForQuery(ranked(search.High, tools...), plain(DefaultOthers)), ForQuery(ranked(search.Medium, tools...), plain(DefaultOthers))
+	if len(high.OtherMatches) != 2 || len(medium.OtherMatches) != 4 || len(high.Text) <= len(medium.Text) {
+		t.Errorf("high: %d others, %s\nmedium: %d others, %s", len(high.OtherMatches), high.Text, len(medium.OtherMatches), medium.Text)
 	}
 }
 
-func TestWhatIsTooLongEndsWhereItCanBeRead(t *testing.T) {
+func TestLongTextsEndAfterASentenceOrWord(t *testing.T) {
 	short := strings.Repeat("One sentence. ", 40)
 	for _, row := range []struct {
 		text  string
@@ -233,10 +239,10 @@ func TestWhatIsTooLongEndsWhereItCanBeRead(t *testing.T) {
 	} {
 		f := found(ranked(search.Low, tool(t, "read", description, strings.Repeat("x", 300), "a")), plain(0))
 		if n := len(f.RequiredArgs[0].Description); n > maxArgument+len("…") {
-			t.Errorf("an argument is described in %d bytes", n)
+			t.Errorf("the description of an argument has %d bytes", n)
 		}
 		if f.clipText(250); len(f.Text) > 250+len("…") {
-			t.Errorf("%d bytes are left", len(f.Text))
+			t.Errorf("the text has %d bytes after clipText(250)", len(f.Text))
 		}
 		if f.summarize(); f.Text != want {
 			t.Errorf("got  %s\nwant %s", f.Text, want)
@@ -244,17 +250,17 @@ func TestWhatIsTooLongEndsWhereItCanBeRead(t *testing.T) {
 	}
 }
 
-func TestALongNameIsNotSaidAgainInTheNextStep(t *testing.T) {
+func TestTheNextStepOmitsLongNames(t *testing.T) {
 	o := plain(DefaultOthers)
 	o.Listed = func(*catalog.Tool) bool { return true }
 	for name, want := range map[string]string{"do": "as srv__do if listed", strings.Repeat("name_of_it_", 40): "directly: without mcp__ if listed"} {
 		if got := ForQuery(ranked(search.High, tool(t, name, "Does it.", "")), o); !strings.Contains(got.NextStep, want) {
-			t.Errorf("got %s", got.NextStep)
+			t.Errorf("got %q, want it to contain %q", got.NextStep, want)
 		}
 	}
 }
 
-func TestOnlyWhatWasNotToldIsTold(t *testing.T) {
+func TestDescriptionsAreShownOncePerSession(t *testing.T) {
 	tools := append([]*catalog.Tool{tool(t, "send_mail", "Sends a mail.", "whom to", "to")}, others(t, 2, "Other.")...)
 	o := plain(DefaultOthers)
 	o.Shown = func(x *catalog.Tool) Shown {
@@ -269,11 +275,11 @@ func TestOnlyWhatWasNotToldIsTold(t *testing.T) {
 	}
 	o.Shown = func(*catalog.Tool) Shown { return NameShown }
 	if got := text(t, ForQuery(ranked(search.High, tools...), o)); !strings.Contains(got, "Sends a mail.") || strings.Contains(got, `"told"`) {
-		t.Errorf("only named before: %s", got)
+		t.Errorf("after only the name was shown: got %s", got)
 	}
 }
 
-func TestTheNextStepIsWhatWorksInThisSession(t *testing.T) {
+func TestTheNextStepFitsTheSession(t *testing.T) {
 	for want, n := range map[string]struct {
 		next   nextStep
 		others int
@@ -294,7 +300,7 @@ func TestTheNextStepIsWhatWorksInThisSession(t *testing.T) {
 	}
 }
 
-func TestANameThatIsMisspeltIsRecognized(t *testing.T) {
+func TestMisspelledNamesAreSuggested(t *testing.T) {
 	var tools []*catalog.Tool
 	for _, name := range []string{"create_issue", "list-issues", "create_issues", "createIssue", "create_isue_2", "read_file"} {
 		tools = append(tools, tool(t, name, "Does it.", ""))
@@ -315,7 +321,7 @@ func TestANameThatIsMisspeltIsRecognized(t *testing.T) {
 			got.DidYouMean[i] = strings.TrimPrefix(got.DidYouMean[i], "mcp__srv__")
 		}
 		if fmt.Sprint(got.DidYouMean) != want || got.Matches == nil || len(got.Matches) != 0 {
-			t.Errorf("%s: %v, want %s", query, got.DidYouMean, want)
+			t.Errorf("%s: got %v, want %s", query, got.DidYouMean, want)
 		}
 	}
 }
