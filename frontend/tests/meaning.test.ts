@@ -70,7 +70,7 @@ test("the progress of indexing is shown", async () => {
   await page.getByText("Indexing tools by meaning: 0 of 30 done").waitFor();
   expect(await bar(page).getAttribute("aria-valuemax")).toBe("30");
   await page.getByLabel("Need, in the agent's words").fill("create an invoice");
-  await page.getByRole("region", { name: "Verdict" }).getByText("Found").waitFor();
+  await page.getByRole("region", { name: "Result" }).getByText("Found").waitFor();
   expect(await page.getByText("its meaning").count()).toBe(0);
   embedder.release();
   await reading(page).waitFor({ state: "detached" });
@@ -121,7 +121,7 @@ test("an unreachable provider is reported with advice, and the search continues 
     await agreeable(page, `failing, ${theme}`);
     await page.keyboard.press("Escape");
     await page.getByLabel("Need, in the agent's words").fill("create an invoice");
-    await page.getByRole("region", { name: "Verdict" }).getByText("Found").waitFor();
+    await page.getByRole("region", { name: "Result" }).getByText("Found").waitFor();
     expect(problems).toEqual([]);
     await context.close();
   }

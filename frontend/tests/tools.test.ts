@@ -45,7 +45,7 @@ for (const theme of ["light", "dark"] as const) {
     await page.keyboard.press("Escape");
     await page.getByRole("radio", { name: "Ask as an agent" }).click();
     await page.getByLabel("Need, in the agent's words").fill("create an invoice");
-    await page.getByRole("region", { name: "Verdict" }).getByText("Found").waitFor();
+    await page.getByRole("region", { name: "Result" }).getByText("Found").waitFor();
     await agreeable(page, `asking, ${theme}`);
     expect(problems).toEqual([]);
     await context.close();
@@ -182,7 +182,7 @@ test("hostile names, descriptions and schemas stay text, with hidden characters 
 test("a query returns the agent's reply, with reasons and costs", async () => {
   const { page, context, problems } = await open("/tools?mode=ask");
   await page.getByLabel("Need, in the agent's words").fill("create an invoice");
-  const verdict = page.getByRole("region", { name: "Verdict" });
+  const verdict = page.getByRole("region", { name: "Result" });
   await verdict.getByText(/^(high|medium|low) confidence$/).waitFor();
   const first = page.getByRole("list", { name: "Found tools" }).getByRole("listitem").first();
   await first.getByText(/mcp__many-\d+__s\d+_create_invoice_\d+/).waitFor();
@@ -241,7 +241,7 @@ describe("a hub without servers, or one that does not answer", () => {
     await page.getByText("No tools are known yet").waitFor();
     await agreeable(page, "no tools");
     await page.getByRole("radio", { name: "Ask as an agent" }).click();
-    await page.getByRole("link", { name: "Show servers" }).waitFor();
+    await page.getByRole("link", { name: "Add server" }).waitFor();
     await page.route("**/api/find", (route) => route.abort());
     await page.getByLabel("Need, in the agent's words").fill("anything");
     await page.getByText("The search failed").waitFor();
