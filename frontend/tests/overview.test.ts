@@ -170,7 +170,7 @@ test("problems are listed with remedies", async () => {
   await page.keyboard.press("Enter");
   await item("Secrets cannot be stored").waitFor({ state: "detached" });
 
-  await item("1 credential stands in plain text").getByRole("button", { name: /^Move/ }).click();
+  await item("1 credential in plain text").getByRole("button", { name: /^Move/ }).click();
   await dialog.getByText("env.GITHUB_TOKEN").waitFor();
   await dialog.getByRole("button", { name: "Move 1 credential" }).click();
   await item("in plain text").waitFor({ state: "detached" });
