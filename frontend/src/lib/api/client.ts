@@ -85,7 +85,11 @@ export async function take<T>(answer: Promise<{ data?: T; error?: unknown; respo
   const { data, error, response } = await answer;
   if (response.ok) return data as T;
   const failure = (typeof error === "object" ? error : null) as Partial<Schemas["Failure"]> | null;
-  throw new ApiError(failure?.error ?? `The hub answered with status ${response.status}.`, response.status, failure?.code ?? "");
+  throw new ApiError(
+    failure?.error ?? `The hub answered with status ${response.status}.`,
+    response.status,
+    failure?.code ?? "",
+  );
 }
 
 /** messageOf returns the message of a thrown value. */
