@@ -9,15 +9,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
-// Journal shows tests the journal of a hub.
-func (h *Hub) Journal() *journal.Journal { return h.journal }
+// Journal returns the journal.
+func (h *Hub) Journal() *journal.Journal { return h.servers.journal }
 
-// Counted tells tests when tokens of new tools have been counted.
+// Counted reports when the tokens of new tools have been counted.
 func (h *Hub) Counted() (counted <-chan catalog.Counted, stop func()) {
 	return events.Subscribe[catalog.Counted](h.bus, 16)
 }
 
-// Remembered shows tests what would be known of clients if the hub were killed.
+// Remembered returns the clients in the store, as they would be known after a
+// crash.
 func (h *Hub) Remembered(ctx context.Context) ([]gateway.SeenClient, error) {
 	return h.store.Clients(ctx)
 }

@@ -64,14 +64,14 @@ func ping(t *testing.T, session io.ReadWriter) {
 }
 
 func TestHubOfACompanionEndsAfterItsLastSession(t *testing.T) {
-	const unheld = 100 * time.Millisecond
-	h, ended := start(t, hub.Options{Version: "1.0.0", StartedBy: "companion", Unheld: unheld})
+	const idle = 100 * time.Millisecond
+	h, ended := start(t, hub.Options{Version: "1.0.0", StartedBy: "companion", IdleEnd: idle})
 	session, err := companion.Dial(t.Context(), h.Info(), "1.0.0", rand.Text())
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Held by a session it lives through several times that span.
-	for began := time.Now(); time.Since(began) < 4*unheld; {
+	for began := time.Now(); time.Since(began) < 4*idle; {
 		ping(t, session)
 	}
 	select {
@@ -86,12 +86,12 @@ func TestHubOfACompanionEndsAfterItsLastSession(t *testing.T) {
 }
 
 func TestHubOfACompanionThatNobodyComesToEnds(t *testing.T) {
-	_, ended := start(t, hub.Options{StartedBy: "companion", Unheld: time.Millisecond})
+	_, ended := start(t, hub.Options{StartedBy: "companion", IdleEnd: time.Millisecond})
 	ends(t, ended)
 }
 
 func TestHubOfAPersonStaysWithoutASession(t *testing.T) {
-	h, ended := start(t, hub.Options{Unheld: time.Millisecond})
+	h, ended := start(t, hub.Options{IdleEnd: time.Millisecond})
 	client := instance.NewClient(h.Info())
 	for began := time.Now(); time.Since(began) < 50*time.Millisecond; {
 		if err := client.Do(t.Context(), http.MethodGet, "/api/status", nil, nil); err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 )
 
-// listen takes the hub's port, or a free one.
+// listen listens on the configured port, or on a free one if that is in use.
 func (h *Hub) listen(config settings.Settings) error {
 	port := config.Port
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil && port != 0 {
-		h.log.Warn("port is taken, using a free one", "port", port, "error", err)
+		h.log.Warn("port is in use, using a free one", "port", port, "error", err)
 		listener, err = net.Listen("tcp", "127.0.0.1:0")
 	}
 	if err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the hub cannot listen on this machine's loopback address")
+		return fault.Wrap(err, fault.Unavailable, "could not listen on 127.0.0.1")
 	}
 	h.listener = listener
 	h.info = instance.Info{
@@ -29,7 +29,7 @@ func (h *Hub) listen(config settings.Settings) error {
 		Token: instance.NewSecret(), Started: time.Now().UTC(), AuthOff: config.AuthOff,
 	}
 	if config.AuthOff {
-		h.log.Warn("AGENT_DISCOVER_AUTH is off: every program on this machine can use this hub and all its servers without a token")
+		h.log.Warn("AGENT_DISCOVER_AUTH is off: every program on this machine can use the hub and its servers without a token")
 	}
 	return nil
 }

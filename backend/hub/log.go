@@ -18,24 +18,23 @@ func (h *Hub) openLog() {
 	if h.options.Console != nil {
 		out = io.MultiWriter(file, h.options.Console)
 	}
-	h.log = newLog(out, h.given)
+	h.log = newLog(out, h.redactor)
 }
 
-// newLog returns a log that covers credentials whoever writes to it, and what
-// servers were given. Of a
-// fault it keeps the message alone: the cause may be what a server wrote, with
-// credentials that nothing but the message's author could know.
-func newLog(out io.Writer, given *secrets.Given) *slog.Logger {
+// newLog returns a logger that redacts credentials and the secrets that servers
+// were given. Of a fault it logs only the message: the cause may quote a
+// server's output, with credentials that cannot be recognised.
+func newLog(out io.Writer, redactor *secrets.Given) *slog.Logger {
 	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 		switch v := a.Value.Any().(type) {
 		case string:
-			a.Value = slog.StringValue(given.Text(v))
+			a.Value = slog.StringValue(redactor.Text(v))
 		case error:
 			text := v.Error()
 			if known, ok := errors.AsType[*fault.Error](v); ok {
 				text = known.Message
 			}
-			a.Value = slog.StringValue(given.Text(text))
+			a.Value = slog.StringValue(redactor.Text(text))
 		}
 		return a
 	}}))

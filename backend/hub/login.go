@@ -10,18 +10,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 )
 
-// askLogin asks the login shell once, at the hub's start and off its path. It
-// returns who tells the answer; Close ends a shell that has not given it.
-func (h *Hub) askLogin() func(context.Context) process.Env {
+// startLogin starts the login shell in the background, to read its environment
+// once. The returned function waits for the result. Close ends a shell that has
+// not answered.
+func (h *Hub) startLogin() loginEnv {
 	var env process.Env
-	life, cancel := context.WithCancel(context.Background())
+	lifetime, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	h.endLogin = func() { cancel(); <-done }
 	go func() {
 		defer close(done)
 		var err error
-		if env, err = process.Login(life); err != nil && life.Err() == nil {
-			h.log.Warn("login shell not asked; children get a plain environment", "error", err)
+		if env, err = process.Login(lifetime); err != nil && lifetime.Err() == nil {
+			h.log.Warn("login shell did not answer; servers get a minimal environment", "error", err)
 		}
 	}()
 	return func(ctx context.Context) process.Env {
@@ -34,9 +35,9 @@ func (h *Hub) askLogin() func(context.Context) process.Env {
 	}
 }
 
-// variable looks a variable of the user's up: in this process's environment,
-// which a person may have set for it, and then in that of their login shell.
-func variable(login func(context.Context) process.Env) func(context.Context, string) string {
+// variable returns a function that looks up an environment variable: first in
+// this process, where a person may have set it, then in the login shell.
+func variable(login loginEnv) func(context.Context, string) string {
 	return func(ctx context.Context, name string) string {
 		if value, set := os.LookupEnv(name); set {
 			return value
@@ -45,7 +46,8 @@ func variable(login func(context.Context) process.Env) func(context.Context, str
 	}
 }
 
-// sampler returns who answers sampling; nil when no key is configured.
+// sampler returns the model that answers sampling requests; nil if no key is
+// configured.
 func sampler(s settings.Sampling) *inspector.Sampler {
 	if s.Key == "" {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// pauseSetting is the user's wish that no server runs, kept in the data folder.
+// pauseSetting returns the persisted pause setting, under which no server runs.
 func (h *Hub) pauseSetting() upstream.PauseSetting {
 	return upstream.PauseSetting{
 		Paused: instance.Paused(h.options.Folder),
@@ -13,17 +13,17 @@ func (h *Hub) pauseSetting() upstream.PauseSetting {
 	}
 }
 
-// heedPause follows a wish that came after this hub had read it and before it
-// could be told.
-func (h *Hub) heedPause() {
-	follow := h.upstream.Resume
-	switch wished := instance.Paused(h.options.Folder); {
-	case wished == h.upstream.Paused():
+// applyPause applies a pause setting that was changed after this hub had read it
+// and before the hub could be asked.
+func (h *Hub) applyPause() {
+	apply := h.servers.upstream.Resume
+	switch paused := instance.Paused(h.options.Folder); {
+	case paused == h.servers.upstream.Paused():
 		return
-	case wished:
-		follow = h.upstream.Pause
+	case paused:
+		apply = h.servers.upstream.Pause
 	}
-	if err := follow(); err != nil {
-		h.log.Warn("the wish to pause cannot be followed", "error", err)
+	if err := apply(); err != nil {
+		h.log.Warn("could not apply the pause setting", "error", err)
 	}
 }

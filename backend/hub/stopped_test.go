@@ -25,7 +25,7 @@ func TestWishThatComesWhileAHubStartsInTheBackgroundIsKept(t *testing.T) {
 		if err := instance.SetStopped(folder, true); err != nil {
 			t.Fatal(err)
 		}
-		if err := h.build(t.Context()); err != nil {
+		if err := h.open(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		ended := make(chan error, 1)
@@ -58,7 +58,7 @@ func TestAHubThatIsToBePausedIsSoBeforeItRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = h.Close() }()
-	if !h.upstream.Paused() {
+	if !h.servers.upstream.Paused() {
 		t.Error("it may start servers")
 	}
 	// Somebody took the wish back, and then wished it again, before the hub could be told.
@@ -66,7 +66,7 @@ func TestAHubThatIsToBePausedIsSoBeforeItRuns(t *testing.T) {
 		if err := instance.SetPaused(folder, wished); err != nil {
 			t.Fatal(err)
 		}
-		if h.heedPause(); h.upstream.Paused() != wished {
+		if h.applyPause(); h.servers.upstream.Paused() != wished {
 			t.Errorf("paused: %t, wished: %t", !wished, wished)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
@@ -18,22 +17,21 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// desk is the rooms that have to do with the AI editors of this machine.
-type desk struct {
+type editors struct {
 	registrar *registration.Registrar
-	intake    *importer.Importer
+	importer  *importer.Importer
 	doctor    *doctor.Doctor
 }
 
-// openDesk makes them. Editors are looked for in the user's own environment,
-// which the login shell tells.
-func (h *Hub) openDesk(config settings.Settings, servers *registry.Registry, bus *events.Bus, login func(context.Context) process.Env) error {
+// composeEditors creates the parts that deal with AI editors. They use the
+// environment of the login shell, because editors do.
+func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 	look := variable(login)
 	machine := table.Here(func(name string) string { return look(context.Background(), name) })
-	machine.Command = func(name string) (string, bool) { // as the user's shell finds it, also what was installed a moment ago
+	// Look up each time: the program may have been installed a moment ago.
+	machine.Command = func(name string) (string, bool) {
 		path := login(context.Background()).LookPath(name)
 		return path, path != ""
 	}
@@ -41,31 +39,33 @@ func (h *Hub) openDesk(config settings.Settings, servers *registry.Registry, bus
 	if err != nil {
 		return err
 	}
-	h.desk.registrar = registration.New(registration.Options{
+	e := &h.editors
+	e.registrar = registration.New(registration.Options{
 		Machine: machine, Folder: h.options.Folder.Backups("editors"), Entry: entry, Auto: config.Editors.AutoRegister,
-		Execute: executor(login), LastSeen: h.lastSeen, Bus: bus, Log: h.log,
+		Execute: executor(login), LastSeen: h.lastSeen, Bus: h.bus, Log: h.log,
 	})
-	h.desk.intake = importer.New(importer.Options{
-		Machine: machine, Registry: servers, Lifecycle: h.lifecycle, Vault: h.vault, Migrator: h.migrator, RemoveEntries: h.desk.registrar.TakeOut, Bundles: filepath.Join(string(h.options.Folder), "bundles"),
+	e.importer = importer.New(importer.Options{
+		Machine: machine, Registry: h.servers.registry, Lifecycle: h.servers.lifecycle, Vault: h.servers.vault, Migrator: h.servers.migrator,
+		RemoveEntries: e.registrar.TakeOut, Bundles: filepath.Join(string(h.options.Folder), "bundles"),
 	})
-	h.desk.doctor = doctor.New(doctor.Options{
-		Machine: machine, Editors: h.desk.registrar, Importer: h.desk.intake, Servers: servers, Tools: h.catalog,
+	e.doctor = doctor.New(doctor.Options{
+		Machine: machine, Editors: e.registrar, Importer: e.importer, Servers: h.servers.registry, Tools: h.discovery.catalog,
 		EntryTokens: func() int { return gateway.EntryTokens }, Listed: h.listed,
 	})
 	return nil
 }
 
-// listed returns the names of the tools that every session lists.
+// listed returns the names of the tools in every session's tool list.
 func (h *Hub) listed() []string {
 	var names []string
-	for _, t := range h.gateway.ActiveTools() {
+	for _, t := range h.doors.gateway.ActiveTools() {
 		names = append(names, t.Proxied())
 	}
 	return names
 }
 
-// entry is what our entry in editors starts: this very program as a companion.
-// It is told the data folder only where that is not the usual one.
+// entry returns the server entry that is added to editors: this program as a
+// companion. The data folder is part of it only if it is not the default one.
 func (h *Hub) entry() (table.Server, error) {
 	program := h.options.Program
 	if program == "" {
@@ -75,13 +75,13 @@ func (h *Hub) entry() (table.Server, error) {
 		}
 	}
 	entry := table.Server{Transport: "stdio", Command: program, Args: []string{"mcp"}}
-	if !h.usualFolder() {
+	if !h.defaultFolder() {
 		entry.Env = map[string]string{"AGENT_DISCOVER_HOME": string(h.options.Folder)}
 	}
 	return entry, nil
 }
 
-func (h *Hub) usualFolder() bool {
+func (h *Hub) defaultFolder() bool {
 	home, err := os.UserHomeDir()
 	return err == nil && string(h.options.Folder) == filepath.Join(home, ".agent-discover")
 }
@@ -96,12 +96,13 @@ func setScalar(data []byte, keys []string, value any) ([]byte, error) {
 	return change.Text, err
 }
 
-// lastSeen says when one of these clients was last connected.
+// lastSeen returns when a client with one of these names was last connected;
+// the zero time for never.
 func (h *Hub) lastSeen(ctx context.Context, names []string) time.Time {
 	var last time.Time
-	use, err := h.gateway.Context(ctx)
+	use, err := h.doors.gateway.Context(ctx)
 	if err != nil {
-		h.log.Warn("clients not looked up", "error", err)
+		h.log.Warn("could not read the client history", "error", err)
 	}
 	for _, c := range use.Clients {
 		known := slices.ContainsFunc(names, func(name string) bool { return table.SameClient(name, c.Name) })
@@ -112,8 +113,9 @@ func (h *Hub) lastSeen(ctx context.Context, names []string) time.Time {
 	return last
 }
 
-// executor runs programs of editors as their user would.
-func executor(login func(context.Context) process.Env) func(context.Context, string, ...string) ([]byte, error) {
+// executor returns a function that runs an editor's program in the user's login
+// environment and returns its output.
+func executor(login loginEnv) func(context.Context, string, ...string) ([]byte, error) {
 	return func(ctx context.Context, program string, args ...string) ([]byte, error) {
 		env := login(ctx).Without(process.OwnVariable)
 		path := env.LookPath(program)

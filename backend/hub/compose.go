@@ -1,0 +1,191 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/discovery/embedding"
+	"github.com/agent-discover/agent-discover/backend/discovery/learning"
+	"github.com/agent-discover/agent-discover/backend/discovery/minilm"
+	"github.com/agent-discover/agent-discover/backend/discovery/search"
+	"github.com/agent-discover/agent-discover/backend/doors/api"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/companion"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/servers/inspector"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
+	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/store"
+)
+
+type discovery struct {
+	catalog   *catalog.Catalog
+	embedding *embedding.Index
+	learning  *learning.Learning
+	search    *search.Searcher
+}
+
+type servers struct {
+	registry  *registry.Registry
+	vault     *secrets.Vault
+	journal   *journal.Journal
+	inbox     *inspector.Inbox
+	upstream  *upstream.Manager
+	proxy     *proxy.Proxy
+	lifecycle *lifecycle.Manager
+	migrator  *secretmigration.Migrator
+	prefetch  *prefetch.Prefetcher
+	inspector *inspector.Inspector
+	setup     *setup.Syncer
+	imports   *setup.Importer
+}
+
+type doors struct {
+	clients   *gateway.ClientHistory
+	gateway   *gateway.Gateway
+	companion *companion.Hub
+	api       *api.Door
+}
+
+// loginEnv returns the environment of the user's login shell, once it is known.
+type loginEnv func(context.Context) process.Env
+
+// compose creates all parts, from the lowest wing to the highest. Nothing runs
+// yet except the login shell.
+func (h *Hub) compose(ctx context.Context, config settings.Settings) error {
+	login := h.startLogin()
+	if err := h.composeDiscovery(ctx, config); err != nil {
+		return err
+	}
+	if err := h.composeServers(ctx, config, login); err != nil {
+		return err
+	}
+	if err := h.composeEditors(config, login); err != nil {
+		return err
+	}
+	h.composeDoors(config)
+	return nil
+}
+
+func (h *Hub) composeDiscovery(ctx context.Context, config settings.Settings) (err error) {
+	d := &h.discovery
+	if d.catalog, err = catalog.Open(ctx, h.store, h.bus, h.log); err != nil {
+		return err
+	}
+	d.embedding = embedding.New(embedding.Options{
+		Settings: config.Search, Builtin: embedding.Builtin{Encoder: minilm.New(), Model: minilm.Model, Dimensions: minilm.Dimensions},
+		Catalog: d.catalog, Store: h.store, Bus: h.bus, Log: h.log,
+	})
+	d.learning, err = learning.Open(ctx, learning.Options{
+		Store: h.store, Bus: h.bus, Log: h.log, Redact: h.redactor.Head, On: config.Search.Learning,
+	})
+	if err != nil {
+		return err
+	}
+	d.search = search.New(search.Options{Catalog: d.catalog, Bus: h.bus, Meaning: d.embedding, Learned: d.learning})
+	return nil
+}
+
+func (h *Hub) composeServers(ctx context.Context, config settings.Settings, login loginEnv) (err error) {
+	s := &h.servers
+	if s.registry, err = registry.Open(ctx, h.store, h.bus); err != nil {
+		return err
+	}
+	s.journal, err = journal.Open(ctx, journal.Options{Store: h.store, Bus: h.bus, Log: h.log, Retention: config.Log.Retention()})
+	if err != nil {
+		return err
+	}
+	s.vault = h.openVault(ctx)
+	s.inbox = inspector.NewInbox(s.journal, h.bus, sampler(config.Sampling), h.log)
+	s.upstream = upstream.New(upstream.Options{
+		Registry: s.registry, Catalog: h.discovery.catalog, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
+		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
+		Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: h.pauseSetting(),
+	})
+	s.vault.OnChange(s.upstream.Renew)
+	s.lifecycle = lifecycle.New(lifecycle.Options{
+		Registry: s.registry, Catalog: h.discovery.catalog, Processes: s.upstream, Vault: s.vault,
+		Metrics: callRecords{s.journal, h.discovery.learning}, Agents: config.Agents, Log: h.log,
+	})
+	s.migrator = secretmigration.New(s.registry, s.vault)
+	s.prefetch = prefetch.New(prefetch.Options{
+		Registry: s.registry, Running: s.upstream, Environment: login, Background: config.WarmPackages, Log: h.log,
+	})
+	s.proxy = proxy.New(s.registry, s.upstream, s.journal, h.bus)
+	s.inspector = inspector.New(s.upstream, s.inbox, s.journal, h.store)
+	s.setup = setup.New(setup.Options{
+		Registry: s.registry, Lifecycle: s.lifecycle, Secrets: s.vault, File: config.SetupFile, Variable: variable(login), Log: h.log,
+	})
+	s.imports = setup.NewImporter(setup.ImportOptions{
+		Registry: s.registry, Lifecycle: s.lifecycle, Catalog: h.discovery.catalog, Secrets: s.vault, Metrics: importedMetrics{s.journal},
+		Presets: h.store, Read: store.ReadOriginal, Folder: h.options.Folder.Run(""), Log: h.log,
+	})
+	return nil
+}
+
+func (h *Hub) composeDoors(config settings.Settings) {
+	d, s := &h.doors, &h.servers
+	d.clients = gateway.NewClientHistory(h.store, h.log)
+	d.gateway = gateway.New(gateway.Options{
+		Registry: s.registry, Catalog: h.discovery.catalog, Search: h.discovery.search, Lifecycle: s.lifecycle, Setup: s.setup,
+		Proxy: s.proxy, Usage: s.journal, SessionTools: h.store, History: d.clients, Learning: h.discovery.learning,
+		Bus: h.bus, Log: h.log, Version: h.options.Version,
+	})
+	d.companion = &companion.Hub{
+		Info: h.info, Serve: d.gateway.Serve, Stop: h.Stop, Log: h.log,
+		Busy: func() bool { return s.upstream.InFlight() > 0 },
+	}
+	entry := h.editors.registrar.Entry()
+	d.api = api.New(api.Options{
+		Info: h.info, Stop: h.Stop, Sessions: guard.OpenSessions(h.options.Folder.Run("sessions.json"), time.Now, h.log), Timeouts: h.options.Timeouts,
+		Servers: api.Servers{
+			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Proxy: s.proxy,
+			Inspector: s.inspector, Inbox: s.inbox, Journal: s.journal,
+			Secrets: api.Secrets{Vault: s.vault, Migrator: s.migrator, Names: h.secretNames},
+			Setup:   api.Setup{Syncer: s.setup, Importer: s.imports},
+		},
+		Discovery: api.Discovery{Embedding: h.discovery.embedding, Learning: h.discovery.learning},
+		Editors: api.Editors{
+			Registrar: h.editors.registrar, Importer: h.editors.importer, Doctor: h.editors.doctor, KeepSetting: h.keepSetting,
+			Entry: resources.EditorEntry{Name: registration.Name, Command: entry.Command, Args: entry.Args, Env: entry.Env},
+		},
+		Clients: api.Clients{Gateway: d.gateway, Companion: d.companion},
+		Roots:   config.Roots, Bus: h.bus, Log: h.log,
+	})
+}
+
+// callRecords are what the calls of a server leave behind: log, metrics, and
+// what the search learned.
+type callRecords struct {
+	*journal.Journal
+	learning *learning.Learning
+}
+
+// Forget implements lifecycle.Metrics. It deletes the records of a removed
+// server, so that a later server of the same name does not inherit them.
+func (r callRecords) Forget(ctx context.Context, server string) error {
+	return errors.Join(r.Journal.Forget(ctx, server), r.learning.ForgetServer(ctx, server))
+}
+
+// importedMetrics adds the metrics of an imported database to the journal.
+type importedMetrics struct{ journal *journal.Journal }
+
+// AddMetric implements setup.Metrics.
+func (i importedMetrics) AddMetric(ctx context.Context, m setup.Metric, dry bool) (bool, error) {
+	return i.journal.Add(ctx, journal.Tally{
+		Server: m.Server, Tool: m.Tool, Calls: m.Calls, Errors: m.Errors, Latency: m.Latency, Last: m.LastAt,
+	}, dry)
+}

@@ -1,0 +1,134 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
+)
+
+const (
+	// idleEnd is how long a hub that a program started outlives its last
+	// session.
+	idleEnd = 10 * time.Minute
+	// stopGrace limits how long HTTP requests may take after a stop request.
+	stopGrace = 5 * time.Second
+)
+
+// Run serves until ctx ends or Stop is called. Then it refuses new calls, gives
+// running calls time to finish, ends the servers and writes pending records.
+func (h *Hub) Run(ctx context.Context) error {
+	// The order of the end is: servers, WebSockets, HTTP, and last the other
+	// parts, so that they record what the requests still do.
+	parts, stopParts := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopParts()
+	var running errgroup.Group
+	for _, run := range h.runners() {
+		running.Go(func() error { return run(parts) })
+	}
+	stopServers, serversEnded := start(ctx, h.servers.upstream.Run)
+	defer stopServers()
+	stopSockets, socketsEnded := start(ctx, h.doors.api.Run)
+	defer stopSockets()
+	web := guard.NewServer(h.doors.api, h.options.Timeouts, h.log)
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(h.listener) }()
+
+	unannounced := h.announce()
+	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.discovery.catalog.Snapshot().Tools))
+	running.Go(func() error { return h.servers.setup.Run(parts) })
+	running.Go(func() error { h.discovery.search.Prepare(); releaseMemory(); return nil })
+
+	err := errors.Join(unannounced, h.await(ctx, served))
+	h.log.Info("hub is stopping")
+	grace, cancel := context.WithTimeout(context.Background(), stopGrace)
+	defer cancel()
+	stopServers()
+	err = errors.Join(err, <-serversEnded)
+	h.doors.companion.Close()
+	stopSockets()
+	err = errors.Join(err, <-socketsEnded)
+	if web.Shutdown(grace) != nil {
+		_ = web.Close()
+	}
+	stopParts()
+	return errors.Join(err, running.Wait())
+}
+
+// runners returns the parts that work in the background until the end.
+func (h *Hub) runners() []func(context.Context) error {
+	return []func(context.Context) error{
+		h.discovery.catalog.Run, h.discovery.embedding.Run, h.discovery.learning.Run, h.discovery.search.Run,
+		h.servers.journal.Run, h.servers.vault.Run, h.servers.lifecycle.Run, h.servers.prefetch.Run, h.servers.imports.Run, h.servers.inspector.Run,
+		h.editors.registrar.Run,
+		h.doors.clients.Run, h.doors.gateway.Run,
+	}
+}
+
+// start calls run in a goroutine, with a context that ends only with stop.
+func start(ctx context.Context, run func(context.Context) error) (stop context.CancelFunc, ended <-chan error) {
+	ctx, stop = context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan error, 1)
+	go func() { done <- run(ctx) }()
+	return stop, done
+}
+
+// announce publishes the hub's address. It asks the hub to stop if that fails,
+// because nobody could find it, and if the user asked for a stop before the hub
+// was announced.
+func (h *Hub) announce() error {
+	err := h.lock.Announce(h.info)
+	if err != nil || h.options.byProgram() && instance.Stopped(h.options.Folder) {
+		h.Stop()
+	}
+	h.applyPause()
+	return err
+}
+
+// await waits until the hub has to end: because ctx has ended, Stop was called,
+// nobody uses a hub that a program started, or HTTP cannot be served.
+func (h *Hub) await(ctx context.Context, served <-chan error) error {
+	unused := make(chan struct{})
+	if h.options.byProgram() {
+		idle := idleEnd
+		if h.options.IdleEnd > 0 {
+			idle = h.options.IdleEnd
+		}
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		go func() {
+			for h.doors.companion.AwaitIdle(ctx, idle) == nil {
+				if !h.doors.api.AwaitNoSockets(ctx) {
+					close(unused)
+					return
+				}
+			}
+		}()
+	}
+	select {
+	case <-ctx.Done():
+	case <-h.stop:
+	case <-unused:
+		h.log.Info("no client has used this hub for a while")
+	case err := <-served:
+		return fault.Wrap(err, fault.Internal, "could not serve HTTP on the hub's port")
+	}
+	return nil
+}
+
+// releaseMemory returns the memory that only the start needed to the system,
+// and makes the garbage collector run more often, because a hub is idle most of
+// the time.
+func releaseMemory() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(60)
+	}
+	debug.FreeOSMemory()
+}
