@@ -22,7 +22,7 @@ func (h *Hub) startLogin() loginEnv {
 		defer close(done)
 		var err error
 		if env, err = process.Login(lifetime); err != nil && lifetime.Err() == nil {
-			h.log.Warn("login shell did not answer; servers get a minimal environment", "error", err)
+			h.log.Warn("could not read the login shell's environment; servers get a minimal one", "error", err)
 		}
 	}()
 	return func(ctx context.Context) process.Env {

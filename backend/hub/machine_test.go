@@ -293,7 +293,7 @@ func TestLoginShellThatFailsLeavesAPlainEnvironment(t *testing.T) {
 	if got := h.Attach().Tool("fake__echo", `{"text":"plain"}`); got != "plain" {
 		t.Errorf("echo gave %q", got)
 	}
-	programtest.Contains(t, s.Stderr.String(), "login shell not asked")
+	programtest.Contains(t, s.Stderr.String(), "could not read the login shell's environment")
 }
 
 func TestWrongSettingsStopTheHubAndNameTheKey(t *testing.T) {

@@ -152,7 +152,7 @@ func TestStopOverRESTEndsTheHub(t *testing.T) {
 
 func TestAHubThatNobodyHoldsEnds(t *testing.T) {
 	folder := paths.Folder(t.TempDir())
-	_, ended := runHub(t, hub.Options{Folder: folder, StartedBy: "companion", Unheld: time.Millisecond})
+	_, ended := runHub(t, hub.Options{Folder: folder, StartedBy: "companion", IdleEnd: time.Millisecond})
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}

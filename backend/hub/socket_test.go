@@ -452,7 +452,7 @@ func TestAPageComesInWithATicket(t *testing.T) {
 
 func TestAnOpenPageHoldsAHubThatNobodyElseUses(t *testing.T) {
 	const unheld = time.Second // in which the page comes, on a busy machine too
-	h, ended := runHub(t, hub.Options{StartedBy: "companion", Unheld: unheld, Timeouts: guard.Timeouts{Ping: unheld / 10}})
+	h, ended := runHub(t, hub.Options{StartedBy: "companion", IdleEnd: unheld, Timeouts: guard.Timeouts{Ping: unheld / 10}})
 	s := connect(t, h, "/")
 	for range 2 { // each takes its time
 		began := time.Now()
