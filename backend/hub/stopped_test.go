@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
@@ -21,7 +22,7 @@ func TestWishThatComesWhileAHubStartsInTheBackgroundIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The hub has found no wish; now the user has one.
-		h := &Hub{options: Options{Folder: folder, StartedBy: by}, lock: lock, stop: make(chan struct{})}
+		h := &Hub{bus: &events.Bus{}, options: Options{Folder: folder, StartedBy: by}, lock: lock, stop: make(chan struct{})}
 		if err := instance.SetStopped(folder, true); err != nil {
 			t.Fatal(err)
 		}
