@@ -25,7 +25,7 @@ test("a menu works by keyboard, and its button regains the focus", async () => {
   await expect.poll(focused).toBe("Move credentials to the keychain…");
   await page.keyboard.press("ArrowDown");
   expect(await focused()).toBe("Check all servers");
-  await page.keyboard.press("b");
+  await page.keyboard.press("a");
   expect(await focused()).toBe("Apply setup file…");
   await page.keyboard.press("End");
   expect(await focused()).toBe("Move credentials to the keychain…");
