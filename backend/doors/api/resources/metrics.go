@@ -113,8 +113,8 @@ type rankInput struct {
 	Limit string `query:"limit" doc:"Maximum number of tools, from 1 to 500; 50 by default."`
 }
 
-// RankedTool is the statistics of a tool, with its server.
-type RankedTool struct {
+// rankedTool is the statistics of a tool, with its server.
+type rankedTool struct {
 	ServerName string `json:"server_name"`
 	ToolMetrics
 }
@@ -127,7 +127,7 @@ var ranks = map[string]func(journal.Stats) int64{
 	"p95":    func(s journal.Stats) int64 { return int64(s.P95) },
 }
 
-func (m *Metrics) rank(ctx context.Context, in *rankInput) (*route.Reply[[]RankedTool], error) {
+func (m *Metrics) rank(ctx context.Context, in *rankInput) (*route.Reply[[]rankedTool], error) {
 	by, valid := ranks[in.Sort]
 	if !valid {
 		return nil, invalidParameter("sort", in.Sort, "one of: calls, errors, p95")
@@ -146,9 +146,9 @@ func (m *Metrics) rank(ctx context.Context, in *rankInput) (*route.Reply[[]Ranke
 	slices.SortStableFunc(all, func(a, b journal.ServerTool) int {
 		return cmp.Or(cmp.Compare(by(b.Stats), by(a.Stats)), cmp.Compare(b.Calls, a.Calls))
 	})
-	out := []RankedTool{}
+	out := []rankedTool{}
 	for _, t := range all[:min(limit, len(all))] {
-		out = append(out, RankedTool{t.Server, ToolMetrics{t.Tool, t.Calls, t.Errors, latenciesOf(t.Stats)}})
+		out = append(out, rankedTool{t.Server, ToolMetrics{t.Tool, t.Calls, t.Errors, latenciesOf(t.Stats)}})
 	}
 	return route.OK(out)
 }

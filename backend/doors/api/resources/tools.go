@@ -68,23 +68,23 @@ func knownTool(v registry.Server, t *catalog.Tool, schema bool) KnownTool {
 	return KnownTool{Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.Enabled && v.Approved}
 }
 
-// ToolDetail is a tool with everything that is known about it.
-type ToolDetail struct {
+// toolDetail is a tool with everything that is known about it.
+type toolDetail struct {
 	KnownTool
 	Definition json.RawMessage `json:"definition" doc:"The tool as its server listed it, an object."`
 	Metrics    *ToolMetrics    `json:"metrics,omitempty" doc:"Statistics; left out for a tool that was never called."`
-	Used       ToolUse         `json:"used"`
+	Used       toolUse         `json:"used"`
 }
 
-// ToolUse describes which clients have and call a tool.
-type ToolUse struct {
+// toolUse describes which clients have and call a tool.
+type toolUse struct {
 	Enabled bool         `json:"enabled" doc:"Whether the tool is in every client's list."`
 	LentTo  []string     `json:"lent_to" nullable:"false" doc:"Names of connected clients that found the tool and have it in their own list."`
-	Clients []ToolClient `json:"clients" nullable:"false" doc:"Clients that called the tool according to the journal, the most frequent first, at most 50."`
+	Clients []toolClient `json:"clients" nullable:"false" doc:"Clients that called the tool according to the journal, the most frequent first, at most 50."`
 }
 
-// ToolClient is a client that called a tool.
-type ToolClient struct {
+// toolClient is a client that called a tool.
+type toolClient struct {
 	Name         string `json:"name" doc:"Name that the client gave itself, or api or tester for calls over this API."`
 	Calls        int64  `json:"calls" doc:"Number of calls, refused ones included."`
 	LastCalledAt string `json:"last_called_at" doc:"UTC, for example 2026-01-31 08:00:00."`
@@ -94,20 +94,20 @@ type toolInput struct {
 	ID string `path:"id" doc:"Unique identifier of the tool."`
 }
 
-func (s *Tools) get(ctx context.Context, in *toolInput) (*route.Reply[ToolDetail], error) {
+func (s *Tools) get(ctx context.Context, in *toolInput) (*route.Reply[toolDetail], error) {
 	t, err := s.find(in.ID)
 	if err != nil {
 		return nil, err
 	}
 	v, _ := s.Registry.Get(t.Server)
-	out := ToolDetail{KnownTool: knownTool(v, t, true), Definition: t.Definition}
-	out.Used = ToolUse{Enabled: out.Enabled, LentTo: orEmpty(s.FoundBy(t.Key())), Clients: []ToolClient{}}
+	out := toolDetail{KnownTool: knownTool(v, t, true), Definition: t.Definition}
+	out.Used = toolUse{Enabled: out.Enabled, LentTo: orEmpty(s.FoundBy(t.Key())), Clients: []toolClient{}}
 	callers, err := s.Journal.UsedBy(ctx, t.Server, t.Name, maxToolClients)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range callers {
-		out.Used.Clients = append(out.Used.Clients, ToolClient{c.Client, c.Calls, dateTime(c.Last)})
+		out.Used.Clients = append(out.Used.Clients, toolClient{c.Client, c.Calls, dateTime(c.Last)})
 	}
 	if m, called := s.Journal.MetricsOf(t.Server, t.Name); called {
 		out.Metrics = &ToolMetrics{m.Tool, m.Calls, m.Errors, latenciesOf(m.Stats)}
