@@ -3,7 +3,6 @@ package doctor
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -134,22 +133,16 @@ func (x *examination) refuses(e *editor, all []*catalog.Tool) (names []string) {
 	return names
 }
 
-// dialectSchema identifies the schema of a tool in one dialect.
-type dialectSchema struct {
+// vendorSchema identifies the schema of a tool in one dialect.
+type vendorSchema struct {
 	dialect schemacompat.Vendor
 	hash    string // of the tool's definition
 }
 
-// harmless lists the schema adaptations that every client makes without help.
-var harmless = []string{
-	"removed: $schema", "removed: $id", "removed: $defs", "removed: definitions", "removed: additionalProperties",
-	"removed: default", "reordered",
-}
-
-// refusesSchema reports whether a tool's schema needs more than harmless
-// adaptations for a dialect. Results are cached because adapting is slow.
-func (d *Doctor) refusesSchema(dialect schemacompat.Vendor, t *catalog.Tool) bool {
-	key := dialectSchema{dialect, t.Hash}
+// refusesSchema reports whether a vendor rejects a tool's schema and clients do
+// not adapt it themselves. Results are cached because adapting is slow.
+func (d *Doctor) refusesSchema(vendor schemacompat.Vendor, t *catalog.Tool) bool {
+	key := vendorSchema{vendor, t.Hash}
 	d.mu.Lock()
 	refused, known := d.refused[key]
 	d.mu.Unlock()
@@ -160,8 +153,8 @@ func (d *Doctor) refusesSchema(dialect schemacompat.Vendor, t *catalog.Tool) boo
 	if len(schema) == 0 {
 		schema = json.RawMessage(`{"type":"object"}`) // as Agent Discover lists a tool without one
 	}
-	_, changes := schemacompat.Adapt(dialect, schema)
-	refused = slices.ContainsFunc(changes, func(change string) bool { return !slices.Contains(harmless, change) })
+	_, changes := schemacompat.Adapt(vendor, schema)
+	refused = !schemacompat.ClientsAdapt(changes)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	const most = 20000

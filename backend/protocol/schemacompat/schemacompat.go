@@ -53,6 +53,18 @@ const (
 // anyArguments is the schema for tools whose own schema cannot be adapted.
 var anyArguments = json.RawMessage(`{"type":"object"}`)
 
+// clientChanges are the changes that every client of a vendor makes itself.
+var clientChanges = []string{
+	"removed: $schema", "removed: $id", "removed: $defs", "removed: definitions", "removed: additionalProperties",
+	"removed: default", "reordered",
+}
+
+// ClientsAdapt reports whether clients make all of these changes themselves, so
+// that a schema works without Adapt. changes come from Adapt.
+func ClientsAdapt(changes []string) bool {
+	return !slices.ContainsFunc(changes, func(change string) bool { return !slices.Contains(clientChanges, change) })
+}
+
 // Adapt returns a schema that a vendor accepts, and a list of the changes in words.
 // If the vendor accepts the schema as it is, Adapt returns the same bytes and no
 // changes. Text that is not valid JSON, or too large, becomes a schema that accepts
