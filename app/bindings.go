@@ -17,9 +17,9 @@ import (
 // Window is bound to the page as window.go.app.Window. Wails accepts calls of its exported methods from the embedded page
 // only. Errors are messages for the user. The methods are safe for concurrent use.
 type Window struct {
-	version string
-	hub     *hub
-	mainWindow    *mainWindow
+	version    string
+	hub        *hub
+	mainWindow *mainWindow
 }
 
 // About identifies this program.

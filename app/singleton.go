@@ -40,9 +40,9 @@ type rendezvous struct {
 
 // singleton is the exclusive right to open the window of a name.
 type singleton struct {
-	lock     *flock.Flock
-	listener net.Listener
-	rendezvous  rendezvous
+	lock       *flock.Flock
+	listener   net.Listener
+	rendezvous rendezvous
 }
 
 // acquireSingleton acquires the singleton of a name. It returns nil if another window has it and has received v.

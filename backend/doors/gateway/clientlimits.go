@@ -25,7 +25,7 @@ const (
 
 // clientLimits are a client's restrictions on tools. The zero value has none.
 type clientLimits struct {
-	vendor schemacompat.Vendor
+	vendor  schemacompat.Vendor
 	maxName int // characters of a tool's name; 0 for no limit
 }
 
@@ -131,7 +131,7 @@ type schemaCache struct {
 
 type schemaKey struct {
 	vendor schemacompat.Vendor
-	hash    string // of the tool
+	hash   string // of the tool
 }
 
 // schema returns the argument schema of a definition, adapted to a vendor, and

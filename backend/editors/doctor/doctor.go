@@ -98,12 +98,12 @@ type Doctor struct {
 	options Options
 
 	mu      sync.Mutex
-	refused map[dialectSchema]bool // results of refusesSchema
+	refused map[vendorSchema]bool // results of refusesSchema
 }
 
 // New returns a Doctor.
 func New(o Options) *Doctor {
-	return &Doctor{options: o, refused: make(map[dialectSchema]bool)}
+	return &Doctor{options: o, refused: make(map[vendorSchema]bool)}
 }
 
 // Run examines all editors on this machine. The same state gives the same

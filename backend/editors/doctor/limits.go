@@ -103,7 +103,7 @@ func (e *editor) tooLong(server string, all []*catalog.Tool, name func(*catalog.
 	return long
 }
 
-// models names the models behind each schema dialect.
+// models names the models of each vendor.
 var models = map[string]string{
 	string(schemacompat.Anthropic): "Claude models", string(schemacompat.Gemini): "Gemini models", string(schemacompat.OpenAI): "GPT models",
 }
@@ -133,10 +133,10 @@ func (x *examination) refuses(e *editor, all []*catalog.Tool) (names []string) {
 	return names
 }
 
-// vendorSchema identifies the schema of a tool in one dialect.
+// vendorSchema identifies the schema of a tool for one vendor.
 type vendorSchema struct {
-	dialect schemacompat.Vendor
-	hash    string // of the tool's definition
+	vendor schemacompat.Vendor
+	hash   string // of the tool's definition
 }
 
 // refusesSchema reports whether a vendor rejects a tool's schema and clients do
