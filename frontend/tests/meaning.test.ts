@@ -137,7 +137,7 @@ test("a recovered provider is noticed when the person returns to the page", asyn
   embedder.mode = "answer";
   const well = page.getByRole("button", { name: "Words and meaning" });
   while (!(await well.count())) await Promise.all([page.waitForResponse("**/api/search/status"), comesBack(page)]);
-  expect(await page.getByText("by their words only").count()).toBe(0);
+  expect(await page.getByText("are currently found by their words only").count()).toBe(0);
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -150,7 +150,7 @@ test("without a provider the page says so and stops polling", async () => {
   await page.getByRole("dialog").getByText("search.provider is none in config.yaml").waitFor();
   await agreeable(page, "words only");
   expect(await reading(page).count()).toBe(0);
-  expect(await page.getByText("by their words only").count()).toBe(0);
+  expect(await page.getByText("are currently found by their words only").count()).toBe(0);
   expect(problems).toEqual([]);
   await context.close();
 });
