@@ -33,7 +33,8 @@ const (
 )
 
 // codeUnknownOutcome is the JSON-RPC error code of answers that the companion
-// gives because the hub cannot.
+// gives in place of the hub: the hub is not running, or was lost before it
+// answered.
 const codeUnknownOutcome = -32000
 
 // Companion is the stdio MCP server that an editor starts.
@@ -48,8 +49,8 @@ type Companion struct {
 
 	session string
 
-	// sending is held while lines are written to the hub, so that they keep
-	// their order. It is locked before mu.
+	// sending is held while lines are written to the hub, so that the lines
+	// keep their order. It is locked before mu.
 	sending sync.Mutex
 	writing sync.Mutex // held while a line is written to Out
 
@@ -57,7 +58,7 @@ type Companion struct {
 	memory  memory
 	link    net.Conn      // nil while there is no hub
 	queue   [][]byte      // lines that wait for a hub
-	offline error         // why requests are answered without a hub; nil: they wait
+	offline error         // why there is no hub; nil while requests wait for one
 	settled chan struct{} // closed when no request is in flight; made by drain
 }
 
@@ -121,9 +122,9 @@ func (c *Companion) fromClient(line []byte) error {
 	return nil
 }
 
-// route remembers a line of the client and decides what to do with it: it
-// returns the link to send it to, or a reply, or neither if the line was queued
-// or needs no answer.
+// route remembers a line of the client and decides what happens to it: route
+// returns the link to send the line to, or a reply, or neither if the line was
+// queued or needs no answer.
 func (c *Companion) route(m *jsonrpc.Message, line []byte) (link net.Conn, reply []byte, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,8 +140,8 @@ func (c *Companion) route(m *jsonrpc.Message, line []byte) (link net.Conn, reply
 	return nil, nil, nil
 }
 
-// offlineReply answers a request without a hub; nil for a message that needs no
-// answer. The caller holds mu.
+// offlineReply returns the companion's own reply to a message while there is no
+// hub, and nil for a message that needs no answer. The caller holds mu.
 func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 	if !m.IsRequest() {
 		return nil, nil
@@ -185,8 +186,8 @@ func (c *Companion) write(line []byte) error {
 	return err
 }
 
-// drain waits for outstanding answers after the client has closed its end: a
-// script that pipes requests in still reads the answers.
+// drain waits for outstanding answers after the client has closed its end, so
+// that a script that pipes requests into the companion still gets the answers.
 func (c *Companion) drain(ctx context.Context) {
 	c.mu.Lock()
 	c.settled = make(chan struct{})

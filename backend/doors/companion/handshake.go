@@ -19,7 +19,8 @@ const upgradeName = "agent-discover/1"
 
 const handshakeTimeout = 5 * time.Second
 
-// The messages of the handshake, in this order, one JSON line each.
+// These are the messages of the handshake in the order in which they are sent,
+// one JSON line each.
 type (
 	// greeting is sent by the companion.
 	greeting struct {
@@ -50,18 +51,18 @@ type (
 	}
 )
 
-// stream is a socket after the handshake. The handshake's buffer may hold bytes
-// that follow it, so reads go through that buffer.
+// stream is a socket after the handshake. The buffered reader may already have
+// read bytes beyond the handshake, so all reads go through it.
 type stream struct {
 	net.Conn
 	buffered *bufio.Reader
-	notice   string // of the hub for the user
+	notice   string // message of the hub for the user
 }
 
 func (s *stream) Read(p []byte) (int, error) { return s.buffered.Read(p) }
 
-// errReplaced is the error of a session that an older hub did not open because
-// it stops for this version.
+// errReplaced is returned by Dial when an older hub refuses the session because
+// it stops to be replaced by a hub of the companion's version.
 var errReplaced = fault.New(fault.Unavailable, "the older hub is stopping for this version; connect again")
 
 // Dial opens a session with the hub that info describes. version is that of the
@@ -121,7 +122,7 @@ func errNotThisHub(info instance.Info) error {
 	return fault.New(fault.Denied, "the program at %s is not this user's hub; start the hub with: agent-discover serve", info.Address())
 }
 
-// upgrade turns the HTTP connection into a socket of upgradeName.
+// upgrade switches the HTTP connection to the protocol upgradeName.
 func (s *stream) upgrade(info instance.Info) error {
 	req, err := http.NewRequest(http.MethodGet, "http://"+info.Address()+"/companion", nil)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-// Hub is the hub's side of the companions' sockets: an HTTP handler that takes
-// over the connection and serves a session on it.
+// Hub is the hub's side of the connections with companions: an HTTP handler
+// that takes over the connection of a request and serves a session on it.
 type Hub struct {
 	Info  instance.Info
 	Serve func(ctx context.Context, session string, stream io.ReadWriter) error
@@ -39,7 +39,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	conn, rw, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		h.Log.Error("connection of a companion not taken over", "error", err)
+		h.Log.Error("could not take over the connection of a companion", "error", err)
 		return
 	}
 	s := &stream{Conn: conn, buffered: rw.Reader}
@@ -59,8 +59,8 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.leave(s)
-	// The request's context ends when the HTTP server shuts down, sessions with
-	// Close.
+	// Keep the session when the HTTP server shuts down and cancels the context
+	// of the request: Close ends sessions.
 	if err := h.Serve(context.WithoutCancel(r.Context()), session, s); err != nil {
 		h.Log.Debug("session ended with an error", "session", session, "error", err)
 	}
@@ -127,7 +127,8 @@ func newer(a, b string) bool {
 	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
 }
 
-// enter counts a session in. It returns false after Close.
+// enter registers a session, unless the hub was closed. It reports whether it
+// did.
 func (h *Hub) enter(s *stream) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -19,9 +19,10 @@ const (
 	redialMin = 20 * time.Millisecond
 	redialMax = time.Second
 	// offlineAfter is how long requests wait for a lost hub to come back before
-	// they are answered without one.
+	// the companion answers them itself.
 	offlineAfter = 5 * time.Second
-	// sendTimeout is how long the hub may take to read what is written to it.
+	// sendTimeout is how long the hub may take to read the lines that are sent
+	// to it.
 	sendTimeout = 30 * time.Second
 )
 
@@ -50,13 +51,13 @@ func (c *Companion) keepLinked(ctx context.Context) {
 
 var errStopped = fault.New(fault.Denied, "Agent Discover was stopped by the user; start it from the tray or the window, or with: agent-discover serve")
 
-// startFailure marks an error that waiting does not cure: no hub could be
-// started.
+// startFailure marks the error that no hub could be started. Requests are then
+// answered at once, because waiting does not help.
 type startFailure struct{ error }
 
 func (f startFailure) Unwrap() error { return f.error }
 
-// connect opens a session with the hub and starts a hub if none runs.
+// connect opens a session with the hub and starts a hub if none is running.
 func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
 	if _, err := instance.Read(c.Folder); err != nil && instance.Stopped(c.Folder) {
 		return nil, errStopped
@@ -67,15 +68,15 @@ func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
 	}
 	link, err := Dial(ctx, info, c.Version, c.session)
 	if fault.KindOf(err) == fault.Denied {
-		// Another program listens at the announced address, so the hub may be
-		// dead. Starting one fails if the lock shows that it is alive.
+		// Another program listens at the hub's address, so the hub may be dead.
+		// If it is alive, the process that Start creates finds its lock and ends.
 		_ = instance.Start(ctx, c.Folder, "companion")
 	}
 	return link, err
 }
 
-// setOffline answers the queued requests, and those that come before the next
-// link, with the reason why there is no hub.
+// setOffline answers the queued requests with the reason why there is no hub.
+// Later requests get the same answer until a hub is connected.
 func (c *Companion) setOffline(reason error) {
 	c.mu.Lock()
 	first := c.offline == nil
@@ -91,7 +92,7 @@ func (c *Companion) setOffline(reason error) {
 	c.queue = nil
 	c.mu.Unlock()
 	if first {
-		c.Log.Warn("no hub", "reason", reason)
+		c.Log.Warn("could not connect to a hub", "reason", reason)
 	}
 	c.writeAll(replies)
 	c.mu.Lock()
@@ -99,8 +100,9 @@ func (c *Companion) setOffline(reason error) {
 	c.mu.Unlock()
 }
 
-// runLink sends the new hub what it has missed, and copies the hub's lines to
-// the client until the link is lost or ctx ends.
+// runLink sends a new hub the lines that restore the session and the queued
+// ones, and copies the hub's lines to the client until the link is lost or ctx
+// ends.
 func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 	defer context.AfterFunc(ctx, func() { _ = link.Close() })()
 	if s, ok := link.(*stream); ok && s.notice != "" {
@@ -115,7 +117,7 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 	again := c.memory.greeted()
 	c.link, c.queue, c.offline = link, nil, nil
 	c.mu.Unlock()
-	// The hub may answer before it has read everything, so read meanwhile.
+	// Read while sending: the hub may answer before it has read every line.
 	var sent sync.WaitGroup
 	sent.Go(func() {
 		defer c.sending.Unlock()
@@ -127,13 +129,13 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 		_ = c.write([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"))
 	}
 	c.readHub(link)
-	_ = link.Close() // ends a send that blocks
+	_ = link.Close() // unblocks send
 	sent.Wait()
 	c.unlink()
 }
 
-// send writes lines to the hub. If that fails, it closes the link, and readHub
-// ends.
+// send writes lines to the hub. If the write fails, send closes the link, which
+// ends readHub.
 func send(link net.Conn, lines []byte) {
 	_ = link.SetWriteDeadline(time.Now().Add(sendTimeout))
 	if _, err := link.Write(lines); err != nil {
@@ -182,7 +184,7 @@ func responseID(line []byte) json.RawMessage {
 }
 
 // unlink answers the requests that were in flight on a lost link with an error,
-// because their outcome is unknown.
+// because nobody knows whether the hub has carried them out.
 func (c *Companion) unlink() {
 	c.mu.Lock()
 	c.link = nil
@@ -199,8 +201,8 @@ func (c *Companion) unlink() {
 	c.mu.Unlock()
 }
 
-// writeAll writes lines to the client. Errors are ignored: a client that is
-// gone ends readClient too.
+// writeAll writes lines to the client. It ignores errors: readClient ends too
+// when the client is gone.
 func (c *Companion) writeAll(lines [][]byte) {
 	for _, line := range lines {
 		_ = c.write(line)

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// linked returns a companion that runs a link in a synctest bubble, the hub's
-// end of the link, and what the client reads.
+// linked runs a link of the companion in a synctest bubble. It returns the
+// hub's end of the link and a reader of what the client receives.
 func linked(t *testing.T, c *Companion) (hub net.Conn, client *bufio.Reader) {
 	t.Helper()
 	near, hub := net.Pipe()
@@ -26,7 +26,7 @@ func linked(t *testing.T, c *Companion) (hub net.Conn, client *bufio.Reader) {
 	return hub, bufio.NewReader(read)
 }
 
-// expect reads one line.
+// expect reads one line and compares it.
 func expect(t *testing.T, from *bufio.Reader, want string) {
 	t.Helper()
 	if line, err := from.ReadString('\n'); err != nil || line != want+"\n" {
@@ -42,7 +42,7 @@ func TestAnswersReachTheClientWhileTheHubReadsNothing(t *testing.T) {
 		hub, client := linked(t, c)
 		sent := make(chan struct{})
 		go func() { defer close(sent); _ = c.fromClient([]byte(ping)) }()
-		synctest.Wait() // the send blocks: the hub does not read
+		synctest.Wait() // the send blocks, because the hub does not read
 		if _, err := hub.Write([]byte(`{"jsonrpc":"2.0","id":7,"result":{}}` + "\n")); err != nil {
 			t.Fatal(err)
 		}

@@ -7,22 +7,22 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// replayID begins the ids of requests that the companion repeats to a new hub.
-// Their answers are not passed to the client.
+// replayID is the prefix of the ids of requests that the companion repeats to a
+// new hub. Answers to these requests are not passed to the client.
 const replayID = "companion-replay-"
 
-// memory holds the client's lines that a companion needs to resume the session
-// with a new hub. The zero value is ready to use.
+// memory holds the lines of the client that the companion needs to resume the
+// session with a new hub. The zero value is ready to use.
 type memory struct {
 	inFlight    map[string]bool   // ids of requests without an answer, as JSON
-	initialize  []byte            // the client's line
-	initialID   string            // its id, as JSON
+	initialize  []byte            // line of the client's initialize request
+	initialID   string            // id of initialize, as JSON
 	initialized []byte            // notifications/initialized
 	level       []byte            // logging/setLevel
 	subscribed  map[string][]byte // resources/subscribe by uri
 }
 
-// note remembers a line of the client, if resuming needs it.
+// note remembers a line of the client if it is needed to resume the session.
 func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 	if msg.IsRequest() {
 		if m.inFlight == nil {
@@ -60,8 +60,8 @@ func (m *memory) settle(id string) bool {
 // greeted reports whether the client's initialize was answered.
 func (m *memory) greeted() bool { return m.initialize != nil && !m.inFlight[m.initialID] }
 
-// abandon removes the requests in flight and returns their ids, sorted. It keeps
-// an unanswered initialize, which the next hub answers.
+// abandon removes the requests in flight and returns their ids, sorted. An
+// unanswered initialize stays, because the next hub answers it.
 func (m *memory) abandon() []string {
 	var ids []string
 	for id := range m.inFlight {
@@ -75,7 +75,7 @@ func (m *memory) abandon() []string {
 }
 
 // pending returns the lines of an unfinished initialization. They are sent to
-// the next hub under their own ids, and its answers go to the client.
+// the next hub unchanged, and its answers go to the client.
 func (m *memory) pending() [][]byte {
 	if m.initialize == nil || m.greeted() {
 		return nil
@@ -87,11 +87,11 @@ func (m *memory) pending() [][]byte {
 	return lines
 }
 
-// replay returns the lines that bring a new hub to the state of the session. The
-// client does not see their answers.
+// replay returns the lines that restore the session on a new hub. The hub's
+// answers to them are not passed to the client.
 func (m *memory) replay() []byte {
 	if !m.greeted() {
-		return nil // pending returns the lines instead
+		return nil // nothing to restore; see pending
 	}
 	out := m.again(nil, m.initialize, "initialize")
 	if m.initialized != nil {
@@ -106,7 +106,7 @@ func (m *memory) replay() []byte {
 	return out
 }
 
-// again appends a request with an id that begins with replayID.
+// again appends a request to dst, with an id that begins with replayID.
 func (m *memory) again(dst, line []byte, what string) []byte {
 	return append(append(dst, jsonrpc.Set(line, "id", jsonrpc.Quote(replayID+what))...), '\n')
 }

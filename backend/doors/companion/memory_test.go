@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// note parses lines of a client and notes them.
+// note parses lines of a client and passes them to memory.note.
 func note(t *testing.T, m *memory, lines ...string) {
 	t.Helper()
 	for _, line := range lines {

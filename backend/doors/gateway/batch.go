@@ -11,21 +11,21 @@ import (
 // batchCandidates is how many tools of an intent rankBatch may reorder.
 const batchCandidates = 10
 
-// By which share of their scores the tools of a server are lifted, and how near
-// to the best score a tool must be to be lifted at all.
+// The score of a tool is lifted by these shares of itself.
 const (
 	namedLift  = 0.10 // an intent of the batch names the server
 	highLift   = 0.10 // another intent matches the server with high confidence
 	mediumLift = 0.05 // another intent matches the server with medium confidence
-	maxLift    = 0.15
-	nearBest   = 0.80
+	maxLift    = 0.15 // limit of the sum
+	nearBest   = 0.80 // share of the best score that a tool must reach to be lifted
 )
 
-// rankBatch ranks the results of a batch again, because intents of one batch are
-// mostly for the same servers: it lifts tools of servers that the other intents
-// name or match. Results with high confidence stay as they are, and an intent
-// that names servers itself is lifted towards those alone. The results keep the
-// order of the intents; the given slices are not changed.
+// rankBatch ranks the results of a batch again, because the intents of one
+// batch are mostly meant for the same servers: it lifts the scores of tools
+// whose servers the other intents name or match. Results with high confidence
+// stay as they are. For an intent that names servers itself, only the tools of
+// these servers are lifted. The results keep the order of the intents; the
+// given slices are not changed.
 func rankBatch(intents []string, results []search.Result) []search.Result {
 	out := slices.Clone(results)
 	named := make([][]string, len(intents))
@@ -52,8 +52,8 @@ func serversOf(results []search.Result) []string {
 	return slices.Compact(servers)
 }
 
-// liftsFor returns by how much each server is lifted for intent i. If the intent
-// names servers itself, the other intents do not count.
+// liftsFor returns the lifts of servers for the tools of intent i. If the
+// intent names servers itself, the other intents do not count.
 func liftsFor(i int, intents []string, results []search.Result, named [][]string) map[string]float64 {
 	lifts := make(map[string]float64)
 	if len(named[i]) > 0 {
@@ -78,8 +78,8 @@ func liftsFor(i int, intents []string, results []search.Result, named [][]string
 }
 
 // lifted returns a result with lifted scores, sorted again. Only hits near the
-// best are lifted; if the intent names the best tool exactly, only tools of the
-// same name on other servers are.
+// best one are lifted; if the intent names the best tool exactly, only tools of
+// the same name are.
 func lifted(intent string, result search.Result, lifts map[string]float64) search.Result {
 	best := result.Hits[0]
 	exact := slices.Equal(wordsOf(intent), wordsOf(best.Tool.Name)) || mentions(intent, best.Tool.Name)
@@ -102,8 +102,8 @@ func lifted(intent string, result search.Result, lifts map[string]float64) searc
 	return result
 }
 
-// mentions reports whether a text contains a tool's name in the form of a name,
-// with underscores or capitals, and not as ordinary words.
+// mentions reports whether a text contains a tool's name written as an
+// identifier, such as create_issue or createIssue, and not as ordinary words.
 func mentions(text, name string) bool {
 	asName := len(wordsOf(name)) > 1 || strings.ToLower(name) != name
 	return asName && slices.Contains(strings.FieldsFunc(text, func(r rune) bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 )
 
-// results reads "confidence server.tool=score server.tool=score"; an empty line
-// is a miss.
+// results parses lines of the form "confidence server.tool=score
+// server.tool=score". An empty line is a result without hits.
 func results(t *testing.T, lines ...string) []search.Result {
 	t.Helper()
 	out := make([]search.Result, len(lines))

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
 
-// codeBusy is the JSON-RPC error code of a refusal because of load. JSON-RPC
-// leaves this range to servers.
+// codeBusy is the JSON-RPC error code for a call that is refused because too
+// many are in flight. JSON-RPC leaves this range of codes to servers.
 const codeBusy = -32000
 
 // callTool serves tools/call.
@@ -37,10 +37,11 @@ func (s *Session) callTool(ctx context.Context, params json.RawMessage) (json.Ra
 	return s.suggest(server, tool, result, err)
 }
 
-// resolve splits the name of a tool into its server and its own name. It accepts
-// the name in the session's list (server__tool, or a shortened name) and that in
-// find_tool replies (mcp__server__tool). If a name can be split in several ways,
-// the one with a known tool wins, and otherwise the longest server name.
+// resolve splits the name of a tool into the name of its server and the tool's
+// own name. It accepts names as the session lists them (server__tool, or a
+// shortened name) and as find_tool replies with them (mcp__server__tool). If a
+// name can be split in several ways, a known tool wins, and otherwise the
+// longest server name.
 func (s *Session) resolve(name string) (server, tool string, ok bool) {
 	name = strings.TrimPrefix(name, "mcp__")
 	ways := s.gateway.registry.Splits(name)
@@ -79,9 +80,9 @@ func (s *Session) request(server, tool string, params json.RawMessage) proxy.Req
 	}
 }
 
-// answer returns the response to a call. A JSON-RPC error of the server stays
-// one, and so does a refusal because of load; any other error becomes a result
-// with isError, which a model can read.
+// answer returns the response to a call. JSON-RPC errors of the server are
+// passed on, and a refusal because of load becomes a JSON-RPC error; any other
+// error becomes a result with isError, which a model can read.
 func answer(result json.RawMessage, err error) (json.RawMessage, error) {
 	var rpc *jsonrpc.Error
 	var cancelled *jsonrpc.Cancelled
@@ -142,8 +143,9 @@ func (s *Session) suggest(server, tool string, result proxy.Result, err error) (
 	return appendSuggestion(result.JSON, text, near), nil
 }
 
-// misdirected reports whether an error code means that the call was wrong. Other
-// codes may have a special meaning for the client.
+// misdirected reports whether an error may mean that the model called the wrong
+// tool. Errors with other codes are passed on unchanged, because the codes may
+// have a special meaning for the client.
 func misdirected(rpc *jsonrpc.Error) bool {
 	switch rpc.Code {
 	case jsonrpc.CodeInvalidParams, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInternalError:

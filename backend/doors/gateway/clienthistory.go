@@ -29,8 +29,8 @@ type ClientStore interface {
 	KeepClient(ctx context.Context, c SeenClient) error
 }
 
-// observe returns an observation of a client, and false if there is nothing to
-// store.
+// observe returns an observation of a session's client, and false if the client
+// is not to be stored.
 type observe func() (SeenClient, bool)
 
 // ClientHistory remembers clients, also after they have disconnected. It is safe
@@ -40,11 +40,12 @@ type ClientHistory struct {
 	log   *slog.Logger
 
 	mu      sync.Mutex
-	due     map[string]observe // by session
+	due     map[string]observe // observations to store, by session
 	pending chan struct{}      // wakes Run
 }
 
-// NewClientHistory returns a history. Clients are stored while Run runs.
+// NewClientHistory returns a history. Clients are stored only while Run is
+// running.
 func NewClientHistory(store ClientStore, log *slog.Logger) *ClientHistory {
 	return &ClientHistory{store: store, log: log, due: make(map[string]observe), pending: make(chan struct{}, 1)}
 }
@@ -60,7 +61,7 @@ func (h *ClientHistory) note(session string, look observe) {
 	}
 }
 
-// Run stores noted clients until ctx ends, and then those that are left.
+// Run stores noted clients until ctx ends, and then the remaining ones.
 func (h *ClientHistory) Run(ctx context.Context) error {
 	for {
 		select {
@@ -74,7 +75,7 @@ func (h *ClientHistory) Run(ctx context.Context) error {
 }
 
 // write stores all noted clients. It continues after ctx has ended, because the
-// clients that it has taken from due are recorded nowhere else.
+// clients are no longer in due and would be lost.
 func (h *ClientHistory) write(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
@@ -99,9 +100,9 @@ type KnownClient struct {
 	Connected bool
 }
 
-// with returns the stored clients and the connected ones, in any order.
-// connected has one element per session; of several sessions of a client, the
-// one with the longest list counts.
+// with returns the stored clients together with the connected ones, in any
+// order. connected has one element per session. If a client has several
+// sessions, the one with the longest tool list counts.
 func (h *ClientHistory) with(ctx context.Context, connected []SeenClient) ([]KnownClient, error) {
 	stored, err := h.store.Clients(ctx)
 	if err != nil {

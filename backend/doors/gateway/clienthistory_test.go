@@ -15,7 +15,7 @@ type memoryClients struct {
 	mu     sync.Mutex
 	kept   []SeenClient
 	broken bool          // all operations fail
-	wrote  chan struct{} // after each client
+	wrote  chan struct{} // receives a value after each stored client
 }
 
 func (m *memoryClients) Clients(context.Context) ([]SeenClient, error) {
@@ -50,7 +50,7 @@ func named(name string) observe {
 
 func TestNotedClientsAreStoredInTheBackground(t *testing.T) {
 	h, m := newHistory()
-	h.note("1", named("before")) // must not block although Run does not run
+	h.note("1", named("before")) // note must not block before Run is running
 	h.note("1", named("again"))
 	h.note("2", func() (SeenClient, bool) { return SeenClient{}, false })
 	ctx, cancel := context.WithCancel(t.Context())

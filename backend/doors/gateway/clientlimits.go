@@ -16,10 +16,11 @@ import (
 )
 
 const (
-	// minNameLength is the least length to which names are shortened.
+	// minNameLength is the smallest limit for tool names, in characters.
 	minNameLength = 20
-	// Hexadecimal digits of the hash that ends a shortened name. longHash is used
-	// where shortHash gives two tools the same name.
+	// shortHash and longHash are how many hexadecimal digits of a hash end a
+	// shortened name. longHash is used for tools whose names would otherwise be
+	// equal.
 	shortHash, longHash = 6, 12
 )
 
@@ -43,8 +44,9 @@ func limitsOfClient(client string) clientLimits {
 	return m
 }
 
-// names returns the names under which a client is shown tools, in the same order.
-// A name that is too long is cut and ends in a hash, so that no two are equal.
+// names returns the names under which the client is shown tools, in the order
+// of tools. A name that is too long is cut and ends in a hash, so that no two
+// names are equal.
 func (m clientLimits) names(tools []*catalog.Tool) []string {
 	out, taken := make([]string, len(tools)), make(map[string]int)
 	for i, t := range tools {
@@ -64,8 +66,8 @@ func (m clientLimits) cuts(t *catalog.Tool) bool {
 	return m.maxName > 0 && utf8.RuneCountInString(t.Proxied()) > m.maxName
 }
 
-// short returns a tool's name, cut to the limit and ending in digits of its hash
-// if it is too long.
+// short returns a tool's full name. A name that is too long is cut to the limit
+// and ends in digits of its hash.
 func (m clientLimits) short(t *catalog.Tool, digits int) string {
 	name := t.Proxied()
 	if !m.cuts(t) {
@@ -119,11 +121,12 @@ func (s *Session) shownAs(tools []*catalog.Tool) []string {
 	return m.names(tools)
 }
 
-// maxCachedSchemas is how many schemas the cache holds before it is emptied.
+// maxCachedSchemas is how many schemas the cache may hold. A full cache is
+// emptied.
 const maxCachedSchemas = 20000
 
-// schemaCache caches schemas that were adapted to a model vendor. It is safe
-// for concurrent use.
+// schemaCache caches argument schemas that were adapted to a model vendor. It
+// is safe for concurrent use.
 type schemaCache struct {
 	mu      sync.Mutex
 	schemas map[schemaKey]json.RawMessage // nil: the original needs no change
@@ -157,13 +160,15 @@ func (a *schemaCache) schema(v schemacompat.Vendor, hash string, def json.RawMes
 	return schema
 }
 
-// show returns a tool's definition as a client with these limits is shown it.
+// show returns a tool's definition under a name, adapted to a client with these
+// limits.
 func (g *Gateway) show(m clientLimits, t *catalog.Tool, name string) json.RawMessage {
 	return g.fit(m, t.Hash, listed(t, name))
 }
 
-// fit adapts the argument schema of a definition for the client's model vendor. If the
-// schema needs no change, every byte stays.
+// fit returns a definition with its argument schema adapted to the client's
+// model vendor. A definition whose schema needs no change is returned byte for
+// byte.
 func (g *Gateway) fit(m clientLimits, hash string, def json.RawMessage) json.RawMessage {
 	if m.vendor == "" {
 		return def

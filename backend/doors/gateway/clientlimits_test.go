@@ -75,8 +75,8 @@ func TestSchemasAreAdaptedToTheClient(t *testing.T) {
 			}
 		}
 	}
-	if n := len(g.adapted.schemas); n != 4 { // registry and odd, for two dialects
-		t.Errorf("%d schemas are cached", n)
+	if n := len(g.adapted.schemas); n != 4 { // the schemas of two tools, registry and odd, for two vendors
+		t.Errorf("%d schemas are cached, want 4", n)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestShortNamesAreStable(t *testing.T) {
 func TestShortNamesInAListAreUnique(t *testing.T) {
 	m := clientLimits{maxName: 30}
 	var tools []*catalog.Tool
-	for i := range 20000 { // enough for two equal hashes of six digits
+	for i := range 20000 { // so many names that two have equal hashes of six digits
 		tools = append(tools, &catalog.Tool{Server: "s", Name: strings.Repeat("c", 40) + fmt.Sprint(i)})
 	}
 	seen, lengthened := make(map[string]bool), 0

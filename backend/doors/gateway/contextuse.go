@@ -15,11 +15,12 @@ import (
 // a test checks it.
 const EntryTokens = 395
 
-// commandLineClient is the client name of the command line, which is no editor.
+// commandLineClient is the client name of this program's own command line,
+// which is not an editor.
 const commandLineClient = "agent-discover-cli"
 
-// ContextUse reports how much of the clients' context tool definitions take, in
-// tokens.
+// ContextUse reports how many tokens of the clients' context tool definitions
+// take.
 type ContextUse struct {
 	Tools   int // tools of all approved servers
 	Whole   int // tokens of all these tools
@@ -27,8 +28,8 @@ type ContextUse struct {
 	Clients []KnownClient
 }
 
-// Context returns the context use of the connected clients and of those that were
-// connected before, the last seen first.
+// Context returns the context use of all clients that are or were connected,
+// the most recently seen first.
 func (g *Gateway) Context(ctx context.Context) (ContextUse, error) {
 	out := ContextUse{Entry: EntryTokens}
 	out.Tools, out.Whole = g.everything()
@@ -62,7 +63,8 @@ func (g *Gateway) everything() (tools, tokens int) {
 	return tools, tokens
 }
 
-// note makes the history store the session's client in the background.
+// note makes the history store an observation of the session's client in the
+// background.
 func (g *Gateway) note(s *Session) {
 	g.history.note(s.id, func() (SeenClient, bool) {
 		_, whole := g.everything()
@@ -70,7 +72,7 @@ func (g *Gateway) note(s *Session) {
 	})
 }
 
-// seen returns an observation of the session's client, and false before
+// seen returns an observation of the session's client. It returns false before
 // initialize and for the command line. whole is the number of tokens of all
 // tools.
 func (s *Session) seen(now time.Time, whole int) (SeenClient, bool) {
@@ -86,8 +88,8 @@ func (s *Session) seen(now time.Time, whole int) (SeenClient, bool) {
 	return c, true
 }
 
-// FoundBy returns the names of the connected clients that have a tool among their
-// session tools, sorted.
+// FoundBy returns the names of the connected clients to which find_tool has
+// added a tool, sorted.
 func (g *Gateway) FoundBy(key catalog.Key) []string {
 	names := make(map[string]bool)
 	for _, s := range g.all() {

@@ -8,14 +8,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// maxSchemaDepth is the nesting up to which JSON parsers of all common languages
-// read a schema.
+// maxSchemaDepth is the maximum nesting of a schema in a tool list; deeper JSON
+// is rejected by the parsers of common languages.
 const maxSchemaDepth = 100
 
-// listed returns a tool's definition with another name. Members that MCP's schema
-// forbids are repaired or left out, because clients that validate reject the
-// whole list for one invalid tool. A valid definition keeps every other byte.
-// get_schema returns the original.
+// listed returns a tool's definition under another name, as a tool list
+// contains it. Members that MCP's schema forbids are repaired or left out,
+// because clients that validate reject the whole list for one invalid tool. A
+// valid definition is unchanged except for the name. get_schema returns the
+// original.
 func listed(t *catalog.Tool, name string) json.RawMessage {
 	def := jsonrpc.Set(t.Definition, "name", jsonrpc.Quote(name))
 	for _, member := range []struct {
@@ -40,8 +41,8 @@ func listed(t *catalog.Tool, name string) json.RawMessage {
 	return def
 }
 
-// objectSchema reports whether MCP allows a schema for arguments and structured
-// results: its type is object, and its properties are schemas.
+// objectSchema reports whether MCP allows a schema for arguments and for
+// structured results: the type is object, and the properties are schemas.
 func objectSchema(schema json.RawMessage) bool {
 	if jsonrpc.GetString(schema, "type") != "object" || depth(schema) > maxSchemaDepth {
 		return false

@@ -89,9 +89,10 @@ func (g *Gateway) rank(ctx context.Context, query string, limit int, allow func(
 	return g.search.Find(ctx, search.Query{Text: query, Limit: limit, Allow: allow, Explain: explain})
 }
 
-// nearest returns tools whose names are similar to a name in the query.
+// nearest returns tools with names similar to a tool name that the query
+// contains.
 func (g *Gateway) nearest(query string) []*catalog.Tool {
-	const most = 10 // more than a reply has, because some may not be findable
+	const most = 10 // more than a reply contains, because some may not be findable
 	name, findable := findreply.ToolName(query), g.findable()
 	if name == "" {
 		return nil

@@ -13,8 +13,8 @@ import (
 type Finding struct {
 	Found      bool
 	Confidence search.Confidence // empty when nothing was found
-	Score      float64           // of the best tool, also if it was not good enough
-	Took       time.Duration     // the search alone
+	Score      float64           // of the best tool, even if it is too low for a match
+	Took       time.Duration     // time of the search alone
 	Hits       []search.Hit      // with reasons, and scores as agents see them
 	Hint       string            // when nothing was found
 	Reply      string            // the reply that an agent gets, as JSON

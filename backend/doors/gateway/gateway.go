@@ -1,7 +1,8 @@
-// Package gateway is the MCP server that clients of agents connect to. A session
-// lists one tool of the hub, registry, then the tools of active servers, and the
-// session tools: those that find_tool has added to this session. Calls go to
-// proxy.Call, and results are passed on as the bytes that the server sent.
+// Package gateway is the MCP server that editors and other clients talk to. A
+// session lists one tool of the hub, registry, then the tools of active
+// servers, and the session tools: those that find_tool has added to this
+// session. Calls go to proxy.Call, and results are passed on as the bytes that
+// the server sent.
 package gateway
 
 import (
@@ -23,8 +24,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// SessionToolStore keeps the session tools of each session, so that a session has
-// them again after its connection or the hub was lost.
+// SessionToolStore keeps the session tools of each session, so that a client
+// gets them back when it reconnects or the hub is restarted.
 type SessionToolStore interface {
 	SessionTools(ctx context.Context, session string) ([]catalog.Key, error)
 	SaveSessionTools(ctx context.Context, session string, tools []catalog.Key) error
@@ -35,8 +36,8 @@ type SessionToolStore interface {
 // Usage counts the calls of each server in this installation.
 type Usage interface{ Usage() map[string]int }
 
-// Learner records the answers that each find_tool or find_tools request gave to
-// a session, and how a tool then answered a call of that session.
+// Learner records which tools find_tool and find_tools returned to a session,
+// and whether the session's later calls of these tools succeeded.
 type Learner interface {
 	Asked(session string, answers ...learning.Answer)
 	Called(session string, tool catalog.Key, ok bool)
@@ -130,8 +131,8 @@ func (g *Gateway) Run(ctx context.Context) error {
 	return nil
 }
 
-// follow handles changes of tools and servers until ctx ends or a subscription
-// is dropped.
+// follow wakes the sessions after each change of tools or servers. It returns
+// when ctx ends, or when the bus drops a subscription that is too slow.
 func (g *Gateway) follow(ctx context.Context, tools <-chan catalog.Changed, servers <-chan registry.Changed) {
 	for ok := true; ok; {
 		select {
@@ -148,7 +149,7 @@ func (g *Gateway) follow(ctx context.Context, tools <-chan catalog.Changed, serv
 }
 
 // forget removes the tools of a removed server from the session tools of all
-// sessions: a later server of the same name is a different one.
+// sessions, because a later server of the same name is a different server.
 func (g *Gateway) forget(ctx context.Context, server string) {
 	for _, s := range g.all() {
 		s.forget(server)
@@ -158,8 +159,8 @@ func (g *Gateway) forget(ctx context.Context, server string) {
 	}
 }
 
-// announce wakes all sessions and does not block, so that a client that does not
-// read delays no other.
+// announce wakes all sessions. It does not block, so that a client that does
+// not read cannot delay the others.
 func (g *Gateway) announce() {
 	for _, s := range g.all() {
 		select {
@@ -215,8 +216,8 @@ func (g *Gateway) ActiveTools() []*catalog.Tool {
 	return out
 }
 
-// findable returns a filter for tools that find_tool may return: those whose
-// server is approved and still configured.
+// findable returns a filter that accepts the tools of approved servers, which
+// are the tools that find_tool may return.
 func (g *Gateway) findable() func(*catalog.Tool) bool {
 	approved := make(map[string]bool)
 	for _, server := range g.registry.List() {

@@ -10,17 +10,19 @@ import (
 )
 
 // teaches reports whether the searcher learns from this session. It does not
-// learn from the command line, where people try things out.
+// learn from the command line, where people try queries out.
 func (s *Session) teaches() bool { return s.client().Name != commandLineClient }
 
-// asked records the answers of one find_tool or find_tools request.
+// asked records the answers to the queries of one find_tool or find_tools
+// request.
 func (s *Session) asked(answers ...learning.Answer) {
 	if s.teaches() {
 		s.gateway.learning.Asked(s.id, answers...)
 	}
 }
 
-// answerTo pairs a query with the tools in its reply, best first.
+// answerTo returns an answer: a query and the tools in the reply to it, best
+// first.
 func answerTo(query string, tools []*catalog.Tool) learning.Answer {
 	shown := make([]catalog.Key, len(tools))
 	for i, tool := range tools {
@@ -29,9 +31,9 @@ func answerTo(query string, tools []*catalog.Tool) learning.Answer {
 	return learning.Answer{Query: query, Shown: shown}
 }
 
-// called records whether a tool call succeeded. Calls that were refused,
-// cancelled, or did not reach the server are left out: they prove nothing about
-// the tool.
+// called records whether a tool call succeeded. Calls that were refused, were
+// cancelled or did not reach the server are not recorded: they prove nothing
+// about the tool.
 func (s *Session) called(r proxy.Request, result proxy.Result, err error) {
 	if rpc := (*jsonrpc.Error)(nil); err != nil && !errors.As(err, &rpc) || !s.teaches() {
 		return

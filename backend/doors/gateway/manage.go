@@ -28,7 +28,7 @@ type listedServer struct {
 	Waiting         bool     `json:"waiting_for_approval,omitempty"`
 }
 
-// list serves list: it returns the configured servers, filtered.
+// list serves the action list: it returns the configured servers, filtered.
 func (s *Session) list(ctx context.Context, args arguments) (any, error) {
 	servers, err := s.gateway.registry.Search(ctx, args.Query)
 	if err != nil {
@@ -56,8 +56,8 @@ func (s *Session) list(ctx context.Context, args arguments) (any, error) {
 	return out, nil
 }
 
-// install serves install: it proposes a server. By default, the server does not
-// start until a person approves it.
+// install serves the action install: it proposes a server. By default, the
+// server does not start until a person approves it.
 func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 	if args.Name == "" {
 		return nil, fault.New(fault.Invalid, "name is required")
@@ -95,7 +95,7 @@ func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 	return reply, nil
 }
 
-// statusOf is the reply of an action on one server.
+// statusOf is the reply to an action on one server.
 type statusOf struct {
 	Status string `json:"status"`
 	Name   string `json:"name"`
@@ -154,7 +154,8 @@ func (s *Session) deactivate(ctx context.Context, args arguments) (any, error) {
 	return statusOf{status, args.Name}, nil
 }
 
-// status serves status: it returns the active servers with their tools.
+// status serves the action status: it returns the active servers with their
+// tools.
 func (s *Session) status(context.Context, arguments) (any, error) {
 	type server struct {
 		Name        string   `json:"name"`
@@ -179,8 +180,9 @@ func (s *Session) status(context.Context, arguments) (any, error) {
 	}{len(servers), servers}, nil
 }
 
-// sync imports the user's configured setup file with the user's rights. A file
-// that the agent names is imported as a proposal of the agent.
+// sync serves the action sync. Without a file, it syncs the setup file that the
+// user has configured. A file that the agent names counts as a proposal of the
+// agent.
 func (s *Session) sync(ctx context.Context, args arguments) (any, error) {
 	if args.File == "" {
 		return s.gateway.setup.Sync(ctx, "")
@@ -190,7 +192,7 @@ func (s *Session) sync(ctx context.Context, args arguments) (any, error) {
 
 const (
 	maxNamed      = 12  // servers in the instructions
-	maxNamedBytes = 185 // of these names together, which keeps the instructions under 150 tokens
+	maxNamedBytes = 185 // bytes of these names; keeps the instructions under 150 tokens
 )
 
 // instructions returns the server instructions of MCP: how to use registry, and

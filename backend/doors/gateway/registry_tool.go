@@ -15,8 +15,8 @@ import (
 
 const registryName = "registry"
 
-// registryTool is the definition of registry. Every session has it in the model's
-// context, so it must be small; see EntryTokens.
+// registryTool is the definition of registry. It is in the model's context in
+// every session, so it must be small; see EntryTokens.
 var registryTool = json.RawMessage(`{"name":"registry","title":"MCP tools of this user",` +
 	`"description":"Finds and calls tools of all MCP servers this user has. Start with find_tool: say in query what you need, get the best tool and its required args; then invoke it by its listed name or with proxy_call. find_tools takes several intents at once. get_schema gives a tool's full input schema. list, status: servers. activate, deactivate: put a server's tools into your tool list or take them out. install (name, command, args, env): propose a server, a person approves. uninstall, browse (marketplace), sync (setup file).",` +
 	`"inputSchema":{"type":"object","required":["action"],"properties":{` +
@@ -37,12 +37,13 @@ var registryTool = json.RawMessage(`{"name":"registry","title":"MCP tools of thi
 // lists.
 func RegistryTool() json.RawMessage { return registryTool }
 
-// actions are the actions of registry, in the order in which an error lists them.
-// proxy_call is missing: it returns a tool's own result.
+// actions are the actions of registry, in the order in which an error message
+// lists them. proxy_call is not among them, because its result is that of the
+// called tool.
 var actions = []struct {
 	name string
 	do   func(*Session, context.Context, arguments) (any, error)
-	// write returns the reply's text.
+	// write encodes the result as the text of the reply.
 	write func(any) (string, error)
 }{
 	{"list", (*Session).list, indented},
@@ -81,12 +82,13 @@ type arguments struct {
 	File          string            `json:"file"`
 }
 
-// callRegistry serves tools/call of registry. Errors become results with isError,
-// which a model can read. proxy_call returns the called tool's own result.
+// callRegistry serves tools/call of registry. Errors become results with
+// isError, which a model can read. proxy_call returns the result of the called
+// tool.
 func (s *Session) callRegistry(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	var args arguments
 	if raw := jsonrpc.Get(params, "arguments"); raw != nil {
-		// The arguments of the called tool may be large, so they are not parsed.
+		// Do not parse the arguments of the called tool, which may be large.
 		inner := jsonrpc.Get(raw, "arguments")
 		if inner != nil {
 			raw = jsonrpc.Set(raw, "arguments", json.RawMessage("null"))
@@ -141,15 +143,16 @@ func jsonType(kind string) string {
 	return kind
 }
 
-// later returns an action that reports that it is not available yet.
+// later returns an action that fails with the error that it is not available
+// yet.
 func later(what string) func(*Session, context.Context, arguments) (any, error) {
 	return func(*Session, context.Context, arguments) (any, error) {
 		return nil, fault.New(fault.Unavailable, "not available yet: %s", what)
 	}
 }
 
-// registryError returns the result of a failed registry call. The word in brackets
-// is the one that the original product uses, on which clients rely.
+// registryError returns the result of a failed registry call. Clients rely on
+// the code in brackets, which the original product uses too.
 func registryError(err error) (json.RawMessage, error) {
 	return errorResult("Error [UNKNOWN_ERROR]: " + fault.MessageOf(err))
 }
@@ -193,10 +196,11 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	}
 	result, err := s.call(ctx, server, tool, jsonrpc.Set(params, "arguments", arguments))
 	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		// The error is the called tool's, not one of registry: return a result.
+		// This error belongs to the called tool, not to registry: return it as
+		// a result, which a model can read.
 		return errorResult(strings.TrimSpace(fmt.Sprintf("MCP error %d: %s %s", rpc.Code, rpc.Message, rpc.Data)))
 	}
-	if upstream.NotStarted(err) { // clients of the original product match these words
+	if upstream.NotStarted(err) { // clients of the original product look for these words
 		err = fault.Wrap(err, fault.KindOf(err), "failed to activate %q: %s", server, fault.MessageOf(err))
 	}
 	return answer(result.JSON, err)

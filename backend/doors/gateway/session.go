@@ -20,8 +20,8 @@ import (
 // maxInFlight is how many calls of one session may be in flight.
 const maxInFlight = 64
 
-// maxClientText bounds the name and version of a client, which are kept with
-// every call, in characters.
+// maxClientText is the maximum length of a client's name and version, in
+// characters. Both are stored with every call.
 const maxClientText = 100
 
 // protocolVersions are the supported MCP versions, newest first.
@@ -42,12 +42,12 @@ type Session struct {
 	name         string // of the client, from initialize
 	version      string
 	limits       clientLimits
-	asks         map[string]bool // methods of requests that the client supports
+	asks         map[string]bool // methods of server requests that the client answers
 	introduced   bool            // initialize was answered
 	ready        bool            // notifications/initialized was received
 	sessionTools map[catalog.Key]bool
 	shown        shownTools
-	signature    uint64 // of the tool list that the client was last told about
+	signature    uint64 // of the last tool list that the client read or was notified of
 	inFlight     int
 }
 
@@ -88,8 +88,8 @@ func (s *Session) Notification(method string, _ json.RawMessage) {
 	}
 }
 
-// Bad implements jsonrpc.Handler. The client gets an error that says what is
-// wrong with its line.
+// Bad implements jsonrpc.Handler. It returns an error for the client that
+// describes the problem with its line.
 func (s *Session) Bad(_ []byte, err error) *jsonrpc.Error {
 	var rpc *jsonrpc.Error
 	if errors.As(err, &rpc) {
@@ -98,8 +98,8 @@ func (s *Session) Bad(_ []byte, err error) *jsonrpc.Error {
 	return jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "Invalid Request: %s", err)
 }
 
-// Ask implements upstream.Caller. It forwards a server's request to the client,
-// if the client has declared that capability.
+// Ask implements upstream.Caller. It forwards a server's request to the client
+// if the client has declared the capability for it.
 func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	s.mu.Lock()
 	can, name := s.asks[q.Method], s.name
@@ -196,7 +196,7 @@ func (s *Session) listTools() (json.RawMessage, error) {
 	}{list})
 }
 
-// announceChanges tells the client about changes of its tool list until the
+// announceChanges notifies the client about changes of its tool list until the
 // connection ends.
 func (s *Session) announceChanges() {
 	for {
@@ -209,8 +209,8 @@ func (s *Session) announceChanges() {
 	}
 }
 
-// announceTools sends notifications/tools/list_changed if the client's list has
-// changed.
+// announceTools sends notifications/tools/list_changed if the list of the
+// session's tools has changed.
 func (s *Session) announceTools() {
 	s.mu.Lock()
 	now := signatureOf(s.sessionList())
@@ -250,8 +250,8 @@ func (s *Session) forget(server string) {
 	}
 }
 
-// addFound adds found tools to the session tools, stores them, and tells the
-// client about its new list.
+// addFound adds found tools to the session tools, stores the session tools, and
+// notifies the client that its list has changed.
 func (s *Session) addFound(ctx context.Context, tools []*catalog.Tool) {
 	keys := make([]catalog.Key, len(tools))
 	for i, t := range tools {
@@ -283,8 +283,9 @@ func (s *Session) lists(t *catalog.Tool) bool {
 	return err == nil && server.Enabled && server.Approved
 }
 
-// beginCall counts a call in. It returns false if too many are in flight. It
-// publishes no ClientsChanged, because each call publishes an event of its own.
+// beginCall adds one to the calls in flight, or returns false if too many are
+// in flight. It publishes no ClientsChanged, because the proxy publishes an
+// event for each call.
 func (s *Session) beginCall() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 // maxShown is how many tools a session remembers as shown.
 const maxShown = 500
 
-// shownTools remembers how much of each tool find_tool has shown to a session, so
-// that later replies can leave it out. It lasts as long as the connection: after
-// a reconnect, the model may have lost what it read.
+// shownTools remembers how much of each tool find_tool has shown to a session,
+// so that later replies can leave out the same text. It is not stored: after a
+// reconnect, the model may have lost what it read.
 type shownTools struct {
 	tools map[catalog.Key]shownTool
 	order []catalog.Key // oldest first
@@ -23,7 +23,8 @@ type shownTool struct {
 	shown findreply.Shown
 }
 
-// of returns how much of a tool was shown, unless the tool has changed since.
+// of returns how much of a tool was shown. A tool that has changed since counts
+// as not shown.
 func (m *shownTools) of(t *catalog.Tool) findreply.Shown {
 	if was := m.tools[t.Key()]; was.hash == t.Hash {
 		return was.shown
@@ -31,7 +32,7 @@ func (m *shownTools) of(t *catalog.Tool) findreply.Shown {
 	return findreply.NotShown
 }
 
-// mark remembers that at least this much of a tool was shown.
+// mark remembers how much of a tool was shown. It never lowers the amount.
 func (m *shownTools) mark(t *catalog.Tool, shown findreply.Shown) {
 	key := t.Key()
 	if m.tools == nil {
@@ -48,7 +49,8 @@ func (m *shownTools) mark(t *catalog.Tool, shown findreply.Shown) {
 	m.tools[key] = shownTool{t.Hash, shown}
 }
 
-// notShown is a findreply.Options.Shown that leaves nothing out.
+// notShown is a function for findreply.Options.Shown that makes replies
+// complete.
 func notShown(*catalog.Tool) findreply.Shown { return findreply.NotShown }
 
 // shownBefore returns a function for findreply.Options.Shown. Only a brief reply
