@@ -89,7 +89,7 @@ func (h *ClientHistory) write(ctx context.Context) {
 			continue
 		}
 		if err := h.store.KeepClient(ctx, c); err != nil {
-			h.log.Warn("client not stored", "session", session, "error", err)
+			h.log.Warn("could not store a client", "session", session, "error", err)
 		}
 	}
 }

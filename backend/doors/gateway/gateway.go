@@ -96,7 +96,7 @@ func New(o Options) *Gateway {
 func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) error {
 	s := newSession(g, id)
 	if found, err := g.sessionTools.SessionTools(ctx, id); err != nil {
-		g.log.Warn("session tools not restored", "session", id, "error", err)
+		g.log.Warn("could not read session tools", "session", id, "error", err)
 	} else {
 		s.addSessionTools(found)
 	}
@@ -155,7 +155,7 @@ func (g *Gateway) forget(ctx context.Context, server string) {
 		s.forget(server)
 	}
 	if err := g.sessionTools.ForgetSessionTools(ctx, server); err != nil {
-		g.log.Warn("session tools of a removed server not deleted", "server", server, "error", err)
+		g.log.Warn("could not delete the session tools of a removed server", "server", server, "error", err)
 	}
 }
 

@@ -267,7 +267,7 @@ func (s *Session) addFound(ctx context.Context, tools []*catalog.Tool) {
 	}
 	s.mu.Unlock()
 	if err := s.gateway.sessionTools.SaveSessionTools(ctx, s.id, all); err != nil {
-		s.gateway.log.Warn("session tools not stored", "session", s.id, "error", err)
+		s.gateway.log.Warn("could not store session tools", "session", s.id, "error", err)
 	}
 	s.announceTools()
 }

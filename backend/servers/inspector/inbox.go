@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// answerTimeout is how long a question waits for a person.
+	// answerTimeout is how long a question waits for a person's answer.
 	answerTimeout = 10 * time.Minute
-	maxWaiting    = 64 // questions of all servers that wait
-	maxPerServer  = 8  // questions of one server that wait
+	maxWaiting    = 64 // waiting questions of all servers
+	maxPerServer  = 8  // waiting questions of one server
 )
 
 // Elicitation is a question of a server that waits for a person's answer.
@@ -33,21 +33,21 @@ type Elicitation struct {
 	At      time.Time
 }
 
-// Asked is published when a question begins to wait.
+// Asked is published when a question was added to the inbox.
 type Asked struct{ Elicitation }
 
-// Answered is published when a question no longer waits: it was answered,
-// cancelled, or its time is over.
+// Answered is published when a question was answered or cancelled, or has
+// expired.
 type Answered struct{ ID string }
 
 type elicitation struct {
 	Elicitation
-	answer chan json.RawMessage // holds the one answer
+	answer chan json.RawMessage // receives the one answer
 }
 
 // Inbox holds the questions that servers ask a person, and answers requests for
-// sampling. It is an upstream.Caller for the calls that a person makes, and safe
-// for concurrent use.
+// sampling. It is the upstream.Caller of the calls that a person makes. It is
+// safe for concurrent use.
 type Inbox struct {
 	records Recorder
 	bus     *events.Bus
@@ -58,8 +58,8 @@ type Inbox struct {
 	waiting map[string]*elicitation // by id
 }
 
-// NewInbox returns an empty inbox. sampler may be nil; requests for sampling
-// are then refused.
+// NewInbox returns an empty inbox. If sampler is nil, requests for sampling are
+// refused.
 func NewInbox(records Recorder, bus *events.Bus, sampler *Sampler, log *slog.Logger) *Inbox {
 	return &Inbox{records: records, bus: bus, sampler: sampler, log: log, waiting: make(map[string]*elicitation)}
 }
@@ -76,8 +76,9 @@ func (b *Inbox) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, 
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", q.Method)
 }
 
-// Window returns a caller for questions that belong to no single caller. It
-// asks the person if a window is open, and otherwise refuses.
+// Window returns the caller that gets a server's question when the question
+// cannot be assigned to one caller. It passes the question to the inbox if a
+// window is open, and otherwise refuses it.
 func (b *Inbox) Window() upstream.Caller { return window{b} }
 
 type window struct{ inbox *Inbox }
@@ -91,8 +92,8 @@ func (w window) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, 
 	return w.inbox.Ask(ctx, q)
 }
 
-// elicit puts a question into the inbox and waits for its answer. When
-// answerTimeout or ctx ends first, it answers with the action cancel.
+// elicit puts a question into the inbox and waits for its answer. If
+// answerTimeout or ctx ends first, the answer is the action cancel.
 func (b *Inbox) elicit(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	question := &elicitation{answer: make(chan json.RawMessage, 1)}
 	question.Elicitation = Elicitation{
@@ -120,7 +121,8 @@ func (b *Inbox) elicit(ctx context.Context, q upstream.Question) (json.RawMessag
 	return json.RawMessage(`{"action":"cancel"}`), nil
 }
 
-// add makes a question wait. It returns false if too many wait already.
+// add adds a question to the waiting ones. It returns false if too many are
+// waiting already.
 func (b *Inbox) add(question *elicitation) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,7 +139,7 @@ func (b *Inbox) add(question *elicitation) bool {
 	return true
 }
 
-// drop removes a question that nobody has answered.
+// drop removes a question unless it was answered.
 func (b *Inbox) drop(id string) {
 	b.mu.Lock()
 	_, waited := b.waiting[id]
@@ -148,7 +150,7 @@ func (b *Inbox) drop(id string) {
 	}
 }
 
-// Elicitations returns the questions that wait, oldest first.
+// Elicitations returns the waiting questions, oldest first.
 func (b *Inbox) Elicitations() []Elicitation {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -183,11 +185,11 @@ func (b *Inbox) Respond(id, action string, content json.RawMessage) error {
 	return nil
 }
 
-// cancelAll cancels the questions of a server that ends.
+// cancelAll cancels the questions of a server that is being closed.
 func (b *Inbox) cancelAll(server string) {
 	for _, e := range b.Elicitations() {
 		if e.Server == server {
-			_ = b.Respond(e.ID, "cancel", nil) // fails if a person answers at the same time
+			_ = b.Respond(e.ID, "cancel", nil) // fails if a person has just answered
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Package inspector sends a person's requests straight to a server, for
 // testing: to a configured server, or to a transient one that exists for a test
-// only. It also holds the questions that servers ask a person meanwhile, and
-// the sets of arguments that a person has saved.
+// only. It also holds the questions that servers ask the person during such
+// requests, and the saved arguments (presets) for tools and prompts.
 //
 //	person ── Inspector ── upstream.Manager ── server (configured or transient)
 //	   ▲                         │
@@ -25,7 +25,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Recorder keeps a record of each request.
+// Recorder stores a record of each request.
 type Recorder interface {
 	Record(r journal.Record, args, result json.RawMessage, redactor *secrets.Redactor)
 }
@@ -39,12 +39,12 @@ type Inspector struct {
 
 	mu         sync.Mutex
 	transients map[string]*Transient // by handle
-	starting   int                   // transient servers that are not up yet
+	starting   int                   // transient servers that are being started
 	opened     chan struct{}         // wakes Run after Open
 }
 
-// New returns an inspector. Transient servers end at their time only if Run
-// runs.
+// New returns an inspector. Transient servers are closed at the end of their
+// life only while Run is running.
 func New(servers *upstream.Manager, inbox *Inbox, records Recorder, presets PresetStore) *Inspector {
 	return &Inspector{
 		servers: servers, inbox: inbox, records: records, presets: presets,
@@ -58,14 +58,14 @@ type Query struct {
 	Params json.RawMessage
 	Kind   journal.Kind    // of the record; empty: the request is not recorded
 	About  string          // subject in the record: a URI or a prompt's name
-	Shown  json.RawMessage // arguments in the record
+	Shown  json.RawMessage // arguments, as the record shows them
 	// Answer returns the text of a result for the record. It may be nil.
 	Answer func(result json.RawMessage) string
 }
 
-// Do sends a request to a server, which it starts if necessary, and returns the
-// result unchanged. An error answer of the server is a *jsonrpc.Error; any
-// other error is a fault.
+// Do sends a request to a server and returns the result unchanged. It starts
+// the server if necessary. If the server answers with an error, the error is a
+// *jsonrpc.Error; any other error is a fault.
 func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (json.RawMessage, error) {
 	began := time.Now()
 	result, err := i.servers.Call(ctx, server, i.inbox, jsonrpc.Call{Method: q.Method, Params: q.Params})
@@ -75,7 +75,8 @@ func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (js
 	return result, err
 }
 
-// record keeps a request to a server, or one that a server sent.
+// record stores a record of a request, whether it was sent to a server or by a
+// server.
 func record(to Recorder, server string, began time.Time, q Query, result json.RawMessage, err error, redactor *secrets.Redactor) {
 	r := journal.Record{
 		At: began, Kind: q.Kind, Server: server, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began),

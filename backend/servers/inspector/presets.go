@@ -38,8 +38,8 @@ func (i *Inspector) Presets(ctx context.Context, f PresetFilter) ([]Preset, erro
 	return i.presets.Presets(ctx, f)
 }
 
-// SavePreset adds a preset, or replaces the one of the same name and target. An
-// empty payload becomes {}.
+// SavePreset adds a preset, or replaces the payload of the preset with the same
+// server, kind, target and name. An empty payload becomes {}.
 func (i *Inspector) SavePreset(ctx context.Context, p Preset) (Preset, error) {
 	for _, field := range []struct{ name, value string }{{"server", p.Server}, {"target", p.Target}, {"preset", p.Name}} {
 		if field.value == "" {

@@ -33,8 +33,9 @@ type Sampler struct {
 	Client  *http.Client
 }
 
-// sample answers sampling/createMessage, for transient servers only: a
-// configured server must not spend the user's API credit.
+// sample answers a sampling request of a transient server. Requests of
+// configured servers are refused, because they would spend the user's API
+// credit unnoticed.
 func (b *Inbox) sample(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	if b.sampler == nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "sampling is not configured: set AGENT_DISCOVER_OPENAI_API_KEY for the hub")
@@ -61,7 +62,7 @@ func (b *Inbox) sample(ctx context.Context, q upstream.Question) (json.RawMessag
 type samplingParams struct {
 	Messages []struct {
 		Role    string          `json:"role"`
-		Content json.RawMessage `json:"content"` // one block, or several
+		Content json.RawMessage `json:"content"` // a content block, or a list of them
 	} `json:"messages"`
 	SystemPrompt string   `json:"systemPrompt"`
 	MaxTokens    int      `json:"maxTokens"`
@@ -81,8 +82,8 @@ type chatRequest struct {
 	Temperature *float64      `json:"temperature,omitempty"`
 }
 
-// createMessage asks the model and returns the result of sampling/createMessage
-// and its text.
+// createMessage asks the model. It returns the result of sampling/createMessage
+// and the text in it.
 func (s *Sampler) createMessage(ctx context.Context, params json.RawMessage) (json.RawMessage, string, error) {
 	var in samplingParams
 	if err := json.Unmarshal(params, &in); err != nil {
@@ -99,7 +100,8 @@ func (s *Sampler) createMessage(ctx context.Context, params json.RawMessage) (js
 	defer cancel()
 	status, body, err := s.post(ctx, ask)
 	if err == nil && status == http.StatusBadRequest && bytes.Contains(body, []byte("max_completion_tokens")) {
-		// Reasoning models name the limit differently and reject a temperature.
+		// Reasoning models use another name for the limit and reject a
+		// temperature.
 		ask.MaxAll, ask.MaxTokens, ask.Temperature = ask.MaxTokens, 0, nil
 		status, body, err = s.post(ctx, ask)
 	}
@@ -153,8 +155,8 @@ func (s *Sampler) post(ctx context.Context, ask chatRequest) (status int, body [
 	return resp.StatusCode, body, err
 }
 
-// blockText returns the text of one content block, or the texts of several,
-// one per line.
+// blockText returns the text of a content block, or the texts of a list of
+// blocks, one per line.
 func blockText(content json.RawMessage) string {
 	type block struct {
 		Text string `json:"text"`

@@ -17,8 +17,8 @@ const (
 	defaultLife   = 15 * time.Minute
 	maxLife       = 24 * time.Hour
 	maxTransients = 16
-	// transientPrefix begins the names of transient servers. Names of configured
-	// servers cannot contain "__".
+	// transientPrefix is the beginning of the names of transient servers. It
+	// contains "__", which the names of configured servers cannot contain.
 	transientPrefix = "__transient__"
 )
 
@@ -34,7 +34,7 @@ type Spec struct {
 }
 
 // Transient is a server that exists for a test only. It is in no registry and
-// no tool list, and it ends at a set time.
+// no tool list, and it is closed at a set time.
 type Transient struct {
 	Handle string
 	Server registry.Server // ID is 0
@@ -42,8 +42,8 @@ type Transient struct {
 	Ends   time.Time
 }
 
-// Open starts a transient server and lists its tools. If too many are open, the
-// error is a fault.Busy.
+// Open starts a transient server and lists its tools. If too many transient
+// servers are open, the error is a fault.Busy.
 func (i *Inspector) Open(ctx context.Context, spec Spec) (*Transient, error) {
 	if err := spec.check(); err != nil {
 		return nil, err
@@ -80,7 +80,8 @@ func (i *Inspector) Open(ctx context.Context, spec Spec) (*Transient, error) {
 	return opened, nil
 }
 
-// reserve counts a start in, which Open counts out.
+// reserve makes room for one more transient server, or returns a fault.Busy.
+// Open gives the room back when the start has ended.
 func (i *Inspector) reserve() error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -104,15 +105,16 @@ func (s Spec) check() error {
 	default:
 		return fault.New(fault.Invalid, "transport must be one of: stdio, sse, streamable-http")
 	}
-	// Commands never reach a shell; a command written for one is refused.
+	// Commands are not run by a shell. Reject a command that was written for
+	// one.
 	if strings.ContainsAny(s.Command, ";&|`$<>(){}\n\r\x00") {
 		return fault.New(fault.Invalid, "command contains unsafe characters")
 	}
 	return nil
 }
 
-// printable returns env without the variables whose name or value is invalid in
-// the environment of a process.
+// printable returns env without the variables whose name or value a process
+// environment cannot contain.
 func printable(env map[string]string) map[string]string {
 	out := make(map[string]string, len(env))
 	for name, value := range env {
@@ -137,8 +139,8 @@ func (i *Inspector) Find(handle string) (*Transient, error) {
 // isTransient reports whether a name is that of a transient server.
 func isTransient(name string) bool { return strings.HasPrefix(name, transientPrefix) }
 
-// Close ends a transient server and returns when it has ended. An unknown handle
-// is ignored.
+// Close ends a transient server and returns when its process has ended. An
+// unknown handle is ignored.
 func (i *Inspector) Close(handle string) {
 	i.mu.Lock()
 	found, ok := i.transients[handle]
@@ -150,7 +152,7 @@ func (i *Inspector) Close(handle string) {
 	}
 }
 
-// Run closes transient servers when their time is over, until ctx ends.
+// Run closes each transient server at the end of its life, until ctx ends.
 func (i *Inspector) Run(ctx context.Context) error {
 	for {
 		var due <-chan time.Time
@@ -169,7 +171,8 @@ func (i *Inspector) Run(ctx context.Context) error {
 	}
 }
 
-// nextEnd returns the transient server that ends next, and false if none is open.
+// nextEnd returns the transient server whose life ends first, and false if none
+// is open.
 func (i *Inspector) nextEnd() (*Transient, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

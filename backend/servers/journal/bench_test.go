@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// BenchmarkRecord measures Record, which a call waits for, and finish, which runs
-// later.
+// BenchmarkRecord measures Record, for which a call waits, and finish, which
+// runs later.
 func BenchmarkRecord(b *testing.B) {
 	at := time.Now()
 	args := json.RawMessage(`{"path":"/home/user/project/main.go","limit":20}`)

@@ -28,8 +28,8 @@ func (h Histogram) add(latency time.Duration) {
 	h[int(math.Ceil(math.Log(float64(micros))/math.Log(growth)))]++
 }
 
-// quantile returns the latency that a fraction q of all latencies does not
-// exceed, and 0 for an empty histogram.
+// quantile returns an estimate of the latency that a fraction q of all
+// latencies does not exceed, and 0 for an empty histogram.
 func (h Histogram) quantile(q float64) time.Duration {
 	var n int64
 	for _, count := range h {

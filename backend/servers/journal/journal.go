@@ -1,8 +1,8 @@
 // Package journal answers which tools were called, by which clients, with which
 // outcome and how fast. It keeps one record for each call, refused and failed
 // ones included, and for other requests to a server and notifications from it.
-// Arguments and texts are redacted before they are stored. The numbers that it
-// measures for each tool outlive the records.
+// Arguments and texts are redacted before they are stored. Metrics of each tool
+// are kept when records are deleted.
 package journal
 
 import (
@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// maxLabel is how many bytes of a server's or a tool's name are kept.
+	// maxLabel is how many bytes of the name of a server or a tool are kept.
 	maxLabel = 256
-	// maxPage is how many records Records returns at most.
+	// maxPage is the maximum number of records that Records returns.
 	maxPage = 500
 	// maxPending is how many bytes of results may wait in the queue until their
 	// texts are extracted.
@@ -31,15 +31,15 @@ const (
 
 // Store persists records and tallies.
 type Store interface {
-	// AppendRecords stores records under the ids they have and replaces the
-	// tallies of the tools in tallies, in one transaction.
+	// AppendRecords stores records under their ids, and the tallies in place of
+	// the stored ones of the same tools, in one transaction.
 	AppendRecords(ctx context.Context, records []Record, tallies []Tally) error
-	// LastRecord returns the greatest id that any record has had, deleted ones
-	// included.
+	// LastRecord returns the greatest id that was ever given to a record,
+	// deleted records included.
 	LastRecord(ctx context.Context) (int64, error)
 	Records(ctx context.Context, q Query) ([]Record, error)
-	// CountRecords counts the records that q selects. It ignores Before, Limit
-	// and Offset.
+	// CountRecords counts the records that q selects. It ignores q.Before,
+	// q.Limit and q.Offset.
 	CountRecords(ctx context.Context, q Query) (int, error)
 	// DeleteRecords deletes at most q.Limit of the records that q selects, or all
 	// of them when q.Limit is 0, and returns how many it deleted.
@@ -62,8 +62,8 @@ type Options struct {
 	Retention time.Duration // how long records are kept; 0 keeps them forever
 }
 
-// Journal takes records off the call path and stores them in batches. It is
-// safe for concurrent use.
+// Journal queues records and stores them in batches, so that calls do not wait
+// for the database. It is safe for concurrent use.
 type Journal struct {
 	store     Store
 	bus       *events.Bus
@@ -72,7 +72,7 @@ type Journal struct {
 
 	queue   chan entry
 	wake    chan struct{}       // signals that the queue may have entries
-	full    chan struct{}       // signals that the queue must be stored without waiting
+	full    chan struct{}       // asks Run to store the queue at once
 	flush   chan chan struct{}  // asks Run to store the queue and close the channel sent
 	pending *semaphore.Weighted // bytes of results in the queue
 
@@ -80,20 +80,20 @@ type Journal struct {
 	lastID  int64
 
 	mu        sync.Mutex
-	tallies   map[string]map[string]*Tally // by server and tool; replaced, never modified
-	forgotten map[string]time.Time         // time of Forget, by server
+	tallies   map[string]map[string]*Tally // by server and tool; a *Tally is never modified
+	forgotten map[string]time.Time         // when Forget was called, by server
 }
 
 // entry is a record whose texts are not redacted yet.
 type entry struct {
 	record   Record
-	result   json.RawMessage // of a call; nil when record.Response is set already
-	pending  int64           // bytes that this entry holds of Journal.pending
+	result   json.RawMessage // of a call; nil if record.Response is already set
+	pending  int64           // bytes acquired from Journal.pending
 	redactor *secrets.Redactor
 }
 
-// Open returns a journal with the stored tallies. Records are stored while Run
-// runs.
+// Open returns a journal with the stored tallies. Queued records are stored
+// only while Run is running.
 func Open(ctx context.Context, o Options) (*Journal, error) {
 	j := &Journal{
 		store: o.Store, bus: o.Bus, log: o.Log, retention: o.Retention,
@@ -113,8 +113,8 @@ func Open(ctx context.Context, o Options) (*Journal, error) {
 }
 
 // Record adds one record. If result is not nil, it is the server's answer to a
-// call, and its text becomes the record's Response. args is JSON. Record keeps
-// redacted and shortened copies of all of them, but reads result later: the
+// call, and its text becomes the record's Response. args is JSON. The journal
+// stores redacted and shortened copies of all texts. It reads result later: the
 // caller must not modify it. A zero r.At becomes the current time minus
 // r.Latency. Refused records are stored before Record returns, others within
 // batchEvery.
@@ -141,9 +141,10 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secre
 	}
 }
 
-// hold returns a result for later reading and how many bytes of it count as
-// pending. A result of at most limit bytes is copied and does not count: it may
-// be part of a much longer message, which would stay in memory.
+// hold returns a result for later reading, and how many bytes it acquired from
+// pending. A result of at most limit bytes is copied and acquires nothing. The
+// copy lets the garbage collector free the message that contains the result,
+// which may be much longer.
 func (j *Journal) hold(result json.RawMessage, limit int) (json.RawMessage, int64) {
 	if len(result) <= limit {
 		return append(json.RawMessage(nil), result...), 0
@@ -151,12 +152,12 @@ func (j *Journal) hold(result json.RawMessage, limit int) (json.RawMessage, int6
 	n := min(int64(len(result)), maxPending)
 	if !j.pending.TryAcquire(n) {
 		signal(j.full)
-		_ = j.pending.Acquire(context.Background(), n) // fails only when its context ends
+		_ = j.pending.Acquire(context.Background(), n) // fails only if the context ends, and this one does not
 	}
 	return result, n
 }
 
-// signal sends to c unless a signal is waiting there already.
+// signal sends to c, unless a signal is already waiting in it.
 func signal(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -164,8 +165,8 @@ func signal(c chan<- struct{}) {
 	}
 }
 
-// Records returns at most 500 records, newest first, and how many records q
-// selects on all pages together. It first stores the records in the queue.
+// Records returns at most 500 records, newest first, and the number of records
+// that q selects on all pages together. It stores the queued records first.
 func (j *Journal) Records(ctx context.Context, q Query) ([]Record, int, error) {
 	if err := j.Settle(ctx); err != nil {
 		return nil, 0, err
@@ -188,14 +189,14 @@ func (j *Journal) page(ctx context.Context, q Query) ([]Record, int, error) {
 		return nil, 0, err
 	}
 	if q.Before == 0 && q.Offset == 0 && len(records) < q.Limit {
-		return records, len(records), nil // all of them: counting would take as long as reading
+		return records, len(records), nil // no further page, so the count is known
 	}
 	total, err := j.store.CountRecords(ctx, q)
 	return records, total, err
 }
 
-// Each calls visit for every record that q selects, newest first, and reads
-// them page by page. It returns the first error of visit.
+// Each calls visit for every record that q selects, newest first. It reads the
+// records page by page and returns the first error of visit.
 func (j *Journal) Each(ctx context.Context, q Query, visit func(Record) error) error {
 	if err := j.Settle(ctx); err != nil {
 		return err
@@ -221,7 +222,7 @@ func (j *Journal) Each(ctx context.Context, q Query, visit func(Record) error) e
 	}
 }
 
-// Clear deletes all records. Metrics stay.
+// Clear deletes all records. Metrics are kept.
 func (j *Journal) Clear(ctx context.Context) error {
 	if err := j.Settle(ctx); err != nil {
 		return err
@@ -231,7 +232,7 @@ func (j *Journal) Clear(ctx context.Context) error {
 }
 
 // Forget deletes the metrics of a removed server and ignores its calls that are
-// still in flight. Its records stay.
+// still in flight. Its records are kept.
 func (j *Journal) Forget(ctx context.Context, server string) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()

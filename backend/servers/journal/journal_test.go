@@ -39,8 +39,8 @@ func (m *memory) AppendRecords(_ context.Context, records []Record, tallies []Ta
 	return nil
 }
 
-// stored returns the number of records and how many batches were appended and
-// deleted so far.
+// stored returns the number of stored records, and how many batches were
+// appended and deleted so far.
 func (m *memory) stored() (records, batches, deletes int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -113,7 +113,7 @@ func start(t *testing.T, m Store) (j *Journal, stop func()) {
 	return j, func() { cancel(); <-done }
 }
 
-// after advances the bubble's clock by d.
+// after advances the clock of the synctest bubble by d.
 func after(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -159,7 +159,7 @@ func TestRecordsAreStoredSoonerWhileSomebodySubscribes(t *testing.T) {
 
 func TestRefusedCallsAreStoredAtOnce(t *testing.T) {
 	m := &memory{}
-	j := open(t, m) // without Run
+	j := open(t, m) // Run is not running
 	j.Record(Record{Server: "s", Outcome: Refused}, nil, nil, nil)
 	if len(m.records) != 1 {
 		t.Error("the refused call was not stored by Record")
@@ -270,7 +270,7 @@ func TestRecordsAreRedactedAndCut(t *testing.T) {
 	m := &memory{}
 	j, stop := start(t, m)
 	secret := "ghp_" + strings.Repeat("a1B", 12)
-	// The text is cut in the middle of the secret.
+	// The record is cut in the middle of the secret.
 	response := `{"content":[{"type":"text","text":"` + strings.Repeat("é", maxText/2-10) + secret + `"}]}`
 	j.Record(Record{Outcome: OK}, json.RawMessage(`{"password":"hunter2hunter2","q":1}`), json.RawMessage(response), nil)
 	j.Record(Record{Kind: PromptGet, Response: "token=" + secret, Outcome: Failed}, json.RawMessage(`"`+strings.Repeat("x", 2*maxText)+`"`), nil, nil)
@@ -300,7 +300,7 @@ func TestQueuedResultsAreLimitedInSize(t *testing.T) {
 	j, stop := start(t, m)
 	defer stop()
 	big := json.RawMessage(`{"content":[{"type":"image","data":"` + strings.Repeat("A", maxPending/3) + `"},{"type":"text","text":"seen"}]}`)
-	for range 10 { // Record waits for a batch when the limit is reached
+	for range 10 { // when the limit is reached, Record waits until a batch was stored
 		j.Record(Record{Outcome: OK}, nil, big, nil)
 	}
 	whole := append(append(json.RawMessage(nil), big...), make(json.RawMessage, maxPending)...)
@@ -321,7 +321,7 @@ func TestNoPartOfASecretIsKeptWhereATextIsCut(t *testing.T) {
 	defer unsubscribe()
 	long := strings.Repeat("correct-horse-", 100)
 	redactor := secrets.NewRedactor(map[string]string{"KEY_TOKEN": long})
-	for before := range 3 { // complete secrets earlier in the text, which redaction shortens
+	for before := range 3 { // number of other secrets before it; their redaction makes the text shorter
 		for _, at := range []int{maxText - 50, maxText + 700} {
 			response := strings.Repeat(long, before)
 			response += strings.Repeat("x", at-len(response)) + long + "after"

@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// maxTools is how many tools of one server are measured by name. Callers may
-// invent names, so any further names are measured together as the tool "…".
+// maxTools is how many tools of one server have metrics of their own. Clients
+// may call tools by invented names, so all further names share the metrics of a
+// tool named "…".
 const maxTools = 1024
 
-// transient is how the names of servers begin that exist for one test only.
-// Their calls are recorded but not measured.
+// transient is the beginning of the names of servers that exist for one test
+// only. Calls of these servers are recorded but not measured.
 const transient = "__transient__"
 
-// Tally is the sum of all calls of one tool. It is kept when their records are
+// Tally sums up all calls of one tool, including those whose records were
 // deleted.
 type Tally struct {
 	Server, Tool  string
@@ -40,8 +41,8 @@ func (t *Tally) add(r Record) {
 	t.Histogram.add(r.Latency)
 }
 
-// Stats summarize the calls of a tool or of a server. P50 and P95 are within 5 %
-// of the true quantiles, and zero while they are unknown.
+// Stats summarize the calls of a tool or of a server. P50 and P95 are within 5
+// % of the true quantiles, and zero if they are unknown.
 type Stats struct {
 	Calls, Errors       int64
 	Mean, P50, P95, Max time.Duration
@@ -59,8 +60,8 @@ func (t *Tally) stats() Stats {
 	return s
 }
 
-// quantile returns a quantile of the histogram, which estimates it by the middle
-// of a bucket, but never more than the slowest call, if that is known.
+// quantile returns the histogram's estimate of a quantile, but never more than
+// the latency of the slowest call, if that is known.
 func (t *Tally) quantile(q float64) time.Duration {
 	estimate := t.Histogram.quantile(q)
 	if t.Slowest == 0 {
@@ -82,7 +83,7 @@ type ServerMetrics struct {
 }
 
 // Metrics returns the metrics of a server's tools, sorted by name. Calls whose
-// records are still queued are not included; see Settle.
+// records are still queued are not included; Settle stores them.
 func (j *Journal) Metrics(server string) []ToolMetrics {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -163,8 +164,9 @@ func (j *Journal) Usage() map[string]int {
 	return usage
 }
 
-// measure returns new tallies for the tools that a batch has calls of. The
-// tallies in memory stay unchanged until adopt, after the new ones were stored.
+// measure returns the new tallies of the tools that a batch contains calls of.
+// It does not change the tallies in memory: adopt does, once the store has the
+// new ones.
 func (j *Journal) measure(batch []Record) []Tally {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -198,16 +200,17 @@ func (j *Journal) measure(batch []Record) []Tally {
 	return out
 }
 
-// measured reports whether a record counts. A refused call says nothing about the
-// server and may name any tool. A call that began before Forget belongs to a
-// server that was removed.
+// measured reports whether a record counts in the metrics. A refused call does
+// not: it says nothing about the server and may name any tool. Neither does a
+// call that began before Forget, because it belongs to a removed server.
 func (j *Journal) measured(r Record) bool {
 	return r.Kind == Call && r.Outcome != Refused && !strings.HasPrefix(r.Server, transient) &&
 		!r.At.Before(j.forgotten[r.Server])
 }
 
-// Add stores the tally of a tool that has none yet, as another program measured
-// it, and reports whether the tool had none. With dry set, Add only reports.
+// Add stores a tally from another source, such as an imported database, unless
+// the tool already has one. It reports whether the tool had none. If dry is
+// set, Add stores nothing.
 func (j *Journal) Add(ctx context.Context, t Tally, dry bool) (bool, error) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -227,7 +230,7 @@ func (j *Journal) Add(ctx context.Context, t Tally, dry bool) (bool, error) {
 	return true, nil
 }
 
-// adopt replaces the tallies in memory.
+// adopt puts tallies in the place of those in memory.
 func (j *Journal) adopt(tallies []Tally) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

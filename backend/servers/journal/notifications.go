@@ -16,23 +16,24 @@ const (
 	// server are recorded per second.
 	maxNotifications = 50
 	// maxParams is how many bytes of a notification's params become the text of
-	// its record, which is cut further later.
+	// its record. The text is shortened again when the record is stored.
 	maxParams = 8 << 10
 	// notificationBuffer is how many published notifications may wait to be
 	// recorded.
 	notificationBuffer = 1024
 )
 
-// listener records the notifications and the progress reports of servers, and
-// for each server only a limited number per second.
+// listener records the notifications and progress reports of servers, up to
+// maxNotifications per server and second.
 type listener struct {
 	journal *Journal
 	second  *time.Timer
 	counts  map[string]int // by server, in the current second
-	missed  bool           // some events of this second were dropped before they were counted
+	missed  bool           // the bus dropped events of this second before they were counted
 }
 
-// listen records what servers publish until ctx ends.
+// listen records the notifications and progress reports that package upstream
+// publishes, until ctx ends.
 func (j *Journal) listen(ctx context.Context) {
 	l := &listener{journal: j, second: time.NewTimer(time.Second), counts: make(map[string]int)}
 	defer l.second.Stop()
@@ -64,7 +65,8 @@ func (j *Journal) listen(ctx context.Context) {
 	}
 }
 
-// record makes one record, or only counts it when the server is over its limit.
+// record adds the record that build returns. If the server is over its limit,
+// it only counts the event.
 func (l *listener) record(server string, build func() (Record, json.RawMessage)) {
 	if len(l.counts) == 0 {
 		l.second.Reset(time.Second)
@@ -77,8 +79,8 @@ func (l *listener) record(server string, build func() (Record, json.RawMessage))
 	l.journal.Record(r, args, nil, nil) // no redactor: published params are redacted already
 }
 
-// endSecond records, for each server over its limit, how many notifications were
-// left out, and resets the counts.
+// endSecond records, for each server over its limit, how many events were left
+// out, and resets the counts.
 func (l *listener) endSecond() {
 	for server, n := range l.counts {
 		if n <= maxNotifications {
@@ -105,8 +107,8 @@ func notificationRecord(e upstream.Notified) (Record, json.RawMessage) {
 	return Record{At: e.At, Kind: Notification, Tool: e.Method, Response: string(params[:min(len(params), maxParams)])}, params
 }
 
-// progressRecord keeps the progress token, which is the tool's name for calls
-// that came through REST.
+// progressRecord returns the record of a progress report. Its arguments contain
+// the progress token, which for calls through REST is the name of the tool.
 func progressRecord(e upstream.Progressed) (Record, json.RawMessage) {
 	args := json.RawMessage("{}")
 	for _, member := range [][2]string{{"token", "progressToken"}, {"progress", "progress"}, {"total", "total"}, {"message", "message"}} {

@@ -47,8 +47,9 @@ func TestNotificationsAreLimitedPerSecond(t *testing.T) {
 		j, stop := start(t, store)
 		defer stop()
 		synctest.Wait()
-		// take waits for the end of the second, removes all records and returns
-		// their number and the texts of those about omitted notifications.
+		// take waits for the end of the second and removes all records. It
+		// returns their number, and the texts of those that report omitted
+		// notifications.
 		take := func() (omitted []string, count int) {
 			after(2 * time.Second)
 			store.mu.Lock()

@@ -44,17 +44,17 @@ type Record struct {
 	ID       int64     // 0 until it is stored; grows and is never reused
 	At       time.Time // start of the call or event
 	Kind     Kind      // empty means Call
-	Client   string    // the client's name from initialize, or rest; empty when the server sent it unasked
+	Client   string    // the client's name from initialize, or "rest"; empty for messages that the server sent on its own
 	Session  string
 	Server   string
-	Tool     string // name of a tool, or else a method, a URI or the name of a prompt
-	Args     string // redacted JSON; arguments that were cut end with "…" and are no valid JSON
+	Tool     string // name of the tool or prompt, URI of the resource, or method
+	Args     string // redacted JSON; arguments that were cut end with "…" and are not valid JSON
 	Response string // plain text, redacted and cut
 	Outcome  Outcome
 	Latency  time.Duration
 }
 
-// Recorded is published for each record once it is stored.
+// Recorded is published for each record after it was stored.
 type Recorded struct{ Record Record }
 
 // Query selects records, newest first. Empty fields select all records.
@@ -64,7 +64,7 @@ type Query struct {
 	Success      *bool
 	Outcome      Outcome
 	Since, Until time.Time // Since is included, Until is not
-	Text         string    // substring of tool, arguments or response, in any case
+	Text         string    // substring of tool, arguments or response, ignoring case
 	Before       int64     // selects records with smaller ids
 	// Limit is the maximum number of records, after the first Offset records are
 	// skipped. A negative Limit of -n leaves out the n oldest records.

@@ -10,29 +10,32 @@ import (
 )
 
 const (
-	// batchEvery is how long a record may wait to be stored. A hub that is
-	// killed loses the records of this time.
+	// batchEvery is how long a record may wait to be stored. If the hub is
+	// killed, the records of this time are lost.
 	batchEvery = 100 * time.Millisecond
-	// watchedEvery replaces batchEvery while somebody subscribes to Recorded.
+	// watchedEvery is used instead of batchEvery while Recorded has
+	// subscribers.
 	watchedEvery = 10 * time.Millisecond
-	// maxBatch is how many records make a batch that is stored at once.
+	// maxBatch is the number of records that are stored without further
+	// waiting, and the size of a batch.
 	maxBatch = 1024
 	// expireEvery is the interval between two searches for old records.
 	expireEvery = time.Hour
 	// deleteAtOnce is how many records one transaction deletes.
 	deleteAtOnce = 500
-	// maxUnsolicited is how many records are kept of each kind that servers send
-	// unasked and at any rate.
+	// maxUnsolicited is how many notifications, and how many progress reports,
+	// are kept. Servers send both unasked and at any rate.
 	maxUnsolicited = 100_000
 )
 
-// progressToken is how the arguments of a progress record begin.
+// progressToken is the beginning of the arguments in the record of a progress
+// report.
 const progressToken = `{"token":`
 
 // Run records notifications, stores queued records in batches and deletes old
-// ones until ctx ends. Then it stores the remaining records. Records stay in the
-// queue until their batch is due: redacting each one at once would take
-// processor time from the call that is being answered.
+// records until ctx ends. Then it stores the remaining records. Batches keep
+// redaction, which takes processor time, out of the way of the call that is
+// being answered.
 func (j *Journal) Run(ctx context.Context) error {
 	var background sync.WaitGroup
 	background.Go(func() { j.expire(ctx) })
@@ -110,7 +113,7 @@ func (j *Journal) finish(e entry) Record {
 	if e.pending > 0 {
 		j.pending.Release(e.pending)
 	}
-	// The redactor takes any member called "token" for a credential, but a
+	// The redactor takes every member named "token" for a credential, but a
 	// progress token is only an identifier.
 	head := ""
 	if rest, ok := strings.CutPrefix(e.record.Args, progressToken); ok && e.record.Kind == Progress {
@@ -120,8 +123,8 @@ func (j *Journal) finish(e entry) Record {
 	return e.record
 }
 
-// appendBatch gives a batch its ids, stores it with the tallies it changes, and then
-// publishes it.
+// appendBatch gives the records of a batch their ids, stores them with the
+// tallies that they change, and then publishes them.
 func (j *Journal) appendBatch(batch []Record) {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -133,7 +136,7 @@ func (j *Journal) appendBatch(batch []Record) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := j.store.AppendRecords(ctx, batch, tallies); err != nil {
-		j.log.Error("calls not recorded", "count", len(batch), "error", err)
+		j.log.Error("could not store records", "count", len(batch), "error", err)
 		return
 	}
 	j.adopt(tallies)
@@ -148,7 +151,7 @@ func (j *Journal) expire(ctx context.Context) {
 	defer again.Stop()
 	for {
 		if err := j.deleteOld(ctx); err != nil && ctx.Err() == nil {
-			j.log.Warn("old records not deleted", "error", err)
+			j.log.Warn("could not delete old records", "error", err)
 		}
 		select {
 		case <-again.C:
@@ -183,8 +186,8 @@ func (j *Journal) deleteOld(ctx context.Context) error {
 	return nil
 }
 
-// delete deletes the records that q selects in small transactions, so that new
-// batches can be stored between them.
+// delete deletes the records that q selects. It uses small transactions, so
+// that new batches can be stored between them.
 func (j *Journal) delete(ctx context.Context, q Query) error {
 	q.Limit = deleteAtOnce
 	for {

@@ -11,9 +11,9 @@ type Span struct {
 	Step         time.Duration
 }
 
-// Aligned returns the span widened to whole steps. Steps are whole seconds, at
-// least one, and are counted from 1970 UTC: spans with equal steps share their
-// boundaries.
+// Aligned returns the span widened to whole steps. A step is a whole number of
+// seconds, at least one. Steps are counted from 1970 UTC, so that all spans
+// with equal steps have the same boundaries.
 func (s Span) Aligned() Span {
 	step := max(int64(s.Step/time.Second), 1)
 	since, until := s.Since.Unix(), s.Until.Add(time.Second-1).Unix()
@@ -22,8 +22,8 @@ func (s Span) Aligned() Span {
 	return Span{Since: time.Unix(since, 0).UTC(), Until: time.Unix(until, 0).UTC(), Step: time.Duration(step) * time.Second}
 }
 
-// modulo returns the remainder of n/by that is not negative, for times before
-// 1970 too.
+// modulo returns the non-negative remainder of n/by. n is negative for times
+// before 1970.
 func modulo(n, by int64) int64 { return (n%by + by) % by }
 
 // Steps returns how many steps an aligned span has.
@@ -31,19 +31,19 @@ func (s Span) Steps() int64 {
 	return (s.Until.Unix() - s.Since.Unix()) / max(int64(s.Step/time.Second), 1)
 }
 
-// Count is a number of calls, refused ones included, and how many of them had
-// another outcome than OK.
+// Count is a number of calls, refused ones included. Errors is the number of
+// those with an outcome other than OK.
 type Count struct{ Calls, Errors int64 }
 
-// Point counts the calls in the step of a span that begins at At.
+// Point counts the calls in the step of a span that begins at the time At.
 type Point struct {
 	At time.Time
 	Count
 }
 
-// Series counts the calls of q.Server and q.Tool in each step of an aligned span,
-// steps without calls included. It counts records: calls whose records were
-// deleted are missing.
+// Series counts the calls of q.Server and q.Tool in each step of an aligned
+// span, steps without calls included. It counts stored records, so that calls
+// whose records were deleted are missing.
 func (j *Journal) Series(ctx context.Context, q Query, span Span) ([]Point, error) {
 	if err := j.Settle(ctx); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (j *Journal) Series(ctx context.Context, q Query, span Span) ([]Point, erro
 		return nil, err
 	}
 	out := make([]Point, span.Steps())
-	for i := range out { // computed in seconds: a time.Duration ends at 292 years
+	for i := range out { // computed in seconds, because a time.Duration cannot exceed 292 years
 		at := span.Since.Unix() + int64(i)*int64(span.Step/time.Second)
 		out[i] = Point{time.Unix(at, 0).UTC(), counts[int64(i)]}
 	}
@@ -68,7 +68,7 @@ type ClientUse struct {
 }
 
 // UsedBy returns at most limit clients that called a tool, those with the most
-// calls first. It counts records, as Series does.
+// calls first. It counts stored records, as Series does.
 func (j *Journal) UsedBy(ctx context.Context, server, tool string, limit int) ([]ClientUse, error) {
 	if err := j.Settle(ctx); err != nil {
 		return nil, err

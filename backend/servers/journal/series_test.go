@@ -51,7 +51,7 @@ func TestAlignedSpansContainTheOriginalSpan(t *testing.T) {
 	}
 }
 
-// counting is a store that counts calls in one step only.
+// counting is a store that has calls in step 1 only.
 type counting struct{ memory }
 
 func (c *counting) CountSteps(_ context.Context, q Query, _ Span) (map[int64]Count, error) {

@@ -15,11 +15,12 @@ import (
 // maxText is how many bytes of arguments and of a response are kept.
 const maxText = 4 << 10
 
-// limitFor returns how many bytes of a text the redactor must see to redact the
-// first maxText of them.
+// limitFor returns how many bytes of a text are needed to redact its first
+// maxText bytes.
 func limitFor(redactor *secrets.Redactor) int { return maxText + redactor.Reach() + 1 }
 
-// prefix copies at most limit bytes of raw, so that raw itself can be freed.
+// prefix copies at most limit bytes of raw. A copy lets the garbage collector
+// free raw.
 func prefix(raw json.RawMessage, limit int) string { return string(raw[:min(len(raw), limit)]) }
 
 // redact replaces the secrets in a text and cuts it to maxText bytes. A text
@@ -32,10 +33,10 @@ func redact(text string, redactor *secrets.Redactor) string {
 	return redacted
 }
 
-// textOf returns the readable text of a tool's result: one line for each block
-// of content, which is empty for a block without text. If no block is text, it
-// returns the structured content. A result without a content member is returned
-// as it is. textOf stops reading after about limit bytes.
+// textOf returns the readable text of a tool's result: one line for each
+// content block, which is empty for a block without text. If no block is text,
+// textOf returns the structured content. A result without a content member is
+// returned as it is. textOf stops reading after about limit bytes.
 func textOf(result json.RawMessage, limit int) string {
 	content := jsonrpc.Get(result, "content")
 	if content == nil {
@@ -59,8 +60,9 @@ func textOf(result json.RawMessage, limit int) string {
 	return prefix(jsonrpc.Get(result, "structuredContent"), limit)
 }
 
-// stringOf decodes a JSON string, but only about its first limit bytes: decoding
-// a long string to its end would take longer than all other work on a record.
+// stringOf decodes a JSON string, but only about its first limit bytes:
+// decoding a long string completely would take longer than all other work on a
+// record.
 func stringOf(raw json.RawMessage, limit int) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""

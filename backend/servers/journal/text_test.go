@@ -9,7 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// limit is how many bytes of a text are examined without a redactor.
+// limit is how many bytes of a text the tests let the journal examine; no
+// redactor is used.
 var limit = limitFor(nil)
 
 func TestTheReadableTextOfAResultIsExtracted(t *testing.T) {
@@ -56,7 +57,7 @@ func FuzzStringsAreDecodedLikeByEncodingJSON(f *testing.F) {
 		got := stringOf(raw, limit)
 		var want string
 		if !jsonrpc.Valid(raw) || json.Unmarshal(raw, &want) != nil || !bytes.HasPrefix(raw, quote) || !bytes.HasSuffix(raw, quote) || len(want) > maxText {
-			return // for such input, stringOf only has to return
+			return // stringOf must only return; its result does not matter here
 		}
 		if got != want {
 			t.Errorf("%s: got %q, want %q", raw, got, want)

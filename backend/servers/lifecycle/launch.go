@@ -8,16 +8,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// LaunchHash returns a SHA-256 in hexadecimal over the fields that decide what
-// a start of the server runs or connects to. A person's approval is bound to
-// it.
+// LaunchHash returns a SHA-256 in hexadecimal over the fields that decide which
+// program a start of the server runs, or what it connects to. A person's
+// approval is bound to this hash.
 func LaunchHash(s registry.Server) string {
 	env := s.Env
 	if env == nil {
 		env = map[string]string{}
 	}
-	// The fields keep this order and json sorts maps, so equal servers have
-	// equal bytes.
+	// The fields always have the same order, and package json sorts maps, so
+	// that equal configurations have equal bytes.
 	canonical, _ := json.Marshal(struct {
 		Transport string            `json:"transport"`
 		Command   string            `json:"command"`

@@ -1,7 +1,7 @@
-// Package lifecycle adds, approves, activates, deactivates and removes servers:
-// what a person does in the window or on the command line, and what an agent
-// may propose. Package registry stores the configuration, and package upstream
-// starts and stops the servers.
+// Package lifecycle adds, approves, activates, deactivates and removes servers
+// for a person, who uses the window or the command line, and for agents, which
+// may only propose servers unless the settings allow more. Package registry
+// stores the configuration, and package upstream starts and stops the servers.
 package lifecycle
 
 import (
@@ -33,9 +33,9 @@ type Vault interface {
 	Forget(ctx context.Context, server string) error
 }
 
-// Metrics are the recorded numbers of calls.
+// Metrics holds the metrics of servers.
 type Metrics interface {
-	// Forget deletes the numbers of a server.
+	// Forget deletes the metrics of a server.
 	Forget(ctx context.Context, server string) error
 }
 
@@ -67,8 +67,8 @@ type Manager struct {
 // maxUnlisted is how many new servers may wait for Run before Propose blocks.
 const maxUnlisted = 64
 
-// New returns a manager. The tools of proposed servers are listed while Run
-// runs.
+// New returns a manager. The tools of proposed servers are listed only while
+// Run is running.
 func New(o Options) *Manager {
 	return &Manager{
 		registry: o.Registry, catalog: o.Catalog, processes: o.Processes, vault: o.Vault, metrics: o.Metrics,
@@ -85,7 +85,7 @@ func (m *Manager) Run(ctx context.Context) error {
 		case name := <-m.unlisted:
 			starts.Go(func() {
 				if _, err := m.Refresh(ctx, name); err != nil {
-					m.log.Warn("tools of a new server not listed", "server", name, "error", fault.MessageOf(err))
+					m.log.Warn("could not list the tools of a new server", "server", name, "error", fault.MessageOf(err))
 				}
 			})
 		case <-ctx.Done():
@@ -101,12 +101,12 @@ func (m *Manager) Add(ctx context.Context, s registry.Server) (registry.Server, 
 	return m.registry.Add(ctx, s)
 }
 
-// InstallPolicy returns what agents may install: allow, ask or deny.
+// InstallPolicy returns the setting agents.install: allow, ask or deny.
 func (m *Manager) InstallPolicy() string { return m.agents.Install }
 
-// Propose adds a server for an agent. With agents.install ask it waits for
-// approval, with allow it is approved and its tools are listed in the
-// background, and with deny the error is a fault.Denied.
+// Propose adds a server for an agent, according to the setting agents.install.
+// With ask, the server waits for approval. With allow, it is approved and its
+// tools are listed in the background. With deny, the error is a fault.Denied.
 func (m *Manager) Propose(ctx context.Context, s registry.Server) (registry.Server, error) {
 	if m.agents.Install == "deny" {
 		return registry.Server{}, fault.New(fault.Denied, "agents may not install servers here (agents.install is deny); ask the user to run: agent-discover servers add %s -- COMMAND ARGS", s.Name)
@@ -116,16 +116,16 @@ func (m *Manager) Propose(ctx context.Context, s registry.Server) (registry.Serv
 	if err == nil && s.Approved {
 		select {
 		case m.unlisted <- s.Name:
-		case <-ctx.Done(): // the first call of the server lists its tools
+		case <-ctx.Done(): // the tools are then listed by the first call of the server
 		}
 	}
 	return s, err
 }
 
 // Approve allows a proposed server to be started. launchHash is the LaunchHash
-// of the configuration that the person was shown; if the server has a different
-// one now, nothing is approved and the error is a fault.Conflict. An empty
-// launchHash approves any configuration.
+// of the configuration that the person was shown; if the configuration has
+// changed since, nothing is approved and the error is a fault.Conflict. An
+// empty launchHash approves any configuration.
 func (m *Manager) Approve(ctx context.Context, name, launchHash string) (registry.Server, error) {
 	changed := false
 	s, err := m.registry.Update(ctx, name, func(s *registry.Server) {
@@ -185,9 +185,10 @@ func (m *Manager) Deactivate(ctx context.Context, name string) (wasActive bool, 
 	return s.Enabled, err
 }
 
-// RemoveForAgent is Remove for an agent. With agents.install deny it removes
-// nothing, and with ask no server that has secrets, because a person would have
-// to enter them again; the error is then a fault.Denied.
+// RemoveForAgent is Remove for an agent. If the setting agents.install is deny,
+// it removes nothing. If it is ask, it does not remove servers that have
+// secrets, because a person would have to enter these again. The error is then
+// a fault.Denied.
 func (m *Manager) RemoveForAgent(ctx context.Context, name string) error {
 	if _, err := m.registry.Get(name); err != nil {
 		return err

@@ -30,7 +30,7 @@ type bench struct {
 	manager *lifecycle.Manager
 }
 
-// newBench returns a bench on which agents may install as the policy allows.
+// newBench returns a bench with the given setting agents.install.
 func newBench(t *testing.T, policy string, log *slog.Logger) *bench {
 	t.Helper()
 	b, folder, bus := &bench{t: t}, paths.Folder(t.TempDir()), &events.Bus{}
@@ -99,7 +99,7 @@ func TestAServerThatHasChangedSinceItWasShownIsNotApproved(t *testing.T) {
 	}
 }
 
-// lines is a writer that sends each log line.
+// lines is a log writer that sends each line to the channel.
 type lines chan string
 
 func (l lines) Write(line []byte) (int, error) {

@@ -22,8 +22,8 @@ type download struct {
 	options  []string // the runner's options that decide where packages come from
 }
 
-// downloadOf reads a server's command line. skipped says why there is nothing
-// to download.
+// downloadOf returns what a server's command line makes the runner download. If
+// there is nothing to download, skipped is the reason.
 func downloadOf(s registry.Server) (d download, skipped string) {
 	if s.Transport != "stdio" || len(s.Args) == 0 && s.Package.Name == "" {
 		return d, noPackage
@@ -51,10 +51,10 @@ func downloadOf(s registry.Server) (d download, skipped string) {
 // optional version. It does not match folders, URLs and options.
 var published = regexp.MustCompile(`^(@[A-Za-z0-9_][A-Za-z0-9._~-]*/)?[A-Za-z0-9_][A-Za-z0-9._~-]*(\[[A-Za-z0-9,._-]+\])?((@|==)[A-Za-z0-9._~^*+-]+)?$`)
 
-// The kinds of runner options that take a value.
+// These are the kinds of runner options that take a value.
 const (
-	other  = iota // the value does not matter for a download
-	names         // the value is a package
+	other  = iota // the value has no influence on the download
+	names         // the value names a package
 	origin        // the value decides where packages come from
 )
 
@@ -71,8 +71,9 @@ var uvxOptions = map[string]int{
 	"--directory": other, "--project": other, "--env-file": other, "--color": other,
 }
 
-// read parses a runner's arguments up to the program that it would run. That
-// program is the package when no option names one.
+// read parses the arguments of npx or uvx, up to the name of the program that
+// the runner would start. That name is also the package, unless an option names
+// one.
 func (d *download) read(args []string, options map[string]int) {
 	for n := 0; n < len(args); n++ {
 		arg := args[n]

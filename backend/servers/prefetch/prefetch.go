@@ -1,7 +1,7 @@
 // Package prefetch downloads the packages that npx and uvx would otherwise
 // download when a server first starts, so that the first start is quick. It
-// also reports which package runners work on this machine. It never runs code
-// of the packages that it downloads.
+// also reports which of npx, uvx, uv and docker work on this machine. It never
+// runs code of the packages that it downloads.
 package prefetch
 
 import (
@@ -24,8 +24,8 @@ import (
 const (
 	// downloadTimeout bounds one download.
 	downloadTimeout = 5 * time.Minute
-	// maxQueued is how many servers may wait for a background download. A
-	// server that finds the queue full is downloaded by its first start.
+	// maxQueued is how many servers may wait for a background download. If the
+	// queue is full, the first start of the server downloads the package.
 	maxQueued = 64
 )
 
@@ -34,7 +34,8 @@ type Registry interface {
 	Get(name string) (registry.Server, error)
 }
 
-// Running reports what runs now.
+// Running reports whether a server is running, and whether all servers are
+// paused.
 type Running interface {
 	State(server string) upstream.State
 	Paused() bool
@@ -62,7 +63,8 @@ type Prefetcher struct {
 	probe probe
 }
 
-// New returns a prefetcher. Queued downloads start when Run runs.
+// New returns a prefetcher. Queued downloads are made only while Run is
+// running.
 func New(o Options) *Prefetcher {
 	p := &Prefetcher{
 		registry: o.Registry, running: o.Running, environment: o.Environment, background: o.Background, log: o.Log,
@@ -72,9 +74,10 @@ func New(o Options) *Prefetcher {
 	return p
 }
 
-// Fetch downloads what npx or uvx would download when the server starts. It
-// returns the package, or in skipped the reason why there is nothing to
-// download. A server that is not approved is a fault.Denied.
+// Fetch downloads the package that npx or uvx would download when the server
+// starts. It returns the name of the package, or in skipped the reason why
+// there is nothing to download. A server that is not approved is a
+// fault.Denied.
 func (p *Prefetcher) Fetch(ctx context.Context, name string) (pkg, skipped string, err error) {
 	s, err := p.registry.Get(name)
 	if err != nil {
@@ -104,16 +107,16 @@ func (p *Prefetcher) Later(s registry.Server) {
 	}
 }
 
-// Run downloads for the queued servers, one at a time, until ctx ends.
+// Run downloads the packages of queued servers, one at a time, until ctx ends.
 func (p *Prefetcher) Run(ctx context.Context) error {
 	for {
 		select {
 		case name := <-p.queue:
 			if p.running.State(name).Running || p.running.Paused() {
-				continue // a running server has its package; a paused one downloads it with its first start
+				continue // a running server has its package; a paused hub must not start programs
 			}
 			if pkg, _, err := p.Fetch(ctx, name); err != nil && ctx.Err() == nil {
-				p.log.Warn("package of a new server not downloaded", "server", name, "package", pkg, "error", err)
+				p.log.Warn("could not download the package of a new server", "server", name, "package", pkg, "error", err)
 			}
 		case <-ctx.Done():
 			return nil
@@ -121,16 +124,16 @@ func (p *Prefetcher) Run(ctx context.Context) error {
 	}
 }
 
-// download makes npm or uv fill the user's own package cache. npm installs into
-// a temporary folder, without the packages' scripts: two npx processes for the
-// same package would corrupt each other's folder, and the server may be started
-// at any moment. uv locks its cache, so uvx itself is run, with a Python that
-// does nothing.
+// download makes npm or uv fill the user's own package cache. For npx, it runs
+// npm install in a temporary folder and without the packages' scripts. It does
+// not run npx itself, because the server may be started meanwhile, and two npx
+// processes for the same package corrupt each other's folder. uv locks its
+// cache, so uvx can be run: it starts a Python that does nothing.
 func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download) error {
 	env := p.environment(ctx)
 	for name, value := range s.Env {
 		if !process.OwnVariable(name) && !strings.Contains(value, "${") {
-			env = env.With(name, value) // npm_config_… and UV_… choose the package registry
+			env = env.With(name, value) // npm_config_… and UV_… variables may choose the package registry
 		}
 	}
 	program, args := "uvx", append(slices.Clone(d.options), "--from", d.packages[0], "python", "-c", "")
@@ -161,8 +164,9 @@ func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download
 	return fault.Wrap(err, fault.Failed, "%s could not download %s: %s", program, d.packages[0], secrets.ForServer(s.Env, s.Args).Text(output))
 }
 
-// beside returns program in the folder of command: npm beside /opt/node/bin/npx.
-// A command without a folder leaves program to the PATH.
+// beside returns the path of program in the folder of command, such as
+// /opt/node/bin/npm for /opt/node/bin/npx. If command has no folder, it returns
+// program, which is then looked up in PATH.
 func beside(command, program string) string {
 	if dir, base := filepath.Split(command); dir != "" && base != "" {
 		return filepath.Join(dir, program+filepath.Ext(base))

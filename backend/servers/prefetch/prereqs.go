@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	probeTimeout = 5 * time.Second // for a program to print its version
+	probeTimeout = 5 * time.Second // how long a program may take to print its version
 	probeAge     = time.Minute     // how long a result is reused
 )
 
-// Prereqs reports which of the programs that often start servers work on this
+// Prereqs reports which of the programs that many servers need work on this
 // machine.
 type Prereqs struct {
 	NPX    bool `json:"npx"`
@@ -20,7 +20,7 @@ type Prereqs struct {
 	UV     bool `json:"uv"`
 }
 
-// probe runs the programs and caches the result for probeAge.
+// probe checks the programs and caches the result for probeAge.
 type probe struct {
 	works func(ctx context.Context, program string) bool
 
@@ -30,7 +30,7 @@ type probe struct {
 }
 
 // Prereqs returns which programs work in the environment that servers get. It
-// runs them at most once a minute.
+// checks them at most once a minute.
 func (p *Prefetcher) Prereqs(ctx context.Context) Prereqs { return p.probe.check(ctx) }
 
 func (p *probe) check(ctx context.Context) Prereqs {
@@ -45,7 +45,7 @@ func (p *probe) check(ctx context.Context) Prereqs {
 		checks.Go(func() { *works = p.works(ctx, program) })
 	}
 	checks.Wait()
-	if ctx.Err() == nil { // a check that was cut short proves nothing
+	if ctx.Err() == nil { // the result of a cancelled check may be wrong
 		p.at, p.found = time.Now(), found
 	}
 	return found

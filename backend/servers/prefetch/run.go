@@ -30,14 +30,14 @@ func run(ctx context.Context, env process.Env, program string, args ...string) (
 	var output tail
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = env, env.Home(), &output, &output
-	cmd.WaitDelay = time.Second // a grandchild may hold the output open
+	cmd.WaitDelay = time.Second // a grandchild may keep the output open
 	process.Isolate(cmd)
 	cmd.Cancel = func() error { process.Kill(cmd.Process.Pid); return nil }
 	if err := cmd.Start(); err != nil {
 		return "", err
 	}
 	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
-	_ = process.Adopt(cmd) // if it fails, Kill reaches the program alone and not what it started
+	_ = process.Adopt(cmd) // if Adopt fails, Kill ends the program but not its child processes
 	err := cmd.Wait()
 	process.Reap(id)
 	return secrets.NewRedactor(nil).Text(strings.TrimSpace(strings.ToValidUTF8(string(output), ""))), err

@@ -36,7 +36,7 @@ func TestCancelKillsAProgramAndItsChildren(t *testing.T) {
 	var pids []byte
 	for len(pids) == 0 {
 		<-tick.C
-		pids, _ = os.ReadFile(file) // the program writes it soon
+		pids, _ = os.ReadFile(file) // fails until the program has written the file
 	}
 	cancel()
 	if err := <-ended; err == nil {

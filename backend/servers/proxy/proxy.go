@@ -1,7 +1,7 @@
-// Package proxy is the call path: every tool call, from whichever client, goes
-// through Proxy.Call. It checks that the server may be called, forwards the call
-// and records it. Processes and connections are left to package upstream, the
-// records to package journal.
+// Package proxy is the call path: every tool call, from any client, goes
+// through Proxy.Call. It checks that the server may be called, forwards the
+// call and records it. Processes and connections are left to package upstream,
+// the records to package journal.
 package proxy
 
 import (
@@ -26,15 +26,15 @@ type Request struct {
 	Client  string // the client's name from initialize, or rest
 	Session string
 	Server  string
-	// Unlisted is the server to call when it is not in the registry, as a
-	// transient one is. Its ID must be 0; a server with an ID is looked up in
+	// Unlisted is the server to call if it is not in the registry, such as a
+	// transient server. Its ID must be 0; a server with an ID is looked up in
 	// the registry instead.
 	Unlisted registry.Server
 	Tool     string
 	// Params are the params of tools/call as the client sent them. Call
 	// replaces the tool's name in them and leaves everything else unchanged.
 	Params json.RawMessage
-	Caller upstream.Caller // answers the server's requests; nil when there are none to answer
+	Caller upstream.Caller // answers requests that the server sends during the call; may be nil
 	// Progress, if not nil, receives the params of progress notifications.
 	Progress func(json.RawMessage)
 }
@@ -62,8 +62,8 @@ func New(r *registry.Registry, u *upstream.Manager, j *journal.Journal, bus *eve
 	return &Proxy{registry: r, upstream: u, journal: j, bus: bus, slots: make(chan struct{}, maxInFlight)}
 }
 
-// Call makes one tool call. The error is a *jsonrpc.Error when the server
-// answered with one, otherwise a fault.
+// Call makes one tool call. If the server answers with an error, the error is a
+// *jsonrpc.Error; any other error is a fault.
 func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 	began := time.Now()
 	server, err := p.admit(r)
@@ -90,7 +90,7 @@ func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 	return result, err
 }
 
-// admit returns the server to call, or why the call must not be made.
+// admit returns the server to call, or an error if it must not be called.
 func (p *Proxy) admit(r Request) (registry.Server, error) {
 	if r.Unlisted.Name != "" && r.Unlisted.ID == 0 {
 		return r.Unlisted, nil
@@ -116,7 +116,7 @@ func (p *Proxy) release() {
 // for their server to start.
 func (p *Proxy) InFlight() int { return len(p.slots) }
 
-// Refuse records a call that its receiver rejected before it reached Call.
+// Refuse records a call that was rejected before Call was used.
 func (p *Proxy) Refuse(r Request, why error) {
 	p.record(r, registry.Server{}, time.Now(), journal.Refused, nil, why)
 }
@@ -128,7 +128,8 @@ func (p *Proxy) record(r Request, server registry.Server, began time.Time, how j
 	}, jsonrpc.Get(r.Params, "arguments"), result, p.upstream.Redactor(server))
 }
 
-// errorText describes a failure for the journal. It returns "" for nil.
+// errorText returns the text that the journal records for an error, and "" for
+// nil.
 func errorText(err error) string {
 	if text, ok := jsonrpc.ErrorText(err); ok {
 		return text

@@ -7,9 +7,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// NoteStart records the result of a start; failure is nil when it succeeded. A
-// failed start counts as an error and leaves the status to the last check. A
-// successful one turns "unhealthy" into "healthy".
+// NoteStart records the result of a start; failure is nil if the start
+// succeeded. A failed start counts as an error and does not change the status.
+// A successful one changes the status "unhealthy" to "healthy".
 func (r *Registry) NoteStart(ctx context.Context, name string, failure error) error {
 	return r.note(ctx, name, func(h *Health) {
 		h.setError(failure)
@@ -19,7 +19,7 @@ func (r *Registry) NoteStart(ctx context.Context, name string, failure error) er
 	})
 }
 
-// NoteCheck records the result of a health check; failure is nil when the server
+// NoteCheck records the result of a health check; failure is nil if the server
 // is healthy.
 func (r *Registry) NoteCheck(ctx context.Context, name string, failure error) error {
 	return r.note(ctx, name, func(h *Health) {
@@ -31,7 +31,7 @@ func (r *Registry) NoteCheck(ctx context.Context, name string, failure error) er
 	})
 }
 
-// NoteDeath records that a running server exited without being asked to.
+// NoteDeath records that a running server has exited unexpectedly, and why.
 func (r *Registry) NoteDeath(ctx context.Context, name string, why error) error {
 	return r.note(ctx, name, func(h *Health) {
 		h.setError(why)

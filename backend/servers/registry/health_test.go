@@ -21,7 +21,7 @@ func TestHealthFollowsStartsExitsAndChecks(t *testing.T) {
 		errors  int
 		last    string
 		checked bool
-		silent  bool // health stays the same, so no event is published
+		silent  bool // the health does not change, so no event is published
 	}{
 		{"a start", r.NoteStart, nil, "unknown", 0, "", false, true},
 		{"a failed start", r.NoteStart, broken, "unknown", 1, "it exited", false, false},

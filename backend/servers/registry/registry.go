@@ -22,7 +22,7 @@ type Store interface {
 	// Scrub removes overwritten and deleted data from the files of the database.
 	Scrub(ctx context.Context) error
 	// Compact does what Scrub does, and also removes data that older versions
-	// of this program deleted without overwriting it.
+	// of this program deleted but did not overwrite.
 	Compact(ctx context.Context) error
 	// MatchServers returns the ids of the servers that match a query, best first.
 	MatchServers(ctx context.Context, query string) ([]int64, error)
@@ -60,8 +60,8 @@ func Open(ctx context.Context, store Store, bus *events.Bus) (*Registry, error) 
 	return r, nil
 }
 
-// publish makes servers the current snapshot. Without spare capacity, appending
-// to a list that a caller holds cannot reach into the snapshot.
+// publish makes servers the current snapshot. It clips the slice: otherwise
+// append on a list that List returned could write into the snapshot.
 func (r *Registry) publish(servers []Server) {
 	servers = slices.Clip(servers)
 	r.servers.Store(&servers)
@@ -90,7 +90,7 @@ func (r *Registry) ByID(id int64) (Server, error) {
 }
 
 // Search returns the servers that match a query, best first. An empty query
-// matches all of them, sorted by name.
+// matches all servers, which are then sorted by name.
 func (r *Registry) Search(ctx context.Context, query string) ([]Server, error) {
 	if strings.TrimSpace(query) == "" {
 		return r.List(), nil
@@ -101,17 +101,17 @@ func (r *Registry) Search(ctx context.Context, query string) ([]Server, error) {
 	}
 	var out []Server
 	for _, id := range ids {
-		if s, err := r.ByID(id); err == nil { // else it was removed meanwhile
+		if s, err := r.ByID(id); err == nil { // otherwise the server was removed meanwhile
 			out = append(out, s)
 		}
 	}
 	return out, nil
 }
 
-// Splits returns the ways to split the name server__tool of a proxied tool into
-// the name of an existing server and the name of a tool, the longest server name
-// first. There may be several, because a tool's name may contain "__" or begin
-// with an underscore.
+// Splits returns all ways to split the name server__tool into the name of an
+// existing server and the name of a tool, the longest server name first. There
+// is more than one way only if the store has servers whose names CheckName
+// would reject.
 func (r *Registry) Splits(proxied string) (ways [][2]string) {
 	servers := r.List()
 	for i := len(proxied) - 2; i > 0; i-- {
@@ -125,8 +125,8 @@ func (r *Registry) Splits(proxied string) (ways [][2]string) {
 	return ways
 }
 
-// Add configures a new server and returns it with its id and its times, which
-// Add assigns. A name that is taken is a fault.Conflict.
+// Add configures a new server and returns it with the id and the times that Add
+// assigns. A name that is taken is a fault.Conflict.
 func (r *Registry) Add(ctx context.Context, s Server) (Server, error) {
 	if err := CheckName(s.Name); err != nil {
 		return Server{}, err
@@ -157,8 +157,8 @@ func (r *Registry) Add(ctx context.Context, s Server) (Server, error) {
 	return s, nil
 }
 
-// Update lets edit change the server with a name and returns the result. Name,
-// id and creation time stay as they are.
+// Update calls edit with a copy of a server's configuration, stores the result
+// and returns it. Name, id and creation time cannot be changed.
 func (r *Registry) Update(ctx context.Context, name string, edit func(*Server)) (Server, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -169,7 +169,7 @@ func (r *Registry) Update(ctx context.Context, name string, edit func(*Server)) 
 	s := before.clone()
 	edit(&s)
 	s.ID, s.Name, s.CreatedAt, s.UpdatedAt = before.ID, name, before.CreatedAt, time.Now().UTC()
-	s = s.clone() // edit may have put in slices and maps that its caller goes on using
+	s = s.clone() // edit may have stored slices and maps that are still used elsewhere
 	if err := r.replace(ctx, s); err != nil {
 		return Server{}, err
 	}
@@ -213,15 +213,16 @@ func (r *Registry) Remove(ctx context.Context, name string) error {
 	return r.store.Scrub(ctx)
 }
 
-// Compact removes all former configurations of servers from the files of the
-// database.
+// Compact removes former configurations of servers from the files of the
+// database, including those that older versions of this program left there.
 func (r *Registry) Compact(ctx context.Context) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	return r.store.Compact(ctx)
 }
 
-// find returns where a name is, or would be inserted, in servers sorted by name.
+// find returns the index of a name in servers sorted by name, or where it would
+// be inserted.
 func find(servers []Server, name string) (int, bool) {
 	return slices.BinarySearchFunc(servers, name, func(s Server, name string) int {
 		return strings.Compare(s.Name, name)

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// memory is a Store in memory whose calls return the error fail.
+// memory is a Store in memory. If fail is set, its methods return this error.
 type memory struct {
 	rows map[int64]Server
 	fail error

@@ -49,11 +49,11 @@ type Package struct {
 	Name, Version, Latest string
 }
 
-// Health is what starts, exits and checks of a server have shown.
+// Health is the result of a server's starts, exits and checks so far.
 type Health struct {
 	Status    string    // unknown, healthy or unhealthy
 	CheckedAt time.Time // time of the last check; zero before the first
-	Errors    int       // failed starts, failed checks and unexpected exits since the last reset
+	Errors    int       // failed starts, failed checks and unexpected exits since a person reset the count
 	LastError string    // message for a person, without secrets; empty after a success
 }
 
@@ -61,10 +61,10 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 const maxName = 64
 
-// CheckName returns a fault.Invalid when name cannot be the name of a server. A
-// name has at most 64 letters, digits, dashes, underscores and dots, contains no
-// "__" and does not end with an underscore, because tools are called
-// server__tool.
+// CheckName returns a fault.Invalid if name cannot be the name of a server. A
+// name has at most 64 letters, digits, dashes, underscores and dots. Tools are
+// called server__tool, so that a name contains no "__" and does not end with an
+// underscore. The names mcp and registry are reserved.
 func CheckName(name string) error {
 	switch {
 	case name == "":
@@ -83,8 +83,8 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Endpoint returns the URL that requests to a remote server go to, and "" for a
-// stdio server, whose URL only names a web page.
+// Endpoint returns the URL to which requests to a remote server go. It returns
+// "" for a stdio server, whose URL is only that of a web page.
 func (s Server) Endpoint() string {
 	if s.Transport == "stdio" {
 		return ""

@@ -18,9 +18,9 @@ import (
 
 // The values of Move.Action.
 const (
-	WouldMove = "move"     // dry run: it would be moved
-	Moved     = "moved"    // the vault has the value, the configuration a reference
-	Conflict  = "conflict" // the vault has a different value under this name, which the server already gets
+	WouldMove = "move"     // dry run: the credential would be moved
+	Moved     = "moved"    // the vault has the value, and the configuration a reference to it
+	Conflict  = "conflict" // the vault has a different value under this name, which already takes precedence
 	NotMoved  = "failed"   // the configuration is unchanged
 )
 
@@ -39,7 +39,7 @@ type Migrator struct {
 	vault    *secrets.Vault
 }
 
-// New returns a migrator of the servers in a registry.
+// New returns a migrator for the servers in a registry.
 func New(servers *registry.Registry, vault *secrets.Vault) *Migrator {
 	return &Migrator{registry: servers, vault: vault}
 }
@@ -66,7 +66,7 @@ func (m *Migrator) Migrate(ctx context.Context, names []string, apply bool) ([]M
 		moves = append(moves, one.moves...)
 	}
 	if slices.ContainsFunc(moves, func(m Move) bool { return m.Action == Moved }) {
-		return moves, m.registry.Compact(ctx) // else the plain text stays in freed pages of the database
+		return moves, m.registry.Compact(ctx) // removes the plain text from freed pages of the database
 	}
 	return moves, nil
 }
@@ -99,15 +99,15 @@ func (m *migration) run(ctx context.Context) error {
 	return m.relink(ctx, grants)
 }
 
-// literalsOf returns the plain-text credentials with which a server starts.
+// literalsOf returns the plain-text credentials that a start of a server uses.
 func literalsOf(server registry.Server) []secrets.Literal {
 	launch := upstream.LaunchOf(server)
 	launch.URL = server.Endpoint()
 	return secrets.Literals(launch)
 }
 
-// names returns the names of the server's stored secrets as keys. The values
-// are empty, so that no credential equals them.
+// names returns a map whose keys are the names of the server's stored secrets.
+// The values are empty, so that no credential is equal to one.
 func (m *migration) names(ctx context.Context) (map[string]string, error) {
 	names, err := m.vault.Names(ctx, m.server.Name)
 	taken := make(map[string]string)
@@ -117,9 +117,10 @@ func (m *migration) names(ctx context.Context) (map[string]string, error) {
 	return taken, err
 }
 
-// plan chooses a secret name for a credential: its own name, or that name with
-// a number when another value has it. A variable or header must keep its name,
-// so there a different value is a Conflict.
+// plan chooses the name of the secret for a credential: the suggested name,
+// with a number if the name is taken by a different value. In a variable or
+// header, the credential must keep its name, so that a different value is a
+// Conflict.
 func (m *migration) plan(ctx context.Context, literal secrets.Literal, taken map[string]string) Move {
 	move := Move{Server: m.server.Name, Where: literal.Where, Name: literal.Name, Action: WouldMove}
 	for n := 2; ; n++ {
@@ -153,8 +154,8 @@ func (m *migration) carryOut(ctx context.Context, literal secrets.Literal, move 
 	return move
 }
 
-// replace puts a reference in the place of a credential, unless the
-// configuration no longer has the credential there.
+// replace puts a reference into the configuration in place of a credential. If
+// the credential is no longer there, the error is a fault.Conflict.
 func (m *migration) replace(ctx context.Context, literal secrets.Literal, name string) error {
 	found := false
 	_, err := m.registry.Update(ctx, m.server.Name, func(s *registry.Server) {
@@ -189,8 +190,9 @@ func put(s *registry.Server, where, text string) {
 	}
 }
 
-// relink renews the links that were valid before the migration. A changed
-// configuration revokes links, but the migrated one starts the same program.
+// relink renews the links that were valid before the migration. Links become
+// invalid when the configuration changes, although the migrated server starts
+// the same program.
 func (m *migration) relink(ctx context.Context, grants []secrets.Grant) error {
 	if !m.apply {
 		return nil

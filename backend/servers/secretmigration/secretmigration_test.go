@@ -91,7 +91,8 @@ func (b *bench) migrate(apply bool, names ...string) []string {
 	return lines
 }
 
-// launch returns what a start of a server gets, with secrets filled in.
+// launch returns what a start of the server gets, with references replaced by
+// secrets.
 func (b *bench) launch(name string) secrets.Launch {
 	b.t.Helper()
 	s, err := b.servers.Get(name)
@@ -114,7 +115,7 @@ func TestCredentialsMoveIntoTheVault(t *testing.T) {
 	remote := b.add(registry.Server{
 		Name: "remote", Transport: "streamable-http", URL: "https://me:pass-word@host/mcp?token=abcdefgh", Headers: map[string]string{"X-Api-Key": "ijklmnop"},
 	})
-	b.add(registry.Server{Name: "clean", Command: "run", URL: "https://host/?token=abcdefgh"}) // the URL of a stdio server is only shown
+	b.add(registry.Server{Name: "clean", Command: "run", URL: "https://host/?token=abcdefgh"}) // the URL of a stdio server is only displayed
 	plan := []string{
 		"local env.API_KEY API_KEY move", "local args[1] token move", "local args[3] Authorization move", "local args[5] Authorization-2 move", "local args[6] api-key move",
 		"remote headers.X-Api-Key X-Api-Key move", "remote url url:password move", "remote url url:token move",

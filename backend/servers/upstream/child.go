@@ -50,7 +50,7 @@ func (s *session) spawn(env process.Env) error {
 		return notStarted(err, fault.Failed, "Failed to activate %q: could not start %q: %s", s.server.Name, program, errors.Unwrap(err))
 	}
 	if err := process.Adopt(cmd); err != nil {
-		s.manager.log.Warn("child will not end with the hub", "server", s.server.Name, "error", err)
+		s.manager.log.Warn("a child process would outlive a killed hub", "server", s.server.Name, "error", err)
 	}
 	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
 	s.manager.children.add(id)

@@ -37,7 +37,7 @@ func (c *childList) endOrphans() {
 		}
 		var left []process.ID
 		if err := json.Unmarshal(data, &left); err != nil {
-			c.log.Warn("list of children is malformed", "file", c.file, "error", err)
+			c.log.Warn("the list of child processes is malformed", "file", c.file, "error", err)
 		}
 		for _, id := range left {
 			process.Reap(id)
@@ -70,6 +70,6 @@ func (c *childList) save() {
 	}
 	data, _ := json.Marshal(ids)
 	if err := paths.WriteFile(c.file, data); err != nil {
-		c.log.Warn("list of children not written", "error", err)
+		c.log.Warn("could not write the list of child processes", "error", err)
 	}
 }

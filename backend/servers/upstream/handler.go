@@ -92,7 +92,7 @@ func (s *session) follow(ctx context.Context) {
 		case <-s.relist:
 			listing, cancel := context.WithTimeout(ctx, s.manager.limits.StartTimeout)
 			if err := s.listTools(listing); err != nil && ctx.Err() == nil {
-				s.manager.log.Warn("tools not listed again", "server", s.server.Name, "error", s.redactor.Text(err.Error()))
+				s.manager.log.Warn("could not list the changed tools of a server", "server", s.server.Name, "error", s.redactor.Text(err.Error()))
 			}
 			cancel()
 		case <-ctx.Done():

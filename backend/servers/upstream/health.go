@@ -96,6 +96,6 @@ func (m *Manager) note(server registry.Server, failure error, store func(context
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := store(ctx, server.Name, failure); err != nil && fault.KindOf(err) != fault.NotFound {
-		m.log.Warn("health not stored", "server", server.Name, "error", err)
+		m.log.Warn("could not store the health of a server", "server", server.Name, "error", err)
 	}
 }

@@ -225,7 +225,7 @@ func (m *Manager) keepRunning(ctx context.Context, server registry.Server) {
 	if ctx.Err() != nil || errors.Is(err, ErrPaused) {
 		return
 	}
-	m.log.Warn("server that is to keep running did not start", "server", server.Name, "error", fault.MessageOf(err))
+	m.log.Warn("could not start a server with keep_running", "server", server.Name, "error", fault.MessageOf(err))
 	if s := m.slot(server.Name); s != nil && s.failureCount() >= maxKeepFailures && !isUnfilled(err) {
 		_, _ = m.registry.Update(ctx, server.Name, func(v *registry.Server) {
 			v.KeepRunning = false
