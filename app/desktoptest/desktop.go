@@ -1,8 +1,8 @@
 //go:build linux
 
-// Package xtest gives a test a desktop of its own: an X server without a screen, a window manager, a session bus with
-// its accessibility, and a home folder. Whoever runs the tests sees nothing of it. It is for tests and measurements
-// only.
+// Package desktoptest starts a desktop for tests and benchmarks: an X server without a screen, a window manager, a
+// session bus with accessibility, and a home folder. It is separate from the desktop of the user who runs the tests. The
+// package also plays a panel with tray icons, and reads what windows show through their accessibility interface.
 package desktoptest
 
 import (
@@ -22,27 +22,27 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// Programs are what a desktop needs; build/setup.sh desktop installs them.
+// Programs are the programs that Open needs; build/setup.sh desktop-test installs them.
 var Programs = []string{"Xvfb", "openbox", "dbus-daemon", "xdotool", launcher}
 
-// launcher starts the bus of accessibility; Debian keeps it off the PATH.
+// launcher starts the accessibility bus. Debian installs it outside of the PATH.
 const launcher = "/usr/libexec/at-spi-bus-launcher"
 
-// patience is how long a part of the desktop may take; it is only ever waited for when something is broken.
-const patience = 30 * time.Second
+// startTimeout limits the start and the end of each part of a desktop.
+const startTimeout = 30 * time.Second
 
-// Desktop is a running desktop. Close ends all of it.
+// Desktop is a running desktop. Close ends it.
 type Desktop struct {
 	dir     string
 	display string
 	address string // of the session bus
 	running []*exec.Cmd
 	bus     *dbus.Conn
-	tree    *dbus.Conn // of accessibility
+	a11y    *dbus.Conn // accessibility bus
 }
 
-// config is a session bus that starts nothing by itself: what the machine has installed would be started with the
-// desktop of whoever runs the tests.
+// config configures a session bus without service activation: services that are installed on the machine would start on
+// the desktop of the user who runs the tests.
 const config = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
   <type>session</type>
@@ -55,7 +55,7 @@ const config = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Config
 </busconfig>
 `
 
-// Open starts a desktop with a screen of 1280 by 800.
+// Open starts a desktop with a screen of 1280 by 800 pixels.
 func Open() (_ *Desktop, err error) {
 	d := new(Desktop)
 	defer func() {
@@ -63,8 +63,8 @@ func Open() (_ *Desktop, err error) {
 			d.Close()
 		}
 	}()
-	// A socket's path has at most 108 bytes: that of a test's folder may have more.
-	if d.dir, err = os.MkdirTemp("", "xtest-*"); err != nil {
+	// The path of a Unix socket has at most 108 bytes, and the temporary folder of a test may be longer.
+	if d.dir, err = os.MkdirTemp("", "desktoptest-*"); err != nil {
 		return nil, err
 	}
 	for _, dir := range []string{d.Home(), d.runtime()} {
@@ -84,12 +84,12 @@ func Open() (_ *Desktop, err error) {
 	return d, nil
 }
 
-// Home is the home folder of the desktop's user.
+// Home returns the home folder of the desktop.
 func (d *Desktop) Home() string { return filepath.Join(d.dir, "home") }
 
 func (d *Desktop) runtime() string { return filepath.Join(d.dir, "run") }
 
-// Env returns the whole environment of a program that is started on this desktop.
+// Env returns the complete environment for a program on this desktop.
 func (d *Desktop) Env() []string {
 	return []string{
 		"DISPLAY=" + d.display, "DBUS_SESSION_BUS_ADDRESS=" + d.address, "XDG_RUNTIME_DIR=" + d.runtime(), "HOME=" + d.Home(),
@@ -97,47 +97,47 @@ func (d *Desktop) Env() []string {
 	}
 }
 
-// EnvWithoutBus is Env for a desktop that has no session bus.
+// EnvWithoutBus returns Env without the address of the session bus.
 func (d *Desktop) EnvWithoutBus() []string {
 	return slices.DeleteFunc(d.Env(), func(kv string) bool { return strings.HasPrefix(kv, "DBUS_") })
 }
 
-// Command prepares a program of the desktop.
+// Command returns a command that runs a program on the desktop. The program ends with the test process.
 func (d *Desktop) Command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Env = d.Env()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // however the test ends
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // even if the test process is killed
 	return cmd
 }
 
-// Output runs a program to its end and returns what it printed.
+// Output runs a program on the desktop and returns its standard output without surrounding space.
 func (d *Desktop) Output(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = d.Env()
-	var problem bytes.Buffer
-	cmd.Stderr = &problem
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, problem.String())
+		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, stderr.String())
 	}
 	return strings.TrimSpace(string(out)), nil
 }
 
-// Bus is a connection to the session bus; the desktop closes it.
+// Bus returns a connection to the session bus. Close closes it.
 func (d *Desktop) Bus() *dbus.Conn { return d.bus }
 
-// Close ends the desktop, the last part first, and removes its folder.
+// Close ends the parts of the desktop in the reverse order of their start and removes its folder.
 func (d *Desktop) Close() {
-	for _, conn := range []*dbus.Conn{d.tree, d.bus} {
+	for _, conn := range []*dbus.Conn{d.a11y, d.bus} {
 		if conn != nil {
 			_ = conn.Close()
 		}
 	}
 	for _, cmd := range slices.Backward(d.running) {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may be gone
-		late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Process.Signal(syscall.SIGTERM) // fails if the program has ended
+		kill := time.AfterFunc(startTimeout, func() { _ = cmd.Process.Kill() })
 		_ = cmd.Wait()
-		late.Stop()
+		kill.Stop()
 	}
 	if d.dir != "" {
 		_ = os.RemoveAll(d.dir)
@@ -158,7 +158,8 @@ func (d *Desktop) startDisplay() error {
 		return err
 	}
 	defer func() { _ = numbers.Close() }()
-	// Left to itself the server starts anew when the last program leaves it, such as one that looks whether it is there.
+	// -noreset: by default, the server resets itself when the last program disconnects, such as one that checks whether it
+	// is ready.
 	server := d.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset")
 	server.ExtraFiles = []*os.File{write}
 	err = d.start(server)
@@ -195,25 +196,26 @@ func (d *Desktop) startBus() error {
 	if err := d.start(d.Command(launcher, "--launch-immediately")); err != nil {
 		return err
 	}
-	return d.connectTree()
+	return d.connectAccessibility()
 }
 
-// startManager waits until the window manager is there: a window that opens before would not be put anywhere.
+// startManager starts the window manager and waits until it is ready, because it does not place windows that opened
+// earlier.
 func (d *Desktop) startManager() error {
 	if err := d.start(d.Command("openbox", "--sm-disable")); err != nil {
 		return err
 	}
-	return await(func() error {
+	return retry(func() error {
 		_, err := d.Output(context.Background(), "xdotool", "get_desktop")
 		return err
 	})
 }
 
-// await tries until it works.
-func await(try func() error) error {
+// retry calls try until it succeeds, for at most startTimeout.
+func retry(try func() error) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	late := time.After(patience)
+	timeout := time.After(startTimeout)
 	for {
 		err := try()
 		if err == nil {
@@ -221,8 +223,8 @@ func await(try func() error) error {
 		}
 		select {
 		case <-tick.C:
-		case <-late:
-			return errors.Join(errors.New("it was not ready in time"), err)
+		case <-timeout:
+			return errors.Join(errors.New("not ready in time"), err)
 		}
 	}
 }

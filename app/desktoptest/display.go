@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Need skips a test where a program is not installed.
-func Need(t testing.TB, programs ...string) {
+// Require skips a test if a program is not installed.
+func Require(t testing.TB, programs ...string) {
 	t.Helper()
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
@@ -17,10 +17,10 @@ func Need(t testing.TB, programs ...string) {
 	}
 }
 
-// Display runs an X server without a screen until the test ends and returns its address: a desktop with nothing else.
+// Display runs an X server without a screen until the test ends and returns its address, for DISPLAY.
 func Display(t testing.TB) string {
 	t.Helper()
-	Need(t, "Xvfb")
+	Require(t, "Xvfb")
 	d := new(Desktop)
 	t.Cleanup(d.Close)
 	if err := d.startDisplay(); err != nil {

@@ -1,6 +1,5 @@
-// Package launch starts what the window and the tray show people: the sibling
-// programs of this product, and addresses and folders in what the system has
-// for them. It knows nothing of hubs and waits for nothing.
+// Package launch starts the other programs of this product, and opens web addresses and folders with the default programs
+// of the system. The window and the tray use it. It does not wait for the programs, and it does not use the hub.
 package launch
 
 import (
@@ -15,15 +14,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// The programs of this product.
+// File names of the programs of this product, without extension.
 const (
 	Hub    = "agent-discover"
 	Window = "agent-discover-desktop"
 	Tray   = "agent-discover-tray"
 )
 
-// Find returns the absolute path of a program of this product: the one beside
-// the running program, else the one on the PATH. The error says what to do.
+// Find returns the absolute path of a program of this product, which it looks for beside the running program and then on
+// the PATH.
 func Find(name string) (string, error) {
 	if path := process.Sibling(name); path != "" {
 		return path, nil
@@ -31,15 +30,14 @@ func Find(name string) (string, error) {
 	return "", fault.New(fault.Unavailable, "the program %s is missing; put it beside this one or on the PATH", name)
 }
 
-// Start starts a program so that it outlives this one, with this one's
-// environment and no input or output. The channel gets how it ended, once; nobody
-// has to read it.
+// Start starts a program that outlives this one. The program inherits the environment and has no standard input or
+// output. The channel receives the result of the program when it ends; it need not be read.
 func Start(program string, args ...string) (<-chan error, error) {
 	return start(append([]string{program}, args...))
 }
 
-// StartWindow starts the window, or brings the one that runs to the front. It
-// shows a page of the dashboard, such as /approvals; "" leaves it where it is.
+// StartWindow starts the window, or raises it if it is open. page is the page of the dashboard to show, such as
+// /approvals; empty for the current one.
 func StartWindow(page string) (<-chan error, error) {
 	program, err := Find(Window)
 	if err != nil {
@@ -51,21 +49,21 @@ func StartWindow(page string) (<-chan error, error) {
 	return Start(program, "--page", page)
 }
 
-// OpenURL opens an address in the user's browser or mail program. Anything but
-// http, https and mailto is refused: an address may come from a stranger.
+// OpenURL opens an address in the user's browser or mail program. It rejects schemes other than http, https and mailto,
+// because addresses may come from untrusted servers.
 func OpenURL(address string) error {
 	parsed, err := url.Parse(address)
 	if err != nil || !slices.Contains([]string{"http", "https", "mailto"}, parsed.Scheme) || parsed.Host == "" && parsed.Scheme != "mailto" {
-		return fault.New(fault.Invalid, "only web and mail addresses are opened")
+		return fault.New(fault.Invalid, "could not open the address: only http, https and mailto addresses are allowed")
 	}
 	return open(parsed.String())
 }
 
-// OpenFolder shows a folder that exists in the user's file manager.
+// OpenFolder shows an existing folder in the user's file manager. path must be absolute.
 func OpenFolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() || !filepath.IsAbs(path) {
-		return fault.New(fault.NotFound, "there is no such folder")
+		return fault.New(fault.NotFound, "the folder does not exist")
 	}
 	return open(path)
 }
@@ -75,8 +73,8 @@ func open(target string) error {
 	return err
 }
 
-// opener returns the system's command that opens what it is given. The one of
-// Windows is no shell, in which an address could be more than an address.
+// opener returns the command that opens an address or a folder with the default program of an operating system. On
+// Windows it is not the shell's start command, because the shell would interpret special characters in an address.
 func opener(system string) []string {
 	switch system {
 	case "windows":
@@ -94,9 +92,9 @@ func start(argv []string) (<-chan error, error) {
 		detach(cmd)
 		if err = cmd.Start(); err == nil {
 			ended := make(chan error, 1)
-			go func() { ended <- cmd.Wait() }() // no zombie while we live
+			go func() { ended <- cmd.Wait() }() // reaps the process
 			return ended, nil
 		}
 	}
-	return nil, fault.Wrap(err, fault.Unavailable, "%s cannot be started; is it installed?", filepath.Base(argv[0]))
+	return nil, fault.Wrap(err, fault.Unavailable, "could not start %s; is it installed?", filepath.Base(argv[0]))
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// What the test binary, started again, reports to; then it is not a test.
+// reportTo names the environment variable that turns the test binary into a program that sends its arguments and its
+// session id to a TCP address.
 const reportTo = "LAUNCH_TEST_REPORT_TO"
 
 func TestMain(m *testing.M) {
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// listen accepts reports of programs that the test starts.
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -40,6 +42,7 @@ func listen(t *testing.T) net.Listener {
 	return listener
 }
 
+// accept returns the next report.
 func accept(t *testing.T, listener net.Listener) (line string) {
 	t.Helper()
 	conn, err := listener.Accept()
@@ -54,7 +57,7 @@ func accept(t *testing.T, listener net.Listener) (line string) {
 	return strings.TrimSpace(line)
 }
 
-func TestAStartedProgramHasItsArgumentsAndASessionOfItsOwn(t *testing.T) {
+func TestAStartedProgramHasItsArgumentsAndItsOwnSession(t *testing.T) {
 	listener := listen(t)
 	own, err := os.Executable()
 	if err != nil {
@@ -67,19 +70,19 @@ func TestAStartedProgramHasItsArgumentsAndASessionOfItsOwn(t *testing.T) {
 	line := accept(t, listener)
 	args, number, _ := strings.Cut(line, " /approvals ")
 	if args != "--page" {
-		t.Errorf("it was started with %q", line)
+		t.Errorf("report of the program: got %q, want --page /approvals", line)
 	}
 	if runtime.GOOS != "windows" && number == fmt.Sprint(session()) {
-		t.Error("it would end with the session of this program")
+		t.Error("the program is in the session of the test and would end with it")
 	}
 	if err := <-ended; err == nil || !strings.Contains(err.Error(), "3") {
-		t.Errorf("how it ended: %v", err)
+		t.Errorf("result of the program: got %v, want exit status 3", err)
 	}
 }
 
-func TestTheWindowIsFoundAndToldThePage(t *testing.T) {
+func TestTheWindowIsStartedWithThePage(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("makes a link")
+		t.Skip("makes a symbolic link")
 	}
 	listener := listen(t)
 	own, err := os.Executable()
@@ -104,7 +107,7 @@ func TestTheWindowIsFoundAndToldThePage(t *testing.T) {
 	}
 }
 
-func TestOnlyAddressesForBrowsersAndMailAreOpened(t *testing.T) {
+func TestOnlyWebAndMailAddressesAreOpened(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("replaces xdg-open")
 	}
@@ -121,7 +124,7 @@ func TestOnlyAddressesForBrowsersAndMailAreOpened(t *testing.T) {
 		"", "file:///etc/passwd", "file://host/share", "ftp://host/x", "javascript:alert(1)", "smb://host/share", "-h", "--help", "/bin/sh", "https:", "http://%zz", "x-custom:y",
 	} {
 		if err := OpenURL(bad); fault.KindOf(err) != fault.Invalid {
-			t.Errorf("%q: %v", bad, err)
+			t.Errorf("OpenURL(%q): got %v, want an error of kind Invalid", bad, err)
 		}
 	}
 	listener := listen(t)
@@ -130,26 +133,26 @@ func TestOnlyAddressesForBrowsersAndMailAreOpened(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := accept(t, listener); !strings.HasPrefix(got, good+" ") {
-			t.Errorf("%s: opened %q", good, got)
+			t.Errorf("OpenURL(%q): opened %q", good, got)
 		}
 	}
 	if err := OpenFolder(dir); err != nil {
 		t.Fatal(err)
 	}
 	if got := accept(t, listener); !strings.HasPrefix(got, dir+" ") {
-		t.Errorf("opened %q", got)
+		t.Errorf("OpenFolder: opened %q, want %q", got, dir)
 	}
 	for _, bad := range []string{out, filepath.Join(dir, "none"), ".", ""} {
 		if err := OpenFolder(bad); fault.KindOf(err) != fault.NotFound {
-			t.Errorf("folder %q: %v", bad, err)
+			t.Errorf("OpenFolder(%q): got %v, want an error of kind NotFound", bad, err)
 		}
 	}
 }
 
-func TestEverySystemHasItsOpener(t *testing.T) {
+func TestEverySystemHasAnOpener(t *testing.T) {
 	for system, want := range map[string]string{"windows": "rundll32", "darwin": "open", "linux": "xdg-open", "freebsd": "xdg-open"} {
 		if got := opener(system)[0]; got != want {
-			t.Errorf("%s: %s", system, got)
+			t.Errorf("%s: got %s, want %s", system, got, want)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// session returns the number of this process's session.
+// session returns the session id of this process.
 func session() int {
 	id, err := unix.Getsid(os.Getpid())
 	if err != nil {

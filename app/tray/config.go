@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// configuration is what a person pastes into the MCP configuration of an editor;
-// home is the data folder when it is not the usual one. It is ASCII, which every
-// clipboard can hold.
+// configuration returns JSON to paste into the MCP configuration of an editor. home is the data folder, empty for the
+// default one. The text is ASCII, because the clipboard program of Windows damages other characters.
 func configuration(program, home string) string {
 	type entry struct {
 		Command string            `json:"command"`
@@ -25,12 +24,11 @@ func configuration(program, home string) string {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	_ = encoder.Encode(map[string]any{"mcpServers": map[string]entry{"discover": discover}}) // strings and maps of them
+	_ = encoder.Encode(map[string]any{"mcpServers": map[string]entry{"discover": discover}}) // never fails for these types
 	return ascii(out.String())
 }
 
-// ascii writes what is not ASCII in a JSON text as escapes; it can only stand in
-// strings.
+// ascii replaces the other characters of a JSON text by escapes. They can only occur in strings.
 func ascii(text string) string {
 	var out bytes.Buffer
 	for _, r := range text {

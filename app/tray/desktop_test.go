@@ -1,7 +1,6 @@
 //go:build desktop && linux
 
-// The tests behind the tag desktop run the programs that were built, on a display
-// and a session bus of their own.
+// The tests with the build tag desktop run the built programs in a desktop session of their own.
 package main
 
 import (
@@ -20,33 +19,34 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-func TestTheTrayListsServersAndAClickActivatesOne(t *testing.T) {
-	d := newDesk(t)
-	panel := desktoptest.NewPanel(t, d.bus.Connect())
-	d.tray()
+func TestClickingAServerInTheTrayActivatesIt(t *testing.T) {
+	s := newSession(t)
+	panel := desktoptest.NewPanel(t, s.bus.Connect())
+	s.tray()
 	icon := panel.Await()
 	if title := icon.Property("Title"); title != "Agent Discover" {
-		t.Errorf("the icon's title is %q", title)
+		t.Errorf("title of the icon: got %q, want Agent Discover", title)
 	}
 	icon.AwaitItem("No servers yet")
 	stamp := strconv.FormatInt(time.Now().UnixNano(), 36)
 	one, two := "zeta_"+stamp, "Alpha-"+stamp
-	d.add(one, two)
+	s.add(one, two)
 	icon.AwaitItem("0 of 2 servers running")
 	if menu := desktoptest.Text(icon.Menu()); !strings.Contains(menu, "Servers\n  "+two+"\n  "+one+"\n") {
-		t.Errorf("the menu:\n%s", menu)
+		t.Errorf("the servers are not sorted by name:\n%s", menu)
 	}
 
 	icon.Click(icon.AwaitItem(one))
 	icon.AwaitMenu("a check mark", func(menu []desktoptest.Item) *desktoptest.Item { return marked(menu, one, true) })
-	d.until("REST shows it as active", func() bool { return d.active() == one })
-	d.rest(http.MethodPost, "/api/servers/1/deactivate", nil, nil)
+	s.until("the REST API shows the server as active", func() bool { return s.active() == one })
+	s.rest(http.MethodPost, "/api/servers/1/deactivate", nil, nil)
 	icon.AwaitMenu("no check mark", func(menu []desktoptest.Item) *desktoptest.Item { return marked(menu, one, false) })
-	if got := d.active(); got != "" {
-		t.Errorf("active are %q", got)
+	if got := s.active(); got != "" {
+		t.Errorf("active servers after deactivating the only one: %q", got)
 	}
 }
 
+// marked returns the item with a label, or nil if it is missing or its check mark is not as wanted.
 func marked(menu []desktoptest.Item, label string, want bool) *desktoptest.Item {
 	found := desktoptest.Find(menu, label)
 	if found == nil || found.Checked != want {
@@ -55,15 +55,15 @@ func marked(menu []desktoptest.Item, label string, want bool) *desktoptest.Item 
 	return found
 }
 
-func TestTheTrayKeepsACheckMarkThatTheHubRefuses(t *testing.T) {
-	d := newDesk(t)
-	panel := desktoptest.NewPanel(t, d.bus.Connect())
-	d.tray()
+func TestTheTrayResetsTheCheckMarkOfAServerThatFailsToActivate(t *testing.T) {
+	s := newSession(t)
+	panel := desktoptest.NewPanel(t, s.bus.Connect())
+	s.tray()
 	icon := panel.Await()
-	d.rest(http.MethodPost, "/api/servers", map[string]any{"name": "broken", "command": "/nonexistent"}, nil)
-	d.rest(http.MethodPost, "/api/health", nil, nil)
-	icon.Click(icon.AwaitItem("broken (failed)")) // nothing but the mark can change
-	icon.AwaitMenu("what came of it", func(menu []desktoptest.Item) *desktoptest.Item {
+	s.rest(http.MethodPost, "/api/servers", map[string]any{"name": "broken", "command": "/nonexistent"}, nil)
+	s.rest(http.MethodPost, "/api/health", nil, nil)
+	icon.Click(icon.AwaitItem("broken (failed)")) // the hub refuses, so only the click changes the check mark
+	icon.AwaitMenu("the error and no check mark", func(menu []desktoptest.Item) *desktoptest.Item {
 		if len(menu) > 1 && strings.Contains(menu[1].Label, "Failed to activate") {
 			return marked(menu, "broken (failed)", false)
 		}
@@ -71,13 +71,13 @@ func TestTheTrayKeepsACheckMarkThatTheHubRefuses(t *testing.T) {
 	})
 }
 
-func TestQuitInTheTrayEndsTheHubForGoodWithAnEditorAttached(t *testing.T) {
-	d := newDesk(t)
-	panel := desktoptest.NewPanel(t, d.bus.Connect())
-	tray := d.tray()
+func TestQuitInTheTrayStopsTheHubDespiteAnAttachedEditor(t *testing.T) {
+	s := newSession(t)
+	panel := desktoptest.NewPanel(t, s.bus.Connect())
+	tray := s.tray()
 	icon := panel.Await()
-	hub := d.hub(0)
-	editor := d.editor()
+	hub := s.hub(0)
+	editor := s.editor()
 	if reply := editor.ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"editor","version":"1"}}}`); reply["result"] == nil {
 		t.Fatalf("initialize: %v", reply)
 	}
@@ -85,161 +85,161 @@ func TestQuitInTheTrayEndsTheHubForGoodWithAnEditorAttached(t *testing.T) {
 
 	icon.Click(icon.AwaitItem("Quit"))
 	if code := tray.code(); code != 0 {
-		t.Errorf("the tray ended with %d", code)
+		t.Errorf("exit code of the tray: %d", code)
 	}
-	d.until("the hub is gone", func() bool { return !hub.Alive() })
-	// The editor wants something: that is what would start a hub.
+	s.until("the hub is gone", func() bool { return !hub.Alive() })
+	// A request of an editor would start a hub that the user has not stopped.
 	reply := editor.ask(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"registry","arguments":{"action":"list"}}}`)
 	if text, _ := json.Marshal(reply); !strings.Contains(string(text), "stopped by the user") {
-		t.Errorf("the editor is told %s", text)
+		t.Errorf("the answer to the editor does not say that the user stopped the hub: %s", text)
 	}
-	if info, err := instance.Read(d.folder); err == nil {
-		t.Errorf("a hub runs again: %d", info.PID)
+	if info, err := instance.Read(s.folder); err == nil {
+		t.Errorf("a hub runs again, as process %d", info.PID)
 	}
 
-	// Who starts the tray wants a hub.
-	d.tray()
+	// Starting the tray again starts a hub.
+	s.tray()
 	panel.Await().AwaitItem("No servers yet")
-	d.hub(hub.PID)
+	s.hub(hub.PID)
 }
 
-func TestTheTrayBringsAKilledHubBackButNoStoppedOne(t *testing.T) {
-	d := newDesk(t)
-	panel := desktoptest.NewPanel(t, d.bus.Connect())
-	d.tray()
+func TestTheTrayRestartsAKilledHubButNotAStoppedOne(t *testing.T) {
+	s := newSession(t)
+	panel := desktoptest.NewPanel(t, s.bus.Connect())
+	s.tray()
 	icon := panel.Await()
-	first := d.hub(0)
+	first := s.hub(0)
 	icon.AwaitItem("No servers yet")
 	if err := syscall.Kill(first.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	second := d.hub(first.PID)
-	d.add("everything")
+	second := s.hub(first.PID)
+	s.add("everything")
 	icon.AwaitItem("everything")
 
-	if code := d.start(binary(t, "agent-discover"), d.env(), "stop").code(); code != 0 {
-		t.Fatalf("stop ended with %d", code)
+	if code := s.start(binary(t, "agent-discover"), s.env(), "stop").code(); code != 0 {
+		t.Fatalf("exit code of agent-discover stop: %d", code)
 	}
 	icon.AwaitItem("Stopped")
 	if second.Alive() {
-		t.Error("the hub runs")
+		t.Error("the hub runs after agent-discover stop")
 	}
-	if menu := icon.Menu(); desktoptest.Find(menu, "everything") != nil || desktoptest.Find(menu, "Pause all").Enabled {
-		t.Errorf("the menu of no hub:\n%s", desktoptest.Text(menu))
+	if menu := icon.Menu(); desktoptest.Find(menu, "everything") != nil || desktoptest.Find(menu, "Pause all servers").Enabled {
+		t.Errorf("the menu without a hub lists servers or allows a pause:\n%s", desktoptest.Text(menu))
 	}
-	icon.Click(icon.AwaitItem("Start"))
+	icon.Click(icon.AwaitItem("Start hub"))
 	icon.AwaitItem("0 of 1 server running")
 }
 
-func TestATrayThatTheWindowStartedLeavesAStoppedHubAlone(t *testing.T) {
-	d := newDesk(t)
-	panel := desktoptest.NewPanel(t, d.bus.Connect())
-	if err := d.folder.Create(); err != nil {
+func TestAnAttachedTrayDoesNotStartAStoppedHub(t *testing.T) {
+	s := newSession(t)
+	panel := desktoptest.NewPanel(t, s.bus.Connect())
+	if err := s.folder.Create(); err != nil {
 		t.Fatal(err)
 	}
-	if err := instance.SetStopped(d.folder, true); err != nil {
+	if err := instance.SetStopped(s.folder, true); err != nil {
 		t.Fatal(err)
 	}
-	d.tray("--attach")
+	s.tray("--attach")
 	icon := panel.Await()
 	icon.AwaitItem("Stopped")
-	if info, err := instance.Read(d.folder); err == nil {
-		t.Errorf("a hub runs: %d", info.PID)
+	if info, err := instance.Read(s.folder); err == nil {
+		t.Errorf("a hub runs, as process %d", info.PID)
 	}
-	// A second start, by a person, is heard by the first.
-	second := d.tray()
-	if code := second.code(); code != 0 || strings.Count(second.out.String(), "\n") != 1 || second.errors.String() != "" {
-		t.Errorf("a second tray ended with %d and said %q, %q", code, second.out.String(), second.errors.String())
+	// A second start, without --attach, makes the first tray start a hub.
+	second := s.tray()
+	if code := second.code(); code != 0 || strings.Count(second.stdout.String(), "\n") != 1 || second.stderr.String() != "" {
+		t.Errorf("second tray: exit code %d, stdout %q, stderr %q", code, second.stdout.String(), second.stderr.String())
 	}
 	icon.AwaitItem("No servers yet")
 }
 
-func TestASignalEndsTheTrayAndLeavesTheHub(t *testing.T) {
-	d := newDesk(t)
-	panel := desktoptest.NewPanel(t, d.bus.Connect())
-	tray := d.tray()
+func TestASignalEndsTheTrayButNotTheHub(t *testing.T) {
+	s := newSession(t)
+	panel := desktoptest.NewPanel(t, s.bus.Connect())
+	tray := s.tray()
 	panel.Await().AwaitItem("No servers yet")
-	hub := d.hub(0)
+	hub := s.hub(0)
 	if err := tray.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code := tray.code(); code != 0 || tray.errors.String() != "" {
-		t.Errorf("it ended with %d and said %q", code, tray.errors.String())
+	if code := tray.code(); code != 0 || tray.stderr.String() != "" {
+		t.Errorf("exit code %d, stderr %q", code, tray.stderr.String())
 	}
-	if !hub.Alive() || instance.Stopped(d.folder) {
-		t.Error("the hub is gone")
+	if !hub.Alive() || instance.Stopped(s.folder) {
+		t.Error("the hub ended with the tray")
 	}
-	left, err := filepath.Glob(filepath.Join(d.home, "systray_*"))
+	left, err := filepath.Glob(filepath.Join(s.home, "systray_*"))
 	if err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v, %v", left, err)
+		t.Errorf("temporary files of the tray: %v, %v", left, err)
 	}
 }
 
-func TestWithoutATrayTheProgramSaysSoInOneLine(t *testing.T) {
-	d := newDesk(t)
-	with := func(settings ...string) []string { return append(d.env(), settings...) }
+func TestTheTrayReportsAnUnsupportedDesktopInOneLine(t *testing.T) {
+	s := newSession(t)
+	with := func(settings ...string) []string { return append(s.env(), settings...) }
 	for name, row := range map[string]struct {
 		env  []string
 		want string
 	}{
 		"no display":      {with("DISPLAY="), "no display"},
-		"a wrong display": {with("DISPLAY=:9999"), "cannot be opened"},
+		"a wrong display": {with("DISPLAY=:9999"), "could not open the display"},
 		"no session bus":  {with("DBUS_SESSION_BUS_ADDRESS=", "XDG_RUNTIME_DIR="+t.TempDir()), "no session bus"},
 		"a dead bus":      {with("DBUS_SESSION_BUS_ADDRESS=unix:path=" + t.TempDir() + "/bus"), "does not answer"},
-		"nobody to show":  {with(), "no program here shows tray icons"},
+		"no panel":        {with(), "shows no tray icons"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tray := d.start(binary(t, "agent-discover-tray"), row.env)
-			code, said := tray.code(), tray.errors.String()
-			if code != exitNoTray || strings.Count(said, "\n") != 1 || !strings.Contains(said, row.want) || tray.out.String() != "" {
-				t.Errorf("it ended with %d and said %q, %q", code, said, tray.out.String())
+			tray := s.start(binary(t, "agent-discover-tray"), row.env)
+			code, stderr := tray.code(), tray.stderr.String()
+			if code != exitNoTray || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, row.want) || tray.stdout.String() != "" {
+				t.Errorf("exit code %d, stderr %q, stdout %q", code, stderr, tray.stdout.String())
 			}
-			if _, err := instance.Read(d.folder); err == nil {
-				t.Error("it started a hub")
+			if _, err := instance.Read(s.folder); err == nil {
+				t.Error("the tray started a hub")
 			}
 		})
 	}
 }
 
-func TestAfterALoginTheTrayWaitsForThePanel(t *testing.T) {
-	d := newDesk(t)
-	asked := d.watchBus()
-	d.tray("--login")
-	<-asked // it has looked for a panel in vain
-	desktoptest.NewPanel(t, d.bus.Connect()).Await().AwaitItem("No servers yet")
+func TestTheTrayWaitsForThePanelAtLogin(t *testing.T) {
+	s := newSession(t)
+	queried := s.watchBus()
+	s.tray("--login")
+	<-queried // the tray has found no panel
+	desktoptest.NewPanel(t, s.bus.Connect()).Await().AwaitItem("No servers yet")
 }
 
-// watchBus returns a channel that is closed when a program asks who shows icons.
-func (d *desk) watchBus() <-chan struct{} {
-	d.t.Helper()
+// watchBus returns a channel that is closed when a program asks the session bus for a panel with tray icons.
+func (s *session) watchBus() <-chan struct{} {
+	s.t.Helper()
 	monitor := exec.Command("dbus-monitor", "--session", "type='method_call',member='NameHasOwner',arg0='org.kde.StatusNotifierWatcher'")
-	monitor.Env = d.env()
+	monitor.Env = s.env()
 	monitor.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := monitor.StdoutPipe()
 	if err != nil {
-		d.t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	if err := monitor.Start(); err != nil {
-		d.t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	d.t.Cleanup(func() {
-		_ = monitor.Process.Kill() // it may be gone
+	s.t.Cleanup(func() {
+		_ = monitor.Process.Kill() // fails if the program has ended
 		_ = monitor.Wait()
 	})
-	asked, listening := make(chan struct{}), make(chan struct{})
+	queried, listening := make(chan struct{}), make(chan struct{})
 	go func() {
 		first := true
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if first {
-				close(listening) // it was told its own name
+				close(listening) // the first output is the signal NameAcquired
 				first = false
 			}
 			if strings.Contains(lines.Text(), "member=NameHasOwner") {
-				close(asked)
+				close(queried)
 				return
 			}
 		}
 	}()
 	<-listening
-	return asked
+	return queried
 }

@@ -10,8 +10,8 @@ package main
 #include <gdk/gdkx.h>
 #endif
 
-// has_display reports whether GTK can open the display. A menu needs no GL, and to
-// look for it loads a compiler: 50 MB.
+// has_display reports whether GTK can open the display. It disables OpenGL, which menus do not need and whose
+// initialisation takes 50 MB.
 static gboolean has_display(const char *name) {
 	g_set_prgname("agent-discover-tray");
 	g_set_application_name(name);
@@ -21,8 +21,8 @@ static gboolean has_display(const char *name) {
 	return opened;
 }
 
-// has_old_tray reports whether a program shows icons of the older kind (XEmbed).
-static gboolean has_old_tray(void) {
+// has_xembed_tray reports whether a program shows tray icons by the older XEmbed protocol.
+static gboolean has_xembed_tray(void) {
 #ifdef GDK_WINDOWING_X11
 	GdkDisplay *display = gdk_display_get_default();
 	if (!GDK_IS_X11_DISPLAY(display)) return FALSE;
@@ -42,7 +42,7 @@ static gboolean put_text(gpointer text) {
 	return FALSE;
 }
 
-// copy_text puts a text on the clipboard soon; GTK works in one thread.
+// copy_text puts a text on the clipboard, asynchronously, because GTK must be used from the main thread.
 static void copy_text(const char *text) { g_idle_add(put_text, g_strdup(text)); }
 */
 import "C"
@@ -62,15 +62,15 @@ import (
 )
 
 const (
-	watcher   = "org.kde.StatusNotifierWatcher"
-	busAnswer = 5 * time.Second
+	watcher    = "org.kde.StatusNotifierWatcher"
+	busTimeout = 5 * time.Second
 )
 
-// available returns nil when something here will show the icon. It waits for that
-// as long as patience says: at a login the panel may come later than we.
-func available(ctx context.Context, patience time.Duration) error {
+// available returns nil if the desktop can show a tray icon. It waits up to timeout for the panel, which may start later
+// than this program at login.
+func available(ctx context.Context, timeout time.Duration) error {
 	if os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-		return fault.New(fault.Unavailable, "there is no display: start it in a desktop session, or set DISPLAY")
+		return fault.New(fault.Unavailable, "no display found; start the program in a desktop session, or set DISPLAY")
 	}
 	bus, err := connectBus(ctx)
 	if err != nil {
@@ -80,36 +80,36 @@ func available(ctx context.Context, patience time.Duration) error {
 	name := C.CString("Agent Discover")
 	defer C.free(unsafe.Pointer(name))
 	if C.has_display(name) == 0 {
-		return fault.New(fault.Unavailable, "the display cannot be opened; is DISPLAY or WAYLAND_DISPLAY right?")
+		return fault.New(fault.Unavailable, "could not open the display; check DISPLAY and WAYLAND_DISPLAY")
 	}
-	return awaitHost(ctx, bus, patience)
+	return awaitHost(ctx, bus, timeout)
 }
 
-// awaitHost waits for a program that shows icons. Where there is none of today's
-// kind the library falls back to the older one.
-func awaitHost(ctx context.Context, bus *dbus.Conn, patience time.Duration) error {
-	late := time.After(patience)
+// awaitHost waits for a program that shows tray icons, by the StatusNotifierItem protocol or by XEmbed, to which the
+// systray library falls back.
+func awaitHost(ctx context.Context, bus *dbus.Conn, timeout time.Duration) error {
+	late := time.After(timeout)
 	tick := time.NewTicker(250 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if hasHost(ctx, bus) || C.has_old_tray() != 0 {
+		if hasHost(ctx, bus) || C.has_xembed_tray() != 0 {
 			return nil
 		}
 		select {
 		case <-tick.C:
 		case <-late:
-			return fault.New(fault.Unavailable, "no program here shows tray icons (GNOME needs the extension AppIndicator); "+
-				"everything else works: agent-discover open shows the dashboard")
+			return fault.New(fault.Unavailable, "the desktop shows no tray icons (GNOME needs the extension AppIndicator); "+
+				"to open the dashboard without the tray, run: agent-discover open")
 		case <-ctx.Done():
-			return fault.New(fault.Unavailable, "ended while it waited for a panel")
+			return fault.New(fault.Unavailable, "interrupted while waiting for the desktop's panel")
 		}
 	}
 }
 
-// hasHost reports whether a panel takes icons. A watcher can be there before the
-// panel; one that does not say has one.
+// hasHost reports whether a panel accepts StatusNotifierItem icons. The watcher on the bus may exist before the panel; a
+// watcher without the property IsStatusNotifierHostRegistered is assumed to have a panel.
 func hasHost(ctx context.Context, bus *dbus.Conn) bool {
-	ctx, cancel := context.WithTimeout(ctx, busAnswer)
+	ctx, cancel := context.WithTimeout(ctx, busTimeout)
 	defer cancel()
 	var owned bool
 	err := bus.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.NameHasOwner", 0, watcher).Store(&owned)
@@ -119,18 +119,18 @@ func hasHost(ctx context.Context, bus *dbus.Conn) bool {
 	var host dbus.Variant
 	err = bus.Object(watcher, "/StatusNotifierWatcher").
 		CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get", 0, watcher, "IsStatusNotifierHostRegistered").Store(&host)
-	there, said := host.Value().(bool)
-	return err != nil || !said || there
+	registered, ok := host.Value().(bool)
+	return err != nil || !ok || registered
 }
 
-// connectBus connects to the session bus that the libraries will use. Without an
-// address they would start a bus that nobody ends.
+// connectBus connects to the session bus and sets DBUS_SESSION_BUS_ADDRESS for libraries, which would otherwise start a
+// bus of their own that never ends.
 func connectBus(ctx context.Context) (*dbus.Conn, error) {
 	address := os.Getenv("DBUS_SESSION_BUS_ADDRESS")
 	if address == "" || address == "autolaunch:" {
 		socket := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bus")
 		if info, err := os.Stat(socket); err != nil || info.Mode()&os.ModeSocket == 0 || !filepath.IsAbs(socket) {
-			return nil, fault.New(fault.Unavailable, "there is no session bus (D-Bus): start it in a desktop session, or with dbus-run-session")
+			return nil, fault.New(fault.Unavailable, "no session bus (D-Bus) found; start the program in a desktop session, or with dbus-run-session")
 		}
 		address = "unix:path=" + dbus.EscapeBusAddressValue(socket)
 		if err := os.Setenv("DBUS_SESSION_BUS_ADDRESS", address); err != nil {
@@ -144,9 +144,8 @@ func connectBus(ctx context.Context) (*dbus.Conn, error) {
 	return bus, nil
 }
 
-// copyText puts a text on the clipboard: through GTK, which is here for the icon
-// anyway. Under Wayland a program without a window in front may not; wl-copy has
-// a way.
+// copyText puts a text on the clipboard with GTK. Under Wayland it prefers wl-copy, because a program without a focused
+// window may not set the clipboard itself.
 func copyText(text string) error {
 	if os.Getenv("WAYLAND_DISPLAY") != "" {
 		if program, err := exec.LookPath("wl-copy"); err == nil {

@@ -16,32 +16,32 @@ import (
 	"github.com/agent-discover/agent-discover/build/icons"
 )
 
-const personal = `Software\Microsoft\Windows\CurrentVersion\Themes\Personalize`
+const personalizeKey = `Software\Microsoft\Windows\CurrentVersion\Themes\Personalize`
 
-// available returns nil: the notification area is there in every session.
+// available returns nil, because every session has a notification area.
 func available(context.Context, time.Duration) error { return nil }
 
-// copyText hands ASCII to the system's own program; it would take other text for
-// one of the code page of the console.
+// copyText puts ASCII text on the clipboard. The system's clip program would decode other characters with the code page
+// of the console.
 func copyText(text string) error {
 	cmd := exec.Command("clip")
 	cmd.Stdin = strings.NewReader(text)
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true}
 	if err := cmd.Run(); err != nil {
-		return fault.Wrap(err, fault.Failed, "the clipboard does not take it")
+		return fault.Wrap(err, fault.Failed, "could not copy to the clipboard")
 	}
 	return nil
 }
 
-// theme knows the taskbar, which it asks anew each time: that is seldom, and nothing
-// tells of a change.
+// theme chooses icons by the colour of the taskbar. It reads the setting for each icon, because icons change seldom and
+// changes of the setting are not watched.
 type theme struct{}
 
 func watchTheme(func()) *theme { return &theme{} }
 
-func (*theme) picture(s icons.State) (name string, get func() []byte) {
+func (*theme) icon(s icons.State) (name string, load func() []byte) {
 	dark := true
-	if key, err := registry.OpenKey(registry.CURRENT_USER, personal, registry.QUERY_VALUE); err == nil {
+	if key, err := registry.OpenKey(registry.CURRENT_USER, personalizeKey, registry.QUERY_VALUE); err == nil {
 		defer func() { _ = key.Close() }()
 		light, _, err := key.GetIntegerValue("SystemUsesLightTheme")
 		dark = err != nil || light == 0

@@ -1,9 +1,9 @@
-// Command agent-discover-tray is the icon in the tray, and its menu: it shows how
-// the hub is, switches servers, opens the window, and starts a hub that died
-// again. It is a client of the hub like any other and keeps nothing of its own.
+// Command agent-discover-tray shows an icon in the system tray. Its menu shows the state of the hub, activates and
+// deactivates servers, and opens the window. The program starts a hub if none is running and restarts one that died.
+// It is an ordinary client of the hub and stores nothing.
 //
-// The icon comes with the build tag tray, which needs a desktop's libraries:
-// make tray. Without it the program says so and ends.
+// The icon requires the build tag tray and GTK on Linux: make tray. Without the tag the program prints an error and
+// exits.
 package main
 
 import (
@@ -28,53 +28,54 @@ import (
 // version is set by the linker.
 var version = "dev"
 
-// How the program ends.
+// Exit codes of the program.
 const (
 	exitOK        = 0
 	exitFailed    = 1
 	exitArguments = 2
-	exitNoTray    = 3 // nothing here shows an icon
+	exitNoTray    = 3 // the desktop cannot show tray icons
 )
 
-// loginPatience is how long a panel may take to come up after a login.
-const loginPatience = 30 * time.Second
+// loginTimeout limits how long the program waits for the desktop's panel after a login.
+const loginTimeout = 30 * time.Second
 
 type options struct {
-	login  bool
-	attach bool
+	login  bool // started at login: wait for the panel
+	attach bool // do not start a hub that the user stopped
 }
 
-func main() { os.Exit(start(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-func start(args []string, out, problems io.Writer) int {
+// run executes the command line and returns the exit code. It must be called from the main goroutine.
+func run(args []string, stdout, stderr io.Writer) int {
 	var o options
 	flags := flag.NewFlagSet("agent-discover-tray", flag.ContinueOnError)
-	flags.SetOutput(problems)
-	flags.BoolVar(&o.login, autostart.Flag[2:], false, "started by a login: wait for the panel")
-	flags.BoolVar(&o.attach, "attach", false, "start no hub that the user stopped")
-	show := flags.Bool("version", false, "print the version")
+	flags.SetOutput(stderr)
+	flags.BoolVar(&o.login, autostart.Flag[2:], false, "wait for the desktop's panel (used at login)")
+	flags.BoolVar(&o.attach, "attach", false, "do not start a hub that the user stopped")
+	showVersion := flags.Bool("version", false, "print the version")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return exitOK
 	case err != nil:
 		return exitArguments
 	case flags.NArg() > 0:
-		_, _ = fmt.Fprintln(problems, "agent-discover-tray takes no arguments but flags; see --help")
+		_, _ = fmt.Fprintf(stderr, "agent-discover-tray: unexpected argument %q; see agent-discover-tray --help\n", flags.Arg(0))
 		return exitArguments
-	case *show:
-		_, _ = fmt.Fprintln(out, "agent-discover-tray", version)
+	case *showVersion:
+		_, _ = fmt.Fprintln(stdout, "agent-discover-tray", version)
 		return exitOK
 	}
-	code, err := run(o, out)
+	code, err := showIcon(o, stdout)
 	if err != nil {
-		_, _ = fmt.Fprintln(problems, "agent-discover-tray:", fault.MessageOf(err))
+		_, _ = fmt.Fprintln(stderr, "agent-discover-tray:", fault.MessageOf(err))
 	}
 	return code
 }
 
-// run shows the icon until somebody ends it. It must be called from the main
-// goroutine.
-func run(o options, out io.Writer) (code int, err error) {
+// showIcon shows the icon until the user quits or the process receives a signal. If an icon is already shown for the
+// data folder, showIcon prints that and returns at once.
+func showIcon(o options, stdout io.Writer) (code int, err error) {
 	folder, err := paths.Default()
 	if err != nil {
 		return exitFailed, err
@@ -83,54 +84,60 @@ func run(o options, out io.Writer) (code int, err error) {
 		return exitFailed, err
 	}
 	lock := flock.New(folder.Run("tray.lock"), flock.SetPermissions(0o600))
-	mine, err := lock.TryLock()
+	locked, err := lock.TryLock()
 	if err != nil {
-		return exitFailed, fault.Wrap(err, fault.Unavailable, "the lock in %s cannot be taken; is the folder on a file system with locks?", folder.Run(""))
+		return exitFailed, fault.Wrap(err, fault.Unavailable, "could not lock a file in %s; is the folder on a file system with locks?", folder.Run(""))
 	}
-	if !mine {
-		_, _ = fmt.Fprintln(out, "The tray icon is there already.")
-		if err := o.takeBack(folder); err != nil {
+	if !locked {
+		_, _ = fmt.Fprintln(stdout, "The tray icon is already running.")
+		if err := o.allowHub(folder); err != nil {
 			return exitFailed, err
 		}
 		return exitOK, nil
 	}
-	defer func() { _ = lock.Unlock() }() // ends with the process anyway
+	defer func() { _ = lock.Unlock() }() // the lock is released with the process in any case
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	patience := time.Duration(0)
+	timeout := time.Duration(0)
 	if o.login {
-		patience = loginPatience
+		timeout = loginTimeout
 	}
-	if err := available(ctx, patience); err != nil {
+	if err := available(ctx, timeout); err != nil {
 		return exitNoTray, err
 	}
-	if err := o.takeBack(folder); err != nil {
+	if err := o.allowHub(folder); err != nil {
 		return exitFailed, err
 	}
 	serve(ctx, folder)
 	return exitOK, nil
 }
 
-// takeBack takes back the wish that no hub runs: who starts the tray wants one.
-func (o options) takeBack(folder paths.Folder) error {
+// allowHub clears the stop request, unless the option attach is set: a user who starts the tray wants a running hub.
+func (o options) allowHub(folder paths.Folder) error {
 	if o.attach {
 		return nil
 	}
+	return clearStopped(folder)
+}
+
+// clearStopped removes the request by which the user stopped the hub.
+func clearStopped(folder paths.Folder) error {
 	if err := instance.SetStopped(folder, false); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the data folder %s is not writable", string(folder))
+		return fault.Wrap(err, fault.Unavailable, "could not clear the stop request in %s", string(folder))
 	}
 	return nil
 }
 
+// serve runs the tray until ctx ends or the user quits.
 func serve(ctx context.Context, folder paths.Folder) {
 	ctx, cancel := context.WithCancel(ctx)
 	t, done := newTray(folder, version), make(chan struct{})
-	display(func(f face) {
+	display(func(v view) {
 		defer close(done)
-		end := context.AfterFunc(ctx, f.end)
+		end := context.AfterFunc(ctx, v.end)
 		defer end()
-		t.run(ctx, f)
+		t.run(ctx, v)
 	}, t.clicked)
 	cancel()
 	<-done

@@ -14,75 +14,75 @@ import (
 const (
 	maxListed = 20 // servers in a submenu; the window shows all
 	maxLabel  = 48 // characters of a label
-	maxNote   = 96 // characters of a line that tells what happened
+	maxNote   = 96 // characters of the note and of an error in the first line
 )
 
-// What a click on an item means. Those of servers have the id behind.
+// Commands of menu items. Those of servers end with the id of the server.
 const (
-	clickOpen       = "open"
-	clickServers    = "open /servers"
-	clickApprovals  = "open /approvals"
-	clickActivate   = "activate "
-	clickDeactivate = "deactivate "
-	clickStart      = "start"
-	clickPause      = "pause"
-	clickResume     = "resume"
-	clickCheck      = "check"
-	clickCopy       = "copy"
-	clickLogin      = "login"
-	clickNoLogin    = "no login"
-	clickQuit       = "quit"
+	commandOpen       = "open"
+	commandServers    = "open /servers"
+	commandApprovals  = "open /approvals"
+	commandActivate   = "activate "
+	commandDeactivate = "deactivate "
+	commandStart      = "start"
+	commandPause      = "pause"
+	commandResume     = "resume"
+	commandCheck      = "check"
+	commandCopy       = "copy"
+	commandLogin      = "login"
+	commandNoLogin    = "no login"
+	commandQuit       = "quit"
 )
 
-// menu is what the tray shows. The items and their places are always the same;
-// what does not apply is hidden, for no tray can move or remove an item.
+// menu is the content of the tray. It always has the same items in the same order, because system trays cannot move or
+// remove items; unneeded items are hidden.
 type menu struct {
 	Icon    icons.State
 	Tooltip string
 	Items   []item
 }
 
-// item is one line of a menu. Items of a submenu come and go at its end.
+// item is one line of a menu. A submenu grows and shrinks at its end.
 type item struct {
 	Label     string
-	Click     string // what a click means; "" for nothing
+	Command   string // executed by a click; "" for none
 	Separator bool
-	Checkable bool // always or never for an item in its place
+	Checkable bool // must not change for the item at a position
 	Checked   bool
 	Disabled  bool
 	Hidden    bool
 	Items     []item
 }
 
-// model returns the menu of a state.
-func model(s state) menu {
-	line, shown := stateLine(s)
-	waiting, listed := split(s.Servers)
-	on := s.Phase == connected
-	return menu{Icon: shown, Tooltip: "Agent Discover: " + line, Items: []item{
+// menuOf returns the menu for a state.
+func menuOf(s state) menu {
+	line, icon := statusLine(s)
+	waiting, approved := split(s.Servers)
+	online := s.Phase == connected
+	return menu{Icon: icon, Tooltip: "Agent Discover: " + line, Items: []item{
 		{Label: line, Disabled: true},
 		{Label: safetext.Clip(safetext.Label(s.Note), maxNote), Disabled: true, Hidden: s.Note == ""},
 		{Separator: true},
-		{Label: "Open dashboard", Click: clickOpen},
-		{Label: "Servers", Hidden: len(listed) == 0, Items: serverItems(listed)},
+		{Label: "Open dashboard", Command: commandOpen},
+		{Label: "Servers", Hidden: len(approved) == 0, Items: serverItems(approved)},
 		{Label: fmt.Sprintf("Waiting for approval (%d)", len(waiting)), Hidden: len(waiting) == 0, Items: waitingItems(waiting)},
 		{Separator: true},
-		{Label: "Start", Click: clickStart, Hidden: s.Phase != stopped && s.Phase != failing},
+		{Label: "Start hub", Command: commandStart, Hidden: s.Phase != stopped && s.Phase != failing},
 		pauseItem(s),
-		{Label: checkLabel(s), Click: clickCheck, Disabled: !on || s.Paused || s.Checking || len(listed) == 0},
-		{Label: "Copy MCP configuration", Click: clickCopy},
+		{Label: checkLabel(s), Command: commandCheck, Disabled: !online || s.Paused || s.Checking || len(approved) == 0},
+		{Label: "Copy MCP configuration", Command: commandCopy},
 		{Separator: true},
-		{Label: "Start at login", Click: either(s.AtLogin, clickNoLogin, clickLogin), Checkable: true, Checked: s.AtLogin},
+		{Label: "Start at login", Command: either(s.AtLogin, commandNoLogin, commandLogin), Checkable: true, Checked: s.AtLogin},
 		{Label: safetext.Clip(safetext.Label("Agent Discover "+s.Version), maxLabel), Disabled: true},
-		{Label: "Quit", Click: clickQuit, Disabled: s.Phase == quitting},
+		{Label: "Quit", Command: commandQuit, Disabled: s.Phase == quitting},
 	}}
 }
 
-// stateLine says in one line how things are, and which icon says the same.
-func stateLine(s state) (string, icons.State) {
-	waiting, listed := split(s.Servers)
+// statusLine returns the first line of the menu and the icon with the same meaning.
+func statusLine(s state) (string, icons.State) {
+	waiting, approved := split(s.Servers)
 	running, failed := 0, 0
-	for _, v := range listed {
+	for _, v := range approved {
 		if v.Running {
 			running++
 		}
@@ -100,23 +100,24 @@ func stateLine(s state) (string, icons.State) {
 	case s.Phase == quitting:
 		return "Stopping…", icons.Stopped
 	case s.Phase == failing:
-		return safetext.Clip(safetext.Label("No hub: "+s.Problem), maxNote), icons.Attention
+		return safetext.Clip(safetext.Label("Hub unavailable: "+s.Problem), maxNote), icons.Attention
 	case len(waiting) > 0 || failed > 0:
-		return attention(len(waiting), failed), icons.Attention
+		return attentionLine(len(waiting), failed), icons.Attention
 	case s.Paused:
 		return "Paused", icons.Paused
 	case s.Calls > 0:
 		return plural(s.Calls, "call", "calls") + " running", icons.Working
-	case len(listed) == 0:
+	case len(approved) == 0:
 		return "No servers yet", icons.Running
 	}
-	return fmt.Sprintf("%d of %s running", running, plural(len(listed), "server", "servers")), icons.Running
+	return fmt.Sprintf("%d of %s running", running, plural(len(approved), "server", "servers")), icons.Running
 }
 
-func attention(waiting, failed int) string {
+// attentionLine counts the servers that need a decision or have failed.
+func attentionLine(waiting, failed int) string {
 	var parts []string
 	if waiting > 0 {
-		parts = append(parts, fmt.Sprintf("%d %s for approval", waiting, either(waiting == 1, "waits", "wait")))
+		parts = append(parts, plural(waiting, "server waits", "servers wait")+" for approval")
 	}
 	if failed > 0 {
 		parts = append(parts, plural(failed, "server", "servers")+" failed")
@@ -124,20 +125,19 @@ func attention(waiting, failed int) string {
 	return strings.Join(parts, ", ")
 }
 
-// split returns the servers that wait for a person's yes and those that have it,
-// both sorted by name.
-func split(servers []server) (waiting, listed []server) {
+// split returns the servers that wait for approval and the approved ones, each sorted by name.
+func split(servers []server) (waiting, approved []server) {
 	sorted := slices.SortedFunc(slices.Values(servers), func(a, b server) int {
 		return cmp.Or(strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)), strings.Compare(a.Name, b.Name))
 	})
 	for _, v := range sorted {
 		if v.Approved {
-			listed = append(listed, v)
+			approved = append(approved, v)
 		} else {
 			waiting = append(waiting, v)
 		}
 	}
-	return waiting, listed
+	return waiting, approved
 }
 
 func serverItems(servers []server) []item {
@@ -147,46 +147,47 @@ func serverItems(servers []server) []item {
 		if v.failed() {
 			label += " (failed)"
 		}
-		click := either(v.Active, clickDeactivate, clickActivate) + strconv.FormatInt(v.ID, 10)
-		items = append(items, item{Label: safetext.Clip(safetext.Label(label), maxLabel), Click: click, Checkable: true, Checked: v.Active})
+		command := either(v.Active, commandDeactivate, commandActivate) + strconv.FormatInt(v.ID, 10)
+		items = append(items, item{Label: safetext.Clip(safetext.Label(label), maxLabel), Command: command, Checkable: true, Checked: v.Active})
 	}
-	return withMore(items, len(servers), clickServers)
+	return withMore(items, len(servers), commandServers)
 }
 
 func waitingItems(servers []server) []item {
 	var items []item
 	for _, v := range servers[:min(len(servers), maxListed)] {
-		// To approve is to have read the command: that takes a window.
-		items = append(items, item{Label: safetext.Clip(safetext.Label(v.Name+"…"), maxLabel), Click: clickApprovals})
+		// Approving requires reading the command of the server, which the menu cannot show.
+		items = append(items, item{Label: safetext.Clip(safetext.Label(v.Name+"…"), maxLabel), Command: commandApprovals})
 	}
-	return withMore(items, len(servers), clickApprovals)
+	return withMore(items, len(servers), commandApprovals)
 }
 
-func withMore(items []item, all int, click string) []item {
+// withMore adds an item that counts the servers beyond maxListed and opens their page.
+func withMore(items []item, all int, command string) []item {
 	if more := all - len(items); more > 0 {
-		items = append(items, item{Label: fmt.Sprintf("%d more…", more), Click: click})
+		items = append(items, item{Label: fmt.Sprintf("%d more…", more), Command: command})
 	}
 	return items
 }
 
 func pauseItem(s state) item {
 	if s.Paused {
-		return item{Label: "Resume all", Click: clickResume, Disabled: s.Phase != connected}
+		return item{Label: "Resume all servers", Command: commandResume, Disabled: s.Phase != connected}
 	}
-	return item{Label: "Pause all", Click: clickPause, Disabled: s.Phase != connected}
+	return item{Label: "Pause all servers", Command: commandPause, Disabled: s.Phase != connected}
 }
 
 func checkLabel(s state) string { return either(s.Checking, "Checking health…", "Health check") }
 
-// literal doubles what a menu of the system takes for the mark of a shortcut.
-func literal(system, label string) string {
+// escapeMnemonics doubles the character that marks a keyboard shortcut in menus of the system, so that it is shown.
+func escapeMnemonics(system, label string) string {
 	switch system {
 	case "windows":
 		return strings.ReplaceAll(label, "&", "&&")
 	case "darwin":
 		return label
 	}
-	return strings.ReplaceAll(label, "_", "__") // as menus over D-Bus have it
+	return strings.ReplaceAll(label, "_", "__") // the rule for menus over D-Bus
 }
 
 func plural(n int, one, many string) string {

@@ -11,9 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/build/icons"
 )
 
-// drawn is a menu as a person sees it: no hidden items, submenus indented, what
-// cannot be clicked in parentheses.
-func drawnMenu(items []item, indent string) string {
+// render returns a menu as text: without hidden items, with indented submenus and with disabled items in parentheses.
+func render(items []item, indent string) string {
 	var b strings.Builder
 	for _, it := range items {
 		label := it.Label
@@ -28,11 +27,12 @@ func drawnMenu(items []item, indent string) string {
 		if it.Checked {
 			label = "[x] " + label
 		}
-		b.WriteString(indent + label + "\n" + drawnMenu(it.Items, indent+"  "))
+		b.WriteString(indent + label + "\n" + render(it.Items, indent+"  "))
 	}
 	return b.String()
 }
 
+// named returns n approved servers, sorted by name in reverse.
 func named(n int) (servers []server) {
 	for i := range n {
 		servers = append(servers, server{ID: int64(i + 1), Name: fmt.Sprintf("s%02d", n-i), Approved: true})
@@ -40,39 +40,39 @@ func named(n int) (servers []server) {
 	return servers
 }
 
-func TestTheFirstLineAndTheIconSayTheSame(t *testing.T) {
-	up := func(s server) server { s.Running, s.Approved = true, true; return s }
+func TestTheFirstLineAndTheIconShowTheSameState(t *testing.T) {
+	running := func(s server) server { s.Running, s.Approved = true, true; return s }
 	for name, row := range map[string]struct {
 		state state
 		line  string
 		icon  icons.State
 	}{
-		"before the first hub":   {state{}, "Starting…", icons.Stopped},
-		"after a death":          {state{Phase: restarting}, "Restarting…", icons.Stopped},
-		"stopped by the user":    {state{Phase: stopped}, "Stopped", icons.Stopped},
-		"after Quit":             {state{Phase: quitting}, "Stopping…", icons.Stopped},
-		"no hub can start":       {state{Phase: failing, Problem: "the disk\nis full"}, "No hub: the disk is full", icons.Attention},
-		"nothing there":          {state{Phase: connected}, "No servers yet", icons.Running},
-		"one, at rest":           {state{Phase: connected, Servers: named(1)}, "0 of 1 server running", icons.Running},
-		"some run":               {state{Phase: connected, Servers: append(named(4), up(server{Name: "a"}), up(server{Name: "b"}), up(server{Name: "c"}))}, "3 of 7 servers running", icons.Running},
-		"a call":                 {state{Phase: connected, Calls: 1, Servers: named(1)}, "1 call running", icons.Working},
-		"calls":                  {state{Phase: connected, Calls: 2, Servers: named(1)}, "2 calls running", icons.Working},
-		"paused":                 {state{Phase: connected, Paused: true, Servers: named(3)}, "Paused", icons.Paused},
-		"one waits":              {state{Phase: connected, Calls: 1, Servers: []server{{Name: "new"}}}, "1 waits for approval", icons.Attention},
-		"two wait, paused":       {state{Phase: connected, Paused: true, Servers: []server{{Name: "new"}, {Name: "newer"}}}, "2 wait for approval", icons.Attention},
-		"one failed":             {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, Health: "unhealthy"}}}, "1 server failed", icons.Attention},
-		"one waits, one failed":  {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, LastError: "x"}, {Name: "b"}}}, "1 waits for approval, 1 server failed", icons.Attention},
-		"who waits cannot fail":  {state{Phase: connected, Servers: []server{{Name: "b", LastError: "x"}}}, "1 waits for approval", icons.Attention},
-		"healthy is no failure":  {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "healthy"}}}, "0 of 1 server running", icons.Running},
-		"nothing said of health": {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "unknown"}}}, "0 of 1 server running", icons.Running},
+		"before the first hub":           {state{}, "Starting…", icons.Stopped},
+		"after a crash":                  {state{Phase: restarting}, "Restarting…", icons.Stopped},
+		"stopped by the user":            {state{Phase: stopped}, "Stopped", icons.Stopped},
+		"after Quit":                     {state{Phase: quitting}, "Stopping…", icons.Stopped},
+		"no hub can start":               {state{Phase: failing, Problem: "the disk\nis full"}, "Hub unavailable: the disk is full", icons.Attention},
+		"no servers":                     {state{Phase: connected}, "No servers yet", icons.Running},
+		"one stopped server":             {state{Phase: connected, Servers: named(1)}, "0 of 1 server running", icons.Running},
+		"some servers run":               {state{Phase: connected, Servers: append(named(4), running(server{Name: "a"}), running(server{Name: "b"}), running(server{Name: "c"}))}, "3 of 7 servers running", icons.Running},
+		"one call":                       {state{Phase: connected, Calls: 1, Servers: named(1)}, "1 call running", icons.Working},
+		"two calls":                      {state{Phase: connected, Calls: 2, Servers: named(1)}, "2 calls running", icons.Working},
+		"paused":                         {state{Phase: connected, Paused: true, Servers: named(3)}, "Paused", icons.Paused},
+		"one server waits":               {state{Phase: connected, Calls: 1, Servers: []server{{Name: "new"}}}, "1 server waits for approval", icons.Attention},
+		"two servers wait while paused":  {state{Phase: connected, Paused: true, Servers: []server{{Name: "new"}, {Name: "newer"}}}, "2 servers wait for approval", icons.Attention},
+		"one server failed":              {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, Health: "unhealthy"}}}, "1 server failed", icons.Attention},
+		"one waits and one failed":       {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, LastError: "x"}, {Name: "b"}}}, "1 server waits for approval, 1 server failed", icons.Attention},
+		"a waiting server with an error": {state{Phase: connected, Servers: []server{{Name: "b", LastError: "x"}}}, "1 server waits for approval", icons.Attention},
+		"a healthy server":               {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "healthy"}}}, "0 of 1 server running", icons.Running},
+		"a server of unknown health":     {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "unknown"}}}, "0 of 1 server running", icons.Running},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := model(row.state)
+			got := menuOf(row.state)
 			if got.Items[0].Label != row.line || got.Icon != row.icon || !got.Items[0].Disabled {
 				t.Errorf("got %q with %s, want %q with %s", got.Items[0].Label, got.Icon, row.line, row.icon)
 			}
 			if got.Tooltip != "Agent Discover: "+row.line {
-				t.Errorf("the tooltip is %q", got.Tooltip)
+				t.Errorf("tooltip: got %q", got.Tooltip)
 			}
 		})
 	}
@@ -85,113 +85,113 @@ func TestTheWholeMenu(t *testing.T) {
 	}{
 		"with everything": {
 			state{
-				Phase: connected, Version: "v1.2.3", AtLogin: true, Note: "Health: 2 servers, all well", Servers: []server{
+				Phase: connected, Version: "v1.2.3", AtLogin: true, Note: "Health check: 2 servers healthy", Servers: []server{
 					{ID: 1, Name: "memory", Approved: true, Active: true},
 					{ID: 2, Name: "Files", Approved: true},
 					{ID: 3, Name: "new"},
 					{ID: 4, Name: "apple", Approved: true, LastError: "gone"},
 				},
 			},
-			"(1 waits for approval, 1 server failed)\n(Health: 2 servers, all well)\n--\nOpen dashboard\n" +
+			"(1 server waits for approval, 1 server failed)\n(Health check: 2 servers healthy)\n--\nOpen dashboard\n" +
 				"Servers\n  apple (failed)\n  Files\n  [x] memory\nWaiting for approval (1)\n  new…\n--\n" +
-				"Pause all\nHealth check\nCopy MCP configuration\n--\n[x] Start at login\n(Agent Discover v1.2.3)\nQuit\n",
+				"Pause all servers\nHealth check\nCopy MCP configuration\n--\n[x] Start at login\n(Agent Discover v1.2.3)\nQuit\n",
 		},
 		"paused": {
 			state{Phase: connected, Paused: true, Servers: named(1), Version: "dev"},
-			"(Paused)\n--\nOpen dashboard\nServers\n  s01\n--\nResume all\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
+			"(Paused)\n--\nOpen dashboard\nServers\n  s01\n--\nResume all servers\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
 		},
 		"checking": {
 			state{Phase: connected, Checking: true, Servers: named(1)},
-			"(0 of 1 server running)\n--\nOpen dashboard\nServers\n  s01\n--\nPause all\n(Checking health…)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
+			"(0 of 1 server running)\n--\nOpen dashboard\nServers\n  s01\n--\nPause all servers\n(Checking health…)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
 		},
 		"stopped": {
 			state{Phase: stopped},
-			"(Stopped)\n--\nOpen dashboard\n--\nStart\n(Pause all)\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
+			"(Stopped)\n--\nOpen dashboard\n--\nStart hub\n(Pause all servers)\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
 		},
-		"on its way out": {
+		"quitting": {
 			state{Phase: quitting},
-			"(Stopping…)\n--\nOpen dashboard\n--\n(Pause all)\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\n(Quit)\n",
+			"(Stopping…)\n--\nOpen dashboard\n--\n(Pause all servers)\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\n(Quit)\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := drawnMenu(model(row.state).Items, ""); got != row.want {
+			if got := render(menuOf(row.state).Items, ""); got != row.want {
 				t.Errorf("got\n%s\nwant\n%s", got, row.want)
 			}
 		})
 	}
 }
 
-func TestASubmenuHoldsTwentyAndTheWindowTheRest(t *testing.T) {
+func TestSubmenusAreLimitedAndLeadToTheWindow(t *testing.T) {
 	for n, want := range map[int]string{0: "", 1: "s01", 20: "s20", 21: "1 more…", 3000: "2980 more…"} {
 		for _, approved := range []bool{true, false} {
 			servers := named(n)
 			for i := range servers {
 				servers[i].Approved = approved
 			}
-			items := model(state{Phase: connected, Servers: servers}).Items[5].Items
-			more := clickApprovals
+			items := menuOf(state{Phase: connected, Servers: servers}).Items[5].Items
+			more := commandApprovals
 			if approved {
-				items = model(state{Phase: connected, Servers: servers}).Items[4].Items
-				more = clickServers
+				items = menuOf(state{Phase: connected, Servers: servers}).Items[4].Items
+				more = commandServers
 			}
 			if len(items) != min(n, maxListed+1) {
-				t.Fatalf("%d servers: %d items", n, len(items))
+				t.Fatalf("%d servers: got %d items, want %d", n, len(items), min(n, maxListed+1))
 			}
 			if n == 0 {
 				continue
 			}
 			last := items[len(items)-1]
-			if strings.TrimSuffix(last.Label, "…") != strings.TrimSuffix(want, "…") || n > maxListed && (last.Click != more || last.Checkable) {
-				t.Errorf("%d servers: the last is %+v", n, last)
+			if strings.TrimSuffix(last.Label, "…") != strings.TrimSuffix(want, "…") || n > maxListed && (last.Command != more || last.Checkable) {
+				t.Errorf("%d servers: last item %+v, want label %q", n, last, want)
 			}
 		}
 	}
 }
 
-func TestAClickMeansWhatTheItemShows(t *testing.T) {
-	clicks := func(s state) map[string]string {
-		meant := make(map[string]string)
+func TestItemsHaveTheCommandsOfTheirLabels(t *testing.T) {
+	commands := func(s state) map[string]string {
+		found := make(map[string]string)
 		var walk func([]item)
 		walk = func(items []item) {
 			for _, it := range items {
 				if !it.Hidden {
-					meant[it.Label] = it.Click
+					found[it.Label] = it.Command
 				}
 				walk(it.Items)
 			}
 		}
-		walk(model(s).Items)
-		return meant
+		walk(menuOf(s).Items)
+		return found
 	}
-	on := clicks(state{Phase: connected, AtLogin: true, Servers: []server{{ID: 7, Name: "a", Approved: true, Active: true}, {ID: 8, Name: "b", Approved: true}, {ID: 9, Name: "c"}}})
-	off := clicks(state{Phase: stopped})
-	paused := clicks(state{Phase: connected, Paused: true})
+	connectedMenu := commands(state{Phase: connected, AtLogin: true, Servers: []server{{ID: 7, Name: "a", Approved: true, Active: true}, {ID: 8, Name: "b", Approved: true}, {ID: 9, Name: "c"}}})
+	stoppedMenu := commands(state{Phase: stopped})
+	pausedMenu := commands(state{Phase: connected, Paused: true})
 	for _, row := range []struct {
-		in          map[string]string
+		menu        map[string]string
 		label, want string
 	}{
-		{on, "a", "deactivate 7"},
-		{on, "b", "activate 8"},
-		{on, "c…", "open /approvals"},
-		{on, "Open dashboard", "open"},
-		{on, "Pause all", "pause"},
-		{on, "Health check", "check"},
-		{on, "Copy MCP configuration", "copy"},
-		{on, "Start at login", "no login"},
-		{on, "Quit", "quit"},
-		{on, "3 servers", ""},
-		{off, "Start at login", "login"},
-		{off, "Start", "start"},
-		{paused, "Resume all", "resume"},
+		{connectedMenu, "a", "deactivate 7"},
+		{connectedMenu, "b", "activate 8"},
+		{connectedMenu, "c…", "open /approvals"},
+		{connectedMenu, "Open dashboard", "open"},
+		{connectedMenu, "Pause all servers", "pause"},
+		{connectedMenu, "Health check", "check"},
+		{connectedMenu, "Copy MCP configuration", "copy"},
+		{connectedMenu, "Start at login", "no login"},
+		{connectedMenu, "Quit", "quit"},
+		{connectedMenu, "1 server waits for approval", ""},
+		{stoppedMenu, "Start at login", "login"},
+		{stoppedMenu, "Start hub", "start"},
+		{pausedMenu, "Resume all servers", "resume"},
 	} {
-		if got := row.in[row.label]; got != row.want {
-			t.Errorf("%s means %q, want %q", row.label, got, row.want)
+		if got, ok := row.menu[row.label]; !ok || got != row.want {
+			t.Errorf("%s: command %q (found: %v), want %q", row.label, got, ok, row.want)
 		}
 	}
 }
 
-func TestItemsKeepTheirPlaces(t *testing.T) {
-	first := model(state{}).Items
+func TestItemsKeepTheirPositionAndKind(t *testing.T) {
+	first := menuOf(state{}).Items
 	for _, s := range []state{
 		{Phase: connected, Servers: named(30), Note: "x"},
 		{Phase: connected, Paused: true, Servers: []server{{Name: "new"}}},
@@ -199,19 +199,19 @@ func TestItemsKeepTheirPlaces(t *testing.T) {
 		{Phase: failing},
 		{Phase: quitting},
 	} {
-		items := model(s).Items
+		items := menuOf(s).Items
 		if len(items) != len(first) {
-			t.Fatalf("%+v: %d items, not %d", s, len(items), len(first))
+			t.Fatalf("%+v: got %d items, want %d", s, len(items), len(first))
 		}
 		for i, it := range items {
 			if it.Separator != first[i].Separator || it.Checkable != first[i].Checkable {
-				t.Errorf("%+v: item %d is of another kind", s, i)
+				t.Errorf("%+v: item %d is a separator or has a check box, unlike in other states, or the reverse", s, i)
 			}
 		}
 	}
 }
 
-func TestLabelsOfStrangersAreOneHarmlessLine(t *testing.T) {
+func TestLabelsAreOneLineWithoutControlCharacters(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain":                     "plain",
 		" a\n\tb\r\n":               "a b",
@@ -234,18 +234,18 @@ func FuzzLabels(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		got := safetext.Clip(safetext.Label(text), maxLabel)
 		if utf8.RuneCountInString(got) > maxLabel || !utf8.ValidString(got) || strings.ContainsFunc(got, unicode.IsControl) {
-			t.Errorf("%q: %q", text, got)
+			t.Errorf("label of %q: got %q", text, got)
 		}
 		for _, s := range []state{{Phase: failing, Problem: text}, {Phase: connected, Note: text, Servers: []server{{Name: text}, {Name: text, Approved: true}}}} {
-			model(s)
+			menuOf(s)
 		}
 	})
 }
 
-func TestMarksOfShortcutsAreShownAsTheyAre(t *testing.T) {
+func TestMnemonicCharactersAreEscaped(t *testing.T) {
 	for system, want := range map[string]string{"linux": "a__b & c", "windows": "a_b && c", "darwin": "a_b & c"} {
-		if got := literal(system, "a_b & c"); got != want {
-			t.Errorf("%s: %q", system, got)
+		if got := escapeMnemonics(system, "a_b & c"); got != want {
+			t.Errorf("%s: got %q, want %q", system, got, want)
 		}
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// script plays a program; the folder that it returns is for the PATH.
+// script writes a shell script with the name of a program and returns its folder, for the PATH.
 func script(t *testing.T, name, line string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("plays a program with a shell script")
+		t.Skip("uses a shell script")
 	}
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+line+"\n"), 0o700); err != nil {

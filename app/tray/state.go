@@ -5,32 +5,32 @@ import (
 	"slices"
 )
 
-// phase is how far the tray has come with the hub.
+// phase is the state of the tray's connection to the hub.
 type phase int
 
 const (
-	starting phase = iota // no hub yet
+	starting phase = iota // no hub is running yet
 	connected
-	restarting // the hub died, the next is on its way
-	failing    // none can be started or reached; it goes on trying
+	restarting // the hub died; another one is about to start
+	failing    // no hub can be started or reached; the tray keeps trying
 	stopped    // by the user
 	quitting
 )
 
-// state is all that the menu shows. It is a value: whoever has one may keep it.
+// state is everything that the menu depends on. It is a value: its slices are never changed in place.
 type state struct {
 	Phase    phase
-	Problem  string // why it is failing
+	Problem  string // why the phase is failing
 	Paused   bool
-	Calls    int // in flight
+	Calls    int // running calls
 	Servers  []server
-	Checking bool   // a health check is under way
-	Note     string // what came of the last click; "" for nothing
+	Checking bool   // a health check is running
+	Note     string // result of the last command; "" for none
 	AtLogin  bool
 	Version  string
 }
 
-// server is what the hub says of one.
+// server is the part of a server in the hub's messages that the menu uses.
 type server struct {
 	ID        int64  `json:"id"`
 	Name      string `json:"name"`
@@ -41,12 +41,11 @@ type server struct {
 	LastError string `json:"last_error"`
 }
 
-// failed reports whether a person should look at the server.
+// failed reports whether the server is approved and does not work.
 func (s server) failed() bool { return s.Approved && (s.Health == "unhealthy" || s.LastError != "") }
 
-// after returns the state after a message from the hub. What it does not know it
-// passes over.
-func (s state) after(message []byte) (state, error) {
+// updated returns the state after a message of the hub. Unknown types of messages change nothing.
+func (s state) updated(message []byte) (state, error) {
 	var m struct {
 		Type    string   `json:"type"`
 		Delta   bool     `json:"delta"`
@@ -71,7 +70,7 @@ func (s state) after(message []byte) (state, error) {
 	return s, nil
 }
 
-// merged returns the named servers, each as it was last told.
+// merged returns the servers with the given names, from changed if it has them and otherwise from before.
 func merged(before, changed []server, names []string) []server {
 	known := make(map[string]server, len(before))
 	for _, v := range slices.Concat(before, changed) {
@@ -86,8 +85,8 @@ func merged(before, changed []server, names []string) []server {
 	return out
 }
 
-// lost returns the state when the hub is gone: of what it said nothing holds.
-func (s state) lost(to phase, problem string) state {
-	s.Phase, s.Problem, s.Calls, s.Servers, s.Paused = to, problem, 0, nil, false
+// disconnected returns the state without a connection to a hub: everything that a hub has reported is cleared.
+func (s state) disconnected(p phase, problem string) state {
+	s.Phase, s.Problem, s.Calls, s.Servers, s.Paused = p, problem, 0, nil, false
 	return s
 }

@@ -22,7 +22,7 @@ const (
 	scheme     = "color-scheme"
 )
 
-// shade is the colour of a panel.
+// shade is the brightness of the desktop's panel.
 type shade int32
 
 const (
@@ -31,12 +31,12 @@ const (
 	light
 )
 
-// theme knows the shade of the panel. No desktop tells it; it is guessed from the
-// colour scheme of programs.
+// theme chooses icons by the shade of the desktop's panel. Desktops do not report that shade, so it is guessed from the
+// colour scheme for programs.
 type theme struct{ shade atomic.Int32 }
 
-// picture returns the name of a state's icon, and what makes it.
-func (t *theme) picture(s icons.State) (name string, get func() []byte) {
+// icon returns a unique name of the icon for a state, and a function that loads it.
+func (t *theme) icon(s icons.State) (name string, load func() []byte) {
 	switch shade(t.shade.Load()) {
 	case dark:
 		return string(s) + " on dark", func() []byte { return icons.Tray(s, true) }
@@ -46,8 +46,8 @@ func (t *theme) picture(s icons.State) (name string, get func() []byte) {
 	return string(s) + " anywhere", func() []byte { return icons.TrayAnywhere(s) }
 }
 
-// watchTheme returns the theme, which follows the desktop's as long as the program
-// runs and tells when it changed.
+// watchTheme returns the theme of the desktop, keeps it up to date for the life of the program, and calls changed after
+// each change.
 func watchTheme(changed func()) *theme {
 	t := &theme{}
 	if alwaysDark(os.Getenv("XDG_CURRENT_DESKTOP")) {
@@ -60,7 +60,7 @@ func watchTheme(changed func()) *theme {
 	}
 	changes := make(chan *dbus.Signal, 16)
 	bus.Signal(changes)
-	_ = bus.AddMatchSignal(dbus.WithMatchInterface(settings), dbus.WithMatchMember("SettingChanged")) // else it stays as it is
+	_ = bus.AddMatchSignal(dbus.WithMatchInterface(settings), dbus.WithMatchMember("SettingChanged")) // without the signal, the theme stays as it is
 	follow := func(value dbus.Variant) {
 		if next := int32(shadeOf(value)); t.shade.Swap(next) != next {
 			changed()
@@ -82,11 +82,10 @@ func watchTheme(changed func()) *theme {
 	return t
 }
 
-// shadeOf returns what a colour scheme says of panels. Who prefers none has said
-// nothing.
+// shadeOf returns the likely shade of panels for a value of color-scheme, and unknown for "no preference".
 func shadeOf(value dbus.Variant) shade {
 	for {
-		inner, ok := value.Value().(dbus.Variant) // Read wraps it twice
+		inner, ok := value.Value().(dbus.Variant) // the answer to Read is wrapped twice
 		if !ok {
 			break
 		}
@@ -101,8 +100,8 @@ func shadeOf(value dbus.Variant) shade {
 	return unknown
 }
 
-// alwaysDark reports whether the panel of a desktop is dark whatever the colour
-// scheme is: GNOME's always, Xfce's unless its own setting says otherwise.
+// alwaysDark reports whether the panel of a desktop is dark for every colour scheme. Xfce has a setting of its own for
+// that, which is dark by default.
 func alwaysDark(desktop string) bool {
 	return slices.ContainsFunc(strings.Split(desktop, ":"), func(name string) bool {
 		return name == "GNOME" || name == "XFCE" || name == "Unity"

@@ -9,58 +9,57 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// redraw is the least time between two changes of the menu: calls come and go
-// faster than anybody reads.
-const redraw = 250 * time.Millisecond
+// redrawDelay is the minimum time between two updates of the menu. Calls start and end more often than users can read.
+const redrawDelay = 250 * time.Millisecond
 
-// face is what people see.
-type face interface {
+// view is the user interface of the tray.
+type view interface {
 	show(menu)
-	// copy puts a text where paste finds it.
+	// copy puts a text on the clipboard.
 	copy(text string) error
-	// end takes the icon away; then the program ends.
+	// end removes the icon, which ends the program.
 	end()
 }
 
-// tray follows the hub, shows its state and does what is clicked. One goroutine
-// owns the state; others send it changes.
+// tray follows the hub, shows its state, and executes the commands of clicked items. One goroutine owns the state;
+// others send it changes.
 type tray struct {
-	folder  paths.Folder
-	version string
-	changes chan func(*state)
-	clicks  chan string
-	wake    chan struct{}
-	ended   chan struct{} // closed when nobody takes changes and clicks any more
+	folder   paths.Folder
+	version  string
+	changes  chan func(*state)
+	commands chan string   // of clicked items
+	wake     chan struct{} // makes the supervisor look for a hub at once
+	ended    chan struct{} // closed when changes and commands are no longer received
 }
 
 func newTray(folder paths.Folder, version string) *tray {
 	return &tray{
 		folder: folder, version: version,
-		changes: make(chan func(*state), 64), clicks: make(chan string, 64),
+		changes: make(chan func(*state), 64), commands: make(chan string, 64),
 		wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 }
 
-// run shows the state on a face until ctx ends. It is called once.
-func (t *tray) run(ctx context.Context, f face) {
+// run shows the state in a view until ctx ends. It may be called once.
+func (t *tray) run(ctx context.Context, v view) {
 	ctx, cancel := context.WithCancel(ctx)
 	var parts sync.WaitGroup
-	parts.Go(func() { t.keeper().run(ctx) })
-	t.loop(ctx, f, &parts)
+	parts.Go(func() { t.supervisor().run(ctx) })
+	t.loop(ctx, v, &parts)
 	close(t.ended)
 	cancel()
 	parts.Wait()
 }
 
-func (t *tray) keeper() keeper {
-	return keeper{
+func (t *tray) supervisor() supervisor {
+	return supervisor{
 		stopped: func() bool { return instance.Stopped(t.folder) },
 		ensure:  func(ctx context.Context) (instance.Info, error) { return instance.Ensure(ctx, t.folder, "tray") },
-		follow:  func(ctx context.Context, info instance.Info) error { return follow(ctx, info, t.hear) },
-		report: func(now phase, problem string) {
+		follow:  func(ctx context.Context, info instance.Info) error { return follow(ctx, info, t.receive) },
+		report: func(p phase, problem string) {
 			t.change(func(s *state) {
 				if s.Phase != quitting {
-					*s = s.lost(now, problem)
+					*s = s.disconnected(p, problem)
 				}
 			})
 		},
@@ -68,10 +67,10 @@ func (t *tray) keeper() keeper {
 	}
 }
 
-// hear takes a message of the hub.
-func (t *tray) hear(message []byte) {
+// receive applies a message of the hub to the state. It ignores a malformed message.
+func (t *tray) receive(message []byte) {
 	t.change(func(s *state) {
-		next, err := s.after(message)
+		next, err := s.updated(message)
 		if err != nil || s.Phase == quitting {
 			return
 		}
@@ -80,52 +79,52 @@ func (t *tray) hear(message []byte) {
 	})
 }
 
-// change changes the state soon.
-func (t *tray) change(how func(*state)) {
+// change queues a change of the state.
+func (t *tray) change(apply func(*state)) {
 	select {
-	case t.changes <- how:
+	case t.changes <- apply:
 	case <-t.ended:
 	}
 }
 
-// clicked takes a click; what it means is done soon.
-func (t *tray) clicked(what string) {
+// clicked queues the command of a clicked item.
+func (t *tray) clicked(command string) {
 	select {
-	case t.clicks <- what:
+	case t.commands <- command:
 	case <-t.ended:
 	}
 }
 
-// note shows what came of a click; "" takes the last one away.
-func (t *tray) note(text string) { t.change(func(s *state) { s.Note = text }) }
+// setNote shows a note in the menu; "" removes it.
+func (t *tray) setNote(text string) { t.change(func(s *state) { s.Note = text }) }
 
-// loop shows the state after every change, several changes at once.
-func (t *tray) loop(ctx context.Context, f face, acts *sync.WaitGroup) {
-	now := state{Version: t.version}
-	draw(f, now)
+// loop applies changes, redraws the menu at most once per redrawDelay, and executes commands as part of running.
+func (t *tray) loop(ctx context.Context, v view, running *sync.WaitGroup) {
+	current := state{Version: t.version}
+	draw(v, current)
 	var due <-chan time.Time
 	for {
 		select {
-		case how := <-t.changes:
-			how(&now)
+		case apply := <-t.changes:
+			apply(&current)
 			if due == nil {
-				due = time.After(redraw)
+				due = time.After(redrawDelay)
 			}
 		case <-due:
 			due = nil
-			draw(f, now)
-		case what := <-t.clicks:
-			acts.Go(func() { t.act(ctx, f, what) })
+			draw(v, current)
+		case command := <-t.commands:
+			running.Go(func() { t.execute(ctx, v, command) })
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-func draw(f face, s state) {
-	// The window changes it too, and so do the system's settings.
-	if entry, err := atLogin(); err == nil {
-		s.AtLogin, _ = entry.On() // what cannot be read is shown as off
+func draw(v view, s state) {
+	// Read the setting each time, because the window and the system's own settings change it too.
+	if entry, err := loginEntry(); err == nil {
+		s.AtLogin, _ = entry.On() // an unreadable setting is shown as off
 	}
-	f.show(model(s))
+	v.show(menuOf(s))
 }

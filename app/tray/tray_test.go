@@ -16,45 +16,41 @@ import (
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
-// paper is a face on which a test reads.
-type paper struct {
+// fakeView collects the menus and the copied text.
+type fakeView struct {
 	menus chan menu
 	mu    sync.Mutex
 	text  string // on the clipboard
-	full  bool
 }
 
-func (p *paper) show(m menu) { p.menus <- m }
+func (v *fakeView) show(m menu) { v.menus <- m }
 
-func (p *paper) copy(text string) error {
-	if p.full {
-		return fault.New(fault.Failed, "the clipboard is full")
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.text = text
+func (v *fakeView) copy(text string) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.text = text
 	return nil
 }
 
-func (p *paper) end() {}
+func (v *fakeView) end() {}
 
-// await returns the first menu that shows a text.
-func (p *paper) await(t *testing.T, text string) menu {
+// await returns the first menu whose rendering contains a text.
+func (v *fakeView) await(t *testing.T, text string) menu {
 	t.Helper()
 	var last menu
 	for {
 		select {
-		case last = <-p.menus:
-			if strings.Contains(drawnMenu(last.Items, ""), text) {
+		case last = <-v.menus:
+			if strings.Contains(render(last.Items, ""), text) {
 				return last
 			}
 		case <-time.After(2 * time.Minute):
-			t.Fatalf("no menu showed %q; the last was\n%s", text, drawnMenu(last.Items, ""))
+			t.Fatalf("no menu contains %q; the last menu:\n%s", text, render(last.Items, ""))
 		}
 	}
 }
 
-// runHub runs a real hub in this process until the test ends it.
+// runHub runs a real hub with one server in this process. end stops the hub, at the latest when the test ends.
 func runHub(t *testing.T) (folder paths.Folder, client *instance.Client, end func()) {
 	t.Helper()
 	t.Setenv("AGENT_DISCOVER_PORT", "0")
@@ -84,117 +80,117 @@ func runHub(t *testing.T) (folder paths.Folder, client *instance.Client, end fun
 	return folder, client, end
 }
 
-// runTray shows the menu of a folder's hub on paper until the test ends.
-func runTray(t *testing.T, folder paths.Folder) (*tray, *paper) {
+// runTray runs a tray for a data folder until the test ends.
+func runTray(t *testing.T, folder paths.Folder) (*tray, *fakeView) {
 	t.Helper()
-	tr, p := newTray(folder, "v1.2.3"), &paper{menus: make(chan menu, 1000)}
+	tr, v := newTray(folder, "v1.2.3"), &fakeView{menus: make(chan menu, 1000)}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { tr.run(ctx, p); close(done) }()
+	go func() { tr.run(ctx, v); close(done) }()
 	t.Cleanup(func() { cancel(); <-done })
-	return tr, p
+	return tr, v
 }
 
 func TestTheMenuFollowsTheHub(t *testing.T) {
 	folder, client, end := runHub(t)
-	_, p := runTray(t, folder)
-	p.await(t, "(0 of 1 server running)")
+	_, v := runTray(t, folder)
+	v.await(t, "(0 of 1 server running)")
 	if err := client.Do(t.Context(), http.MethodPost, "/api/servers", map[string]any{"name": "two", "command": "x", "warm": false}, nil); err != nil {
 		t.Fatal(err)
 	}
-	p.await(t, "Servers\n  one\n  two\n")
+	v.await(t, "Servers\n  one\n  two\n")
 	if err := instance.SetStopped(folder, true); err != nil {
 		t.Fatal(err)
 	}
 	end()
-	p.await(t, "(Stopped)")
+	v.await(t, "(Stopped)")
 }
 
-func TestAClickThatFailsSaysWhy(t *testing.T) {
+func TestTheMenuShowsWhyACommandFailed(t *testing.T) {
 	folder, _, _ := runHub(t)
-	tr, p := runTray(t, folder)
-	p.await(t, "(0 of 1 server running)")
-	for click, want := range map[string]string{
+	tr, v := runTray(t, folder)
+	v.await(t, "(0 of 1 server running)")
+	for command, want := range map[string]string{
 		"activate 1":      `Failed to activate "one"`,
 		"deactivate 4711": "Not found",
 		"activate x/../1": "ot found",
-		clickCheck:        "Health: 1 of 1 failed: one",
+		commandCheck:      "Health check: 1 of 1 server failed: one",
 	} {
-		tr.clicked(click)
-		p.await(t, want)
+		tr.clicked(command)
+		v.await(t, want)
 	}
 }
 
 func TestTheConfigurationIsCopied(t *testing.T) {
 	folder, _, _ := runHub(t)
 	t.Setenv("AGENT_DISCOVER_HOME", string(folder))
-	tr, p := runTray(t, folder)
+	tr, v := runTray(t, folder)
 	t.Setenv("PATH", t.TempDir())
-	tr.clicked(clickCopy)
-	p.await(t, "agent-discover is missing")
+	tr.clicked(commandCopy)
+	v.await(t, "agent-discover is missing")
 	t.Setenv("PATH", script(t, "agent-discover", "exit 0"))
-	tr.clicked(clickCopy)
-	p.await(t, "MCP configuration copied")
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !strings.Contains(p.text, `/agent-discover"`) || !strings.Contains(p.text, string(folder)) {
-		t.Errorf("copied %s", p.text)
+	tr.clicked(commandCopy)
+	v.await(t, "MCP configuration copied")
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !strings.Contains(v.text, `/agent-discover"`) || !strings.Contains(v.text, string(folder)) {
+		t.Errorf("the copied text lacks the program or the data folder: %s", v.text)
 	}
 }
 
-func TestWhatCameOfAClickIsShownForAMinute(t *testing.T) {
+func TestANoteIsShownForAMinute(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("PATH", t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
-		tr, p := newTray("", "v1"), &paper{menus: make(chan menu, 1000)}
+		tr, v := newTray("", "v1"), &fakeView{menus: make(chan menu, 1000)}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		go func() {
-			var acts sync.WaitGroup
-			tr.loop(ctx, p, &acts)
+			var running sync.WaitGroup
+			tr.loop(ctx, v, &running)
 			close(tr.ended)
-			acts.Wait()
+			running.Wait()
 		}()
 		began := time.Now()
-		tr.clicked(clickCopy)
-		p.await(t, "agent-discover is missing")
+		tr.clicked(commandCopy)
+		v.await(t, "agent-discover is missing")
 		for {
-			if m := p.await(t, ""); m.Items[1].Hidden {
+			if m := v.await(t, ""); m.Items[1].Hidden {
 				break
 			}
 		}
-		if shown := time.Since(began); shown < noteStays || shown > noteStays+2*redraw {
-			t.Errorf("it was shown for %v", shown)
+		if shown := time.Since(began); shown < noteDuration || shown > noteDuration+2*redrawDelay {
+			t.Errorf("the note was shown for %v, want %v", shown, noteDuration)
 		}
 	})
 }
 
-func TestStartAtLoginIsSwitched(t *testing.T) {
+func TestStartAtLoginIsToggled(t *testing.T) {
 	folder, _, _ := runHub(t)
-	tr, p := runTray(t, folder)
-	tr.clicked(clickLogin)
-	p.await(t, "[x] Start at login")
-	entry, err := atLogin()
+	tr, v := runTray(t, folder)
+	tr.clicked(commandLogin)
+	v.await(t, "[x] Start at login")
+	entry, err := loginEntry()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if on, err := entry.On(); !on || err != nil {
-		t.Errorf("on: %v, %v", on, err)
+		t.Errorf("On() = %v, %v, want true", on, err)
 	}
-	tr.clicked(clickNoLogin)
-	p.await(t, "\nStart at login")
+	tr.clicked(commandNoLogin)
+	v.await(t, "\nStart at login")
 }
 
-func TestWithoutAWindowTheBrowserOpens(t *testing.T) {
+func TestTheBrowserOpensIfTheWindowDoesNot(t *testing.T) {
 	dir := t.TempDir()
 	for name, row := range map[string]struct {
 		window, hub string
-		want        string // in the error; "" for none
+		want        string // part of the error; "" for success
 	}{
-		"the window opens":               {"exit 0", "exit 1", ""},
-		"the window fails at once":       {"exit 1", "test \"$1\" = open", ""},
-		"neither window nor browser":     {"exit 1", "exit 3", "no window and no browser"},
-		"no window, and the hub has one": {"", "test \"$1\" = open", ""},
+		"the window opens":            {"exit 0", "exit 1", ""},
+		"the window fails at once":    {"exit 1", "test \"$1\" = open", ""},
+		"window and browser fail":     {"exit 1", "exit 3", "could not open the window or a browser"},
+		"the window is not installed": {"", "test \"$1\" = open", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := dir
@@ -204,41 +200,41 @@ func TestWithoutAWindowTheBrowserOpens(t *testing.T) {
 			t.Setenv("PATH", path+":"+script(t, "agent-discover", row.hub))
 			err := open(t.Context(), "/approvals")
 			if row.want == "" && err != nil || row.want != "" && (err == nil || !strings.Contains(fault.MessageOf(err), row.want)) {
-				t.Errorf("got %v", err)
+				t.Errorf("open: got %v, want an error with %q", err, row.want)
 			}
 		})
 	}
 }
 
-func TestAHubThatIsNotThereIsAnError(t *testing.T) {
+func TestFollowingAStoppedHubFails(t *testing.T) {
 	folder, _, end := runHub(t)
 	info, err := instance.Read(folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	end()
-	heard := 0
-	if err := follow(t.Context(), info, func([]byte) { heard++ }); fault.KindOf(err) != fault.Unavailable || heard > 0 {
-		t.Errorf("%v, heard %d", err, heard)
+	messages := 0
+	if err := follow(t.Context(), info, func([]byte) { messages++ }); fault.KindOf(err) != fault.Unavailable || messages > 0 {
+		t.Errorf("follow: got %v and %d messages, want an error of kind Unavailable and no message", err, messages)
 	}
 }
 
-func TestArguments(t *testing.T) {
+func TestArgumentsDetermineOutputAndExitCode(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_HOME", t.TempDir())
 	for _, row := range []struct {
-		args          string
-		code          int
-		out, problems string
+		args           string
+		code           int
+		stdout, stderr string
 	}{
 		{"--version", exitOK, "agent-discover-tray dev\n", ""},
 		{"--help", exitOK, "", "-login"},
 		{"--nonsense", exitArguments, "", "nonsense"},
-		{"argument", exitArguments, "", "takes no arguments"},
+		{"argument", exitArguments, "", "unexpected argument"},
 	} {
-		var out, problems strings.Builder
-		code := start(strings.Fields(row.args), &out, &problems)
-		if code != row.code || out.String() != row.out || !strings.Contains(problems.String(), row.problems) {
-			t.Errorf("%s: %d, %q, %q", row.args, code, out.String(), problems.String())
+		var stdout, stderr strings.Builder
+		code := run(strings.Fields(row.args), &stdout, &stderr)
+		if code != row.code || stdout.String() != row.stdout || !strings.Contains(stderr.String(), row.stderr) {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", row.args, code, stdout.String(), stderr.String())
 		}
 	}
 }

@@ -12,33 +12,33 @@ import (
 )
 
 const (
-	dialTimeout = 10 * time.Second
-	pingEvery   = 30 * time.Second // a hub that hangs says nothing either
-	pongTimeout = 10 * time.Second
-	maxMessage  = 64 << 20 // bytes; hubs of old send all tools
+	dialTimeout  = 10 * time.Second
+	pingInterval = 30 * time.Second // detects a hub that hangs, whose connection stays open
+	pongTimeout  = 10 * time.Second
+	maxMessage   = 64 << 20 // bytes; old versions of the hub send all tools in one message
 )
 
-// follow hands on what a hub pushes until the connection is gone, which is no
-// error, or ctx ends. An error is that the hub was not reached.
-func follow(ctx context.Context, info instance.Info, hear func(message []byte)) error {
+// follow passes each WebSocket message of a hub to receive. It returns nil when the connection or ctx ends, and an
+// error if the hub does not answer at all.
+func follow(ctx context.Context, info instance.Info, receive func(message []byte)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	conn, err := dial(ctx, info)
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "the hub at %s does not answer", info.Address())
 	}
-	defer func() { _ = conn.CloseNow() }() // it may be gone
+	defer func() { _ = conn.CloseNow() }() // fails if the hub has closed the connection
 	conn.SetReadLimit(maxMessage)
 	go func() {
 		defer cancel()
-		watch(ctx, conn)
+		keepAlive(ctx, conn)
 	}()
 	for {
 		_, message, err := conn.Read(ctx)
 		if err != nil {
 			return nil
 		}
-		hear(message)
+		receive(message)
 	}
 }
 
@@ -46,15 +46,15 @@ func dial(ctx context.Context, info instance.Info) (*websocket.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, dialTimeout)
 	defer cancel()
 	conn, _, err := websocket.Dial(ctx, "ws://"+info.Address()+"/ws?deltas=changed&tools=none&hub=1", &websocket.DialOptions{
-		HTTPClient: instance.NewClient(info).HTTP(), // proves the hub before the token goes out
+		HTTPClient: instance.NewClient(info).HTTP(), // makes the hub prove its identity before the token is sent
 		HTTPHeader: http.Header{"Authorization": {"Bearer " + info.Token}},
 	})
 	return conn, err
 }
 
-// watch returns when the hub does not answer any more, or ctx ends.
-func watch(ctx context.Context, conn *websocket.Conn) {
-	tick := time.NewTicker(pingEvery)
+// keepAlive sends pings and returns when the hub does not answer one in time, or when ctx ends.
+func keepAlive(ctx context.Context, conn *websocket.Conn) {
+	tick := time.NewTicker(pingInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -62,8 +62,8 @@ func watch(ctx context.Context, conn *websocket.Conn) {
 		case <-ctx.Done():
 			return
 		}
-		late, cancel := context.WithTimeout(ctx, pongTimeout)
-		err := conn.Ping(late)
+		pingCtx, cancel := context.WithTimeout(ctx, pongTimeout)
+		err := conn.Ping(pingCtx)
 		cancel()
 		if err != nil {
 			return

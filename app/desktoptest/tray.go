@@ -11,9 +11,8 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// panelPatience is how long the other side may take; it is only ever waited for when
-// something is broken.
-const panelPatience = 60 * time.Second
+// panelTimeout limits each wait for a program with an icon. Only a failing test waits that long.
+const panelTimeout = 60 * time.Second
 
 const (
 	watcherName = "org.kde.StatusNotifierWatcher"
@@ -21,7 +20,7 @@ const (
 	menuName    = "com.canonical.dbusmenu"
 )
 
-// Panel shows tray icons, to the test.
+// Panel plays the panel of a desktop, which shows tray icons by the StatusNotifierItem protocol.
 type Panel struct {
 	t       testing.TB
 	conn    *dbus.Conn
@@ -29,7 +28,7 @@ type Panel struct {
 	signals chan *dbus.Signal
 }
 
-// Icon is one that a program has put into the panel.
+// Icon is a tray icon that a program has registered with a Panel.
 type Icon struct {
 	panel *Panel
 	owner string
@@ -39,15 +38,14 @@ type Icon struct {
 // Item is a line of an icon's menu.
 type Item struct {
 	ID        int32
-	Label     string // as shown: without marks for shortcuts
+	Label     string // without the characters that mark shortcuts
 	Enabled   bool
 	Checkable bool
 	Checked   bool
-	Items     []Item // those of a submenu
+	Items     []Item // of the submenu
 }
 
-// NewPanel puts a panel on a session bus. The connection is the panel's from now
-// on.
+// NewPanel starts a panel on a session bus. The caller must not use the connection any more.
 func NewPanel(t testing.TB, conn *dbus.Conn) *Panel {
 	t.Helper()
 	p := &Panel{t: t, conn: conn, icons: make(chan Icon, 16), signals: make(chan *dbus.Signal, 1024)}
@@ -55,20 +53,20 @@ func NewPanel(t testing.TB, conn *dbus.Conn) *Panel {
 	if err := conn.AddMatchSignal(dbus.WithMatchInterface(menuName)); err != nil {
 		t.Fatal(err)
 	}
-	if err := conn.Export(watching{p}, watcherPath, watcherName); err != nil {
+	if err := conn.Export(watcher{p}, watcherPath, watcherName); err != nil {
 		t.Fatal(err)
 	}
 	if reply, err := conn.RequestName(watcherName, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
-		t.Fatalf("the panel: %v, %v", reply, err)
+		t.Fatalf("RequestName %s: %v, %v", watcherName, reply, err)
 	}
 	return p
 }
 
-// watching is what programs call.
-type watching struct{ panel *Panel }
+// watcher implements the D-Bus interface that programs call to register icons.
+type watcher struct{ panel *Panel }
 
-// RegisterStatusNotifierItem takes an icon: the path of one, or a name on the bus.
-func (w watching) RegisterStatusNotifierItem(sender dbus.Sender, item string) *dbus.Error {
+// RegisterStatusNotifierItem registers an icon, given by its object path or by a bus name.
+func (w watcher) RegisterStatusNotifierItem(sender dbus.Sender, item string) *dbus.Error {
 	icon := Icon{panel: w.panel, owner: string(sender), path: "/StatusNotifierItem"}
 	if strings.HasPrefix(item, "/") {
 		icon.path = dbus.ObjectPath(item)
@@ -77,19 +75,19 @@ func (w watching) RegisterStatusNotifierItem(sender dbus.Sender, item string) *d
 	return nil
 }
 
-// Await returns the next icon that a program puts in.
+// Await waits for the next icon that a program registers.
 func (p *Panel) Await() Icon {
 	p.t.Helper()
 	select {
 	case icon := <-p.icons:
 		return icon
-	case <-time.After(panelPatience):
-		p.t.Fatal("no program put an icon into the panel")
+	case <-time.After(panelTimeout):
+		p.t.Fatal("no program registered a tray icon")
 		return Icon{}
 	}
 }
 
-// Property returns what the icon says of itself, such as Title or IconName.
+// Property returns a property of the icon, such as Title or IconName; "" if it cannot be read.
 func (i Icon) Property(name string) string {
 	value, err := i.panel.conn.Object(i.owner, i.path).GetProperty("org.kde.StatusNotifierItem." + name)
 	if err != nil {
@@ -98,7 +96,7 @@ func (i Icon) Property(name string) string {
 	return fmt.Sprint(value.Value())
 }
 
-// Menu returns what the icon's menu shows now; nil when it cannot be read.
+// Menu returns the visible items of the icon's menu; nil if it cannot be read.
 func (i Icon) Menu() []Item {
 	var revision uint32
 	var root layout
@@ -112,7 +110,7 @@ func (i Icon) menu() dbus.BusObject {
 	return i.panel.conn.Object(i.owner, i.path+"/Menu")
 }
 
-// Click clicks an item as a person does.
+// Click sends a click on an item to the program.
 func (i Icon) Click(item Item) {
 	i.panel.t.Helper()
 	if err := i.menu().Call(menuName+".Event", 0, item.ID, "clicked", dbus.MakeVariant(int32(0)), uint32(0)).Err; err != nil {
@@ -120,10 +118,10 @@ func (i Icon) Click(item Item) {
 	}
 }
 
-// AwaitMenu returns what look finds in the menu, as soon as it finds something.
+// AwaitMenu waits until look returns an item of the menu. what describes the item in the failure message.
 func (i Icon) AwaitMenu(what string, look func([]Item) *Item) Item {
 	i.panel.t.Helper()
-	late := time.After(panelPatience)
+	timeout := time.After(panelTimeout)
 	for {
 		menu := i.Menu()
 		if found := look(menu); found != nil {
@@ -131,19 +129,19 @@ func (i Icon) AwaitMenu(what string, look func([]Item) *Item) Item {
 		}
 		select {
 		case <-i.panel.signals: // the menu has changed
-		case <-late:
-			i.panel.t.Fatalf("the menu never showed %s:\n%s", what, Text(menu))
+		case <-timeout:
+			i.panel.t.Fatalf("timed out waiting for %s in the menu:\n%s", what, Text(menu))
 		}
 	}
 }
 
-// AwaitItem returns the item with a label, at any depth.
+// AwaitItem waits for the item with a label, at any depth.
 func (i Icon) AwaitItem(label string) Item {
 	i.panel.t.Helper()
 	return i.AwaitMenu(label, func(menu []Item) *Item { return Find(menu, label) })
 }
 
-// Find returns the item with a label, at any depth; nil when there is none.
+// Find returns the item with a label, at any depth; nil if there is none.
 func Find(menu []Item, label string) *Item {
 	for _, item := range menu {
 		if item.Label == label {
@@ -156,7 +154,7 @@ func Find(menu []Item, label string) *Item {
 	return nil
 }
 
-// Text returns a menu for a person to read.
+// Text renders a menu with one item per line, for failure messages.
 func Text(menu []Item) string {
 	var b strings.Builder
 	for _, item := range menu {
@@ -169,14 +167,14 @@ func Text(menu []Item) string {
 	return b.String()
 }
 
-// layout is a menu as it comes over the bus.
+// layout is a menu item in the answer to GetLayout.
 type layout struct {
 	ID         int32
 	Properties map[string]dbus.Variant
 	Children   []dbus.Variant
 }
 
-// items returns the children that are shown.
+// items returns the visible children without separators.
 func (l layout) items() []Item {
 	var items []Item
 	for _, child := range l.Children {
@@ -185,7 +183,7 @@ func (l layout) items() []Item {
 			continue
 		}
 		items = append(items, Item{
-			ID: part.ID, Label: unmarked(part.text("label")), Enabled: part.is("enabled", true),
+			ID: part.ID, Label: withoutMnemonic(part.text("label")), Enabled: part.is("enabled", true),
 			Checkable: part.text("toggle-type") != "", Checked: part.text("toggle-state") == "1", Items: part.items(),
 		})
 	}
@@ -206,8 +204,8 @@ func (l layout) text(name string) string {
 	return ""
 }
 
-// unmarked returns a label as a panel draws it: one underscore marks a shortcut,
-// two are one.
-func unmarked(label string) string {
+// withoutMnemonic returns a label as a panel draws it: a single underscore marks a shortcut and is not shown, and two
+// underscores are shown as one.
+func withoutMnemonic(label string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(label, "__", "\x00"), "_", ""), "\x00", "_")
 }

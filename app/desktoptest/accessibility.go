@@ -10,16 +10,16 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// Accessibility is a tree of objects over the programs of the desktop: a bus of its own, on which each object names its
-// children, also those in other programs.
+// Accessible objects of all programs form one tree on a separate bus. Each object lists its children, which may belong to
+// other programs.
 
 const (
 	accessible = "org.a11y.atspi.Accessible"
 	texts      = "org.a11y.atspi.Text"
-	deepest    = 60 // levels
+	maxDepth   = 60
 )
 
-// node is where an object is.
+// node is the address of an object on the accessibility bus.
 type node struct {
 	Bus  string
 	Path dbus.ObjectPath
@@ -27,19 +27,19 @@ type node struct {
 
 var root = node{"org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root"}
 
-func (d *Desktop) connectTree() error {
-	return await(func() error {
+func (d *Desktop) connectAccessibility() error {
+	return retry(func() error {
 		var address string
 		err := d.bus.Object("org.a11y.Bus", "/org/a11y/bus").Call("org.a11y.Bus.GetAddress", 0).Store(&address)
 		if err == nil {
-			d.tree, err = dbus.Connect(address)
+			d.a11y, err = dbus.Connect(address)
 		}
 		return err
 	})
 }
 
-// Texts returns what a screen reader would say of everything that is open: names of objects, and the texts in them.
-// What vanishes meanwhile is left out.
+// Texts returns the names and texts of all accessible objects, which a screen reader would read. Objects that disappear
+// during the call are left out.
 func (d *Desktop) Texts(ctx context.Context) []string {
 	var all []string
 	d.visit(ctx, root, 0, func(_ node, text string) bool {
@@ -49,21 +49,21 @@ func (d *Desktop) Texts(ctx context.Context) []string {
 	return all
 }
 
-// Press does what a click on the object of a name would do, and reports whether there is one.
+// Press activates the object with the given name, like a click, and reports whether that succeeded.
 func (d *Desktop) Press(ctx context.Context, name string) bool {
 	return d.visit(ctx, root, 0, func(at node, text string) bool {
 		if text != name {
 			return false
 		}
 		var done bool
-		call := d.tree.Object(at.Bus, at.Path).CallWithContext(ctx, "org.a11y.atspi.Action.DoAction", 0, int32(0))
+		call := d.a11y.Object(at.Bus, at.Path).CallWithContext(ctx, "org.a11y.atspi.Action.DoAction", 0, int32(0))
 		return call.Store(&done) == nil && done
 	})
 }
 
-// visit shows each text until one is taken, and reports whether one was.
+// visit calls take with each text of the tree below a node until take returns true, and reports whether it did.
 func (d *Desktop) visit(ctx context.Context, at node, depth int, take func(node, string) bool) bool {
-	object := d.tree.Object(at.Bus, at.Path)
+	object := d.a11y.Object(at.Bus, at.Path)
 	call := func(method string, into any, args ...any) bool {
 		ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 		defer cancel()
@@ -82,10 +82,10 @@ func (d *Desktop) visit(ctx context.Context, at node, depth int, take func(node,
 		return true
 	}
 	var children []node
-	if depth == deepest || !call(accessible+".GetChildren", &children) {
+	if depth == maxDepth || !call(accessible+".GetChildren", &children) {
 		return false
 	}
-	// What is in a web view is named only when it is asked for by number: it belongs to another program.
+	// A web view does not list its content, which belongs to another process, but returns it as the child with index 0.
 	var page node
 	if len(children) == 0 && call(accessible+".GetChildAtIndex", &page, int32(0)) && page.Bus != "" {
 		children = []node{page}

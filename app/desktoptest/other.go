@@ -1,4 +1,0 @@
-//go:build !linux
-
-// Package xtest is for Linux: elsewhere a test has no desktop of its own.
-package desktoptest

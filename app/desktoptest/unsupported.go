@@ -1,0 +1,4 @@
+//go:build !linux
+
+// Package desktoptest starts a desktop for tests. It is empty on systems other than Linux.
+package desktoptest

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/agent-discover/agent-discover/app/autostart"
+	"github.com/agent-discover/agent-discover/app/launch"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+)
+
+const (
+	windowTimeout = 3 * time.Second  // a window that fails to open exits within this time
+	stopTimeout   = 15 * time.Second // a stopping hub gives running calls 5 s
+	noteDuration  = time.Minute
+)
+
+// execute executes the command of a clicked item and shows the result as a note for noteDuration.
+func (t *tray) execute(ctx context.Context, v view, command string) {
+	t.setNote("")
+	var note string
+	var err error
+	verb, argument, _ := strings.Cut(command, " ")
+	switch verb {
+	case "open":
+		err = open(ctx, argument)
+	case "activate", "deactivate":
+		err = t.post(ctx, "/api/servers/"+argument+"/"+verb, nil)
+	case commandPause, commandResume:
+		err = t.post(ctx, "/api/"+verb, nil)
+	case commandCheck:
+		note, err = t.check(ctx)
+	case commandStart:
+		err = t.start()
+	case commandCopy:
+		note, err = t.copyConfiguration(v)
+	case commandLogin, "no":
+		err = setStartAtLogin(verb == commandLogin)
+	case commandQuit:
+		err = t.quit(ctx, v)
+	}
+	if err != nil && ctx.Err() == nil {
+		note = fault.MessageOf(err)
+	}
+	t.setNote(note) // even an empty note redraws the menu, which resets the check mark that the click has toggled
+	if note == "" {
+		return
+	}
+	select {
+	case <-time.After(noteDuration):
+	case <-ctx.Done():
+	}
+	t.change(func(s *state) {
+		if s.Note == note {
+			s.Note = ""
+		}
+	})
+}
+
+// post sends a POST request to the running hub and decodes the answer into out, unless out is nil.
+func (t *tray) post(ctx context.Context, path string, out any) error {
+	info, err := instance.Read(t.folder)
+	if err != nil {
+		return err
+	}
+	client := instance.NewClient(info)
+	defer client.HTTP().CloseIdleConnections()
+	return client.Do(ctx, http.MethodPost, path, nil, out)
+}
+
+// open shows a page of the dashboard in the window, or the dashboard in the browser if the window cannot be opened.
+func open(ctx context.Context, page string) error {
+	ended, err := launch.StartWindow(page)
+	if err == nil {
+		if err = earlyExit(ctx, ended); err == nil {
+			return nil
+		}
+	}
+	program, missing := launch.Find(launch.Hub)
+	if missing != nil {
+		return missing
+	}
+	if ended, err = launch.Start(program, "open"); err == nil {
+		err = earlyExit(ctx, ended)
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.Failed, "could not open the window or a browser; try: agent-discover open")
+	}
+	return nil
+}
+
+// earlyExit returns the error of a program that exits within windowTimeout, and nil if the program keeps running.
+func earlyExit(ctx context.Context, ended <-chan error) error {
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(windowTimeout):
+	case <-ctx.Done():
+	}
+	return nil
+}
+
+// check runs a health check of all servers and returns its summary.
+func (t *tray) check(ctx context.Context) (note string, err error) {
+	t.change(func(s *state) { s.Checking = true })
+	defer t.change(func(s *state) { s.Checking = false })
+	var result struct{ Servers []serverHealth }
+	if err := t.post(ctx, "/api/health", &result); err != nil {
+		return "", err
+	}
+	return healthSummary(result.Servers), nil
+}
+
+// serverHealth is the result of a health check for one server.
+type serverHealth struct{ Name, Status string }
+
+func healthSummary(servers []serverHealth) string {
+	var failed []string
+	for _, v := range servers {
+		if v.Status != "healthy" {
+			failed = append(failed, v.Name)
+		}
+	}
+	switch {
+	case len(servers) == 0:
+		return "Health check: no servers"
+	case len(failed) == 0:
+		return fmt.Sprintf("Health check: %s healthy", plural(len(servers), "server", "servers"))
+	}
+	return fmt.Sprintf("Health check: %d of %s failed: %s", len(failed), plural(len(servers), "server", "servers"), strings.Join(failed, ", "))
+}
+
+// start clears the stop request and makes the supervisor start a hub.
+func (t *tray) start() error {
+	if err := clearStopped(t.folder); err != nil {
+		return err
+	}
+	select {
+	case t.wake <- struct{}{}:
+	default: // a wake-up is pending already
+	}
+	return nil
+}
+
+func (t *tray) copyConfiguration(v view) (note string, err error) {
+	program, err := launch.Find(launch.Hub)
+	if err != nil {
+		return "", err
+	}
+	if err := v.copy(configuration(program, os.Getenv("AGENT_DISCOVER_HOME"))); err != nil {
+		return "", err
+	}
+	return "MCP configuration copied", nil
+}
+
+// loginEntry returns the entry that starts this program at login.
+func loginEntry() (autostart.Entry, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return autostart.Entry{}, fault.Wrap(err, fault.Unavailable, "could not change start at login: the path of this program is unknown")
+	}
+	return autostart.Tray(program), nil
+}
+
+func setStartAtLogin(on bool) error {
+	entry, err := loginEntry()
+	if err != nil {
+		return err
+	}
+	return entry.Set(on)
+}
+
+// quit stops the hub and then ends the tray. It saves the stop request first; otherwise the companion of an attached
+// editor would start another hub.
+func (t *tray) quit(ctx context.Context, v view) error {
+	if err := instance.SetStopped(t.folder, true); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "could not save the stop request in %s", t.folder.Run(""))
+	}
+	t.change(func(s *state) { *s = s.disconnected(quitting, "") })
+	defer v.end() // even if the hub does not stop in time
+	info, err := instance.Read(t.folder)
+	if errors.Is(err, instance.ErrNone) {
+		return nil
+	}
+	if err := t.post(ctx, "/api/stop", nil); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for info.Alive() && ctx.Err() == nil {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
