@@ -7,24 +7,22 @@ import (
 	"strings"
 )
 
-// desktopFile returns an XDG autostart file. A program that is gone is passed
-// over without a message at login.
+// desktopFile returns an XDG autostart file. TryExec makes desktops ignore the file silently if the program was removed.
 func desktopFile(e Entry) []byte {
-	// A value's own escapes come on top of those of a quoted argument.
+	// A quoted argument is escaped first by the rules of Exec, and then by those of every value.
 	value := strings.NewReplacer(`\`, `\\`).Replace
 	argument := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "`", "\\`", "$", `\$`, "%", "%%").Replace
 	var b bytes.Buffer
 	b.WriteString("[Desktop Entry]\nType=Application\n")
 	fmt.Fprintf(&b, "Name=%s\n", value(e.Title))
-	b.WriteString("Comment=Shows and steers the MCP servers of your AI editors\n")
+	b.WriteString("Comment=Shows and controls the MCP servers of your AI editors\n")
 	fmt.Fprintf(&b, "Exec=%s %s\n", value(`"`+argument(e.Program)+`"`), Flag)
 	fmt.Fprintf(&b, "TryExec=%s\n", value(e.Program))
 	b.WriteString("Icon=agent-discover\nTerminal=false\nStartupNotify=false\nX-GNOME-Autostart-enabled=true\n")
 	return b.Bytes()
 }
 
-// desktopFileOn reports whether an autostart file has its effect: desktops switch
-// one off by a key in it.
+// desktopFileOn reports whether an autostart file is enabled. Desktops disable it with a key in the file.
 func desktopFileOn(data []byte) bool {
 	on, section := true, ""
 	for line := range strings.Lines(string(data)) {
@@ -45,12 +43,11 @@ func desktopFileOn(data []byte) bool {
 	return on
 }
 
-// launchAgent returns the property list of a job that starts once in each
-// graphical login.
+// launchAgent returns the property list of a launchd job that starts once in each graphical login.
 func launchAgent(e Entry) []byte {
 	text := func(s string) string {
 		var b bytes.Buffer
-		_ = xml.EscapeText(&b, []byte(s)) // a buffer takes everything
+		_ = xml.EscapeText(&b, []byte(s)) // a buffer never fails
 		return b.String()
 	}
 	var b bytes.Buffer
@@ -63,10 +60,10 @@ func launchAgent(e Entry) []byte {
 	return b.Bytes()
 }
 
-// runValue returns the command line for the Run key. A path on Windows holds no
-// quotes.
+// runValue returns the command line for the registry key Run. The path needs no escaping, because Windows does not allow
+// quotes in paths.
 func runValue(e Entry) string { return `"` + e.Program + `" ` + Flag }
 
-// runValueOn reports whether Windows still obeys a Run value, by what its settings
-// keep of it: an odd first byte means that the user switched it off.
+// runValueOn reports whether a value of the registry key Run is enabled. approved is the value of the same name under
+// StartupApproved, where the system's settings store an odd first byte if the user has disabled the program.
 func runValueOn(approved []byte) bool { return len(approved) == 0 || approved[0]&1 == 0 }

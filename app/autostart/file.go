@@ -22,9 +22,9 @@ func (e Entry) on() (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fault.Wrap(err, fault.Unavailable, "%s cannot be read", file)
+		return false, fault.Wrap(err, fault.Unavailable, "could not read %s", file)
 	}
-	return obeyed(data), nil
+	return enabled(data), nil
 }
 
 func (e Entry) write() error {
@@ -33,10 +33,10 @@ func (e Entry) write() error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return cannotChange(err, filepath.Dir(file))
+		return changeError(err, filepath.Dir(file))
 	}
 	if err := paths.WriteFile(file, contents(e)); err != nil {
-		return cannotChange(err, file)
+		return changeError(err, file)
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func (e Entry) remove() error {
 		return err
 	}
 	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return cannotChange(err, file)
+		return changeError(err, file)
 	}
 	return nil
 }

@@ -1,6 +1,6 @@
-// Package login answers whether a program starts when the user logs in, and
-// changes it: with an XDG autostart file, a LaunchAgent, or a value of the Run
-// key. It touches that one entry and starts nothing.
+// Package autostart reads and changes whether a program starts when the user logs in. It uses an XDG autostart file on
+// Linux, a launch agent on macOS and the registry key Run on Windows. It changes only the entry of that program, and it
+// does not start the program.
 package autostart
 
 import (
@@ -10,37 +10,38 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Flag is what a program gets as its argument when a login started it.
+// Flag is the command-line argument that a program receives when it is started at login.
 const Flag = "--login"
 
 // Entry is a program that may start at login.
 type Entry struct {
-	ID      string // names the file or value; letters and dashes
-	Title   string // what people see in the system's settings
+	ID      string // name of the file or registry value: letters and dashes
+	Title   string // name in the system's settings
 	Program string // absolute path
 }
 
-// Tray returns the entry of the tray icon, which brings the hub along. Window and
-// tray share it.
+// Tray returns the entry of the tray icon, which starts the hub. program is the path of the tray. The window and the tray
+// share this entry.
 func Tray(program string) Entry {
 	return Entry{ID: "agent-discover-tray", Title: "Agent Discover", Program: program}
 }
 
-// On reports whether the program starts at login. One that the user switched off
-// in the system's own settings does not.
+// On reports whether the program starts at login. It returns false if the user has disabled the entry in the system's
+// settings.
 func (e Entry) On() (bool, error) { return e.on() }
 
-// Set makes the program start at login, or no longer.
+// Set changes whether the program starts at login.
 func (e Entry) Set(on bool) error {
 	if !on {
 		return e.remove()
 	}
 	if !filepath.IsAbs(e.Program) || strings.ContainsFunc(e.Program, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return fault.New(fault.Invalid, "a program at %q cannot start at login; move it to a folder with a plain name", e.Program)
+		return fault.New(fault.Invalid, "the program %q cannot start at login; move it to a folder whose absolute path has no control characters", e.Program)
 	}
 	return e.write()
 }
 
-func cannotChange(err error, place string) error {
-	return fault.Wrap(err, fault.Unavailable, "start at login cannot be changed: %s is not writable", place)
+// changeError returns the error for a file, folder or registry key that cannot be changed.
+func changeError(err error, place string) error {
+	return fault.Wrap(err, fault.Unavailable, "could not change start at login: %s is not writable", place)
 }

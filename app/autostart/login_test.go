@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-func TestTheAutostartFileQuotesItsProgram(t *testing.T) {
+func TestTheAutostartFileQuotesTheProgram(t *testing.T) {
 	for program, want := range map[string]string{
 		"/opt/agent discover/tray": `"/opt/agent discover/tray" --login`,
 		"/home/50%/tray":           `"/home/50%%/tray" --login`,
@@ -26,34 +26,34 @@ func TestTheAutostartFileQuotesItsProgram(t *testing.T) {
 			t.Errorf("%s: got %q, want Exec=%s", program, lines, want)
 		}
 		if lines[0] != "[Desktop Entry]" || !slices.Contains(lines, "Name=Agent Discover") || !slices.Contains(lines, "Type=Application") {
-			t.Errorf("no desktop entry: %q", lines)
+			t.Errorf("%s: not a complete desktop entry: %q", program, lines)
 		}
 	}
 }
 
-func TestADesktopsOwnSwitchIsObeyed(t *testing.T) {
+func TestAutostartFilesDisabledByTheDesktopAreOff(t *testing.T) {
 	written := string(desktopFile(Tray("/tray")))
 	for name, row := range map[string]struct {
 		data string
 		want bool
 	}{
-		"as written":            {written, true},
-		"hidden":                {written + "Hidden=true\n", false},
-		"not hidden":            {written + "Hidden = false\n", true},
-		"off in GNOME":          {strings.Replace(written, "enabled=true", "enabled=false", 1), false},
-		"another group's key":   {written + "[Other]\nHidden=true\n", true},
-		"empty, as some mask":   {"", true},
-		"rubbish stays rubbish": {"\x00\xff=[\n=\n[", true},
+		"as written":             {written, true},
+		"hidden":                 {written + "Hidden=true\n", false},
+		"not hidden":             {written + "Hidden = false\n", true},
+		"disabled by GNOME":      {strings.Replace(written, "enabled=true", "enabled=false", 1), false},
+		"a key of another group": {written + "[Other]\nHidden=true\n", true},
+		"empty":                  {"", true},
+		"malformed":              {"\x00\xff=[\n=\n[", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := desktopFileOn([]byte(row.data)); got != row.want {
-				t.Errorf("got %v", got)
+				t.Errorf("got %v, want %v", got, row.want)
 			}
 		})
 	}
 }
 
-func TestTheLaunchAgentIsXMLWhateverThePath(t *testing.T) {
+func TestTheLaunchAgentEscapesThePath(t *testing.T) {
 	program := `/Users/a&b <c>/tray`
 	decoder := xml.NewDecoder(strings.NewReader(string(launchAgent(Tray(program)))))
 	var texts []string
@@ -75,23 +75,23 @@ func TestTheLaunchAgentIsXMLWhateverThePath(t *testing.T) {
 	}
 }
 
-func TestTheRunValueIsOneCommandLine(t *testing.T) {
+func TestTheRunValueQuotesTheProgram(t *testing.T) {
 	if got := runValue(Tray(`C:\Program Files\x\tray.exe`)); got != `"C:\Program Files\x\tray.exe" --login` {
-		t.Error(got)
+		t.Errorf("got %s", got)
 	}
 	for first, want := range map[byte]bool{2: true, 6: true, 3: false, 7: false} {
 		if runValueOn([]byte{first, 0, 0}) != want {
-			t.Errorf("%d: want %v", first, want)
+			t.Errorf("first byte %d: want %v", first, want)
 		}
 	}
 	if !runValueOn(nil) {
-		t.Error("a value that the settings know nothing of is on")
+		t.Error("a value that is missing under StartupApproved is off, want on")
 	}
 }
 
-func TestAProgramIsSwitchedOnAndOff(t *testing.T) {
+func TestStartAtLoginIsTurnedOnAndOff(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the registry of whoever runs the tests is left alone")
+		t.Skip("would change the registry of the user who runs the tests")
 	}
 	home := t.TempDir()
 	t.Setenv("HOME", home)
@@ -100,7 +100,7 @@ func TestAProgramIsSwitchedOnAndOff(t *testing.T) {
 	expect := func(want bool) {
 		t.Helper()
 		if got, err := entry.On(); got != want || err != nil {
-			t.Fatalf("on: %v, %v, want %v", got, err, want)
+			t.Fatalf("On() = %v, %v, want %v", got, err, want)
 		}
 	}
 	expect(false)
@@ -113,7 +113,7 @@ func TestAProgramIsSwitchedOnAndOff(t *testing.T) {
 	if runtime.GOOS == "linux" {
 		data, err := os.ReadFile(filepath.Join(home, "config", "autostart", "agent-discover-tray.desktop"))
 		if err != nil || string(data) != string(desktopFile(entry)) {
-			t.Errorf("%v: %s", err, data)
+			t.Errorf("autostart file: %v: %s", err, data)
 		}
 	}
 	for range 2 {
@@ -124,19 +124,19 @@ func TestAProgramIsSwitchedOnAndOff(t *testing.T) {
 	}
 }
 
-func TestAProgramThatNoEntryCanNameIsRefused(t *testing.T) {
+func TestRelativePathsAndControlCharactersAreRejected(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	for _, program := range []string{"", "tray", "./tray", "/a\nExec=/bin/evil", "/a\x7f"} {
 		if err := Tray(program).Set(true); fault.KindOf(err) != fault.Invalid {
-			t.Errorf("%q: %v", program, err)
+			t.Errorf("%q: got %v, want an error of kind Invalid", program, err)
 		}
 	}
 }
 
-func TestAPlaceThatCannotBeWrittenSaysSo(t *testing.T) {
+func TestAnUnwritableFolderIsReported(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("files only")
+		t.Skip("Windows uses the registry")
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -145,6 +145,6 @@ func TestAPlaceThatCannotBeWrittenSaysSo(t *testing.T) {
 	t.Setenv("HOME", file)
 	t.Setenv("XDG_CONFIG_HOME", file)
 	if err := Tray("/tray").Set(true); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "not writable") {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want an error of kind Unavailable that says not writable", err)
 	}
 }

@@ -19,7 +19,7 @@ func (e Entry) on() (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fault.Wrap(err, fault.Unavailable, "the registry key Run cannot be read")
+		return false, fault.Wrap(err, fault.Unavailable, "could not read the registry key Run")
 	}
 	defer func() { _ = run.Close() }()
 	if _, _, err := run.GetStringValue(e.ID); err != nil {
@@ -30,18 +30,18 @@ func (e Entry) on() (bool, error) {
 		return true, nil
 	}
 	defer func() { _ = approved.Close() }()
-	value, _, _ := approved.GetBinaryValue(e.ID) // none most often
+	value, _, _ := approved.GetBinaryValue(e.ID) // usually missing
 	return runValueOn(value), nil
 }
 
 func (e Entry) write() error {
 	run, _, err := registry.CreateKey(registry.CURRENT_USER, runKey, registry.SET_VALUE)
 	if err != nil {
-		return cannotChange(err, "the registry key Run")
+		return changeError(err, "the registry key Run")
 	}
 	defer func() { _ = run.Close() }()
 	if err := run.SetStringValue(e.ID, runValue(e)); err != nil {
-		return cannotChange(err, "the registry key Run")
+		return changeError(err, "the registry key Run")
 	}
 	return deleteValue(approvedKey, e.ID)
 }
@@ -56,11 +56,11 @@ func deleteValue(path, name string) error {
 		return nil
 	}
 	if err != nil {
-		return cannotChange(err, "the registry key Run")
+		return changeError(err, "the registry key "+path)
 	}
 	defer func() { _ = key.Close() }()
 	if err := key.DeleteValue(name); err != nil && !errors.Is(err, registry.ErrNotExist) {
-		return cannotChange(err, "the registry key Run")
+		return changeError(err, "the registry key "+path)
 	}
 	return nil
 }

@@ -9,14 +9,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
+// file returns the path of the entry's file.
 func (e Entry) file() (string, error) {
 	config, err := os.UserConfigDir()
 	if err != nil {
-		return "", fault.Wrap(err, fault.Unavailable, "no home folder is known, so nothing can start at login")
+		return "", fault.Wrap(err, fault.Unavailable, "could not find the file for start at login; set HOME to the home folder")
 	}
 	return filepath.Join(config, "autostart", e.ID+".desktop"), nil
 }
 
 func contents(e Entry) []byte { return desktopFile(e) }
 
-func obeyed(data []byte) bool { return desktopFileOn(data) }
+// enabled reports whether a file of this content starts its program.
+func enabled(data []byte) bool { return desktopFileOn(data) }
