@@ -1,7 +1,7 @@
-// Package instance answers which hub runs for a data folder, whether the process
-// behind an address is that hub, and how a hub is started. The companion, window,
-// tray and command line use it to reach the hub. What they ask the hub is not part
-// of this package.
+// Package instance finds the hub that runs for a data folder, checks that the
+// process at an address is that hub, and starts a hub if none runs. The companion,
+// window, tray and command line use it to reach the hub; other packages define the
+// requests that they send.
 package instance
 
 import (
@@ -150,8 +150,8 @@ func NewSecret() string {
 }
 
 // Proof returns an HMAC that proves knowledge of a token without revealing it. It
-// covers the role of its maker, the nonces of both sides and the address of the
-// connection, so that another process cannot use it elsewhere.
+// covers the role of the side that makes it, the nonces of both sides and the
+// address of the connection, so that it is useless on another connection.
 func Proof(token, role, address string, nonces ...string) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	mac.Write([]byte(strings.Join(append([]string{"agent-discover", role, address}, nonces...), "\n")))

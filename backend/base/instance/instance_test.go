@@ -234,7 +234,7 @@ func TestARepeatedStartKeepsTheRunningJob(t *testing.T) {
 	}
 	dir := t.TempDir()
 	said := filepath.Join(dir, "said")
-	// Like launchctl, the script loads a job only once.
+	// This fake launchctl fails to load a job a second time, as the real one does.
 	script := "#!/bin/sh\necho \"$*\" >> '" + said + "'\n[ \"$1\" != bootstrap ] || mkdir '" + filepath.Join(dir, "loaded") + "' 2>/dev/null\n"
 	if err := os.WriteFile(filepath.Join(dir, "launchctl"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)

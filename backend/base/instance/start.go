@@ -96,8 +96,8 @@ func program(by string) (string, error) {
 	return exe, nil
 }
 
-// startDetached starts args, prepared by the first of ways with which the start
-// succeeds. The error is that of the last one.
+// startDetached starts args. It prepares the command with each of ways in turn
+// until a start succeeds, and returns the error of the last attempt if none does.
 func startDetached(dir string, env process.Env, args []string, ways ...func(*exec.Cmd)) (err error) {
 	for _, detach := range ways {
 		cmd := exec.Command(args[0], args[1:]...)
@@ -135,8 +135,8 @@ func serviceCommand(folder paths.Folder, env process.Env, args []string) []strin
 		}
 		return systemdCommand(label, string(folder), env, args)
 	case "darwin":
-		// launchd keeps the definition of a loaded job, so another definition
-		// needs another label.
+		// launchd keeps the definition of a loaded job, so a job with a
+		// different definition needs a different label.
 		label = labelOf(append(append([]string{string(folder)}, env...), args...)...)
 		file := folder.Run(label + ".plist")
 		if paths.WriteFile(file, launchdJob(label, string(folder), env, args)) != nil {
@@ -159,9 +159,9 @@ func labelOf(parts ...string) string {
 	return "agent-discover-" + hex.EncodeToString(sum[:4])
 }
 
-// launchdCommand returns a command that loads and so starts a job, or starts a
-// loaded one. A running job continues, because a process that loses a race must not
-// end the hub of the winner.
+// launchdCommand returns a command that loads a job, which also starts it, or starts
+// a job that is loaded already. A running job is not restarted: if two processes
+// start the hub at once, the second must not end the hub of the first.
 func launchdCommand(domain, label, file string) []string {
 	const script = `launchctl bootstrap "$1" "$3" 2>/dev/null || exec launchctl kickstart "$1/$2"`
 	return []string{"/bin/sh", "-c", script, "sh", domain, label, file}

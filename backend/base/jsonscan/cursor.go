@@ -42,14 +42,14 @@ func Find(data []byte, name string) (start, end int) {
 //		// not an object, or not valid
 //	}
 //
-// It is a value for one loop, which is not kept or shared.
+// Use an Object in one loop only; do not copy or share it.
 type Object struct {
 	cursor
-	nameStart, nameEnd int // with the quotes
+	nameStart, nameEnd int // of the current member's name, including the quotes
 }
 
-// Members returns a cursor before the first member of the object at a position,
-// which may be white space before the object.
+// Members returns a cursor placed before the first member of the object at a
+// position. White space may precede the object.
 func Members(data []byte, at int) Object { return Object{cursor: begin(data, at, '{')} }
 
 // Next moves to the next member; it returns false after the last one, and where
@@ -104,8 +104,8 @@ func (o *Object) Named(name string) bool {
 // through members.
 type Array struct{ cursor }
 
-// Elements returns a cursor before the first element of the array at a
-// position, which may be white space before the array.
+// Elements returns a cursor placed before the first element of the array at a
+// position. White space may precede the array.
 func Elements(data []byte, at int) Array { return Array{begin(data, at, '[')} }
 
 // Next moves to the next element; it returns false after the last one, and
@@ -118,12 +118,12 @@ func (a *Array) Next() bool {
 	return ok
 }
 
-// cursor is what Object and Array have in common.
+// cursor is the state that Object and Array share. Its fields are positions in data.
 type cursor struct {
 	data   []byte
-	start  int // of the current value; 0 before the first one
-	end    int // of the current value, 0 until it is known; at first after the opening bracket
-	closed int // after the closing bracket; -1 where the text is not valid
+	start  int // start of the current value; 0 before the first value
+	end    int // end of the current value, 0 until it is known; before the first value, the position after the opening bracket
+	closed int // position after the closing bracket, 0 until it is reached; -1 if the text is not valid
 }
 
 func begin(data []byte, at int, bracket byte) cursor {
@@ -170,8 +170,8 @@ func (c *cursor) fail() bool {
 // Start returns the position of the current value.
 func (c *cursor) Start() int { return c.start }
 
-// End returns the position after the current value, or -1 if the text is not
-// valid there.
+// End returns the position after the current value, or -1 if the value is not
+// valid.
 func (c *cursor) End() int {
 	if c.end == 0 {
 		c.end = End(c.data, c.start)
@@ -179,8 +179,8 @@ func (c *cursor) End() int {
 	return c.end
 }
 
-// Value returns the bytes of the current value, nil if the text is not valid
-// there. They are part of the text; appending to them copies them.
+// Value returns the bytes of the current value, nil if the value is not valid. The
+// result aliases the text; appending to it copies it.
 func (c *cursor) Value() []byte {
 	end := c.End()
 	if end < 0 {
@@ -189,9 +189,9 @@ func (c *cursor) Value() []byte {
 	return c.data[c.start:end:end]
 }
 
-// SetEnd saves Next and End from looking for the end of the current value, for a
-// caller that looked into it and so knows the end. A negative end marks the text
-// as not valid.
+// SetEnd sets the position after the current value, so that Next and End need not
+// search for it. Callers use it when they have already scanned the value. A
+// negative end marks the text as not valid.
 func (c *cursor) SetEnd(end int) { c.end = end }
 
 // Close returns the position after the closing bracket once Next has returned

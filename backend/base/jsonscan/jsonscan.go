@@ -50,7 +50,7 @@ func End(data []byte, at int) int {
 	}
 }
 
-// delimiter marks the bytes that end a number or a word.
+// delimiter marks the bytes that end a number, true, false or null.
 var delimiter = [256]bool{',': true, ':': true, '}': true, ']': true, ' ': true, '\t': true, '\n': true, '\r': true}
 
 func endOfNested(data []byte, at int) int {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep objects and arrays in valid text may be nested, which is
-// also the limit of encoding/json.
+// maxDepth is the deepest accepted nesting of objects and arrays, the same as in
+// encoding/json.
 const maxDepth = 10_000
 
 // Valid reports whether data is one JSON value in UTF-8.
@@ -16,7 +16,7 @@ func Valid(data []byte) bool { return Walk(data, nil) }
 // Walk reports whether data is one JSON value in UTF-8 and, in the same pass,
 // calls visit for each member of the outermost object, if it is an object, with
 // the member's decoded name and the positions of its value. A visit does not
-// mean that the rest of the text is valid. The name is visit's only until it
+// mean that the rest of the text is valid. The name may be overwritten after visit
 // returns.
 func Walk(data []byte, visit func(name []byte, start, end int)) bool {
 	if !utf8.Valid(data) {
@@ -168,8 +168,8 @@ func stringRun(data []byte, at int) int {
 		x := binary.LittleEndian.Uint64(data[at:])
 		quote, slash := x^('"'*ones), x^('\\'*ones)
 		found := ((x - 0x20*ones) &^ x) | ((quote - ones) &^ quote) | ((slash - ones) &^ slash)
-		// A borrow can mark only bytes above the first match, so the lowest
-		// mark is exact.
+		// The subtractions may borrow from higher bytes and mark them wrongly,
+		// but only above a match. The lowest marked byte is therefore a match.
 		if found &= highs; found != 0 {
 			return at + bits.TrailingZeros64(found)/8
 		}

@@ -76,7 +76,7 @@ func (f Folder) Create() error {
 // to another user or is shared.
 func tighten(dir string) error {
 	info, err := os.Stat(dir)
-	if err != nil || info.Mode().Perm()&0o077 == 0 || !ours(info) {
+	if err != nil || info.Mode().Perm()&0o077 == 0 || !mayTighten(info) {
 		return err
 	}
 	if err := os.Chmod(dir, 0o700); err != nil && !errors.Is(err, fs.ErrPermission) {

@@ -1,5 +1,5 @@
-// Package safetext shows text that other programs or people wrote, so that
-// nothing in it stays unseen and nothing in it controls the display.
+// Package safetext prepares text from other programs or people for display: it
+// makes hidden characters visible, and removes their effect on the display.
 //
 // One rule decides which characters are hidden, here and in the dashboard
 // (frontend/src/lib/verbatim.ts): all that Unicode does not count as letters,

@@ -70,7 +70,7 @@ func (s *Search) environment() error {
 	return nil
 }
 
-// Check returns an error for the first setting that cannot work.
+// Check returns an error for the first invalid setting.
 func (s *Search) Check() error {
 	switch s.Provider {
 	case ProviderBuiltin, ProviderNone:

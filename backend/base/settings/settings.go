@@ -27,7 +27,7 @@ type Settings struct {
 	Roots  []string // file:// URIs that servers get as their MCP roots
 	Log    Log
 	Search Search
-	// Editors controls what happens to AI editors without a request.
+	// Editors controls which changes the hub makes to AI editors without being asked.
 	Editors Editors
 	// SetupFile is the path of a file that declares servers, which the hub
 	// imports when it starts; empty for none. Load makes it absolute.
@@ -48,9 +48,9 @@ type Agents struct {
 	Install string // ask, allow or deny
 }
 
-// Editors controls what happens to AI editors without a request.
+// Editors controls which changes the hub makes to AI editors without being asked.
 type Editors struct {
-	// AutoRegister adds the entry of this program to newly found editors.
+	// AutoRegister adds the Agent Discover entry to newly found editors.
 	AutoRegister bool
 }
 
@@ -58,7 +58,8 @@ type Editors struct {
 // test.
 type Sampling struct{ Key, BaseURL, Model string }
 
-// Limits bounds how long the hub waits for servers, and keeps them running.
+// Limits bounds how long the hub waits for servers and how long idle servers keep
+// running.
 type Limits struct {
 	StartTimeout time.Duration // for a server to start and list its tools
 	CallTimeout  time.Duration // for a call without an answer or progress

@@ -9,17 +9,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
-// The hub reads all stored tools when it starts, and encoding/json reads each
-// definition twice for one name. The functions here find only the members that
-// are wanted. They rely on definitions being valid JSON, which was checked when
-// the tool was stored, and report the definitions that encoding/json may read
-// differently, so that the caller uses encoding/json for those.
+// The functions in this file read single members of tool definitions. They are
+// faster than encoding/json, which validates and then decodes a whole definition;
+// the hub reads all stored definitions when it starts. They require valid JSON,
+// which is checked before a tool is stored. For definitions that encoding/json may
+// read differently they report failure, and the caller uses encoding/json instead.
 
 // members stores the values of the wanted members of the object at a position
-// in values, and returns the position after the object. It returns -1 if the
-// object has a wanted member twice or in other letter case, or a name with
-// escapes or letters outside ASCII, some of which are case variants of ASCII
-// letters.
+// in values, and returns the position after the object. It returns -1 for objects
+// that encoding/json may read differently, because a wanted name occurs twice or in
+// different letter case, or because any name has an escape or a character outside
+// ASCII: some of these are case variants of ASCII letters.
 func members(data []byte, at int, wanted []string, values [][]byte) (end int) {
 	o := jsonscan.Members(data, at)
 	for o.Next() {
@@ -42,7 +42,7 @@ func members(data []byte, at int, wanted []string, values [][]byte) (end int) {
 const (
 	different = iota
 	equal
-	uncertain // encoding/json may accept the name for the wanted member
+	uncertain // encoding/json may treat the name as the wanted one
 )
 
 // compare compares the name of a member, as it is written, with a wanted name.
@@ -66,23 +66,24 @@ func isWhole(data []byte, end int) bool {
 	return end > 0 && jsonscan.Space(data, end) == len(data)
 }
 
-// maxQuickParameters bounds the parameters among which a duplicate is searched.
+// maxQuickParameters is the largest number of parameters that are compared with each
+// other to find duplicates.
 const maxQuickParameters = 64
 
-// parameter is a parameter as its schema has it: the name without quotes, the
-// description with them.
+// parameter is a parameter in JSON: the name without its quotes, the description as
+// a raw value.
 type parameter struct{ name, description []byte }
 
 // parameters collects the parameters of one definition.
 type parameters struct {
 	definition []byte
 	all        []parameter
-	schemas    int // members called inputSchema
-	lists      int // members called properties in them
+	schemas    int // number of members named inputSchema
+	lists      int // number of members named properties in inputSchema
 }
 
-// read reports whether it read all parameters; false means that encoding/json
-// may read other ones.
+// read collects the parameters. It returns false if encoding/json may find
+// different ones.
 func (p *parameters) read() bool {
 	end := p.enter(0, "inputSchema", &p.schemas, func(at int) int {
 		return p.enter(at, "properties", &p.lists, p.properties)
@@ -90,10 +91,11 @@ func (p *parameters) read() bool {
 	return isWhole(p.definition, end)
 }
 
-// enter calls visit with the position of the only member want of the object at
-// a position, if the member is an object, and counts the members of that name.
-// visit returns where the member ends, enter where the object ends, both -1 for
-// objects that encoding/json may read differently.
+// enter looks for the member named want in the object at a position. If its value
+// is an object, enter calls visit with the position of that value. It counts the
+// members of that name in count, and accepts only one. visit returns the end of the
+// value and enter the end of the object, both -1 for objects that encoding/json may
+// read differently.
 func (p *parameters) enter(at int, want string, count *int, visit func(at int) (end int)) (end int) {
 	o := jsonscan.Members(p.definition, at)
 	for o.Next() {
@@ -134,7 +136,8 @@ func (p *parameters) properties(at int) (end int) {
 
 var wantedDescription = []string{"description"}
 
-// isPlain reports whether the name of a member decodes to itself.
+// isPlain reports whether a raw name has no escapes and is valid UTF-8, so that it
+// need not be decoded.
 func isPlain(name []byte) bool {
 	return !slices.Contains(name, '\\') && utf8.Valid(name)
 }
@@ -153,7 +156,7 @@ func (t *Tool) EachParameter(visit func(name, description string)) {
 	}
 }
 
-// eachParameter is EachParameter for all definitions, by encoding/json.
+// eachParameter implements EachParameter with encoding/json, for any definition.
 func (t *Tool) eachParameter(visit func(name, description string)) {
 	var schema struct {
 		Properties map[string]struct {

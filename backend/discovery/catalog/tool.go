@@ -89,7 +89,8 @@ func Restore(server string, definition json.RawMessage, hash string, tokens int)
 	return read(server, definition, hash, tokens)
 }
 
-// read returns the tool of a definition of any form.
+// read decodes a definition with encoding/json. It returns false if the definition
+// is not an object with a name.
 func read(server string, definition json.RawMessage, hash string, tokens int) (*Tool, bool) {
 	var def struct {
 		Name        string `json:"name"`
@@ -111,7 +112,7 @@ func newTool(server, name, title, description string, definition json.RawMessage
 	}
 }
 
-// hashed are the members of a definition that its hash covers.
+// hashed lists the members of a definition that its hash covers.
 var hashed = []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations"}
 
 // hashOf returns the SHA-256, in hexadecimal, of the server's name and the

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// failures are the faults of a provider and a part of the problem that Status
-// reports for each.
+// failures are ways in which a provider fails, each with a part of the problem that
+// Status reports.
 var failures = map[string]struct {
 	fault   func(http.ResponseWriter, *http.Request, []string) bool
 	problem string

@@ -58,7 +58,7 @@ type Latency struct {
 	Max    float64 `json:"max"`
 }
 
-// labels are the confidences, from the highest.
+// labels lists the levels of confidence, the highest first.
 var labels = []string{"high", "medium", "low", "none"}
 
 // Measure compares the answers with the labels of their queries.

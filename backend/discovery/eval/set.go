@@ -105,7 +105,7 @@ func readTool(line []byte) (Tool, error) {
 	return t, err
 }
 
-// given returns raw, or nil for null.
+// given returns raw, or nil if raw is the JSON value null.
 func given(raw json.RawMessage) json.RawMessage {
 	if string(raw) == "null" {
 		return nil
@@ -137,7 +137,7 @@ func readQuery(line []byte) (Query, error) {
 	return q, nil
 }
 
-// decode decodes a JSON object, with errors for the author of the file.
+// decode decodes a JSON object. Its errors are worded for the author of the file.
 func decode(line []byte, into any) error {
 	err := json.Unmarshal(line, into)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -152,8 +152,8 @@ func decode(line []byte, into any) error {
 	return nil
 }
 
-// eachLine calls visit for each line of a file that is not empty. what is the
-// content of the file, for errors.
+// eachLine calls visit for each line of a file that is not blank. what names the
+// content of the file in errors, such as "queries".
 func eachLine(path, what string, visit func(line []byte) error) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -104,7 +104,7 @@ func generated() (map[string][]json.RawMessage, []string) {
 	return servers, queries
 }
 
-// costs are the sizes of replies in tokens, as counted and as estimated.
+// costs holds the sizes of replies in tokens, counted and estimated.
 type costs struct {
 	counted   []int
 	estimated []int

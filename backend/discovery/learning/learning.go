@@ -4,7 +4,7 @@
 // Lifts returns the tools that were called after similar queries. Package
 // search decides how much a lift adds to a score.
 //
-// Queries are stored on this machine only, redacted and cut. Users can switch
+// Queries are stored on this machine only, redacted and truncated. Users can switch
 // learning off, list what was learned, and erase it in part or as a whole.
 //
 //	Asked ─┐                ┌─ Lifts (microseconds)
@@ -26,10 +26,10 @@
 // success, the call counts for the newest query for two minutes: the agent
 // found the tool in another way after a bad answer.
 //
-// Queries of one message of the agent are separate needs, so a call for one
-// does not count for another. One message are the queries of one find_tools
-// request, and queries that follow each other within a second without a call
-// for one of them in between.
+// Several queries in one message of the agent express separate needs, so a call for
+// one of them does not count for another. The queries of one find_tools request
+// belong to one message. So do queries that follow each other within a second,
+// unless a tool was called for one of them in between.
 //
 // Only the first success of a query counts; a success of a tool that was shown
 // replaces one of a tool that was not. Of each session, the last five queries
@@ -75,14 +75,14 @@ type Answer struct {
 type Lift struct {
 	Server, Tool string
 	Strength     float64 // above 0 and up to 1
-	Like         string  // the earlier query, redacted and cut
+	Like         string  // the earlier query, redacted and truncated
 	Times        int     // how often the earlier query led to the tool
 }
 
 // Pair is a query and a tool that was called for it.
 type Pair struct {
 	ID     int64  // never reused
-	Query  string // as first received, redacted and cut to 200 characters
+	Query  string // as first received, redacted and truncated to 200 characters
 	Tool   catalog.Key
 	Times  int       // successes, at most one each time the query was asked
 	Failed int       // times the query was asked and the tool then returned an error
@@ -131,7 +131,8 @@ type Options struct {
 	Bus   *events.Bus
 	Log   *slog.Logger
 	// Redact removes secrets from a text and returns its first bytes, at most
-	// the given number, and whether the text was longer. nil only cuts.
+	// the given number, and whether the text was longer. If it is nil, texts are
+	// only truncated.
 	Redact func(text string, bytes int) (head string, cut bool)
 	On     bool             // the value in config.yaml
 	Now    func() time.Time // nil: time.Now
@@ -216,7 +217,7 @@ func (l *Learning) Lifts(query string) []Lift {
 	return nil
 }
 
-// read redacts and cuts a query and parses its need.
+// read redacts and truncates a query and parses its need.
 func (l *Learning) read(query string) (text string, n need) {
 	text, cut := l.redact(query, 4*maxText)
 	text = strings.Join(strings.Fields(text), " ")

@@ -23,8 +23,8 @@ const (
 	halfLife = 90 * 24 * time.Hour
 	// maxAge is the age without use at which a pair is dropped.
 	maxAge = 4 * halfLife
-	// doubtLeft is the factor by which each further success reduces the remaining
-	// doubt in a pair.
+	// doubtLeft is the share of the doubt in a pair that remains after each further
+	// success. The doubt is 1 minus the confidence.
 	doubtLeft = 0.63
 )
 
@@ -39,7 +39,7 @@ type topic struct {
 type pair struct {
 	Pair
 	topic      *topic
-	confidence float64 // its strength without age and rivals
+	confidence float64 // its strength before the reductions for age and for other tools of the topic
 }
 
 // updateConfidence must be called after Times or Failed has changed.
@@ -68,8 +68,8 @@ func (p *pair) strength(now time.Time) float64 {
 	return fresh * p.confidence
 }
 
-// size is the part of a need that is compared first, as a compact value because
-// thousands are compared per query.
+// size is a compact summary of a need. It is compared before the words, because a
+// query may be compared with thousands of needs.
 type size struct {
 	actions action
 	words   uint8

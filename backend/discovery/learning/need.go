@@ -145,8 +145,8 @@ func likeness(a, b need) float64 {
 	return share(common(a, b), len(a.words), len(b.words))
 }
 
-// share returns the Jaccard similarity of two sets of a and b words that have
-// so many in common.
+// share returns the Jaccard similarity of a set of a words and a set of b words,
+// which have shared words in common.
 func share(shared, a, b int) float64 {
 	if shared == 0 {
 		return 0

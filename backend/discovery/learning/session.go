@@ -84,14 +84,14 @@ func (l *Learning) Asked(sessionID string, answers ...Answer) {
 }
 
 // continues reports whether a query at this time belongs to the same agent
-// message as the newest one. A tool that was called for that one ends its
-// message, however soon the next query comes.
+// message as the session's newest query: no tool has been called for that message
+// yet, and less than sameMessage has passed.
 func (a *session) continues(at time.Time) bool {
 	return len(a.questions) > 0 && !a.called && at.Sub(a.newest().at).Abs() < sameMessage
 }
 
-// makeRoom drops the session with the oldest newest query if maxSessions is
-// reached. The caller holds l.mu.
+// makeRoom drops the session that has been without a query for the longest time, if
+// maxSessions is reached. The caller holds l.mu.
 func (l *Learning) makeRoom() {
 	if len(l.sessions) < maxSessions {
 		return

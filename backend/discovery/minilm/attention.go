@@ -2,7 +2,7 @@ package minilm
 
 import "math"
 
-// mixWidth is the number of values that the kernel mix computes at once.
+// mixWidth is the number of values that kernels.mix computes at once.
 const mixWidth = 32
 
 // attention is the memory for one attention head: the keys of all tokens in columns, and the scores of one token.
@@ -16,9 +16,9 @@ func newAttention(tokens int) attention {
 	return attention{make([]float32, headSize*wide), make([]float32, wide)}
 }
 
-// attend computes multi-head attention. For each token and head, it sets to to the mean of the values of all tokens,
-// weighted by the softmax of the products of the token's query with their keys. from holds query, key and value of each
-// token in sequence.
+// attend computes multi-head attention and writes the result to the slice to: for each token and head, the mean of the
+// values of all tokens, weighted by the softmax of the products of the token's query with their keys. from holds query,
+// key and value of each token in sequence.
 func (p *pass) attend(to, from []float32) {
 	wide := roundUp(p.tokens, mixWidth)
 	scores := p.attention.scores[:wide]
@@ -46,8 +46,7 @@ func (p *pass) transposeKeys(from []float32, wide int) {
 	}
 }
 
-// softmax replaces the scores of the tokens by their exponentials, relative to the largest, and returns the sum of
-// these.
+// softmax replaces each score s by exp(s-m), where m is the largest score, and returns the sum of the results.
 func (p *pass) softmax(scores []float32) float32 {
 	most := float32(math.Inf(-1))
 	for _, score := range scores[:p.tokens] {

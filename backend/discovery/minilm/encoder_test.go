@@ -69,7 +69,7 @@ func TestVectorsMatchThePublishedModel(t *testing.T) {
 			var most, all float64
 			every := 1
 			if k.name == plain.name {
-				every = 20 // slow, and bit for bit equal to the others
+				every = 20 // plain is slow, and other tests compare all kernels bit for bit
 				if raceEnabled {
 					every = 100
 				}

@@ -2,7 +2,7 @@ package minilm
 
 import "math"
 
-// block is the number of tokens, and span the number of matrix rows, that the kernel multiply handles at once.
+// block is the number of tokens, and span the number of matrix rows, that kernels.multiply handles at once.
 const (
 	block = 4
 	span  = 64
@@ -79,8 +79,8 @@ func (p *pass) applyLayer(l *layer) {
 	p.add(l.last)
 }
 
-// multiply sets to, for each token, to the product of the matrix and the token's values in from, plus the bias. to and
-// from may be the same slice.
+// multiply computes, for each token, the product of the matrix and the token's values in from, plus the bias, and writes
+// it to the slice to. to and from may be the same slice.
 func (p *pass) multiply(to []float32, m *matrix, from []float32) {
 	for i := range p.tokens {
 		p.prepare(i, m, from[i*m.columns:][:m.columns])

@@ -10,7 +10,7 @@ import (
 type kernels struct {
 	name string
 
-	// multiply adds the product of one tile.
+	// multiply adds the products of a tile to its output.
 	multiply func(*tile)
 	// quantise rounds from, whose length is a multiple of 16, to integers and returns their scale.
 	quantise func(to []int16, from []float32) float32
@@ -20,8 +20,8 @@ type kernels struct {
 	// exp replaces each value x by exp(x-most). The length is a multiple of 8. Values above most may only occur in
 	// padding.
 	exp func(x []float32, most float32)
-	// mix sets to, whose length is a multiple of 32, to the sum of rows of values, each multiplied by its weight. stride
-	// is the distance between the rows.
+	// mix adds up rows of values, each multiplied by its weight, and writes the sum to the slice to, whose length is a
+	// multiple of 32. stride is the distance between the rows.
 	mix func(to, weights, values []float32, stride int)
 }
 
@@ -40,7 +40,8 @@ type tile struct {
 	step    int      // bytes from the output of one token to that of the next
 }
 
-// limit is the largest integer of a quantised input. The sum of 1536 products of it with 127 fits an int32.
+// limit is the largest integer of a quantised input. It is so small that 1536 products of such integers with weights of
+// at most 127 add up to an int32 without overflow.
 const limit = 8191
 
 // tiny is the magnitude below which an input counts as zero.

@@ -23,9 +23,8 @@ func hasVNNI() bool {
 	return cpu.X86.HasAVX2 && cpu.X86.HasAVX512F && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VNNI
 }
 
-// constants are what the kernels broadcast, in the order in which kernels_amd64.s names them.
-//
-// constants are broadcast by the kernels, in the order of the names in kernels_amd64.s.
+// constants are the values that the kernels broadcast to all lanes of a register, in the order of the names in
+// kernels_amd64.s.
 //
 //lint:ignore U1000 used by the assembly code only
 var constants = [...]float32{

@@ -105,7 +105,7 @@ func compareFloats(t *testing.T, k kernels, values []float32) {
 	sameBits(t, k.name+": exp", b, a)
 }
 
-// compareMix compares the kernel mix with the plain one.
+// compareMix compares the mix of kernels with that of plain.
 func compareMix(t *testing.T, k kernels, random *rand.Rand, size int) {
 	t.Helper()
 	size = roundUp(size, mixWidth)

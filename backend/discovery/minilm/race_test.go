@@ -2,5 +2,6 @@
 
 package minilm
 
-// raceEnabled reports that the race detector is on. It makes the plain kernels take minutes, and they share no memory.
+// raceEnabled reports whether the race detector is on. Tests then run the plain kernels less often: they would take
+// minutes, and they share no memory between goroutines.
 const raceEnabled = true

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxLetters is the largest number of letters in a word; longer words become the unknown token.
-const maxLetters = 100
+// maxCharacters is the largest number of characters in a word. Longer words become the unknown token.
+const maxCharacters = 100
 
 // special are the tokens that a text may contain literally, as in the model's own tokenizer.
 var special = []struct {
@@ -25,8 +25,8 @@ func (v vocabulary) tokens(text string, most int) []uint16 {
 			text = text[size:]
 			continue
 		}
-		letter, size := utf8.DecodeRuneInString(text)
-		s.take(letter)
+		char, size := utf8.DecodeRuneInString(text)
+		s.take(char)
 		text = text[size:]
 	}
 	s.finish()
@@ -46,70 +46,71 @@ func specialAt(text string) (id uint16, size int) {
 	return 0, 0
 }
 
-// splitter collects the letters of a word and converts the word to tokens when it ends.
+// splitter collects the characters of a word and converts the word to tokens when it ends.
 type splitter struct {
-	words   vocabulary
-	ids     []uint16
-	room    int // number of tokens that may still be added
-	word    []byte
-	letters int
+	words  vocabulary
+	ids    []uint16
+	room   int // number of tokens that may still be added
+	word   []byte
+	length int
 }
 
-// take processes a letter of the text, which may be part of a word, a word of its own, a separator, or dropped.
-func (s *splitter) take(letter rune) {
-	if letter < utf8.RuneSelf {
-		s.plain(lowerASCII(letter))
+// take processes the next character of the text: a part of a word, a word of its own, a separator, or a character that
+// is dropped.
+func (s *splitter) take(char rune) {
+	if char < utf8.RuneSelf {
+		s.plain(lowerASCII(char))
 		return
 	}
-	if isDropped(letter) {
+	if isDropped(char) {
 		return
 	}
-	if isSpace(letter) {
+	if isSpace(char) {
 		s.finish()
 		return
 	}
-	alone := isIdeograph(letter)
+	alone := isIdeograph(char)
 	if alone {
 		s.finish()
 	}
-	s.decompose(letter)
+	s.decompose(char)
 	if alone {
 		s.finish()
 	}
 }
 
-// plain processes a letter in its final form.
-func (s *splitter) plain(letter rune) {
+// plain processes a character that is in lower case and has no accents.
+func (s *splitter) plain(char rune) {
 	switch {
-	case isSpace(letter):
+	case isSpace(char):
 		s.finish()
-	case isDropped(letter):
-	case isPunctuation(letter):
+	case isDropped(char):
+	case isPunctuation(char):
 		s.finish()
-		s.add(letter)
+		s.add(char)
 		s.finish()
 	default:
-		s.add(letter)
+		s.add(char)
 	}
 }
 
-// add appends a letter to the word.
-func (s *splitter) add(letter rune) {
-	s.letters++
-	if s.letters <= maxLetters {
-		s.word = utf8.AppendRune(s.word, letter)
+// add appends a character to the word.
+func (s *splitter) add(char rune) {
+	s.length++
+	if s.length <= maxCharacters {
+		s.word = utf8.AppendRune(s.word, char)
 	}
 }
 
 // finish ends the present word, if any, and adds its tokens.
 func (s *splitter) finish() {
-	if s.letters == 0 {
+	if s.length == 0 {
 		return
 	}
-	if s.letters > maxLetters || !s.split() {
+	if s.length > maxCharacters || !s.split() {
 		s.token(unknown)
 	}
-	s.word, s.letters = s.word[:0], 0
+	s.word, s.length = s.word[:0], 0
 }
 
 // split adds the tokens of the word, each the longest piece in the vocabulary from left to right. It returns false and
@@ -141,8 +142,8 @@ func (s *splitter) token(id uint16) {
 // longest returns the ID of the longest word that consists of the prefix and a beginning of the text, and the length of
 // that beginning; 0 if there is none. sum is the hash of the prefix.
 func (v vocabulary) longest(sum hash, prefix string, text []byte) (id uint16, size int) {
-	for i, letter := range text {
-		sum = sum.add(letter)
+	for i, next := range text {
+		sum = sum.add(next)
 		if i+1 < len(text) && !utf8.RuneStart(text[i+1]) {
 			continue
 		}

@@ -65,13 +65,13 @@ const (
 // norm is the learned scale and bias of a layer normalisation.
 type norm struct{ scale, bias []float32 }
 
-// embedding is a table of vectors of integers, each with one scale, which are still encoded.
+// embedding is a table of vectors of integers. scales holds one little-endian float32 for each vector.
 type embedding struct {
 	scales []byte
 	values []int8
 }
 
-// add adds a vector of the table to to.
+// add adds the vector with a number to the values in to.
 func (e embedding) add(to []float32, number int) {
 	scale := math.Float32frombits(binary.LittleEndian.Uint32(e.scales[4*number:]))
 	for i, value := range e.values[number*hidden:][:hidden] {

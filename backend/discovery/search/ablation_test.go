@@ -28,8 +28,8 @@ import (
 var ablations = []struct {
 	name    string
 	without func() (end func()) // changes package variables; end restores them
-	then    func(*ranking)      // changes each ranking
-	whole   bool                // queries are not split into steps
+	then    func(*ranking)      // called with each ranking to change it
+	whole   bool                // do not split queries into steps
 }{
 	{name: "nothing"},
 	{name: "words as written", then: func(r *ranking) { r.reparse(func(p *part) { p.drop(surfaceShare) }) }},
@@ -74,7 +74,7 @@ func reduceWeight(fields ...field) (end func()) {
 	return func() { fieldWeight = was }
 }
 
-// drop removes the terms with a given weight.
+// drop removes the terms of a given weight from p.
 func (p *part) drop(weight float32) {
 	p.terms = slices.DeleteFunc(p.terms, func(s weightedTerm) bool { return !p.guesses && s.weight == weight })
 }

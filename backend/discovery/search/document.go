@@ -47,7 +47,7 @@ func (d *document) in(f field) []int32 {
 // reader makes documents of tools. It must not be used concurrently.
 type reader struct {
 	vocabulary *vocabulary
-	known      numbers // of words met before: looking them up takes no lock
+	known      numbers // the numbers of words seen before, which are looked up without a lock
 	words      [fields][]int32
 	splitter   splitter
 }

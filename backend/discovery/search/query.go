@@ -89,8 +89,7 @@ func contentWords(query string) []string {
 	return out
 }
 
-// part returns the part of a word; s limits which known words count as misspelled
-// by it.
+// part returns the part for a word of a query. s is the tolerance for misspellings.
 func (x *index) part(word string, s tolerance) part {
 	p := part{word: word}
 	known := x.addForms(&p, x.vocabulary.lookup(word), 1)
@@ -180,8 +179,8 @@ type guess struct {
 	likeness float32
 }
 
-// guesses returns the known words that an unknown word misspells or begins, the
-// most similar first.
+// guesses returns the known words that an unknown word may stand for, because it is
+// a misspelling or a prefix of them, the most similar first.
 func (x *index) guesses(word string, s tolerance) []guess {
 	if len(word) < 3 {
 		return nil
@@ -194,7 +193,7 @@ func (x *index) guesses(word string, s tolerance) []guess {
 	var out []guess
 	for term, set := range sets[:min(len(known), len(x.starts)-1)] {
 		if bits.OnesCount64(mask^set) > 2*maxEdits && mask&^set != 0 || x.starts[term] == x.starts[term+1] {
-			continue // too many different letters, and no prefix; or in no tool
+			continue // the words differ in too many letters and none is a prefix, or no tool contains the known word
 		}
 		w := known[term]
 		if w == "" {

@@ -10,7 +10,7 @@ import (
 
 const (
 	maxSteps    = 5 // of one query; queries with more are ranked as a whole only
-	minOpenings = 2 // descriptions that begin with a word, for the word to begin steps
+	minOpenings = 2 // a word may begin a step if at least this many descriptions begin with it
 
 	// serverShare is the weight of the whole query's best score for a tool's
 	// server in the score of a step.
@@ -19,8 +19,8 @@ const (
 
 // steps splits a query that asks for several things in sequence: "make a
 // branch, commit the files and open a pull request". A step begins with a word
-// with which descriptions of tools begin. The text before the first step is
-// prepended to each. Queries that ask for one thing have no steps.
+// that also begins descriptions of tools. The text before the first step is
+// prepended to each step. Queries that ask for one thing have no steps.
 func (x *index) steps(text string) []string {
 	var context, steps []string
 	for _, clause := range clauses(text) {
