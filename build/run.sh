@@ -20,7 +20,7 @@ spawn() {
   spawned=$!
 }
 
-# end PID NAME
+# end PID NAME: ends a program that spawn started, and waits for it. It does nothing if the program has ended.
 end() {
   [ -n "$1" ] && kill -0 "$1" 2>/dev/null || return 0
   say "Stopping the $2."
@@ -59,7 +59,7 @@ add() {
 }
 
 trap finish EXIT
-# Ctrl-C is the normal end.
+# Ctrl-C is the normal way to end this script.
 trap 'exit 0' INT TERM
 
 if hub_runs; then
@@ -83,8 +83,8 @@ esac
 # The demo servers whose tools are not known yet, because they are new or their download was interrupted.
 wait_for=$("$binary" servers list --json | node -e '
   const servers = JSON.parse(require("fs").readFileSync(0, "utf8")) ?? [];
-  const ours = ["everything", "filesystem", "memory"];
-  console.log(servers.filter((s) => ours.includes(s.name) && s.approved && !s.tool_count).map((s) => s.name).join());')
+  const demo = ["everything", "filesystem", "memory"];
+  console.log(servers.filter((s) => demo.includes(s.name) && s.approved && !s.tool_count).map((s) => s.name).join());')
 
 say "" "What an agent does:"
 CGO_ENABLED=0 go run ./build/demo -binary "$binary" -wait "$wait_for"
@@ -97,7 +97,7 @@ Add the entry (shows every change first):  $binary editors register --all
 Or add it by hand:  {"mcpServers":{"discover":{"command":"$binary","args":["mcp"]}}}
 
 EOF
-# screen: reports whether a window can be shown.
+# screen: succeeds if a window can be shown.
 screen() { [ "$(uname -s)" != Linux ] || [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; }
 
 # build PART NAME: prints one line and fails if the machine lacks what the build needs.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fuzzes every operation in /openapi.json with Schemathesis, against a hub of its own.
+# Fuzzes every operation in /openapi.json with Schemathesis, against a hub that the script starts.
 #
-#   build/schemathesis.sh [EXAMPLES]   at most so many requests for each operation; 50 by default
+#   build/schemathesis.sh [EXAMPLES]   EXAMPLES is the largest number of requests for each operation, 50 by default
 #
 # It needs Python 3.10, and PyPI the first time; it installs Schemathesis into the user's cache folder.
 set -euo pipefail
@@ -27,7 +27,8 @@ trap clean EXIT
 }
 CGO_ENABLED=0 go build -o "$work/agent-discover" ./backend/cmd/agent-discover
 
-# Servers get random words as commands and are started; no random word may be a program.
+# Schemathesis adds servers with random words as commands, which the hub then starts. An empty PATH, also in the login
+# shell's environment, ensures that no random word names a program.
 cat >"$work/shell" <<'EOF'
 #!/bin/sh
 printf '%s\n' --agent-discover-environment--
@@ -54,7 +55,7 @@ code=0
     --continue-on-failure --warnings off
 ) || code=$?
 if ! kill -0 "$hub" 2>/dev/null || grep -q panic "$work/log"; then
-  echo "The hub did not survive it. It said:"
+  echo "The hub crashed. Its output:"
   tail -n 50 "$work/log"
   code=1
 fi

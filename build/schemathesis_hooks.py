@@ -1,11 +1,11 @@
-"""What counts as a failure of the hub when Schemathesis runs against it."""
+"""A Schemathesis check: a response of 500 or higher is a failure unless its message names a cause outside the hub."""
 
 import re
 
 import schemathesis
 
-# Failures of something that is not the hub, in the hub's own words: a server that cannot be started, and a keychain or
-# a program that this machine does not have. Anything else of 500 and over is a mistake of ours.
+# Messages of 5xx responses that do not mean a bug in the hub: a server cannot be started, or this machine lacks a
+# keychain or a program.
 HONEST = re.compile(r'^(Failed to activate|[Ss]erver "|command ")|not found on PATH|keychain', re.DOTALL)
 
 

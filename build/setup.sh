@@ -23,7 +23,7 @@ die() {
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# at_least WANTED VERSION
+# at_least WANTED VERSION: succeeds if VERSION is WANTED or newer.
 at_least() { [ "$(printf '%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
 apt_install() {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the named parts of the tests and sums up their results (build/testsum).
 #
-#   build/test.sh PART…       lint, tests, dashboard, race, desktop, tray, editors, unit
-#   build/test.sh check ROOM  format, vet, lint and tests of backend/ROOM
+#   build/test.sh PART…         lint, tests, dashboard, race, desktop, tray, editors, unit
+#   build/test.sh check FOLDER  format, vet, lint and tests of backend/FOLDER
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,7 +22,7 @@ run() {
 
 tool() { go tool -modfile=build/tools/go.mod "$@"; }
 
-# formatted FOLDER
+# formatted FOLDER: fails and lists the Go files below FOLDER that gofumpt would change.
 formatted() {
   local files
   files=$(tool gofumpt -l "$1") || return
@@ -32,8 +32,8 @@ formatted() {
   }
 }
 
-# vulnerable: fails when the code calls a function with a known vulnerability. The database is on the network; GOVULNDB
-# names another one.
+# vulnerable: fails when the code calls a function with a known vulnerability. It is skipped without network, because
+# govulncheck downloads its database; set GOVULNDB to use another database.
 vulnerable() {
   local report code=0
   report=$(tool govulncheck ./backend/... 2>&1) || code=$?
@@ -58,9 +58,9 @@ lint() {
   run "dashboard: types, lint, format" true npm --silent --prefix frontend run check
 }
 
-# tests: every Go test that needs no display, with coverage, and those of the evaluation's baselines.
+# tests: every Go test that needs no display, with coverage, and the tests of build/eval, which is a module of its own.
 tests() {
-  # Processes that tests start from a binary built with -cover write here.
+  # Child processes of tests that were built with -cover write their coverage to this folder.
   export AGENT_DISCOVER_TEST_GOCOVERDIR=$coverage/children
   mkdir -p "$coverage/unit" "$coverage/children"
   local covered
@@ -89,20 +89,20 @@ unit() {
   run "unit tests" false go test -json -timeout=5m $(go list ./... | grep -v -E "$slow")
 }
 
-# check ROOM
+# check FOLDER: formatting, vet, lint and tests of the packages below backend/FOLDER.
 check() {
-  local room=$1
-  [ -d "backend/$room" ] || {
-    printf 'backend/%s does not exist; the packages are:\n' "$room" >&2
+  local folder=$1
+  [ -d "backend/$folder" ] || {
+    printf 'backend/%s does not exist; the packages are:\n' "$folder" >&2
     go list ./backend/... | sed 's,.*/backend/,  ,' >&2
     exit 1
   }
-  run gofumpt true formatted "backend/$room"
-  run "go vet" true go vet "./backend/$room/..."
-  run staticcheck true tool staticcheck -checks=all "./backend/$room/..."
-  run errcheck true tool errcheck -ignoretests -exclude build/errcheck.txt "./backend/$room/..."
+  run gofumpt true formatted "backend/$folder"
+  run "go vet" true go vet "./backend/$folder/..."
+  run staticcheck true tool staticcheck -checks=all "./backend/$folder/..."
+  run errcheck true tool errcheck -ignoretests -exclude build/errcheck.txt "./backend/$folder/..."
   run imports false go test -json ./backend
-  run tests false go test -json -count=1 -timeout=20m "./backend/$room/..."
+  run tests false go test -json -count=1 -timeout=20m "./backend/$folder/..."
 }
 
 # dashboard: its tests in a real browser against real hubs.
@@ -114,8 +114,8 @@ dashboard() {
 }
 
 race() {
-  # Packages of pure functions have nothing to race for, nor have the tests that ask one question after another: the
-  # scripts of the command line and the recorded exchanges.
+  # The race detector finds nothing in packages of pure functions, and nothing in tests that send one request after
+  # another, such as the command line's scripts and the recorded exchanges. They are left out to save time.
   local raced
   raced=$(go list ./backend/... | grep -v -E '/(bundle|configdiff|configedit|schemacompat|jsonscan|safetext)$')
   # shellcheck disable=SC2086
@@ -145,7 +145,7 @@ tray() {
   run "the tray" false go test -json -count=1 -timeout=5m -tags=desktop -run='Tray' ./app/tray
 }
 
-# editors: real AI clients connect through the entries that we write.
+# editors: real AI clients connect through the entries that Agent Discover writes into their files.
 editors() {
   run "build the hub" true make --no-print-directory build
   local node
@@ -155,7 +155,7 @@ editors() {
 
 rm -rf "$coverage"
 mkdir -p "$coverage"
-# Releases are built without cgo; so is what the tests run.
+# The tests run without cgo, because releases are built without it.
 export CGO_ENABLED=0
 go build -o bin/testsum ./build/testsum
 if [ "$1" = check ]; then

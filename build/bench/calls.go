@@ -24,7 +24,8 @@ const (
 // settle is longer than the delay of the journal, so that the CPU time of a call includes storing its record.
 const settle = 160 * time.Millisecond
 
-// way is one way to call the child: directly, through the relay, or through companion and hub.
+// way is one way to call the measured MCP server, a child process: directly, through the relay, or through companion and
+// hub.
 type way struct {
 	name    string
 	client  *client
@@ -92,7 +93,7 @@ func (b *bench) child(ctx context.Context, name string, command []string) error 
 	return nil
 }
 
-// ways opens a connection to a child in every way.
+// ways opens a connection in every way to a server that is started with command.
 func (b *bench) ways(ctx context.Context, command []string) ([]*way, func(), error) {
 	var ends []func()
 	closeAll := func() {

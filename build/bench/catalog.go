@@ -15,8 +15,8 @@ const (
 	generatedTools   = 2970
 )
 
-// toolFiles returns one file of tools per server and the total number of tools. The tools were recorded from published
-// servers if the reference data is available, and are generated otherwise.
+// toolFiles returns one file of tools per server and the total number of tools. It uses the tools of published servers
+// from the reference data, or generates tools if there is no reference data.
 func (b *bench) toolFiles() ([]string, int, error) {
 	var found []string
 	if catalog, ok := reference.Find("catalog"); ok {

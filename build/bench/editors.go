@@ -38,28 +38,28 @@ func (b *bench) editors(ctx context.Context) (err error) {
 		return err
 	}
 	known := len(list.Editors)
-	desk := &editorRounds{hub: h}
-	if err := desk.plant(home, list); err != nil {
+	rounds := &editorRounds{hub: h}
+	if err := rounds.plant(home, list); err != nil {
 		return err
 	}
 	looks, err := b.repeat(b.pick(10, 100), look)
 	if err != nil {
 		return err
 	}
-	b.report.addTimes(fmt.Sprintf("GET /api/editors, %d known, %d here", known, manyEditors), inMs(looks), "ms", targetDetect)
+	b.report.addTimes(fmt.Sprintf("GET /api/editors, %d known, %d detected", known, manyEditors), inMs(looks), "ms", targetDetect)
 	for range b.pick(3, 20) {
-		if err := desk.round(ctx); err != nil {
+		if err := rounds.round(ctx); err != nil {
 			return err
 		}
 	}
-	b.report.addTimes(fmt.Sprintf("preview of %d editors", manyEditors), desk.previews, "ms", 0)
-	b.report.addTimes(fmt.Sprintf("registering %d editors", manyEditors), desk.registers, "ms", targetRegister)
-	b.report.addTimes(fmt.Sprintf("undo in %d editors", manyEditors), desk.undos, "ms", 0)
+	b.report.addTimes(fmt.Sprintf("preview of %d editors", manyEditors), rounds.previews, "ms", 0)
+	b.report.addTimes(fmt.Sprintf("registering %d editors", manyEditors), rounds.registers, "ms", targetRegister)
+	b.report.addTimes(fmt.Sprintf("undo in %d editors", manyEditors), rounds.undos, "ms", 0)
 	return nil
 }
 
-// plainHome creates a home folder without editors and returns its environment, in which no variable moves a file and no
-// editor's program is on the PATH.
+// plainHome creates a home folder without editors and returns an environment for it. In that environment no variable
+// changes the path of an editor's file, and the PATH contains no editor.
 func plainHome(home string) ([]string, error) {
 	programs := filepath.Join(home, "programs")
 	if err := os.MkdirAll(programs, 0o755); err != nil {
@@ -72,7 +72,7 @@ func plainHome(home string) ([]string, error) {
 	return env, os.WriteFile(filepath.Join(home, ".profile"), []byte("PATH='"+programs+"'\nexport PATH\n"), 0o600)
 }
 
-// editorRounds adds the entry to the files of many editors, undoes that, and keeps the times.
+// editorRounds measures rounds of adding the Agent Discover entry to the files of many editors and undoing that.
 type editorRounds struct {
 	hub                        *hub
 	ids                        []string
@@ -80,7 +80,7 @@ type editorRounds struct {
 	previews, registers, undos []float64         // ms
 }
 
-// plant writes the files of that many editors, so that they are detected.
+// plant writes the files of manyEditors editors, so that the hub detects them.
 func (d *editorRounds) plant(home string, list resources.EditorList) error {
 	d.files = make(map[string]string)
 	for _, e := range list.Editors {
@@ -101,12 +101,12 @@ func (d *editorRounds) plant(home string, list resources.EditorList) error {
 		d.ids = append(d.ids, e.ID)
 	}
 	if len(d.ids) < manyEditors {
-		return fmt.Errorf("our entry may come into %d editors only", len(d.ids))
+		return fmt.Errorf("only %d editors can be registered, want %d", len(d.ids), manyEditors)
 	}
 	return nil
 }
 
-// written returns content as an editor may have written it.
+// written returns typical content for an editor's file, in the format of the path's extension.
 func written(path string) string {
 	switch filepath.Ext(path) {
 	case ".toml":
@@ -120,12 +120,12 @@ func written(path string) string {
 // round previews, makes and undoes one change in every editor. Afterwards every file must be as before.
 func (d *editorRounds) round(ctx context.Context) error {
 	var plans resources.Plans
-	wish := map[string]any{"action": "register", "editors": d.ids}
-	if err := d.timed(ctx, "/api/editors/plan", wish, &plans, &d.previews); err != nil {
+	request := map[string]any{"action": "register", "editors": d.ids}
+	if err := d.timed(ctx, "/api/editors/plan", request, &plans, &d.previews); err != nil {
 		return err
 	}
 	var done, undone resources.Outcomes
-	if err := d.timed(ctx, "/api/editors/register", wish, &done, &d.registers); err != nil {
+	if err := d.timed(ctx, "/api/editors/register", request, &done, &d.registers); err != nil {
 		return err
 	}
 	var changes []string

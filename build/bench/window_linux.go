@@ -82,7 +82,7 @@ func openWindow(ctx context.Context, h *hub, desktop *desktoptest.Desktop, progr
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "-page", "/servers")
 	cmd.Env = append(append(desktop.Env(), h.env()...), "AGENT_DISCOVER_DESKTOP_TRACE="+text)
-	said, err := cmd.StderrPipe()
+	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		return 0, err
 	}
@@ -90,7 +90,7 @@ func openWindow(ctx context.Context, h *hub, desktop *desktoptest.Desktop, progr
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
-	for lines := bufio.NewScanner(said); took == 0 && lines.Scan(); {
+	for lines := bufio.NewScanner(stderr); took == 0 && lines.Scan(); {
 		if strings.HasPrefix(lines.Text(), "trace: shown ") {
 			took = time.Since(began)
 		}

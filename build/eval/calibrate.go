@@ -13,20 +13,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// nothing are needs that no tool server meets, one per line: from the home, the
+// nothing contains needs that no tool server meets, one per line: from the home, the
 // kitchen and the street.
 //
 //go:embed testdata/none.txt
 var nothing string
 
-// foreignQueries defines the additional queries of a set for which it has no
-// right tool: every eighth query of other sets and, if nothing is set, the
-// needs in testdata/none.txt. Sets with a wide range of tools do not get the
-// latter, since a tool may meet them.
+// foreignQueries defines additional queries for a set, which none of its tools
+// fits: every eighth query of other sets and, optionally, the needs in
+// testdata/none.txt. Sets with a wide range of tools do not get those needs, since
+// one of the tools may meet them.
 type foreignQueries struct {
-	others  []string
-	nothing bool
-	weight  float64 // of the set in the regressions; 1 for other sets
+	others  []string // names of the other sets
+	nothing bool     // add the needs in testdata/none.txt
+	weight  float64  // weight of the set in the regressions
 }
 
 // foreignOf defines the additional queries of the known sets.
@@ -35,10 +35,11 @@ var foreignOf = map[string]foreignQueries{
 	"metatool-single": {[]string{"azure-mcp"}, false, 1},
 	"toollinkos":      {[]string{"azure-mcp"}, false, 1},
 	"agent-discover":  {[]string{"azure-mcp"}, true, 0.4}, // small
-	"catalog-dev":     {nil, true, 2},                     // most similar to the catalog of a hub
+	"catalog-dev":     {nil, true, 2},                     // of all sets the most similar to the catalog of a hub
 }
 
-// weightOf returns the weight of a set in the regressions.
+// weightOf returns the weight of a set in the regressions, 1 for sets without
+// additional queries.
 func weightOf(set string) float64 {
 	if s, ok := foreignOf[set]; ok {
 		return s.weight
@@ -52,13 +53,13 @@ type sample struct {
 	features []float64
 	right    bool // the first hit is right
 	none     bool // no tool of the set is right
-	own      bool // the query belongs to the set
+	own      bool // the query is not one of the additional queries
 }
 
 const eighth = 8
 
-// asked returns the queries of a set, followed by its additional queries. own
-// is the number of the former.
+// asked returns the own queries of a set, followed by its additional queries. own is
+// the number of own queries.
 func asked(s set, all []set) (queries []eval.Query, own int) {
 	queries = append(queries, s.Queries...)
 	for _, other := range all {
@@ -99,8 +100,9 @@ func samples(ctx context.Context, s set, all []set, how settings.Search) ([]samp
 	return out, nil
 }
 
-// calibrate fits the constants in confidence.go, by words alone and with
-// vectors, and writes them with their figures on unseen queries.
+// calibrate fits the constants in confidence.go, for search by words alone and with
+// vectors. It writes them together with tables of how well they predict queries that
+// they were not fitted to.
 func calibrate(ctx context.Context, out io.Writer, at levels) error {
 	all, err := sets()
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// levels are the thresholds of a verdict: those in confidence.go, or others to
-// try.
+// levels are thresholds for probabilities, as in confidence.go: below found nothing
+// is found, and from medium and high on the confidence is medium or high.
 type levels struct{ found, medium, high float64 }
 
 // chances are the regressions for the probability that a right tool exists, and
@@ -39,8 +39,9 @@ func forAny(known []sample) []example {
 	return weighed(known, func(s sample) bool { return s.none || s.right }, func(s sample) bool { return !s.none })
 }
 
-// weighed weights examples such that each set has its weight, shared equally by
-// its queries with and without a right tool.
+// weighed returns examples for the samples that use selects, labelled by yes. Their
+// weights give each set the weight of weightOf, shared equally by its queries with
+// and without a right tool.
 func weighed(known []sample, use, yes func(sample) bool) []example {
 	type group struct {
 		set  string
@@ -86,8 +87,8 @@ func unseen(known []sample) (best, any []float64) {
 	return best, any
 }
 
-// dealt divides the samples into parts. Each part has the same share of each
-// set, and of the queries without a right tool.
+// dealt divides the samples at random and returns the number of each sample's part.
+// Each part has the same share of each set, and of the queries without a right tool.
 func dealt(known []sample, parts int, seed uint64) []int {
 	type group struct {
 		set  string
@@ -122,7 +123,7 @@ func withoutSet(known []sample) (best, any []float64) {
 	return best, any
 }
 
-// where returns the samples whose index is wanted.
+// where returns the samples for whose index wanted returns true.
 func where(known []sample, wanted func(i int) bool) []sample {
 	var out []sample
 	for i, s := range known {
@@ -144,8 +145,8 @@ func names(known []sample) []string {
 	return out
 }
 
-// figures returns a Markdown table of how well verdicts do on samples that the
-// regressions have not seen.
+// figures returns a Markdown table of how often the search would be right with these
+// thresholds, for samples that the regressions were not fitted to.
 func figures(mode string, known []sample, at levels) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s: no match below %.2f, medium from %.2f, high from %.2f. For each confidence: how often the first hit is right, and its share of the queries with a tool.\n\n"+
@@ -168,7 +169,7 @@ func figures(mode string, known []sample, at levels) string {
 
 // cells returns the cells of a set's row.
 func cells(known []sample, set string, best, any []float64, at levels) []string {
-	var all, none, told, own, ownTold, right, lost, noneHigh float64
+	var all, none, rejected, own, ownRejected, right, lost, noneHigh float64
 	var count, good [3]float64 // high, medium, low
 	for i, s := range known {
 		if s.set != set {
@@ -189,9 +190,9 @@ func cells(known []sample, set string, best, any []float64, at levels) []string 
 		}
 		if s.none {
 			none++
-			told += is(!found)
+			rejected += is(!found)
 			own += is(s.own)
-			ownTold += is(s.own && !found)
+			ownRejected += is(s.own && !found)
 			noneHigh += is(found && label == 0)
 			continue
 		}
@@ -203,7 +204,7 @@ func cells(known []sample, set string, best, any []float64, at levels) []string 
 			good[label] += is(s.right)
 		}
 	}
-	cells := []string{fmt.Sprintf("%.0f, %.0f", all, none), of(told, none), of(ownTold, own), of(lost, right)}
+	cells := []string{fmt.Sprintf("%.0f, %.0f", all, none), of(rejected, none), of(ownRejected, own), of(lost, right)}
 	for i := range count {
 		cells = append(cells, of(good[i], count[i])+fmt.Sprintf(" (%.0f %%)", 100*count[i]/max(all, 1)))
 	}

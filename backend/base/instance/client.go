@@ -28,9 +28,9 @@ import (
 //	const key = await crypto.subtle.importKey("raw", hash, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 //	const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
 //	const hello = await (await fetch(`/hello?nonce=${nonce}&session=${session}`)).json();
-//	const said = ["agent-discover", "session", `127.0.0.1:${location.port}`, nonce, hello.nonce].join("\n");
+//	const message = ["agent-discover", "session", `127.0.0.1:${location.port}`, nonce, hello.nonce].join("\n");
 //	const proof = Uint8Array.from((hello.session_proof ?? "").match(/../g) ?? [], (b) => parseInt(b, 16));
-//	const known = await crypto.subtle.verify("HMAC", key, proof, text.encode(said));
+//	const known = await crypto.subtle.verify("HMAC", key, proof, text.encode(message));
 //
 // The address in the proof is 127.0.0.1 and the port, even if the page was loaded
 // with another name of this machine. Without a SessionProof the hub does not know

@@ -233,9 +233,9 @@ func TestARepeatedStartKeepsTheRunningJob(t *testing.T) {
 		t.Skip("launchctl exists only on macOS")
 	}
 	dir := t.TempDir()
-	said := filepath.Join(dir, "said")
+	calls := filepath.Join(dir, "calls")
 	// This fake launchctl fails to load a job a second time, as the real one does.
-	script := "#!/bin/sh\necho \"$*\" >> '" + said + "'\n[ \"$1\" != bootstrap ] || mkdir '" + filepath.Join(dir, "loaded") + "' 2>/dev/null\n"
+	script := "#!/bin/sh\necho \"$*\" >> '" + calls + "'\n[ \"$1\" != bootstrap ] || mkdir '" + filepath.Join(dir, "loaded") + "' 2>/dev/null\n"
 	if err := os.WriteFile(filepath.Join(dir, "launchctl"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +248,7 @@ func TestARepeatedStartKeepsTheRunningJob(t *testing.T) {
 		}
 	}
 	load, start := "bootstrap gui/501 /a b/label.plist\n", "kickstart gui/501/label\n"
-	if got, _ := os.ReadFile(said); string(got) != load+load+start+load+start {
+	if got, _ := os.ReadFile(calls); string(got) != load+load+start+load+start {
 		t.Errorf("launchctl was called with:\n%s", got)
 	}
 }
@@ -281,8 +281,8 @@ func TestWindowAndTrayStartTheHubBesideTheirProgram(t *testing.T) {
 		if _, err := Ensure(t.Context(), f, by); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "agent-discover, which is the hub, is missing") {
 			t.Errorf("%s, no hub: %v", by, err)
 		}
-		script := "#!/bin/sh\necho \"played for $*\" >\"$AGENT_DISCOVER_HOME/said\"\n" +
-			"mv \"$AGENT_DISCOVER_HOME/said\" \"$AGENT_DISCOVER_HOME/run/failed\"\n"
+		script := "#!/bin/sh\necho \"played for $*\" >\"$AGENT_DISCOVER_HOME/report\"\n" +
+			"mv \"$AGENT_DISCOVER_HOME/report\" \"$AGENT_DISCOVER_HOME/run/failed\"\n"
 		if err := os.WriteFile(filepath.Join(bin, "agent-discover"), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}

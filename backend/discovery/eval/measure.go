@@ -154,17 +154,17 @@ func rightFirst(q Query, a Answer) bool {
 func noMatch(queries []Query, answers []Answer) NoMatch {
 	var m NoMatch
 	for i, q := range queries {
-		none, told := len(q.Relevant) == 0, !answers[i].Found
+		none, rejected := len(q.Relevant) == 0, !answers[i].Found
 		if none {
 			m.Unlabeled++
 		}
-		if told {
+		if rejected {
 			m.Told++
 		}
-		if told && none {
+		if rejected && none {
 			m.Correct++
 		}
-		if told && rightFirst(q, answers[i]) {
+		if rejected && rightFirst(q, answers[i]) {
 			m.Lost++
 		}
 	}
@@ -177,18 +177,18 @@ func noMatch(queries []Query, answers []Answer) NoMatch {
 func calibration(queries []Query, answers []Answer) []Confidence {
 	out := []Confidence{}
 	for _, label := range labels {
-		told, right := 0, 0
+		count, right := 0, 0
 		for i, q := range queries {
 			if answers[i].Confidence != label {
 				continue
 			}
-			told++
+			count++
 			if rightFirst(q, answers[i]) {
 				right++
 			}
 		}
-		if told > 0 {
-			out = append(out, Confidence{label, told, share(right, told)})
+		if count > 0 {
+			out = append(out, Confidence{label, count, share(right, count)})
 		}
 	}
 	return out

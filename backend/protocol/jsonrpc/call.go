@@ -51,7 +51,7 @@ func (m *mailbox) take() []event {
 	return events
 }
 
-// settle gives an answer to the call that waits for it.
+// settle delivers an answer to the call that waits for it.
 func (c *Conn) settle(m Message) {
 	c.mu.Lock()
 	answer, ok := c.pending[string(m.ID)]
@@ -67,7 +67,7 @@ func (c *Conn) settle(m Message) {
 	answer.put(event{result: m.Result})
 }
 
-// routeProgress gives a progress notification to its call; it returns false if no
+// routeProgress delivers a progress notification to its call. It returns false if no
 // call waits for it.
 func (c *Conn) routeProgress(params json.RawMessage) bool {
 	token := Get(params, "progressToken")

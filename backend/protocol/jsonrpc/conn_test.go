@@ -164,7 +164,7 @@ func TestACancellationIsPassedOnWithItsReason(t *testing.T) {
 	if a := <-done; !errors.Is(a.err, cause) {
 		t.Errorf("got %v", a.err)
 	}
-	// No answer to the cancelled request: the next line is the next answer.
+	// The cancelled request gets no answer, so the next line answers the next request.
 	peer.write(`{"jsonrpc":"2.0","id":2,"method":"echo","params":{"n":1}}`)
 	peer.expect(`{"jsonrpc":"2.0","id":2,"result":{"n":1}}`)
 }

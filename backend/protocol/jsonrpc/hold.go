@@ -20,8 +20,8 @@ func (c *Conn) Hold() (release func()) {
 	}
 }
 
-// idleLeft returns the rest of an idle timeout whose timer has fired; zero if it
-// has expired also when holds are taken into account.
+// idleLeft returns how much of an idle timeout is left after its timer has fired,
+// since holds extend the timeout. It returns zero if the timeout has expired.
 func (c *Conn) idleLeft(idle time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,9 +34,9 @@ func (c *Conn) idleLeft(idle time.Duration) time.Duration {
 	return max(0, idle-time.Since(c.released))
 }
 
-// Fail ends the call that was sent with an id, because its answer will never come.
-// It is for streams that notice the loss of single messages. It reports whether a
-// call with that id was waiting.
+// Fail ends the call that was sent with an id, with the error why. A transport calls
+// it when it learns that the answer will never come. Fail reports whether a call
+// with that id was waiting.
 func (c *Conn) Fail(id json.RawMessage, why error) bool {
 	c.mu.Lock()
 	answer, ok := c.pending[string(id)]

@@ -132,7 +132,8 @@ func (l *LineReader) tidy() {
 	}
 }
 
-// fill reads the next bytes of the stream and enlarges a full buffer before.
+// fill reads the next bytes of the stream. If the buffer is full, it first makes
+// room or enlarges the buffer.
 func (l *LineReader) fill() {
 	if l.to == len(l.buf) {
 		unread := l.buf[l.from:l.to]

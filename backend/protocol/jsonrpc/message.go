@@ -1,14 +1,13 @@
-// Package jsonrpc answers what exactly the other side of a connection wrote. It
-// reads and writes newline-delimited JSON-RPC 2.0, as MCP uses it on stdio and on
-// the companion's socket.
+// Package jsonrpc reads and writes newline-delimited JSON-RPC 2.0, as MCP uses it on
+// stdio and on the companion's socket.
 //
 //	bytes → LineReader → Parse → Conn.Call / Handler → AppendResponse → bytes
 //
-// Params, results and errors stay the bytes that arrived. Unknown members,
+// Params, results and errors are kept as the bytes that arrived. Unknown members,
 // integers beyond 2^53 and future content types therefore pass unchanged. This is
-// why no JSON-RPC or MCP library is used: all known ones decode messages into
-// their own types, and so lose members that they do not know and the spelling of
-// the rest.
+// why no JSON-RPC or MCP library is used: the known libraries decode messages into
+// their own types, which drops unknown members and changes how numbers and strings
+// are written.
 //
 // The package handles only two MCP methods, notifications/cancelled and
 // notifications/progress, because they refer to requests. A bad line does not end
@@ -107,8 +106,8 @@ const (
 	CodeInternalError  = -32603
 )
 
-// ErrorText returns the text with which MCP clients show an *Error; ok is false
-// if err has none in its chain.
+// ErrorText returns the text that MCP clients show for an *Error; ok is false if the
+// chain of err contains no *Error.
 func ErrorText(err error) (text string, ok bool) {
 	answer, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -134,8 +133,8 @@ func ParseError(raw json.RawMessage) *Error {
 
 func (e *Error) Error() string { return e.Message }
 
-// Raw returns the object as JSON: the bytes that ParseError read, if it is from
-// there.
+// Raw returns the object as JSON. For an Error from ParseError, it returns the bytes
+// that ParseError read.
 func (e *Error) Raw() json.RawMessage {
 	if e.raw != nil {
 		return e.raw

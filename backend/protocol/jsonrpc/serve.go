@@ -42,8 +42,8 @@ func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 	}
 }
 
-// refuse answers a request with an error. It does so on the goroutine that reads,
-// so that nothing more is read from a peer that does not read its answers.
+// refuse answers a request with an error. It writes on the reading goroutine, so
+// that the connection stops reading from a peer that does not read its answers.
 func (c *Conn) refuse(r request, why *Error) {
 	r.cancel(nil)
 	_ = c.reply(r.ID, nil, why)
@@ -56,9 +56,9 @@ type request struct {
 	Message
 }
 
-// work handles a request and then further ones, unless maxWaiting goroutines wait
-// for them already. Reusing a goroutine saves growing its stack again, which takes
-// longer than all other work for a short call.
+// work handles a request and then waits for further requests, unless maxWaiting
+// goroutines wait already. Goroutines are reused because growing the stack of a new
+// one takes longer than all other work for a short call.
 func (c *Conn) work(r request) {
 	for ok := true; ok; {
 		c.handle(r)

@@ -30,7 +30,7 @@ type refusal struct {
 	status int
 	line   string // such as "404 Not Found"
 	body   []byte
-	says   string          // the body's message for people, or empty
+	says   string          // the message in the body, or advice from Retry-After; may be empty
 	rpc    *jsonrpc.Error  // the body's JSON-RPC error, or nil
 	id     json.RawMessage // of the message that rpc answers
 }
@@ -133,12 +133,13 @@ func (l *Link) unreachable(why string) error {
 	return fault.New(fault.Unavailable, "%s cannot be reached: %s", l.options.Shown, why)
 }
 
-// broken returns the error for an answer that broke off.
+// broken returns the error for a connection that ended before the whole answer came.
 func (l *Link) broken() error {
 	return fault.New(fault.Failed, "the connection to %s ended before the answer came; whether the call took effect is unknown", l.options.Shown)
 }
 
-// strange returns the error for a body that does not answer its request.
+// strange returns the error for a response body that does not contain the answer to
+// the request.
 func (l *Link) strange(body []byte) error {
 	m, _ := jsonrpc.Parse(body)
 	if jsonrpc.Get(m.Error, "code") != nil { // the server could not read the id of the request

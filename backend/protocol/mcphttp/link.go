@@ -1,8 +1,8 @@
-// Package mcphttp answers how to speak to an MCP server over HTTP as if it were
-// a child process. A Link looks like the pipes of a process: each line written
-// becomes a POST, and each message of a response body or an event stream becomes
-// a line to read. A Link does not decode the messages that it carries, and does
-// not start a new session: a lost session ends its Link.
+// Package mcphttp connects to an MCP server over HTTP. A Link is used like the pipes
+// of a child process: each line written to it becomes a POST, and each message of a
+// response body or an event stream becomes a line to read. A Link does not decode
+// the messages that it carries, and does not start a new session: a lost session
+// ends its Link.
 //
 //	jsonrpc.Conn ⇄ lines ⇄ Link ⇄ POST, GET (event streams), DELETE ⇄ server
 //

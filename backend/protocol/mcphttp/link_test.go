@@ -347,7 +347,7 @@ func TestRequestsOfTheServerAreAnswered(t *testing.T) {
 
 func TestCancellingACallNotifiesTheServerAndEndsTheRequest(t *testing.T) {
 	began, gone := make(chan struct{}), make(chan struct{})
-	told := make(chan string, 1)
+	notified := make(chan string, 1)
 	s := serve(t, func(e *exchange) bool {
 		switch e.Method {
 		case "slow":
@@ -356,7 +356,7 @@ func TestCancellingACallNotifiesTheServerAndEndsTheRequest(t *testing.T) {
 			e.wait()
 			close(gone)
 		case "notifications/cancelled":
-			told <- string(e.Params)
+			notified <- string(e.Params)
 			e.w.WriteHeader(http.StatusAccepted)
 		default:
 			return false
@@ -371,7 +371,7 @@ func TestCancellingACallNotifiesTheServerAndEndsTheRequest(t *testing.T) {
 	if !errors.As(err, &cancelled) {
 		t.Errorf("got %v", err)
 	}
-	if got := <-told; got != `{"reason":"enough","requestId":2}` {
+	if got := <-notified; got != `{"reason":"enough","requestId":2}` {
 		t.Errorf("the server received %s", got)
 	}
 	<-gone // without the end of the request this waits forever
@@ -397,7 +397,7 @@ func (o *order) String() string {
 
 func TestACancellationIsSentAfterItsRequest(t *testing.T) {
 	var seen order
-	begun, release, told := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	begun, release, cancelled := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength > 1<<20 {
 			close(begun)
@@ -409,7 +409,7 @@ func TestACancellationIsSentAfterItsRequest(t *testing.T) {
 		switch m.Method {
 		case "notifications/cancelled":
 			seen.add("cancellation")
-			close(told)
+			close(cancelled)
 		case "initialize", "other":
 			e.answer(`{}`)
 		}
@@ -432,7 +432,7 @@ func TestACancellationIsSentAfterItsRequest(t *testing.T) {
 	}
 	seen.add("rest of the request")
 	close(release)
-	<-told
+	<-cancelled
 	if got := seen.String(); got != "rest of the request, cancellation" {
 		t.Errorf("the server received: %s", got)
 	}

@@ -139,7 +139,7 @@ func (l *Link) receive(ctx context.Context, p *post, response *http.Response) {
 	}
 }
 
-// enter stores the session that the response to initialize opens.
+// enter stores the session ID of a response to initialize.
 func (l *Link) enter(p *post, response *http.Response) {
 	if p.method == "initialize" {
 		l.mu.Lock()
@@ -148,7 +148,7 @@ func (l *Link) enter(p *post, response *http.Response) {
 	}
 }
 
-// body reads an answer that is a JSON body.
+// body reads a JSON response body, which contains the answer to p.
 func (l *Link) body(ctx context.Context, p *post, body io.Reader) {
 	data, err := io.ReadAll(io.LimitReader(body, int64(l.options.Limit)+1))
 	switch {
@@ -177,8 +177,8 @@ func (l *Link) refuse(ctx context.Context, p *post, r *refusal) {
 	}
 }
 
-// inSession reports whether p belongs to a session that the server may have
-// ended.
+// inSession reports whether p was sent in a session. The server may have ended that
+// session.
 func (l *Link) inSession(p *post) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -76,8 +76,8 @@ func (l *Link) consume(body io.Reader, f *flow, p *post) (answered bool, err err
 	}
 }
 
-// stream reads an answer that is an event of a stream, after other messages of
-// the server. A stream that breaks is resumed if its events have ids.
+// stream reads a response that is an event stream: messages of the server, followed
+// by the answer to p. A stream that breaks is resumed if its events have ids.
 func (l *Link) stream(ctx context.Context, p *post, response *http.Response) {
 	for f := newFlow(); ; {
 		answered, err := l.consume(response.Body, f, p)
@@ -99,8 +99,8 @@ func (l *Link) stream(ctx context.Context, p *post, response *http.Response) {
 	}
 }
 
-// resume opens a stream after its last event. If that is not possible it reports
-// p as failed and returns nil.
+// resume opens a stream again at the event after the last one received. If that is
+// not possible it reports p as failed and returns nil.
 func (l *Link) resume(ctx context.Context, p *post, f *flow) *http.Response {
 	delay := f.retry
 	for try := 1; pause(ctx, delay); try++ {
@@ -145,12 +145,12 @@ func (l *Link) open(ctx context.Context, f *flow) (*http.Response, *refusal, err
 // listens at the server's address.
 var errRefused = errors.New("connection refused")
 
-// ended reports whether the server has ended, after a number of failed
-// connections. One refused connection is not enough, because a server that is
-// restarted listens again within a second.
+// ended reports whether the server process has probably ended: connections failed
+// this many times, the last one because it was refused. One refused connection is
+// not enough, because a server that is restarted listens again within a second.
 func ended(err error, times int) bool { return errors.Is(err, errRefused) && times >= 2 }
 
-// final reports whether a retry would be useless.
+// final reports whether the refusal is permanent, so that a retry is useless.
 func (r *refusal) final() bool {
 	switch r.status {
 	case http.StatusConflict, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:

@@ -55,7 +55,7 @@ func TestEveryVendorAcceptsRecordedTools(t *testing.T) {
 			if (string(adapted) == string(schema)) != (len(changes) == 0) {
 				t.Errorf("%s %s: changes %q", d, name, changes)
 			}
-			if again, said := schemacompat.Adapt(d, adapted); string(again) != string(adapted) || said != nil {
+			if again, notes := schemacompat.Adapt(d, adapted); string(again) != string(adapted) || notes != nil {
 				t.Errorf("%s %s: adapted twice:\n%s\nadapted once:\n%s", d, name, again, adapted)
 			}
 			if len(changes) > 0 && refused(d, schema) == "" && d != schemacompat.Gemini {

@@ -84,7 +84,7 @@ func (a *adapter) lenient(v *value, t *trail) *value {
 	return a.inside(n, t)
 }
 
-// inside adapts the schemas within n, whose own keywords are adapted already.
+// inside adapts the patterns of n, its tuple and all schemas within it.
 func (a *adapter) inside(n *value, t *trail) *value {
 	a.tuple(n)
 	if pattern, ok := n.get("pattern").text(); ok && !a.rules.pattern(pattern) {

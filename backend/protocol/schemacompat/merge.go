@@ -78,11 +78,11 @@ func combined(keyword string, all []*value) *value {
 func common(one, other *value) *value {
 	const whole, number = `"integer"`, `"number"`
 	in := make(map[string]bool)
-	for _, v := range alone(other) {
+	for _, v := range itemsOf(other) {
 		in[v.String()] = true
 	}
 	var kept []*value
-	for _, v := range alone(one) {
+	for _, v := range itemsOf(one) {
 		switch s := v.String(); {
 		case in[s], s == whole && in[number]:
 			kept = append(kept, v)
@@ -99,8 +99,8 @@ func common(one, other *value) *value {
 	return listOf(kept...)
 }
 
-// alone returns the items of a list, or the value itself if it is not a list.
-func alone(v *value) []*value {
+// itemsOf returns the items of a list; any other value counts as a list of one.
+func itemsOf(v *value) []*value {
 	if v.isList() {
 		return v.items
 	}
@@ -149,14 +149,15 @@ func distinct(all []*value) []*value {
 	return out
 }
 
-// branch is an alternative of anyOf or oneOf, opened.
+// branch is an alternative of anyOf or oneOf, as adapter.open returns it: a schema
+// with its own $ref and allOf merged, and its trail.
 type branch struct {
 	*value
 	trail *trail
 }
 
-// branches removes anyOf and oneOf from an opened schema, and returns the
-// alternatives of anyOf, or of oneOf if n has no anyOf.
+// branches removes anyOf and oneOf from n, a schema that adapter.open has returned,
+// and returns the alternatives of anyOf, or of oneOf if n has no anyOf.
 func (a *adapter) branches(n *value, t *trail) []branch {
 	list := n.get("anyOf")
 	if list == nil {

@@ -57,7 +57,8 @@ func (a *adapter) find(reference string) *value {
 	return at
 }
 
-// with returns the trail with the steps of other that follow since.
+// with returns the trail extended by the targets that other has in addition to
+// since, which is the beginning of other.
 func (t *trail) with(other, since *trail) *trail {
 	for ; other != since; other = other.before {
 		t = &trail{other.target, t}
@@ -65,8 +66,8 @@ func (t *trail) with(other, since *trail) *trail {
 	return t
 }
 
-// open returns a copy of a schema with its own $ref and allOf merged into it. The
-// trail includes all references that were followed.
+// open returns a copy of a schema with its own $ref and allOf merged into it, and the
+// trail t extended by the references that were followed.
 func (a *adapter) open(v *value, t *trail) (*value, *trail) {
 	parts, below := a.parts(v, t)
 	if len(parts) == 1 {
@@ -96,8 +97,9 @@ func (a *adapter) parts(v *value, t *trail) ([]*value, *trail) {
 	return parts, below
 }
 
-// follow returns the parts of the target of a reference. If it does not follow the
-// reference, it changes n, which has the reference, to a substitute.
+// follow returns the parts of the target of a reference in n. If the reference is
+// cyclic or its target too large, follow changes n to a substitute instead. A
+// reference without a target is ignored.
 func (a *adapter) follow(n *value, reference string, t *trail) ([]*value, *trail) {
 	target := a.find(reference)
 	switch {
@@ -106,7 +108,7 @@ func (a *adapter) follow(n *value, reference string, t *trail) ([]*value, *trail
 		return nil, t
 	case t.passed(target) || a.spare < target.size:
 		a.note("cyclic or long references: replaced by any value of their type")
-		circle(n, target, reference)
+		substitute(n, target, reference)
 		return nil, t
 	}
 	a.spare -= target.size
@@ -114,8 +116,9 @@ func (a *adapter) follow(n *value, reference string, t *trail) ([]*value, *trail
 	return a.parts(target, &trail{target, t})
 }
 
-// circle turns n into a substitute for a reference that is not followed.
-func circle(n, target *value, reference string) {
+// substitute gives n the type of target, and a description that names the reference
+// which is not followed.
+func substitute(n, target *value, reference string) {
 	if n.get("type") == nil {
 		if kind := target.get("type"); kind != nil && types(kind) != nil {
 			n.set("type", types(kind))

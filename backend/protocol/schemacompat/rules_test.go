@@ -75,7 +75,7 @@ func invalid(schema []byte) string {
 // looked caches the results of invalid, because most schemas are checked often.
 var looked sync.Map
 
-// anyText is a regular expression that matches every text.
+// anyText is a regular expression that matches every string.
 type anyText struct{}
 
 func (anyText) MatchString(string) bool { return true }

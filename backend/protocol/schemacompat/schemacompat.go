@@ -1,13 +1,14 @@
-// Package schemacompat answers which JSON Schemas a vendor of models accepts for
-// the arguments of a tool, and changes a schema that the vendor rejects into the
-// nearest one that it accepts. Only the schemas that clients see change, never the
-// calls to servers.
+// Package schemacompat adapts the JSON Schemas of tool arguments for vendors of
+// models that accept only a subset of JSON Schema. It changes a schema that a vendor
+// rejects into the nearest one that it accepts. Only the schemas that clients see
+// change, never the calls to servers.
 //
 // Rules of a schema that a vendor does not support are added to the description in
 // words, so that models can still follow them. Arguments that are valid for a
-// schema are valid for the adapted schema too, which may allow more; for
-// alternatives this holds only for the properties that each of them names.
-// References that form a cycle end in any value of their type.
+// schema are valid for the adapted schema too, which may allow more. There is one
+// exception: if a schema has alternatives, this holds only for arguments whose
+// properties are all named by the alternative that they match. At a reference that
+// would form a cycle, the adapted schema accepts any value of the target's type.
 //
 // The package has its own schema tree, because libraries for JSON Schema validate
 // data and do not rewrite schemas for vendors, and because decoding into Go maps
@@ -76,12 +77,12 @@ func Adapt(v Vendor, schema json.RawMessage) (adapted json.RawMessage, changes [
 	}
 	adapted = schema
 	for range maxPasses {
-		next, said, same := pass(found, adapted)
+		next, notes, same := pass(found, adapted)
 		if same {
 			return adapted, changes
 		}
 		adapted = next
-		for _, change := range said {
+		for _, change := range notes {
 			if !slices.Contains(changes, change) && len(changes) < maxChanges {
 				changes = append(changes, change)
 			}

@@ -14,7 +14,7 @@ func of(property string) string {
 	return `{"type":"object","properties":{"x":` + property + `}}`
 }
 
-// anything is the schema for every value if types must be named.
+// anything is a schema that accepts every value, for vendors that require a type.
 const (
 	mostly   = `{"type":"string","nullable":true},{"type":"number"},{"type":"boolean"},{"type":"object","properties":{"any_name":{"type":"string"}}}`
 	anything = `{"anyOf":[` + mostly + `,{"type":"array","items":{"anyOf":[` + mostly + `]}}]}`

@@ -17,14 +17,14 @@ const (
 	countShape // a non-negative integer
 	flagShape
 	listShape
-	namesShape // a list of different texts
+	namesShape // a list of distinct strings
 	typeShape
 	schemaShape
 	schemasShape  // a list of schemas
 	namedShape    // schemas by name
 	itemsShape    // a schema or, in old drafts, a list
-	openShape     // a schema for all other members or items, often true or false
-	referredShape // schemas by name for references
+	openShape     // a schema for members or items that no other keyword covers, often true or false
+	referredShape // schemas by name, to which references point
 )
 
 // shapes holds the shapes of the keywords of draft 2020-12, older drafts and
@@ -80,8 +80,8 @@ func (a *adapter) shaped(v *value) *value {
 	return out
 }
 
-// mend returns the value of a keyword in its right shape, nil if that is not
-// possible.
+// mend returns the value of a keyword, corrected if it has not the shape that JSON
+// Schema demands. It returns nil if the value cannot be corrected.
 func mend(m member) *value {
 	v, fits := m.value, true
 	switch shapes[m.name] {
@@ -116,7 +116,7 @@ func mend(m member) *value {
 
 func isSchema(v *value) bool { return v.isObject() || v.is("true") || v.is("false") }
 
-// names returns the different texts of a list, nil if v is not a list.
+// names returns a list of the distinct strings in v, nil if v is not a list.
 func names(v *value) *value {
 	if !v.isList() {
 		return nil
@@ -135,8 +135,8 @@ func names(v *value) *value {
 	return textList(out)
 }
 
-// types returns the value of the keyword type with the right names of types, nil if
-// no type is known.
+// types returns the value of the keyword type with variants such as "str" replaced by
+// the names of JSON Schema, nil if no name is known.
 func types(v *value) *value {
 	if s, ok := v.text(); ok {
 		switch right := known[strings.ToLower(s)]; {
@@ -172,8 +172,8 @@ func typesOf(v *value) []string {
 	return t.texts()
 }
 
-// implied returns the type to which the keywords of a schema apply, "" if they do
-// not tell.
+// implied returns the type to which the keywords of a schema apply, "" if none of
+// them is specific to a type.
 func implied(v *value) string {
 	for _, about := range []struct {
 		kind     string

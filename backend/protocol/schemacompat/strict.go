@@ -9,8 +9,8 @@ import (
 const maxDepth = 40
 
 // strictRoot adapts the schema of a tool's arguments for a vendor that accepts only
-// a subset of OpenAPI. A schema without properties stays without, because clients
-// recognize it as that of a tool without arguments.
+// a subset of OpenAPI. A schema without properties gets none, because clients
+// recognize tools without arguments by it.
 func (a *adapter) strictRoot(v *value) *value {
 	n, t := a.open(v, &trail{target: v})
 	var words []string
@@ -26,7 +26,7 @@ func (a *adapter) strictRoot(v *value) *value {
 	return a.typed(n, "object", place{t, 0}, words)
 }
 
-// place is the position of a schema.
+// place is the position of a schema: the references followed to it, and its depth.
 type place struct {
 	trail *trail
 	depth int
@@ -93,8 +93,9 @@ func (a *adapter) choice(n *value, branches []branch, nullable bool, p place) *v
 	return a.anyOf(n, out, nullable)
 }
 
-// literals returns the texts of branches that consist only of constant texts, and
-// the meanings that the branches describe. It returns nil for other branches.
+// literals returns the values of branches that are all enums or consts of strings,
+// and their descriptions as "value: description". It returns nil if any branch
+// accepts other values.
 func literals(branches []branch) (values []*value, words []string) {
 	const most = 300
 	var meanings []string
@@ -111,8 +112,8 @@ func literals(branches []branch) (values []*value, words []string) {
 			meanings = append(meanings, list.texts()[0]+": "+what)
 		}
 	}
-	if said := strings.Join(meanings, "; "); said != "" && len(said) <= most {
-		words = []string{said}
+	if meaning := strings.Join(meanings, "; "); meaning != "" && len(meaning) <= most {
+		words = []string{meaning}
 	}
 	return distinct(values), words
 }
@@ -183,7 +184,7 @@ func (a *adapter) single(n *value, nullable bool, p place, words []string) *valu
 	return a.several(n, kinds, p, words)
 }
 
-// kindsOf returns the different types of values.
+// kindsOf returns the names of the types that occur among the values.
 func kindsOf(values []*value) []string {
 	var out []string
 	for _, v := range values {

@@ -10,10 +10,11 @@ import (
 )
 
 // value is a JSON value that keeps the order of members and the spelling of numbers
-// and texts. A value is shared and not changed once it is part of another one.
+// and strings. Once a value is part of another value, it may be shared and must not
+// be changed.
 type value struct {
-	kind    byte   // '{', '[', '"', or 0 for numbers and words
-	raw     []byte // of a text, number, true, false or null
+	kind    byte   // '{', '[' or '"'; 0 for numbers, true, false and null
+	raw     []byte // the bytes of a string, number, true, false or null
 	members []member
 	items   []*value
 	size    int // length in the document, 0 for new values
@@ -118,12 +119,12 @@ func (v *value) append(out []byte) []byte {
 
 func (v *value) String() string { return string(v.append(nil)) }
 
-// quote returns a text as JSON, without escaping <, > and &.
+// quote returns a string as JSON, without escaping <, > and &.
 func quote(text string) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // cannot fail for a text
+	_ = encoder.Encode(text) // cannot fail for a string
 	return bytes.TrimSpace(b.Bytes())
 }
 
@@ -142,7 +143,7 @@ func objectOf(pairs ...any) *value {
 	return v
 }
 
-// text decodes a text; ok is false for other values.
+// text returns the decoded value of a JSON string; ok is false for other values.
 func (v *value) text() (s string, ok bool) {
 	if v == nil || v.kind != '"' {
 		return "", false
@@ -214,7 +215,7 @@ func (v *value) drop(names ...string) {
 	v.members = kept
 }
 
-// texts returns the decoded texts of a list; it skips other items.
+// texts returns the decoded strings in a list. It skips other items.
 func (v *value) texts() []string {
 	var out []string
 	if v.isList() {

@@ -58,8 +58,8 @@ func (a *adapter) typed(n *value, kind string, p place, words []string) *value {
 	return out
 }
 
-// elsewhere reports whether a keyword belongs to some type, so that it means nothing
-// for the types that do not have it.
+// elsewhere reports whether a keyword is specific to some type. JSON Schema ignores
+// such a keyword for values of other types.
 func elsewhere(keyword string) bool {
 	for kind, of := range keywords {
 		if kind != "" && slices.Contains(of, keyword) {
@@ -69,7 +69,7 @@ func elsewhere(keyword string) bool {
 	return false
 }
 
-// scalar adapts the keywords of a schema for a value without parts.
+// scalar adapts the keywords of a schema for strings, numbers or booleans.
 func (a *adapter) scalar(n *value, kind string) (words []string) {
 	if n.get("default").is("null") {
 		a.note("removed: default")
@@ -123,8 +123,8 @@ func (a *adapter) array(n *value, p place) (words []string) {
 			}
 			all = append(all, what)
 		}
-		if said := textList(all).String(); len(said) <= 2*maxWords {
-			words = append(words, "in this order: "+said)
+		if list := textList(all).String(); len(list) <= 2*maxWords {
+			words = append(words, "in this order: "+list)
 		}
 		items = anyItem(first.items, items, n.get("maxItems"))
 	}

@@ -54,8 +54,8 @@ var rules = map[Vendor]vendorRules{
 	Gemini: {root: (*adapter).strictRoot, name: regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$`)},
 }
 
-// toDefinition reports whether a reference leads to a named definition of the root,
-// or to the root.
+// toDefinition reports whether a reference points to the root schema or to one of its
+// named definitions.
 func toDefinition(reference string) bool {
 	for _, place := range []string{"#/$defs/", "#/definitions/"} {
 		if name, ok := strings.CutPrefix(reference, place); ok {
@@ -65,13 +65,14 @@ func toDefinition(reference string) bool {
 	return reference == "#"
 }
 
-// inPlace reports whether a reference leads to a part of the schema that keeps its
-// place when the schema is adapted.
+// inPlace reports whether a reference points to a part of the schema whose position
+// does not change when the schema is adapted.
 func inPlace(reference string) bool {
 	rest, below := strings.CutPrefix(reference, "#/properties/")
 	name, _, _ := strings.Cut(rest, "/")
 	return toDefinition(reference) || below && simpleName.MatchString(name) && !intoList.MatchString(rest)
 }
 
-// intoList matches pointers into a tuple, which is rewritten.
+// intoList matches JSON pointers to an item of a tuple. Adapting rewrites tuples, so
+// these pointers become invalid.
 var intoList = regexp.MustCompile(`/items/\d`)

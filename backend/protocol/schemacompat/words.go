@@ -25,24 +25,24 @@ func inWords(m member) string {
 	case m.value.is("true"):
 		return m.name
 	}
-	said, isText := m.value.text()
+	text, isText := m.value.text()
 	if !isText {
-		said = m.value.String()
+		text = m.value.String()
 	}
-	if len(m.name)+len(said) > maxWords {
+	if len(m.name)+len(text) > maxWords {
 		return ""
 	}
-	return m.name + " " + said
+	return m.name + " " + text
 }
 
 // oneOf describes a list of allowed values, "" if it is too long.
 func oneOf(values []*value) string {
 	const most = 200
-	said := make([]string, 0, len(values))
+	list := make([]string, 0, len(values))
 	for _, v := range values {
-		said = append(said, v.String())
+		list = append(list, v.String())
 	}
-	text := "one of " + strings.Join(said, ", ")
+	text := "one of " + strings.Join(list, ", ")
 	if len(text) > most {
 		return ""
 	}
@@ -51,20 +51,20 @@ func oneOf(values []*value) string {
 
 // describe adds words to the description of a schema.
 func describe(n *value, words []string) {
-	var said []string
+	var parts []string
 	for _, w := range words {
 		if w != "" {
-			said = append(said, w)
+			parts = append(parts, w)
 		}
 	}
-	if len(said) == 0 {
+	if len(parts) == 0 {
 		return
 	}
 	text, _ := n.get("description").text()
 	if text != "" {
 		text += " "
 	}
-	n.set("description", textOf(text+"("+strings.Join(said, "; ")+")"))
+	n.set("description", textOf(text+"("+strings.Join(parts, "; ")+")"))
 }
 
 // unnamed describes a property whose name the vendor does not allow.
