@@ -133,7 +133,7 @@ func TestWhatWasLearnedIsSwitchedAndForgottenOverREST(t *testing.T) {
 		step{name: "past the end", method: "GET", path: "/api/learned?offset=9", status: 200, want: []string{`"entries":[]`}},
 		step{name: "no number", method: "GET", path: "/api/learned?limit=many", status: 422},
 		step{name: "one forgotten", method: "DELETE", path: "/api/learned/1", status: 200, want: []string{`{"status":"forgotten"}`}, events: []string{`learned "on":true,"total":2`}},
-		step{name: "twice", method: "DELETE", path: "/api/learned/1", status: 404, want: []string{"nothing of the id 1 was learned"}},
+		step{name: "twice", method: "DELETE", path: "/api/learned/1", status: 404, want: []string{"no learned query has the id 1"}},
 		step{name: "no id", method: "DELETE", path: "/api/learned/one", status: 404},
 		step{name: "the log cleared", method: "DELETE", path: "/api/logs", status: 200},
 		step{name: "that is something else", method: "GET", path: "/api/learned", status: 200, want: []string{`"total":2`}},

@@ -8,5 +8,5 @@ import (
 )
 
 func (b *bench) window(context.Context) error {
-	return errors.New("only Linux gives a measurement a desktop of its own")
+	return errors.New("the window can be measured on Linux only")
 }

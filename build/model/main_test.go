@@ -39,7 +39,7 @@ func TestAWheelWithAnotherChecksumIsAnError(t *testing.T) {
 	}
 }
 
-func TestRoundedRowsAreNear(t *testing.T) {
+func TestRoundedRowsAreCloseToTheOriginals(t *testing.T) {
 	values := []float32{0.5, -1, 0.25, 0, 0, 0, 0, 0, 3e-3, 1e-3, -2e-3, 4e-3}
 	small := quantise(values, 4)
 	for i, value := range values {

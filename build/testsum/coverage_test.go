@@ -32,11 +32,11 @@ func TestProfilesOfSeveralProcessesMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	if covered, total := again.statements(); covered != 7 || total != 9 {
-		t.Errorf("the merged profile says %d of %d", covered, total)
+		t.Errorf("the merged profile has %d of %d", covered, total)
 	}
 }
 
-func TestNoProfileIsSaidNotZeroPercent(t *testing.T) {
+func TestMissingProfilesAreReportedInsteadOfZeroPercent(t *testing.T) {
 	var out strings.Builder
 	if err := reportCoverage(&out, filepath.Join(t.TempDir(), "*.txt"), ""); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestABrokenProfileIsAnError(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := reportCoverage(&strings.Builder{}, path, ""); err == nil {
-			t.Errorf("%q was taken", line)
+			t.Errorf("%q was accepted", line)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func TestCommandThatFailsBeforeAnyTestIsAFailure(t *testing.T) {
 	report, success := sum(tests("tests", "go: cannot load module\n", 1))
 	checkReport(t, report, "0 passed, 1 failed, 0 skipped", []string{"go: cannot load module", "exit code 1"}, nil)
 	if success {
-		t.Error("success")
+		t.Error("a failed run succeeded")
 	}
 }
 
@@ -129,7 +129,7 @@ func TestTruncatedStreamIsAFailure(t *testing.T) {
 	report, success := sum(stream)
 	checkReport(t, report, "0 passed, 1 failed, 0 skipped", []string{"tests was cut off", "example.org/m TestA", "was here"}, nil)
 	if success {
-		t.Error("success")
+		t.Error("a failed run succeeded")
 	}
 }
 
@@ -142,9 +142,9 @@ func TestTheSamePackageCountsInEachCommandThatRunsIt(t *testing.T) {
 	checkReport(t, report, "2 passed, 0 failed, 0 skipped", []string{"== tests", "== race"}, nil)
 }
 
-func TestARunInWhichNothingHappenedIsNoSuccess(t *testing.T) {
+func TestARunWithoutTestsIsAFailure(t *testing.T) {
 	if _, success := sum(); success {
-		t.Error("success")
+		t.Error("a run without tests succeeded")
 	}
 }
 

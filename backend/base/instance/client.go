@@ -126,7 +126,7 @@ func (c *Client) send(ctx context.Context, method, path string, payload io.Reade
 }
 
 func brokeOff(err error) error {
-	return fault.Wrap(err, fault.Unavailable, "the hub's answer broke off; try again")
+	return fault.Wrap(err, fault.Unavailable, "the connection to the hub ended before its whole answer came; try again")
 }
 
 func answerError(status int, data []byte) error {

@@ -253,7 +253,7 @@ func TestARepeatedStartKeepsTheRunningJob(t *testing.T) {
 	}
 }
 
-func TestAHubStartsInItsJobIfItMayNotLeave(t *testing.T) {
+func TestAHubStaysInTheJobOfItsStarterIfItMayNotLeave(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
@@ -265,13 +265,13 @@ func TestAHubStartsInItsJobIfItMayNotLeave(t *testing.T) {
 		t.Error("no error for a refused start")
 	}
 	if err := startDetached(dir, process.Clean(), argv, refused, process.DetachInJob); err != nil {
-		t.Errorf("the second way failed: %v", err)
+		t.Errorf("the second attempt failed: %v", err)
 	}
 }
 
 func TestWindowAndTrayStartTheHubBesideTheirProgram(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("a shell script plays the hub")
+		t.Skip("the test replaces the hub with a shell script")
 	}
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)

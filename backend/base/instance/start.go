@@ -91,7 +91,7 @@ func program(by string) (string, error) {
 	}
 	exe, err := os.Executable()
 	if err != nil {
-		return "", fault.Wrap(err, fault.Unavailable, "this program cannot find its own file to start the hub")
+		return "", fault.Wrap(err, fault.Unavailable, "could not find this program's own executable, with which to start the hub")
 	}
 	return exe, nil
 }

@@ -27,7 +27,7 @@ func TestCreateMakesPrivateFolders(t *testing.T) {
 
 func TestCreateMakesExistingFoldersPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("permissions are inherited there")
+		t.Skip("on Windows folders inherit their permissions")
 	}
 	f := Folder(filepath.Join(t.TempDir(), "data"))
 	if err := f.Create(); err != nil {
@@ -51,7 +51,7 @@ func TestCreateMakesExistingFoldersPrivate(t *testing.T) {
 
 func TestCreateKeepsThePermissionsOfSharedFolders(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("permissions are inherited there")
+		t.Skip("on Windows folders inherit their permissions")
 	}
 	shared := t.TempDir()
 	if err := os.Chmod(shared, 0o777|os.ModeSticky); err != nil {

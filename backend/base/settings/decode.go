@@ -45,7 +45,7 @@ func decodeGroup(n *yaml.Node, prefix string, keys map[string]any, unknown *[]st
 	}
 	var group map[string]yaml.Node
 	if err := n.Decode(&group); err != nil { // a key exists twice or is not a string
-		return fmt.Errorf("line %d: the keys of %s must be names that differ from each other", n.Line, groupName(prefix))
+		return fmt.Errorf("line %d: the keys of %s must be distinct names", n.Line, groupName(prefix))
 	}
 	for _, name := range slices.Sorted(maps.Keys(group)) {
 		key, value := prefix+name, group[name]

@@ -35,7 +35,7 @@ func TestEnvironmentOverridesSearchSettings(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_OPENAI_API_KEY", "sk-ours")
 	t.Setenv("AGENT_DISCOVER_OPENAI_BASE_URL", "https://ours.example/v1")
 	if s, _ = load(t, ""); s.Search.Key != "sk-ours" || s.Search.BaseURL != "https://ours.example/v1" {
-		t.Errorf("general variables override our own: %+v", s.Search)
+		t.Errorf("general variables override those of Agent Discover: %+v", s.Search)
 	}
 }
 

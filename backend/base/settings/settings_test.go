@@ -110,7 +110,7 @@ func TestAnInvalidFileIsExplained(t *testing.T) {
 		"roots: {a: b}":                "roots must be a list",
 		"limits: 5m":                   "line 1: limits must be a group",
 		"hidden":                       "line 1: the file must be a group",
-		"port: 1\nport: 2":             "the keys of the file must be names that differ",
+		"port: 1\nport: 2":             "the keys of the file must be distinct names",
 		"a: 1\nlog: {b: 2}":            "unknown settings: a, log.b",
 		"warm_packages: [hidden]":      "warm_packages must be true or false",
 		"search: {model: {hidden: 1}}": "search.model must be a text",

@@ -49,7 +49,7 @@ func wait(ctx context.Context, index *embedding.Index, changes <-chan embedding.
 		case status.Ready == status.Tools:
 			return nil
 		case status.Problem != "":
-			return fault.New(fault.Unavailable, "the provider %s fails: %s", status.Provider, status.Problem)
+			return fault.New(fault.Unavailable, "the embedding provider %s fails: %s", status.Provider, status.Problem)
 		}
 		select {
 		case <-changes:

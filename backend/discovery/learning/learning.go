@@ -275,7 +275,7 @@ func (l *Learning) Forget(ctx context.Context, id int64) error {
 	_, known := l.memory.byID[id]
 	l.mu.RUnlock()
 	if !known {
-		return fault.New(fault.NotFound, "nothing of the id %d was learned", id)
+		return fault.New(fault.NotFound, "no learned query has the id %d", id)
 	}
 	return l.erase(ctx, func(p *pair) bool { return p.ID == id })
 }

@@ -75,14 +75,14 @@ func TestForgottenPairsAreErased(t *testing.T) {
 		t.Errorf("forgetting a pair twice returns %v, want NotFound", err)
 	}
 	if got := d.learned(); got != "open door=b 1" || len(d.stored()) != 1 || d.Lifts("read mail") != nil {
-		t.Errorf("left %s; stored %v", got, d.store.pairs)
+		t.Errorf("remaining pairs: %s; stored: %v", got, d.store.pairs)
 	}
 	if err := d.ForgetAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	d.Called("one", key("c"), true) // ForgetAll drops recent queries, too
 	if got := d.learned(); got != "" || len(d.stored()) != 0 || d.Count() != 0 {
-		t.Errorf("left %s; stored %v", got, d.store.pairs)
+		t.Errorf("remaining pairs: %s; stored: %v", got, d.store.pairs)
 	}
 	if d.teach("new thing", "a", 1); d.All()[0].ID != 3 {
 		t.Errorf("an ID was reused: %+v", d.All())

@@ -135,6 +135,6 @@ func TestOldPairsAreDropped(t *testing.T) {
 	d.teach("open door", "b", 1)
 	d.clock = d.clock.Add(2 * time.Hour)
 	if d.tidy(); d.learned() != "open door=b 1" || len(d.stored()) != 1 || len(d.deleted) != 0 {
-		t.Errorf("left %s", d.learned())
+		t.Errorf("remaining pairs: %s", d.learned())
 	}
 }

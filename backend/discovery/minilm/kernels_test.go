@@ -140,7 +140,7 @@ func TestApproximationsAreClose(t *testing.T) {
 	}
 }
 
-func TestQuantisedValuesAreNear(t *testing.T) {
+func TestQuantisedValuesAreCloseToTheirInputs(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	values := floats(random, hidden)
 	rounded := make([]int16, hidden)

@@ -26,7 +26,7 @@ func TestTheToolsOfAllStepsAreAmongTheFirstFive(t *testing.T) {
 	}
 }
 
-func TestOtherQueriesHaveNoSteps(t *testing.T) {
+func TestQueriesForOneThingHaveNoSteps(t *testing.T) {
 	s := New(Options{Catalog: newCatalog(t, office)})
 	x, _ := s.current()
 	for _, query := range []string{

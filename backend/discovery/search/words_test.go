@@ -33,7 +33,7 @@ func TestScriptsWithoutSpacesAreSplitIntoPairs(t *testing.T) {
 	}
 }
 
-func FuzzWordsAreWords(f *testing.F) {
+func FuzzWordsAreValid(f *testing.F) {
 	for _, text := range []string{"createIssue", "搜索x", "\xff\xfeA\x00b", "ÀÉß", "ǅungla", "a\u0301b", "İstanbul", "🙂é", "HTTPServerIDs"} {
 		f.Add(text)
 	}

@@ -70,7 +70,7 @@ func (c *choppy) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestReaderReturnsEveryLineForAnyPieces(t *testing.T) {
+func TestReaderReturnsEveryLineHoweverTheStreamIsSplit(t *testing.T) {
 	const limit = 5 << 20
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 1))

@@ -39,7 +39,7 @@ func TestErrorsOfThePeerKeepTheirBytes(t *testing.T) {
 	}
 }
 
-func TestPartsOfALongLineAreTheLine(t *testing.T) {
+func TestPartsOfALongLineMakeUpTheLine(t *testing.T) {
 	for _, size := range []int{0, 10, long, long + 7} {
 		id, body := json.RawMessage(`"x"`), Quote(strings.Repeat("y", size))
 		if got, want := bytes.Join(requestParts(id, "m", body), nil), AppendRequest(nil, id, "m", body); !bytes.Equal(got, want) {

@@ -69,7 +69,7 @@ func (r *refusal) lost() bool {
 
 // gone returns the error with which the link ends after a lost session.
 func (l *Link) gone(r *refusal) error {
-	return fault.Wrap(ErrLost, fault.Unavailable, "%s does not know it any more (%s)", l.options.Shown, l.answered(r))
+	return fault.Wrap(ErrLost, fault.Unavailable, "%s no longer knows the session (%s)", l.options.Shown, l.answered(r))
 }
 
 // refused returns the error for a refusal, with advice. first marks the refusal of
@@ -79,9 +79,9 @@ func (l *Link) refused(r *refusal, first bool) error {
 	other := map[Transport]string{Streamable: "An older server may want the transport sse", SSE: "A newer server may want the transport streamable-http"}[l.options.Transport]
 	switch {
 	case r.status == http.StatusUnauthorized:
-		return fault.New(fault.Failed, "%s; it wants credentials: %s", text, setSecret)
+		return fault.New(fault.Failed, "%s; it requires credentials: %s", text, setSecret)
 	case r.status == http.StatusForbidden:
-		return fault.New(fault.Failed, "%s; it does not accept the credentials, or wants some: %s", text, setSecret)
+		return fault.New(fault.Failed, "%s; it rejects the credentials, or requires some: %s", text, setSecret)
 	case first && (r.status == http.StatusNotFound || r.status == http.StatusMethodNotAllowed):
 		return fault.New(fault.Failed, "%s; is the URL right? %s", text, other)
 	case r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable:
@@ -117,7 +117,7 @@ func (l *Link) trouble(ctx context.Context, err error) error {
 	case errors.As(err, &unnamed) && unnamed.IsNotFound:
 		return l.unreachable("the name of its host is not known")
 	case strings.Contains(text, "refused"):
-		return fault.Wrap(errRefused, fault.Unavailable, "%s cannot be reached: connection refused; does it run?", l.options.Shown)
+		return fault.Wrap(errRefused, fault.Unavailable, "%s cannot be reached: connection refused; is it running?", l.options.Shown)
 	case errors.As(err, &untrusted):
 		return l.unreachable("its certificate is not trusted: " + oneLine(untrusted.Err.Error()))
 	case errors.As(err, &late) && late.Timeout():
@@ -146,7 +146,7 @@ func (l *Link) strange(body []byte) error {
 		rpc := jsonrpc.ParseError(m.Error)
 		return fault.New(fault.Failed, "%s answered with MCP error %d: %s", l.options.Shown, rpc.Code, oneLine(rpc.Message))
 	}
-	return fault.New(fault.Failed, "%s answered with something that is not an answer to the request", l.options.Shown)
+	return fault.New(fault.Failed, "%s sent a response that does not answer the request", l.options.Shown)
 }
 
 func (l *Link) tooLong() error {

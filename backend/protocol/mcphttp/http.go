@@ -86,11 +86,11 @@ func newClient(l *Link) *http.Client {
 func (l *Link) redirect(next *http.Request, via []*http.Request) error {
 	switch {
 	case !sameOrigin(next.URL, l.base):
-		return fault.New(fault.Failed, "%s redirects to another place, %s, where its credentials are not sent; if that is right, make it the server's URL", l.options.Shown, origin(next.URL))
+		return fault.New(fault.Failed, "%s redirects to another origin, %s, to which credentials are not sent; if you trust it, set the server's URL to its new address", l.options.Shown, origin(next.URL))
 	case next.Method != via[0].Method:
-		return fault.New(fault.Failed, "%s redirects in a way that loses what is sent; make the address that it redirects to the server's URL", l.options.Shown)
+		return fault.New(fault.Failed, "%s redirects with a status that drops the request body; set the server's URL to the address of the redirect", l.options.Shown)
 	case len(via) >= maxRedirects:
-		return fault.New(fault.Failed, "%s redirects in a circle", l.options.Shown)
+		return fault.New(fault.Failed, "%s redirects in a loop", l.options.Shown)
 	}
 	return nil
 }

@@ -168,7 +168,7 @@ func (l *Link) refuse(ctx context.Context, p *post, r *refusal) {
 	denied := r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
 	switch {
 	case l.inSession(p) && r.lost():
-		l.fail(ctx, p, fault.Wrap(ErrUntouched, fault.Unavailable, "its session was over before, so nothing was run (%s %s); call again: that starts a new one", l.options.Shown, l.answered(r)))
+		l.fail(ctx, p, fault.Wrap(ErrUntouched, fault.Unavailable, "the session had already ended, so the server ran nothing (%s %s); call again to start a new session", l.options.Shown, l.answered(r)))
 		l.end(l.gone(r))
 	case !denied && r.rpc != nil && p.id != nil && bytes.Equal(r.id, p.id):
 		l.deliver(r.body, p)

@@ -112,7 +112,7 @@ func (l *Link) resume(ctx context.Context, p *post, f *flow) *http.Response {
 			if l.inSession(p) && refused.lost() {
 				l.end(l.gone(refused)) // the error also reaches this request
 			}
-			l.fail(ctx, p, fault.New(fault.Failed, "%s. When the rest was asked for it %s", fault.MessageOf(l.broken()), l.answered(refused)))
+			l.fail(ctx, p, fault.New(fault.Failed, "%s. When asked to resume its answer, the server %s", fault.MessageOf(l.broken()), l.answered(refused)))
 			return nil
 		case try == tries || ended(err, try):
 			l.fail(ctx, p, l.broken())
@@ -229,7 +229,7 @@ func (l *Link) setTarget(from *url.URL, endpoint string) error {
 		return fault.New(fault.Failed, "%s names an endpoint that is not a valid URL", l.options.Shown)
 	}
 	if !sameOrigin(target, l.base) {
-		return fault.New(fault.Failed, "%s names an endpoint in another place, %s, which is not used", l.options.Shown, origin(target))
+		return fault.New(fault.Failed, "%s names an endpoint at another origin, %s, to which credentials are not sent", l.options.Shown, origin(target))
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

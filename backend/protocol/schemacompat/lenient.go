@@ -21,7 +21,7 @@ func (a *adapter) lenientRoot(v *value) *value {
 		}
 	}
 	if kind, _ := n.get("type").text(); kind != "object" {
-		a.note("no object at the root: made it an object")
+		a.note("root that is not an object: replaced by an object")
 		n.drop("type")
 		n.first("type", textOf("object"))
 	}
@@ -96,7 +96,7 @@ func (a *adapter) inside(n *value, t *trail) *value {
 		n.members[i].value = a.within(m, t)
 	}
 	if a.rules.items && slices.Contains(typesOf(n), "array") && n.get("items") == nil {
-		a.note("arrays without items: of anything")
+		a.note("arrays without items: any items allowed")
 		n.set("items", objectOf())
 	}
 	return n
@@ -147,7 +147,7 @@ func (a *adapter) tuple(n *value) {
 		n.drop("additionalItems")
 	}
 	if first := n.get("prefixItems"); first != nil && a.rules.items {
-		a.note("items in order: in any order")
+		a.note("items in a fixed order: any order allowed")
 		n.drop("prefixItems")
 		n.set("items", anyItem(first.items, n.get("items"), n.get("maxItems")))
 	}

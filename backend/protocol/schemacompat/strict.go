@@ -19,7 +19,7 @@ func (a *adapter) strictRoot(v *value) *value {
 	}
 	n.drop("nullable")
 	if kind, _ := n.get("type").text(); kind != "object" {
-		a.note("no object at the root: made it an object")
+		a.note("root that is not an object: replaced by an object")
 		n.drop("type")
 		n.first("type", textOf("object"))
 	}
@@ -78,7 +78,7 @@ func (a *adapter) choice(n *value, branches []branch, nullable bool, p place) *v
 		return a.single(n, nullable, place{t, p.depth}, words)
 	}
 	if values, words := literals(branches); values != nil {
-		a.note("alternative constants: one enum")
+		a.note("alternative constants: combined in one enum")
 		n.set("enum", listOf(values...))
 		return a.single(n, nullable, p, words)
 	}
@@ -232,7 +232,7 @@ func (a *adapter) several(n *value, kinds []string, p place, words []string) *va
 // anything returns a schema that accepts every value, with the description of n.
 func (a *adapter) anything(n *value) *value {
 	if a.loose--; a.loose < 0 {
-		a.note("too many values of any type: replaced by texts")
+		a.note("too many values of any type: replaced by strings")
 		return a.anyOf(n, []*value{objectOf("type", textOf("string"))}, true)
 	}
 	a.note("values of any type: replaced by anyOf of all types")

@@ -82,7 +82,7 @@ func (a *adapter) scalar(n *value, kind string) (words []string) {
 			fit = fit && isText(v)
 		}
 		if kind != "string" || !fit {
-			a.note("enum values that are not texts: moved to the description")
+			a.note("enum values that are not strings: moved to the description")
 			words = append(words, oneOf(values.items))
 			n.drop("enum")
 		}
@@ -114,7 +114,7 @@ func (a *adapter) array(n *value, p place) (words []string) {
 	}
 	n.drop("prefixItems", "additionalItems", "unevaluatedItems")
 	if first != nil && len(first.items) > 0 {
-		a.note("items in order: in any order")
+		a.note("items in a fixed order: any order allowed")
 		var all []string
 		for _, one := range first.items {
 			what, _ := one.get("description").text()
@@ -129,7 +129,7 @@ func (a *adapter) array(n *value, p place) (words []string) {
 		items = anyItem(first.items, items, n.get("maxItems"))
 	}
 	if items == nil || items.is("true") || items.is("false") {
-		a.note("arrays without items: of anything")
+		a.note("arrays without items: any items allowed")
 		items = objectOf()
 	}
 	n.set("items", a.strict(items, p.below()))

@@ -390,12 +390,12 @@ func TestErrorsOfRemoteServersContainNoSecrets(t *testing.T) {
 		start string // the error of the start; empty for none
 		call  string
 	}{
-		"unauthorized":   {fake(t, answers{"initialize": status(401, "")}), `Failed to activate "s": http://127.0.0.1:PORT/mcp answered 401 Unauthorized; it wants credentials: set the secret AUTHORIZATION`, ""},
+		"unauthorized":   {fake(t, answers{"initialize": status(401, "")}), `Failed to activate "s": http://127.0.0.1:PORT/mcp answered 401 Unauthorized; it requires credentials: set the secret AUTHORIZATION`, ""},
 		"not there":      {"http://127.0.0.1:9/${secret:PATH}?key=in-the-query", `Failed to activate "s": http://127.0.0.1:9/${secret:PATH} cannot be reached: connection refused`, ""},
 		"no address":     {"ftp://x/${secret:PATH}", `Failed to activate "s": its URL must begin with http:// or https://`, ""},
 		"its own error":  {fake(t, answers{"initialize": status(400, `{"error":{"code":-32602,"message":"too old"},"id":1}`)}), `Failed to activate "s": it answered with MCP error -32602: too old`, ""},
 		"a call":         {fake(t, answers{"tools/call": echo}), "", `the call of tool "t" on server "s" failed: http://127.0.0.1:PORT/mcp answered 500 Internal Server Error: you sent [redacted]`},
-		"a lost session": {fake(t, answers{"tools/call": status(404, "not for top-secret-value")}), "", `the call of tool "t" on server "s" failed: its session was over before, so nothing was run (http://127.0.0.1:PORT/mcp answered 404 Not Found: not for [redacted])`},
+		"a lost session": {fake(t, answers{"tools/call": status(404, "not for top-secret-value")}), "", `the call of tool "t" on server "s" failed: the session had already ended, so the server ran nothing (http://127.0.0.1:PORT/mcp answered 404 Not Found: not for [redacted])`},
 	}
 	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
