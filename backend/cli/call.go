@@ -19,31 +19,37 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-func (p *program) call() *cobra.Command {
+// callCommand is the command call.
+type callCommand struct{ *program }
+
+func (c callCommand) command() *cobra.Command {
 	var raw string
 	cmd := &cobra.Command{
 		Use:   "call TOOL [KEY=VALUE…]",
-		Short: "Call a tool; values get their type from the tool's schema",
-		Long: `TOOL is SERVER__TOOL, the call_as of find, or the bare name where only one server
-has such a tool. An array takes JSON or the same key several times.`,
+		Short: "Call a tool",
+		Long: `Call a tool. TOOL is SERVER__TOOL, as "agent-discover find" prints it, or the tool's own
+name if only one server has such a tool.
+
+The tool's schema decides whether a VALUE is text, a number, true or false, or JSON. For
+an array, use JSON or repeat the KEY. With --json, the complete result is printed.`,
 		Example: "  agent-discover call everything__echo message=hello\n" +
 			"  agent-discover call memory__create_entities --args '{\"entities\":[]}'\n" +
 			"  echo '{\"path\":\"notes.txt\"}' | agent-discover call read_text_file --args -",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.callTool(cmd.Context(), args[0], args[1:], raw)
+			return c.run(cmd.Context(), args[0], args[1:], raw)
 		},
 	}
-	cmd.Flags().StringVar(&raw, "args", "", "all arguments as one JSON object; - reads it from standard input")
+	cmd.Flags().StringVar(&raw, "args", "", "all arguments as one `JSON` object; - reads it from standard input")
 	return cmd
 }
 
-func (p *program) callTool(ctx context.Context, name string, pairs []string, raw string) error {
-	client, err := p.client(ctx)
+func (c callCommand) run(ctx context.Context, name string, pairs []string, raw string) error {
+	client, err := c.client(ctx)
 	if err != nil {
 		return err
 	}
-	tool, err := p.lookup(ctx, client, name)
+	tool, err := c.lookup(ctx, client, name)
 	if err != nil {
 		return err
 	}
@@ -52,13 +58,13 @@ func (p *program) callTool(ctx context.Context, name string, pairs []string, raw
 		return err
 	}
 	if !server.Approved {
-		return waits(server)
+		return errNotApproved(server)
 	}
-	arguments, err := p.arguments(tool, pairs, raw)
+	arguments, err := c.arguments(tool, pairs, raw)
 	if err != nil {
 		return err
 	}
-	s, err := p.session(ctx)
+	s, err := c.session(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,12 +73,12 @@ func (p *program) callTool(ctx context.Context, name string, pairs []string, raw
 	if err != nil {
 		return failedCall(err)
 	}
-	return p.printResult(result)
+	return c.printResult(result)
 }
 
-// lookup finds the tool that a name means. A server whose tools nobody has seen
-// yet is started for it.
-func (p *program) lookup(ctx context.Context, client *instance.Client, name string) (resources.KnownTool, error) {
+// lookup finds the tool with a name. If the name contains a server whose tools
+// are not known yet, lookup starts that server.
+func (c callCommand) lookup(ctx context.Context, client *instance.Client, name string) (resources.KnownTool, error) {
 	path := "/api/tools?name=" + url.QueryEscape(bareName(name))
 	var tools []resources.KnownTool
 	if err := client.Do(ctx, http.MethodGet, path, nil, &tools); err != nil {
@@ -88,7 +94,7 @@ func (p *program) lookup(ctx context.Context, client *instance.Client, name stri
 	case none != nil:
 		return tool, err
 	case !server.Approved:
-		return tool, waits(server)
+		return tool, errNotApproved(server)
 	case server.ToolCount > 0:
 		return tool, err
 	}
@@ -101,7 +107,8 @@ func (p *program) lookup(ctx context.Context, client *instance.Client, name stri
 	return choose(name, tools)
 }
 
-// bareName is a tool's name on its server. A server's name holds no "__".
+// bareName returns the tool's name without its server. The name of a server
+// cannot contain "__".
 func bareName(name string) string {
 	name = strings.TrimPrefix(name, "mcp__")
 	if _, tool, ok := strings.Cut(name, "__"); ok {
@@ -110,34 +117,35 @@ func bareName(name string) string {
 	return name
 }
 
+// choose returns the only tool with a name.
 func choose(name string, tools []resources.KnownTool) (resources.KnownTool, error) {
 	name = strings.TrimPrefix(name, "mcp__")
-	var fits []resources.KnownTool
+	var matches []resources.KnownTool
 	var names []string
 	for _, t := range tools {
 		full := t.Server + "__" + t.Name
 		if name == full || name == t.Name {
-			fits = append(fits, t)
+			matches = append(matches, t)
 			names = append(names, full)
 		}
 	}
-	switch len(fits) {
+	switch len(matches) {
 	case 0:
-		return resources.KnownTool{}, fault.New(fault.NotFound, "there is no tool %q; look for one with: agent-discover find WORDS", name)
+		return resources.KnownTool{}, fault.New(fault.NotFound, "there is no tool %q; to search for one: agent-discover find WORDS", name)
 	case 1:
-		return fits[0], nil
+		return matches[0], nil
 	}
-	return resources.KnownTool{}, fault.New(fault.Invalid, "several servers have a tool %q; say which: %s", name, strings.Join(names, ", "))
+	return resources.KnownTool{}, fault.New(fault.Invalid, "several servers have a tool %q; use one of: %s", name, strings.Join(names, ", "))
 }
 
-func (p *program) arguments(tool resources.KnownTool, pairs []string, raw string) (json.RawMessage, error) {
+func (c callCommand) arguments(tool resources.KnownTool, pairs []string, raw string) (json.RawMessage, error) {
 	if raw != "" && len(pairs) > 0 {
-		return nil, usage{errors.New("give either KEY=VALUE or --args, not both")}
+		return nil, usagef("use either KEY=VALUE or --args, not both")
 	}
 	if raw == "-" {
-		data, err := io.ReadAll(p.in)
+		data, err := io.ReadAll(c.in)
 		if err != nil {
-			return nil, fault.Wrap(err, fault.Invalid, "standard input cannot be read")
+			return nil, fault.Wrap(err, fault.Invalid, "could not read standard input")
 		}
 		return object(data)
 	}
@@ -159,11 +167,11 @@ func failedCall(err error) error {
 	if errors.As(err, &rpc) {
 		return fault.New(fault.Failed, "%s", rpc.Message)
 	}
-	return fault.Wrap(err, fault.Failed, "the call did not come back: %s", err)
+	return fault.Wrap(err, fault.Failed, "the call got no answer: %s", err)
 }
 
-// printResult prints a result for a person, or as it came.
-func (p *program) printResult(result json.RawMessage) error {
+// printResult prints a result for a person, or unchanged with --json.
+func (c callCommand) printResult(result json.RawMessage) error {
 	var r struct {
 		Content []struct {
 			Type     string          `json:"type"`
@@ -176,25 +184,25 @@ func (p *program) printResult(result json.RawMessage) error {
 		StructuredContent json.RawMessage `json:"structuredContent"`
 		IsError           bool            `json:"isError"`
 	}
-	if err := json.Unmarshal(result, &r); err != nil || p.json {
-		p.output(string(result))
+	if err := json.Unmarshal(result, &r); err != nil || c.json {
+		c.printContent(string(result))
 	} else {
 		for _, block := range r.Content {
 			switch block.Type {
 			case "text":
-				p.output(block.Text)
+				c.printContent(block.Text)
 			case "image", "audio":
-				p.printf("[%s %s, %d bytes]\n", block.Type, block.MIMEType, base64.StdEncoding.DecodedLen(len(block.Data)))
+				c.printf("[%s %s, %d bytes]\n", block.Type, block.MIMEType, base64.StdEncoding.DecodedLen(len(block.Data)))
 			case "resource_link":
-				p.printf("[resource %s]\n", block.URI)
+				c.printf("[resource %s]\n", block.URI)
 			case "resource":
-				p.printf("[resource %s]\n", jsonrpc.GetString(block.Resource, "uri"))
+				c.printf("[resource %s]\n", jsonrpc.GetString(block.Resource, "uri"))
 			default:
-				p.printf("[%s]\n", block.Type)
+				c.printf("[%s]\n", block.Type)
 			}
 		}
 		if len(r.Content) == 0 && r.StructuredContent != nil {
-			p.output(string(r.StructuredContent))
+			c.printContent(string(r.StructuredContent))
 		}
 	}
 	if r.IsError {

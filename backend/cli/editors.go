@@ -1,45 +1,42 @@
 package cli
 
 import (
-	"context"
 	"fmt"
-	"net/http"
-	"net/url"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-func (p *program) editors() *cobra.Command {
-	var all bool
-	list := func(cmd *cobra.Command, _ []string) error { return p.listEditors(cmd.Context(), all) }
+// editorCommands are the commands under editors.
+type editorCommands struct{ *program }
+
+func (c editorCommands) command() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "editors", Short: "Put our one entry into AI editors, take it out, bring their servers in", Args: cobra.NoArgs, RunE: list,
-		Long: `Finds the AI editors and agents of this machine and puts our one entry into their
-configuration. A change is shown before it is made and can be taken back to the byte:
-nothing else in those files is touched. EDITOR is an id of: agent-discover editors list`,
+		Use: "editors", Short: "Add the entry to AI editors, and import their servers", Args: cobra.NoArgs,
+		Long: `Find the AI editors and agents on this machine, add the Agent Discover entry to their
+configuration, and import the servers that they have. Without a subcommand, list them.
+
+Every change is shown first and can be undone exactly. Nothing else in the editors'
+files is changed. EDITOR is an id from: agent-discover editors list`,
 		Example: "  agent-discover editors preview --all\n  agent-discover editors register cursor zed\n" +
 			"  agent-discover editors undo cursor\n  agent-discover editors import --all --take-out",
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context(), false) },
 	}
-	show := &cobra.Command{Use: "list", Short: "List the editors that are here, and whether our entry is in them", Args: cobra.NoArgs, RunE: list}
-	show.Flags().BoolVar(&all, "all", false, "those too that are not here")
-	cmd.AddCommand(show, p.previewEditors(),
-		p.changeEditors(registration.Register, "Put our entry into editors, or mend it there"),
-		p.changeEditors(registration.Unregister, "Take our entry out of editors"),
-		p.undoEditors(), p.historyOfEditors(), p.checkEditors(), p.importServers(), p.exportServers(), p.watchEditors(), p.autoRegister())
+	cmd.AddCommand(c.listCommand(), c.preview(),
+		c.change(registration.Register, "Add the entry to editors, or repair it"),
+		c.change(registration.Unregister, "Remove the entry from editors"),
+		c.undo(), c.history(), c.doctor(), c.importServers(), c.export(), c.watch(), c.auto())
 	return cmd
 }
 
-func (p *program) completeEditors(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func completeEditors(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var ids []string
 	for _, e := range table.Table() {
 		ids = append(ids, e.ID+"\t"+e.Name)
@@ -47,8 +44,8 @@ func (p *program) completeEditors(*cobra.Command, []string, string) ([]string, c
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// environment is the variables of this shell that move editors' files: what
-// holds where the person stands counts.
+// environment returns the variables of this shell that change where editors
+// keep their files. The hub may have been started without them.
 func environment() map[string]string {
 	out := make(map[string]string)
 	for _, name := range table.Overrides() {
@@ -57,87 +54,6 @@ func environment() map[string]string {
 		}
 	}
 	return out
-}
-
-func statusOfEditors(ctx context.Context, client *instance.Client, all bool) (resources.EditorList, error) {
-	query := url.Values{}
-	if all {
-		query.Set("all", "true")
-	}
-	for name, value := range environment() {
-		query.Add("env", name+"="+value)
-	}
-	var list resources.EditorList
-	err := client.Do(ctx, http.MethodGet, "/api/editors?"+query.Encode(), nil, &list)
-	return list, err
-}
-
-func (p *program) listEditors(ctx context.Context, all bool) error {
-	client, err := p.client(ctx)
-	if err != nil {
-		return err
-	}
-	list, err := statusOfEditors(ctx, client, all)
-	if err != nil {
-		return err
-	}
-	if p.json {
-		return p.printJSON(list)
-	}
-	if len(list.Editors) == 0 {
-		p.printf("No AI editor was found here. All that are known: agent-discover editors list --all\n")
-		return nil
-	}
-	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "EDITOR\tNAME\tENTRY\tFILE\tNOTE")
-	for _, e := range list.Editors {
-		for i, f := range rowsOf(e) {
-			id, name := e.ID, cell(e.Name)
-			if i > 0 {
-				id, name = "", ""
-			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", id, name, stateOfEntry(e, f), cell(tilde(f.Path)), cell(noteOf(e, f)))
-		}
-	}
-	return table.Flush()
-}
-
-// rowsOf returns an editor's files; one without a path for who has none.
-func rowsOf(e registration.Status) []registration.FileStatus {
-	if len(e.Files) == 0 {
-		return []registration.FileStatus{{State: e.State}}
-	}
-	return e.Files
-}
-
-func stateOfEntry(e registration.Status, f registration.FileStatus) string {
-	switch {
-	case !e.Detected && f.State == registration.Absent:
-		return "not here"
-	case !e.Registrable && f.State == registration.Absent:
-		return "by hand only"
-	}
-	return map[registration.State]string{
-		registration.Absent: "no", registration.Registered: "yes", registration.Stale: "needs repair", registration.Foreign: "not ours",
-		registration.Dropped: "was removed", registration.Unreadable: "cannot be read", registration.Waiting: "waits",
-	}[f.State]
-}
-
-func noteOf(e registration.Status, f registration.FileStatus) string {
-	var notes []string
-	if f.Problem != "" {
-		notes = append(notes, f.Problem)
-	}
-	if e.NeedsReload && f.State == registration.Registered {
-		notes = append(notes, e.ReloadHint)
-	}
-	if !e.Verified {
-		notes = append(notes, "unverified")
-	}
-	if len(e.Managed) > 0 {
-		notes = append(notes, "managed by "+strings.Join(e.Managed, ", "))
-	}
-	return strings.Join(notes, "; ")
 }
 
 // tilde shortens a path in the home folder.
@@ -152,34 +68,132 @@ func tilde(path string) string {
 	return path
 }
 
-// editorChoice is which editors a command means.
+// editorChoice is the flags that select editors and their files.
 type editorChoice struct {
 	all, yes, replace bool
 	project           string
 }
 
 func (c *editorChoice) flags(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&c.all, "all", false, "all editors that are here")
-	cmd.Flags().StringVar(&c.project, "project", "", "the project in `DIR`: its own files instead of the user's")
+	cmd.Flags().BoolVar(&c.all, "all", false, "all editors on this machine")
+	cmd.Flags().StringVar(&c.project, "project", "", "use the files of the project in `DIR` instead of your own")
+}
+
+// replaceFlag adds the flag of commands that write the entry.
+func (c *editorChoice) replaceFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&c.replace, "replace", false, "also replace an entry with the same name that starts another program")
 }
 
 func (c *editorChoice) check(args []string) error {
 	if c.all == (len(args) > 0) {
-		return usage{fmt.Errorf("say which editors: ids of agent-discover editors list, or --all")}
+		return usagef("name the editors, by ids from agent-discover editors list, or use --all")
 	}
 	if c.project != "" {
 		path, err := filepath.Abs(c.project)
 		if err != nil {
-			return fault.Wrap(err, fault.Invalid, "%s is not a usable path", c.project)
+			return fault.Wrap(err, fault.Invalid, "invalid project folder: %s", c.project)
 		}
 		c.project = path
 	}
 	return nil
 }
 
-// body is what the hub is asked for.
+// body returns the request for a change of the editors with these ids.
 func (c *editorChoice) body(ids []string) map[string]any {
 	return map[string]any{
 		"editors": ids, "all": c.all, "project": c.project, "replace": c.replace, "environment": environment(),
 	}
+}
+
+func with(body map[string]any, key string, value any) map[string]any {
+	out := maps.Clone(body)
+	out[key] = value
+	return out
+}
+
+// indented returns text with every line indented, for a snippet to paste.
+func indented(text string) string {
+	return "      " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n      ")
+}
+
+func (c editorCommands) printSnippet(snippet string) {
+	if snippet != "" {
+		c.printf("    to add it by hand, paste this:\n%s\n", indented(snippet))
+	}
+}
+
+func (c editorCommands) printPlans(plans []registration.Plan) {
+	if len(plans) == 0 {
+		c.printf("Nothing to do.\n")
+	}
+	for _, plan := range plans {
+		c.printf("%s  %s\n", plan.Editor, tilde(plan.Path))
+		switch {
+		case plan.Problem != "":
+			c.printf("    refused: %s\n", plan.Problem)
+			c.printSnippet(plan.Snippet)
+			continue
+		case plan.Nothing:
+			c.printf("    no change needed\n")
+			continue
+		case plan.Writer != "":
+			c.printf("    changed by running: %s\n", plan.Writer)
+		}
+		if plan.Wait {
+			c.printf("    the editor is running; the change is made when it exits\n")
+		}
+		for _, line := range plan.Diff {
+			sign := map[string]string{"add": "+", "remove": "-", "skip": "…"}[line.Kind]
+			if sign == "" {
+				sign = " "
+			}
+			c.printf("    %s %s\n", sign, line.Text)
+		}
+	}
+}
+
+func (c editorCommands) printOutcomes(outcomes []registration.Outcome) {
+	if len(outcomes) == 0 {
+		c.printf("Nothing to do.\n")
+	}
+	for _, o := range outcomes {
+		line := o.Editor + ": " + statusText(o.Status)
+		if o.Path != "" {
+			line += "  " + tilde(o.Path)
+		}
+		for _, more := range []string{o.Problem, o.Reload} {
+			if more != "" {
+				line += "\n    " + more
+			}
+		}
+		if o.Change != "" {
+			line += "\n    to undo: agent-discover editors undo " + o.Change
+		}
+		c.printf("%s\n", line)
+		c.printSnippet(o.Snippet)
+	}
+}
+
+// statusText returns the words for the status of an outcome.
+func statusText(status string) string {
+	switch status {
+	case "nothing":
+		return "no change needed"
+	case "waiting":
+		return "waiting for the editor to exit"
+	}
+	return status
+}
+
+// undoText describes what undoing a change would do.
+func undoText(r registration.Record) string {
+	switch {
+	case r.Undone:
+		return "undone"
+	case !r.Possible:
+		return fmt.Sprintf("not possible: %s", r.Why)
+	case r.Exact:
+		return "restores the file"
+	}
+	return "removes only the entry"
 }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -19,14 +18,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/eval"
 )
 
-// trial is what eval measures, and with what.
-type trial struct {
+// evalFlags is the flags of eval.
+type evalFlags struct {
 	tools, queries, out, provider string
 	limit                         int
 }
 
-// verdict is what eval prints with --json.
-type verdict struct {
+// evalResult is the output of eval --json.
+type evalResult struct {
 	Tools         int    `json:"tools"`
 	Servers       int    `json:"servers"`
 	RepeatedIDs   int    `json:"repeated_ids"`
@@ -35,73 +34,75 @@ type verdict struct {
 	eval.Report
 }
 
-func (p *program) eval() *cobra.Command {
-	t := trial{limit: eval.Depth}
-	cmd := &cobra.Command{
-		Use: "eval", Short: "Measure how well the search finds the right tools of a labelled set", Args: cobra.NoArgs,
-		Long: `Measure how well the search finds the right tools of a labelled set. Needs no hub and
-touches nothing of it.
+// evalCommand is the command eval. It needs no hub and does not start one.
+type evalCommand struct{ *program }
 
-Both files have one JSON object on each line: tools with id, server, name, description
-and input_schema; queries with id, query, relevant (ids of tools, empty when none is
-right) and, if you like, kind. Queries are ranked one at a time.`,
+func (c evalCommand) command() *cobra.Command {
+	t := evalFlags{limit: eval.Depth}
+	cmd := &cobra.Command{
+		Use: "eval", Short: "Measure the quality of the search on a labelled set", Args: cobra.NoArgs,
+		Long: `Measure how well the search finds the right tools of a labelled set. The configured
+servers and the hub are neither used nor changed.
+
+Both files contain one JSON object per line. A tool has the fields id, server, name,
+description and input_schema. A query has id, query, relevant (the ids of the right
+tools; empty if there is none) and optionally kind.`,
 		Example: "  agent-discover eval --tools tools.jsonl --queries queries.jsonl --out ranked.jsonl",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return p.try(cmd.Context(), t) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), t) },
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&t.tools, "tools", "", "`FILE` of tools")
-	flags.StringVar(&t.queries, "queries", "", "`FILE` of queries with their right tools")
-	flags.StringVar(&t.out, "out", "", "write to this `FILE` what was found for each query")
-	flags.IntVar(&t.limit, "limit", t.limit, "tools to write for each query")
-	flags.StringVar(&t.provider, "provider", "", "who knows what words mean: builtin, none, local or openai; not given: as the hub does")
-	_ = cmd.MarkFlagRequired("tools") // they were just defined
+	flags.StringVar(&t.tools, "tools", "", "`FILE` with the tools")
+	flags.StringVar(&t.queries, "queries", "", "`FILE` with the queries and their right tools")
+	flags.StringVar(&t.out, "out", "", "write the ranked tools of each query to `FILE`")
+	flags.IntVar(&t.limit, "limit", t.limit, "maximum number of tools that --out gets for each query")
+	flags.StringVar(&t.provider, "provider", "", "embedding provider: builtin, none, local or openai (default: search.provider in config.yaml)")
+	_ = cmd.MarkFlagRequired("tools") // cannot fail: the flags are defined above
 	_ = cmd.MarkFlagRequired("queries")
 	return cmd
 }
 
-func (p *program) try(ctx context.Context, t trial) error {
+func (c evalCommand) run(ctx context.Context, t evalFlags) error {
 	if t.limit < 1 {
-		return usage{errors.New("--limit must be at least 1")}
+		return usagef("--limit must be at least 1")
 	}
 	set, err := eval.Read(t.tools, t.queries)
 	if err != nil {
 		return err
 	}
-	p.warnOf(set)
-	defer p.endProgress()
-	how, err := p.searching(t.provider)
+	c.warn(set)
+	defer c.endProgress()
+	how, err := c.searchSettings(t.provider)
 	if err != nil {
 		return err
 	}
 	t.provider = how.Provider
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	engine, err := eval.Open(ctx, set.Tools, how, p.progress)
+	engine, err := eval.Open(ctx, set.Tools, how, c.progress)
 	if err != nil {
 		return err
 	}
-	keep, closeFile, err := t.keep()
+	write, closeFile, err := t.writer()
 	if err != nil {
 		return err
 	}
-	answers, err := eval.Run(ctx, engine, set.Queries, t.limit, keep, p.progress)
+	answers, err := eval.Run(ctx, engine, set.Queries, t.limit, write, c.progress)
 	if err = errors.Join(err, closeFile()); err != nil {
 		return t.failed(err)
 	}
-	p.endProgress()
-	return p.printVerdict(verdict{
-		len(set.Tools), serversOf(set.Tools), set.Repeated, set.Unknown, t.provider, eval.Measure(set.Queries, answers),
+	c.endProgress()
+	return c.printResult(evalResult{
+		len(set.Tools), countServers(set.Tools), set.Repeated, set.Unknown, t.provider, eval.Measure(set.Queries, answers),
 	})
 }
 
-// searching returns how this user's hub searches, but with another provider of
-// meaning where one is given. Nothing else has to be done meanwhile: it may use
-// all cores.
-func (p *program) searching(provider string) (settings.Search, error) {
+// searchSettings returns the search settings of config.yaml, with another
+// provider if one is given. The search may use all cores.
+func (c evalCommand) searchSettings(provider string) (settings.Search, error) {
 	if provider != "" && !slices.Contains(settings.Providers, provider) {
-		return settings.Search{}, fault.New(fault.Invalid, "there is no provider %q: builtin, none, local or openai", provider)
+		return settings.Search{}, fault.New(fault.Invalid, "unknown provider %q: use builtin, none, local or openai", provider)
 	}
-	config, err := settings.Load(p.folder.Config())
+	config, err := settings.Load(c.folder.Config())
 	if err != nil {
 		return settings.Search{}, err
 	}
@@ -110,21 +111,21 @@ func (p *program) searching(provider string) (settings.Search, error) {
 	return how, how.Check()
 }
 
-func (p *program) warnOf(set *eval.Set) {
+func (c evalCommand) warn(set *eval.Set) {
 	for _, w := range []struct {
 		n    int
 		text string
 	}{
-		{set.Repeated, "tools have the id of an earlier one and are left out"},
-		{set.Unknown, "labels name no tool of the set; they count as not found"},
+		{set.Repeated, "tools were skipped because an earlier tool has the same id"},
+		{set.Unknown, "labels name a tool that is not in the set; they count as not found"},
 	} {
 		if w.n > 0 {
-			_, _ = fmt.Fprintf(p.err, "agent-discover: %d %s\n", w.n, w.text)
+			c.notef("agent-discover: %d %s\n", w.n, w.text)
 		}
 	}
 }
 
-// ranked is a line of --out.
+// ranked is a line of the file that --out names.
 type ranked struct {
 	ID         string     `json:"id"`
 	Ranked     []eval.Hit `json:"ranked"`
@@ -133,8 +134,10 @@ type ranked struct {
 	MS         float64    `json:"ms"`
 }
 
-// keep returns what writes answers to the file of --out, if there is one.
-func (t trial) keep() (each func(eval.Query, eval.Answer) error, end func() error, err error) {
+// writer creates the file that --out names, and returns a function that appends
+// an answer and one that closes the file. Without --out, it returns nil and a
+// function that does nothing.
+func (t evalFlags) writer() (each func(eval.Query, eval.Answer) error, end func() error, err error) {
 	if t.out == "" {
 		return nil, func() error { return nil }, nil
 	}
@@ -152,17 +155,18 @@ func (t trial) keep() (each func(eval.Query, eval.Answer) error, end func() erro
 	return each, func() error { return errors.Join(buffer.Flush(), f.Close()) }, nil
 }
 
-func (t trial) failed(err error) error {
+// failed returns the error of a run with a message for users.
+func (t evalFlags) failed(err error) error {
 	if path, ok := errors.AsType[*os.PathError](err); ok {
-		return fault.Wrap(err, fault.Failed, "cannot write %s: %s", t.out, path.Err)
+		return fault.Wrap(err, fault.Failed, "could not write %s: %s", t.out, path.Err)
 	}
 	if errors.Is(err, context.Canceled) {
-		return fault.Wrap(err, fault.Failed, "interrupted; not all queries were ranked")
+		return fault.Wrap(err, fault.Failed, "interrupted before all queries were ranked")
 	}
 	return err
 }
 
-func serversOf(tools []eval.Tool) int {
+func countServers(tools []eval.Tool) int {
 	seen := make(map[string]bool)
 	for _, t := range tools {
 		seen[t.Server] = true
@@ -170,27 +174,27 @@ func serversOf(tools []eval.Tool) int {
 	return len(seen)
 }
 
-// progress shows how far a long run is, where somebody may be watching.
-func (p *program) progress(doing string, done, total int) {
-	if step := max(total/100, 1); p.watched && (done%step == 0 || done == total) {
-		_, _ = fmt.Fprintf(p.err, "\r\x1b[K%s %d of %d", doing, done, total)
+// progress prints the progress of a long run on one line, if standard error is a
+// terminal.
+func (c evalCommand) progress(doing string, done, total int) {
+	if step := max(total/100, 1); c.errTerminal && (done%step == 0 || done == total) {
+		_, _ = fmt.Fprintf(c.err, "\r\x1b[K%s %d of %d", doing, done, total)
 	}
 }
 
-func (p *program) endProgress() {
-	if p.watched {
-		_, _ = fmt.Fprint(p.err, "\r\x1b[K")
+func (c evalCommand) endProgress() {
+	if c.errTerminal {
+		_, _ = fmt.Fprint(c.err, "\r\x1b[K")
 	}
 }
 
-func (p *program) printVerdict(v verdict) error {
-	if p.json {
-		return p.printJSON(v)
+func (c evalCommand) printResult(v evalResult) error {
+	if c.json {
+		return c.printJSON(v)
 	}
-	p.printf("%s of %s, %s, %d of them without a right tool\n\n",
+	c.printf("%s of %s, %s (%d without a right tool)\n\n",
 		counted(v.Tools, "tool", "tools"), counted(v.Servers, "server", "servers"), counted(v.Queries, "query", "queries"), v.NoMatch.Unlabeled)
-	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "KIND\tQUERIES\tR@1\tR@5\tR@10\tNDCG@10\tMRR")
+	table := c.table("KIND", "QUERIES", "R@1", "R@5", "R@10", "NDCG@10", "MRR")
 	for _, m := range append([]eval.Measures{v.All}, v.Kinds...) {
 		if m.Kind == "" {
 			m.Kind = "(all)"
@@ -201,19 +205,11 @@ func (p *program) printVerdict(v verdict) error {
 		return err
 	}
 	n := v.NoMatch
-	p.printf("\nno match    told %s; precision %.3f, recall %.3f; %s lost (%.1f %%)\n",
+	c.printf("\nno match    reported %s; precision %.3f, recall %.3f; %s lost (%.1f %%)\n",
 		counted(n.Told, "time", "times"), n.Precision, n.Recall, counted(n.Lost, "right first hit", "right first hits"), 100*n.LostShare)
-	for _, c := range v.Calibration {
-		p.printf("%-10s  %s, first hit right: %.3f\n", c.Label, counted(c.Queries, "query", "queries"), c.Right)
+	for _, label := range v.Calibration {
+		c.printf("%-10s  %s, first hit right: %.3f\n", label.Label, counted(label.Queries, "query", "queries"), label.Right)
 	}
-	p.printf("latency     median %.2f ms, p95 %.2f ms, max %.2f ms\n", v.Latency.Median, v.Latency.P95, v.Latency.Max)
+	c.printf("latency     median %.2f ms, p95 %.2f ms, max %.2f ms\n", v.Latency.Median, v.Latency.P95, v.Latency.Max)
 	return nil
-}
-
-// counted writes a number with its noun.
-func counted(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
 }

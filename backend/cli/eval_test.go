@@ -16,9 +16,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
-// TestTheOriginalsBenchmarkIsRanked runs the command as a person does; what it
-// wrote must bear out what it printed.
-func TestTheOriginalsBenchmarkIsRanked(t *testing.T) {
+// TestEvalMeasuresTheReferenceBenchmark compares the printed measures with those
+// computed from the ranking that --out writes.
+func TestEvalMeasuresTheReferenceBenchmark(t *testing.T) {
 	t.Parallel()
 	set := reference.Path(t, "bench", "agent-discover")
 	out := filepath.Join(t.TempDir(), "ranked.jsonl")
@@ -46,23 +46,23 @@ func TestTheOriginalsBenchmarkIsRanked(t *testing.T) {
 	}
 	labelled, ranked := linesOf[line](t, queries), linesOf[line](t, out)
 	if report.Tools != 15 || report.Queries != 18 || len(ranked) != 18 {
-		t.Fatalf("%d tools, %d queries, %d lines; want 15, 18, 18", report.Tools, report.Queries, len(ranked))
+		t.Fatalf("got %d tools, %d queries, %d lines; want 15, 18, 18", report.Tools, report.Queries, len(ranked))
 	}
 	right := 0
 	for i, r := range ranked {
 		if r.ID != labelled[i].ID {
-			t.Errorf("line %d is of %s, want %s", i, r.ID, labelled[i].ID)
+			t.Errorf("line %d is about query %s, want %s", i, r.ID, labelled[i].ID)
 		}
 		if len(r.Ranked) > 0 && slices.Contains(labelled[i].Relevant, r.Ranked[0].ID) {
 			right++
 		}
 	}
 	if got := float64(right) / 18; got != report.All.R1 || got < 0.7 || report.All.R5 < 0.75 {
-		t.Errorf("R@1 by what was written is %.3f; printed: %+v", got, report.All)
+		t.Errorf("R@1 computed from the ranking is %.3f; printed: %+v", got, report.All)
 	}
 }
 
-// linesOf reads a file with an object on each line.
+// linesOf decodes a file with one JSON object per line.
 func linesOf[T any](t *testing.T, path string) []T {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,15 +14,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
-func (p *program) learned() *cobra.Command {
+func (c searchCommands) learned() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "learned", Short: "Show which tools were called after which queries, and are lifted for like ones", Args: cobra.NoArgs,
-		Long: `Show which tools agents called after which queries. The search lifts those tools a
-little for like queries, so that what was right once is found sooner. All of it stays
-on this machine, with credentials covered; what is not used again fades away.`,
+		Use: "learned", Short: "List what the search learned: which tools agents called after which queries", Args: cobra.NoArgs,
+		Long: `List which tools agents called after which queries. The search ranks these tools
+slightly higher for similar queries. The list never leaves this machine, credentials in
+it are redacted, and the effect of an entry fades while it is not used.`,
 		Example: "  agent-discover learned\n  agent-discover learned forget 12\n  agent-discover learned off",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := p.client(cmd.Context())
+			client, err := c.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -31,21 +30,21 @@ on this machine, with credentials covered; what is not used again fades away.`,
 			if err := client.Do(cmd.Context(), http.MethodGet, "/api/learned", nil, &list); err != nil {
 				return err
 			}
-			if p.json {
-				return p.printJSON(list)
+			if c.json {
+				return c.printJSON(list)
 			}
-			return p.printLearned(list)
+			return c.printLearned(list)
 		},
 	}
-	cmd.AddCommand(p.forgetLearned(), p.switchLearning("on", "Learn from what agents call, and lift what was learned"),
-		p.switchLearning("off", "Learn nothing and lift nothing; what was learned stays"))
+	cmd.AddCommand(c.forgetCommand(),
+		c.learnCommand("on", "Learn from the calls of agents, and use what was learned"),
+		c.learnCommand("off", "Stop learning and ignore what was learned, without erasing it"))
 	return cmd
 }
 
-func (p *program) printLearned(list resources.LearnedList) error {
+func (c searchCommands) printLearned(list resources.LearnedList) error {
 	if len(list.Entries) > 0 {
-		table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
-		_, _ = fmt.Fprintln(table, "ID\tQUERY\tTOOL\tTIMES\tLAST\tSTRENGTH")
+		table := c.table("ID", "QUERY", "TOOL", "TIMES", "LAST", "STRENGTH")
 		for _, e := range list.Entries {
 			last, _ := time.Parse(time.RFC3339, e.Last)
 			_, _ = fmt.Fprintf(table, "%d\t%s\t%s\t%d\t%s\t%.2f\n",
@@ -55,19 +54,19 @@ func (p *program) printLearned(list resources.LearnedList) error {
 			return err
 		}
 	} else {
-		p.printf("Nothing was learned yet: it comes with what agents find and call.\n")
+		c.printf("Nothing was learned yet. Entries appear when agents find and call tools.\n")
 	}
 	if !list.On {
-		p.printf("Learning is off. To switch it on: agent-discover learned on\n")
+		c.printf("Learning is off. To turn it on: agent-discover learned on\n")
 	}
 	return nil
 }
 
-func (p *program) switchLearning(word, short string) *cobra.Command {
+func (c searchCommands) learnCommand(word, short string) *cobra.Command {
 	return &cobra.Command{
 		Use: word, Short: short, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := p.client(cmd.Context())
+			client, err := c.client(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -75,41 +74,41 @@ func (p *program) switchLearning(word, short string) *cobra.Command {
 			if err := client.Do(cmd.Context(), http.MethodPut, "/api/learned", body, nil); err != nil {
 				return err
 			}
-			return p.say(body, "Learning is %s.\n", word)
+			return c.respond(body, "Learning is %s.\n", word)
 		},
 	}
 }
 
-func (p *program) forgetLearned() *cobra.Command {
+func (c searchCommands) forgetCommand() *cobra.Command {
 	var all, yes bool
 	cmd := &cobra.Command{
-		Use: "forget [ID | --all]", Short: "Erase one thing that was learned, or all", Args: cobra.MaximumNArgs(1),
+		Use: "forget [ID | --all]", Short: "Erase one learned entry, or all", Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if all == (len(args) == 1) {
-				return usage{fmt.Errorf("say what to forget: an ID of agent-discover learned, or --all")}
+				return usagef("name the entry by its ID from agent-discover learned, or use --all")
 			}
-			path, question := "/api/learned", "Forget all that was learned?"
-			if !all {
-				path, question = path+"/"+url.PathEscape(args[0]), ""
+			if all {
+				if !yes && c.interactive && !c.confirm("Erase everything that was learned?") {
+					return fault.New(fault.Denied, "nothing was erased")
+				}
+				return c.forget(cmd.Context(), "")
 			}
-			return p.forget(cmd.Context(), path, question, yes)
+			return c.forget(cmd.Context(), "/"+url.PathEscape(args[0]))
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "forget all of it")
-	cmd.Flags().BoolVar(&yes, "yes", false, "forget without a question")
+	cmd.Flags().BoolVar(&all, "all", false, "erase all entries")
+	cmd.Flags().BoolVar(&yes, "yes", false, "erase without asking")
 	return cmd
 }
 
-func (p *program) forget(ctx context.Context, path, question string, yes bool) error {
-	if question != "" && !yes && p.asks && !p.confirm(question) {
-		return fault.New(fault.Denied, "nothing was forgotten")
-	}
-	client, err := p.client(ctx)
+// forget erases the entry at a path below /api/learned, or all for "".
+func (c searchCommands) forget(ctx context.Context, path string) error {
+	client, err := c.client(ctx)
 	if err != nil {
 		return err
 	}
-	if err := client.Do(ctx, http.MethodDelete, path, nil, nil); err != nil {
+	if err := client.Do(ctx, http.MethodDelete, "/api/learned"+path, nil, nil); err != nil {
 		return err
 	}
-	return p.say(map[string]string{"status": "forgotten"}, "It is forgotten.\n")
+	return c.respond(map[string]string{"status": "forgotten"}, "Erased.\n")
 }

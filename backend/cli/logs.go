@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,7 +18,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
-// logFilter is what the flags of logs ask for.
+// logCommands are the commands about past calls.
+type logCommands struct{ *program }
+
+// logFilter is the flags of logs.
 type logFilter struct {
 	server, tool, since, until, text, export string
 	kinds                                    []string
@@ -27,33 +29,33 @@ type logFilter struct {
 	limit                                    int
 }
 
-func (p *program) logs() *cobra.Command {
+func (c logCommands) logs() *cobra.Command {
 	var f logFilter
 	cmd := &cobra.Command{
-		Use: "logs", Short: "Show the last calls and what else happened, newest first", Args: cobra.NoArgs,
+		Use: "logs", Short: "Show the log of calls and other events, newest first", Args: cobra.NoArgs,
 		Example: "  agent-discover logs --failed --since 2026-01-31\n  agent-discover logs --server github --export csv > github.csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := p.client(cmd.Context())
+			client, err := c.client(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if f.export != "" {
-				return p.exportLogs(cmd.Context(), client, f)
+				return c.exportLogs(cmd.Context(), client, f)
 			}
-			return p.showLogs(cmd.Context(), client, f)
+			return c.showLogs(cmd.Context(), client, f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.server, "server", "", "only of this server")
-	flags.StringVar(&f.tool, "tool", "", "only of this tool")
-	flags.StringSliceVar(&f.kinds, "kind", nil, "only of this kind, as call or notification; may be repeated")
-	flags.BoolVar(&f.failed, "failed", false, "only what did not succeed")
-	flags.StringVar(&f.since, "since", "", "only from this `TIME` on: a day as 2026-01-31, or RFC 3339")
-	flags.StringVar(&f.until, "until", "", "only before this `TIME`, or to the end of a day")
-	flags.StringVar(&f.text, "text", "", "only with this text in tool, arguments or response")
-	flags.IntVar(&f.limit, "limit", 0, "entries, up to 500; 20 when not given, all to export")
-	flags.StringVar(&f.export, "export", "", "print all entries whole, as `FORMAT` jsonl or csv")
-	cmd.AddCommand(p.clearLogs())
+	flags.StringVar(&f.server, "server", "", "only entries of this server")
+	flags.StringVar(&f.tool, "tool", "", "only entries of this tool")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only entries of this kind, such as call or notification; may be repeated")
+	flags.BoolVar(&f.failed, "failed", false, "only entries that did not succeed")
+	flags.StringVar(&f.since, "since", "", "only entries from this `TIME` on: a day such as 2026-01-31, or RFC 3339")
+	flags.StringVar(&f.until, "until", "", "only entries before this `TIME`, or up to the end of a day")
+	flags.StringVar(&f.text, "text", "", "only entries with this text in the tool, arguments or response")
+	flags.IntVar(&f.limit, "limit", 0, "maximum number of entries, up to 500 (default 20; with --export, all)")
+	flags.StringVar(&f.export, "export", "", "print complete entries in `FORMAT`: jsonl or csv")
+	cmd.AddCommand(c.clearLogs())
 	return cmd
 }
 
@@ -78,7 +80,7 @@ func (f logFilter) query() url.Values {
 	return query
 }
 
-func (p *program) showLogs(ctx context.Context, client *instance.Client, f logFilter) error {
+func (c logCommands) showLogs(ctx context.Context, client *instance.Client, f logFilter) error {
 	var list struct {
 		Entries []resources.LogEntry `json:"entries"`
 		Total   int                  `json:"total"`
@@ -86,11 +88,10 @@ func (p *program) showLogs(ctx context.Context, client *instance.Client, f logFi
 	if err := client.Do(ctx, http.MethodGet, "/api/logs?"+f.query().Encode(), nil, &list); err != nil {
 		return err
 	}
-	if p.json {
-		return p.printJSON(list)
+	if c.json {
+		return c.printJSON(list)
 	}
-	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "TIME\tCLIENT\tKIND\tTOOL\tOUTCOME\tMS\tARGUMENTS")
+	table := c.table("TIME", "CLIENT", "KIND", "TOOL", "OUTCOME", "MS", "ARGUMENTS")
 	for _, e := range list.Entries {
 		at, _ := time.Parse(time.RFC3339, e.Timestamp)
 		name := cell(e.Server + " " + e.Tool)
@@ -101,26 +102,28 @@ func (p *program) showLogs(ctx context.Context, client *instance.Client, f logFi
 			cell(e.Client), e.Kind, name, e.Outcome, e.LatencyMS, safetext.Clip(cell(string(e.Args)), 60))
 	}
 	_ = table.Flush()
-	p.printf("%d of %d entries\n", len(list.Entries), list.Total)
+	c.printf("%d of %d entries\n", len(list.Entries), list.Total)
 	return nil
 }
 
-// exportLogs passes the hub's file on: for another program as it comes.
-func (p *program) exportLogs(ctx context.Context, client *instance.Client, f logFilter) error {
+// exportLogs prints the file that the hub exports: unchanged for another
+// program, with escapes on a terminal.
+func (c logCommands) exportLogs(ctx context.Context, client *instance.Client, f logFilter) error {
 	path := "/api/logs/export?" + f.query().Encode()
-	if !p.screen {
-		return client.Download(ctx, path, p.out)
+	if !c.outTerminal {
+		return client.Download(ctx, path, c.out)
 	}
 	lines, sink := io.Pipe()
 	go func() { sink.CloseWithError(client.Download(ctx, path, sink)) }()
-	return p.showLines(lines)
+	return c.printLines(lines)
 }
 
-// showLines prints a text of any length on a terminal.
-func (p *program) showLines(text io.Reader) error {
+// printLines prints text on a terminal line by line, because an export may be
+// too long to hold in memory.
+func (c logCommands) printLines(text io.Reader) error {
 	for lines := bufio.NewReader(text); ; {
 		line, err := lines.ReadString('\n')
-		p.write(safetext.Prose(line))
+		c.write(safetext.Prose(line))
 		if err == io.EOF {
 			return nil
 		}
@@ -130,24 +133,24 @@ func (p *program) showLines(text io.Reader) error {
 	}
 }
 
-func (p *program) clearLogs() *cobra.Command {
+func (c logCommands) clearLogs() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use: "clear", Short: "Forget all entries of the log; what metrics and learned show stays", Args: cobra.NoArgs,
+		Use: "clear", Short: "Erase all entries of the log, but not the metrics or what was learned", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !yes && p.asks && !p.confirm("Forget all entries of the log?") {
-				return fault.New(fault.Denied, "nothing was forgotten")
+			if !yes && c.interactive && !c.confirm("Erase all entries of the log?") {
+				return fault.New(fault.Denied, "nothing was erased")
 			}
-			client, err := p.client(cmd.Context())
+			client, err := c.client(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if err := client.Do(cmd.Context(), http.MethodDelete, "/api/logs", nil, nil); err != nil {
 				return err
 			}
-			return p.say(map[string]string{"status": "cleared"}, "The log is empty now.\n")
+			return c.respond(map[string]string{"status": "cleared"}, "Erased all entries of the log.\n")
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "forget without a question")
+	cmd.Flags().BoolVar(&yes, "yes", false, "erase without asking")
 	return cmd
 }

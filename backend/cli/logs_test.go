@@ -5,21 +5,21 @@ import (
 	"testing"
 )
 
-func TestOnlyAClearYesIsOne(t *testing.T) {
+func TestConfirmAcceptsOnlyYes(t *testing.T) {
 	for answer, want := range map[string]bool{"y\n": true, " YES \n": true, "yes": true, "\n": false, "": false, "no\n": false, "yep\n": false} {
 		var out, err strings.Builder
 		p := &program{in: strings.NewReader(answer), out: &out, err: &err}
 		if got := p.confirm("Forget?"); got != want || out.String() != "Forget? [y/N] " {
-			t.Errorf("%q: got %v, asked %q", answer, got, out.String())
+			t.Errorf("answer %q: got %v after printing %q", answer, got, out.String())
 		}
 		p = &program{in: strings.NewReader(answer), out: &out, err: &err, json: true}
 		if p.confirm("Sure?"); !strings.Contains(err.String(), "Sure?") || strings.Contains(out.String(), "Sure?") {
-			t.Error("a question stands between the JSON")
+			t.Error("with --json, the question was printed to standard output")
 		}
 	}
 }
 
-func TestAnExportIsWholeUnlessALimitIsGiven(t *testing.T) {
+func TestLogFilterSetsALimitExceptForExports(t *testing.T) {
 	for want, f := range map[string]logFilter{
 		"limit=20":               {},
 		"limit=-3":               {limit: -3},
@@ -34,10 +34,10 @@ func TestAnExportIsWholeUnlessALimitIsGiven(t *testing.T) {
 	}
 }
 
-func TestAnExportDoesNotSteerTheTerminal(t *testing.T) {
+func TestExportToATerminalEscapesControlCharacters(t *testing.T) {
 	var out strings.Builder
-	p := &program{out: &out}
-	if err := p.showLines(strings.NewReader("one\n\x1b[2Jtwo\nthree")); err != nil || out.String() != "one\n\\x1b[2Jtwo\nthree" {
+	c := logCommands{&program{out: &out}}
+	if err := c.printLines(strings.NewReader("one\n\x1b[2Jtwo\nthree")); err != nil || out.String() != "one\n\\x1b[2Jtwo\nthree" {
 		t.Errorf("got %q, %v", out.String(), err)
 	}
 }

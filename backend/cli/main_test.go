@@ -9,6 +9,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	mcptest.Main() // this binary is a fake server when a test starts it as one
+	mcptest.Main() // tests start this binary as a fake MCP server; then Main does not return
 	os.Exit(programtest.Main(m))
 }

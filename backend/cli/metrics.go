@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,24 +14,24 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
-func (p *program) metrics() *cobra.Command {
+func (c logCommands) metrics() *cobra.Command {
 	return &cobra.Command{
-		Use: "metrics [SERVER]", Short: "Show how often servers, or the tools of one, were called, and how fast they answer",
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: p.completeServers,
+		Use: "metrics [SERVER]", Short: "Show how often servers, or the tools of one server, were called, and how fast they answered",
+		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeServers,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := p.client(cmd.Context())
+			client, err := c.client(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if len(args) == 1 {
-				return p.toolMetrics(cmd.Context(), client, args[0])
+				return c.toolMetrics(cmd.Context(), client, args[0])
 			}
-			return p.serverMetrics(cmd.Context(), client)
+			return c.serverMetrics(cmd.Context(), client)
 		},
 	}
 }
 
-func (p *program) serverMetrics(ctx context.Context, client *instance.Client) error {
+func (c logCommands) serverMetrics(ctx context.Context, client *instance.Client) error {
 	var list []resources.ServerMetrics
 	if err := client.Do(ctx, http.MethodGet, "/api/metrics", nil, &list); err != nil {
 		return err
@@ -41,10 +40,10 @@ func (p *program) serverMetrics(ctx context.Context, client *instance.Client) er
 	for _, m := range list {
 		rows = append(rows, metricsRow(m.ServerName, m.TotalCalls, m.TotalErrors, m.Latencies))
 	}
-	return p.printMetrics("SERVER", rows, list)
+	return c.printMetrics("SERVER", rows, list)
 }
 
-func (p *program) toolMetrics(ctx context.Context, client *instance.Client, name string) error {
+func (c logCommands) toolMetrics(ctx context.Context, client *instance.Client, name string) error {
 	server, err := serverNamed(ctx, client, name)
 	if err != nil {
 		return err
@@ -57,19 +56,18 @@ func (p *program) toolMetrics(ctx context.Context, client *instance.Client, name
 	for _, m := range list {
 		rows = append(rows, metricsRow(m.ToolName, m.CallCount, m.ErrorCount, m.Latencies))
 	}
-	return p.printMetrics("TOOL", rows, list)
+	return c.printMetrics("TOOL", rows, list)
 }
 
-func (p *program) printMetrics(what string, rows [][]string, list any) error {
-	if p.json {
-		return p.printJSON(list)
+func (c logCommands) printMetrics(noun string, rows [][]string, list any) error {
+	if c.json {
+		return c.printJSON(list)
 	}
 	if len(rows) == 0 {
-		p.printf("Nothing was called yet.\n")
+		c.printf("No tools have been called yet.\n")
 		return nil
 	}
-	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, what+"\tCALLS\tERRORS\tMEAN\tP50\tP95\tLAST")
+	table := c.table(noun, "CALLS", "ERRORS", "MEAN", "P50", "P95", "LAST")
 	for _, row := range rows {
 		_, _ = fmt.Fprintln(table, strings.Join(row, "\t"))
 	}

@@ -12,24 +12,27 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-// foreground is how long an opener is watched for a failure. One that runs on
-// is the browser itself.
-const foreground = 3 * time.Second
+// openerTimeout is how long startBrowser waits for a failure of the opener. An
+// opener that runs longer is the browser itself.
+const openerTimeout = 3 * time.Second
 
+// opened is the output of open --json.
 type opened struct {
 	URL    string `json:"url"`
 	Opened bool   `json:"opened"`
 }
 
-func (p *program) open() *cobra.Command {
+func (h hubCommands) open() *cobra.Command {
 	var only bool
 	cmd := &cobra.Command{
 		Use: "open", Short: "Open the dashboard in the browser", Args: cobra.NoArgs,
-		Long: `Open the dashboard in the browser. The address lets one page in, once and within
-30 seconds; where there is no browser it is printed.`,
+		Long: `Open the dashboard in the browser. If no browser can be started, the address is
+printed instead. The address works once, within 30 seconds. The hub is started if it
+is not running, even after "agent-discover stop".`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// A person wants the hub: it stays, also after they stopped it before.
-			info, err := instance.Ensure(cmd.Context(), p.folder, "open")
+			// Ensure starts the hub even if the user stopped it before, because
+			// this command is a request of the user to use it.
+			info, err := instance.Ensure(cmd.Context(), h.folder, "open")
 			if err != nil {
 				return err
 			}
@@ -39,18 +42,19 @@ func (p *program) open() *cobra.Command {
 				return err
 			}
 			address := "http://" + info.Address() + "/#ticket=" + ticket.Ticket
-			if !only && show(address) {
-				return p.say(opened{address, true}, "The dashboard opens in your browser. If it does not: agent-discover open --print\n")
+			if !only && startBrowser(address) {
+				return h.respond(opened{address, true}, "The dashboard opens in your browser. If it does not: agent-discover open --print\n")
 			}
-			return p.say(opened{address, false}, "Open this address; it works once, and for 30 seconds:\n%s\n", address)
+			return h.respond(opened{address, false}, "Open this address in a browser. It works once, within 30 seconds:\n%s\n", address)
 		},
 	}
 	cmd.Flags().BoolVar(&only, "print", false, "print the address instead of opening it")
 	return cmd
 }
 
-// show hands an address to the system's opener and reports whether that took it.
-func show(address string) bool {
+// startBrowser passes an address to the system's opener and reports whether the
+// opener accepted it.
+func startBrowser(address string) bool {
 	argv := opener(runtime.GOOS, os.Getenv)
 	if argv == nil {
 		return false
@@ -59,18 +63,18 @@ func show(address string) bool {
 	if cmd.Start() != nil {
 		return false
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- cmd.Wait() }() // ends with this process
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }() // ends with this process at the latest
 	select {
-	case err := <-failed:
+	case err := <-ended:
 		return err == nil
-	case <-time.After(foreground):
+	case <-time.After(openerTimeout):
 		return true
 	}
 }
 
-// opener returns the command that opens an address, nil where nobody could see
-// the page.
+// opener returns the command that opens an address, or nil if the machine has
+// no display.
 func opener(system string, env func(string) string) []string {
 	switch system {
 	case "windows":

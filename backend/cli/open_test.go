@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheDashboardOpensWhereThereIsAScreen(t *testing.T) {
+func TestOpenerNeedsADisplayOnLinux(t *testing.T) {
 	for name, row := range map[string]struct {
 		system, variable string
 		want             []string
@@ -19,7 +19,7 @@ func TestTheDashboardOpensWhereThereIsAScreen(t *testing.T) {
 	} {
 		env := func(name string) string { return map[string]string{row.variable: "x"}[name] }
 		if got := opener(row.system, env); !slices.Equal(got, row.want) {
-			t.Errorf("%s: %v, want %v", name, got, row.want)
+			t.Errorf("%s: got %v, want %v", name, got, row.want)
 		}
 	}
 }

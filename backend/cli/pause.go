@@ -10,49 +10,51 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-const pausedText = "All servers are paused: none runs, and none starts until: agent-discover resume\n"
+const pausedText = "All servers are paused. To let them start again: agent-discover resume\n"
 
-// pausedStatus is whether the user lets no server run.
+// pausedStatus reports whether the user paused all servers.
 type pausedStatus struct {
 	Paused bool `json:"paused"`
 }
 
-func (p *program) pause() *cobra.Command {
+func (h hubCommands) pause() *cobra.Command {
 	return &cobra.Command{
-		Use: "pause", Short: "Stop all servers, and let none start until resume", Args: cobra.NoArgs,
-		Long: `Stop all servers, and let none start until resume. The hub goes on and editors stay
-connected; what they call is answered by that it is paused. It holds over restarts.`,
+		Use: "pause", Short: "Stop all servers, and do not start any until resume", Args: cobra.NoArgs,
+		Long: `Stop all servers, and do not start any until "agent-discover resume". The hub keeps
+running and editors stay connected; a call of a tool fails with an explanation. The
+pause persists when the hub restarts.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.setPaused(cmd.Context(), true); err != nil {
+			if err := h.setPaused(cmd.Context(), true); err != nil {
 				return err
 			}
-			return p.say(pausedStatus{true}, pausedText)
+			return h.respond(pausedStatus{true}, pausedText)
 		},
 	}
 }
 
-func (p *program) resume() *cobra.Command {
+func (h hubCommands) resume() *cobra.Command {
 	return &cobra.Command{
 		Use: "resume", Short: "Let servers start again after pause", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := p.setPaused(cmd.Context(), false); err != nil {
+			if err := h.setPaused(cmd.Context(), false); err != nil {
 				return err
 			}
-			return p.say(pausedStatus{false}, "Servers may start again; each does with its next call.\n")
+			return h.respond(pausedStatus{false}, "Servers may start again. Each starts with its next call.\n")
 		},
 	}
 }
 
-// setPaused tells the running hub, or the next one where none runs.
-func (p *program) setPaused(ctx context.Context, paused bool) error {
-	if err := p.folder.Create(); err != nil {
+// setPaused saves the pause setting and tells the hub, if one is running.
+func (h hubCommands) setPaused(ctx context.Context, paused bool) error {
+	if err := h.folder.Create(); err != nil {
 		return err
 	}
-	if err := instance.SetPaused(p.folder, paused); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "the wish cannot be written to %s", p.folder.Run(""))
+	if err := instance.SetPaused(h.folder, paused); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "could not save the pause setting in %s", h.folder.Run(""))
 	}
-	// After it is written: a hub that is just starting has read it, or is there.
-	info, err := instance.Read(p.folder)
+	// Looked up after the setting was saved: a hub that is starting meanwhile
+	// has either read the setting or is found now.
+	info, err := instance.Read(h.folder)
 	if err != nil {
 		return nil
 	}

@@ -21,14 +21,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// TestCommandLine runs the scripts in testdata, each with a home of its own.
-// Beside testscript's own commands they have
+// TestCommandLine runs the scripts in testdata, each with its own home folder.
+// In addition to testscript's own commands, they can use
 //
 //	ad CODE ARGS…   run agent-discover, which must exit with CODE
 //	hub             start a hub and wait until it is ready
-//	sqlite DB FILE  make a database by the statements in FILE
+//	sqlite DB FILE  create a database with the statements in FILE
 //
-// and $FAKE, the program of a fake server, whose first argument is mcptest.
+// and $FAKE, the program of a fake MCP server. Its first argument is mcptest.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	fake := mcptest.Command(t)
@@ -51,12 +51,12 @@ func TestCommandLine(t *testing.T) {
 			env.Defer(h.Close)
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ad": runScripted, "hub": serveScripted(program), "sqlite": makeScripted},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"ad": runProgram, "hub": serveHub(program), "sqlite": createDatabase},
 	})
 }
 
-// runScripted is the command ad.
-func runScripted(ts *testscript.TestScript, neg bool, args []string) {
+// runProgram implements the script command ad.
+func runProgram(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: ad CODE ARGS…")
 	}
@@ -75,8 +75,8 @@ func runScripted(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// serveScripted is the command hub.
-func serveScripted(program string) func(*testscript.TestScript, bool, []string) {
+// serveHub implements the script command hub.
+func serveHub(program string) func(*testscript.TestScript, bool, []string) {
 	return func(ts *testscript.TestScript, _ bool, _ []string) { startHub(ts, program) }
 }
 
@@ -92,7 +92,7 @@ func startHub(ts *testscript.TestScript, program string) {
 	ready := func() (bool, error) {
 		select {
 		case err := <-ended:
-			return false, fmt.Errorf("the hub ended at its start: %w", err)
+			return false, fmt.Errorf("the hub exited instead of starting: %w", err)
 		default:
 		}
 		info, err := instance.Read(paths.Folder(ts.Getenv("AGENT_DISCOVER_HOME")))
@@ -101,8 +101,8 @@ func startHub(ts *testscript.TestScript, program string) {
 	ts.Check(programtest.Await(ready))
 }
 
-// makeScripted is the command sqlite.
-func makeScripted(ts *testscript.TestScript, neg bool, args []string) {
+// createDatabase implements the script command sqlite.
+func createDatabase(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sqlite DB FILE")
 	}

@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is one that a test sits before.
+// terminal is a pseudo-terminal in the role of a person at a keyboard.
 type terminal struct {
-	*os.File // its keys and its screen
+	*os.File // the controlling end: writes type keys, reads return the screen
 	t        *testing.T
-	line     *os.File // what a program has of it
+	line     *os.File // the end that a program uses as its terminal
 	screen   *programtest.Output
 }
 
@@ -56,7 +56,7 @@ func newTerminal(t *testing.T) *terminal {
 	return term
 }
 
-// run starts a command that reads from the terminal and shows on it.
+// run starts a command with the terminal as its standard streams.
 func (term *terminal) run(cmd *exec.Cmd) {
 	term.t.Helper()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = term.line, term.line, term.line
@@ -65,8 +65,8 @@ func (term *terminal) run(cmd *exec.Cmd) {
 	}
 }
 
-// shows reports whether typed keys show on the screen.
-func (term *terminal) shows() bool {
+// echoes reports whether the terminal prints typed keys.
+func (term *terminal) echoes() bool {
 	term.t.Helper()
 	state, err := unix.IoctlGetTermios(int(term.line.Fd()), unix.TCGETS)
 	if err != nil {
@@ -75,25 +75,25 @@ func (term *terminal) shows() bool {
 	return state.Lflag&unix.ECHO != 0
 }
 
-// answer types a line when a question is on the screen for the nth time and
-// keys are hidden.
+// answer waits until a question is on the screen for the nth time and echo is
+// off, and types a line.
 func (term *terminal) answer(question string, nth int, line string) {
 	term.t.Helper()
-	programtest.Eventually(term.t, "it asks: "+question, func() bool {
-		return strings.Count(term.screen.String(), question) == nth && !term.shows()
+	programtest.Eventually(term.t, "the question is asked: "+question, func() bool {
+		return strings.Count(term.screen.String(), question) == nth && !term.echoes()
 	})
 	if _, err := term.WriteString(line + "\n"); err != nil {
 		term.t.Fatal(err)
 	}
 }
 
-// says waits until a text is on the screen.
-func (term *terminal) says(text string) {
+// awaitText waits until a text is on the screen.
+func (term *terminal) awaitText(text string) {
 	term.t.Helper()
-	programtest.Eventually(term.t, "it says: "+text, func() bool { return strings.Contains(term.screen.String(), text) })
+	programtest.Eventually(term.t, "the screen shows: "+text, func() bool { return strings.Contains(term.screen.String(), text) })
 }
 
-func TestTypedSecretIsNotShown(t *testing.T) {
+func TestTypedSecretsAreNotEchoed(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -104,38 +104,38 @@ func TestTypedSecretIsNotShown(t *testing.T) {
 		term.run(cmd)
 		return cmd
 	}
-	ends := func(cmd *exec.Cmd, code int) {
+	exits := func(cmd *exec.Cmd, code int) {
 		t.Helper()
 		if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != code {
-			t.Errorf("%v ended with %d, not %d", cmd.Args, cmd.ProcessState.ExitCode(), code)
+			t.Errorf("%v exited with %d, want %d", cmd.Args, cmd.ProcessState.ExitCode(), code)
 		}
-		if !term.shows() {
-			t.Error("the terminal hides keys afterwards")
+		if !term.echoes() {
+			t.Error("the terminal does not echo after the command")
 		}
 	}
 
 	unlock := secrets("unlock")
 	term.answer("Choose a passphrase", 1, "a passphrase")
-	term.answer("Once more", 1, "another passphrase")
-	ends(unlock, 1)
-	term.says("the two differ; nothing was changed")
+	term.answer("Repeat the passphrase", 1, "another passphrase")
+	exits(unlock, 1)
+	term.awaitText("the passphrases differ; nothing was changed")
 	unlock = secrets("unlock")
 	term.answer("Choose a passphrase", 2, "a passphrase")
-	term.answer("Once more", 2, "a passphrase")
-	ends(unlock, 0)
+	term.answer("Repeat the passphrase", 2, "a passphrase")
+	exits(unlock, 0)
 	unlock = secrets("unlock")
 	term.answer("Passphrase: ", 1, "another passphrase")
-	ends(unlock, 4)
+	exits(unlock, 4)
 	set := secrets("set", "one", "KEY")
 	term.answer("Value of KEY for one: ", 1, "correct-horse ünïcode ")
-	ends(set, 0)
+	exits(set, 0)
 	set = secrets("set", "one", "KEY")
-	programtest.Eventually(t, "it asks again", func() bool {
-		return strings.Count(term.screen.String(), "Value of KEY") == 2 && !term.shows()
+	programtest.Eventually(t, "the question is asked again", func() bool {
+		return strings.Count(term.screen.String(), "Value of KEY") == 2 && !term.echoes()
 	})
 	programtest.Signal(t, set.Process.Pid, syscall.SIGINT)
-	ends(set, 1)
-	term.says("interrupted; nothing was changed")
+	exits(set, 1)
+	term.awaitText("interrupted; nothing was changed")
 
 	for _, typed := range []string{"a passphrase", "another", "correct-horse"} {
 		if strings.Contains(strings.ReplaceAll(term.screen.String(), "Choose a passphrase", ""), typed) {

@@ -6,29 +6,30 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
-func (p *program) why() *cobra.Command {
+func (c searchCommands) why() *cobra.Command {
 	limit := 5
 	cmd := &cobra.Command{
-		Use: "why WORDS…", Short: "Show what an agent would find, and what made each tool a hit",
-		Example: "  agent-discover why read a text file from disk", Args: words,
+		Use: "why WORDS…", Short: "Explain why the search finds each tool for a need",
+		Long: `Search like "agent-discover find", and print how many points each part of a tool
+contributed to its score. Exits with 2 if no tool fits.`,
+		Example: "  agent-discover why read a text file from disk", Args: needWords,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := p.client(cmd.Context())
+			client, err := c.client(cmd.Context())
 			if err != nil {
 				return err
 			}
 			var found resources.FindReply
-			ask := map[string]any{"query": strings.Join(args, " "), "limit": limit}
-			if err := client.Do(cmd.Context(), http.MethodPost, "/api/find", ask, &found); err != nil {
+			body := map[string]any{"query": strings.Join(args, " "), "limit": limit}
+			if err := client.Do(cmd.Context(), http.MethodPost, "/api/find", body, &found); err != nil {
 				return err
 			}
-			if err := p.printWhy(cmd.Context(), found); err != nil {
+			if err := c.printWhy(cmd.Context(), found); err != nil {
 				return err
 			}
 			if !found.Found {
@@ -37,55 +38,54 @@ func (p *program) why() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", limit, "tools to show")
+	cmd.Flags().IntVar(&limit, "limit", limit, "maximum number of tools")
 	return cmd
 }
 
-// leastPoints is what two digits still show.
-const leastPoints = 0.005
+// minPoints is the smallest number of points that is not printed as 0.00.
+const minPoints = 0.005
 
-// wordsOf says which words made a part count, or what did where it was not
-// those.
-func wordsOf(why resources.FindMatch) string {
-	words := cell(strings.Join(why.Terms, ", "))
-	switch why.Field {
-	case "meaning":
-		return "(means the like)"
-	case "mention":
-		return "(the tool is named)"
-	case "learned":
-		return "(called after a like question: " + words + ")"
-	}
-	return words
-}
-
-func (p *program) printWhy(ctx context.Context, found resources.FindReply) error {
-	if p.json {
-		return p.printJSON(found)
+func (c searchCommands) printWhy(ctx context.Context, found resources.FindReply) error {
+	if c.json {
+		return c.printJSON(found)
 	}
 	if !found.Found {
 		var reply struct {
 			DidYouMean []string `json:"did_you_mean"`
 		}
-		_ = json.Unmarshal(found.Reply, &reply) // what is not there is left out
-		p.printMiss(ctx, found.Score, reply.DidYouMean)
+		_ = json.Unmarshal(found.Reply, &reply) // a reply of another shape has no suggestions
+		c.printNoMatch(ctx, found.Score, reply.DidYouMean)
 		return nil
 	}
-	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "TOOL\tSCORE\tPART\tPOINTS\tWORDS")
+	table := c.table("TOOL", "SCORE", "PART", "POINTS", "WORDS")
 	for _, hit := range found.Hits {
 		name, score := cell(strings.TrimPrefix(hit.CallAs, "mcp__")), fmt.Sprintf("%.2f", hit.Score)
 		for _, why := range hit.Why {
-			if why.Points < leastPoints && name == "" {
+			if why.Points < minPoints && name == "" {
 				continue
 			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%.2f\t%s\n", name, score, cell(why.Field), why.Points, wordsOf(why))
-			name, score = "", "" // once a tool
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%.2f\t%s\n", name, score, cell(why.Field), why.Points, explain(why))
+			name, score = "", "" // only in the first row of each tool
 		}
 	}
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	p.printf("confidence: %s\n", found.Confidence)
+	c.printf("confidence: %s\n", found.Confidence)
 	return nil
+}
+
+// explain returns the words that matched, or the reason for points that do not
+// come from words.
+func explain(why resources.FindMatch) string {
+	words := cell(strings.Join(why.Terms, ", "))
+	switch why.Field {
+	case "meaning":
+		return "(similar meaning)"
+	case "mention":
+		return "(the query names the tool)"
+	case "learned":
+		return "(called after a similar query: " + words + ")"
+	}
+	return words
 }

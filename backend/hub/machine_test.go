@@ -166,7 +166,7 @@ func TestDamagedDatabaseIsLeftAloneUntilItIsSetAside(t *testing.T) {
 			if out.Code != 3 {
 				t.Errorf("doctor: exit code %d", out.Code)
 			}
-			programtest.Contains(t, out.Stdout, "BROKEN", "database", "doctor --repair")
+			programtest.Contains(t, out.Stdout, "ERROR", "database", "doctor --repair")
 
 			programtest.Contains(t, h.Must("doctor", "--repair"), "damaged-")
 			aside, err := filepath.Glob(h.Folder.Database() + ".damaged-*")
@@ -216,7 +216,7 @@ func TestBusyDatabaseIsNotSetAside(t *testing.T) {
 	}
 	programtest.Contains(t, out.Stderr, "in use by another program")
 	out = h.Run("doctor")
-	programtest.Contains(t, out.Stdout, "BROKEN", "cannot be checked", "in use by another program")
+	programtest.Contains(t, out.Stdout, "ERROR", "cannot be checked", "in use by another program")
 	if strings.Contains(out.Stdout, "--repair") {
 		t.Errorf("doctor advises a repair: %s", out.Stdout)
 	}
@@ -262,7 +262,7 @@ func TestMissingNpxIsSaidWithAdvice(t *testing.T) {
 	if out.Code != 0 {
 		t.Errorf("doctor: exit code %d: the hub works without npx", out.Code)
 	}
-	programtest.Contains(t, out.Stdout, "MISSING  npx: not on the login shell's PATH", "apt install npm")
+	programtest.Contains(t, out.Stdout, "WARNING  npx: not on the login shell's PATH", "apt install npm")
 }
 
 func TestProgramThatOnlyTheLoginShellKnowsIsStarted(t *testing.T) {

@@ -1,5 +1,5 @@
-// Command agent-discover is the companion that editors start, the hub behind
-// it, and the command line that steers both.
+// Command agent-discover is the companion that editors start (mcp), the hub
+// (serve), and the command line that controls the hub.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/cli"
 )
 
-// version is set by the linker in a release build.
+// version is set by the linker when a release is built.
 var version = "dev"
 
 func main() {

@@ -9,14 +9,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
+// tool returns a tool with an input schema.
 func tool(schema string) resources.KnownTool {
 	return resources.KnownTool{Server: "s", Tool: resources.Tool{Name: "t", InputSchema: json.RawMessage(schema)}}
 }
 
-const everyKind = `{"properties":{"s":{"type":"string"},"i":{"type":"integer"},"n":{"type":["null","number"]},"b":{"type":"boolean"},
+// allTypes is a schema with a property of each type.
+const allTypes = `{"properties":{"s":{"type":"string"},"i":{"type":"integer"},"n":{"type":["null","number"]},"b":{"type":"boolean"},
 	"o":{"type":"object"},"a":{"type":"array","items":{"type":"integer"}},"as":{"type":"array","items":{"type":"string"}},"any":{}}}`
 
-func TestValuesGetTheTypeOfTheSchema(t *testing.T) {
+func TestArgumentsGetTheTypesOfTheSchema(t *testing.T) {
 	for pairs, want := range map[string]string{
 		"s=1 i=-7 n=1.5e3 b=true":  `{"s":"1","i":-7,"n":1.5e3,"b":true}`,
 		"i=9007199254740993":       `{"i":9007199254740993}`,
@@ -29,27 +31,27 @@ func TestValuesGetTheTypeOfTheSchema(t *testing.T) {
 		"a=[] a=4":                 `{"a":[4]}`,
 		"any=true any2=null":       `{"any":true,"any2":null}`,
 	} {
-		got, err := typed(tool(everyKind), strings.Fields(pairs))
+		got, err := typed(tool(allTypes), strings.Fields(pairs))
 		if err != nil || string(got) != want {
 			t.Errorf("%s: got %s, %v, want %s", pairs, got, err, want)
 		}
 	}
 }
 
-func TestValuesOfAnotherTypeAreRefused(t *testing.T) {
+func TestArgumentsThatDoNotFitTheSchemaAreRefused(t *testing.T) {
 	for pairs, want := range map[string]string{
 		"i=x": "whole number", "i=5.5": "whole number", "i=": "whole number", "n=x": "a number", "b=yes": "true or false",
-		"o=[]": "a JSON object", "o=": "a JSON object", "a=x": "whole number", "s=1 s=2": "given twice",
+		"o=[]": "a JSON object", "o=": "a JSON object", "a=x": "whole number", "s=1 s=2": "was given twice",
 	} {
-		if _, err := typed(tool(everyKind), strings.Fields(pairs)); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) {
-			t.Errorf("%s: got %v", pairs, err)
+		if _, err := typed(tool(allTypes), strings.Fields(pairs)); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), want) {
+			t.Errorf("%s: got error %v, want one with %q", pairs, err, want)
 		}
 	}
 	strict := tool(`{"properties":{"q":{"type":"string"}},"required":["q"],"additionalProperties":false}`)
-	if _, err := typed(strict, []string{"r=1"}); !strings.Contains(fault.MessageOf(err), "it takes: q") {
-		t.Errorf("got %v", err)
+	if _, err := typed(strict, []string{"r=1"}); !strings.Contains(fault.MessageOf(err), "its arguments: q") {
+		t.Errorf("unknown argument: got error %v", err)
 	}
-	if _, err := typed(strict, nil); !strings.Contains(fault.MessageOf(err), `needs the argument "q"`) {
-		t.Errorf("got %v", err)
+	if _, err := typed(strict, nil); !strings.Contains(fault.MessageOf(err), `requires the argument "q"`) {
+		t.Errorf("missing argument: got error %v", err)
 	}
 }

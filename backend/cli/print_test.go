@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-func TestWhatSteersATerminalIsShownInstead(t *testing.T) {
+func TestControlCharactersArePrintedAsEscapes(t *testing.T) {
 	for given, want := range map[string]string{
 		"plain\ttext\nof two lines, é 漢 🙂": "plain\ttext\nof two lines, é 漢 🙂",
 		"\x1b[2J\x1b]0;title\x07":          `\x1b[2J\x1b]0;title\x07`,
@@ -25,18 +25,18 @@ func TestWhatSteersATerminalIsShownInstead(t *testing.T) {
 		"a \uFFFD that was sent":           "a \uFFFD that was sent",
 	} {
 		if got := safetext.Prose(given); got != want {
-			t.Errorf("%q is shown as %q, want %q", given, got, want)
+			t.Errorf("%q is printed as %q, want %q", given, got, want)
 		}
 	}
 	if got := cell("one\ntwo\tthree\x1b"); got != `one\ntwo\tthree\x1b` {
-		t.Errorf("in a table: %q", got)
+		t.Errorf("in a cell of a table: %q", got)
 	}
 }
 
-func TestAResultIsChangedForATerminalOnly(t *testing.T) {
+func TestResultsAreEscapedOnlyOnATerminal(t *testing.T) {
 	result := json.RawMessage(`{"content":[{"type":"text","text":"\u001b[31mred"}]}`)
 	for _, test := range []struct {
-		screen, json bool
+		terminal, json bool
 		want         string
 	}{
 		{true, false, `\x1b[31mred` + "\n"},
@@ -44,36 +44,36 @@ func TestAResultIsChangedForATerminalOnly(t *testing.T) {
 		{true, true, string(result) + "\n"},
 	} {
 		var out bytes.Buffer
-		p := &program{out: &out, screen: test.screen, json: test.json}
-		if err := p.printResult(result); err != nil || out.String() != test.want {
-			t.Errorf("terminal %v, JSON %v: %q, %v", test.screen, test.json, out.String(), err)
+		c := callCommand{&program{out: &out, outTerminal: test.terminal, json: test.json}}
+		if err := c.printResult(result); err != nil || out.String() != test.want {
+			t.Errorf("terminal %v, JSON %v: got %q, %v", test.terminal, test.json, out.String(), err)
 		}
 	}
 }
 
-func TestExitCodeOfACallIsNotReadFromItsText(t *testing.T) {
-	p := &program{out: &bytes.Buffer{}}
+func TestExitCodeOfACallDoesNotDependOnItsText(t *testing.T) {
+	c := callCommand{&program{out: &bytes.Buffer{}}}
 	for result, want := range map[string]error{
 		`{"isError":true,"content":[{"type":"text","text":"the form waits for a person's approval"}]}`: exitCode(exitFailed),
 		`{"content":[{"type":"text","text":"the form waits for a person's approval"}]}`:                nil,
 	} {
-		if got := p.printResult(json.RawMessage(result)); got != want {
-			t.Errorf("%s: %v", result, got)
+		if got := c.printResult(json.RawMessage(result)); got != want {
+			t.Errorf("%s: got error %v, want %v", result, got, want)
 		}
 	}
 }
 
-func TestApprovalIsAskedForWhatIsShown(t *testing.T) {
+func TestApprovalShowsWhatWouldRunAndAsks(t *testing.T) {
 	command := "npx"
 	server := resources.Server{Name: "one", Command: &command, Args: []string{"-y", "evil\x1b[8m"}, Env: map[string]string{"API_KEY": "abcdefgh"}}
 	for answer, want := range map[string]bool{"y\n": true, "Yes\n": true, "n\n": false, "\n": false, "": false, "yesterday\n": false} {
 		var out bytes.Buffer
-		p := &program{in: strings.NewReader(answer), out: &out, asks: true, screen: true}
-		if err := p.agreed(server, false); err == nil != want || !want && fault.KindOf(err) != fault.Denied {
-			t.Errorf("%q: %v", answer, err)
+		c := serverCommands{&program{in: strings.NewReader(answer), out: &out, interactive: true, outTerminal: true}}
+		if err := c.confirmProposal(server, false); err == nil != want || !want && fault.KindOf(err) != fault.Denied {
+			t.Errorf("answer %q: got error %v", answer, err)
 		}
 		if shown := out.String(); !strings.Contains(shown, `"evil\x1b[8m"`) || strings.Contains(shown, "abcdefgh") || !strings.Contains(shown, "[y/N]") {
-			t.Errorf("shown: %q", shown)
+			t.Errorf("printed %q", shown)
 		}
 	}
 }
@@ -84,22 +84,22 @@ func TestApprovalOfARemoteServerShowsItsHeaders(t *testing.T) {
 		"Authorization": "Bearer abcdefgh", "X-Note": "${secret:other/KEY}\x1b[8m",
 	}})
 	if !strings.Contains(shown, `X-Note: "${secret:other/KEY}\x1b[8m"`) || !strings.Contains(shown, "Authorization: "+secrets.Redacted) || strings.Contains(shown, "abcdefgh") {
-		t.Errorf("shown: %s", shown)
+		t.Errorf("printed %s", shown)
 	}
 }
 
-func TestListsHoldNoCredentials(t *testing.T) {
+func TestListsContainNoCredentials(t *testing.T) {
 	command, address := "npx", "https://me:abcdefgh@host/mcp?token=abcdefgh"
 	for _, server := range []resources.Server{
 		{Name: "one", Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"}},
 		{Name: "two", Homepage: &address, Headers: map[string]string{"Authorization": "Bearer abcdefgh", "X-Mode": "fast"}},
 	} {
-		data, err := json.Marshal(covered([]resources.Server{server}))
+		data, err := json.Marshal(redactServers([]resources.Server{server}))
 		if text := string(data) + target(server); err != nil || strings.Contains(text, "abcdefgh") || !strings.Contains(text, secrets.Redacted) {
-			t.Errorf("it shows %s, %v", text, err)
+			t.Errorf("got %s, %v", text, err)
 		}
 	}
 	if address != "https://me:abcdefgh@host/mcp?token=abcdefgh" {
-		t.Error("what was shown is changed")
+		t.Error("redactServers changed its argument")
 	}
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,29 +11,30 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// property is what of a schema decides how a value is written.
+// property is the part of a JSON schema that decides how a value is encoded.
 type property struct {
 	Type  json.RawMessage `json:"type"`
 	Items json.RawMessage `json:"items"`
 }
 
-// typed makes JSON of KEY=VALUE pairs by the tool's schema.
+// typed returns KEY=VALUE pairs as a JSON object, with the types of the tool's
+// schema.
 func typed(tool resources.KnownTool, pairs []string) (json.RawMessage, error) {
 	var schema struct {
 		Properties           map[string]json.RawMessage `json:"properties"`
 		Required             []string                   `json:"required"`
 		AdditionalProperties json.RawMessage            `json:"additionalProperties"`
 	}
-	_ = json.Unmarshal(tool.InputSchema, &schema) // a schema of another shape gives no types
+	_ = json.Unmarshal(tool.InputSchema, &schema) // without a usable schema, values keep their JSON type or are strings
 	out := json.RawMessage("{}")
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
-			return nil, usage{fmt.Errorf("%q must have the form KEY=VALUE", pair)}
+			return nil, usagef("%q must have the form KEY=VALUE", pair)
 		}
 		raw, known := schema.Properties[key]
 		if !known && string(schema.AdditionalProperties) == "false" {
-			return nil, fault.New(fault.Invalid, "%s takes no argument %q; it takes: %s", tool.Name, key, names(schema.Properties))
+			return nil, fault.New(fault.Invalid, "%s has no argument %q; its arguments: %s", tool.Name, key, names(schema.Properties))
 		}
 		encoded, err := propertyOf(raw).add(key, value, jsonrpc.Get(out, key))
 		if err != nil {
@@ -44,7 +44,7 @@ func typed(tool resources.KnownTool, pairs []string) (json.RawMessage, error) {
 	}
 	for _, name := range schema.Required {
 		if jsonrpc.Get(out, name) == nil {
-			return nil, fault.New(fault.Invalid, "%s needs the argument %q; it takes: %s", tool.Name, name, names(schema.Properties))
+			return nil, fault.New(fault.Invalid, "%s requires the argument %q; its arguments: %s", tool.Name, name, names(schema.Properties))
 		}
 	}
 	return out, nil
@@ -61,16 +61,17 @@ func names(properties map[string]json.RawMessage) string {
 
 func propertyOf(schema json.RawMessage) property {
 	var p property
-	_ = json.Unmarshal(schema, &p) // a schema of another shape gives no type
+	_ = json.Unmarshal(schema, &p) // without a usable schema, the property has no type
 	return p
 }
 
-// add encodes a value after what the same key was given before: the elements
-// of an array come one by one, or several as JSON.
+// add returns the JSON of a property after another value was given for it.
+// before is its JSON so far, or nil. Values are added to an array one by one, or
+// several at once as a JSON array; other types accept only one value.
 func (p property) add(key, value string, before json.RawMessage) (json.RawMessage, error) {
 	if p.kind() != "array" {
 		if before != nil {
-			return nil, fault.New(fault.Invalid, "%s is given twice and is no array", key)
+			return nil, fault.New(fault.Invalid, "%s was given twice, but is not an array", key)
 		}
 		return p.encode(key, value)
 	}
@@ -92,6 +93,7 @@ func (p property) add(key, value string, before json.RawMessage) (json.RawMessag
 	return slices.Concat(json.RawMessage("["), elements, json.RawMessage("]")), nil
 }
 
+// encode returns the JSON of one value.
 func (p property) encode(key, value string) (json.RawMessage, error) {
 	raw := json.RawMessage(value)
 	isJSON := jsonrpc.Valid(raw)
@@ -129,7 +131,8 @@ func (p property) encode(key, value string) (json.RawMessage, error) {
 	return jsonrpc.Quote(value), nil
 }
 
-// kind is the property's type; of several the first that is not null.
+// kind returns the property's type, or "" if it has none. Of several types, it
+// returns the first that is not null.
 func (p property) kind() string {
 	var one string
 	if json.Unmarshal(p.Type, &one) == nil {

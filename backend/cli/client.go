@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+)
+
+// hub returns the running hub. It starts one unless the user stopped the hub.
+func (p *program) hub(ctx context.Context) (instance.Info, error) {
+	if info, err := instance.Read(p.folder); err == nil {
+		return info, nil
+	}
+	if instance.Stopped(p.folder) {
+		return instance.Info{}, fault.New(fault.Unavailable, "the hub was stopped; start it with: agent-discover serve")
+	}
+	return instance.Ensure(ctx, p.folder, "cli")
+}
+
+// client returns a client of the hub, which it starts like hub.
+func (p *program) client(ctx context.Context) (*instance.Client, error) {
+	info, err := p.hub(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return instance.NewClient(info), nil
+}
+
+// serverFunc does something with a configured server. args are the arguments
+// after the server's name.
+type serverFunc func(ctx context.Context, client *instance.Client, s resources.Server, args []string) error
+
+// serverCommand returns a command with n arguments, of which the first is the
+// name of a server.
+func (p *program) serverCommand(use, short string, n int, do serverFunc) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: cobra.ExactArgs(n), ValidArgsFunction: p.completeServers,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := p.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			server, err := serverNamed(cmd.Context(), client, args[0])
+			if err != nil {
+				return err
+			}
+			return do(cmd.Context(), client, server, args[1:])
+		},
+	}
+}
+
+func (p *program) completeServers(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	client, err := p.client(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	servers, _ := allServers(cmd.Context(), client) // without an answer nothing is completed
+	var names []string
+	for _, s := range servers {
+		names = append(names, s.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// allServers returns the configured servers, never nil.
+func allServers(ctx context.Context, client *instance.Client) ([]resources.Server, error) {
+	servers := []resources.Server{}
+	err := client.Do(ctx, http.MethodGet, "/api/servers", nil, &servers)
+	return servers, err
+}
+
+func serverNamed(ctx context.Context, client *instance.Client, name string) (resources.Server, error) {
+	servers, err := allServers(ctx, client)
+	if err != nil {
+		return resources.Server{}, err
+	}
+	for _, s := range servers {
+		if s.Name == name {
+			return s, nil
+		}
+	}
+	return resources.Server{}, fault.New(fault.NotFound, "there is no server %q; see: agent-discover servers list", name)
+}
+
+// serverPath returns the REST path of a server, or of an action on it.
+func serverPath(s resources.Server, action string) string {
+	path := fmt.Sprintf("/api/servers/%d", s.ID)
+	if action != "" {
+		path += "/" + url.PathEscape(action)
+	}
+	return path
+}
+
+// errNotApproved returns the error for a server that waits for approval.
+func errNotApproved(s resources.Server) error {
+	return fault.New(fault.Denied, "server %q waits for approval; approve it with: agent-discover servers approve %s", s.Name, s.Name)
+}

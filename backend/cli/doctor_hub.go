@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/editors/doctor"
+)
+
+// The checks in this file ask the hub. If it does not answer, they return
+// nothing, because checkHub already reports that.
+
+// checkSecrets reports where secrets are stored, and which configurations
+// contain credentials.
+func checkSecrets(ctx context.Context, client *instance.Client) []finding {
+	status, err := vaultStatus(ctx, client)
+	if err != nil {
+		return nil
+	}
+	servers, err := allServers(ctx, client)
+	if err != nil {
+		return nil
+	}
+	stored := finding{What: "secrets", OK: status.Keeper != "none", Detail: status.Why, Advice: status.Advice}
+	plain := finding{What: "credentials", OK: true, Detail: "none in the configuration of servers", Advice: "store them as secrets: agent-discover secrets migrate"}
+	var places []string
+	for _, s := range servers {
+		for _, place := range s.Plaintext {
+			places = append(places, s.Name+" "+place)
+		}
+	}
+	if len(places) > 0 {
+		plain.OK, plain.Detail = false, "in the configuration of servers: "+strings.Join(places, ", ")
+	}
+	return []finding{stored, plain}
+}
+
+// checkSearch reports whether the search finds tools by their meaning.
+func checkSearch(ctx context.Context, client *instance.Client) []finding {
+	var now resources.SearchStatus
+	if client.Do(ctx, http.MethodGet, "/api/search/status", nil, &now) != nil {
+		return nil
+	}
+	f := finding{What: "search", OK: now.Problem == "", Advice: now.Problem}
+	switch {
+	case now.Provider == settings.ProviderNone:
+		f.Detail = "by words only, because search.provider is none"
+	case now.Problem != "":
+		f.Detail = fmt.Sprintf("by words only, because provider %s with model %s does not work", now.Provider, now.Model)
+	default:
+		f.Detail = fmt.Sprintf("by words and meaning (provider %s, model %s): %d of %d tools indexed", now.Provider, now.Model, now.Ready, now.Tools)
+		if now.Working {
+			f.Detail += "; until the others are, they are found by words only"
+		}
+	}
+	return []finding{f}
+}
+
+// checkEditors reports the problems of editors, one finding each.
+func checkEditors(ctx context.Context, client *instance.Client) []finding {
+	var report doctor.Report
+	if client.Do(ctx, http.MethodGet, "/api/editors/checkup", nil, &report) != nil {
+		return nil
+	}
+	var findings []finding
+	for _, f := range report.Findings {
+		if f.Level != doctor.Note {
+			findings = append(findings, finding{What: "editors (" + strings.Join(f.Editors, ", ") + ")", Detail: f.Text, Advice: f.Advice})
+		}
+	}
+	if len(findings) > 0 {
+		return findings
+	}
+	var installed []string
+	for _, c := range report.Costs {
+		installed = append(installed, c.Editor)
+	}
+	if len(installed) == 0 {
+		return []finding{{What: "editors", OK: true, Detail: "none found on this machine"}}
+	}
+	return []finding{{What: "editors", OK: true, Detail: strings.Join(installed, ", ") + ": no problems found"}}
+}

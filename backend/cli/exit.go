@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// The exit codes, which the help and README.md list.
+const (
+	exitOK        = 0
+	exitArguments = 1
+	exitNotFound  = 2
+	exitFailed    = 3
+	exitDisabled  = 4
+)
+
+// usage is an error in the arguments of a command. It exits with
+// exitArguments.
+type usage struct{ error }
+
+func usagef(format string, args ...any) error { return usage{fmt.Errorf(format, args...)} }
+
+// exitCode is an error that ends the program with a code. No message is
+// printed, because the command already printed one.
+type exitCode int
+
+func (e exitCode) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// report prints err, which may be nil, and returns the exit code.
+func (p *program) report(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	var code exitCode
+	if errors.As(err, &code) {
+		return int(code)
+	}
+	message := err.Error()
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		message = fault.MessageOf(err)
+	}
+	if p.json {
+		_ = json.NewEncoder(p.err).Encode(map[string]string{"error": message})
+	} else {
+		p.notef("agent-discover: %s\n", message)
+	}
+	return codeOf(err)
+}
+
+func codeOf(err error) int {
+	if _, wrong := errors.AsType[usage](err); wrong {
+		return exitArguments
+	}
+	if _, known := errors.AsType[*fault.Error](err); !known {
+		return exitArguments // cobra reports an unknown command with an error of its own
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid:
+		return exitArguments
+	case fault.NotFound:
+		return exitNotFound
+	case fault.Denied:
+		return exitDisabled
+	}
+	return exitFailed
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
+)
+
+func (c setupCommands) importDatabase() *cobra.Command {
+	var q setup.ImportRequest
+	var renames []string
+	cmd := &cobra.Command{
+		Use:   "import [FILE]",
+		Short: "Import the database of agent-discover 1 or 2",
+		Long: `Import servers, tools, presets, metrics and secrets from the database of
+agent-discover 1 or 2 (default: ~/.claude/agent-discover.db). Secrets are stored in the
+keychain. FILE and servers that are configured already are not changed, so the command
+can be run again. No server is started.
+
+To import the servers of editors instead: agent-discover editors import`,
+		Example: "  agent-discover import --dry-run\n" +
+			"  agent-discover import old.db --rename 'my server=my-server'",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if q.Rename, err = parsePairs("--rename", renames); err != nil {
+				return err
+			}
+			if q.Path, err = databaseToImport(args); err != nil {
+				return err
+			}
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			c.notef("Reading %s …\n", q.Path)
+			var report setup.ImportReport
+			if err := client.Do(cmd.Context(), http.MethodPost, "/api/import", q, &report); err != nil {
+				return err
+			}
+			return c.printReport(q, report)
+		},
+	}
+	cmd.Flags().BoolVar(&q.DryRun, "dry-run", false, "only show what would be imported")
+	cmd.Flags().StringArrayVar(&renames, "rename", nil, "import a server under another name, as `OLD=NEW`; may be repeated")
+	return cmd
+}
+
+func databaseToImport(args []string) (string, error) {
+	if len(args) == 1 {
+		return existing(args[0])
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fault.Wrap(err, fault.Unavailable, "could not determine the home folder; name the database: agent-discover import FILE")
+	}
+	file, err := existing(filepath.Join(home, ".claude", "agent-discover.db"))
+	if err != nil {
+		return "", fault.New(fault.NotFound, "%s; name the database: agent-discover import FILE", fault.MessageOf(err))
+	}
+	return file, nil
+}
+
+// printReport prints the result of an import. It fails if one of the servers
+// failed.
+func (c setupCommands) printReport(q setup.ImportRequest, r setup.ImportReport) error {
+	if c.json {
+		if err := c.printJSON(r); err != nil {
+			return err
+		}
+	} else {
+		c.printImported(q, r)
+	}
+	if r.Totals.Failed > 0 {
+		return exitCode(exitFailed)
+	}
+	return nil
+}
+
+func (c setupCommands) printImported(q setup.ImportRequest, r setup.ImportReport) {
+	table := c.table("NAME", "STATUS", "TOOLS", "SECRETS", "PRESETS", "METRICS")
+	for _, s := range r.Servers {
+		name := cell(s.Name)
+		if s.As != "" {
+			name += " → " + cell(s.As)
+		}
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\n", name, s.Status, s.Tools, s.Secrets, s.Presets, s.Metrics)
+	}
+	_ = table.Flush()
+	for _, s := range r.Servers {
+		if s.Reason != "" {
+			c.printf("%s: %s\n", cell(s.Name), cell(s.Reason))
+		}
+		if s.Proposed != "" {
+			c.printf("  to import it under another name: --rename %s\n", quoted(s.Name+"="+s.Proposed))
+		}
+		for _, problem := range s.Problems {
+			c.printf("%s: %s\n", cell(s.Name), cell(problem))
+		}
+	}
+	for _, problem := range r.Problems {
+		c.printf("%s\n", cell(problem))
+	}
+	t := r.Totals
+	c.printf("%d imported, %d skipped, %d failed; %d tools, %d secrets, %d presets, %d metrics\n",
+		t.Imported, t.Skipped, t.Failed, t.Tools, t.Secrets, t.Presets, t.Metrics)
+	switch {
+	case q.DryRun:
+		c.printf("This was a dry run: nothing was changed.\n")
+	case t.Secrets > 0:
+		c.printf("%s was not changed and still contains secrets in plain text. Delete it when you no longer need it.\n", q.Path)
+	}
+}

@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/settings"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+)
+
+// printNoMatch reports that no tool fits, and what a person can do about it. The
+// hint in the hub's answer is meant for agents.
+func (c searchCommands) printNoMatch(ctx context.Context, score float64, similar []string) {
+	var now resources.SearchStatus
+	known := false // whether now is filled; without it, the command still succeeds
+	if client, err := c.client(ctx); err == nil {
+		known = client.Do(ctx, http.MethodGet, "/api/search/status", nil, &now) == nil
+	}
+	if known && now.Tools == 0 {
+		c.printf("No match: no tools are known yet. Add a server: agent-discover servers add NAME -- COMMAND ARGS\n")
+		return
+	}
+	c.printf("No tool fits well enough; the best score is %.2f.\n", score)
+	for _, name := range similar {
+		c.printf("Did you mean %s?\n", cell(strings.TrimPrefix(name, "mcp__")))
+	}
+	c.printf("Try other words, or list the servers: agent-discover servers\n")
+	switch {
+	case !known:
+	case now.Problem != "":
+		c.printf("The search currently uses words only: %s\n", cell(now.Problem))
+	case now.Provider != settings.ProviderNone && now.Working:
+		c.printf("Indexing is in progress: %d of %d tools are found by meaning, the others by words only.\n", now.Ready, now.Tools)
+	}
+}

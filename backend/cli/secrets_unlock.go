@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+)
+
+func (c secretCommands) status() *cobra.Command {
+	return &cobra.Command{
+		Use: "status", Short: "Show where secrets are stored, and whether that works", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			status, err := vaultStatus(cmd.Context(), client)
+			if err != nil {
+				return err
+			}
+			if err := c.printStatus(status); err != nil || status.Keeper != "none" {
+				return err
+			}
+			return exitCode(exitFailed)
+		},
+	}
+}
+
+func vaultStatus(ctx context.Context, client *instance.Client) (resources.VaultStatus, error) {
+	var view resources.SecretsView
+	err := client.Do(ctx, http.MethodGet, "/api/secrets", nil, &view)
+	return view.Status, err
+}
+
+func (c secretCommands) printStatus(s resources.VaultStatus) error {
+	text := fmt.Sprintf("Secrets are stored in: %s (%s)\n", s.Keeper, s.Why)
+	if s.Keeper == "none" {
+		text = fmt.Sprintf("Secrets cannot be stored: %s\n", s.Why)
+	}
+	if s.Advice != "" {
+		text += "What to do: " + s.Advice + "\n"
+	}
+	if s.File != "none" {
+		text += "The encrypted file of secrets is " + s.File + ".\n"
+	}
+	return c.respond(s, "%s", text)
+}
+
+func (c secretCommands) unlock() *cobra.Command {
+	return &cobra.Command{
+		Use: "unlock", Short: "Unlock the encrypted file of secrets until the hub stops", Args: cobra.NoArgs,
+		Long: `Unlock the encrypted file of secrets until the hub stops. If there is no file yet,
+choose a passphrase and create one. A lost passphrase cannot be recovered.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := c.client(cmd.Context())
+			if err != nil {
+				return err
+			}
+			status, err := vaultStatus(cmd.Context(), client)
+			if err != nil {
+				return err
+			}
+			passphrase, err := c.passphrase(cmd.Context(), status.File == "none")
+			if err != nil {
+				return err
+			}
+			var unlocked resources.VaultStatus
+			body := map[string]string{"passphrase": passphrase}
+			if err := client.Do(cmd.Context(), http.MethodPost, "/api/secrets/unlock", body, &unlocked); err != nil {
+				return err
+			}
+			return c.printStatus(unlocked)
+		},
+	}
+}
+
+// passphrase reads the passphrase. A new one has to be typed twice on a
+// terminal, because a mistyped passphrase could not be recovered.
+func (c secretCommands) passphrase(ctx context.Context, isNew bool) (string, error) {
+	if !isNew || !c.interactive {
+		return c.readSecret(ctx, "Passphrase: ")
+	}
+	chosen, err := c.readSecret(ctx, "Choose a passphrase for the file of secrets: ")
+	if err != nil {
+		return "", err
+	}
+	again, err := c.readSecret(ctx, "Repeat the passphrase: ")
+	if err == nil && again != chosen {
+		err = fault.New(fault.Invalid, "the passphrases differ; nothing was changed")
+	}
+	return chosen, err
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/hub"
+)
+
+// hubCommands are the commands about the hub as a whole.
+type hubCommands struct{ *program }
+
+func (h hubCommands) serve() *cobra.Command {
+	var by string
+	cmd := &cobra.Command{
+		Use: "serve", Short: "Run the hub in the foreground", Args: cobra.NoArgs,
+		Long: `Run the hub in the foreground until it is interrupted. This also ends the effect of
+"agent-discover stop": from then on, editors and other commands start the hub again.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var console io.Writer
+			if by == "" {
+				console = h.err
+			}
+			running, err := hub.Open(cmd.Context(), hub.Options{Folder: h.folder, Version: h.version, StartedBy: by, Console: console})
+			if err != nil {
+				if by != "" && fault.KindOf(err) != fault.Conflict { // after a conflict, another hub is running
+					instance.ReportFailure(h.folder, err)
+				}
+				return h.startFailed(err)
+			}
+			return errors.Join(running.Run(cmd.Context()), running.Close())
+		},
+	}
+	cmd.Flags().StringVar(&by, "started-by", "", "")
+	_ = cmd.Flags().MarkHidden("started-by")
+	return cmd
+}
+
+// startFailed prints why the hub did not start. It exits with exitArguments
+// when another hub is running or the settings are invalid, so that scripts can
+// distinguish these from a failure.
+func (h hubCommands) startFailed(err error) error {
+	if code := h.report(err); code == exitFailed && fault.KindOf(err) != fault.Conflict {
+		return exitCode(code)
+	}
+	return exitCode(exitArguments)
+}

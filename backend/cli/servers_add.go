@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+)
+
+// newServer is the flags of servers add.
+type newServer struct {
+	description, url string
+	env, tags        []string
+	keep, later, sse bool
+}
+
+func (c serverCommands) add() *cobra.Command {
+	var n newServer
+	cmd := &cobra.Command{
+		Use:   "add NAME [flags] -- COMMAND [ARGS…] | --url URL",
+		Short: "Add a server and list its tools",
+		Long: `Add a server and start it once to list its tools. COMMAND starts a local server, which
+communicates over standard input and output; --url names a remote one.`,
+		Example: "  agent-discover servers add memory -- npx -y @modelcontextprotocol/server-memory\n" +
+			"  agent-discover servers add files --env DEBUG=1 -- npx -y @modelcontextprotocol/server-filesystem /tmp\n" +
+			"  agent-discover servers add github --url https://mcp.example/github --no-start",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			body, err := n.body(args, cmd.ArgsLenAtDash())
+			if err != nil {
+				return err
+			}
+			return c.create(cmd.Context(), body, n.later)
+		},
+	}
+	cmd.Flags().StringVar(&n.url, "url", "", "address of a remote server, which is reached over HTTP")
+	cmd.Flags().BoolVar(&n.sse, "sse", false, "use the older SSE transport for --url, not streamable HTTP")
+	cmd.Flags().StringVar(&n.description, "description", "", "what the server is for, in one sentence")
+	cmd.Flags().StringArrayVar(&n.env, "env", nil, "environment variable of the server, as `NAME=VALUE`; may be repeated")
+	cmd.Flags().StringSliceVar(&n.tags, "tag", nil, "tag; may be repeated")
+	cmd.Flags().BoolVar(&n.keep, "keep-running", false, "start the server with the hub, and do not stop it when idle")
+	cmd.Flags().BoolVar(&n.later, "no-start", false, "do not start the server now; its tools are unknown until its first start")
+	return cmd
+}
+
+// body returns the request that creates the server. dash is the number of
+// arguments before "--".
+func (n newServer) body(args []string, dash int) (map[string]any, error) {
+	body := map[string]any{"name": args[0], "description": n.description, "tags": n.tags, "keep_running": n.keep, "warm": n.later}
+	switch {
+	case n.url != "" && (len(args) > 1 || len(n.env) > 0):
+		return nil, usagef("--url names a remote server, which has no command and no --env; set its credentials with: agent-discover secrets set")
+	case n.url != "":
+		body["homepage"], body["transport"] = n.url, map[bool]string{true: "sse", false: "streamable-http"}[n.sse]
+	case len(args) < 2 || dash != 1:
+		return nil, usagef("put -- before the command: agent-discover servers add %s -- COMMAND ARGS", args[0])
+	default:
+		variables, err := parsePairs("--env", n.env)
+		if err != nil {
+			return nil, err
+		}
+		body["command"], body["args"], body["env"] = args[1], args[2:], variables
+	}
+	return body, nil
+}
+
+// parsePairs parses the values of a flag, each NAME=VALUE.
+func parsePairs(flag string, list []string) (map[string]string, error) {
+	out := make(map[string]string)
+	for _, pair := range list {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || name == "" {
+			return nil, usagef("%s %q must have the form NAME=VALUE", flag, pair)
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+func (c serverCommands) create(ctx context.Context, body map[string]any, later bool) error {
+	client, err := c.client(ctx)
+	if err != nil {
+		return err
+	}
+	var server resources.Server
+	if err := client.Do(ctx, http.MethodPost, "/api/servers", body, &server); err != nil {
+		return err
+	}
+	if later {
+		return c.respond(server, "Added server %s. Its tools are listed when it starts for the first time.\n", server.Name)
+	}
+	c.notef("Starting %s to list its tools …\n", server.Name)
+	if err := client.Do(ctx, http.MethodPost, serverPath(server, "refresh"), nil, nil); err != nil {
+		return fault.Wrap(err, fault.KindOf(err), "server %s was added, but did not start: %s", server.Name, fault.MessageOf(err))
+	}
+	if server, err = serverNamed(ctx, client, server.Name); err != nil {
+		return err
+	}
+	return c.respond(server, "Added server %s: %s\n", server.Name, counted(server.ToolCount, "tool", "tools"))
+}

@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+)
+
+func (c serverCommands) show(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
+	var detail struct {
+		resources.Server
+		Tools  []resources.Tool `json:"tools"`
+		Stderr string           `json:"stderr,omitempty"`
+	}
+	if err := client.Do(ctx, http.MethodGet, serverPath(s, ""), nil, &detail); err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(detail)
+	}
+	if err := c.printServers([]resources.Server{detail.Server}); err != nil {
+		return err
+	}
+	for _, setting := range append(assignments(detail.Env, "="), assignments(detail.Headers, ": ")...) {
+		c.printf("  %s\n", setting)
+	}
+	for _, t := range detail.Tools {
+		c.printf("  %s  %s\n", cell(t.Name), safetext.Clip(firstLine(t.Description), 90))
+	}
+	if detail.LastError != "" {
+		c.printf("\nLast error: %s\n", detail.LastError)
+	}
+	if detail.Stderr != "" {
+		c.printf("\nLast output on standard error:\n%s\n", strings.TrimRight(detail.Stderr, "\n"))
+	}
+	return nil
+}

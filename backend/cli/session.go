@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/companion"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// session is an MCP session with the hub, like that of an agent. The commands
+// find and call use one, so that a person gets exactly what an agent gets.
+type session struct {
+	conn  *jsonrpc.Conn
+	close func()
+}
+
+// session opens a session. The caller closes it.
+func (p *program) session(ctx context.Context) (*session, error) {
+	info, err := p.hub(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := companion.Dial(ctx, info, p.version, rand.Text())
+	if err != nil {
+		return nil, err
+	}
+	conn := jsonrpc.NewConn(stream, stream, noFeatures{}, jsonrpc.Options{LineLimit: 512 << 20})
+	go func() { _ = conn.Run(ctx) }() // ends when the stream is closed
+	s := &session{conn: conn, close: func() { _ = stream.Close() }}
+	params, err := json.Marshal(map[string]any{
+		"protocolVersion": "2025-11-25", "capabilities": struct{}{},
+		"clientInfo": map[string]string{"name": "agent-discover-cli", "version": p.version},
+	})
+	if err == nil {
+		_, err = conn.Call(ctx, jsonrpc.Call{Method: "initialize", Params: params})
+	}
+	if err == nil {
+		err = conn.Notify("notifications/initialized", nil)
+	}
+	if err != nil {
+		s.close()
+		return nil, fault.Wrap(err, fault.Unavailable, "the hub does not answer; see: agent-discover doctor")
+	}
+	return s, nil
+}
+
+// callTool calls a tool and returns its result unchanged.
+func (s *session) callTool(ctx context.Context, name string, arguments json.RawMessage) (json.RawMessage, error) {
+	var line bytes.Buffer // a message must be one line, but people may write arguments on several
+	if err := json.Compact(&line, arguments); err != nil {
+		return nil, fault.Wrap(err, fault.Invalid, "the arguments are not valid JSON")
+	}
+	params := jsonrpc.Set(jsonrpc.Set(nil, "name", jsonrpc.Quote(name)), "arguments", line.Bytes())
+	return s.conn.Call(ctx, jsonrpc.Call{Method: "tools/call", Params: params})
+}
+
+// noFeatures handles messages of the hub for a client without features: it
+// refuses requests and ignores everything else.
+type noFeatures struct{}
+
+func (noFeatures) Request(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+	return nil, jsonrpc.NewError(-32601, "Method not found")
+}
+func (noFeatures) Notification(string, json.RawMessage) {}
+func (noFeatures) Bad([]byte, error) *jsonrpc.Error     { return nil }

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+)
+
+func (h hubCommands) stop() *cobra.Command {
+	return &cobra.Command{
+		Use: "stop", Short: "Stop the hub, and keep it stopped until you start it", Args: cobra.NoArgs,
+		Long: `Stop the hub and all servers. Editors and other commands do not start it again. To
+start it: agent-discover serve, agent-discover open, the tray or the window.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := h.folder.Create(); err != nil {
+				return err
+			}
+			if err := instance.SetStopped(h.folder, true); err != nil {
+				return fault.Wrap(err, fault.Unavailable, "could not save the stop request in %s", h.folder.Run(""))
+			}
+			if info, err := instance.Read(h.folder); err == nil {
+				if err := h.stopAndWait(cmd.Context(), info); err != nil {
+					return err
+				}
+			}
+			return h.respond(map[string]string{"status": "stopped"}, "The hub is stopped. Start it again with: agent-discover serve\n")
+		},
+	}
+}
+
+func (h hubCommands) stopAndWait(ctx context.Context, info instance.Info) error {
+	if err := instance.NewClient(info).Do(ctx, http.MethodPost, "/api/stop", nil, nil); err != nil {
+		return err
+	}
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(30 * time.Second)
+	for info.Alive() {
+		select {
+		case <-tick.C:
+		case <-deadline:
+			return fault.New(fault.Timeout, "the hub (process %d) did not stop within 30 seconds; for the reason, see %s", info.PID, h.folder.Log())
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
