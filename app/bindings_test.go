@@ -18,19 +18,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-func bound(t *testing.T) *Window {
+// newBindings returns the bindings of a window with an empty data folder.
+func newBindings(t *testing.T) *Window {
 	return &Window{version: "v1.2.3", hub: &hub{folder: dataFolder(t)}}
 }
 
-func TestThePageLearnsWhatTheProgramIs(t *testing.T) {
+func TestAboutReturnsNameAndVersion(t *testing.T) {
 	want := About{Name: "Agent Discover", Version: "v1.2.3"}
-	if got := bound(t).About(); got != want {
+	if got := newBindings(t).About(); got != want {
 		t.Errorf("About() = %+v, want %+v", got, want)
 	}
 }
 
-func TestBindingsRefuseWhatThePageHasNoUseFor(t *testing.T) {
-	w := bound(t)
+func TestBindingsRejectInvalidArguments(t *testing.T) {
+	w := newBindings(t)
 	long := strings.Repeat("a", maxLength+1)
 	save := func(name string) error {
 		_, err := w.SaveFile(name, "")
@@ -40,74 +41,74 @@ func TestBindingsRefuseWhatThePageHasNoUseFor(t *testing.T) {
 		_, err := w.ChooseFile(title, filter)
 		return err
 	}
-	for what, err := range map[string]error{
-		"a script":             w.OpenURL("javascript:alert(1)"),
-		"a file":               w.OpenURL("file:///etc/passwd"),
-		"a program":            w.OpenURL("zoommtg://x"),
-		"no address":           w.OpenURL("example.com"),
-		"a folder by its path": w.OpenFolder("/etc"),
-		"a folder of ours":     w.OpenFolder("run"),
-		"a path":               save("../x"),
-		"a folder":             save("a/b"),
-		"this folder":          save("."),
-		"no name":              save(""),
-		"a long name":          save(long),
-		"a line break":         save("a\nb"),
-		"a filter of paths":    choose("x", "/etc/*"),
-		"no title":             choose("", ""),
-		"no server":            w.OpenTest(""),
-		"a hostile server":     w.OpenTest("a\x00b"),
+	for name, err := range map[string]error{
+		"a script address":                w.OpenURL("javascript:alert(1)"),
+		"a file address":                  w.OpenURL("file:///etc/passwd"),
+		"an address of another program":   w.OpenURL("zoommtg://x"),
+		"an address without a scheme":     w.OpenURL("example.com"),
+		"the path of a folder":            w.OpenFolder("/etc"),
+		"an unknown folder":               w.OpenFolder("run"),
+		"a file name with a path":         save("../x"),
+		"a file name with a folder":       save("a/b"),
+		"the current folder as file name": save("."),
+		"an empty file name":              save(""),
+		"a long file name":                save(long),
+		"a file name with a line break":   save("a\nb"),
+		"a filter with a path":            choose("x", "/etc/*"),
+		"an empty dialog title":           choose("", ""),
+		"an empty server name":            w.OpenTest(""),
+		"a server name with a null byte":  w.OpenTest("a\x00b"),
 	} {
 		if fault.KindOf(err) != fault.Invalid {
-			t.Errorf("%s: %v", what, err)
+			t.Errorf("%s: got %v, want an error of kind Invalid", name, err)
 		}
 	}
 }
 
 func TestAStoppedHubIsStartedOnlyWhenAsked(t *testing.T) {
-	w := bound(t)
+	w := newBindings(t)
 	if err := instance.SetStopped(w.hub.folder, true); err != nil {
 		t.Fatal(err)
 	}
 	if to, err := w.Connect(); err != nil || to != (Connection{Stopped: true}) {
 		t.Errorf("Connect = %+v, %v, want only Stopped", to, err)
 	}
-	t.Setenv("PATH", filepath.Join(t.TempDir(), "none")) // no hub is beside a test
+	t.Setenv("PATH", filepath.Join(t.TempDir(), "none")) // the test binary has no hub beside it either
 	if _, err := w.Start(); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "agent-discover") {
-		t.Errorf("Start: %v", err)
+		t.Errorf("Start: got %v, want an error of kind Unavailable that names agent-discover", err)
 	}
 }
 
-func TestAHubThatCannotProveItselfGetsNoToken(t *testing.T) {
-	w := bound(t)
-	stranger, asked := strange(t)
+func TestAProgramThatIsNotTheHubGetsNoToken(t *testing.T) {
+	w := newBindings(t)
+	impostor, received := startImpostor(t)
 	lock, err := instance.Acquire(w.hub.folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lock.Release()
-	if err := lock.Announce(stranger); err != nil {
+	if err := lock.Announce(impostor); err != nil {
 		t.Fatal(err)
 	}
 	if to, err := w.Connect(); err == nil || to.Token != "" {
-		t.Errorf("Connect: %+v, %v", to, err)
+		t.Errorf("Connect = %+v, %v, want an error and no token", to, err)
 	}
-	if text := asked(); strings.Contains(text, stranger.Token) || !strings.Contains(text, "/hello") {
-		t.Errorf("it was sent %q", text)
+	if text := received(); strings.Contains(text, impostor.Token) || !strings.Contains(text, "/hello") {
+		t.Errorf("the program received %q, want a request for /hello without the token", text)
 	}
 }
 
-func TestStartAtLoginIsTheTrays(t *testing.T) {
+func TestStartAtLoginConfiguresTheTray(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("changes the login of whoever runs the tests")
+		t.Skip("would change the login of the user who runs the tests")
 	}
-	w := bound(t)
+	w := newBindings(t)
 	dir := t.TempDir()
 	t.Setenv("HOME", dir)
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "config"))
 	t.Setenv("PATH", dir)
 	if _, err := w.StartAtLogin(); fault.KindOf(err) != fault.Unavailable {
-		t.Errorf("without a tray: %v", err)
+		t.Errorf("without a tray: got %v, want an error of kind Unavailable", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "agent-discover-tray"), []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -122,17 +123,18 @@ func TestStartAtLoginIsTheTrays(t *testing.T) {
 	}
 }
 
-// strange listens where a hub was and returns how that hub is announced, and what it was sent.
-func strange(t *testing.T) (instance.Info, func() string) {
+// startImpostor starts a program that cannot prove to be the hub, as it could listen on the port of a hub that died. It
+// returns the announcement of that hub, and a function that returns the received requests.
+func startImpostor(t *testing.T) (instance.Info, func() string) {
 	t.Helper()
 	var mu sync.Mutex
-	var sent strings.Builder
+	var received strings.Builder
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
-		dump, _ := httputil.DumpRequest(r, true) // of a request that was read
-		sent.Write(dump)
-		_, _ = w.Write([]byte(`{"nonce":"x","proof":"y","protocol":1}`)) // the test sees what comes of it
+		dump, _ := httputil.DumpRequest(r, true) // never fails for a request that was read
+		received.Write(dump)
+		_, _ = w.Write([]byte(`{"nonce":"x","proof":"y","protocol":1}`)) // a failure shows as a failed connection
 	}))
 	t.Cleanup(server.Close)
 	host, port, err := net.SplitHostPort(server.Listener.Addr().String())
@@ -147,6 +149,6 @@ func strange(t *testing.T) (instance.Info, func() string) {
 	return info, func() string {
 		mu.Lock()
 		defer mu.Unlock()
-		return sent.String()
+		return received.String()
 	}
 }

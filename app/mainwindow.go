@@ -19,9 +19,9 @@ import (
 
 // watcher receives events of the native window. Every call runs in its own goroutine.
 type watcher interface {
-	moved()              // the window has a new place or size and is at rest
-	left(address string) // the user followed a link to another site
-	themed(dark bool)    // the desktop's theme has changed
+	moved()                      // the window has a new place or size and is at rest
+	linkFollowed(address string) // the user followed a link to another site
+	themeChanged(dark bool)      // the desktop's theme has changed
 }
 
 // mainWindow is the window with its menu, its place and its connection to the hub.
@@ -117,20 +117,20 @@ func (w *mainWindow) remember(change func(*placement)) placement {
 	return w.place
 }
 
-func (w *mainWindow) left(address string) {
+func (w *mainWindow) linkFollowed(address string) {
 	if err := launch.OpenURL(address); err != nil {
 		w.log.Info("link not opened", "error", fault.MessageOf(err))
 	}
 }
 
-func (w *mainWindow) themed(dark bool) {
+func (w *mainWindow) themeChanged(dark bool) {
 	c := colorsFor(dark)
 	runtime.WindowSetBackgroundColour(w.ctx(), c.page.R, c.page.G, c.page.B, c.page.A)
 	w.native.style(c.menuBar())
 }
 
-// schemed is called when the desktop's portal reports another colour scheme.
-func (w *mainWindow) schemed(scheme colourScheme) {
+// schemeChanged is called when the desktop's portal reports another colour scheme.
+func (w *mainWindow) schemeChanged(scheme colourScheme) {
 	<-w.opened
 	w.native.prefer(scheme)
 }

@@ -67,10 +67,10 @@ func runOnMain(handle C.uintptr_t) {
 	do()
 }
 
-// attach finds the window that Wails has opened and reports its events to told.
-func (n *native) attach(_ context.Context, told watcher) {
+// attach finds the window that Wails has opened and reports its events to w.
+func (n *native) attach(_ context.Context, w watcher) {
 	onMain(func() {
-		n.window = C.native_window_find(C.uintptr_t(cgo.NewHandle(told)))
+		n.window = C.native_window_find(C.uintptr_t(cgo.NewHandle(w)))
 		// Release builds have no developer tools, so standard output is the only place to read the console.
 		C.webkit_settings_set_enable_write_console_messages_to_stdout(C.webkit_web_view_get_settings(n.window.view), boolean(traced()))
 	})
@@ -81,12 +81,12 @@ func windowMoved(handle C.uintptr_t) { go cgo.Handle(handle).Value().(watcher).m
 
 //export pageLeft
 func pageLeft(handle C.uintptr_t, address *C.char) {
-	go cgo.Handle(handle).Value().(watcher).left(C.GoString(address))
+	go cgo.Handle(handle).Value().(watcher).linkFollowed(C.GoString(address))
 }
 
 //export themeChanged
 func themeChanged(handle C.uintptr_t) {
-	go cgo.Handle(handle).Value().(watcher).themed(C.native_window_is_dark() != 0)
+	go cgo.Handle(handle).Value().(watcher).themeChanged(C.native_window_is_dark() != 0)
 }
 
 // prefer applies the colour scheme that the desktop's portal reports.

@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 )
 
-func TestPagesAreUnderOneStrictPolicy(t *testing.T) {
+func TestAllPagesHaveTheSecurityPolicy(t *testing.T) {
 	shown := 0
 	files := fstest.MapFS{"index.html": {Data: []byte("<html><head><title>x</title></head></html>")}, "assets/a.js": {Data: []byte("1")}}
 	p := pages{files, start{Page: `/"</script>`, Await: "x"}, func() { shown++ }}
@@ -27,29 +27,29 @@ func TestPagesAreUnderOneStrictPolicy(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := answer.Header.Get("Content-Security-Policy"); got != policy {
-			t.Errorf("%s is under %q", path, got)
+			t.Errorf("%s: got the policy %q", path, got)
 		}
 		return string(body), answer
 	}
 	if body, _ := get("/"); body != `<html><head><script src="/window.js"></script><title>x</title></head></html>` {
-		t.Errorf("the page is %s", body)
+		t.Errorf("/: got %s", body)
 	}
 	if body, _ := get("/assets/a.js"); body != "1" {
-		t.Errorf("a file is %s", body)
+		t.Errorf("/assets/a.js: got %s", body)
 	}
 	if _, answer := get("/assets/b.js"); answer.StatusCode != http.StatusNotFound {
-		t.Errorf("a file that is not there: %d", answer.StatusCode)
+		t.Errorf("a missing file: got status %d", answer.StatusCode)
 	}
 	body, answer := get("/window.js")
 	if !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/javascript") || !strings.Contains(body, `"page":"/\"\u003c/script\u003e"`) {
-		t.Errorf("the helper is told %.80s", body)
+		t.Errorf("/window.js: got the type %s and %.80s", answer.Header.Get("Content-Type"), body)
 	}
 	if get("/window/shown"); shown != 1 {
-		t.Error("nobody was told")
+		t.Errorf("shown was called %d times, want once", shown)
 	}
 	for _, open := range []string{"unsafe", "https:", " *", "localhost"} {
 		if strings.Contains(policy, open) {
-			t.Errorf("the policy has %s", open)
+			t.Errorf("the policy contains %q", open)
 		}
 	}
 }

@@ -26,7 +26,7 @@ type placement struct {
 
 const (
 	minWidth, minHeight = 480, 360
-	largest             = 16384 // larger than any screen
+	maxSize             = 16384 // larger than any screen
 	minZoom, maxZoom    = 0.5, 3
 )
 
@@ -38,16 +38,16 @@ func readPlacement(file string, fresh placement) placement {
 	}
 	defer f.Close()
 	p := fresh
-	if json.NewDecoder(io.LimitReader(f, 4<<10)).Decode(&p) != nil || !p.sane() {
+	if json.NewDecoder(io.LimitReader(f, 4<<10)).Decode(&p) != nil || !p.valid() {
 		return fresh
 	}
 	return p
 }
 
-func (p placement) sane() bool {
+func (p placement) valid() bool {
 	within := func(n, low, high int) bool { return low <= n && n <= high }
-	return within(p.Width, minWidth, largest) && within(p.Height, minHeight, largest) &&
-		within(p.X, -largest*4, largest*4) && within(p.Y, -largest*4, largest*4) && p.Zoom >= minZoom && p.Zoom <= maxZoom
+	return within(p.Width, minWidth, maxSize) && within(p.Height, minHeight, maxSize) &&
+		within(p.X, -maxSize*4, maxSize*4) && within(p.Y, -maxSize*4, maxSize*4) && p.Zoom >= minZoom && p.Zoom <= maxZoom
 }
 
 func writePlacement(file string, p placement) error {
@@ -58,15 +58,15 @@ func writePlacement(file string, p placement) error {
 	return paths.WriteFile(file, append(data, '\n'))
 }
 
-// fit returns where a window goes that was at a: wholly onto the screen that shows most of it, the first one when none
-// shows any. Screens come and go between two starts.
+// fit moves and shrinks a window with area a so that it lies wholly on the screen with which it overlaps most, or on the
+// first screen if it overlaps with none. Screens may have changed since the area was stored.
 func fit(a area, screens []area) area {
 	if len(screens) == 0 {
 		return a
 	}
 	best := screens[0]
 	for _, screen := range screens {
-		if a.shared(screen) > a.shared(best) {
+		if a.overlap(screen) > a.overlap(best) {
 			best = screen
 		}
 	}
@@ -76,8 +76,8 @@ func fit(a area, screens []area) area {
 	return a
 }
 
-// shared is the size of what two areas have in common.
-func (a area) shared(b area) int {
+// overlap returns the size of the intersection of two areas.
+func (a area) overlap(b area) int {
 	width := min(a.X+a.Width, b.X+b.Width) - max(a.X, b.X)
 	height := min(a.Y+a.Height, b.Y+b.Height) - max(a.Y, b.Y)
 	return max(0, width) * max(0, height)

@@ -6,21 +6,21 @@ import (
 	"testing"
 )
 
-func TestAWindowComesBackOntoAScreen(t *testing.T) {
+func TestWindowsAreMovedOntoAScreen(t *testing.T) {
 	left, right := area{0, 25, 1280, 775}, area{1280, 0, 1920, 1080}
 	for name, row := range map[string]struct {
 		was     area
 		screens []area
 		want    area
 	}{
-		"as it was":                 {area{100, 100, 800, 600}, []area{left}, area{100, 100, 800, 600}},
-		"on the second screen":      {area{1400, 100, 800, 600}, []area{left, right}, area{1400, 100, 800, 600}},
-		"the second screen is gone": {area{1400, 100, 800, 600}, []area{left}, area{480, 100, 800, 600}},
-		"between two screens":       {area{1200, 100, 800, 600}, []area{left, right}, area{1280, 100, 800, 600}},
-		"larger than the screen":    {area{-50, -50, 4000, 3000}, []area{left}, left},
-		"under the panel":           {area{10, 0, 800, 600}, []area{left}, area{10, 25, 800, 600}},
-		"far away":                  {area{-9000, 9000, 800, 600}, []area{left, right}, area{0, 200, 800, 600}},
-		"nobody knows the screens":  {area{-9000, 9000, 800, 600}, nil, area{-9000, 9000, 800, 600}},
+		"wholly visible":                {area{100, 100, 800, 600}, []area{left}, area{100, 100, 800, 600}},
+		"on the second screen":          {area{1400, 100, 800, 600}, []area{left, right}, area{1400, 100, 800, 600}},
+		"the second screen was removed": {area{1400, 100, 800, 600}, []area{left}, area{480, 100, 800, 600}},
+		"between two screens":           {area{1200, 100, 800, 600}, []area{left, right}, area{1280, 100, 800, 600}},
+		"larger than the screen":        {area{-50, -50, 4000, 3000}, []area{left}, left},
+		"under the panel":               {area{10, 0, 800, 600}, []area{left}, area{10, 25, 800, 600}},
+		"on no screen":                  {area{-9000, 9000, 800, 600}, []area{left, right}, area{0, 200, 800, 600}},
+		"unknown screens":               {area{-9000, 9000, 800, 600}, nil, area{-9000, 9000, 800, 600}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := fit(row.was, row.screens); got != row.want {
@@ -30,34 +30,34 @@ func TestAWindowComesBackOntoAScreen(t *testing.T) {
 	}
 }
 
-func TestAPlaceIsRememberedAndNonsenseIsNot(t *testing.T) {
+func TestInvalidPlacementsAreIgnored(t *testing.T) {
 	fresh := placement{area: area{Width: 1200, Height: 800}, Zoom: 1}
-	kept := placement{area{-100, 20, 700, 500}, true, true, 1.25}
+	stored := placement{area{-100, 20, 700, 500}, true, true, 1.25}
 	file := filepath.Join(t.TempDir(), "window.json")
 	if got := readPlacement(file, fresh); got != fresh {
-		t.Errorf("without a file: %+v", got)
+		t.Errorf("without a file: got %+v, want %+v", got, fresh)
 	}
-	if err := writePlacement(file, kept); err != nil {
+	if err := writePlacement(file, stored); err != nil {
 		t.Fatal(err)
 	}
-	if got := readPlacement(file, fresh); got != kept {
-		t.Errorf("kept %+v, got %+v", kept, got)
+	if got := readPlacement(file, fresh); got != stored {
+		t.Errorf("stored %+v, got %+v", stored, got)
 	}
 	for name, content := range map[string]string{
-		"empty":           ``,
-		"cut off":         `{"x":1,"y":1,"wid`,
-		"another type":    `{"width":"wide"}`,
-		"too small":       `{"x":0,"y":0,"width":1,"height":1,"zoom":1}`,
-		"too large":       `{"x":0,"y":0,"width":99999999,"height":800,"zoom":1}`,
-		"nowhere":         `{"x":99999999,"y":0,"width":800,"height":800,"zoom":1}`,
-		"no zoom at all":  `{"width":800,"height":800,"zoom":0}`,
-		"a zoom of rocks": `{"width":800,"height":800,"zoom":1e300}`,
+		"empty":        ``,
+		"truncated":    `{"x":1,"y":1,"wid`,
+		"a wrong type": `{"width":"wide"}`,
+		"too small":    `{"x":0,"y":0,"width":1,"height":1,"zoom":1}`,
+		"too large":    `{"x":0,"y":0,"width":99999999,"height":800,"zoom":1}`,
+		"out of range": `{"x":99999999,"y":0,"width":800,"height":800,"zoom":1}`,
+		"zoom of 0":    `{"width":800,"height":800,"zoom":0}`,
+		"huge zoom":    `{"width":800,"height":800,"zoom":1e300}`,
 	} {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if got := readPlacement(file, fresh); got != fresh {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: got %+v, want %+v", name, got, fresh)
 		}
 	}
 }

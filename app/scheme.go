@@ -51,8 +51,8 @@ func busAddress(env func(string) string) string {
 	return "unix:path=" + env("XDG_RUNTIME_DIR") + "/bus"
 }
 
-// followScheme calls tell for every change of the colour scheme until ctx ends.
-func followScheme(ctx context.Context, conn *dbus.Conn, tell func(colourScheme)) {
+// followScheme calls changed for every change of the colour scheme until ctx ends.
+func followScheme(ctx context.Context, conn *dbus.Conn, changed func(colourScheme)) {
 	err := conn.AddMatchSignalContext(ctx, dbus.WithMatchObjectPath(portalPath), dbus.WithMatchInterface(settings),
 		dbus.WithMatchMember("SettingChanged"), dbus.WithMatchArg(0, appearance))
 	if err != nil {
@@ -70,7 +70,7 @@ func followScheme(ctx context.Context, conn *dbus.Conn, tell func(colourScheme))
 			}
 			if len(signal.Body) == 3 && signal.Body[1] == setting {
 				if value, ok := signal.Body[2].(dbus.Variant); ok {
-					tell(schemeOf(value))
+					changed(schemeOf(value))
 				}
 			}
 		}

@@ -89,15 +89,15 @@ func newSingleton(folder paths.Folder, name string, lock *flock.Flock) (*singlet
 // leave releases the singleton; serve returns.
 func (s *singleton) leave() error { return errors.Join(s.listener.Close(), s.lock.Unlock()) }
 
-// serve calls tell for every activation until leave is called.
-func (s *singleton) serve(tell func(activation)) {
+// serve calls handle for every activation until leave is called.
+func (s *singleton) serve(handle func(activation)) {
 	for {
 		conn, err := s.listener.Accept()
 		if err != nil {
 			return
 		}
 		if v, ok := s.receive(conn); ok {
-			tell(v)
+			handle(v)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
+// dataFolder returns a new data folder.
 func dataFolder(t *testing.T) paths.Folder {
 	t.Helper()
 	folder := paths.Folder(t.TempDir())
@@ -18,7 +19,8 @@ func dataFolder(t *testing.T) paths.Folder {
 	return folder
 }
 
-func take(t *testing.T, folder paths.Folder, v activation) *singleton {
+// acquire calls acquireSingleton for the name "window".
+func acquire(t *testing.T, folder paths.Folder, v activation) *singleton {
 	t.Helper()
 	s, err := acquireSingleton(t.Context(), folder, "window", v)
 	if err != nil {
@@ -27,53 +29,53 @@ func take(t *testing.T, folder paths.Folder, v activation) *singleton {
 	return s
 }
 
-func TestASecondStartTellsTheFirst(t *testing.T) {
+func TestASecondStartPassesItsRequestToTheFirst(t *testing.T) {
 	folder := dataFolder(t)
-	first := take(t, folder, activation{Page: "/"})
-	visits := make(chan activation, 1)
-	go first.serve(func(v activation) { visits <- v })
-	if second := take(t, folder, activation{Page: "/servers", Token: "token_TIME7"}); second != nil {
-		t.Fatal("there are two")
+	first := acquire(t, folder, activation{Page: "/"})
+	activations := make(chan activation, 1)
+	go first.serve(func(v activation) { activations <- v })
+	if second := acquire(t, folder, activation{Page: "/servers", Token: "token_TIME7"}); second != nil {
+		t.Fatal("a second start acquired the singleton")
 	}
-	if v := <-visits; v.Page != "/servers" || v.Token != "token_TIME7" {
-		t.Errorf("the first was told %+v", v)
+	if v := <-activations; v.Page != "/servers" || v.Token != "token_TIME7" {
+		t.Errorf("the first start received %+v", v)
 	}
 	if err := first.leave(); err != nil {
 		t.Fatal(err)
 	}
-	third := take(t, folder, activation{})
+	third := acquire(t, folder, activation{})
 	if third == nil {
-		t.Fatal("the singleton was not given up")
+		t.Fatal("leave did not release the singleton")
 	}
 	if err := third.leave(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestWhatADeadWindowLeftBehindIsNoWindow(t *testing.T) {
+func TestTheFileOfACrashedWindowIsIgnored(t *testing.T) {
 	folder := dataFolder(t)
-	left, err := json.Marshal(rendezvous{Address: "127.0.0.1:1", Secret: "old"})
+	stale, err := json.Marshal(rendezvous{Address: "127.0.0.1:1", Secret: "old"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(folder.Run("window.json"), left, 0o600); err != nil {
+	if err := os.WriteFile(folder.Run("window.json"), stale, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := take(t, folder, activation{})
+	s := acquire(t, folder, activation{})
 	if s == nil {
-		t.Fatal("nobody has the singleton, and it was not given")
+		t.Fatal("the singleton was not acquired, although no window has it")
 	}
 	if err := s.leave(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func TestStrangersAreNotListenedTo(t *testing.T) {
+func TestActivationsWithoutTheSecretAreIgnored(t *testing.T) {
 	folder := dataFolder(t)
-	first := take(t, folder, activation{})
-	visits := make(chan activation, 10)
-	go first.serve(func(v activation) { visits <- v })
-	for _, line := range []string{"", "\n", "GET / HTTP/1.1\r\n\r\n", "{}\n", `{"secret":"guess","page":"/stranger"}` + "\n"} {
+	first := acquire(t, folder, activation{})
+	activations := make(chan activation, 10)
+	go first.serve(func(v activation) { activations <- v })
+	for _, line := range []string{"", "\n", "GET / HTTP/1.1\r\n\r\n", "{}\n", `{"secret":"guess","page":"/guessed"}` + "\n"} {
 		conn, err := net.Dial("tcp", first.rendezvous.Address)
 		if err != nil {
 			t.Fatal(err)
@@ -81,15 +83,15 @@ func TestStrangersAreNotListenedTo(t *testing.T) {
 		if _, err := conn.Write([]byte(line)); err != nil {
 			t.Fatal(err)
 		}
-		_ = conn.(*net.TCPConn).CloseWrite() // the window may have closed it
-		_, _ = conn.Read(make([]byte, 1))    // it answers nothing
+		_ = conn.(*net.TCPConn).CloseWrite() // fails if the window has closed the connection
+		_, _ = conn.Read(make([]byte, 1))    // waits until the window closes the connection
 		_ = conn.Close()
 	}
-	if second := take(t, folder, activation{Page: "/mine"}); second != nil {
-		t.Fatal("there are two")
+	if second := acquire(t, folder, activation{Page: "/mine"}); second != nil {
+		t.Fatal("a second start acquired the singleton")
 	}
-	if v := <-visits; v.Page != "/mine" {
-		t.Errorf("a stranger was heard: %+v", v)
+	if v := <-activations; v.Page != "/mine" {
+		t.Errorf("an activation without the secret was accepted: %+v", v)
 	}
 	if err := first.leave(); err != nil {
 		t.Fatal(err)

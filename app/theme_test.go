@@ -10,37 +10,39 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// fakePortal is the part of a desktop that knows whether the user wants it dark.
+// fakePortal is a settings portal with a fixed colour scheme.
 type fakePortal struct{ scheme uint32 }
 
-// Read is called over the session bus; it wraps its answer twice, as portals do.
+// Read is called over the session bus. It wraps its answer twice, as portals do.
 func (p *fakePortal) Read(string, string) (dbus.Variant, *dbus.Error) {
 	return dbus.MakeVariant(dbus.MakeVariant(p.scheme)), nil
 }
 
-func (s *stage) portal(scheme uint32) {
-	s.t.Helper()
-	if err := s.Bus().Export(&fakePortal{scheme}, portalPath, settings); err != nil {
-		s.t.Fatal(err)
+// startPortal starts a settings portal on the session bus.
+func (d *testDesktop) startPortal(scheme uint32) {
+	d.t.Helper()
+	if err := d.Bus().Export(&fakePortal{scheme}, portalPath, settings); err != nil {
+		d.t.Fatal(err)
 	}
-	if reply, err := s.Bus().RequestName(portal, dbus.NameFlagDoNotQueue); err != nil || reply == dbus.RequestNameReplyExists {
-		s.t.Fatalf("the portal: %v, %v", reply, err)
+	if reply, err := d.Bus().RequestName(portal, dbus.NameFlagDoNotQueue); err != nil || reply == dbus.RequestNameReplyExists {
+		d.t.Fatalf("RequestName: %v, %v", reply, err)
 	}
 }
 
-func (s *stage) switchTo(scheme uint32) {
-	s.t.Helper()
-	err := s.Bus().Emit(portalPath, settings+".SettingChanged", appearance, setting, dbus.MakeVariant(scheme))
+// setScheme announces another colour scheme.
+func (d *testDesktop) setScheme(scheme uint32) {
+	d.t.Helper()
+	err := d.Bus().Emit(portalPath, settings+".SettingChanged", appearance, setting, dbus.MakeVariant(scheme))
 	if err != nil {
-		s.t.Fatal(err)
+		d.t.Fatal(err)
 	}
 }
 
-// dark waits until what stands at a place of the window is light or dark: a widget, or a part of the page.
-func (s *stage) dark(window string, want bool, x, y int) {
-	s.t.Helper()
-	s.await(fmt.Sprintf("dark at %d,%d: %v", x, y, want), func() bool {
-		pixel, err := s.Output(s.t.Context(), "import", "-silent", "-window", window, "-crop", fmt.Sprintf("1x1+%d+%d", x, y),
+// awaitDark waits until the pixel at a position of the window is dark (want) or light (!want).
+func (d *testDesktop) awaitDark(window string, want bool, x, y int) {
+	d.t.Helper()
+	d.await(fmt.Sprintf("pixel at %d,%d dark: %v", x, y, want), func() bool {
+		pixel, err := d.Output(d.t.Context(), "import", "-silent", "-window", window, "-crop", fmt.Sprintf("1x1+%d+%d", x, y),
 			"-colorspace", "gray", "-depth", "8", "-format", "%[fx:u]", "info:-")
 		if err != nil {
 			return false
@@ -51,20 +53,20 @@ func (s *stage) dark(window string, want bool, x, y int) {
 	})
 }
 
-func TestTheWindowFollowsTheDesktopsColours(t *testing.T) {
-	s := newStage(t)
-	s.portal(uint32(schemeDark))
-	w := s.open()
-	window := s.find(Title)
-	w.reached("page")
+func TestTheWindowFollowsTheColourSchemeOfTheDesktop(t *testing.T) {
+	d := newTestDesktop(t)
+	d.startPortal(uint32(schemeDark))
+	w := d.open()
+	window := d.awaitWindow(Title)
+	w.awaitTrace("page")
 	both := func(dark bool) {
 		t.Helper()
-		s.dark(window, dark, 600, 8)    // the menu bar
-		s.dark(window, dark, 1180, 740) // the page
+		d.awaitDark(window, dark, 600, 8)    // the menu bar
+		d.awaitDark(window, dark, 1180, 740) // the page
 	}
 	both(true)
-	s.switchTo(2)
+	d.setScheme(2)
 	both(false)
-	s.switchTo(uint32(schemeDark))
+	d.setScheme(uint32(schemeDark))
 	both(true)
 }

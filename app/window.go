@@ -101,7 +101,7 @@ func (w *mainWindow) run(ctx context.Context, asked request, singleton *singleto
 	scheme, portal := portalScheme(ctx)
 	if portal != nil {
 		defer func() { _ = portal.Close() }()
-		go followScheme(ctx, portal, w.schemed)
+		go followScheme(ctx, portal, w.schemeChanged)
 	}
 	if err := openDisplay(); err != nil {
 		return err
