@@ -14,64 +14,65 @@ import (
 
 const repository = "../.."
 
-func TestThePicturesAreWhatTheirSourcesDraw(t *testing.T) {
+func TestImagesMatchTheirSources(t *testing.T) {
 	drawn := t.TempDir()
 	generate := exec.Command("go", "-C", "generate", "run", ".", "-out", drawn)
-	if said, err := generate.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
+	if output, err := generate.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, output)
 	}
-	made := list(t, drawn, ".")
-	for file := range made {
-		kept, err := os.ReadFile(filepath.Join(repository, file))
+	generated := list(t, drawn, ".")
+	for file := range generated {
+		stored, err := os.ReadFile(filepath.Join(repository, file))
 		if err != nil {
-			t.Errorf("%v: go generate ./build/icons makes it", err)
+			t.Errorf("%v; run: go generate ./build/icons", err)
 			continue
 		}
 		now, err := os.ReadFile(filepath.Join(drawn, file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		compare(t, file, kept, now)
+		compare(t, file, stored, now)
 	}
 	for _, folder := range []string{"build/icons", "build/linux/hicolor"} {
 		for file := range list(t, repository, folder) {
-			if ext := filepath.Ext(file); (ext == ".png" || ext == ".ico" || ext == ".icns") && !made[file] {
-				t.Errorf("nothing draws %s", file)
+			if ext := filepath.Ext(file); (ext == ".png" || ext == ".ico" || ext == ".icns") && !generated[file] {
+				t.Errorf("%s is not generated; delete it, or add it to build/icons/generate", file)
 			}
 		}
 	}
 }
 
-func compare(t *testing.T, file string, kept, now []byte) {
+// compare compares the stored and the new version of a generated file, images by their pixels.
+func compare(t *testing.T, file string, stored, now []byte) {
 	t.Helper()
 	same := func(part any, a, b *image.NRGBA) {
 		if b == nil || differing(a, b) > 0 {
-			t.Errorf("%s (%v) is not what its source draws: go generate ./build/icons", file, part)
+			t.Errorf("%s (image %v) differs from its source; run: go generate ./build/icons", file, part)
 		}
 	}
 	switch filepath.Ext(file) {
 	case ".png":
-		same("whole", decodePNG(t, kept), decodePNG(t, now))
+		same("whole", decodePNG(t, stored), decodePNG(t, now))
 	case ".ico":
-		again := decodeICO(t, now)
-		for width, picture := range decodeICO(t, kept) {
-			same(width, picture, again[width])
+		current := decodeICO(t, now)
+		for width, picture := range decodeICO(t, stored) {
+			same(width, picture, current[width])
 		}
 	case ".icns":
-		again := decodeICNS(t, now)
-		for kind, picture := range decodeICNS(t, kept) {
-			same(kind, picture, again[kind])
+		current := decodeICNS(t, now)
+		for kind, picture := range decodeICNS(t, stored) {
+			same(kind, picture, current[kind])
 		}
 	case ".syso":
-		// Its parts are looked at elsewhere; compressed bytes may change with the version of Go.
+		// TestAWindowsProgramContainsIconAndManifest checks the parts. Compressed bytes may change with the version of Go.
 	default:
-		if !bytes.Equal(kept, now) {
-			t.Errorf("%s is not what its source says: go generate ./build/icons", file)
+		if !bytes.Equal(stored, now) {
+			t.Errorf("%s differs from its source; run: go generate ./build/icons", file)
 		}
 	}
 }
 
-// list names all files below a folder of root, relative to root and with slashes.
+// list returns the slash-separated paths, relative to root, of all files below a folder.
 func list(t *testing.T, root, folder string) map[string]bool {
 	t.Helper()
 	names := make(map[string]bool)
@@ -87,7 +88,7 @@ func list(t *testing.T, root, folder string) map[string]bool {
 	return names
 }
 
-func TestEveryPictureOfTheProgramHasTheSizesItsSystemAsksFor(t *testing.T) {
+func TestProgramIconsHaveTheSizesThatSystemsNeed(t *testing.T) {
 	for file, width := range map[string]int{"appicon.png": 1024, "window.png": 256} {
 		checkPicture(t, file, decodePNG(t, readFile(t, file)), width)
 	}
@@ -108,21 +109,21 @@ func TestEveryPictureOfTheProgramHasTheSizesItsSystemAsksFor(t *testing.T) {
 	}
 }
 
-func TestAWindowsProgramCarriesTheIconAndTheManifest(t *testing.T) {
+func TestAWindowsProgramContainsIconAndManifest(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		object := readFile(t, "../../app/resources_windows_"+arch+".syso")
 		if !bytes.Contains(object, readFile(t, "../windows/app.manifest")) {
-			t.Errorf("%s: the manifest is not in it: go generate ./build/icons", arch)
+			t.Errorf("%s: the manifest is missing; run: go generate ./build/icons", arch)
 		}
 		for width, entry := range entriesICO(t, readFile(t, "icon.ico")) {
 			if !bytes.Contains(object, entry) {
-				t.Errorf("%s: the icon of %d pixels is not in it: go generate ./build/icons", arch, width)
+				t.Errorf("%s: the icon of %d pixels is missing; run: go generate ./build/icons", arch, width)
 			}
 		}
 	}
 }
 
-func TestTheTrayHasAPictureForEveryStateAndPanel(t *testing.T) {
+func TestTheTrayHasAnIconForEveryStateAndPanel(t *testing.T) {
 	for _, state := range States() {
 		for _, panel := range []string{"light", "dark", "any", "template"} {
 			name := fmt.Sprintf("tray/%s-%s", state, panel)
@@ -141,11 +142,12 @@ func TestTheTrayHasAPictureForEveryStateAndPanel(t *testing.T) {
 	}
 }
 
-// checkPicture wants a square of that width with something on it and nothing in its corners.
+// checkPicture fails unless an image is a square of the given width, has enough opaque pixels, and has a transparent
+// corner.
 func checkPicture(t *testing.T, file string, picture *image.NRGBA, width int) {
 	t.Helper()
 	if picture == nil || picture.Rect != image.Rect(0, 0, width, width) {
-		t.Errorf("%s has no picture of %d pixels", file, width)
+		t.Errorf("%s has no image of %d pixels", file, width)
 		return
 	}
 	drawn := 0
@@ -155,30 +157,30 @@ func checkPicture(t *testing.T, file string, picture *image.NRGBA, width int) {
 		}
 	}
 	if drawn < width*width/20 {
-		t.Errorf("%s at %d pixels: only %d of them show", file, width, drawn)
+		t.Errorf("%s at %d pixels: only %d pixels are opaque", file, width, drawn)
 	}
 	if corner := picture.NRGBAAt(0, 0).A; corner > 128 {
-		t.Errorf("%s at %d pixels: its corner shows (%d)", file, width, corner)
+		t.Errorf("%s at %d pixels: the corner is opaque (alpha %d)", file, width, corner)
 	}
 }
 
-func TestStatesDifferByShapeAlone(t *testing.T) {
+func TestStatesDifferByShape(t *testing.T) {
 	for i, one := range States() {
 		a := decodePNG(t, Template(one))
 		for j := 0; j < len(a.Pix); j += 4 {
 			if a.Pix[j]|a.Pix[j+1]|a.Pix[j+2] != 0 {
-				t.Fatalf("the template of %s is not black everywhere", one)
+				t.Fatalf("the template of %s has a pixel that is not black", one)
 			}
 		}
 		for _, other := range States()[:i] {
 			if n := differing(a, decodePNG(t, Template(other))); n < 44*44/50 {
-				t.Errorf("%s and %s differ in %d pixels only", one, other, n)
+				t.Errorf("%s and %s differ in only %d pixels", one, other, n)
 			}
 		}
 	}
 }
 
-func TestTheTrayGetsTheFormItsSystemReads(t *testing.T) {
+func TestTrayIconsHaveTheFormatOfTheSystem(t *testing.T) {
 	for _, state := range States() {
 		for panel, data := range map[string][]byte{
 			"light": Tray(state, false), "dark": Tray(state, true), "any": TrayAnywhere(state),
@@ -188,7 +190,7 @@ func TestTheTrayGetsTheFormItsSystemReads(t *testing.T) {
 				want = []byte{0, 0, 1, 0}
 			}
 			if !bytes.HasPrefix(data, want) {
-				t.Errorf("%s on %s: it begins with % x", state, panel, data[:min(4, len(data))])
+				t.Errorf("%s on %s: the file begins with % x", state, panel, data[:min(4, len(data))])
 			}
 		}
 		if bytes.Equal(Tray(state, true), Tray(state, false)) {
@@ -196,11 +198,11 @@ func TestTheTrayGetsTheFormItsSystemReads(t *testing.T) {
 		}
 	}
 	if !bytes.Equal(Tray("asleep", true), Tray(Stopped, true)) || !bytes.Equal(Template("asleep"), Template(Stopped)) {
-		t.Error("an unknown state does not look stopped")
+		t.Error("an unknown state does not get the icon of Stopped")
 	}
 }
 
-func TestTheBytesOfAnIconBelongToTheCaller(t *testing.T) {
+func TestCallersOwnTheBytesOfAnIcon(t *testing.T) {
 	for name, get := range map[string]func() []byte{
 		"App":      App,
 		"Tray":     func() []byte { return Tray(Running, false) },
@@ -210,7 +212,7 @@ func TestTheBytesOfAnIconBelongToTheCaller(t *testing.T) {
 		before := bytes.Clone(get())
 		clear(get())
 		if !bytes.Equal(get(), before) {
-			t.Errorf("%s gave out its own bytes", name)
+			t.Errorf("%s returned shared bytes", name)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// decodePNG gives a picture a form whose pixels can be compared.
+// decodePNG decodes a PNG into a type whose pixels can be compared.
 func decodePNG(t *testing.T, data []byte) *image.NRGBA {
 	t.Helper()
 	decoded, err := png.Decode(bytes.NewReader(data))
@@ -22,7 +22,7 @@ func decodePNG(t *testing.T, data []byte) *image.NRGBA {
 	return picture
 }
 
-// entriesICO are the parts of a Windows icon as they lie in the file, by their width.
+// entriesICO returns the encoded images of a Windows icon by their width.
 func entriesICO(t *testing.T, data []byte) map[int][]byte {
 	t.Helper()
 	entries := make(map[int][]byte)
@@ -38,6 +38,7 @@ func entriesICO(t *testing.T, data []byte) map[int][]byte {
 	return entries
 }
 
+// decodeICO decodes all images of a Windows icon, by their width.
 func decodeICO(t *testing.T, data []byte) map[int]*image.NRGBA {
 	t.Helper()
 	pictures := make(map[int]*image.NRGBA)
@@ -51,13 +52,14 @@ func decodeICO(t *testing.T, data []byte) map[int]*image.NRGBA {
 	return pictures
 }
 
+// decodeDIB decodes a 32-bit bitmap without file header and ignores its mask.
 func decodeDIB(t *testing.T, data []byte, width int) *image.NRGBA {
 	t.Helper()
 	le := binary.LittleEndian
 	mask := (width + 31) / 32 * 4 * width
 	if le.Uint32(data) != 40 || int(le.Uint32(data[4:])) != width || int(le.Uint32(data[8:])) != 2*width ||
 		le.Uint16(data[14:]) != 32 || len(data) != 40+4*width*width+mask {
-		t.Fatalf("no bitmap of %d pixels with a mask: % x…, %d bytes", width, data[:16], len(data))
+		t.Fatalf("not a 32-bit bitmap of %d pixels with a mask: % x…, %d bytes", width, data[:16], len(data))
 	}
 	picture := image.NewNRGBA(image.Rect(0, 0, width, width))
 	for i := range width * width {
@@ -67,11 +69,11 @@ func decodeDIB(t *testing.T, data []byte, width int) *image.NRGBA {
 	return picture
 }
 
-// entriesICNS are the parts of a macOS icon by their kinds.
+// entriesICNS returns the parts of a macOS icon by their type.
 func entriesICNS(t *testing.T, data []byte) map[string][]byte {
 	t.Helper()
 	if string(data[:4]) != "icns" || int(binary.BigEndian.Uint32(data[4:])) != len(data) {
-		t.Fatalf("no icns of %d bytes: % x", len(data), data[:8])
+		t.Fatalf("not an ICNS file of %d bytes: % x", len(data), data[:8])
 	}
 	entries := make(map[string][]byte)
 	for rest := data[8:]; len(rest) > 0; {
@@ -82,8 +84,8 @@ func entriesICNS(t *testing.T, data []byte) map[string][]byte {
 	return entries
 }
 
-// decodeOld puts colours in run lengths and a mask together.
-func decodeOld(t *testing.T, packed, mask []byte, width int) *image.NRGBA {
+// decodeLegacy combines run-length encoded colour planes with an alpha mask.
+func decodeLegacy(t *testing.T, packed, mask []byte, width int) *image.NRGBA {
 	t.Helper()
 	var planes []byte
 	for len(packed) > 0 {
@@ -98,7 +100,7 @@ func decodeOld(t *testing.T, packed, mask []byte, width int) *image.NRGBA {
 	}
 	pixels := width * width
 	if len(planes) != 3*pixels || len(mask) != pixels {
-		t.Fatalf("%d colours and %d of mask for %d pixels", len(planes), len(mask), pixels)
+		t.Fatalf("%d bytes of colours and %d bytes of mask for %d pixels", len(planes), len(mask), pixels)
 	}
 	picture := image.NewNRGBA(image.Rect(0, 0, width, width))
 	for i := range pixels {
@@ -107,12 +109,13 @@ func decodeOld(t *testing.T, packed, mask []byte, width int) *image.NRGBA {
 	return picture
 }
 
+// decodeICNS decodes all images of a macOS icon, by their type.
 func decodeICNS(t *testing.T, data []byte) map[string]*image.NRGBA {
 	t.Helper()
 	entries := entriesICNS(t, data)
 	pictures := map[string]*image.NRGBA{
-		"is32": decodeOld(t, entries["is32"], entries["s8mk"], 16),
-		"il32": decodeOld(t, entries["il32"], entries["l8mk"], 32),
+		"is32": decodeLegacy(t, entries["is32"], entries["s8mk"], 16),
+		"il32": decodeLegacy(t, entries["il32"], entries["l8mk"], 32),
 	}
 	for kind, entry := range entries {
 		if kind[:2] == "ic" {
@@ -122,8 +125,8 @@ func decodeICNS(t *testing.T, data []byte) map[string]*image.NRGBA {
 	return pictures
 }
 
-// differing counts the pixels in which two pictures differ by more than rounding does from one processor to another;
-// where nothing shows, colour does not count.
+// differing counts the pixels that differ by more than the rounding differences between processors. It ignores the
+// colour of transparent pixels.
 func differing(a, b *image.NRGBA) int {
 	if a.Rect != b.Rect {
 		return max(len(a.Pix), len(b.Pix)) / 4
@@ -131,7 +134,7 @@ func differing(a, b *image.NRGBA) int {
 	count := 0
 	for i := 0; i < len(a.Pix); i += 4 {
 		for channel := range 4 {
-			// A faint pixel holds its colour in few steps.
+			// Weight colours by alpha, because the colours of nearly transparent pixels are imprecise.
 			x, y := int(a.Pix[i+channel]), int(b.Pix[i+channel])
 			if channel < 3 {
 				x, y = x*int(a.Pix[i+3])/255, y*int(b.Pix[i+3])/255

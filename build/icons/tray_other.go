@@ -7,4 +7,4 @@ import "embed"
 //go:embed tray/*-light-44.png tray/*-dark-44.png tray/*-any-44.png
 var tray embed.FS
 
-const trayForm = "-44.png"
+const trayFormat = "-44.png"

@@ -5,4 +5,4 @@ import "embed"
 //go:embed tray/*.ico
 var tray embed.FS
 
-const trayForm = ".ico"
+const trayFormat = ".ico"

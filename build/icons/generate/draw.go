@@ -12,10 +12,10 @@ import (
 	"github.com/srwiley/rasterx"
 )
 
-// drawing is the text of a square SVG that oksvg understands whole.
+// drawing is the text of a square SVG that oksvg renders completely.
 type drawing string
 
-// readDrawing reads a drawing and puts new words in the place of old ones: "old", "new", "old", "new".
+// readDrawing reads an SVG file and replaces words in it: "old", "new", "old", "new".
 func readDrawing(sources fs.FS, name string, words ...string) (drawing, error) {
 	data, err := fs.ReadFile(sources, name)
 	if err != nil {
@@ -27,22 +27,23 @@ func readDrawing(sources fs.FS, name string, words ...string) (drawing, error) {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	if icon.ViewBox.W != icon.ViewBox.H || icon.ViewBox.W == 0 {
-		return "", fmt.Errorf("%s: it has no square viewBox", name)
+		return "", fmt.Errorf("%s: the viewBox is missing or not square", name)
 	}
 	return drawing(text), nil
 }
 
-// fine is how many times larger a picture is drawn than it will be: rasterx makes curves of straight pieces which one
-// sees on an edge at full size.
-const fine = 4
+// oversampling is the factor by which images are drawn larger and then scaled down. rasterx approximates curves by
+// straight segments, which would be visible at the final size.
+const oversampling = 4
 
-// render draws on a transparent square of size pixels; scale 1 fills it, less leaves a margin on all sides.
+// render draws on a transparent square of size pixels. scale is the part of the width that the drawing fills; the rest is
+// a margin on all sides.
 func (d drawing) render(size int, scale float64) *image.RGBA {
 	icon, err := oksvg.ReadIconStream(strings.NewReader(string(d)), oksvg.StrictErrorMode)
 	if err != nil {
-		panic(err) // readDrawing has read it before
+		panic(err) // readDrawing has parsed the same text
 	}
-	large := size * fine
+	large := size * oversampling
 	width := float64(large) * scale
 	margin := (float64(large) - width) / 2
 	icon.SetTarget(margin, margin, width, width)
@@ -56,16 +57,16 @@ func (d drawing) render(size int, scale float64) *image.RGBA {
 	return shrink(picture, size)
 }
 
-// shrink makes each pixel the mean of the fine × fine that it covers.
+// shrink scales an image down to size; each pixel is the mean of oversampling × oversampling pixels.
 func shrink(picture *image.RGBA, size int) *image.RGBA {
 	mean := image.NewRGBA(image.Rect(0, 0, size, size))
 	for i := range mean.Pix {
 		x, y, channel := i/4%size, i/4/size, i%4
-		sum := fine * fine / 2 // rounds
-		for n := range fine * fine {
-			sum += int(picture.Pix[picture.PixOffset(x*fine+n%fine, y*fine+n/fine)+channel])
+		sum := oversampling * oversampling / 2 // for rounding
+		for n := range oversampling * oversampling {
+			sum += int(picture.Pix[picture.PixOffset(x*oversampling+n%oversampling, y*oversampling+n/oversampling)+channel])
 		}
-		mean.Pix[i] = uint8(sum / (fine * fine))
+		mean.Pix[i] = uint8(sum / (oversampling * oversampling))
 	}
 	return mean
 }
@@ -74,7 +75,7 @@ func encodePNG(picture image.Image) []byte {
 	var to bytes.Buffer
 	encoder := png.Encoder{CompressionLevel: png.BestCompression}
 	if err := encoder.Encode(&to, picture); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // a buffer never fails
 	}
 	return to.Bytes()
 }

@@ -6,30 +6,31 @@ import (
 	"io/fs"
 )
 
-// small is the largest size in pixels that is drawn from icon-small.svg.
-const small = 32
+// maxSmall is the largest size in pixels that is drawn from icon-small.svg.
+const maxSmall = 32
 
-// plate is how much of the width of icon.svg its rounded square takes, and macPlate how much Apple's grid gives it.
+// plate is the part of the width of icon.svg that its rounded square fills, and macPlate the part that Apple's icon grid
+// prescribes.
 const (
 	plate    = 480.0 / 512
 	macPlate = 824.0 / 1024
 )
 
-// The glyph on light and dark panels, and on those of which nobody knows, in the accent that white and black both leave
-// a contrast of 3; and for each an amber for the badge that stands out against the panel as well.
+// panels are the kinds of panels, with the colours of the icon and of its badge. The kind any is for panels of unknown
+// colour; its icon has a contrast of 3 against both white and black.
 var panels = []struct{ name, glyph, badge string }{
 	{"light", "#1f2a30", "#d97706"},
 	{"dark", "#f2f6f8", "#fbbf24"},
 	{"any", "#0096af", "#d97706"},
-	{"template", "#000000", "#000000"}, // macOS colours it; only its alpha counts
+	{"template", "#000000", "#000000"}, // macOS uses only the alpha channel
 }
 
 var states = []string{"running", "working", "attention", "paused", "stopped"}
 
-// files are the pictures by their slash-separated names below the repository.
+// files are generated files by their slash-separated paths in the repository.
 type files map[string][]byte
 
-// app draws the icon of the program, in the forms that Linux, Windows, macOS and browsers want.
+// app draws the icon of the program in the formats for Linux, Windows, macOS and browsers.
 func (f files) app(sources fs.FS) error {
 	large, err := readDrawing(sources, "icon.svg")
 	if err != nil {
@@ -40,13 +41,13 @@ func (f files) app(sources fs.FS) error {
 		return err
 	}
 	at := func(size int) *image.RGBA {
-		if size <= small {
+		if size <= maxSmall {
 			return tiny.render(size, 1)
 		}
 		return large.render(size, 1)
 	}
 	onMac := func(size int) *image.RGBA {
-		if size <= small {
+		if size <= maxSmall {
 			return tiny.render(size, 1)
 		}
 		return large.render(size, macPlate/plate)
@@ -64,8 +65,8 @@ func (f files) app(sources fs.FS) error {
 	return nil
 }
 
-// tray draws each state for each kind of panel. A panel is 22 points high on Linux and macOS; Windows takes 16 pixels
-// at 100 % and scales in steps.
+// tray draws the icon of each state for each kind of panel. Tray icons are 22 points high on Linux and macOS. On Windows
+// they have 16 pixels at a display scale of 100 %, and 20, 24 or 32 at larger scales.
 func (f files) tray(sources fs.FS) error {
 	for _, state := range states {
 		for _, panel := range panels {
@@ -102,6 +103,7 @@ func exists(sources fs.FS, name string) bool {
 	return err == nil
 }
 
+// each draws an image in several sizes.
 func each(at func(size int) *image.RGBA, sizes ...int) []*image.RGBA {
 	var all []*image.RGBA
 	for _, size := range sizes {

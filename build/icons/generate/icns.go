@@ -7,23 +7,23 @@ import (
 	"image/color"
 )
 
-// encodeICNS packs a macOS icon. The two smallest sizes are in the old form of colours and mask, because PNG in their
-// place is shown wrongly by some versions of macOS; the rest is PNG, where the same pixels serve a size and the half
-// of it on a Retina display.
+// encodeICNS encodes a macOS icon. The two smallest sizes use the legacy format of colours and mask, because some versions
+// of macOS show PNG of these sizes wrongly. The others are PNG; an image can appear twice, for its size and for half its
+// size on a Retina display.
 func encodeICNS(at func(size int) *image.RGBA) []byte {
 	var body bytes.Buffer
-	chunk := func(kind string, data []byte) {
+	writeChunk := func(kind string, data []byte) {
 		body.WriteString(kind)
 		body.Write(binary.BigEndian.AppendUint32(nil, uint32(8+len(data))))
 		body.Write(data)
 	}
-	for _, old := range []struct {
+	for _, legacy := range []struct {
 		size          int
 		colours, mask string
 	}{{16, "is32", "s8mk"}, {32, "il32", "l8mk"}} {
-		red, green, blue, alpha := channels(at(old.size))
-		chunk(old.colours, bytes.Join([][]byte{pack(red), pack(green), pack(blue)}, nil))
-		chunk(old.mask, alpha)
+		red, green, blue, alpha := channels(at(legacy.size))
+		writeChunk(legacy.colours, bytes.Join([][]byte{pack(red), pack(green), pack(blue)}, nil))
+		writeChunk(legacy.mask, alpha)
 	}
 	for _, modern := range []struct {
 		kind string
@@ -31,12 +31,13 @@ func encodeICNS(at func(size int) *image.RGBA) []byte {
 	}{
 		{"ic11", 32}, {"ic12", 64}, {"ic07", 128}, {"ic13", 256}, {"ic08", 256}, {"ic14", 512}, {"ic09", 512}, {"ic10", 1024},
 	} {
-		chunk(modern.kind, encodePNG(at(modern.size)))
+		writeChunk(modern.kind, encodePNG(at(modern.size)))
 	}
 	file := binary.BigEndian.AppendUint32([]byte("icns"), uint32(8+body.Len()))
 	return append(file, body.Bytes()...)
 }
 
+// channels returns the colour planes and the alpha plane of an image, without premultiplied alpha.
 func channels(picture *image.RGBA) (red, green, blue, alpha []byte) {
 	size := picture.Rect.Dx()
 	for i := range size * size {
@@ -46,15 +47,16 @@ func channels(picture *image.RGBA) (red, green, blue, alpha []byte) {
 	return red, green, blue, alpha
 }
 
-// pack is Apple's run lengths: n below 128 and n+1 bytes as they are, or n from 128 and one byte run+125 times.
+// pack encodes bytes with Apple's run-length encoding. A control byte n < 128 precedes n+1 literal bytes; n ≥ 128 precedes
+// one byte that is repeated n-125 times.
 func pack(data []byte) []byte {
 	const longest = 130
-	var packed, plain []byte
+	var packed, literal []byte
 	flush := func() {
-		for len(plain) > 0 {
-			n := min(len(plain), 128)
-			packed = append(append(packed, byte(n-1)), plain[:n]...)
-			plain = plain[n:]
+		for len(literal) > 0 {
+			n := min(len(literal), 128)
+			packed = append(append(packed, byte(n-1)), literal[:n]...)
+			literal = literal[n:]
 		}
 	}
 	for i := 0; i < len(data); {
@@ -63,7 +65,7 @@ func pack(data []byte) []byte {
 			run++
 		}
 		if run < 3 {
-			plain = append(plain, data[i:i+run]...)
+			literal = append(literal, data[i:i+run]...)
 		} else {
 			flush()
 			packed = append(packed, byte(run+125), data[i])

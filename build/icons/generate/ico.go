@@ -7,8 +7,8 @@ import (
 	"image/color"
 )
 
-// encodeICO packs pictures into a Windows icon: bitmaps, which everything reads, and PNG from 256 pixels up, where a
-// bitmap would be large.
+// encodeICO encodes images as a Windows icon: as bitmaps, which all programs read, and from 256 pixels on as PNG, because
+// a bitmap would be large.
 func encodeICO(pictures []*image.RGBA) []byte {
 	const header, entry = 6, 16
 	var index, body bytes.Buffer
@@ -20,20 +20,20 @@ func encodeICO(pictures []*image.RGBA) []byte {
 			data = encodePNG(picture)
 		}
 		offset := header + entry*len(pictures) + body.Len()
-		// In the one byte that there is for it, 256 is written as 0.
+		// Width and height have one byte each; 0 means 256.
 		put(&index, uint8(size), uint8(size), uint8(0), uint8(0), uint16(1), uint16(32), uint32(len(data)), uint32(offset))
 		body.Write(data)
 	}
 	return append(index.Bytes(), body.Bytes()...)
 }
 
-// encodeDIB is a bitmap without its file header: rows from the bottom, BGRA, then a mask of one bit for each pixel that
-// old programs use instead of alpha.
+// encodeDIB encodes a bitmap without file header: rows from bottom to top in BGRA, and then a mask of one bit per pixel,
+// which old programs use instead of alpha.
 func encodeDIB(picture *image.RGBA) []byte {
 	size := picture.Rect.Dx()
 	stride := (size + 31) / 32 * 4
 	var to bytes.Buffer
-	// The height counts the mask too.
+	// The height in the header includes the mask.
 	put(&to, uint32(40), int32(size), int32(2*size), uint16(1), uint16(32), uint32(0), uint32(4*size*size+stride*size))
 	put(&to, int32(0), int32(0), uint32(0), uint32(0))
 	mask := make([]byte, 0, stride*size)
@@ -52,10 +52,11 @@ func encodeDIB(picture *image.RGBA) []byte {
 	return to.Bytes()
 }
 
+// put writes values in little-endian order.
 func put(to *bytes.Buffer, values ...any) {
 	for _, value := range values {
 		if err := binary.Write(to, binary.LittleEndian, value); err != nil {
-			panic(err) // only a value without a fixed size fails
+			panic(err) // fails only for a value without a fixed size
 		}
 	}
 }

@@ -1,7 +1,7 @@
-// Command generate draws every picture of the product from the SVG files in build/icons, with oksvg and rasterx.
+// Command generate draws all icons of the product from the SVG files in build/icons.
 //
-// From build/icons: go generate. It writes to build/icons, build/linux, frontend, and to app what the linker
-// puts into a program for Windows; the flag -out puts the same tree somewhere else.
+// To run it, run go generate in build/icons. It writes to build/icons, build/linux and frontend, and writes the resources
+// of the Windows programs to app. The flag -out names another folder for the same tree of files.
 package main
 
 import (
@@ -13,15 +13,15 @@ import (
 )
 
 func main() {
-	root := flag.String("root", "../../..", "the repository, with the SVG files in build/icons")
-	out := flag.String("out", "", "where the files go instead of the repository")
+	root := flag.String("root", "../../..", "folder of the repository")
+	out := flag.String("out", "", "output folder (default: the repository)")
 	flag.Parse()
 	if *out == "" {
 		*out = *root
 	}
-	made, err := draw(os.DirFS(*root))
+	generated, err := draw(os.DirFS(*root))
 	if err == nil {
-		err = made.write(*out)
+		err = generated.write(*out)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
@@ -29,7 +29,7 @@ func main() {
 	}
 }
 
-// draw makes all files before one is written, so that a mistake in one source leaves all pictures as they were.
+// draw returns all generated files. They are written only after all succeeded, so that an error in a source changes none.
 func draw(repository fs.FS) (files, error) {
 	sources, err := fs.Sub(repository, "build/icons")
 	if err != nil {
@@ -39,14 +39,14 @@ func draw(repository fs.FS) (files, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := make(files)
-	if err := made.app(sources); err != nil {
+	generated := make(files)
+	if err := generated.app(sources); err != nil {
 		return nil, err
 	}
-	if err := made.tray(sources); err != nil {
+	if err := generated.tray(sources); err != nil {
 		return nil, err
 	}
-	return made, made.windows(manifest)
+	return generated, generated.windows(manifest)
 }
 
 func (f files) write(root string) error {

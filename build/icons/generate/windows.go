@@ -7,11 +7,11 @@ import (
 	"github.com/tc-hib/winres"
 )
 
-// windowIcon is the number under which Wails looks for the icon of its windows.
+// windowIcon is the resource id from which Wails loads the icon of its windows.
 const windowIcon = winres.ID(3)
 
-// windows writes what the Go linker puts into a program for Windows by itself when it lies in one of its packages:
-// the icon and the manifest.
+// windows adds .syso files with the icon and the manifest. The Go linker includes them in Windows programs that import
+// the package app.
 func (f files) windows(manifest []byte) error {
 	icon, err := winres.LoadICO(bytes.NewReader(f["build/icons/icon.ico"]))
 	if err != nil {
