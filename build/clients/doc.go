@@ -1,5 +1,6 @@
-// Package clients answers whether real AI clients connect through the entry that we write: each one pinned beside this
-// file is given a home folder of its own, registered by our command line, and asked what it sees. It is tests alone, of
-// the tag clients; make test-editors installs the clients and runs them. None of them is logged in anywhere, and none
-// reaches more than this machine.
+// Package clients tests that real AI clients connect to the hub through the entry that agent-discover writes into their
+// configuration. Each test gives a client, whose version package.json pins, a new home folder, registers it with the
+// command line, and checks which servers and tools the client lists. The tests have the build tag clients; make
+// test-editors installs the clients and runs the tests. The clients are not signed in, and they cannot reach other
+// machines.
 package clients

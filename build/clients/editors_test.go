@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// each runs a test for every client.
-func each(t *testing.T, test func(t *testing.T, c *client)) {
+// forEachClient runs a test for every client in parallel.
+func forEachClient(t *testing.T, test func(t *testing.T, c *client)) {
 	for _, c := range all {
 		t.Run(c.id, func(t *testing.T) {
 			t.Parallel()
@@ -19,110 +19,111 @@ func each(t *testing.T, test func(t *testing.T, c *client)) {
 	}
 }
 
-func (c *client) sees(p *person, want listing) {
-	p.t.Helper()
-	if got := c.list(p, c); !maps.Equal(got, want) {
-		p.t.Errorf("it says of its servers %v, not %v; its file:\n%s", got, want, p.read(c.path(p)))
+// expectServers fails unless the client lists exactly the servers in want.
+func (c *client) expectServers(u *user, want serverStates) {
+	u.t.Helper()
+	if got := c.list(u, c); !maps.Equal(got, want) {
+		u.t.Errorf("servers listed by the client: got %v, want %v; its file:\n%s", got, want, u.read(c.path(u)))
 	}
 }
 
-func (p *person) register(c *client) {
-	p.t.Helper()
-	p.t.Log(p.must("editors", "register", c.id, "--yes"))
+func (u *user) register(c *client) {
+	u.t.Helper()
+	u.t.Log(u.must("editors", "register", c.id, "--yes"))
 }
 
-func TestClientConnectsThroughTheEntryThatWeWrite(t *testing.T) {
-	each(t, func(t *testing.T, c *client) {
-		p := newPerson(t, "")
-		c.add(p, c, "control")
-		p.register(c)
-		if text := p.read(c.path(p)); !strings.Contains(text, p.program) || strings.Contains(text, "AGENT_DISCOVER") {
-			t.Errorf("the entry is not as it should be:\n%s", text)
+func TestClientConnectsThroughTheWrittenEntry(t *testing.T) {
+	forEachClient(t, func(t *testing.T, c *client) {
+		u := newUser(t, "")
+		c.add(u, c, "control")
+		u.register(c)
+		if text := u.read(c.path(u)); !strings.Contains(text, u.program) || strings.Contains(text, "AGENT_DISCOVER") {
+			t.Errorf("the entry lacks the program or names a data folder:\n%s", text)
 		}
-		c.sees(p, listing{"discover": true, "control": false})
-		p.awaitClient(c.calls)
+		c.expectServers(u, serverStates{"discover": true, "control": false})
+		u.awaitClient(c.clientName)
 	})
 }
 
-func TestClientIsGivenRegistryAndRecognised(t *testing.T) {
-	each(t, func(t *testing.T, c *client) {
-		p := newPerson(t, "")
-		p.register(c)
-		r := p.intercept()
-		p.converse(c)
+func TestClientListsRegistryAndIsRecognised(t *testing.T) {
+	forEachClient(t, func(t *testing.T, c *client) {
+		u := newUser(t, "")
+		u.register(c)
+		r := u.installRelay()
+		u.listTools(c)
 		if tools := r.tools(); !slices.Contains(tools, "registry") {
-			t.Errorf("the client was given the tools %q; it asked:\n%s", tools, p.read(r.asked))
+			t.Errorf("tools listed to the client: %q; its requests:\n%s", tools, u.read(r.requests))
 		}
-		p.eventually("the hub knows that the editor has read its file", func() bool { return !p.needsReload(c) })
+		u.eventually("the hub no longer reports that the editor needs a reload", func() bool { return !u.needsReload(c) })
 	})
 }
 
-// needsReload says whether the hub waits for a client to come by after its file was changed.
-func (p *person) needsReload(c *client) bool {
-	p.t.Helper()
+// needsReload reports whether, according to the hub, the client must still read its changed file.
+func (u *user) needsReload(c *client) bool {
+	u.t.Helper()
 	var list struct {
 		Editors []struct {
 			ID          string
 			NeedsReload bool `json:"needs_reload"`
 		}
 	}
-	p.get("/api/editors?all=true", &list)
+	u.get("/api/editors?all=true", &list)
 	for _, e := range list.Editors {
 		if e.ID == c.id {
 			return e.NeedsReload
 		}
 	}
-	p.t.Fatalf("the hub does not list %s", c.id)
+	u.t.Fatalf("the hub does not list %s", c.id)
 	return false
 }
 
-func TestUndoGivesTheClientItsBytesBack(t *testing.T) {
-	each(t, func(t *testing.T, c *client) {
-		p := newPerson(t, "")
-		c.add(p, c, "control")
-		before := p.read(c.path(p))
-		p.register(c)
-		if now := p.read(c.path(p)); !strings.Contains(now, p.program) {
-			t.Fatalf("nothing was written:\n%s", now)
+func TestUndoRestoresTheFileOfTheClient(t *testing.T) {
+	forEachClient(t, func(t *testing.T, c *client) {
+		u := newUser(t, "")
+		c.add(u, c, "control")
+		before := u.read(c.path(u))
+		u.register(c)
+		if now := u.read(c.path(u)); !strings.Contains(now, u.program) {
+			t.Fatalf("register has not written the entry:\n%s", now)
 		}
-		if !p.needsReload(c) {
-			t.Error("the hub does not say that the client has to read its file again")
+		if !u.needsReload(c) {
+			t.Error("after register, the hub does not report that the client needs a reload")
 		}
-		p.must("editors", "undo", c.id, "--yes")
-		if after := p.read(c.path(p)); after != before {
-			t.Errorf("the file was\n%s\nand is\n%s", before, after)
+		u.must("editors", "undo", c.id, "--yes")
+		if after := u.read(c.path(u)); after != before {
+			t.Errorf("after undo, the file is\n%s\nwant\n%s", after, before)
 		}
-		c.sees(p, listing{"control": false})
+		c.expectServers(u, serverStates{"control": false})
 	})
 }
 
-func TestWhatTheClientWritesMeanwhileStays(t *testing.T) {
-	each(t, func(t *testing.T, c *client) {
-		p := newPerson(t, "")
-		c.add(p, c, "control")
-		p.register(c)
-		c.add(p, c, "later")
-		c.sees(p, listing{"discover": true, "control": false, "later": false})
-		p.must("editors", "undo", c.id, "--yes")
-		if text := p.read(c.path(p)); strings.Contains(text, "discover") {
-			t.Errorf("something of ours is left:\n%s", text)
+func TestUndoKeepsLaterChangesOfTheClient(t *testing.T) {
+	forEachClient(t, func(t *testing.T, c *client) {
+		u := newUser(t, "")
+		c.add(u, c, "control")
+		u.register(c)
+		c.add(u, c, "later")
+		c.expectServers(u, serverStates{"discover": true, "control": false, "later": false})
+		u.must("editors", "undo", c.id, "--yes")
+		if text := u.read(c.path(u)); strings.Contains(text, "discover") {
+			t.Errorf("undo left a part of the entry:\n%s", text)
 		}
-		c.sees(p, listing{"control": false, "later": false})
+		c.expectServers(u, serverStates{"control": false, "later": false})
 	})
 }
 
-func TestEntryOfAnotherDataFolderLeadsToItsHub(t *testing.T) {
-	each(t, func(t *testing.T, c *client) {
-		p := newPerson(t, "my other data")
-		c.add(p, c, "control")
-		p.register(c)
-		text := p.read(c.path(p))
-		for _, part := range []string{"AGENT_DISCOVER_HOME", string(p.folder)} {
+func TestEntryLeadsToTheHubOfItsDataFolder(t *testing.T) {
+	forEachClient(t, func(t *testing.T, c *client) {
+		u := newUser(t, "my other data")
+		c.add(u, c, "control")
+		u.register(c)
+		text := u.read(c.path(u))
+		for _, part := range []string{"AGENT_DISCOVER_HOME", string(u.folder)} {
 			if !strings.Contains(text, part) {
 				t.Errorf("the entry lacks %s:\n%s", part, text)
 			}
 		}
-		c.sees(p, listing{"discover": true, "control": false})
-		p.awaitClient(c.calls)
+		c.expectServers(u, serverStates{"discover": true, "control": false})
+		u.awaitClient(c.clientName)
 	})
 }

@@ -11,48 +11,48 @@ import (
 	"strings"
 )
 
-// relay stands where our entry points to, starts the real program, and writes down both directions.
+// relay replaces the program that the entry names. It runs the real program and records its input and output.
 type relay struct {
-	p               *person
-	asked, answered string
+	u                   *user
+	requests, responses string // files
 }
 
-// intercept puts a relay in the place of agent-discover; the entries in files stay as they are.
-func (p *person) intercept() *relay {
-	p.t.Helper()
-	dir := filepath.Dir(p.program)
-	r := &relay{p: p, asked: filepath.Join(dir, "asked"), answered: filepath.Join(dir, "answered")}
+// installRelay replaces agent-discover by a relay. The entries in files stay unchanged.
+func (u *user) installRelay() *relay {
+	u.t.Helper()
+	dir := filepath.Dir(u.program)
+	r := &relay{u: u, requests: filepath.Join(dir, "requests"), responses: filepath.Join(dir, "responses")}
 	moved := filepath.Join(dir, "moved", "agent-discover")
 	if err := os.Mkdir(filepath.Dir(moved), 0o755); err != nil {
-		p.t.Fatal(err)
+		u.t.Fatal(err)
 	}
-	if err := os.Rename(p.program, moved); err != nil {
-		p.t.Fatal(err)
+	if err := os.Rename(u.program, moved); err != nil {
+		u.t.Fatal(err)
 	}
-	script := "#!/bin/sh\ntee -a '" + r.asked + "' | '" + moved + "' \"$@\" | tee -a '" + r.answered + "'\n"
-	if err := os.WriteFile(p.program, []byte(script), 0o755); err != nil {
-		p.t.Fatal(err)
+	script := "#!/bin/sh\ntee -a '" + r.requests + "' | '" + moved + "' \"$@\" | tee -a '" + r.responses + "'\n"
+	if err := os.WriteFile(u.program, []byte(script), 0o755); err != nil {
+		u.t.Fatal(err)
 	}
 	return r
 }
 
 // tools returns the names of the tools in every answer to tools/list.
 func (r *relay) tools() []string {
-	r.p.t.Helper()
+	r.u.t.Helper()
 	type message struct {
 		ID     json.RawMessage
 		Method string
 		Result struct{ Tools []struct{ Name string } }
 	}
 	wanted := make(map[string]bool)
-	for line := range strings.Lines(r.p.read(r.asked)) {
+	for line := range strings.Lines(r.u.read(r.requests)) {
 		var m message
 		if json.Unmarshal([]byte(line), &m) == nil && m.Method == "tools/list" {
 			wanted[string(m.ID)] = true
 		}
 	}
 	var names []string
-	for line := range strings.Lines(r.p.read(r.answered)) {
+	for line := range strings.Lines(r.u.read(r.responses)) {
 		var m message
 		if json.Unmarshal([]byte(line), &m) == nil && m.Method == "" && wanted[string(m.ID)] {
 			for _, tool := range m.Result.Tools {
@@ -63,24 +63,24 @@ func (r *relay) tools() []string {
 	return names
 }
 
-// converse has a client list the tools of its servers, as it does at the start of a session. Its model refuses, so that
-// the session ends with its first turn.
-func (p *person) converse(c *client) {
-	p.t.Helper()
+// listTools makes a client list the tools of its servers, as it does at the start of a session. The model API rejects all
+// requests, so that the session ends with its first turn.
+func (u *user) listTools(c *client) {
+	u.t.Helper()
 	if c.session == nil {
-		c.list(p, c)
+		c.list(u, c)
 		return
 	}
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write([]byte(`{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"there is no model here"}}`))
+		_, _ = w.Write([]byte(`{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"this test has no model"}}`))
 	}))
 	defer model.Close()
-	cmd := p.client(c, c.session...)
+	cmd := u.client(c, c.session...)
 	for _, variable := range c.sessionEnv {
 		cmd.Env = append(cmd.Env, strings.ReplaceAll(variable, "{model}", model.URL))
 	}
 	out, err := cmd.CombinedOutput()
-	p.t.Logf("%s: %v\n%.3000s", strings.Join(c.session, " "), err, out)
+	u.t.Logf("%s: %v\n%.3000s", strings.Join(c.session, " "), err, out)
 }
