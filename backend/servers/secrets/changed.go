@@ -1,4 +1,5 @@
 package secrets
 
-// Changed is published after secrets or links of a server were changed.
+// Changed is published after secrets of a server, or its links to secrets of
+// other servers, were changed.
 type Changed struct{ Server string }

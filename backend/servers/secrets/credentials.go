@@ -13,15 +13,15 @@ import (
 type Literal struct {
 	Where string // place in the configuration: env.NAME, args[3], headers.NAME or url
 	Name  string // suggested name for a secret with this value
-	Value string // must not be shown
-	// Text returns the text of the place with the credential replaced by a
-	// reference to the secret with the given name.
+	Value string // the credential itself, which must not be shown
+	// Text returns the text of the place with a reference to the secret of the
+	// given name instead of the credential.
 	Text func(name string) string
 }
 
 // Literals returns the credentials in a configuration, in the order of its
 // variables, arguments, headers and URL. It leaves out short values, paths of
-// files, and values with references.
+// files, and values that contain references.
 func Literals(l Launch) []Literal {
 	var out []Literal
 	for _, c := range credentials(l) {
@@ -33,8 +33,9 @@ func Literals(l Launch) []Literal {
 	return out
 }
 
-// Plaintext returns the places of the credentials in a server's configuration, each
-// one once: env.NAME, args[3], headers.NAME or url. The result is never nil.
+// Plaintext returns the places of the credentials in a server's configuration:
+// env.NAME, args[3], headers.NAME or url. It returns each place once. The
+// result is never nil.
 func Plaintext(env map[string]string, args []string, headers map[string]string, address string) []string {
 	places := []string{}
 	for _, literal := range Literals(Launch{Env: env, Args: args, Headers: headers, URL: address}) {
@@ -43,8 +44,8 @@ func Plaintext(env map[string]string, args []string, headers map[string]string, 
 	return slices.Compact(places)
 }
 
-// credential is a part of a configuration's text that is a credential by its name or
-// shape.
+// credential is a part of a server's configuration that is a credential,
+// judging by its name or shape.
 type credential struct {
 	where    string // place of the text, as in Literal.Where
 	name     string // name of the variable, flag, header or parameter
@@ -54,14 +55,16 @@ type credential struct {
 
 func (c credential) value() string { return c.text[c.from:c.to] }
 
-// with returns the place's text with a reference in place of the credential.
+// with returns the text of the place with a reference instead of the
+// credential.
 func (c credential) with(name string) string {
 	return c.text[:c.from] + Reference(name) + c.text[c.to:]
 }
 
 var filePath = regexp.MustCompile(`^(/|~|\.{1,2}/|[A-Za-z]:[\\/]).*\.[A-Za-z0-9]{1,8}$`)
 
-// namesFile reports whether the value is the path of a file with the credential.
+// namesFile reports whether the value is the path of a file that contains the
+// credential.
 func (c credential) namesFile() bool {
 	if words := splitName(c.name); len(words) > 0 {
 		switch words[len(words)-1] {
@@ -72,10 +75,11 @@ func (c credential) namesFile() bool {
 	return filePath.MatchString(c.value())
 }
 
-// secretName returns a name for a secret with this value. Secrets become environment
-// variables of stdio servers and headers of remote ones, under their own names. For
-// a credential from such a place, that is its present name. Other names get a
-// prefix with a colon, so that no header is set.
+// secretName returns the suggested name of a secret for the credential. A stdio
+// server gets each of its secrets as an environment variable, and a remote
+// server as a header, under the name of the secret. So a credential from a
+// variable, an argument or a header keeps its name. Any other credential gets a
+// name with a prefix and a colon, so that it does not become a header.
 func (c credential) secretName(remote bool) string {
 	name := strings.Map(func(r rune) rune {
 		if r < ' ' || r == '}' || r == 0x7f {
@@ -95,8 +99,8 @@ func (c credential) secretName(remote bool) string {
 	return strings.ToValidUTF8(name[:min(len(name), maxName)], "")
 }
 
-// credentials returns the parts of a configuration that are credentials by their
-// names or shapes.
+// credentials returns the parts of a configuration that are credentials,
+// judging by their names or shapes.
 func credentials(l Launch) []credential {
 	var out []credential
 	for _, place := range []struct {
@@ -117,7 +121,7 @@ func credentials(l Launch) []credential {
 
 func argumentCredentials(args []string) []credential {
 	var out []credential
-	flag := "" // the previous argument, if it may be a flag whose value follows
+	flag := "" // the previous argument if it is a flag, whose value may follow
 	for i, arg := range args {
 		where := fmt.Sprintf("args[%d]", i)
 		switch name, value, assigns := assignment(arg); {
@@ -140,8 +144,8 @@ var (
 	segment   = regexp.MustCompile(`/([^/?#]+)`)
 )
 
-// urlCredentials returns the password, and the parameters and path segments that are
-// credentials.
+// urlCredentials returns the password of a URL, and its parameters and path
+// segments that are credentials.
 func urlCredentials(address string) []credential {
 	var out []credential
 	add := func(name string, from, to int) { out = append(out, credential{"url", name, address, from, to}) }

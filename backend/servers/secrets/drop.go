@@ -7,9 +7,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/events"
 )
 
-// Delete deletes a secret and the links to it. Deleting a missing secret is no
-// error. A value that cannot be removed from its place now is removed later;
-// until then nothing can read it.
+// Delete deletes a secret and the links to it. Deleting a missing secret is not
+// an error. If the value cannot be removed from the place where it is kept, it
+// is removed later; until then no server gets it.
 func (v *Vault) Delete(ctx context.Context, server, name string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func (v *Vault) Forget(ctx context.Context, server string) error {
 	if err != nil {
 		return err
 	}
-	if len(records) == 0 { // no server gets other values than before
+	if len(records) == 0 { // no secret is deleted, so no server gets other values
 		return v.store.DropSecrets(ctx, server, "")
 	}
 	return v.drop(ctx, server, "")
@@ -52,8 +52,8 @@ func (v *Vault) drop(ctx context.Context, server, name string) error {
 	return nil
 }
 
-// sweep removes the values of dropped records. Values that cannot be removed now
-// are tried again after the next change.
+// sweep removes the values of dropped records. It keeps the records of values
+// that cannot be removed; the next sweep tries again.
 func (v *Vault) sweep(ctx context.Context) {
 	records, err := v.store.Secrets(ctx, "")
 	if err != nil {
@@ -66,23 +66,23 @@ func (v *Vault) sweep(ctx context.Context) {
 	}
 }
 
-// purge removes the value of a record from every place. A value that was set while
-// the keychain was locked is in the file, but an older one may be in the
-// keychain.
+// purge removes the value of a record from all places where it may be kept. A
+// value that was set while the keychain was locked is in the file, and the
+// keychain may have an older one.
 func (v *Vault) purge(ctx context.Context, r Record) error {
 	account := accountOf(r.Server, r.Name)
 	err := errors.Join(v.sealed.delete(ctx, account), v.file.delete(ctx, account))
 	if r.Kept == InKeychain {
 		return errors.Join(err, v.keychain.delete(ctx, account))
 	}
-	if locked, none := v.keychain.check(ctx); none == nil && !locked { // else the keychain would prompt the user
+	if locked, none := v.keychain.check(ctx); none == nil && !locked { // using a locked keychain would prompt the user
 		_ = v.keychain.delete(ctx, account)
 	}
 	return err
 }
 
-// Run removes the values of deleted secrets that an earlier process could not
-// remove, and then waits for the end of ctx.
+// Run removes the values of deleted secrets that could not be removed before
+// this process started, and then waits for the end of ctx.
 func (v *Vault) Run(ctx context.Context) error {
 	if leave, err := v.enter(ctx); err == nil {
 		v.sweep(ctx)
@@ -92,8 +92,8 @@ func (v *Vault) Run(ctx context.Context) error {
 	return nil
 }
 
-// notify calls onChange for the servers in users and publishes that the secrets of
-// server have changed.
+// notify calls onChange for each server in users, and publishes that the
+// secrets of server have changed.
 func (v *Vault) notify(server string, users []string) {
 	for _, user := range users {
 		v.onChange(user)

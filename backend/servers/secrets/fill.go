@@ -12,11 +12,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Fill returns l with its references to secrets replaced by their values. It also
+// Fill returns l with its references to secrets replaced by the values. It also
 // adds each of the server's own secrets, as an environment variable of a stdio
 // server or a header of a remote one. All values are added to Options.Given
-// before Fill returns. An error is a fault that names the server and the secret,
-// but no value.
+// before Fill returns. The error is a fault that names the server and the
+// secret, but contains no value.
 func (v *Vault) Fill(ctx context.Context, server string, l Launch) (Launch, error) {
 	f := &filling{vault: v, server: server, launch: l, names: make(map[string]Record), values: make(map[string]string)}
 	records, err := v.records(ctx, server)
@@ -55,7 +55,7 @@ func (f *filling) child(ctx context.Context) (Launch, error) {
 	}
 	for name := range f.names {
 		if strings.ContainsRune(name, '=') || strings.Contains(f.launch.Env[name], referenceOpen) {
-			continue // impossible as a variable's name, or a variable that the user composes of references
+			continue // not a valid name of a variable, or a variable that is set to a reference already
 		}
 		if out.Env[name], err = f.own(ctx, name); err != nil {
 			return f.launch, err
@@ -76,7 +76,7 @@ func (f *filling) remote(ctx context.Context) (Launch, error) {
 	if out.Headers, err = f.each(ctx, "headers", f.launch.Headers); err != nil {
 		return f.launch, err
 	}
-	taken := make(map[string]bool) // headers that the user composes of references, or that a secret has set
+	taken := make(map[string]bool) // headers that contain a reference or were set to a secret
 	for name, value := range f.launch.Headers {
 		taken[textproto.CanonicalMIMEHeaderKey(name)] = strings.Contains(value, referenceOpen)
 	}
@@ -101,8 +101,9 @@ func (f *filling) remote(ctx context.Context) (Launch, error) {
 	return out, nil
 }
 
-// headerOrder returns the names of the server's secrets. When two of them set the
-// same header, the first one wins: AUTHORIZATION comes before API_KEY.
+// headerOrder returns the names of the server's secrets in the order in which
+// they set headers. The first secret for a header wins: AUTHORIZATION comes
+// before API_KEY.
 func (f *filling) headerOrder() []string {
 	names := slices.Sorted(maps.Keys(f.names))
 	if i := slices.Index(names, apiKey); i >= 0 {
@@ -114,7 +115,8 @@ func (f *filling) headerOrder() []string {
 // apiKey is the name of the secret that a remote server gets as its bearer token.
 const apiKey = "API_KEY"
 
-// headerOf returns the header for a secret and the scheme that precedes the value.
+// headerOf returns the name of the header for a secret, and the scheme that
+// precedes the value.
 func headerOf(name string) (header, scheme string) {
 	switch name {
 	case apiKey:
@@ -147,7 +149,7 @@ func (f *filling) list(ctx context.Context, texts []string) ([]string, error) {
 	return out, nil
 }
 
-// each returns a copy of texts with the references in its values resolved.
+// each returns a copy of texts with the references in the values replaced.
 func (f *filling) each(ctx context.Context, where string, texts map[string]string) (map[string]string, error) {
 	out := make(map[string]string, len(texts))
 	for name, text := range texts {
@@ -167,8 +169,8 @@ func (f *filling) text(ctx context.Context, where, text string) (string, error) 
 	return filled, nil
 }
 
-// lookup returns the value for a reference. It is the name of the server's own
-// secret, or else OWNER/NAME for a linked secret of another server.
+// lookup returns the value for a reference, which is the name of one of the
+// server's own secrets, or OWNER/NAME for a linked secret of another server.
 func (f *filling) lookup(ctx context.Context, reference string) (string, error) {
 	if _, own := f.names[reference]; own {
 		return f.read(ctx, f.names[reference], reference)
@@ -190,8 +192,8 @@ func (f *filling) lookup(ctx context.Context, reference string) (string, error) 
 	return f.read(ctx, r, reference)
 }
 
-// linked returns a fault.Denied unless a link allows this server, as it is
-// configured now, to use the secret of owner.
+// linked returns a fault.Denied unless a valid link allows this server to use
+// the secret of owner.
 func (f *filling) linked(ctx context.Context, owner, name string) error {
 	grants, err := f.vault.Links(ctx, f.server, f.launch)
 	if err != nil {
@@ -203,13 +205,14 @@ func (f *filling) linked(ctx context.Context, owner, name string) error {
 		case g.Holds:
 			return nil
 		default:
-			return fault.New(fault.Denied, "it runs something else than when it was allowed to use the secret %q of server %q; to allow it again: agent-discover secrets link %s %s %s", name, owner, f.server, owner, name)
+			return fault.New(fault.Denied, "its command, arguments or URL have changed since it was allowed to use the secret %q of server %q; to allow it again: agent-discover secrets link %s %s %s", name, owner, f.server, owner, name)
 		}
 	}
 	return fault.New(fault.Denied, "it may not use the secret %q of server %q; a person can allow it: agent-discover secrets link %s %s %s", name, owner, f.server, owner, name)
 }
 
-// own reads one of the server's own secrets for a variable or a header.
+// own returns the value of one of the server's own secrets, for a variable or a
+// header.
 func (f *filling) own(ctx context.Context, name string) (string, error) {
 	value, err := f.read(ctx, f.names[name], name)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 )
 
 // filled returns the result of Fill as JSON: [args, env] for a stdio server and
-// [url, headers] for a remote one, or "error: " and the message.
+// [url, headers] for a remote one. For an error, it returns "error: " and the
+// message.
 func (d *fixture) filled(server string, l secrets.Launch) string {
 	d.t.Helper()
 	out, err := d.Fill(d.t.Context(), server, l)
@@ -136,7 +137,7 @@ func TestSecretsOfOtherServersNeedAValidLink(t *testing.T) {
 	} {
 		changed := launch
 		change(&changed)
-		wantDenied(what, changed, "something else")
+		wantDenied(what, changed, "have changed since")
 		if grants, err := d.Links(t.Context(), "user", changed); err != nil || len(grants) != 1 || grants[0].Holds {
 			t.Errorf("after a change of %s: the link is %+v, %v", what, grants, err)
 		}

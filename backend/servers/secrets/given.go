@@ -11,10 +11,10 @@ import (
 // values occur in any text by chance.
 const minValue = 4
 
-// Given collects the values that servers were given since the hub started, so that
-// they can be redacted. It keeps values that were replaced since, because an old
-// process may still print them. A nil Given has no values. All methods are safe for
-// concurrent use.
+// Given collects all values that servers were given since the hub started, so
+// that they can be redacted. It also keeps values that were replaced, because a
+// process that got them may still print them. A nil Given has no values. All
+// methods are safe for concurrent use.
 type Given struct {
 	all atomic.Pointer[Redactor] // for the values of all servers
 
@@ -22,12 +22,13 @@ type Given struct {
 	servers map[string]*given
 }
 
-// given is what Given knows of one server.
+// given is the state of one server: the values that it was given, and a
+// redactor for these values and the configuration.
 type given struct {
 	values   []string
 	launch   Launch
-	redactor *Redactor // for launch and values
-	current  bool      // redactor is up to date
+	redactor *Redactor // for values and launch
+	current  bool      // redactor contains all values
 }
 
 // add adds the values that Fill is about to return for a server.
@@ -66,9 +67,9 @@ func (g *Given) server(name string) *given {
 	return g.servers[name]
 }
 
-// Redactor returns a redactor for the values that a server was given and for the
-// credentials in its configuration. It is created anew only when one of them has
-// changed.
+// Redactor returns a redactor for the values that a server was given and for
+// the credentials in its configuration. It caches the redactor until one of
+// them changes.
 func (g *Given) Redactor(server string, l Launch) *Redactor {
 	if g == nil {
 		return ForLaunch(l)
@@ -86,7 +87,8 @@ func (g *Given) Redactor(server string, l Launch) *Redactor {
 	return s.redactor
 }
 
-// Text redacts the values that any server was given. See Redactor.Text.
+// Text redacts the values that any server was given, in the same way as
+// Redactor.Text.
 func (g *Given) Text(text string) string {
 	if g == nil {
 		return (*Redactor)(nil).Text(text)
@@ -94,7 +96,7 @@ func (g *Given) Text(text string) string {
 	return g.all.Load().Text(text)
 }
 
-// Head redacts the values that any server was given in the beginning of a text. See
+// Head redacts the values that any server was given, in the same way as
 // Redactor.Head.
 func (g *Given) Head(text string, n int) (head string, cut bool) {
 	if g == nil {

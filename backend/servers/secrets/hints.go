@@ -2,7 +2,7 @@ package secrets
 
 import "strings"
 
-// hint is a set of regular expressions that may match a text.
+// hint is a set of those regular expressions that may match a text.
 type hint uint8
 
 const (
@@ -14,8 +14,9 @@ const (
 	allHints = aBlock | aName | aScheme | aURL | aShape
 )
 
-// hints has, for each expression, strings of which every match contains at least
-// one. Names and schemes match in any case, the others only as written.
+// hints lists strings for each regular expression, so that every match of the
+// expression contains at least one of them. The strings for aName and aScheme
+// are compared without regard to case.
 var hints = newParts(map[hint][]string{
 	aBlock:  {"PRIVATE KEY-----"},
 	aName:   {"token", "secret", "pass", "pwd", "pat", "credential", "key", "auth", "cookie", "dsn", "connection"},
@@ -27,17 +28,17 @@ var hints = newParts(map[hint][]string{
 	},
 })
 
-// parts searches a text for many short strings in one pass. It compares strings only
-// where two bytes of the text are the beginning of one of them.
+// parts searches a text for many short strings in one pass. It compares a
+// string only where two bytes of the text are equal to its first two.
 type parts struct {
-	begin [1 << 16 / 64]uint64 // bit set of the pairs of bytes that begin a string
+	begin [1 << 16 / 64]uint64 // bit set of all pairs of bytes with which a string begins
 	at    map[uint16][]part    // the strings, by their first two bytes
 }
 
 type part struct {
 	text string
 	hint hint
-	fold bool // match in any case
+	fold bool // ignore case
 }
 
 func newParts(texts map[hint][]string) *parts {
@@ -65,7 +66,7 @@ func cases(c byte, fold bool) []byte {
 	return []byte{c}
 }
 
-// in returns the hints of all strings that the text contains.
+// in returns the hints of all strings that occur in the text.
 func (p *parts) in(text string) hint {
 	var seen hint
 	for i := 1; i < len(text) && seen != allHints; i++ {
@@ -82,7 +83,7 @@ func (p *parts) in(text string) hint {
 	return seen
 }
 
-// begins reports whether text begins with the string.
+// begins reports whether text begins with the string p.text.
 func (p part) begins(text string) bool {
 	if len(text) < len(p.text) {
 		return false

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// plainHints finds the same hints as parts.in with one search for each string.
+// plainHints returns the same hints as parts.in, but searches for each string
+// separately.
 func plainHints(text string) hint {
 	var seen hint
 	lower := strings.ToLower(text)
@@ -27,7 +28,8 @@ func FuzzHintsAreFoundInOnePass(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		// Other letters than ASCII are removed, because ToLower maps some to ASCII.
+		// Remove non-ASCII letters for plainHints, because ToLower maps some of
+		// them to ASCII letters.
 		if got, want := hints.in(text), plainHints(asciiOnly(text)); got != want {
 			t.Errorf("%q gives %05b, want %05b", text, got, want)
 		}

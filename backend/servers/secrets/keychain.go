@@ -19,10 +19,11 @@ import (
 )
 
 const (
-	// service is the service name of all our entries in the keychain.
+	// service is the service name of all entries that this program has in the
+	// keychain.
 	service = "agent-discover"
 	// abandonAfter is how long an operation may wait for the user to answer the
-	// keychain's prompt.
+	// keychain's prompt. Then it is aborted.
 	abandonAfter = 2 * time.Minute
 	// checkTimeout limits a check of the keychain's state; quickCheckTimeout
 	// limits a check that delays the answer to a caller.
@@ -33,37 +34,39 @@ const (
 // errMissing is returned by a keeper that has no value for an account.
 var errMissing = errors.New("no such value")
 
-// errBlocked is returned while an operation of the keychain does not end.
+// errBlocked is returned while a keychain operation hangs, usually because of a
+// prompt.
 var errBlocked = fault.New(fault.Unavailable, "the keychain is locked or waits for you: unlock it, or answer what it asks, and try again")
 
 // keychain is the keeper that stores values in the operating system's keychain.
-// The library for it has no timeouts. So each operation runs in a goroutine of
-// its own, at most one at a time, and while it hangs, further calls fail
-// immediately.
+// The library for the keychain has no timeouts. So each operation runs in a
+// goroutine of its own, one at a time, and while an operation hangs, further
+// calls fail immediately.
 //
 // Entries have the service "agent-discover" and the account
-// <data folder>/<server>/<name>. The data folder is represented by a hash of its
-// path, so that two data folders never share a value. The name of a server
-// contains no slash, so everything after the second slash is the secret's name.
+// FOLDER/SERVER/NAME. FOLDER is a hash of the data folder's path, so that two
+// data folders never share a value. The name of a server contains no slash, so
+// everything after the second slash is the secret's name.
 type keychain struct {
 	folder   string        // first part of every account
 	off      bool          // disabled by the user
 	deadline time.Duration // how long a caller waits for an operation
 	backend  backend
 	gate     chan struct{} // holds a token while an operation runs
-	checking sync.Mutex    // held by the caller that checks a hung keychain
+	checking sync.Mutex    // held while a caller checks whether to abort a hung operation
 
 	mu     sync.Mutex
-	serial int           // number of the current operation, changed when it ends
+	serial int           // number of the running operation; changed when the operation ends
 	conn   io.Closer     // connection of the operation; nil if it cannot be aborted
 	hung   chan struct{} // closed while the operation is past its deadline
 }
 
 // backend is the part of keychain access that differs between operating systems.
 type backend struct {
-	// connect returns the connection that the next operation uses. Closing it
-	// aborts the operation. It is nil on systems without such a connection. The
-	// error is a fault if there is no keychain.
+	// connect returns the connection that the next operation uses. Closing the
+	// connection aborts the operation. The connection is nil on systems where
+	// operations cannot be aborted. The error is a fault if there is no
+	// keychain.
 	connect func() (io.Closer, error)
 	// check reports whether the keychain is locked. It must not make the
 	// keychain prompt the user.
@@ -86,7 +89,7 @@ func folderID(folder string) string {
 		folder = real
 	}
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		folder = strings.ToLower(folder) // file systems there ignore case
+		folder = strings.ToLower(folder) // the file systems of these systems ignore case
 	}
 	sum := sha256.Sum256([]byte(folder))
 	return hex.EncodeToString(sum[:6])
@@ -117,8 +120,8 @@ func (k *keychain) delete(ctx context.Context, account string) error {
 	return err
 }
 
-// check reports whether the keychain is locked. The error is a fault that says why
-// the keychain cannot be used.
+// check reports whether the keychain is locked. The error is a fault with the
+// reason why the keychain cannot be used.
 func (k *keychain) check(ctx context.Context) (locked bool, err error) {
 	if k.off {
 		return false, fault.New(fault.Unavailable, "the keychain is switched off by AGENT_DISCOVER_KEYCHAIN")
@@ -131,7 +134,7 @@ func (k *keychain) check(ctx context.Context) (locked bool, err error) {
 	return k.backend.check(ctx)
 }
 
-// do runs one operation and waits for its end, but no longer than the deadline.
+// do runs one operation and waits for its end, at most until the deadline.
 func (k *keychain) do(ctx context.Context, operation func() error) error {
 	if k.off {
 		_, err := k.check(ctx) // returns the error of a disabled keychain
@@ -152,8 +155,8 @@ func (k *keychain) do(ctx context.Context, operation func() error) error {
 	}
 }
 
-// enter waits until no other operation runs. If that one hangs and cannot be
-// aborted, enter returns errBlocked at once.
+// enter waits until no other operation is running. If the running one hangs and
+// cannot be aborted, enter returns errBlocked at once.
 func (k *keychain) enter(ctx context.Context) error {
 	k.mu.Lock()
 	hung := k.hung
@@ -188,9 +191,10 @@ func (k *keychain) isHung() bool {
 	}
 }
 
-// tryAbandon aborts a hung operation if the keychain is unlocked, because a new
-// operation would then succeed: the prompt that the old one waits for may be
-// gone. Only one caller at a time checks; for the others tryAbandon returns false.
+// tryAbandon aborts a hung operation if the keychain is unlocked: the prompt
+// for which it waits may be gone, and a new operation would succeed. Only one
+// caller at a time checks the keychain; for other callers tryAbandon returns
+// false.
 func (k *keychain) tryAbandon(ctx context.Context) bool {
 	if !k.checking.TryLock() {
 		return false
@@ -207,7 +211,8 @@ func (k *keychain) tryAbandon(ctx context.Context) bool {
 	return k.abandon(serial)
 }
 
-// run runs an operation to its end, which may be long after its caller's deadline.
+// run runs an operation to its end, which may come long after the caller has
+// stopped waiting.
 func (k *keychain) run(operation func() error) error {
 	k.mu.Lock()
 	k.serial++
@@ -219,7 +224,7 @@ func (k *keychain) run(operation func() error) error {
 	late.Stop()
 	lost.Stop()
 	k.mu.Lock()
-	k.serial++ // a timer that fires from now on finds another number
+	k.serial++ // makes markHung and abandon do nothing if their timers fire late
 	k.conn = nil
 	select {
 	case <-k.hung:
@@ -231,8 +236,8 @@ func (k *keychain) run(operation func() error) error {
 	return err
 }
 
-// runSafely runs an operation and turns a panic into an error: the library panics
-// when its connection is closed during an operation.
+// runSafely runs an operation and turns a panic into an error: the library
+// panics if its connection is closed during an operation.
 func (k *keychain) runSafely(operation func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -257,18 +262,18 @@ func (k *keychain) markHung(serial int) {
 	}
 }
 
-// abandon aborts an operation by closing its connection. It returns false if the
-// operation has none.
+// abandon aborts an operation by closing its connection. It returns false if
+// the operation cannot be aborted.
 func (k *keychain) abandon(serial int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.serial != serial {
-		return true // it has ended
+		return true // the operation has ended already
 	}
 	if k.conn == nil {
 		return false
 	}
-	go func(conn io.Closer) { _ = conn.Close() }(k.conn) // in a goroutine, because Close blocks while the bus does not read
+	go func(conn io.Closer) { _ = conn.Close() }(k.conn) // Close blocks while the bus does not read
 	k.conn = nil
 	return true
 }

@@ -26,12 +26,13 @@ var (
 	errNoKeyring = fault.New(fault.Unavailable, "the keychain has no default keyring yet; create one with Passwords and Keys, KWalletManager or KeePassXC")
 )
 
-// systemBackend returns the Secret Service, which is reached over the D-Bus session
-// bus.
+// systemBackend returns the backend for the Secret Service, which is reached
+// over the D-Bus session bus.
 func systemBackend() backend { return backend{connect: connectBus, check: checkService} }
 
-// busAddress returns the address of the session bus, and "" when there is none.
-// The library must not be used then: it would start a bus that nothing stops.
+// busAddress returns the address of the session bus, or "" if none is running.
+// In that case, the keychain's library must not be used, because it would start
+// a bus that nothing stops.
 func busAddress() string {
 	if address := os.Getenv("DBUS_SESSION_BUS_ADDRESS"); address != "" && address != "autolaunch:" {
 		return address
@@ -43,14 +44,15 @@ func busAddress() string {
 	return "unix:path=" + dbus.EscapeBusAddressValue(socket)
 }
 
-// connectBus returns the connection to the session bus that the library uses. The
-// whole process shares it; once it is closed, the next call opens a new one.
+// connectBus returns the connection to the session bus that the library uses.
+// The connection is shared by the whole process. After it was closed, the next
+// call opens a new one.
 func connectBus() (io.Closer, error) {
 	address := busAddress()
 	if address == "" {
 		return nil, errNoBus
 	}
-	// The library reads the address from this variable only.
+	// The library takes the address from this variable only.
 	if err := os.Setenv("DBUS_SESSION_BUS_ADDRESS", address); err != nil {
 		return nil, err
 	}
@@ -61,8 +63,8 @@ func connectBus() (io.Closer, error) {
 	return conn, nil
 }
 
-// checkService reports whether the default keyring is locked. It uses a connection
-// of its own, so that it never waits for a hung operation.
+// checkService reports whether the default keyring is locked. It opens a
+// connection of its own, so that it never waits for a hung operation.
 func checkService(ctx context.Context) (locked bool, err error) {
 	address := busAddress()
 	if address == "" {
@@ -92,8 +94,8 @@ func checkService(ctx context.Context) (locked bool, err error) {
 	return locked, checkError(err)
 }
 
-// defaultKeyring returns the keyring that the library uses: login if it exists,
-// otherwise the default one.
+// defaultKeyring returns the keyring that the library uses: "login" if it
+// exists, otherwise the default keyring.
 func defaultKeyring(ctx context.Context, conn *dbus.Conn) (dbus.ObjectPath, error) {
 	root := conn.Object(secretService, secretRoot)
 	var keyrings []dbus.ObjectPath
@@ -123,8 +125,8 @@ func checkError(err error) error {
 	return fault.Wrap(err, fault.Unavailable, "there is no keychain: %s", backendError(err))
 }
 
-// backendError describes an error of the bus by its name. It leaves out the text,
-// which may contain a value.
+// backendError describes an error of the bus by its name. It leaves out the
+// error's text, which may contain a secret.
 func backendError(err error) string {
 	if known, ok := errors.AsType[dbus.Error](err); ok {
 		switch known.Name {

@@ -7,8 +7,9 @@ import (
 	"io"
 )
 
-// systemBackend returns the keychain of an operating system that always has one.
-// Its state cannot be checked without using it, so it always counts as unlocked.
+// systemBackend returns the backend for systems that always have a keychain.
+// There, the state of the keychain cannot be checked without using it, so it
+// counts as unlocked.
 func systemBackend() backend {
 	return backend{
 		connect: func() (io.Closer, error) { return nil, nil },
@@ -16,6 +17,6 @@ func systemBackend() backend {
 	}
 }
 
-// backendError describes an error of the library without its text, which may
-// contain a value.
+// backendError describes an error of the library without the error's text,
+// which may contain a secret.
 func backendError(error) string { return "see the hub's log" }

@@ -19,7 +19,7 @@ type fakeKeychain struct {
 	*keychain
 	mu     sync.Mutex
 	locked bool
-	closed chan struct{} // closed with the connection
+	closed chan struct{} // closed by Close
 }
 
 func newFakeKeychain() *fakeKeychain {
@@ -72,9 +72,9 @@ func TestCallsFailAtOnceWhileAnOperationHangs(t *testing.T) {
 			t.Errorf("the number of goroutines grew from %d to %d", before, n)
 		}
 		if !s.isHung() {
-			t.Error("isHung is false")
+			t.Error("isHung is false while an operation hangs")
 		}
-		close(answer) // as if the user had unlocked it
+		close(answer) // as if the user had unlocked the keychain
 		synctest.Wait()
 		if err := s.do(t.Context(), succeed); err != nil || s.isHung() {
 			t.Errorf("after it was unlocked: %v", err)

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/keyringtest"
 )
 
-// inOwnProcess runs the test in a child process, where it returns true: the library
-// for the keychain keeps its connection until the process ends.
+// inOwnProcess runs the test in a child process, in which it returns true. The
+// library for the keychain keeps its connection until the process ends.
 func inOwnProcess(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv("AGENT_DISCOVER_TEST_ALONE") == t.Name() {
@@ -53,13 +53,14 @@ func keychainFixture(t *testing.T, folder paths.Folder) *fixture {
 	return openFixture(t, folder, false)
 }
 
-// impatientFixture is a keychainFixture with a short deadline.
+// impatientFixture is like keychainFixture, with a short deadline for
+// operations.
 func impatientFixture(t *testing.T, folder paths.Folder) *fixture {
 	t.Helper()
 	return openFixtureWith(t, secrets.Options{Folder: folder, Deadline: 500 * time.Millisecond})
 }
 
-// eventually waits until the masked secrets of a server are as wanted.
+// eventually reads the masked secrets of a server until they are equal to want.
 func (d *fixture) eventually(server, want string) (got string) {
 	d.t.Helper()
 	for end := time.Now().Add(30 * time.Second); got != want && time.Now().Before(end); {
@@ -116,7 +117,7 @@ func TestKeychainKeepsValues(t *testing.T) {
 	if err := d.Forget(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}
-	if items := s.Items(); len(items) != 2 { // the key of the encrypted file and the value of the other folder
+	if items := s.Items(); len(items) != 2 { // the key of the encrypted file, and the value of the other folder
 		t.Errorf("the keychain has %v", items)
 	}
 	if !other.Holds(t.Context(), "one", "KEY", "of another folder") {
@@ -197,7 +198,7 @@ func TestTheFileIsUsedWhileTheKeychainIsLocked(t *testing.T) {
 	d := impatientFixture(t, paths.Folder(t.TempDir()))
 	d.set("one", "OLD", "in the keychain")
 	d.set("one", "BOTH", "in the keychain")
-	s.Lock() // no prompt can be shown here
+	s.Lock() // the session has no program that could prompt for the password
 	d.unlock("pass")
 	d.set("one", "BOTH", "now in the file")
 	d.set("one", "NEW", "now in the file")
@@ -242,7 +243,8 @@ func TestNoSessionBusIsStarted(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	for _, address := range []string{"", "autolaunch:"} {
 		t.Setenv("DBUS_SESSION_BUS_ADDRESS", address)
-		// The library would start a bus with dbus-launch. This one leaves a mark.
+		// The library would start a bus with dbus-launch. Replace that program
+		// by one that leaves a mark.
 		t.Setenv("PATH", dir)
 		mark := dir + "/started"
 		if err := os.WriteFile(dir+"/dbus-launch", []byte("#!/bin/sh\n: > "+mark+"\n"), 0o700); err != nil {

@@ -10,7 +10,8 @@ import (
 )
 
 // Launch describes how a server is started or reached. Its texts may contain
-// references to secrets, and links are bound to it.
+// references to secrets. A link to a secret of another server is valid only
+// while the parts of Launch that runs covers stay the same.
 type Launch struct {
 	Transport string // stdio, or the transport of a remote server
 	Command   string
@@ -23,9 +24,10 @@ type Launch struct {
 
 func (l Launch) remote() bool { return l.Transport != "" && l.Transport != "stdio" }
 
-// runs returns a hash of what a start runs or connects to, and who configured it.
+// runs returns a hash of the program or URL that a start uses, with its
+// arguments, and of who configured it.
 func (l Launch) runs() string {
-	canonical, _ := json.Marshal([]any{l.Transport, l.Command, append([]string{}, l.Args...), l.URL, l.Source}) // strings only: cannot fail
+	canonical, _ := json.Marshal([]any{l.Transport, l.Command, append([]string{}, l.Args...), l.URL, l.Source}) // cannot fail for strings
 	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:])
 }
@@ -33,13 +35,14 @@ func (l Launch) runs() string {
 // Link allows a server to use a secret of another server.
 type Link struct {
 	Server string // the server that uses the secret
-	Owner  string // the server that the secret belongs to
+	Owner  string // Launch.runs of Server when the link was made
 	Name   string
 	Runs   string // hash of what Server ran when the link was made
 }
 
-// Link allows a server, configured as in as, to use a secret of owner. The link
-// no longer holds once the server runs or connects to something else.
+// Link allows a server with the configuration as to use a secret of owner. The
+// link becomes invalid when the server's program, arguments, URL or source
+// change.
 func (v *Vault) Link(ctx context.Context, server string, as Launch, owner, name string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
@@ -63,7 +66,7 @@ func (v *Vault) Link(ctx context.Context, server string, as Launch, owner, name 
 	return nil
 }
 
-// Unlink removes a link. Removing a missing link is no error.
+// Unlink removes a link. Removing a missing link is not an error.
 func (v *Vault) Unlink(ctx context.Context, server, owner, name string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
@@ -77,14 +80,14 @@ func (v *Vault) Unlink(ctx context.Context, server, owner, name string) error {
 	return nil
 }
 
-// Grant is a link, together with whether it is still valid.
+// Grant describes a link, and whether it is still valid.
 type Grant struct {
 	Owner, Name string
-	Holds       bool // the server still runs what it ran when the link was made
+	Holds       bool // whether the link is valid for the server's present configuration
 }
 
-// Links returns the links of a server to secrets of others, sorted by owner and
-// name. A link holds if the server was configured as in as when it was made.
+// Links returns the links of a server to secrets of other servers, sorted by
+// owner and name. as is the server's present configuration.
 func (v *Vault) Links(ctx context.Context, server string, as Launch) ([]Grant, error) {
 	links, err := v.store.SecretLinks(ctx)
 	if err != nil {

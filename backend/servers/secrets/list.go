@@ -8,11 +8,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Entry describes a secret to its user.
+// Entry describes a secret to the user.
 type Entry struct {
 	Name string
-	// Masked is the first four characters of the value and "****", or only
-	// "****" for a short value and for one that cannot be read at the moment.
+	// Masked is the first four characters of the value and "****". If the value
+	// is short or cannot be read at the moment, it is only "****".
 	Masked    string
 	UpdatedAt time.Time
 	Kept      string // InKeychain, InSealed or InFile
@@ -25,7 +25,7 @@ func (v *Vault) List(ctx context.Context, server string) ([]Entry, error) {
 		return nil, err
 	}
 	var entries []Entry
-	closed := make(map[string]bool) // places whose values are not read
+	closed := make(map[string]bool) // places from which no value is read
 	if locked, none := v.keychain.check(ctx); none == nil && locked {
 		closed[InKeychain], closed[InSealed] = true, true // reading would make the keychain prompt the user
 	}
@@ -72,12 +72,12 @@ func mask(value string) string {
 	return "****"
 }
 
-// Status tells where the next value will be kept, and why.
+// Status reports where the next value will be kept, and why.
 type Status struct {
 	Keeper string // keychain, file or none
 	Why    string // reason for Keeper, as a sentence
-	Advice string // what to do when no place is available, otherwise empty
-	File   string // state of the file under a passphrase: none, locked or unlocked
+	Advice string // what to do if no place is available; otherwise empty
+	File   string // state of the passphrase-encrypted file: none, locked or unlocked
 }
 
 // Status returns where the next value will be kept. It does not make the keychain

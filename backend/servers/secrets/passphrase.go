@@ -11,11 +11,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// passphraseKeeper is the keeper for machines without a keychain: a file encrypted
-// with a passphrase. It stays unlocked until the process ends.
+// passphraseKeeper is the keeper for machines without a keychain. It stores
+// values in a file that is encrypted with a passphrase. Once unlocked, the file
+// stays unlocked until the process ends.
 type passphraseKeeper struct {
 	file *sealedFile
-	work int // cost of scrypt as a power of 2; 0 for age's default: 256 MB and a second
+	work int // cost of scrypt as a power of 2; 0 for age's default, which takes 256 MB and a second
 
 	mu  sync.Mutex
 	key *age.X25519Identity // nil while the file is locked
@@ -68,7 +69,7 @@ func (l *passphraseKeeper) unlock(passphrase string) error {
 	if passphrase == "" {
 		return fault.New(fault.Invalid, "a passphrase is required")
 	}
-	defer debug.FreeOSMemory() // scrypt needs a lot of memory, and only here
+	defer debug.FreeOSMemory() // scrypt needs a lot of memory, which nothing else here does
 	var key *age.X25519Identity
 	err := l.file.change(func(held *sealedData) (created bool, err error) {
 		if held.Identity != "" {
@@ -93,7 +94,7 @@ func (l *passphraseKeeper) unlock(passphrase string) error {
 	return nil
 }
 
-// wrapNew creates an identity and returns it with its encrypted form.
+// wrapNew creates an identity. It returns the identity and its encrypted form.
 func (l *passphraseKeeper) wrapNew(passphrase string) (*age.X25519Identity, string, error) {
 	key, err := age.GenerateX25519Identity()
 	if err != nil {
@@ -110,7 +111,7 @@ func (l *passphraseKeeper) wrapNew(passphrase string) (*age.X25519Identity, stri
 	return key, wrapped, err
 }
 
-// unwrap decrypts an identity.
+// unwrap decrypts an identity with a passphrase.
 func unwrap(wrapped, passphrase string) (*age.X25519Identity, error) {
 	by, err := age.NewScryptIdentity(passphrase)
 	if err != nil {

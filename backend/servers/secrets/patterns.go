@@ -13,7 +13,8 @@ const Redacted = "[redacted]"
 const minSecret = 6
 
 var (
-	// Tokens whose issuers gave them a prefix by which they can be recognized.
+	// knownShape matches tokens with a prefix by which their issuers make them
+	// recognizable.
 	knownShape = regexp.MustCompile(`\b(?:sk|pk|rk)[-_](?:live|test|proj|ant|or|svcacct|admin)?[-_A-Za-z0-9]{16,}` +
 		`|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[-_A-Za-z0-9]{16,}` +
 		`|\bxox[abeoprs]-[-A-Za-z0-9]{10,}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[-_A-Za-z0-9]{30,}` +
@@ -24,17 +25,19 @@ var (
 	inURL    = regexp.MustCompile(`([a-z][-+.a-z0-9]*://[^/\s:@]*:)[^/\s@]+@`)
 	keyBlock = regexp.MustCompile(`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`)
 
-	// "api_key": "value" and api_key=value. The first group also matches the
-	// beginning of a reference ${secret:NAME}, which must not be redacted.
+	// assigned matches "api_key": "value" and api_key=value. The first group
+	// also matches the beginning of a reference ${secret:NAME}, which must not
+	// be redacted.
 	assigned = regexp.MustCompile(`(\$\{|"?)([-_.A-Za-z0-9]{2,64})("?\s*[:=]\s*)("(?:[^"\\]|\\.)*"|\$\{[^}]*\}|[^\s,;&"'{}\[\]]+)`)
 
-	// --token value, and "--token", "value" in a JSON list of arguments.
+	// flagged matches --token value, and "--token", "value" in a JSON list of
+	// arguments.
 	flagged = regexp.MustCompile(`(^|[\s"'=\[(,;])(--?[A-Za-z][-_.A-Za-z0-9]{1,63})` +
 		`(?:(\s+)("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'-][^\s"']*)|("\s*,\s*")((?:[^"\\-]|\\.)(?:[^"\\]|\\.)*))`)
 )
 
-// sensitiveWords are the words and pairs of words that make a name the name of a
-// credential.
+// sensitiveWords are the words and pairs of words that occur in names of
+// credentials.
 var sensitiveWords = map[string]bool{
 	"token": true, "secret": true, "password": true, "passwd": true, "passphrase": true,
 	"pwd": true, "pat": true, "credential": true, "credentials": true, "apikey": true,
@@ -44,10 +47,10 @@ var sensitiveWords = map[string]bool{
 }
 
 // SensitiveName reports whether a variable, header or argument with this name
-// usually contains a credential. It compares whole words, which it finds by
-// separators and capital letters, so that PATH is not taken for a PAT. "key" counts
-// only as the last of several words, as in STRIPE_KEY: alone it may be the key of
-// any map.
+// usually contains a credential. It compares whole words, separated by
+// punctuation or capital letters, so that PATH does not count as PAT. The word
+// "key" counts only at the end of a longer name such as STRIPE_KEY, because any
+// map may have a member named "key".
 func SensitiveName(name string) bool {
 	words := splitName(name)
 	if n := len(words); n > 1 && words[n-1] == "key" {
@@ -95,9 +98,9 @@ func LooksSecret(value string) bool {
 		inURL.MatchString(value) || strings.Contains(value, "PRIVATE KEY-----")
 }
 
-// Text returns text with every secret replaced by Redacted. A regular expression
-// runs only if the text contains one of the words that it needs: searching for
-// those costs a hundredth of the expression, and most texts have none.
+// Text returns text with every secret replaced by Redacted. It runs a regular
+// expression only if the text contains one of the expression's hints. Searching
+// for hints takes a hundredth of the time, and most texts contain none.
 func (r *Redactor) Text(text string) string {
 	if r != nil && r.known != nil {
 		text = r.known.Replace(text)

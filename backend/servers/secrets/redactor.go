@@ -13,25 +13,27 @@ import (
 	"unicode/utf8"
 )
 
-// Redactor replaces secrets in texts: the values that it was created for, and
-// credentials that it recognizes by their name or shape. It is immutable and safe
-// for concurrent use. A nil Redactor has no values of its own.
+// Redactor replaces secrets in texts: the values for which it was created, and
+// credentials that are recognized by their name or shape. It is immutable and
+// safe for concurrent use. A nil Redactor replaces only the recognized
+// credentials.
 type Redactor struct {
-	known *strings.Replacer // nil when there are no values
-	reach int               // length of the longest form of a value, in bytes
+	known *strings.Replacer // nil if there are no values
+	reach int               // length of the longest encoding of a value, in bytes
 }
 
-// NewRedactor returns a redactor for the credentials in environment variables.
+// NewRedactor returns a redactor for the values of environment variables that
+// are credentials.
 func NewRedactor(env map[string]string) *Redactor { return ForServer(env, nil) }
 
-// ForServer returns a redactor for the credentials in a command line and its
-// environment variables.
+// ForServer returns a redactor for the credentials in a server's environment
+// variables and command line.
 func ForServer(env map[string]string, args []string) *Redactor {
 	return ForLaunch(Launch{Env: env, Args: args})
 }
 
 // ForLaunch returns a redactor for the credentials in a server's configuration:
-// values of variables, flags and headers, arguments, and parts of the URL.
+// in variables, arguments, headers and the URL.
 func ForLaunch(l Launch) *Redactor { return knownOf(l).redactor() }
 
 func knownOf(l Launch) forms {
@@ -45,16 +47,16 @@ func knownOf(l Launch) forms {
 	return known
 }
 
-// Head returns at most n bytes from the beginning of the redacted text, and whether
-// the text is longer. It reads at most n+Reach+1 bytes of text. A secret at the
-// cut is redacted as a whole.
+// Head returns at most n bytes from the beginning of the redacted text, and
+// whether the redacted text is longer. It reads at most n+Reach+1 bytes of
+// text. A secret that extends beyond the end is redacted completely.
 func (r *Redactor) Head(text string, n int) (head string, cut bool) {
 	reach := r.Reach()
 	if cut = len(text) > n+reach; cut {
 		text = text[:n+reach]
 	}
 	head = r.Text(text)
-	if cut { // the last Reach bytes may end with the first part of a secret
+	if cut { // the last Reach bytes may contain the first part of a secret
 		head = head[:max(len(head)-reach, 0)]
 	}
 	if len(head) > n {
@@ -63,8 +65,8 @@ func (r *Redactor) Head(text string, n int) (head string, cut bool) {
 	return strings.ToValidUTF8(head, ""), cut
 }
 
-// Reach returns how many bytes after a cut must be known to recognize a secret that
-// begins before the cut.
+// Reach returns how many bytes after a position the redactor must see to
+// recognize a secret that begins before the position.
 func (r *Redactor) Reach() int {
 	if r == nil {
 		return minReach
@@ -72,11 +74,12 @@ func (r *Redactor) Reach() int {
 	return max(r.reach, minReach)
 }
 
-// minReach is the Reach for credentials that are recognized by name or shape.
+// minReach is the Reach for credentials that are recognized by their name or
+// shape.
 const minReach = 256
 
-// assignment splits --name=value, NAME=value and "Name: value". It returns false for
-// a text without an assignment; a colon or "=" inside a reference is none.
+// assignment splits --name=value, NAME=value and "Name: value". It returns
+// false for other texts. A colon or "=" inside a reference does not count.
 func assignment(arg string) (name, value string, ok bool) {
 	i := strings.IndexAny(arg, "=:")
 	if i < 0 || strings.Contains(arg[:i], "${") {
@@ -85,12 +88,11 @@ func assignment(arg string) (name, value string, ok bool) {
 	return arg[:i], strings.TrimSpace(arg[i+1:]), true
 }
 
-// forms is a list of texts to redact: values in all encodings in which they may
+// forms lists the texts to redact: values in all encodings in which they may
 // appear.
 type forms []string
 
-// add adds a value that may be a credential. Short values and references are left
-// out.
+// add adds a value that may be a credential, unless it is short or a reference.
 func (f *forms) add(value string) {
 	for _, part := range []string{value, credentialOf(value)} {
 		if len(part) >= minSecret && !strings.HasPrefix(part, "${") {
@@ -99,8 +101,8 @@ func (f *forms) add(value string) {
 	}
 }
 
-// addSecret adds the value of a secret, whatever it looks like, and each of its
-// lines that is long enough: keys are often printed line by line.
+// addSecret adds the value of a secret, whatever its shape. It also adds each
+// line that is long enough, because keys are often printed line by line.
 func (f *forms) addSecret(value string) {
 	f.addEncodings(value)
 	if part := credentialOf(value); part != value && len(part) >= minValue {
@@ -113,8 +115,8 @@ func (f *forms) addSecret(value string) {
 	}
 }
 
-// credentialOf returns the part of an authorization after the scheme Bearer or
-// Basic, and the whole value if there is no such scheme.
+// credentialOf returns an authorization without the scheme Bearer or Basic, and
+// any other value unchanged.
 func credentialOf(value string) string {
 	if scheme, credential, ok := strings.Cut(value, " "); ok && (strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic")) {
 		return strings.TrimSpace(credential)
@@ -123,7 +125,7 @@ func credentialOf(value string) string {
 }
 
 // addEncodings adds a value unencoded, escaped for a URL, quoted as in Go, and
-// encoded as JSON once and twice: JSON often contains JSON as a string.
+// encoded as JSON once and twice, because JSON often contains JSON in a string.
 func (f *forms) addEncodings(value string) {
 	list := []string{value, url.QueryEscape(value), url.PathEscape(value), unquoted(strconv.Quote(value))}
 	for _, once := range inJSON(value) {
@@ -139,9 +141,9 @@ func (f *forms) addEncodings(value string) {
 	}
 }
 
-// inJSON returns the encodings of a string by common JSON encoders, without the
-// quotes: with minimal escaping, and with <, > and &, slashes, non-ASCII
-// characters, or slashes and non-ASCII characters escaped.
+// inJSON returns a string as common JSON encoders write it, without the quotes.
+// Some encoders escape only what they must; others also escape <, > and &, or
+// slashes, or non-ASCII characters, or both of the latter.
 func inJSON(value string) []string {
 	encoded := make([]string, 2)
 	for i := range encoded {
@@ -173,9 +175,9 @@ func inASCII(text string) string {
 
 func unquoted(text string) string { return text[1 : len(text)-1] }
 
-// redactor returns a redactor for the forms. It sorts them by length, longest first,
-// because strings.Replacer prefers the pairs that come first and a short form may
-// be part of a longer one.
+// redactor returns a redactor for the forms. It sorts them by length, longest
+// first, because a short form may be part of a longer one and strings.Replacer
+// prefers the pairs that come first.
 func (f forms) redactor() *Redactor {
 	if len(f) == 0 {
 		return nil

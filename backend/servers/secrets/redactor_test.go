@@ -22,7 +22,7 @@ func TestSensitiveNamesAreRecognized(t *testing.T) {
 	}
 }
 
-// planted are invented credentials in the formats of real issuers.
+// planted are invented credentials in the formats that real issuers use.
 var planted = map[string]string{
 	"openai":   "sk-proj-" + strings.Repeat("aB3", 12),
 	"github":   "ghp_" + strings.Repeat("x9Z", 12),

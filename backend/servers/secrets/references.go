@@ -9,12 +9,12 @@ import (
 // referenceOpen is the beginning of a reference ${secret:NAME}.
 const referenceOpen = "${secret:"
 
-// Reference returns the reference ${secret:NAME}, which Fill replaces by the value of
-// a secret.
+// Reference returns the reference ${secret:NAME}, which Fill replaces with the
+// value of the secret.
 func Reference(name string) string { return referenceOpen + name + "}" }
 
-// resolve returns text with every reference replaced by the result of value for its
-// name. A malformed reference is a fault.Invalid.
+// resolve returns text with every reference replaced with the result of value
+// for the name in it. A malformed reference is a fault.Invalid.
 func resolve(text string, value func(name string) (string, error)) (string, error) {
 	var out strings.Builder
 	for {

@@ -18,10 +18,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// sealedFile is a file of values that are encrypted with age. Each value is encrypted
-// separately: values can be added and removed without decrypting any. They are all
-// decrypted by one X25519 identity, which is in the keychain, or in the file
-// itself and encrypted with a passphrase.
+// sealedFile is a file of values that are encrypted with age. Each value is
+// encrypted separately, so that values can be added and removed without
+// decrypting any. One X25519 identity decrypts all of them. It is kept in the
+// keychain, or in the file itself, encrypted with a passphrase.
 type sealedFile struct {
 	path    string
 	wrapped bool       // the file contains its identity, encrypted with a passphrase
@@ -31,13 +31,13 @@ type sealedFile struct {
 // sealedData is the content of a sealedFile, as JSON.
 type sealedData struct {
 	Format    int               `json:"format"`
-	Recipient string            `json:"recipient"`          // public key that values are encrypted to
+	Recipient string            `json:"recipient"`          // public key with which values are encrypted
 	Identity  string            `json:"identity,omitempty"` // private key, encrypted with the passphrase, armored
 	Values    map[string]string `json:"values"`             // encrypted values by account, armored
 }
 
-// sealedValue is the plaintext of a value. It contains the account, so that a value
-// that was moved to another account in the file is rejected.
+// sealedValue is a value before encryption. It contains the account, so that a
+// value that was moved to another account in the file is rejected.
 type sealedValue struct {
 	Account string `json:"account"`
 	Value   string `json:"value"`
@@ -45,7 +45,7 @@ type sealedValue struct {
 
 const sealedFormat = 1
 
-// read returns the content of the file. A missing file is empty.
+// read returns the content of the file. A missing file counts as empty.
 func (f *sealedFile) read() (sealedData, error) {
 	empty := sealedData{Format: sealedFormat, Values: map[string]string{}}
 	data, err := os.ReadFile(f.path)
@@ -92,7 +92,8 @@ func (f *sealedFile) change(edit func(*sealedData) (bool, error)) error {
 	return nil
 }
 
-// open returns the value of an account. key is called only if there is a value.
+// open returns the value of an account. It calls key for the identity only if
+// the account has a value.
 func (f *sealedFile) open(account string, key func() (*age.X25519Identity, error)) (string, error) {
 	held, err := f.read()
 	if err != nil {
@@ -108,7 +109,7 @@ func (f *sealedFile) open(account string, key func() (*age.X25519Identity, error
 	}
 	plain, err := decrypt(text, identity)
 	if _, other := errors.AsType[*age.NoIdentityMatchError](err); other {
-		return "", fault.Wrap(err, fault.Failed, "a secret in %s is encrypted with another key than the present one; set it again", f.path)
+		return "", fault.Wrap(err, fault.Failed, "a secret in %s was encrypted with a key that is no longer in use; set it again", f.path)
 	}
 	if err != nil {
 		return "", f.damaged()
@@ -120,9 +121,9 @@ func (f *sealedFile) open(account string, key func() (*age.X25519Identity, error
 	return v.Value, nil
 }
 
-// seal adds or replaces the value of an account. It refuses to change a file under a
-// passphrase that was replaced since it was unlocked: the file's own identity could
-// not decrypt the value.
+// seal adds or replaces the value of an account. If the file under a passphrase
+// was replaced after it was unlocked, seal does not change it, because the
+// identity in the new file could not decrypt the value.
 func (f *sealedFile) seal(account, value string, identity *age.X25519Identity) error {
 	plain, err := json.Marshal(sealedValue{account, value})
 	if err != nil {
@@ -142,7 +143,7 @@ func (f *sealedFile) seal(account, value string, identity *age.X25519Identity) e
 	})
 }
 
-// remove removes the value of an account, for which no key is needed.
+// remove removes the value of an account. It needs no key.
 func (f *sealedFile) remove(account string) error {
 	return f.change(func(held *sealedData) (bool, error) {
 		_, found := held.Values[account]
@@ -175,15 +176,16 @@ func decrypt(text string, by age.Identity) ([]byte, error) {
 	return io.ReadAll(opened)
 }
 
-// sealedKeeper keeps values that are too long for the keychain. They are in an
-// encrypted file whose identity is in the keychain.
+// sealedKeeper is the keeper of values that are too long for the keychain. It
+// stores them in an encrypted file, and the identity that decrypts the file in
+// the keychain.
 type sealedKeeper struct {
 	file     *sealedFile
 	keychain *keychain
 }
 
-// identityAccount is the account of the identity in the keychain. Accounts of secrets
-// contain a slash and cannot be equal to it.
+// identityAccount is the account of the identity in the keychain. It contains
+// no slash, so that it differs from all accounts of secrets.
 const identityAccount = "identity"
 
 func (o *sealedKeeper) get(ctx context.Context, account string) (string, error) {
@@ -207,7 +209,8 @@ func (o *sealedKeeper) set(ctx context.Context, account, value string) error {
 	return o.file.seal(account, value, identity)
 }
 
-// identity returns the identity and creates it for the first value.
+// identity returns the identity from the keychain. It creates the identity if
+// the keychain has none.
 func (o *sealedKeeper) identity(ctx context.Context) (*age.X25519Identity, error) {
 	text, err := o.keychain.get(ctx, identityAccount)
 	if err == nil {

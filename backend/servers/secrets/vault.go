@@ -26,14 +26,14 @@ import (
 // The places where a value is kept.
 const (
 	InKeychain = "keychain"
-	InSealed   = "sealed" // encrypted file for values too long for the keychain, which has its key
+	InSealed   = "sealed" // encrypted file for values that are too long for the keychain; its key is in the keychain
 	InFile     = "file"   // file that is encrypted with a passphrase
 )
 
 const (
 	maxName     = 128      // characters
-	maxValue    = 64 << 10 // bytes; some systems limit an environment variable to twice as much
-	maxKeychain = 3 << 9   // bytes; macOS accepts 3,000 after encoding, account included
+	maxValue    = 64 << 10 // bytes; some systems limit an environment variable to twice this size
+	maxKeychain = 3 << 9   // bytes; macOS accepts 3,000, encoded and including the account
 	shown       = 4        // characters of a value that Masked shows
 )
 
@@ -42,7 +42,7 @@ type Record struct {
 	Server, Name string
 	Kept         string // InKeychain, InSealed or InFile
 	UpdatedAt    time.Time
-	// Dropped marks a deleted secret whose value still has to be removed from
+	// Dropped marks a deleted secret whose value could not yet be removed from
 	// the place where it is kept.
 	Dropped bool
 }
@@ -55,10 +55,10 @@ type Store interface {
 	Secrets(ctx context.Context, server string) ([]Record, error)
 	PutSecret(ctx context.Context, r Record) error
 	// DropSecrets marks the record of a secret as dropped and removes the links
-	// to it. If name is "", it does so for all secrets of the server and also
-	// removes the server's links to other secrets.
+	// to the secret. If name is "", it does so for all secrets of the server,
+	// and also removes the server's links to secrets of other servers.
 	DropSecrets(ctx context.Context, server, name string) error
-	// RemoveDropped removes a record if it is dropped.
+	// RemoveDropped removes the record of a secret if the record is dropped.
 	RemoveDropped(ctx context.Context, server, name string) error
 
 	SecretLinks(ctx context.Context) ([]Link, error)
@@ -69,21 +69,21 @@ type Store interface {
 // Options configure a vault.
 type Options struct {
 	Store  Store
-	Bus    *events.Bus  // receives Changed events
-	Folder paths.Folder // holds the files of encrypted values
+	Bus    *events.Bus  // on which Changed is published
+	Folder paths.Folder // has the files of encrypted values
 	Given  *Given       // receives every value that Fill returns; may be nil
-	// NoKeychain makes the vault work without the system's keychain.
+	// NoKeychain disables the use of the system's keychain.
 	NoKeychain bool
 	// Deadline limits one operation of the keychain; 0 means 8 seconds.
 	Deadline time.Duration
-	// Work is the cost of trying a passphrase, as a power of 2. 0 means age's
-	// default, which takes about a second and 256 MB.
+	// Work is the cost of deriving a key from a passphrase, as a power of 2. 0
+	// means age's default, which takes about a second and 256 MB.
 	Work int
 }
 
-// Vault keeps secrets: their values in the system's keychain, or in an encrypted
-// file on systems without one, and their names in the store. Only Fill returns
-// values. All methods are safe for concurrent use.
+// Vault keeps secrets: their names in the store, and their values in the
+// system's keychain, or in an encrypted file if there is no keychain. Only Fill
+// returns values. All methods are safe for concurrent use.
 type Vault struct {
 	store    Store
 	bus      *events.Bus
@@ -96,7 +96,8 @@ type Vault struct {
 	writing  chan struct{} // held by the change in progress
 }
 
-// NewVault returns a vault. The file under a passphrase is locked until Unlock.
+// NewVault returns a vault. The passphrase-encrypted file is locked until
+// Unlock is called.
 func NewVault(o Options) *Vault {
 	chain := newKeychain(string(o.Folder), o.NoKeychain, o.Deadline)
 	return &Vault{
@@ -106,16 +107,16 @@ func NewVault(o Options) *Vault {
 	}
 }
 
-// OnChange makes the vault call f before Set, Delete, Forget, Link and Unlink
-// return, once for every server that gets other values from Fill than before.
+// OnChange sets a function that Set, Delete, Forget, Link and Unlink call,
+// before they return, for every server to which Fill now returns other values.
 // OnChange must be called before the vault is used, and at most once.
 func (v *Vault) OnChange(f func(server string)) { v.onChange = f }
 
-// keeper stores values under account names.
+// keeper stores values by account.
 type keeper interface {
-	get(ctx context.Context, account string) (string, error) // errMissing when there is none
+	get(ctx context.Context, account string) (string, error) // errMissing if the account has no value
 	set(ctx context.Context, account, value string) error
-	delete(ctx context.Context, account string) error // nil when there is none
+	delete(ctx context.Context, account string) error // nil if the account has no value
 }
 
 func (v *Vault) keeper(kept string) keeper {
@@ -130,9 +131,9 @@ func (v *Vault) keeper(kept string) keeper {
 
 func accountOf(server, name string) string { return server + "/" + name }
 
-// Set stores the value of a server's secret. Setting the present value again
-// changes nothing. A fault.Unavailable means that there is no place to keep the
-// value at the moment, and says what to do.
+// Set stores the value of a server's secret. If the secret already has this
+// value, nothing changes. A fault.Unavailable means that the value cannot be
+// kept anywhere at the moment; its message says what to do.
 func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 	if err := validate(server, name, value); err != nil {
 		return err
@@ -151,11 +152,11 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 			return nil
 		}
 	} else if err := v.store.PutSecret(ctx, Record{Server: server, Name: name, Kept: InKeychain, Dropped: true}); err != nil {
-		return err // without a record the value could never be deleted
+		return err // without a record, the value could never be deleted
 	}
 	kept, err := v.put(ctx, accountOf(server, name), value)
 	if err != nil {
-		if !known && !errors.Is(err, errBlocked) { // a blocked operation may still store the value
+		if !known && !errors.Is(err, errBlocked) { // if the operation is blocked, it may still store the value later
 			_ = v.store.RemoveDropped(ctx, server, name)
 		}
 		return err
@@ -164,10 +165,10 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 		return err
 	}
 	if known && old.Kept != kept {
-		_ = v.keeper(old.Kept).delete(ctx, accountOf(server, name)) // the old value, which has no record any more
+		_ = v.keeper(old.Kept).delete(ctx, accountOf(server, name)) // the old value, to which no record refers any more
 	}
 	v.sweep(ctx)
-	users, _ := v.users(ctx, server, name) // on an error, linked servers use the old value until their next start
+	users, _ := v.users(ctx, server, name) // after an error, linked servers keep the old value until their next start
 	v.notify(server, users)
 	return nil
 }
@@ -212,7 +213,7 @@ func (v *Vault) record(ctx context.Context, server, name string) (r Record, know
 	return Record{}, false, err
 }
 
-// put stores a value in the first place that accepts it and returns which one.
+// put stores a value in the first place that accepts it and returns the place.
 func (v *Vault) put(ctx context.Context, account, value string) (kept string, err error) {
 	kept = InKeychain
 	if len(value) > maxKeychain {
@@ -238,13 +239,13 @@ func unlockAdvice(state string) string {
 	return "choose a passphrase for an encrypted file of secrets with: agent-discover secrets unlock"
 }
 
-// value reads the value of a secret.
+// value returns the value of a secret from the place where it is kept.
 func (v *Vault) value(ctx context.Context, r Record) (string, error) {
 	return v.keeper(r.Kept).get(ctx, accountOf(r.Server, r.Name))
 }
 
-// Holds reports whether value is the present value of a secret. It reads the value
-// back from the place where it is kept.
+// Holds reports whether a secret has this value. It reads the value from the
+// place where it is kept.
 func (v *Vault) Holds(ctx context.Context, server, name, value string) bool {
 	r, known, err := v.record(ctx, server, name)
 	if err != nil || !known || r.Dropped {
@@ -254,8 +255,8 @@ func (v *Vault) Holds(ctx context.Context, server, name, value string) bool {
 	return err == nil && held == value
 }
 
-// Unlock unlocks the file under a passphrase until the process ends. If there is
-// no file, Unlock creates one with this passphrase. A wrong passphrase is a
+// Unlock unlocks the passphrase-encrypted file until the process ends. If there
+// is no file, Unlock creates one with this passphrase. A wrong passphrase is a
 // fault.Denied.
 func (v *Vault) Unlock(ctx context.Context, passphrase string) error {
 	leave, err := v.enter(ctx)

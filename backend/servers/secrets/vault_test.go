@@ -15,7 +15,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// fixture is a vault with its dependencies. The keychain is disabled unless noted.
+// fixture is a vault with its dependencies. The keychain is disabled unless a
+// test says otherwise.
 type fixture struct {
 	*secrets.Vault
 	t       *testing.T
@@ -23,12 +24,12 @@ type fixture struct {
 	store   *store.Store
 	bus     *events.Bus
 	given   *secrets.Given
-	changed []string // servers passed to OnChange
+	changed []string // servers with which the vault called the OnChange function
 }
 
 func newFixture(t *testing.T) *fixture { return openFixture(t, paths.Folder(t.TempDir()), true) }
 
-// openFixture opens the vault of a data folder, locked.
+// openFixture opens the vault of a data folder. Its file is locked.
 func openFixture(t *testing.T, folder paths.Folder, noKeychain bool) *fixture {
 	t.Helper()
 	return openFixtureWith(t, secrets.Options{Folder: folder, NoKeychain: noKeychain})
@@ -65,7 +66,8 @@ func (d *fixture) set(server, name, value string) {
 	}
 }
 
-// masked returns a server's secrets in the form name=masked.
+// masked returns a server's secrets in the form name=masked, separated by
+// spaces.
 func (d *fixture) masked(server string) string {
 	d.t.Helper()
 	entries, err := d.List(d.t.Context(), server)
@@ -107,7 +109,7 @@ func TestSecretsAreListedWithMaskedValues(t *testing.T) {
 		t.Errorf("server two has %s", got)
 	}
 	if !d.Holds(t.Context(), "one", "A/B", "vvvvvv") || d.Holds(t.Context(), "one", "A/B", "another") || d.Holds(t.Context(), "one", "none", "") {
-		t.Error("Holds is wrong")
+		t.Error("Holds does not tell the present value from others")
 	}
 }
 
@@ -155,7 +157,7 @@ func TestWithoutAKeychainSetFailsWithAdvice(t *testing.T) {
 func TestDeletedSecretsAreRemovedFromStoreAndFile(t *testing.T) {
 	d := newFixture(t).unlock("pass")
 	d.set("one", "KEY", "value")
-	for range 2 { // deleting a missing secret is no error
+	for range 2 { // deleting a missing secret is not an error
 		if err := d.Delete(t.Context(), "one", "KEY"); err != nil {
 			t.Fatal(err)
 		}
@@ -194,7 +196,7 @@ func TestForgetDeletesSecretsAndLinks(t *testing.T) {
 
 func TestValuesThatCannotBeRemovedAreDropped(t *testing.T) {
 	d := newFixture(t)
-	// A value from a time with a keychain, which now does not exist.
+	// The value is in a keychain that no longer exists.
 	if err := d.store.PutSecret(t.Context(), secrets.Record{Server: "one", Name: "KEY", Kept: secrets.InKeychain}); err != nil {
 		t.Fatal(err)
 	}

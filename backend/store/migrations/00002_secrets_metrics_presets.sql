@@ -17,8 +17,8 @@ CREATE TABLE secrets (
     PRIMARY KEY (server, name)
 ) WITHOUT ROWID;
 
--- Which servers may use a secret of another server. A link is not valid if the
--- server runs something else than when a person made the link.
+-- Which servers may use a secret of another server. A link is valid only while
+-- the server runs the same program as when a person made the link.
 CREATE TABLE secret_links (
     server  TEXT NOT NULL, -- the server that uses the secret
     owner   TEXT NOT NULL,
