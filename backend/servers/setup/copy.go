@@ -12,14 +12,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// copyPrefix is how the names of folders begin that contain a copy of a database.
+// copyPrefix is the beginning of the names of folders that contain a copy of a
+// database.
 const copyPrefix = "import-"
 
 // suffixes are the endings of the files that make up a database: the database
 // itself, its write-ahead log and its rollback journal.
 var suffixes = []string{"", "-wal", "-journal"}
 
-// removeCopies removes the copies that an import left when its process was killed.
+// removeCopies removes copies that were left when a process was killed during
+// an import.
 func removeCopies(folder string) error {
 	entries, err := os.ReadDir(folder)
 	errs := []error{err}
@@ -31,10 +33,10 @@ func removeCopies(folder string) error {
 	return errors.Join(errs...)
 }
 
-// copyDatabase copies the files of a database that another program may have open.
-// Opening the original with SQLite would create and change files beside it. Other
-// users cannot read the copy. The caller must call remove, because the copy contains
-// the secrets of the database.
+// copyDatabase copies the files of a database that another program may have
+// open. A copy is needed because SQLite would create and change files beside
+// the original. Other users cannot read the copy. The caller must call remove,
+// because the copy contains the secrets of the database.
 func copyDatabase(file, folder string) (copied string, remove func() error, err error) {
 	if err := readable(file); err != nil {
 		return "", nil, err
@@ -45,7 +47,7 @@ func copyDatabase(file, folder string) (copied string, remove func() error, err 
 	}
 	remove = func() error { return os.RemoveAll(dir) }
 	copied = filepath.Join(dir, "original.db")
-	for range 3 { // again if a program wrote to the database meanwhile
+	for range 3 { // retried if a program wrote to the database meanwhile
 		before := fingerprint(file)
 		if err = copyAll(file, copied); err != nil {
 			break
@@ -76,7 +78,8 @@ func cannotRead(file string, err error) error {
 	return fault.Wrap(err, fault.Unavailable, "could not read %s; give yourself read access to it, or close the program that uses it", file)
 }
 
-// fingerprint returns a text that changes when the files of a database change.
+// fingerprint returns a text that changes when one of the files of a database
+// changes.
 func fingerprint(file string) string {
 	var all string
 	for _, ending := range suffixes {
@@ -90,7 +93,7 @@ func fingerprint(file string) string {
 // copyAll copies the files of a database.
 func copyAll(file, to string) error {
 	for _, ending := range suffixes {
-		_ = os.Remove(to + ending) // left by the previous attempt
+		_ = os.Remove(to + ending) // from the previous attempt, if any
 		err := copyFile(file+ending, to+ending)
 		if err != nil && (ending == "" || !errors.Is(err, fs.ErrNotExist)) {
 			return cannotRead(file, err)

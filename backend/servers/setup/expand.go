@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// reference matches a variable in a value, and "$$", which is an escaped dollar sign.
-// Names without braces must be upper case, so that most passwords with a dollar
-// sign stay unchanged. ${secret:NAME} is no variable.
+// reference matches a variable in a value, and "$$", which is an escaped dollar
+// sign. Names without braces must be upper case, so that most passwords with a
+// dollar sign stay unchanged. It does not match ${secret:NAME}.
 var reference = regexp.MustCompile(`\$\$|\$\{[A-Za-z_][A-Za-z0-9_]*\}|\$[A-Z_][A-Z0-9_]*\b`)
 
-// expand replaces the variables in value. A variable that is not set is empty.
+// expand replaces the variables in value. A variable that is not set becomes an
+// empty text.
 func (s *Syncer) expand(ctx context.Context, value string) string {
 	return reference.ReplaceAllStringFunc(value, func(found string) string {
 		if found == "$$" {

@@ -19,7 +19,7 @@ import (
 // maxFile is the maximum size of a setup file in bytes.
 const maxFile = 4 << 20
 
-// unnamed is shown as the name of an entry without one.
+// unnamed is the name that failures show for an entry without a name.
 const unnamed = "(unnamed)"
 
 // entry is a server as a setup file declares it.
@@ -39,9 +39,10 @@ type entry struct {
 	err error // why the entry cannot be used
 }
 
-// local returns the path of the local file beside a setup file, which a user keeps
-// for this machine only: setup.local.json for setup.json. It returns "" if the name
-// of the setup file does not end in .json.
+// local returns the path of the local file that belongs to a setup file, such
+// as setup.local.json for setup.json. Users keep servers for one machine in the
+// local file. It returns "" if the name of the setup file does not end in
+// .json.
 func local(file string) string {
 	if base, ok := strings.CutSuffix(file, ".json"); ok {
 		return base + ".local.json"
@@ -49,14 +50,14 @@ func local(file string) string {
 	return ""
 }
 
-// readFile returns the entries of a setup file; a file that does not exist has none.
-// The error describes a problem with the whole file and does not quote it.
+// readFile returns the entries of a setup file, and none for a file that does
+// not exist. An error concerns the whole file and does not quote its content.
 func readFile(file string) ([]entry, error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err == nil && !info.Mode().IsRegular() { // a pipe or a device may have no end
+	if err == nil && !info.Mode().IsRegular() { // reading a pipe or a device may never end
 		return nil, fault.New(fault.Invalid, "it is not a regular file")
 	}
 	if err != nil {
@@ -77,7 +78,7 @@ func readFile(file string) ([]entry, error) {
 	return parse(data)
 }
 
-// unreadable returns a fault without the path in err.
+// unreadable returns a fault that leaves out the path in err.
 func unreadable(err error) error {
 	why := err
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
@@ -86,7 +87,8 @@ func unreadable(err error) error {
 	return fault.Wrap(err, fault.Unavailable, "could not read it: %s", why)
 }
 
-// parse reads JSON with comments and trailing commas.
+// parse returns the entries in a setup file, which is JSON with comments and
+// trailing commas.
 func parse(data []byte) ([]entry, error) {
 	data, err := hujson.Standardize(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if err != nil {
@@ -110,7 +112,7 @@ func parse(data []byte) ([]entry, error) {
 
 func parseEntry(raw json.RawMessage) entry {
 	var e entry
-	err := json.Unmarshal(raw, &e) // on a type error, the other members are set nevertheless
+	err := json.Unmarshal(raw, &e) // after a type error, the other members are set nevertheless
 	switch {
 	case err != nil:
 		e.err = wrongType(err)
@@ -125,7 +127,8 @@ func parseEntry(raw json.RawMessage) entry {
 	return e
 }
 
-// complete sets the transport of an entry that has none or uses another name for it.
+// complete sets the transport of an entry without one, and replaces the name
+// "http" with "streamable-http".
 func (e *entry) complete() error {
 	switch {
 	case e.Transport == "" && e.Command == "" && e.URL != "", e.Transport == "http":
@@ -138,8 +141,8 @@ func (e *entry) complete() error {
 	return nil
 }
 
-// wrongType returns a fault that names the member with a wrong type, but not its
-// value.
+// wrongType returns a fault that names a member with a value of the wrong type,
+// but does not quote the value.
 func wrongType(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok {
@@ -149,7 +152,7 @@ func wrongType(err error) error {
 	if where == "" {
 		where = "it"
 	}
-	given, _, _ := strings.Cut(wrong.Value, " ") // cuts off the digits of a number
+	given, _, _ := strings.Cut(wrong.Value, " ") // removes the digits after the word "number"
 	return fault.New(fault.Invalid, "%s has a value of type %s, expected %s", where, given, jsonType(wrong.Type.Kind()))
 }
 

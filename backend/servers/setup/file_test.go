@@ -58,7 +58,8 @@ func TestInvalidEntriesAreReportedOneByOne(t *testing.T) {
 			t.Fatalf("%s: got %+v, %v", text, entries, err)
 		}
 		got := fault.MessageOf(entries[0].err)
-		// The path below the first member differs between versions of Go.
+		// Remove the names of inner members, which differ between versions of
+		// Go.
 		if before, after, found := strings.Cut(got, " has a value"); found {
 			field, _, _ := strings.Cut(before, ".")
 			got = field + " has a value" + after

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// vault keeps secrets in memory. Set returns the error fail, if it is not nil.
+// vault keeps secrets in memory. If fail is set, Set returns this error.
 type vault struct {
 	mu   sync.Mutex
 	kept map[string]string // by server/name
@@ -57,7 +57,8 @@ func (v *vault) Names(_ context.Context, server string) (names []string, err err
 	return names, nil
 }
 
-// fixture has the dependencies of package setup, all of them real but the vault.
+// fixture has the dependencies of package setup. All of them are real, except
+// for the vault.
 type fixture struct {
 	t         *testing.T
 	dir       string
@@ -71,7 +72,7 @@ type fixture struct {
 	log       *transcript
 }
 
-// transcript collects the log.
+// transcript is a writer that collects the log.
 type transcript struct {
 	mu   sync.Mutex
 	text strings.Builder

@@ -11,14 +11,16 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Metrics stores the metrics of tools. AddMetric adds the metric of a tool that has
-// none, and reports whether it had none. With dry set, it only reports.
+// Metrics stores the metrics of tools. AddMetric adds a metric unless its tool
+// already has one, and reports whether the tool had none. If dry is set,
+// AddMetric stores nothing.
 type Metrics interface {
 	AddMetric(ctx context.Context, m Metric, dry bool) (bool, error)
 }
 
 // Presets stores presets. AddPreset adds a preset unless one with the same name
-// exists, and reports whether none existed. With dry set, it only reports.
+// exists, and reports whether none existed. If dry is set, AddPreset stores
+// nothing.
 type Presets interface {
 	AddPreset(ctx context.Context, p Preset, dry bool) (bool, error)
 }
@@ -28,11 +30,11 @@ type ImportOptions struct {
 	Registry  Servers
 	Lifecycle Lifecycle
 	Catalog   *catalog.Catalog
-	Secrets   Secrets // nil when secrets cannot be kept
+	Secrets   Secrets // nil if secrets cannot be stored
 	Metrics   Metrics
 	Presets   Presets
-	// Read reads a database that no other program has open. Its errors are faults
-	// without the name of the file.
+	// Read reads a database that no other program has open. Its errors are
+	// faults that do not name the file.
 	Read   func(ctx context.Context, file string) (Original, error)
 	Folder string // for copies of databases; other users must not have access to it
 	Log    *slog.Logger
@@ -61,8 +63,8 @@ func NewImporter(o ImportOptions) *Importer {
 	}
 }
 
-// Run removes the copies of databases that an import left when its process was
-// killed. Copies that cannot be removed are logged.
+// Run removes copies of databases that were left when a process was killed
+// during an import. It logs a failure to remove them.
 func (i *Importer) Run(context.Context) error {
 	i.importing.Lock()
 	defer i.importing.Unlock()
@@ -82,7 +84,7 @@ type ImportRequest struct {
 // The values of ImportedServer.Status.
 const (
 	Imported = "imported"
-	Skipped  = "skipped" // a server with its name exists already
+	Skipped  = "skipped" // a server with this name exists already
 	Failed   = "failed"
 )
 
@@ -90,11 +92,11 @@ const (
 type ImportReport struct {
 	Servers  []ImportedServer `json:"servers"`
 	Totals   ImportTotals     `json:"totals"`
-	Problems []string         `json:"problems"` // problems that concern no single server
+	Problems []string         `json:"problems"` // problems that do not concern one of the servers
 	DryRun   bool             `json:"dry_run"`
 }
 
-// ImportTotals are the sums over all servers of an import.
+// ImportTotals sums up all servers of an import.
 type ImportTotals struct {
 	Imported int `json:"imported"`
 	Skipped  int `json:"skipped"`
@@ -102,7 +104,7 @@ type ImportTotals struct {
 	ImportCounts
 }
 
-// ImportCounts are the numbers of items that were imported with servers.
+// ImportCounts counts the imported items that belong to servers.
 type ImportCounts struct {
 	Tools   int `json:"tools"`
 	Secrets int `json:"secrets"`
@@ -113,10 +115,11 @@ type ImportCounts struct {
 // ImportedServer describes the import of one server.
 type ImportedServer struct {
 	Name   string `json:"name"`         // in the database
-	As     string `json:"as,omitempty"` // new name, if it was renamed
+	As     string `json:"as,omitempty"` // name in this hub, if the request renames the server
 	Status string `json:"status"`
 	Reason string `json:"reason,omitempty"`
-	// Proposed is a valid and free name for a server whose own name is not.
+	// Proposed is a valid and free name, if the server's own name is invalid or
+	// taken.
 	Proposed string `json:"proposed_name,omitempty"`
 	ImportCounts
 	Problems []string `json:"problems,omitempty"` // items that were not imported
@@ -126,9 +129,9 @@ func (r *ImportedServer) problem(format string, args ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 }
 
-// Import adds the servers of a database, and their tools, secrets, presets and
-// metrics, that do not exist yet. It does not change the database and starts no
-// server. An import that was interrupted can be repeated.
+// Import adds the servers of a database, with their tools, secrets, presets and
+// metrics. It leaves out what exists already, so an interrupted import can be
+// repeated. It does not change the database and starts no server.
 func (i *Importer) Import(ctx context.Context, q ImportRequest) (ImportReport, error) {
 	if !filepath.IsAbs(q.Path) {
 		return ImportReport{}, fault.New(fault.Invalid, "invalid path %q: use the absolute path of the database to import", q.Path)

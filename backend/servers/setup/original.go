@@ -13,17 +13,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Row is a row of a table, with each column as text. Columns that are NULL or missing
-// in the table are not in it.
+// Row is a row of a table, with the values of its columns as text. Columns that
+// are NULL or missing in the table are not in the map.
 type Row map[string]string
 
-// Original is the unchecked content of a database of the original product. A missing
-// table is empty.
+// Original is the content of a database of the original product, as it was read
+// and without any check. A missing table is empty.
 type Original struct {
 	Servers, Tools, Secrets, Metrics, Presets []Row
 }
 
-// Metric is the sum of all calls of a tool.
+// Metric sums up all calls of a tool.
 type Metric struct {
 	Server, Tool  string
 	Calls, Errors int64
@@ -37,7 +37,7 @@ type Preset struct {
 	Payload                    json.RawMessage // a JSON object
 }
 
-// of returns the rows that belong to a server of the original database.
+// of returns those rows that belong to a server of the original database.
 func of(rows []Row, server Row) []Row {
 	var out []Row
 	for _, r := range rows {
@@ -48,8 +48,9 @@ func of(rows []Row, server Row) []Row {
 	return out
 }
 
-// server converts a row of the table of servers. Values that cannot be converted and
-// decide what a start runs are an error.
+// server converts a row of the table of servers. It returns an error if
+// arguments, variables or headers cannot be converted, because they decide what
+// a start runs.
 func (r Row) server() (registry.Server, error) {
 	s := registry.Server{
 		Name: r["name"], Description: r["description"], Source: r["source"], Transport: r["transport"], Command: r["command"],
@@ -63,7 +64,7 @@ func (r Row) server() (registry.Server, error) {
 	if s.Transport == "" {
 		s.Transport = "stdio"
 	}
-	if r["url"] != "" { // later versions have a column of its own for the address of a remote server
+	if r["url"] != "" { // later versions have a separate column for the address of a remote server
 		s.URL = r["url"]
 	}
 	var err error
@@ -76,7 +77,7 @@ func (r Row) server() (registry.Server, error) {
 	if s.Headers, err = named(r["headers"]); err != nil {
 		return s, unusable("headers", err)
 	}
-	s.Tags, _ = texts(r["tags"]) // tags are not worth a failure
+	s.Tags, _ = texts(r["tags"]) // a server is imported even if its tags are unreadable
 	return s, nil
 }
 
@@ -86,7 +87,7 @@ func unusable(what string, err error) error {
 
 func (r Row) flag(column string) bool { return r.number(column) != 0 }
 
-// number returns a column as a positive whole number, and 0 for any other value.
+// number returns a column as a positive integer, and 0 for any other value.
 func (r Row) number(column string) int64 {
 	n, err := strconv.ParseFloat(r[column], 64)
 	if err != nil || !(n > 0) || n > 1<<53 {
@@ -95,7 +96,7 @@ func (r Row) number(column string) int64 {
 	return int64(n)
 }
 
-// at returns a column as a time, which SQLite writes in UTC.
+// at returns a column as a time. The database stores times in UTC.
 func (r Row) at(column string) time.Time {
 	for _, layout := range []string{time.DateTime, time.RFC3339} {
 		if at, err := time.Parse(layout, r[column]); err == nil {
@@ -105,8 +106,8 @@ func (r Row) at(column string) time.Time {
 	return time.Time{}
 }
 
-// definition converts a row of the table of tools into a tool definition as in
-// tools/list.
+// definition converts a row of the table of tools into a definition as in the
+// result of tools/list.
 func (r Row) definition() json.RawMessage {
 	tool := struct {
 		Name         string          `json:"name"`
@@ -122,7 +123,7 @@ func (r Row) definition() json.RawMessage {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(tool) // cannot fail: object has checked all JSON
+	_ = encoder.Encode(tool) // cannot fail, because object has checked all JSON
 	return bytes.TrimSpace(out.Bytes())
 }
 
@@ -197,7 +198,7 @@ func decode(text string, into any) error {
 	return nil
 }
 
-// errShape does not quote the value, which may be a credential.
+// errShape does not quote the text, which may be a credential.
 var errShape = errors.New("not JSON of strings")
 
 // plain returns a decoded string, number or boolean as text.

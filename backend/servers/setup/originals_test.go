@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "modernc.org/sqlite" // creates databases like the original product
+	_ "modernc.org/sqlite" // creates databases as the original product does
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
@@ -19,7 +19,7 @@ import (
 )
 
 // The schema of version 1.4 of the original product. Older versions have only
-// schemaServers.
+// the table in schemaServers.
 const (
 	schemaServers = `CREATE TABLE servers (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT, source TEXT, command TEXT,
 		args TEXT, env TEXT, tags TEXT, package_name TEXT, package_version TEXT, transport TEXT, repository TEXT, homepage TEXT,
@@ -98,7 +98,8 @@ func (d *fixture) importOptions() setup.ImportOptions {
 	}
 }
 
-// imports runs an import and checks that it changes no file and logs no secret.
+// imports runs an import. It checks that the import changes no file of the
+// database, leaves no copy and shows no secret.
 func (d *fixture) imports(q setup.ImportRequest) (setup.ImportReport, error) {
 	d.t.Helper()
 	before := folder(d.t, q.Path)
@@ -124,7 +125,8 @@ func (d *fixture) must(q setup.ImportRequest) setup.ImportReport {
 	return r
 }
 
-// folder describes the files of a database: names, times and contents.
+// folder returns a text with the names, times and contents of the files of a
+// database.
 func folder(t *testing.T, file string) string {
 	t.Helper()
 	names, err := filepath.Glob(file + "*")
@@ -137,7 +139,7 @@ func folder(t *testing.T, file string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, _ := os.ReadFile(name) // empty for a folder
+		data, _ := os.ReadFile(name) // fails for a folder
 		fmt.Fprintf(&all, "%s %v %x\n", filepath.Base(name), info.ModTime().UnixNano(), data)
 	}
 	return all.String()
@@ -179,8 +181,8 @@ func (d *fixture) full(name string) string {
 		INSERT INTO servers (name, description) SELECT 'hunter2-' || i, hex(randomblob(200)) FROM n`)
 }
 
-// mix overwrites a page of a table with another page, as in a copy that was made
-// while a program wrote. Reading the table returns no error then.
+// mix overwrites one page of a table with another, as happens in a copy that is
+// made while a program writes. Reading such a table returns no error.
 func mix(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)

@@ -48,8 +48,8 @@ type Secrets interface {
 type Options struct {
 	Registry  Servers
 	Lifecycle Lifecycle
-	Secrets   Secrets // nil when secrets cannot be kept
-	File      string  // the user's setup file; empty for none
+	Secrets   Secrets // nil if secrets cannot be stored
+	File      string  // the user's setup file; empty if there is none
 	// Variable returns a variable of the user's environment, "" if it is not set.
 	Variable func(ctx context.Context, name string) string
 	Log      *slog.Logger
@@ -64,7 +64,7 @@ type Syncer struct {
 	variable  func(ctx context.Context, name string) string
 	log       *slog.Logger
 
-	syncing sync.Mutex // held while a file is read and its servers are added
+	syncing sync.Mutex // held while the servers of a file are added
 }
 
 // New returns a syncer.
@@ -72,18 +72,18 @@ func New(o Options) *Syncer {
 	return &Syncer{registry: o.Registry, lifecycle: o.Lifecycle, secrets: o.Secrets, file: o.File, variable: o.Variable, log: o.Log}
 }
 
-// SyncResult lists the servers of a setup file by what was done with them. Only
+// SyncResult lists the servers of a setup file by what happened to them. Only
 // Waiting may be nil.
 type SyncResult struct {
 	Registered []string      `json:"registered"`
 	Activated  []string      `json:"activated"`
-	Skipped    []string      `json:"skipped"` // existed already
+	Skipped    []string      `json:"skipped"` // existed before
 	Errors     []SyncFailure `json:"errors"`
-	// Waiting are the servers in Registered that a person has to approve.
+	// Waiting lists those servers in Registered that a person has to approve.
 	Waiting []string `json:"waiting_for_approval,omitempty"`
 }
 
-// SyncFailure is a problem with an entry or with a whole file.
+// SyncFailure is a problem with an entry of a file, or with a whole file.
 type SyncFailure struct {
 	Name  string `json:"name"` // of the server or the file
 	Error string `json:"error"`
@@ -113,8 +113,8 @@ func (s *Syncer) Run(ctx context.Context) error {
 	return nil
 }
 
-// Sync adds the servers of a file that a person named, or of the user's setup file
-// if file is "". A file that does not exist has no servers.
+// Sync adds the servers of a file that a person chose, or of the user's setup
+// file if file is "". A file that does not exist has no servers.
 func (s *Syncer) Sync(ctx context.Context, file string) (SyncResult, error) {
 	if file == "" {
 		file = s.file
@@ -122,10 +122,11 @@ func (s *Syncer) Sync(ctx context.Context, file string) (SyncResult, error) {
 	return s.sync(ctx, file, false)
 }
 
-// Propose adds the servers of a file that an agent named. If agents may install
-// servers, it does what Sync does. Otherwise the servers wait for a person's
-// approval, their secrets are left out, and entries that use variables of the
-// user's environment are rejected.
+// Propose adds the servers of a file that an agent chose. With the setting
+// agents.install allow, it does the same as Sync. With ask, the servers wait
+// for a person's approval, their secrets are left out, and entries that use
+// variables of the user's environment are rejected. With deny, the error is a
+// fault.Denied.
 func (s *Syncer) Propose(ctx context.Context, file string) (SyncResult, error) {
 	switch s.lifecycle.InstallPolicy() {
 	case "allow":
@@ -151,15 +152,15 @@ func (s *Syncer) sync(ctx context.Context, file string, proposed bool) (SyncResu
 	return b.SyncResult, nil
 }
 
-// batch is one sync of a file and the local file beside it.
+// batch is one sync of a setup file and its local file.
 type batch struct {
 	*Syncer
 	SyncResult
-	proposed bool     // an agent named the file
+	proposed bool     // an agent chose the file
 	starts   []string // servers to activate
 }
 
-// addServers adds the servers of file and of the local file beside it.
+// addServers adds the servers of a setup file and of its local file.
 func (b *batch) addServers(ctx context.Context, file string) {
 	b.syncing.Lock()
 	defer b.syncing.Unlock()
@@ -181,14 +182,15 @@ func (b *batch) addServers(ctx context.Context, file string) {
 	}
 }
 
-// register adds the server of an entry, or only its secrets if it exists.
+// register adds the server of an entry. If the server exists, register sets
+// only its secrets.
 func (b *batch) register(ctx context.Context, e entry) error {
 	server, err := b.registry.Get(e.Name)
 	if err == nil {
 		b.Skipped = append(b.Skipped, e.Name)
 	} else {
 		server, err = b.add(ctx, e)
-		if fault.KindOf(err) == fault.Conflict { // added by somebody else meanwhile
+		if fault.KindOf(err) == fault.Conflict { // another caller has added the server meanwhile
 			b.Skipped = append(b.Skipped, e.Name)
 			return nil
 		}
@@ -222,9 +224,9 @@ func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
 	return b.lifecycle.Add(ctx, server)
 }
 
-// keepSecrets sets the secrets of an entry. It refuses to do so for a server that is
-// not approved: an agent may have proposed another server under the name that the
-// user means.
+// keepSecrets sets the secrets of an entry. It does not give them to a server
+// that is not approved, because an agent may have proposed a different server
+// under the same name.
 func (b *batch) keepSecrets(ctx context.Context, server registry.Server, e entry) {
 	given := b.expandAll(ctx, e.Secrets)
 	maps.DeleteFunc(given, func(_, value string) bool { return value == "" })

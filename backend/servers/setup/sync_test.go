@@ -144,7 +144,8 @@ func TestServersOfAFileNamedByAnAgentAreProposed(t *testing.T) {
 		t.Errorf("more than a proposal was made: %+v, %+v, %v", d.server("evil"), d.server("mine"), d.vault.kept)
 	}
 
-	// Secrets in the user's own file are not given to a proposed server.
+	// Secrets in the user's own file are not given to a server that an agent
+	// proposed.
 	own := d.write("own.json", `{"servers":[{"name":"evil","command":"good","secrets":{"TOKEN":"$TOKEN"}}]}`)
 	r = d.sync(own)
 	is(t, "skipped", r.Skipped, "evil")

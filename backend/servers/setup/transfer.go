@@ -13,13 +13,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// transfer is one import.
+// transfer is one run of an import.
 type transfer struct {
 	*Importer
 	ImportRequest
 	original Original
 	names    map[string]bool            // names of the imported servers in this hub
-	reports  map[string]*ImportedServer // reports of usable servers, by their names in the database
+	reports  map[string]*ImportedServer // reports of servers that were added or existed, by name in the database
 }
 
 func newTransfer(i *Importer, q ImportRequest, o Original) *transfer {
@@ -44,7 +44,7 @@ func (t *transfer) run(ctx context.Context) (ImportReport, error) {
 	return r, nil
 }
 
-// add adds the result of one server.
+// add adds the result of one server to the totals.
 func (t *ImportTotals) add(s ImportedServer) {
 	switch s.Status {
 	case Imported:
@@ -80,15 +80,15 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 		r.problem("it was quarantined in the database, so it was imported as inactive")
 	}
 	t.reports[row["name"]] = r
-	if lifecycle.LaunchHash(here) == lifecycle.LaunchHash(wanted) { // otherwise it may have other tools
+	if lifecycle.LaunchHash(here) == lifecycle.LaunchHash(wanted) { // a server that runs something else may have other tools
 		t.importTools(ctx, row, here.Name, r)
 	}
 	t.importSecrets(ctx, row, here.Name, r)
 	t.importMetrics(ctx, row, here.Name, r)
 }
 
-// findOrAdd returns the server with the wanted name and adds it if it does not exist.
-// invalid is the reason why it cannot be added.
+// findOrAdd returns the server with the wanted name. If it does not exist,
+// findOrAdd adds it, unless invalid is the reason why it cannot be added.
 func (t *transfer) findOrAdd(ctx context.Context, wanted registry.Server, invalid error, r *ImportedServer) (registry.Server, error) {
 	if err := registry.CheckName(wanted.Name); err != nil {
 		r.Proposed = t.propose(wanted.Name)
@@ -116,7 +116,7 @@ func (t *transfer) findOrAdd(ctx context.Context, wanted registry.Server, invali
 	return t.lifecycle.Add(ctx, wanted)
 }
 
-// propose returns a valid and free name that resembles name.
+// propose returns a valid and free name that is similar to name.
 func (t *transfer) propose(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._-", r)) {
@@ -138,7 +138,7 @@ func (t *transfer) propose(name string) string {
 	return free
 }
 
-// used reports whether a server in this hub or in the database has a name.
+// used reports whether a server in this hub or in the database has this name.
 func (t *transfer) used(name string) bool {
 	for _, row := range t.original.Servers {
 		if row["name"] == name {
@@ -149,8 +149,8 @@ func (t *transfer) used(name string) bool {
 	return err == nil || t.names[name]
 }
 
-// importTools adds a server's tools to the catalog, unless the catalog already has
-// tools of that server.
+// importTools adds a server's tools to the catalog, unless the catalog already
+// has tools of the server.
 func (t *transfer) importTools(ctx context.Context, row Row, server string, r *ImportedServer) {
 	var definitions []json.RawMessage
 	for _, tool := range of(t.original.Tools, row) {
@@ -170,14 +170,15 @@ func (t *transfer) importTools(ctx context.Context, row Row, server string, r *I
 	r.Tools = len(definitions)
 }
 
-// missing reports an item that could not be imported, and logs the complete error.
+// missing adds an item that could not be imported to the report, and logs the
+// complete error.
 func (t *transfer) missing(r *ImportedServer, what string, err error) {
 	t.log.Warn("could not import an item of a server", "server", r.Name, "item", what, "error", err)
 	r.problem("could not import %s: %s", what, fault.MessageOf(err))
 }
 
-// importSecrets sets the secrets that the server does not have yet. No message
-// contains a value.
+// importSecrets sets those secrets that the server does not have yet. No
+// message contains a value.
 func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r *ImportedServer) {
 	rows := of(t.original.Secrets, row)
 	if len(rows) == 0 {
@@ -211,7 +212,7 @@ func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r 
 	}
 }
 
-// importMetrics adds the metrics of tools that have none yet.
+// importMetrics adds the metrics of those tools that have none yet.
 func (t *transfer) importMetrics(ctx context.Context, row Row, server string, r *ImportedServer) {
 	for _, numbers := range of(t.original.Metrics, row) {
 		m := numbers.metric(server)
@@ -227,7 +228,8 @@ func (t *transfer) importMetrics(ctx context.Context, row Row, server string, r 
 	}
 }
 
-// importPresets imports presets. Their rows refer to servers by name.
+// importPresets imports the presets of all servers. Unlike other rows, those of
+// presets refer to their server by name.
 func (t *transfer) importPresets(ctx context.Context) {
 	for _, row := range t.original.Presets {
 		r := t.reports[row["server_name"]]
@@ -252,7 +254,8 @@ func (t *transfer) importPresets(ctx context.Context) {
 	}
 }
 
-// orphans counts the rows whose server is not in the database.
+// orphans returns, for each table, how many rows belong to no server of the
+// database.
 func (t *transfer) orphans() []string {
 	ids, names := make(map[string]bool), make(map[string]bool)
 	for _, row := range t.original.Servers {

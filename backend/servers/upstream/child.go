@@ -18,8 +18,8 @@ import (
 type child struct {
 	cmd    *exec.Cmd
 	input  io.Closer
-	exited chan struct{} // closed when the process and its group are gone
-	status error         // of the process; valid after exited is closed
+	exited chan struct{} // closed when the process and its process group have ended
+	status error         // of the process; valid once exited is closed
 }
 
 // spawn starts the child process of a session.
@@ -35,7 +35,7 @@ func (s *session) spawn(env process.Env) error {
 	}
 	cmd := exec.Command(program, s.filled.Args...)
 	cmd.Env, cmd.Dir, cmd.Stderr = env, env.Home(), io.MultiWriter(s.stderr, s.lines)
-	cmd.WaitDelay = time.Second // a grandchild may hold stderr open
+	cmd.WaitDelay = time.Second // a grandchild may keep stderr open
 	process.Isolate(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *session) spawn(env process.Env) error {
 		_ = s.conn.Run(context.Background()) // returns when the child's output ends
 	})
 	s.manager.work.Go(func() {
-		<-s.conn.Done() // cmd.Wait closes the pipe, so read it to the end first
+		<-s.conn.Done() // cmd.Wait closes the pipe, so wait until everything was read
 		c.awaitExit(id)
 		s.lines.close()
 		s.manager.children.remove(id)
@@ -69,8 +69,8 @@ func (s *session) spawn(env process.Env) error {
 	return nil
 }
 
-// awaitExit waits for the process to exit and then ends the processes that are
-// left in its group.
+// awaitExit waits for the process to exit and then ends the remaining processes
+// of its group.
 func (c *child) awaitExit(id process.ID) {
 	ended := make(chan struct{})
 	go func() {
@@ -78,7 +78,7 @@ func (c *child) awaitExit(id process.ID) {
 		close(ended)
 	}()
 	if !within(exitGrace, ended) {
-		// The child has closed its output but still runs: it is of no use.
+		// The child has closed its output, so it can no longer answer.
 		process.Terminate(id.PID)
 		if !within(exitGrace, ended) {
 			process.Kill(id.PID)
@@ -92,8 +92,8 @@ func (c *child) pid() int { return c.cmd.Process.Pid }
 
 func (c *child) gone() <-chan struct{} { return c.exited }
 
-// stop closes the child's input, then sends SIGTERM, then SIGKILL to its whole
-// group.
+// stop closes the child's input. If the child does not exit, it sends SIGTERM
+// and then SIGKILL to the child's process group.
 func (c *child) stop() {
 	_ = c.input.Close()
 	if !within(exitGrace, c.exited) {
@@ -121,7 +121,7 @@ func (c *child) ending() ending {
 	return ending{how: "its exit status is unknown", cause: c.status}
 }
 
-// notFound is the error for a command that is not on the PATH.
+// notFound returns the error for a command that is not in PATH.
 func notFound(v registry.Server) error {
 	advice := ""
 	switch v.Command {

@@ -10,8 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-// childList keeps a file of the running child processes, so that the next hub
-// can end them if this one is killed.
+// childList stores the running child processes in a file, so that the next hub
+// can end them if this hub is killed.
 type childList struct {
 	file    string
 	log     *slog.Logger
@@ -25,10 +25,10 @@ func newChildList(file string, log *slog.Logger) *childList {
 	return &childList{file: file, log: log, live: make(map[process.ID]struct{})}
 }
 
-// endOrphans ends the processes that the file lists from a previous hub. Only
-// the first call does something; calls meanwhile wait for it. It must be called
-// before a child is started: add overwrites the file, and an orphan may hold
-// what the new child needs.
+// endOrphans ends the processes that a previous hub has left in the file. Only
+// the first call does so; calls meanwhile wait for it. It must be called before
+// a child is started, because add overwrites the file, and because an orphan
+// may use a port or lock that the new child needs.
 func (c *childList) endOrphans() {
 	c.orphans.Do(func() {
 		data, err := os.ReadFile(c.file)

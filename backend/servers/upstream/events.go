@@ -12,15 +12,15 @@ type StateChanged struct {
 }
 
 // PauseChanged is published when the user has resumed all servers, or has
-// paused them and they are about to stop.
+// paused them. Paused servers are stopped after the event.
 type PauseChanged struct{ Paused bool }
 
 // Wrote is published when a server has written lines to its standard error.
-// Manager.Output returns them.
+// Manager.Output returns the lines.
 type Wrote struct{ Server string }
 
-// Notified is published for each notification of a server that does not belong
-// to a call in flight.
+// Notified is published for each notification of a server, except progress of
+// calls in flight.
 type Notified struct {
 	Server string
 	Method string
@@ -28,8 +28,8 @@ type Notified struct {
 	At     time.Time
 }
 
-// Progressed is published for progress of a call that uses Manager.Progress.
-// Params contain the caller's own progress token.
+// Progressed is published for each progress report of a call that uses
+// Manager.Progress. Params contain the progress token that the caller chose.
 type Progressed struct {
 	Server string
 	Params json.RawMessage // redacted

@@ -21,9 +21,10 @@ func (s *session) Request(ctx context.Context, method string, params json.RawMes
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }
 
-// ask sends a question to the caller of all calls in flight, or to the window
-// if there is more than one caller or none. The time limits of the server's
-// calls are suspended until the answer.
+// ask passes a question of the server to the caller of the calls in flight. If
+// there is no call in flight, or several callers, the question goes to
+// Options.Window. The time limits of the server's calls are suspended until the
+// answer.
 func (s *session) ask(ctx context.Context, q Question) (json.RawMessage, error) {
 	caller, ok := s.soleCaller()
 	if !ok {
@@ -56,7 +57,7 @@ func (s *session) roots() json.RawMessage {
 func (s *session) Notification(method string, params json.RawMessage) {
 	switch method {
 	case "notifications/cancelled":
-		return // cancels a request of the server; conn handles it
+		return // cancels a request of the server; jsonrpc.Conn handles it
 	case "notifications/tools/list_changed":
 		select {
 		case s.relist <- struct{}{}:
@@ -69,9 +70,9 @@ func (s *session) Notification(method string, params json.RawMessage) {
 // maxJunk is how much of an invalid line is logged, in bytes.
 const maxJunk = 200
 
-// Bad implements jsonrpc.Handler. A line that is not a message, such as a
-// greeting on standard output, is skipped. The first 8 of them are logged, and
-// then those whose count is a power of two.
+// Bad implements jsonrpc.Handler. It skips a line that is not a message, such
+// as a greeting on standard output. To limit the log, it logs the first 8 such
+// lines, and then those whose count is a power of two.
 func (s *session) Bad(line []byte, err error) *jsonrpc.Error {
 	if n := s.junk.Add(1); n <= 8 || n&(n-1) == 0 {
 		shown, _ := s.redactor.Head(string(line[:min(len(line), maxJunk+s.redactor.Reach()+1)]), maxJunk)
@@ -81,11 +82,11 @@ func (s *session) Bad(line []byte, err error) *jsonrpc.Error {
 	return nil
 }
 
-// relistPause is the least time between two readings of a server's tool list.
+// relistPause is the minimum time between two readings of a server's tool list.
 const relistPause = 250 * time.Millisecond
 
-// follow lists the tools again each time the server reports a change, until ctx
-// ends.
+// follow reads the tool list again each time the server reports a change, until
+// ctx ends.
 func (s *session) follow(ctx context.Context) {
 	for {
 		select {

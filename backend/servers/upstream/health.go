@@ -11,12 +11,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// pingTimeout is how long a running server may take to answer a check.
+// pingTimeout is how long a running server may take to answer the ping of a
+// health check.
 const pingTimeout = 15 * time.Second
 
 // Check tests a server and stores the result as its health. A running server is
-// pinged. Another one is started, and stopped again unless a call has used it
-// meanwhile. It returns how long the test took and what is wrong.
+// pinged. A stopped server is started, and stopped again unless a call has used
+// it meanwhile. Check returns how long the test took, and an error if the
+// server is not healthy.
 func (m *Manager) Check(ctx context.Context, server registry.Server) (latency time.Duration, err error) {
 	began := time.Now()
 	session, err := m.check(ctx, server)
@@ -33,8 +35,8 @@ func (m *Manager) Check(ctx context.Context, server registry.Server) (latency ti
 	return latency, err
 }
 
-// check returns the session even with an error, if there is one; the caller
-// leaves it.
+// check tests the server. It returns the session that it used, if any, even
+// with an error. The caller must call leave on the session.
 func (m *Manager) check(ctx context.Context, server registry.Server) (*session, error) {
 	if server.Command == "" && server.Transport == "stdio" {
 		return nil, fault.New(fault.Invalid, "No command configured")
@@ -43,17 +45,17 @@ func (m *Manager) check(ctx context.Context, server registry.Server) (*session, 
 	for {
 		session, err := m.acquire(ctx, want{server: server, check: true})
 		if err != nil || session != ran {
-			return session, err // the start was the test
+			return session, err // a successful start is the test
 		}
 		if err = session.ping(ctx); !errors.Is(err, mcphttp.ErrLost) {
 			return session, err
 		}
-		session.leave(nil) // the server has dropped the session: test with a new one
+		session.leave(nil) // the server has dropped the session; test with a new one
 		<-session.link.gone()
 	}
 }
 
-// ping sends a ping. The answer that the method is unknown counts as success.
+// ping sends a ping. An answer that the method is unknown counts as success.
 func (s *session) ping(ctx context.Context) error {
 	call := jsonrpc.Call{Method: "ping", Idle: min(pingTimeout, s.manager.limits.CallTimeout)}
 	_, err := s.conn.Call(ctx, call)
@@ -87,8 +89,8 @@ func (m *Manager) noteDeath(server registry.Server, failure error) {
 	m.note(server, failure, m.registry.NoteDeath)
 }
 
-// note stores an observation of a server. Servers outside the registry have no
-// health.
+// note stores the result of a start, a check or an exit. Servers outside the
+// registry have no health.
 func (m *Manager) note(server registry.Server, failure error, store func(context.Context, string, error) error) {
 	if server.ID == 0 {
 		return

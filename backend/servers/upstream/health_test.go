@@ -31,7 +31,8 @@ func (b *bench) isHealth(when, name, status string, errors int, checked bool) {
 	}
 }
 
-// check runs a health check whose error must contain a text; empty for no error.
+// check runs a health check. Its error must contain the given text; an empty
+// text means no error.
 func (b *bench) check(s registry.Server, says string) {
 	b.t.Helper()
 	latency, err := b.Check(b.t.Context(), s)
@@ -101,7 +102,7 @@ func TestACheckDoesNotStopAServerInUse(t *testing.T) {
 func TestFailedChecksIgnoreAndSetNoBackoff(t *testing.T) {
 	b := start(t, settings.Limits{})
 	crash := b.add("crash", "-crash", "no licence")
-	for i := range 4 { // two failed starts would set a back-off
+	for i := range 4 { // two failed starts would cause a back-off
 		b.check(crash, `Failed to activate "crash": child process for "`)
 		b.isHealth("after a failed check", "crash", "unhealthy", i+1, true)
 	}

@@ -13,8 +13,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// launch starts a server and returns once it is initialized and its tools are
-// listed. With an error it may return a session too, which is already ending.
+// launch starts a server and returns once the server is initialized and its
+// tools are listed. If a server was started but does not answer as it should,
+// launch returns the error together with the session, which is being shut down.
 func launch(ctx context.Context, at *slot, server registry.Server) (*session, error) {
 	m := at.manager
 	if err := startable(server); err != nil {
@@ -51,14 +52,15 @@ func launch(ctx context.Context, at *slot, server registry.Server) (*session, er
 		m.work.Go(func() { s.shutdown("it did not start") })
 		return s, failure
 	}
-	s.lastUsed = time.Now()                                  // the time of a slow start is not idle time
-	live, cancel := context.WithCancel(context.Background()) // the session outlives ctx; its end calls cancel
+	s.lastUsed = time.Now()                                  // a slow start does not count as idle time
+	live, cancel := context.WithCancel(context.Background()) // the session outlives ctx; session.wait calls cancel
 	s.cancel = cancel
 	m.work.Go(func() { s.follow(live) })
 	return s, nil
 }
 
-// startable reports why a configuration cannot be started, or nil.
+// startable returns an error if the configuration of a server is not approved
+// or not complete.
 func startable(v registry.Server) error {
 	switch {
 	case !v.Approved:
@@ -76,15 +78,15 @@ func startable(v registry.Server) error {
 	return nil
 }
 
-// errNotStarted marks errors of a start, as opposed to errors of a call.
+// errNotStarted distinguishes errors of a start from errors of a call.
 var errNotStarted = errors.New("server not started")
 
-// NotStarted reports whether err is the reason why a server did not start.
+// NotStarted reports whether err means that a server could not be started.
 func NotStarted(err error) bool { return errors.Is(err, errNotStarted) }
 
-// notStarted is fault.Wrap for errors of a start. cause may be nil.
+// notStarted is like fault.Wrap, for errors of a start. cause may be nil.
 func notStarted(cause error, kind fault.Kind, format string, args ...any) error {
-	if kind == fault.Unavailable { // this kind means that the hub itself is unavailable
+	if kind == fault.Unavailable { // Unavailable is reserved for failures of the hub itself
 		kind = fault.Failed
 	}
 	if cause == nil {
@@ -94,7 +96,7 @@ func notStarted(cause error, kind fault.Kind, format string, args ...any) error 
 }
 
 // startFailure turns the error of a start into one that names the server, the
-// cause and what to do.
+// cause and a remedy.
 func (s *session) startFailure(ctx context.Context, err error) error {
 	command := s.redactor.Text(strings.Join(append([]string{s.server.Command}, s.server.Args...), " "))
 	name, distant := s.server.Name, s.link.pid() == 0

@@ -16,16 +16,16 @@ import (
 // HTTP.
 type link interface {
 	pid() int              // 0 for HTTP
-	stop()                 // ends the link, by force if necessary, and waits
+	stop()                 // ends the link, by force if necessary, and waits for its end
 	gone() <-chan struct{} // closed when the link has ended
-	ending() ending        // valid after gone
+	ending() ending        // valid once gone is closed
 }
 
 // ending describes how a link ended.
 type ending struct {
 	how    string // for a person; errors show it in parentheses
 	cause  error
-	benign bool // a healthy server may end a link like this
+	benign bool // the end does not mean that the server is unhealthy
 }
 
 // remote is the link to a server over HTTP.
@@ -35,8 +35,8 @@ type remote struct {
 	err  error // valid after over is closed
 }
 
-// connect makes a session's link to a remote server. It sends nothing: an
-// unreachable server shows with the first message.
+// connect creates the link of a session with a remote server. It sends nothing,
+// so that an unreachable server is noticed with the first message.
 func (s *session) connect(env process.Env) error {
 	transport, _ := mcphttp.TransportOf(s.server.Transport)
 	m, r := s.manager, &remote{over: make(chan struct{})}
@@ -80,8 +80,9 @@ func (r *remote) ending() ending {
 	return ending{how: fault.MessageOf(r.err), cause: r.err, benign: errors.Is(r.err, mcphttp.ErrLost)}
 }
 
-// mark returns the part of an error's chain that callers test for, or nil. The
-// rest is dropped, because its text may contain secrets.
+// mark returns mcphttp.ErrLost if it is in the chain of err, and nil otherwise.
+// Callers test for this error. The rest of the chain is dropped, because its
+// text may contain secrets.
 func mark(err error) error {
 	if errors.Is(err, mcphttp.ErrLost) {
 		return mcphttp.ErrLost
@@ -89,8 +90,8 @@ func mark(err error) error {
 	return nil
 }
 
-// within waits for a channel to be closed, for at most d, and reports whether
-// it was.
+// within waits at most d for a channel to be closed, and reports whether it was
+// closed.
 func within(d time.Duration, closed <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

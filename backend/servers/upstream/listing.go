@@ -11,28 +11,30 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// protocolVersion is the MCP version that the hub asks servers for. Any version
-// in their answer is accepted, because results are passed on without decoding.
+// protocolVersion is the MCP version that the hub requests from servers. The
+// hub accepts any version in the answer, because it passes results on without
+// decoding them.
 const protocolVersion = "2025-11-25"
 
-// The limits of one server's tool list.
+// These are the limits of one server's tool list.
 const (
 	maxPages     = 200
 	maxTools     = 5000
 	maxToolBytes = 64 << 20
 )
 
-// Description is a running server's answer to initialize and its tools.
+// Description is what a running server has reported in its answers to
+// initialize and tools/list.
 type Description struct {
 	Name, Title, Version string // from serverInfo
 	Instructions         string
 	ProtocolVersion      string
 	Capabilities         json.RawMessage   // as sent; read-only
-	Tools                []json.RawMessage // definitions as sent in the last listing; read-only
+	Tools                []json.RawMessage // definitions as sent in the latest list; read-only
 }
 
 // Describe returns the description of a running server, and false if the server
-// does not run.
+// is not running.
 func (m *Manager) Describe(name string) (Description, bool) {
 	session := m.running(name)
 	if session == nil {
@@ -45,8 +47,9 @@ func (m *Manager) Describe(name string) (Description, bool) {
 	return d, true
 }
 
-// ListTools reads all pages of a server's tool list and updates the catalog. It
-// starts the server if necessary and returns the definitions as sent.
+// ListTools reads all pages of a server's tool list, stores the tools in the
+// catalog and returns the definitions as sent. It starts the server if
+// necessary.
 func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error) {
 	session, err := m.acquire(ctx, want{server: server})
 	if err != nil {
@@ -97,8 +100,8 @@ func (s *session) initialize(ctx context.Context) error {
 	return s.conn.Notify("notifications/initialized", nil)
 }
 
-// listTools reads the tool list into the description and, for a server of the
-// registry, into the catalog.
+// listTools reads the tool list into the session's description. If the server
+// is in the registry, it also stores the tools in the catalog.
 func (s *session) listTools(ctx context.Context) error {
 	s.listing.Lock()
 	defer s.listing.Unlock()

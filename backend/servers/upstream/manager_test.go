@@ -93,7 +93,7 @@ func (b *bench) call(s registry.Server, tool, arguments string) (json.RawMessage
 	return b.Call(b.t.Context(), s, nil, jsonrpc.Call{Method: "tools/call", Params: params})
 }
 
-// starting returns a channel with the result of Start, once the start has begun.
+// starting calls Start in a goroutine and returns a channel with its result.
 func (b *bench) starting(s registry.Server) <-chan error {
 	said := make(chan error, 1)
 	go func() { said <- b.Start(b.t.Context(), s) }()
@@ -104,7 +104,7 @@ func TestStopDoesNotWaitForAStart(t *testing.T) {
 	b := start(t, settings.Limits{StartTimeout: time.Hour})
 	mute := b.add("mute", "-mute")
 	said := b.starting(mute)
-	// Stop may come before the start and do nothing: repeat it.
+	// Repeat Stop, because it does nothing if it comes before the start.
 	for stopped := false; !stopped; {
 		b.Stop("mute")
 		select {
@@ -126,8 +126,8 @@ func TestStopDoesNotWaitForAStart(t *testing.T) {
 func TestNoCallIsLostToAnIdleStop(t *testing.T) {
 	b := start(t, settings.Limits{IdleStop: time.Nanosecond})
 	s := b.add("s")
-	// The manager stops idle servers all the time here; the calls end
-	// when it has stopped the server a few times between them.
+	// Here, the manager stops the server whenever it is idle. Repeat calls
+	// until it has stopped the server a few times between them.
 	for ends := 0; ends < 3; {
 		if _, err := b.call(s, "echo", `{"text":"x"}`); err != nil {
 			t.Fatal(err)
@@ -166,7 +166,7 @@ func TestServersThatHangWhileStartingDelayOthersButDoNotFailThem(t *testing.T) {
 		hanging = append(hanging, b.starting(b.add(name, "-mute")))
 	}
 	good := b.add("good")
-	// The time limit of a start begins after the wait for other starts.
+	// The time limit of a start does not include the wait for other starts.
 	if err := b.Start(t.Context(), good); err != nil && fault.KindOf(err) != fault.Busy {
 		t.Errorf("got %v", err)
 	}

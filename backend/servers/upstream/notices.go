@@ -9,23 +9,23 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// The limits of what is published of one server's notifications, so that a flood
-// does not overload the subscribers.
+// These limits apply to the notifications of one server, so that a flood of
+// them does not overload subscribers.
 const (
-	maxNotices    = 256       // in the queue
-	noticesRate   = 200       // a second
+	maxNotices    = 256       // notices in the queue
+	noticesRate   = 200       // notices per second
 	maxNoticeSize = 256 << 10 // bytes of params
 )
 
-// notice is a notification or a progress report that waits to be published.
+// notice is a notification or a progress report in the queue to be published.
 type notice struct {
-	method string // empty for progress of a call
+	method string // empty for progress of a call that uses Manager.Progress
 	params json.RawMessage
 	at     time.Time
 }
 
-// Progress returns a progress handler for a call of a running server. The
-// handler publishes Progressed and never blocks.
+// Progress returns a handler for the progress of a call of a running server.
+// The handler publishes Progressed and never blocks.
 func (m *Manager) Progress(server string) func(params json.RawMessage) {
 	return func(params json.RawMessage) {
 		if session := m.running(server); session != nil {
@@ -34,7 +34,8 @@ func (m *Manager) Progress(server string) func(params json.RawMessage) {
 	}
 }
 
-// enqueue queues a notice without blocking, or drops it if the queue is full.
+// enqueue adds a notice to the queue. It does not block: if the queue is full,
+// the notice is dropped.
 func (s *session) enqueue(n notice) {
 	if len(n.params) > maxNoticeSize {
 		n.params = jsonrpc.Quote(fmt.Sprintf("%d bytes, too long to show", len(n.params)))
@@ -46,8 +47,8 @@ func (s *session) enqueue(n notice) {
 	}
 }
 
-// publish publishes queued notices until the session is over. It has its own
-// goroutine because redaction takes time that would delay the reading of
+// publish publishes queued notices until the session is over. It runs in its
+// own goroutine, because redaction takes time and would delay the reading of
 // messages.
 func (s *session) publish() {
 	defer s.warnOfDropped()
@@ -70,7 +71,7 @@ func (s *session) publish() {
 	}
 }
 
-// warnOfDropped logs once that notices were dropped.
+// warnOfDropped logs that notices were dropped, once per session.
 func (s *session) warnOfDropped() {
 	if n := s.dropped.Load(); n > 0 && !s.warned {
 		s.warned = true
@@ -78,7 +79,7 @@ func (s *session) warnOfDropped() {
 	}
 }
 
-// publishRest publishes the notices that are still queued.
+// publishRest publishes the notices that are left in the queue.
 func (s *session) publishRest() {
 	for {
 		select {
@@ -93,7 +94,8 @@ func (s *session) publishRest() {
 func (s *session) publishOne(n notice) {
 	params := s.redacted(n.params)
 	if n.method == "" {
-		// The redactor covers a member named …Token, but this one is the caller's.
+		// Restore the progress token: the redactor takes a member with "Token"
+		// in its name for a credential.
 		if token := jsonrpc.Get(n.params, "progressToken"); token != nil && jsonrpc.Get(params, "progressToken") != nil {
 			params = jsonrpc.Set(params, "progressToken", token)
 		}

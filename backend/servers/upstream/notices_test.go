@@ -67,7 +67,8 @@ func TestAFloodOfNotificationsIsLimited(t *testing.T) {
 	s := b.add("s")
 	const flood, rate, waiting = 50000, 200, 256 // the limits in notices.go
 	began := time.Now()
-	// The answer follows the flood on the same stream, so the flood was read.
+	// The answer follows the notifications on the same stream, so all of them
+	// were read.
 	if _, err := b.call(s, "tell", fmt.Sprintf(`{"method":"notifications/message","params":{"data":"x"},"count":%d}`, flood)); err != nil {
 		t.Fatal(err)
 	}
@@ -97,19 +98,19 @@ func TestAQuestionWithoutASingleCallerGoesToTheWindow(t *testing.T) {
 		}
 		return string(result)
 	}
-	// No call is in flight: the window is asked.
+	// No call is in flight, so the question goes to the window.
 	if got := ask(nil); !strings.Contains(got, `decline`) || !strings.Contains(got, "9007199254740993") {
 		t.Errorf("got %s", got)
 	}
 	if q := <-window.asked; q.Server != "s" || q.Method != "elicitation/create" || string(q.Params) != params {
 		t.Errorf("the question was %+v", q)
 	}
-	// One caller has a call in flight and is asked.
+	// One caller has a call in flight, so the question goes to this caller.
 	one := answering(`{"action":"accept"}`)
 	if got := ask(one); !strings.Contains(got, "accept") || len(one.asked) != 1 {
 		t.Errorf("got %s", got)
 	}
-	// Two callers have calls in flight: the window is asked.
+	// Two callers have calls in flight, so the question goes to the window.
 	other := answering(`{}`)
 	holding := make(chan struct{}, 1)
 	held := make(chan error, 1)
@@ -196,7 +197,7 @@ func TestAServerOutsideTheRegistryLeavesNoTrace(t *testing.T) {
 		len(d.Tools) == 0 || !strings.Contains(string(d.Tools[0]), "A tool of its own") {
 		t.Errorf("the description is %+v", d)
 	}
-	// Meanwhile another server is stopped for idleness several times.
+	// Meanwhile the manager stops another, idle server several times.
 	brief := b.add("brief")
 	for range 3 {
 		if err := b.Start(t.Context(), brief); err != nil {
@@ -234,7 +235,7 @@ func TestAServerOutsideTheRegistryLeavesNoTrace(t *testing.T) {
 	if got := b.Stderr(crashing.Name); got != "" {
 		t.Errorf("standard error after Remove: %q", got)
 	}
-	crashing.Name = "brief" // a configured server has the same name
+	crashing.Name = "brief" // the name of a configured server
 	b.Remove("brief")
 	if err := b.Start(t.Context(), crashing); err == nil {
 		t.Error("the server started")

@@ -11,24 +11,24 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// The limits of what is kept of a server's standard error.
+// These are the limits of the kept standard error of one server.
 const (
 	outputLines = 500
 	outputLine  = 8 << 10   // bytes of one line
 	outputSize  = 256 << 10 // bytes of all lines
-	keyLines    = 256       // lines of the longest private key
+	keyLines    = 256       // most lines that a private key can have
 )
 
 // Line is one line of a server's standard error. Text is redacted and cut after
 // 8 kB.
 type Line struct {
-	N    int64 // the line's number, higher than that of all earlier lines, also across restarts of the hub
+	N    int64 // the line's number, greater than that of all earlier lines, even those before a restart of the hub
 	At   time.Time
 	Text string
 }
 
-// output keeps the last lines of a server's standard error, over all its
-// processes.
+// output keeps the last lines of a server's standard error, across restarts of
+// the server.
 type output struct {
 	mu    sync.Mutex
 	first int64 // number of the first line ever added
@@ -37,16 +37,15 @@ type output struct {
 	size  int // bytes of all lines
 }
 
-// rawLine is a line before redaction, which is done only for lines that are
-// read.
+// rawLine is a line before redaction. Only lines that are read are redacted.
 type rawLine struct {
 	Line
 	redactor *secrets.Redactor
-	inKey    bool // part of a private key of several lines
+	inKey    bool // inside a private key that spans several lines
 }
 
 func newOutput() *output {
-	began := time.Now().UnixMicro() // higher than any number of an earlier hub
+	began := time.Now().UnixMicro() // greater than any number that an earlier hub has used
 	return &output{first: began, next: began}
 }
 
@@ -58,13 +57,13 @@ func (o *output) add(h rawLine) {
 	o.lines, o.size = append(o.lines, h), o.size+len(h.Text)
 	for len(o.lines) > outputLines || o.size > outputSize && len(o.lines) > 1 {
 		o.size -= len(o.lines[0].Text)
-		o.lines[0] = rawLine{} // frees the text
+		o.lines[0] = rawLine{} // lets the garbage collector free the text
 		o.lines = o.lines[1:]
 	}
 }
 
-// last returns at most the last n lines after line number after, and how many
-// more lines followed that number.
+// last returns at most n lines, the last ones with numbers greater than after.
+// left is how many lines with greater numbers it does not return.
 func (o *output) last(n int, after int64) (lines []Line, left int64) {
 	o.mu.Lock()
 	after = max(after, o.first-1)
@@ -109,8 +108,8 @@ type lineWriter struct {
 	redactor *secrets.Redactor
 
 	mu   sync.Mutex
-	part []byte // the beginning of an incomplete line
-	key  int    // how many of the next lines may belong to a private key
+	part []byte // an incomplete line
+	key  int    // how many of the next lines may be part of a private key
 }
 
 // Write implements io.Writer.
@@ -120,7 +119,7 @@ func (s *lineWriter) Write(p []byte) (int, error) {
 	rest, whole := p, false
 	for {
 		line, more, found := bytes.Cut(rest, []byte("\n"))
-		// Keep as much as Redactor.Head looks at.
+		// Keep only the bytes that Redactor.Head reads.
 		room := outputLine + s.redactor.Reach() + 1 - len(s.part)
 		s.part = append(s.part, line[:min(len(line), max(room, 0))]...)
 		if !found {
@@ -135,7 +134,7 @@ func (s *lineWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// close adds the last line, which may lack its newline.
+// close adds an incomplete last line.
 func (s *lineWriter) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,9 +159,10 @@ func (s *lineWriter) finish() {
 	}
 }
 
-// Output returns at most the last n lines of a server's standard error after
-// line number after, oldest first, and how many more lines followed that
-// number. Lines outlive their process. A remote server has none.
+// Output returns at most n lines of a server's standard error, oldest first:
+// the last ones with numbers greater than after. left is how many lines with
+// greater numbers it does not return. Lines of earlier processes of the server
+// are included. A remote server has no lines.
 func (m *Manager) Output(name string, n int, after int64) (lines []Line, left int64) {
 	if s := m.slot(name); s != nil {
 		return s.output.last(n, after)
@@ -170,7 +170,8 @@ func (m *Manager) Output(name string, n int, after int64) (lines []Line, left in
 	return nil, 0
 }
 
-// OutputEnd returns the number of the last line of a server's standard error.
+// OutputEnd returns the number of the last line of a server's standard error,
+// and 0 for an unknown server.
 func (m *Manager) OutputEnd(name string) int64 {
 	if s := m.slot(name); s != nil {
 		return s.output.end()

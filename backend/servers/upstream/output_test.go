@@ -94,7 +94,7 @@ func TestOutputHoldsNoSecret(t *testing.T) {
 	const secret = "correct-horse-battery"
 	s := newLineWriter(map[string]string{"API_KEY": secret})
 	s.mustWrite(t, "it is "+secret+"\n")
-	for cut := range len(secret) { // a long line must not end with a part of it
+	for cut := range len(secret) { // wherever a long line is cut, no part of the secret may be left
 		s.mustWrite(t, strings.Repeat("x", outputLine-cut)+secret+"\n")
 	}
 	s.mustWrite(t, "password=swordfish99 and more\n")

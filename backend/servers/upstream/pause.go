@@ -8,18 +8,18 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// PauseSetting is the persisted setting that all servers are paused.
+// PauseSetting is the stored setting whether all servers are paused.
 type PauseSetting struct {
-	Paused bool             // when the hub starts
-	Save   func(bool) error // saves it for the next hub; may be nil
+	Paused bool             // initial state
+	Save   func(bool) error // stores the setting for the next hub; may be nil
 }
 
 // ErrPaused is the error of calls while all servers are paused.
 var ErrPaused error = fault.Wrap(errEnded, fault.Denied, "all servers are paused by the user; resume them from the tray or with: agent-discover resume")
 
-// Pause stops all servers and lets none start until Resume. It saves the setting
-// first; if that fails, nothing changes. It returns when all servers have
-// stopped.
+// Pause stops all servers and refuses to start any until Resume is called. It
+// stores the setting first; if that fails, nothing changes. It returns when all
+// servers have stopped.
 func (m *Manager) Pause() error {
 	m.pausing.Lock()
 	defer m.pausing.Unlock()
@@ -41,7 +41,7 @@ func (m *Manager) Pause() error {
 	return nil
 }
 
-// Resume lets servers start again. Those with KeepRunning start at once.
+// Resume allows servers to start again. Servers with KeepRunning start at once.
 func (m *Manager) Resume() error {
 	m.pausing.Lock()
 	defer m.pausing.Unlock()
@@ -81,7 +81,7 @@ func (m *Manager) setPause(paused bool) error {
 	return nil
 }
 
-// pause refuses starts until resume.
+// pause makes the slot refuse starts until resume is called.
 func (s *slot) pause() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

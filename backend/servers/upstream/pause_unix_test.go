@@ -28,7 +28,7 @@ func paused(t *testing.T, what string, err error) {
 }
 
 func TestAPausedManagerStartsNothing(t *testing.T) {
-	b := start(t, settings.Limits{IdleStop: 1}) // the manager supervises servers all the time
+	b := start(t, settings.Limits{IdleStop: 1}) // the manager looks for idle servers all the time
 	s, never := b.add("s"), b.add("never")
 	if _, err := b.call(s, "echo", `{"text":"x"}`); err != nil {
 		t.Fatal(err)

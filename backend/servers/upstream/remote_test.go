@@ -25,10 +25,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// everything is server-everything over HTTP. Its address stays over restarts.
+// everything is the reference server "server-everything" over HTTP. It keeps
+// its address across restarts.
 type everything struct {
 	t         *testing.T
-	transport string // the argument on its command line
+	transport string // argument on the command line of server-everything
 	port      string
 	url       string
 	cmd       *exec.Cmd
@@ -48,7 +49,7 @@ func serveEverything(t *testing.T, transport, path string) *everything {
 	return e
 }
 
-// script returns the path of server-everything.
+// script returns the path of server-everything's script.
 func script(t *testing.T) string {
 	t.Helper()
 	file, err := filepath.Abs("../../build/servers/node_modules/@modelcontextprotocol/server-everything/dist/index.js")
@@ -61,7 +62,7 @@ func script(t *testing.T) string {
 	return file
 }
 
-// start returns once the server listens.
+// start starts the process and returns once it listens.
 func (e *everything) start() {
 	e.t.Helper()
 	e.cmd = exec.Command("node", script(e.t), e.transport)
@@ -101,13 +102,13 @@ func (b *bench) addRemote(name, transport, url string, headers map[string]string
 	return s
 }
 
-// ask sends a request.
+// ask sends a request to a server.
 func (b *bench) ask(s registry.Server, method, params string) (string, error) {
 	result, err := b.Call(b.t.Context(), s, nil, jsonrpc.Call{Method: method, Params: json.RawMessage(params)})
 	return string(result), err
 }
 
-// must sends a request whose result must contain some texts.
+// must sends a request to a server. The result must contain the given texts.
 func (b *bench) must(s registry.Server, method, params string, holds ...string) {
 	b.t.Helper()
 	result, err := b.ask(s, method, params)
@@ -185,7 +186,7 @@ func TestEverythingWorksOverEveryTransport(t *testing.T) {
 			if _, err := b.ask(s, "no/such", `{}`); !asError(err, &rpc) || rpc.Code != -32601 {
 				t.Errorf("unknown method: %v", err)
 			}
-			if transport != "streamable-http" { // there it is sent before a stream for it exists
+			if transport != "streamable-http" { // streamable HTTP has no stream yet when this notification is sent
 				awaitNotification(t, notes, "notifications/tools/list_changed")
 			}
 			if got := awaitNotification(t, notes, "notifications/message"); !strings.Contains(got, "Roots updated: 1 root(s)") {
@@ -281,8 +282,8 @@ func TestARemoteServerThatIsRestartedIsUsedAgain(t *testing.T) {
 			}
 			e.kill()
 			e.start()
-			// The loss is noticed by this call, or by the stream that reconnects,
-			// whichever comes first.
+			// Either this call notices that the session is lost, or the stream
+			// that reconnects did so before.
 			if _, err := b.call(s, "echo", `{"message":"x"}`); err != nil && !strings.Contains(fault.MessageOf(err), `server "e"`) {
 				t.Errorf("got %v", err)
 			}
@@ -322,10 +323,12 @@ func TestARemoteServerThatDiesDuringACallIsNoLongerRunning(t *testing.T) {
 	}
 }
 
-// answers scripts a server over HTTP that behaves as no real one does.
+// answers are the scripted responses of an HTTP server to methods of MCP, for
+// behavior that no real server shows.
 type answers map[string]func(w http.ResponseWriter, id string)
 
-// fake serves streamable HTTP with scripted answers, and plain ones otherwise.
+// fake runs an HTTP server that answers some methods as scripted, and all
+// others successfully.
 func fake(t *testing.T, script answers) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -374,7 +377,7 @@ func TestARemoteResultArrivesByteForByte(t *testing.T) {
 	}
 }
 
-// filler fills in secrets as the vault does.
+// filler is an upstream.Secrets with fixed values.
 type filler struct{}
 
 func (filler) Fill(_ context.Context, _ string, l secrets.Launch) (secrets.Launch, error) {
@@ -387,7 +390,7 @@ func TestErrorsOfRemoteServersContainNoSecrets(t *testing.T) {
 	echo := func(w http.ResponseWriter, _ string) { status(500, "you sent Bearer top-secret-value")(w, "") }
 	rows := map[string]struct {
 		url   string
-		start string // the error of the start; empty for none
+		start string // error of the start; empty if the start succeeds
 		call  string
 	}{
 		"unauthorized":   {fake(t, answers{"initialize": status(401, "")}), `Failed to activate "s": http://127.0.0.1:PORT/mcp answered 401 Unauthorized; it requires credentials: set the secret AUTHORIZATION`, ""},

@@ -59,7 +59,7 @@ func TestServersOfTheGoSDKWork(t *testing.T) {
 			})
 			want := "accept"
 			if name == "stateless" {
-				want = "nobody was asked" // this transport cannot carry questions
+				want = "nobody was asked" // this transport cannot carry requests of the server
 			}
 			if err != nil || !strings.Contains(string(result), want) {
 				t.Errorf("got %s, %v", result, err)

@@ -22,8 +22,8 @@ func (m *Manager) Redactor(v registry.Server) *secrets.Redactor {
 	return m.given.Redactor(v.Name, LaunchOf(v))
 }
 
-// unfilled marks the error of a server that was not started because a secret is
-// missing or cannot be read. It does not count as a failure of the server.
+// unfilled is the error of a start that failed because a secret is missing or
+// cannot be read. It does not count as a failure of the server.
 type unfilled struct{ error }
 
 func (u unfilled) Unwrap() error { return u.error }
@@ -33,9 +33,9 @@ func isUnfilled(err error) bool {
 	return is
 }
 
-// Renew ends a server's session because its secrets have changed; the next call
-// starts a new one. Calls in flight get a grace period, for which Renew does not
-// wait.
+// Renew ends a server's session because its secrets have changed. The next call
+// starts a new session. Renew returns at once, while calls in flight get a
+// grace period.
 func (m *Manager) Renew(name string) {
 	m.mu.Lock()
 	s := m.slots[name]
@@ -57,8 +57,8 @@ func (s *slot) renew() {
 	}
 }
 
-// renew refuses new calls and ends the session after the grace period for calls
-// in flight.
+// renew refuses new calls, gives calls in flight a grace period, and then ends
+// the session.
 func (s *session) renew() {
 	s.mu.Lock()
 	s.retired = true

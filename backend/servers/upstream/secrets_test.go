@@ -21,7 +21,7 @@ type safe struct {
 	mu      sync.Mutex
 	value   string
 	closed  error
-	opening chan struct{} // when set, Fill waits for it after it has read the value
+	opening chan struct{} // if set, Fill waits on it after reading the value
 }
 
 func (s *safe) Fill(_ context.Context, _ string, launch secrets.Launch) (secrets.Launch, error) {

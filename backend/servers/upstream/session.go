@@ -19,43 +19,43 @@ import (
 )
 
 const (
-	grace       = 5 * time.Second // for calls in flight when a server is stopped
-	exitGrace   = 2 * time.Second // for a child to exit after its input is closed, and again after SIGTERM
-	maxLine     = 256 << 20       // bytes of one message; more than any real result
+	grace       = 5 * time.Second // how long calls in flight may continue when a server is stopped
+	exitGrace   = 2 * time.Second // how long a child may take to exit after its input was closed, and again after SIGTERM
+	maxLine     = 256 << 20       // bytes of one message; larger than any real result
 	stderrShown = 2000            // bytes of standard error that an error text quotes
 )
 
 // session is one running server and the MCP session with it.
 type session struct {
 	manager  *Manager
-	server   registry.Server // the configuration at the start
-	filled   registry.Server // the same with secrets; never shown
+	server   registry.Server // configuration at the start
+	filled   registry.Server // configuration with secrets filled in; must not be shown
 	redactor *secrets.Redactor
 	started  time.Time
 
 	link   link
 	conn   *jsonrpc.Conn
 	stderr *tail       // end of the child's standard error
-	lines  *lineWriter // the same, line by line
+	lines  *lineWriter // splits standard error into lines
 
-	relist   chan struct{}      // the server reported that its tools have changed
-	notices  chan notice        // wait for publish
-	dropped  atomic.Int64       // notices that found the queue full
-	warned   bool               // dropped notices were logged; used by publish only
-	junk     atomic.Int64       // lines that were not JSON-RPC messages
+	relist   chan struct{}      // receives a value when the server reports that its tools have changed
+	notices  chan notice        // queue of publish
+	dropped  atomic.Int64       // number of notices dropped because the queue was full
+	warned   bool               // whether dropped notices were logged; used by publish only
+	junk     atomic.Int64       // number of lines that were not JSON-RPC messages
 	cancel   context.CancelFunc // ends follow
 	hasTools bool
-	listing  sync.Mutex // one tools/list at a time
+	listing  sync.Mutex // held during a tools/list
 	shutOnce sync.Once
 
 	mu          sync.Mutex
 	description Description
-	callers     map[Caller]int // calls in flight per caller
+	callers     map[Caller]int // number of calls in flight, by caller
 	inFlight    int
 	lastUsed    time.Time
 	forCheck    bool   // used by health checks only
 	retired     bool   // accepts no new calls
-	stopCause   string // why shutdown was called; empty for an idle session
+	stopCause   string // cause passed to shutdown; empty if the session was idle
 	stopping    bool   // shutdown was called
 }
 
@@ -66,7 +66,8 @@ func sameLaunch(a, b registry.Server) bool {
 		slices.Equal(a.Args, b.Args) && maps.Equal(a.Env, b.Env) && maps.Equal(a.Headers, b.Headers)
 }
 
-// enter counts a call in. It returns false if the session accepts no new calls.
+// enter adds a call to the calls in flight. It returns false if the session
+// accepts no new calls.
 func (s *session) enter(w want) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -86,8 +87,9 @@ func (s *session) enter(w want) bool {
 	return true
 }
 
-// replace returns when the session is over, so that a new one can start. It
-// ends the session if the configuration has changed.
+// replace waits for the end of a session that accepts no calls, so that a new
+// one can start. If the server's configuration has changed, replace ends the
+// session itself.
 func (s *session) replace(server registry.Server) {
 	if !sameLaunch(s.server, server) {
 		s.shutdown("its configuration has changed")
@@ -95,7 +97,7 @@ func (s *session) replace(server registry.Server) {
 	<-s.link.gone()
 }
 
-// leave counts a call out that enter counted in.
+// leave removes a call from the calls in flight, to which enter has added it.
 func (s *session) leave(c Caller) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,8 +112,9 @@ func (s *session) leave(c Caller) {
 }
 
 // soleCaller returns the caller of all calls in flight. It returns false if
-// there is not exactly one: MCP does not say which call a server's request
-// belongs to.
+// there are several callers or none. A server's request can be assigned to a
+// caller only if there is just one, because MCP does not say to which call a
+// request belongs.
 func (s *session) soleCaller() (Caller, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,8 +127,8 @@ func (s *session) soleCaller() (Caller, bool) {
 	return nil, false
 }
 
-// idleFor returns how long the session has had no call; 0 while one is in
-// flight.
+// idleFor returns how long the session has had no call in flight, and 0 while
+// it has one.
 func (s *session) idleFor() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,8 +138,8 @@ func (s *session) idleFor() time.Duration {
 	return time.Since(s.lastUsed)
 }
 
-// retire refuses new calls from now on, if no call is in flight, and reports
-// whether it did.
+// retire makes the session refuse new calls, unless a call is in flight. It
+// reports whether it did.
 func (s *session) retire() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -147,7 +150,8 @@ func (s *session) retire() bool {
 	return true
 }
 
-// retireChecked is retire for a session that only health checks have used.
+// retireChecked is retire for sessions that only health checks have used. It
+// leaves other sessions unchanged.
 func (s *session) retireChecked() bool {
 	s.mu.Lock()
 	forCheck := s.forCheck
@@ -161,9 +165,9 @@ func (s *session) state() State {
 	return State{Running: true, PID: s.link.pid(), Since: s.started, InFlight: s.inFlight, Version: s.description.Version}
 }
 
-// shutdown refuses new calls, gives those in flight a grace period and stops
-// the link. It returns when the link is gone. cause goes into the errors of
-// calls that are cut off.
+// shutdown refuses new calls, gives calls in flight a grace period, stops the
+// link and waits for its end. The errors of calls that are cut off contain
+// cause.
 func (s *session) shutdown(cause string) {
 	s.shutOnce.Do(func() {
 		s.mu.Lock()
@@ -192,8 +196,9 @@ func (s *session) drain() {
 	}
 }
 
-// wait returns when the session is over. The error describes an unexpected end;
-// it is nil after shutdown and after an end that is no sign of a problem.
+// wait waits for the end of the session. It returns an error that describes an
+// unexpected end, and nil after shutdown or another end that does not indicate
+// a problem.
 func (s *session) wait() error {
 	<-s.link.gone()
 	s.cancel()
@@ -205,7 +210,7 @@ func (s *session) wait() error {
 	return nil
 }
 
-// ended describes an unexpected end.
+// ended returns an error that describes an unexpected end of the session.
 func (s *session) ended(end ending) error {
 	if s.link.pid() == 0 {
 		return fault.Wrap(mark(end.cause), fault.Failed, "the session with server %q ended (%s); the next call starts a new one", s.server.Name, s.redactor.Text(end.how))
@@ -213,9 +218,10 @@ func (s *session) ended(end ending) error {
 	return fault.Wrap(end.cause, fault.Failed, "server %q exited unexpectedly (%s); it starts again with the next call.%s", s.server.Name, end.how, s.lastWords())
 }
 
-// lastWords quotes the end of the child's standard error.
+// lastWords quotes the end of the child's standard error, for error messages.
 func (s *session) lastWords() string {
-	// Redact before cutting: half a secret would not be recognized.
+	// stderrText has redacted the text: redaction must come before cutting,
+	// because half a secret is not recognized.
 	text := lastLines(strings.TrimSpace(s.stderrText()), stderrShown)
 	if text == "" {
 		return ""
@@ -224,8 +230,8 @@ func (s *session) lastWords() string {
 }
 
 // stderrText returns the kept end of the child's standard error, redacted. If
-// earlier output was dropped, the first bytes may be the rest of a secret and
-// are left out.
+// earlier output was dropped, the kept text may begin with the second half of a
+// secret, so its first bytes are left out.
 func (s *session) stderrText() string {
 	kept := s.stderr.last(stderrSize)
 	text := s.redactor.Text(kept)
@@ -236,7 +242,7 @@ func (s *session) stderrText() string {
 }
 
 // explain turns the error of a call into one that names the server, the cause
-// and what to do. An error answer of the server is returned unchanged.
+// and a remedy. An error answer of the server is returned unchanged.
 func (s *session) explain(err error, call jsonrpc.Call) error {
 	var rpc *jsonrpc.Error
 	var cancelled *jsonrpc.Cancelled
@@ -245,7 +251,7 @@ func (s *session) explain(err error, call jsonrpc.Call) error {
 		what = fmt.Sprintf("tool %q", tool)
 	}
 	if errors.Is(err, mcphttp.ErrLost) {
-		within(exitGrace, s.link.gone()) // else the next call may get the lost session again
+		within(exitGrace, s.link.gone()) // otherwise the next call may get the lost session again
 	}
 	switch {
 	case errors.As(err, &rpc), errors.As(err, &cancelled):
@@ -263,7 +269,7 @@ func (s *session) explain(err error, call jsonrpc.Call) error {
 	return fault.Wrap(err, fault.Failed, "the call of %s on server %q failed: %s", what, name, s.redactor.Text(err.Error()))
 }
 
-// explainEnd is explain for a call that was cut off by the end of the session.
+// explainEnd is explain for a call that was cut off because the session ended.
 func (s *session) explainEnd(err error, what string) error {
 	within(exitGrace, s.link.gone())
 	s.mu.Lock()

@@ -11,57 +11,60 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Back-off of a server that fails to start: no delay after the first failure,
-// then firstDelay, doubled with each further failure up to maxDelay.
+// These constants set the back-off of a server that fails to start: no delay
+// after the first failure, firstDelay after the second, and then twice the
+// previous delay, up to maxDelay.
 const (
 	firstDelay = time.Second
 	maxDelay   = time.Minute
-	// stable is how long a session must last before its end no longer counts as
-	// a failed start.
+	// stable is the minimum duration of a session. An earlier unexpected end
+	// counts as a failed start.
 	stable = 10 * time.Second
 )
 
-// slot holds the session of one server. However many callers ask at the same
-// time, it starts the server once.
+// slot holds the session of one server. It starts the server only once, even if
+// many callers ask for a session at the same time.
 type slot struct {
 	manager *Manager
 	name    string
 	output  *output
 
 	mu        sync.Mutex
-	closed    error     // why the server may not start; nil while it may
-	session   *session  // nil while none runs
-	start     *start    // nil while none is in progress
-	failures  int       // in a row
-	notBefore time.Time // earliest time of the next start
+	closed    error     // why the server must not start; nil if it may
+	session   *session  // nil if no session is running
+	start     *start    // nil if no start is in progress
+	failures  int       // number of failed starts in a row
+	notBefore time.Time // earliest time of the next start; see firstDelay
 	lastErr   error
 	lastText  string // standard error of the last session
 }
 
-// want describes the use that a caller has for a session.
+// want describes for what a caller wants a session.
 type want struct {
 	server registry.Server
-	caller Caller // nil: there is nobody whom the server could ask
+	caller Caller // answers requests of the server; nil if nobody can
 	check  bool   // a health check, which ignores the back-off
 }
 
-// start is one attempt to start the server. All callers wait for the same one.
+// start is one attempt to start the server. All callers wait for the same
+// attempt.
 type start struct {
 	want
 	cancel   context.CancelCauseFunc
 	done     chan struct{}
-	err      error // valid after done is closed
+	err      error // valid once done is closed
 	outdated bool  // the server's secrets have changed since the attempt began
 }
 
-// errEnded marks the errors of starts that the hub or the user broke off.
+// errEnded is in the chain of errors that are returned because the hub or the
+// user stops servers. Such an error does not count as a failed health check.
 var errEnded = errors.New("ended")
 
-// errRemoved is the error of calls of a removed server.
+// errRemoved is returned by calls of a removed server.
 var errRemoved = fault.Wrap(errEnded, fault.Unavailable, "the server was removed")
 
-// acquire returns the running session and counts a call in. It starts a session
-// if none runs or the configuration has changed.
+// acquire returns the running session and adds a call to it. It starts a
+// session if none is running or the configuration has changed.
 func (s *slot) acquire(ctx context.Context, w want) (*session, error) {
 	for {
 		session, attempt, err := s.sessionOrStart(ctx, w)
@@ -80,8 +83,8 @@ func (s *slot) acquire(ctx context.Context, w want) (*session, error) {
 }
 
 // sessionOrStart returns the session if it can be used, and otherwise the
-// attempt to wait for. A new attempt does not end with ctx, because other
-// callers wait for it too.
+// attempt for which the caller has to wait. The end of ctx does not cancel a
+// new attempt, because other callers wait for it too.
 func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,8 +108,8 @@ func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, er
 	return nil, s.start, nil
 }
 
-// run makes one attempt to start the server, after old has ended. old may be
-// nil.
+// run makes one attempt to start the server. It first waits for the end of the
+// session old, which may be nil.
 func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	defer close(attempt.done)
 	defer attempt.cancel(nil)
@@ -136,8 +139,8 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	}
 }
 
-// launch waits until fewer than maxStarting servers are starting, and starts
-// this one.
+// launch starts the server as soon as fewer than maxStarting servers are being
+// started.
 func (s *slot) launch(ctx context.Context, server registry.Server) (*session, error) {
 	limit := s.manager.limits.StartTimeout
 	waiting, cancel := context.WithTimeout(ctx, limit)
@@ -175,8 +178,8 @@ func (s *slot) countFailure() {
 	}
 }
 
-// watch waits for a session's end, then clears the slot and stores how the
-// session ended.
+// watch waits for the end of a session. Then it clears the slot and stores an
+// unexpected end as the server's health.
 func (s *slot) watch(session *session) {
 	err := session.wait()
 	s.mu.Lock()
@@ -195,7 +198,8 @@ func (s *slot) watch(session *session) {
 	events.Publish(s.manager.bus, StateChanged{Name: s.name})
 }
 
-// drop clears the slot if it still holds this session. The caller holds mu.
+// drop clears the slot if it still holds the given session. The caller holds
+// mu.
 func (s *slot) drop(session *session) {
 	if s.session == session {
 		s.session = nil
@@ -210,12 +214,11 @@ func (s *slot) shutdown(session *session, cause string) {
 	s.drop(session)
 }
 
-// maxKeepFailures is after how many failures in a row a server is no longer
-// kept running.
+// maxKeepFailures is how many failed starts in a row end KeepRunning.
 const maxKeepFailures = 3
 
-// keepRunning starts a server that has KeepRunning set, and clears the setting
-// after maxKeepFailures failed starts.
+// keepRunning starts a server that has KeepRunning set. After maxKeepFailures
+// failed starts, it clears KeepRunning.
 func (m *Manager) keepRunning(ctx context.Context, server registry.Server) {
 	session, err := m.acquire(ctx, want{server: server})
 	if err == nil {
@@ -247,12 +250,12 @@ func (s *slot) stopIdle(after time.Duration) {
 	}
 }
 
-// stop ends the session, or the attempt to start one.
+// stop ends the session, or cancels the attempt to start one.
 func (s *slot) stop() {
 	s.end(fault.Wrap(errEnded, fault.Unavailable, "server %q was stopped while it was starting; call it again to start it", s.name))
 }
 
-// close is stop without a way back: later calls fail with why.
+// close is like stop, but for good: later calls fail with why.
 func (s *slot) close(why error) {
 	s.mu.Lock()
 	s.closed = why
@@ -284,14 +287,14 @@ func (s *slot) running() *session {
 	return s.session
 }
 
-// busy reports whether a session runs or is starting.
+// busy reports whether a session is running or being started.
 func (s *slot) busy() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.session != nil || s.start != nil
 }
 
-// startAllowed reports whether the back-off has passed.
+// startAllowed reports whether the back-off is over.
 func (s *slot) startAllowed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,15 +2,15 @@ package upstream
 
 import "sync"
 
-// stderrSize is how much of a child's standard error is kept, in bytes.
+// stderrSize is how many bytes of a child's standard error are kept.
 const stderrSize = 64 << 10
 
-// tail is a writer that keeps the last stderrSize bytes.
+// tail is a writer that keeps the last stderrSize bytes written to it.
 type tail struct {
 	mu   sync.Mutex
 	ring []byte
-	next int  // index of the next byte
-	full bool // the ring has wrapped around
+	next int  // index at which the next byte is written
+	full bool // whether older bytes were overwritten
 }
 
 func newTail() *tail { return &tail{} }
@@ -36,7 +36,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// last returns the last lines, at most n bytes of them; see lastLines.
+// last returns lastLines of the kept bytes.
 func (t *tail) last(n int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -47,8 +47,8 @@ func (t *tail) last(n int) string {
 	return lastLines(text, n)
 }
 
-// lastLines returns the whole lines at the end of a text that fit into n bytes.
-// A last line that is longer is cut to its end.
+// lastLines returns those whole lines at the end of a text that fit into n
+// bytes. If the last line alone is longer, it returns the line's last n bytes.
 func lastLines(text string, n int) string {
 	if len(text) <= n {
 		return text

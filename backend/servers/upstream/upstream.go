@@ -1,8 +1,8 @@
 // Package upstream connects to configured MCP servers. Each server has at most
-// one supervised session, which the first call starts, all callers share, and
-// an idle time ends. The package does not know the sessions that agents have
-// with the hub, and it does not decide who may call what: packages gateway and
-// proxy do.
+// one session, which is shared by all callers. The first call starts the
+// session, and it is stopped when it has been idle for some time. Packages
+// gateway and proxy handle the sessions of agents with the hub and decide who
+// may call which server.
 //
 //	Manager ── slot (per server: one start at a time, back-off) ── session ── link (child process or HTTP)
 package upstream
@@ -25,8 +25,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// maxStarting is how many servers may start at once. A start with npx or uvx
-// keeps a core busy for seconds.
+// maxStarting is how many servers may be started at the same time. Starting one
+// with npx or uvx keeps a processor core busy for seconds.
 const maxStarting = 4
 
 // Question is a request that a server sends to its client: sampling or
@@ -34,28 +34,28 @@ const maxStarting = 4
 type Question struct {
 	Server string
 	Method string
-	Params json.RawMessage // as the server sent them
-	// Redactor redacts the server's secrets in records of the question.
+	Params json.RawMessage // as sent by the server
+	// Redactor is used for records of the question.
 	Redactor *secrets.Redactor
 }
 
-// Caller is the party that a call is made for. While the call is in flight, the
-// server may send it requests of its own. Callers are compared with ==.
+// Caller is the party for which a call is made. It answers requests that the
+// server sends while the call is in flight. Callers are compared with ==.
 type Caller interface {
-	// Ask forwards a server's request and returns the answer unchanged. It may
-	// take minutes.
+	// Ask forwards a server's request to a person or a client and returns the
+	// answer unchanged. It may take minutes.
 	Ask(ctx context.Context, q Question) (json.RawMessage, error)
 }
 
 // Secrets resolves the secrets of servers.
 type Secrets interface {
-	// Fill returns what a server is started with: references resolved, and its
-	// own secrets in Env (stdio) or Headers (remote). An error is a fault that
-	// names what is missing, and never a value.
+	// Fill returns l with references to secrets replaced by the values, and
+	// with the server's own secrets added to Env (stdio) or Headers (remote).
+	// The error is a fault that names the missing secret and contains no value.
 	Fill(ctx context.Context, server string, l secrets.Launch) (secrets.Launch, error)
 }
 
-// Catalog receives the tools that servers list.
+// Catalog stores the tools that servers list.
 type Catalog interface {
 	Replace(ctx context.Context, server string, definitions []json.RawMessage) (changed bool, err error)
 }
@@ -67,16 +67,17 @@ type Options struct {
 	Bus      *events.Bus
 	Log      *slog.Logger
 	Limits   settings.Limits
-	Roots    []string       // answer to roots/list
-	Version  string         // of this hub, sent to servers
-	Secrets  Secrets        // nil: references are not resolved
-	Given    *secrets.Given // the values that Secrets has handed out
-	Children string         // file that lists the running child processes
+	Roots    []string       // URIs with which roots/list is answered
+	Version  string         // version of this hub, sent to servers
+	Secrets  Secrets        // if nil, references are not replaced
+	Given    *secrets.Given // values that Secrets has returned so far
+	Children string         // path of the file that lists the running child processes
 	Pause    PauseSetting
-	// Window answers questions that belong to no single caller. It may be nil.
+	// Window answers questions that cannot be assigned to one caller. It may be
+	// nil.
 	Window Caller
-	// Environment returns the environment of child processes, without the
-	// variables of their configuration.
+	// Environment returns the environment of child processes. The variables of
+	// a server's configuration are added to it.
 	Environment func(context.Context) process.Env
 }
 
@@ -95,7 +96,7 @@ type Manager struct {
 	savePause   func(bool) error
 	environment func(context.Context) process.Env
 
-	starting chan struct{} // one element per server that is starting
+	starting chan struct{} // holds one element for each server that is being started
 	children *childList
 	work     sync.WaitGroup // goroutines of sessions
 	pausing  sync.Mutex     // serializes Pause and Resume
@@ -103,11 +104,11 @@ type Manager struct {
 
 	mu     sync.Mutex
 	slots  map[string]*slot
-	closed error // why no server may start; nil while servers may start
+	closed error // why no server may start; nil if servers may start
 }
 
-// New returns a manager. Calls start servers at once; idle servers are stopped,
-// and sessions end, only if Run runs.
+// New returns a manager. Calls start servers at any time. Idle servers are
+// stopped only while Run is running.
 func New(o Options) *Manager {
 	m := &Manager{
 		registry: o.Registry, catalog: o.Catalog, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
@@ -121,9 +122,10 @@ func New(o Options) *Manager {
 	return m
 }
 
-// Run ends the processes that a killed hub left behind. Then, until ctx ends,
-// it stops idle servers, starts those with KeepRunning, and drops removed ones.
-// At the end it gives calls in flight a grace period and stops all servers.
+// Run ends the processes that a killed hub has left. Then, until ctx ends, it
+// stops idle servers, starts servers with KeepRunning, and removes the slots of
+// removed servers. At the end it gives calls in flight a grace period and stops
+// all servers.
 func (m *Manager) Run(ctx context.Context) error {
 	m.children.endOrphans()
 	changes, unsubscribe := events.Subscribe[registry.Changed](m.bus, 256)
@@ -152,8 +154,8 @@ func (m *Manager) Run(ctx context.Context) error {
 	}
 }
 
-// supervise starts the servers with KeepRunning that do not run, and stops the
-// idle ones among the others.
+// supervise starts servers with KeepRunning that are not running, and stops
+// other servers that are idle.
 func (m *Manager) supervise(ctx context.Context) {
 	if m.Paused() {
 		return
@@ -168,9 +170,9 @@ func (m *Manager) supervise(ctx context.Context) {
 	}
 }
 
-// Call sends one request to a server, which it starts if necessary, and returns
-// the result unchanged. An error answer of the server is a *jsonrpc.Error; any
-// other error is a fault that names the server.
+// Call sends one request to a server and returns the result unchanged. It
+// starts the server if necessary. If the server answers with an error, the
+// error is a *jsonrpc.Error; any other error is a fault that names the server.
 func (m *Manager) Call(ctx context.Context, server registry.Server, caller Caller, call jsonrpc.Call) (json.RawMessage, error) {
 	if call.Idle == 0 {
 		call.Idle = m.limits.CallTimeout
@@ -193,8 +195,9 @@ func (m *Manager) Call(ctx context.Context, server registry.Server, caller Calle
 }
 
 // Start starts a server and returns once its tools are listed. It ignores the
-// back-off after failed starts, because a person asked for it. A server without
-// an ID is in no registry: it exists from this call until Remove.
+// back-off after failed starts, because a person has asked for the start. A
+// server without an ID is in no registry: the manager knows it from this call
+// until Remove.
 func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	if server.ID == 0 {
 		m.openSlot(server.Name)
@@ -208,7 +211,7 @@ func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	return err
 }
 
-// Stop ends a server's session after a grace period for calls in flight.
+// Stop gives calls in flight a grace period and then ends the server's session.
 func (m *Manager) Stop(name string) {
 	if s := m.slot(name); s != nil {
 		s.stop()
@@ -216,7 +219,7 @@ func (m *Manager) Stop(name string) {
 }
 
 // Remove stops a server that was removed from the configuration. Later calls of
-// it fail.
+// the server fail.
 func (m *Manager) Remove(name string) {
 	m.mu.Lock()
 	s := m.slots[name]
@@ -233,7 +236,7 @@ type State struct {
 	PID      int // 0 for a remote server
 	Since    time.Time
 	InFlight int
-	Version  string // of the server, as it reports it
+	Version  string // the server's version, as it reports in initialize
 }
 
 // State returns the state of a server's session.
@@ -244,8 +247,8 @@ func (m *Manager) State(name string) State {
 	return State{}
 }
 
-// Stderr returns the end of a server's standard error, redacted. It is kept
-// after the server has ended.
+// Stderr returns the end of a server's standard error, redacted. It is
+// available after the server has ended, too.
 func (m *Manager) Stderr(name string) string {
 	if s := m.slot(name); s != nil {
 		return s.stderr()
@@ -266,12 +269,12 @@ func (m *Manager) InFlight() int {
 	return n
 }
 
-// acquire returns a server's session, started if necessary, and counts a call
-// in. The caller ends the call with session.leave.
+// acquire returns a server's session, which it starts if necessary, and adds a
+// call to it. The caller must end the call with session.leave.
 func (m *Manager) acquire(ctx context.Context, w want) (*session, error) {
 	s := m.slot(w.server.Name)
 	if s == nil {
-		// The caller's copy of the server may be older than its removal.
+		// The server may have been removed after the caller has got it.
 		if _, err := m.registry.ByID(w.server.ID); err != nil {
 			return nil, errRemoved
 		}
@@ -307,16 +310,16 @@ func (m *Manager) running(name string) *session {
 	return nil
 }
 
-// dropRemoved removes a server's slot unless the registry has a server of that
-// name again.
+// dropRemoved removes the slot of a removed server, unless the registry has a
+// server of the same name again.
 func (m *Manager) dropRemoved(name string) {
 	if _, err := m.registry.Get(name); err != nil {
 		m.work.Go(func() { m.Remove(name) })
 	}
 }
 
-// stopAll stops all servers in parallel and returns when nothing of them is
-// left.
+// stopAll stops all servers in parallel and returns when all of their processes
+// and goroutines have ended.
 func (m *Manager) stopAll() {
 	m.mu.Lock()
 	m.closed = errStopping
@@ -329,7 +332,7 @@ func (m *Manager) stopAll() {
 	m.work.Wait()
 }
 
-// errStopping is the error of calls that arrive while the hub stops.
+// errStopping is returned by calls while the hub stops.
 var errStopping = fault.Wrap(errEnded, fault.Unavailable, "the hub is stopping; try again in a moment")
 
 func isClosed(err error) bool { return errors.Is(err, jsonrpc.ErrClosed) }
