@@ -20,8 +20,8 @@ func (s *Store) AppendRecords(ctx context.Context, records []journal.Record, tal
 			return fmt.Errorf("append calls: %w", err)
 		}
 		defer func() { _ = insert.Close() }()
-		// The driver starts a goroutine for each statement whose context can be
-		// cancelled, which takes as long as the statement itself.
+		// For each statement whose context can be cancelled, the driver starts
+		// a goroutine, which takes as long as the statement itself.
 		row := context.WithoutCancel(ctx)
 		for _, r := range records {
 			if err := ctx.Err(); err != nil {
@@ -52,8 +52,8 @@ func (s *Store) Records(ctx context.Context, q journal.Query) ([]journal.Record,
 	if q.Before > 0 {
 		c.add("id < ?", q.Before)
 	}
-	// The inner query sorts only ids when no index gives the order; the outer one
-	// then reads the texts of one page.
+	// If no index has the right order, the inner query sorts ids only. The
+	// outer query then reads the texts of one page.
 	rows, err := s.read.QueryContext(ctx, `SELECT id, at, kind, client, session, server, tool, args, response, outcome, latency
 		FROM calls WHERE id IN (SELECT id FROM calls`+c.where()+` ORDER BY id DESC LIMIT ? OFFSET ?) ORDER BY id DESC`,
 		append(c.args, q.Limit, q.Offset)...)
@@ -120,9 +120,8 @@ func (f *filter) where() string {
 	return " WHERE " + strings.Join(f.terms, " AND ")
 }
 
-// conditions returns the filter for the fields of q that select records, which are
-// all but Before, Limit and Offset. Empty fields add no term, so that SQLite can
-// choose an index.
+// conditions returns the filter for a query, without q.Before, q.Limit and
+// q.Offset. Empty fields of q add no term, so that SQLite can choose an index.
 func conditions(q journal.Query) *filter {
 	f := &filter{}
 	if q.Server != "" {
@@ -142,7 +141,7 @@ func conditions(q journal.Query) *filter {
 		f.add("outcome = 'ok'")
 	}
 	if q.Success != nil && !*q.Success || q.Outcome != "" && q.Outcome != journal.OK {
-		f.add("outcome <> 'ok'") // exactly the condition of the index calls_failed
+		f.add("outcome <> 'ok'") // must be the condition of the index calls_failed
 	}
 	if q.Outcome != "" {
 		f.add("outcome = ?", string(q.Outcome))

@@ -17,7 +17,7 @@ import (
 
 var began = time.UnixMilli(1790000000000)
 
-// keepCalls stores records. A record without an id gets the next one.
+// keepCalls stores records. A record without an id gets the next free one.
 func keepCalls(t *testing.T, s *Store, records ...journal.Record) {
 	t.Helper()
 	last, err := s.LastRecord(t.Context())
@@ -35,7 +35,7 @@ func keepCalls(t *testing.T, s *Store, records ...journal.Record) {
 	}
 }
 
-// ids returns the ids of the records that a query selects, in one string.
+// ids returns the ids of the records that a query selects, separated by spaces.
 func ids(t *testing.T, s *Store, q journal.Query) string {
 	t.Helper()
 	if q.Limit == 0 {
@@ -200,8 +200,9 @@ func TestRecordsAndTalliesAreStoredInOneTransaction(t *testing.T) {
 	}
 }
 
-// The cost of reading the newest page must not grow with the journal: no sorting,
-// and no scan of all records when few of them match.
+// The time for reading the newest page must not depend on the size of the
+// journal. So SQLite must neither sort records nor scan all of them if few
+// match.
 func TestTheNewestPageIsReadFromAnIndex(t *testing.T) {
 	s, _ := openStore(t)
 	no := false
@@ -209,7 +210,7 @@ func TestTheNewestPageIsReadFromAnIndex(t *testing.T) {
 		q    journal.Query
 		want string
 	}{
-		"all":      {journal.Query{}, "SCAN calls"}, // by id, until the page is full
+		"all":      {journal.Query{}, "SCAN calls"}, // in the order of ids, until the page is full
 		"server":   {journal.Query{Server: "a"}, "USING COVERING INDEX calls_by_server"},
 		"tool":     {journal.Query{Tool: "a"}, "USING COVERING INDEX calls_by_tool"},
 		"kind":     {journal.Query{Kinds: []journal.Kind{journal.Progress}}, "USING COVERING INDEX calls_by_kind"},

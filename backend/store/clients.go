@@ -9,8 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
 
-// maxClients is how many clients are kept. It must be limited, because clients choose
-// their own names.
+// maxClients is how many clients are kept. A limit is needed because clients
+// choose their own names.
 const maxClients = 200
 
 // Clients implements gateway.ClientStore.
@@ -33,8 +33,8 @@ func (s *Store) Clients(ctx context.Context) ([]gateway.SeenClient, error) {
 	return out, rows.Err()
 }
 
-// KeepClient implements gateway.ClientStore. Beyond maxClients, it deletes the
-// clients that were not seen for the longest time.
+// KeepClient implements gateway.ClientStore. If there are more than maxClients
+// clients, it deletes those that were seen least recently.
 func (s *Store) KeepClient(ctx context.Context, c gateway.SeenClient) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO clients (name, version, first_seen, last_seen, listed_tokens, whole_tokens)

@@ -12,9 +12,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Inspect checks a whole database file. If the file is damaged or cannot be read,
-// it returns a fault with advice. It changes nothing and can be used while a hub is
-// running. A missing file is no error.
+// Inspect checks a whole database file. If the file is damaged or cannot be
+// read, it returns a fault with advice. It changes nothing and may be used
+// while a hub is running. A missing file is not an error.
 func Inspect(ctx context.Context, file string) error {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -34,12 +34,13 @@ func Inspect(ctx context.Context, file string) error {
 	return errors.Join(err, db.Close())
 }
 
-// damage is an error that a check of the database found.
+// damage is an error that SQLite's check of a database reported.
 type damage string
 
 func (d damage) Error() string { return string(d) }
 
-// Damaged reports whether err means that a file is not an intact database.
+// Damaged reports whether err means that a file is damaged or is not a
+// database.
 func Damaged(err error) bool {
 	if _, found := errors.AsType[damage](err); found {
 		return true
@@ -56,7 +57,8 @@ func codeOf(err error) int {
 	return sqlite3.SQLITE_OK
 }
 
-// explain returns a fault with advice for an error of opening or reading a database.
+// explain turns an error of opening or reading a database into a fault with
+// advice.
 func explain(file string, err error) error {
 	if Damaged(err) {
 		return fault.Wrap(err, fault.Failed, "the database %s is damaged; nothing was changed. To set it aside and begin with an empty one: agent-discover doctor --repair", file)

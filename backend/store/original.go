@@ -14,9 +14,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// originalTables are the tables and columns that are read from a database of the
-// original product. Versions of the product differ; missing tables and columns are
-// skipped.
+// originalTables lists the tables and columns that are read from a database of
+// the original product. A table or column that a version of the product does
+// not have is skipped.
 var originalTables = []struct {
 	name    string
 	columns []string
@@ -57,7 +57,7 @@ var originalTables = []struct {
 // Errors are faults that do not name the file.
 func ReadOriginal(ctx context.Context, file string) (setup.Original, error) {
 	var o setup.Original
-	// Functions in the schema must not run: the schema is not trusted.
+	// Do not trust the schema: functions in it must not run.
 	db, err := open(file, "rw", 1, "query_only(1)", "trusted_schema(0)")
 	if err != nil {
 		return o, err
@@ -69,7 +69,7 @@ func ReadOriginal(ctx context.Context, file string) (setup.Original, error) {
 			return o, notOriginal(err)
 		}
 		known := slices.DeleteFunc(slices.Clone(table.columns), func(c string) bool { return !slices.Contains(columns, c) })
-		if !slices.Contains(known, table.columns[0]) { // the table is missing, or is another table with the same name
+		if !slices.Contains(known, table.columns[0]) { // no such table, or another table with the same name
 			if required := table.name == "servers" || table.name == "server_tools"; required {
 				return o, fault.New(fault.Invalid, "it is a database, but not one of agent-discover 1 or 2 (there is no table %s)", table.name)
 			}
@@ -82,7 +82,7 @@ func ReadOriginal(ctx context.Context, file string) (setup.Original, error) {
 	return o, nil
 }
 
-// notOriginal returns a fault for an error of reading the database.
+// notOriginal turns an error of reading the database into a fault with advice.
 func notOriginal(err error) error {
 	switch {
 	case codeOf(err) == sqlite3.SQLITE_NOTADB:
@@ -93,8 +93,8 @@ func notOriginal(err error) error {
 	return fault.Wrap(err, fault.Unavailable, "it could not be read")
 }
 
-// columnsOf returns the names of a table's columns, and none if the table does not
-// exist or is a view.
+// columnsOf returns the names of a table's columns. It returns none if the
+// table does not exist or is a view.
 func columnsOf(ctx context.Context, db *sql.DB, table string) ([]string, error) {
 	rows, err := db.QueryContext(ctx, `SELECT info.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS info
 		WHERE tables.type = 'table' AND tables.name = ?`, table)
@@ -113,8 +113,9 @@ func columnsOf(ctx context.Context, db *sql.DB, table string) ([]string, error) 
 	return columns, rows.Err()
 }
 
-// readRows checks a table for damage and reads it. A copy that was made while a
-// program wrote to the original may be damaged without any other sign.
+// readRows checks a table for damage and reads its rows. The check is needed
+// because a copy that was made while a program wrote to the original may be
+// damaged without causing errors.
 func readRows(ctx context.Context, db *sql.DB, table string, columns []string) ([]setup.Row, error) {
 	var verdict string
 	if err := db.QueryRowContext(ctx, "PRAGMA quick_check('"+table+"')").Scan(&verdict); err != nil || verdict != "ok" {

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// dropped is the prefix of the column kept in records of deleted secrets.
+// dropped is the prefix that marks deleted secrets in the column kept.
 const dropped = "dropped:"
 
 // Secrets implements secrets.Store.

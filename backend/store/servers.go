@@ -124,8 +124,8 @@ func (s *Store) MatchServers(ctx context.Context, query string) ([]int64, error)
 	return ids, rows.Err()
 }
 
-// notWord reports whether r separates words. It must not let through characters that
-// have a meaning in the full-text query language.
+// notWord reports whether r separates words. It returns true for all characters
+// with a special meaning in full-text queries.
 func notWord(r rune) bool {
 	return r < 0x80 && !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9')
 }
@@ -135,8 +135,8 @@ func toJSON(v any) string {
 	return string(data)
 }
 
-// toMillis returns a time as stored in the database: milliseconds since 1970, and 0 for
-// the zero time.
+// toMillis returns a time in the form that is stored in the database:
+// milliseconds since 1970, and 0 for the zero time.
 func toMillis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -11,11 +11,12 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// sessionToolsLife is how long the tools of a session are kept after they were last
-// saved.
+// sessionToolsLife is how long the session tools of a session are kept after
+// they were last saved.
 const sessionToolsLife = 7 * 24 * time.Hour
 
-// SessionTools implements gateway.SessionToolStore.
+// SessionTools implements gateway.SessionToolStore. Session tools are in the
+// table lenses: its column lent is a JSON array of pairs of server and tool.
 func (s *Store) SessionTools(ctx context.Context, session string) ([]catalog.Key, error) {
 	var text string
 	err := s.read.QueryRowContext(ctx, "SELECT lent FROM lenses WHERE session = ?", session).Scan(&text)
@@ -36,8 +37,8 @@ func (s *Store) SessionTools(ctx context.Context, session string) ([]catalog.Key
 	return keys, nil
 }
 
-// SaveSessionTools implements gateway.SessionToolStore. It also deletes the tools of
-// sessions that saved none for sessionToolsLife.
+// SaveSessionTools implements gateway.SessionToolStore. It also deletes the
+// tools of sessions that have not saved any for sessionToolsLife.
 func (s *Store) SaveSessionTools(ctx context.Context, session string, tools []catalog.Key) error {
 	pairs := make([][2]string, len(tools))
 	for i, k := range tools {

@@ -1,6 +1,7 @@
-// Package store implements the Store interfaces of the other packages in one SQLite
-// database, which only the hub opens. It contains no rules of its own: each package
-// declares what it needs, and one file of this package implements it.
+// Package store implements the Store interfaces of the other packages in one
+// SQLite database, which only the hub opens. It contains no rules of its own:
+// each package declares the interface that it needs, and one file of this
+// package implements it.
 package store
 
 import (
@@ -22,19 +23,20 @@ var migrations embed.FS
 
 // Store is an open database. All methods are safe for concurrent use.
 type Store struct {
-	write *sql.DB // one connection, because SQLite has one writer at a time
+	write *sql.DB // one connection, because SQLite allows one writer at a time
 	read  *sql.DB
 }
 
 // Open opens a database file, creates it if it does not exist, and migrates its
-// schema. A file that SQLite cannot read is not changed; the error is a fault with
-// advice.
+// schema. If SQLite cannot read the file, Open does not change it and returns a
+// fault with advice.
 func Open(ctx context.Context, file string) (*Store, error) {
 	if err := registerHolds(); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	// SQLite would create the file readable by other users. The files that it
-	// creates beside the database get the same mode as the database.
+	// Create the file here, because SQLite would make it readable by other
+	// users. The files that SQLite creates beside the database get the mode of
+	// the database.
 	created, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, explain(file, err)
@@ -53,16 +55,16 @@ func Open(ctx context.Context, file string) (*Store, error) {
 	return s, nil
 }
 
-// open returns a connection pool. It makes no connection yet. The cache is small,
-// because other packages keep their data in memory. Open adds pragmas: with WAL,
-// readers continue while a batch is written; with synchronous FULL, a committed
-// transaction survives a power failure; with secure_delete, deleted data is
-// overwritten.
+// open returns a connection pool, which connects when it is first used. The
+// cache is small, because other packages keep their data in memory. Open adds
+// pragmas: with WAL, readers can continue while a batch is written; with
+// synchronous FULL, a committed transaction survives a power failure; with
+// secure_delete, deleted data is overwritten.
 func open(file, mode string, connections int, pragmas ...string) (*sql.DB, error) {
 	query := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": append([]string{
 		"foreign_keys(1)", "cache_size(-1024)", "temp_store(MEMORY)",
 	}, pragmas...)}
-	// A URI, because a path may contain ? or #, which URIs escape.
+	// Use a URI, because it can escape ? and # in the path.
 	uri := url.URL{Scheme: "file", OmitHost: true, Path: toSlash(file), RawQuery: query.Encode()}
 	db, err := sql.Open("sqlite", uri.String())
 	if err != nil {
@@ -72,7 +74,8 @@ func open(file, mode string, connections int, pragmas ...string) (*sql.DB, error
 	return db, nil
 }
 
-// toSlash returns file with slashes, as file URIs need it on Windows.
+// toSlash returns a path with slashes, in the form that file URIs need on
+// Windows.
 func toSlash(file string) string {
 	file = strings.ReplaceAll(file, `\`, "/")
 	if len(file) > 1 && file[1] == ':' {
@@ -96,11 +99,12 @@ func (s *Store) migrate(ctx context.Context) error {
 	return nil
 }
 
-// Close closes the database. SQLite then merges the write-ahead log into it.
+// Close closes the database. SQLite then merges the write-ahead log into the
+// database file.
 func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
 
-// Scrub implements registry.Store. It empties the write-ahead log, which may contain
-// data that was overwritten or deleted in the database file.
+// Scrub implements registry.Store. It empties the write-ahead log, which may
+// contain data that was overwritten or deleted in the database file.
 func (s *Store) Scrub(ctx context.Context) error {
 	if _, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		return fmt.Errorf("scrub store: %w", err)
@@ -108,8 +112,8 @@ func (s *Store) Scrub(ctx context.Context) error {
 	return nil
 }
 
-// Compact implements registry.Store. It rewrites the database file without its unused
-// pages, in which older versions of this program left deleted data.
+// Compact implements registry.Store. It rewrites the database file without
+// unused pages, in which older versions of this program have left deleted data.
 func (s *Store) Compact(ctx context.Context) error {
 	if _, err := s.write.ExecContext(ctx, "VACUUM"); err != nil {
 		return fmt.Errorf("compact store: %w", err)

@@ -141,7 +141,7 @@ func TestToolsOfManyServersAreRead(t *testing.T) {
 	var want []string
 	for i := range 9 {
 		server := fmt.Sprint("srv", i)
-		if i%2 == 0 { // tools may exist without their server
+		if i%2 == 0 { // tools may be stored without their server
 			if _, err := s.InsertServer(t.Context(), registry.Server{Name: server}); err != nil {
 				t.Fatal(err)
 			}

@@ -9,9 +9,10 @@ import (
 	"modernc.org/sqlite"
 )
 
-// registerHolds registers the SQL function holds(text, part), which reports whether
-// text contains part in any case; part must be in lower case. The driver registers
-// functions for all connections of the process and accepts each name only once.
+// registerHolds registers the SQL function holds(text, part), which reports
+// whether text contains part, ignoring case; part must be in lower case. It
+// runs once, because the driver registers functions for the whole process and
+// accepts each name only once.
 var registerHolds = sync.OnceValue(func() error {
 	return sqlite.RegisterDeterministicScalarFunction("holds", 2, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		text, _ := args[0].(string)
@@ -20,8 +21,9 @@ var registerHolds = sync.OnceValue(func() error {
 	})
 })
 
-// addText selects the records that contain a text in any case. It uses LIKE for ASCII
-// texts: LIKE is faster than holds, but ignores the case of ASCII letters only.
+// addText selects the records that contain a text, ignoring case. For ASCII
+// texts it uses LIKE, which is faster than holds but ignores the case of ASCII
+// letters only.
 func (f *filter) addText(text string) {
 	like := "holds(%, ?)"
 	if strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) >= 0 {

@@ -12,11 +12,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// Tools implements catalog.Store. It reads two halves concurrently, because the start
-// of a hub waits for it.
+// Tools implements catalog.Store. It reads the tools in two halves
+// concurrently, because the hub's start waits for it.
 func (s *Store) Tools(ctx context.Context) ([]*catalog.Tool, error) {
-	// The name of a server from the middle of the list divides the tools. Any name
-	// would give the right result.
+	// Divide the tools at the name of the server in the middle of the list. Any
+	// other name would give the same result, but unequal halves.
 	var middle string
 	err := s.read.QueryRowContext(ctx, "SELECT name FROM servers ORDER BY name LIMIT 1 OFFSET (SELECT count(*) FROM servers) / 2").Scan(&middle)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -32,9 +32,10 @@ func (s *Store) Tools(ctx context.Context) ([]*catalog.Tool, error) {
 	return append(first, second...), nil
 }
 
-// toolsWhere returns the tools of the servers that fulfil a condition on one name.
+// toolsWhere returns the tools of those servers whose names fulfil a condition.
 func (s *Store) toolsWhere(ctx context.Context, condition, server string) ([]*catalog.Tool, error) {
-	// As a BLOB, because the driver would copy a TEXT once more.
+	// Read the definition as a BLOB, because the driver makes one more copy of a
+	// TEXT.
 	rows, err := s.read.QueryContext(ctx,
 		"SELECT id, server, CAST(definition AS BLOB), hash, tokens FROM tools WHERE "+condition+" ORDER BY server, position", server)
 	if err != nil {

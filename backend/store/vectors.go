@@ -11,8 +11,8 @@ import (
 
 // Vectors implements embedding.Store.
 func (s *Store) Vectors(ctx context.Context, model string, visit func(hash string, scale float32, data []byte)) error {
-	// The unary + keeps SQLite from using the index: nearly all rows are of one model,
-	// so that reading the table in its own order is faster.
+	// The unary + prevents the use of the index. Nearly all rows are of one
+	// model, so that reading them in the order of the table is faster.
 	rows, err := s.read.QueryContext(ctx, "SELECT hash, scale, data FROM vectors WHERE +model = ?", model)
 	if err != nil {
 		return fmt.Errorf("read vectors: %w", err)

@@ -64,7 +64,7 @@ func TestVectorsAreDeletedSomeTimeAfterTheirTools(t *testing.T) {
 		{71, nil, []string{tool.Hash, "gone"}},
 		{73, nil, []string{tool.Hash}},
 		{100, []*catalog.Tool{tool}, []string{tool.Hash}},
-		{150, nil, []string{tool.Hash}}, // the tool is listed again
+		{150, nil, []string{tool.Hash}}, // missing again from this hour on, because the tool was listed at hour 100
 		{221, nil, []string{tool.Hash}},
 		{223, nil, nil},
 	} {
@@ -88,7 +88,8 @@ func TestVectorsAreDeletedSomeTimeAfterTheirTools(t *testing.T) {
 	}
 }
 
-// BenchmarkVectors reads ten thousand vectors with the dimensions of the builtin model.
+// BenchmarkVectors reads ten thousand vectors with the dimensions of the
+// builtin model.
 func BenchmarkVectors(b *testing.B) {
 	s, err := Open(b.Context(), b.TempDir()+"/discover.db")
 	if err != nil {
