@@ -148,7 +148,7 @@ var allowed = map[string][]string{
 
 	"testing/catalogtest": {"base/events", "discovery/catalog"},
 	"testing/keyringtest": {},
-	"testing/mcptest":     {},
+	"testing/mcptest":     {"testing/reference"},           // reference: where the repository is
 	"testing/programtest": {"base/instance", "base/paths"}, // it runs the program and finds its hub
 	"testing/reference":   {},
 }

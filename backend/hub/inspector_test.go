@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -25,23 +24,11 @@ type inspector struct {
 	node, bin string
 }
 
-// newInspector skips the test where the pinned programs are not installed.
+// newInspector returns a home with a running hub and the installed MCP Inspector.
 func newInspector(t *testing.T) *inspector {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin := filepath.Join(root, "build", "servers", "node_modules", ".bin")
-	if _, err := os.Stat(filepath.Join(bin, "mcp-inspector")); err != nil {
-		t.Skip("MCP Inspector is not installed: build/setup.sh test")
-	}
-	setup := exec.Command(filepath.Join(root, "build", "setup.sh"), "node-path")
-	node, err := setup.Output()
-	if err != nil {
-		t.Skip("no Node that runs MCP Inspector: build/setup.sh test")
-	}
-	i := &inspector{Home: programtest.NewHome(t), node: strings.TrimSpace(string(node)), bin: bin}
+	bin := filepath.Dir(mcptest.Package(t, ".bin", "mcp-inspector"))
+	i := &inspector{Home: programtest.NewHome(t), node: mcptest.Node(t), bin: bin}
 	i.Serve()
 	return i
 }

@@ -36,7 +36,7 @@ func TestTakenPortIsSaidAndAnotherOneIsUsed(t *testing.T) {
 	if s.Port == port {
 		t.Errorf("the hub says that it listens on %d, where somebody else does", port)
 	}
-	programtest.Contains(t, s.Stderr.String(), "port is taken", "port="+strconv.Itoa(port))
+	programtest.Contains(t, s.Stderr.String(), "port is in use", "port="+strconv.Itoa(port))
 	programtest.Contains(t, h.Attach().Registry(`{"action":"status"}`), "active_count")
 }
 

@@ -19,6 +19,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
@@ -146,10 +147,7 @@ func newReplay(t *testing.T) *replay {
 	t.Helper()
 	tools := newInspectorHome(t)
 	r := &replay{Home: tools.Home, model: newModel(t), pending: make(map[int]chan json.RawMessage)}
-	servers, err := filepath.Abs("../../build/servers/node_modules/@modelcontextprotocol")
-	if err != nil {
-		t.Fatal(err)
-	}
+	servers := mcptest.Package(t, "@modelcontextprotocol")
 	run := filepath.Join(r.Dir, "run")
 	if err := os.MkdirAll(filepath.Join(run, "fsroot"), 0o700); err != nil {
 		t.Fatal(err)
@@ -176,18 +174,10 @@ func newReplay(t *testing.T) *replay {
 	return r
 }
 
-// newInspectorHome is a home with the pinned Node and no hub.
+// newInspectorHome returns a home with the Node of the npm servers and no hub.
 func newInspectorHome(t *testing.T) *inspector {
 	t.Helper()
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	node, err := exec.Command(filepath.Join(root, "build", "setup.sh"), "node-path").Output()
-	if err != nil {
-		t.Skip("no Node that runs the servers: build/setup.sh test")
-	}
-	return &inspector{Home: programtest.NewHome(t), node: strings.TrimSpace(string(node))}
+	return &inspector{Home: programtest.NewHome(t), node: mcptest.Node(t)}
 }
 
 // startRemote runs server-everything over streamable HTTP and returns its

@@ -92,7 +92,7 @@ func TestPassphraseInTheEnvironmentUnlocksAtTheStart(t *testing.T) {
 	run("a wrong one", row{"locked", "GET", "/api/secrets", "", nil, 200, []string{`"file":"locked"`}, nil})
 	run("correct-horse", row{"open", "GET", "/api/servers/1/secrets", "", nil, 200, []string{`"masked_value":"batt****"`}, nil})
 	log, err := os.ReadFile(folder.Log())
-	if err != nil || !strings.Contains(string(log), "the file of secrets stays locked") || strings.Contains(string(log), "a wrong one") {
+	if err != nil || !strings.Contains(string(log), "secrets file not unlocked") || strings.Contains(string(log), "a wrong one") {
 		t.Errorf("the log has %s, %v", log, err)
 	}
 }

@@ -9,13 +9,13 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 
 	_ "modernc.org/sqlite" // makes a database as the original product does
@@ -28,22 +28,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// node returns the Node that runs the pinned servers, and their folder.
+// node returns the Node that runs the npm servers, and their folder.
 func node(t *testing.T) (program, servers string) {
 	t.Helper()
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	servers = filepath.Join(root, "build", "servers", "node_modules", "@modelcontextprotocol")
-	if _, err := os.Stat(servers); err != nil {
-		t.Skip("the servers in build/servers are not installed: build/setup.sh test")
-	}
-	out, err := exec.Command(filepath.Join(root, "build", "setup.sh"), "node-path").Output()
-	if err != nil {
-		t.Skip("no Node that runs them: build/setup.sh node-path")
-	}
-	return strings.TrimSpace(string(out)), servers
+	return mcptest.Node(t), mcptest.Package(t, "@modelcontextprotocol")
 }
 
 // recorded returns an exchange with the original product.
@@ -237,7 +225,7 @@ func TestSetupFileOfTheSettingsStartsWhatItActivates(t *testing.T) {
 		t.Errorf("its variable did not reach it: %v\n%s", err, said)
 	}
 	row{"another file", "POST", "/api/sync", `{"file":"` + file + `.none"}`, nil, 200, []string{`"registered":[]`, `"errors":[]`}, nil}.send(t, h)
-	row{"a path without a folder", "POST", "/api/sync", `{"file":"setup.json"}`, nil, 422, []string{"whole path"}, nil}.send(t, h)
+	row{"a path without a folder", "POST", "/api/sync", `{"file":"setup.json"}`, nil, 422, []string{"absolute path"}, nil}.send(t, h)
 	row{"no object", "POST", "/api/sync", `[]`, nil, 422, []string{"must be a JSON object"}, nil}.send(t, h)
 }
 
@@ -302,7 +290,7 @@ func TestDatabaseOfTheOriginalComesInOverREST(t *testing.T) {
 		t.Errorf("its tool says %s", said)
 	}
 	for _, r := range []row{
-		{"no path", "POST", "/api/import", `{}`, nil, 422, []string{"whole path"}, nil},
+		{"no path", "POST", "/api/import", `{}`, nil, 422, []string{"absolute path"}, nil},
 		{"no body", "POST", "/api/import", ``, nil, 422, []string{"Invalid JSON"}, nil},
 		{"no file", "POST", "/api/import", `{"path":"` + file + `.none"}`, nil, 404, []string{"there is no file"}, nil},
 		{"another file", "POST", "/api/import", `{"path":"` + filepath.Join(servers, "server-memory", "package.json") + `"}`, nil, 422, []string{"not an SQLite database"}, nil},

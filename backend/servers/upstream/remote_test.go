@@ -10,7 +10,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +22,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
 // everything is the reference server "server-everything" over HTTP. It keeps
@@ -52,14 +52,7 @@ func serveEverything(t *testing.T, transport, path string) *everything {
 // script returns the path of server-everything's script.
 func script(t *testing.T) string {
 	t.Helper()
-	file, err := filepath.Abs("../../build/servers/node_modules/@modelcontextprotocol/server-everything/dist/index.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(file); err != nil {
-		t.Skip("server-everything is not installed: make test installs it")
-	}
-	return file
+	return mcptest.Package(t, "@modelcontextprotocol", "server-everything", "dist", "index.js")
 }
 
 // start starts the process and returns once it listens.

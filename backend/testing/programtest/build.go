@@ -44,7 +44,7 @@ func Main(m *testing.M) int {
 	if err != nil {
 		return code // no test could build a program
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	reports, err := filepath.Glob(races(dir) + ".*")
 	if err != nil || len(reports) > 0 {
 		code = 1

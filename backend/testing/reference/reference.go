@@ -26,7 +26,7 @@ func Path(t testing.TB, elem ...string) string {
 func Find(elem ...string) (string, bool) {
 	folder := os.Getenv("AGENT_DISCOVER_SHARED")
 	if folder == "" {
-		root, ok := repository()
+		root, ok := Repository()
 		if !ok {
 			return "", false
 		}
@@ -40,9 +40,9 @@ func Find(elem ...string) (string, bool) {
 	return path, err == nil
 }
 
-// repository returns the root of this repository: the nearest folder with
+// Repository returns the root of this repository: the nearest folder with
 // wails.json, from the working directory upwards.
-func repository() (string, bool) {
+func Repository() (string, bool) {
 	folder, err := os.Getwd()
 	if err != nil {
 		return "", false

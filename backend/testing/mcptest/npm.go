@@ -1,0 +1,43 @@
+package mcptest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/testing/reference"
+)
+
+// Package returns the path of a file in the npm packages that build/setup.sh
+// installs in build/servers, such as @modelcontextprotocol/server-everything.
+// If it is not installed, the test is skipped.
+func Package(t testing.TB, elem ...string) string {
+	t.Helper()
+	path := filepath.Join(append([]string{root(t), "build", "servers", "node_modules"}, elem...)...)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("%s is not installed: run build/setup.sh test", filepath.ToSlash(filepath.Join(elem...)))
+	}
+	return path
+}
+
+// Node returns the path of the Node that runs these packages. Without one, the
+// test is skipped.
+func Node(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command(filepath.Join(root(t), "build", "setup.sh"), "node-path").Output()
+	if err != nil {
+		t.Skip("Node 22.19 or newer is not installed: run build/setup.sh test")
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func root(t testing.TB) string {
+	t.Helper()
+	root, ok := reference.Repository()
+	if !ok {
+		t.Fatal("the test does not run inside the repository")
+	}
+	return root
+}
