@@ -1,6 +1,6 @@
-// Package api is the door for HTTP: the REST API, the WebSocket that pushes events, and the pages of the dashboard, all
-// on the hub's one port. The window, the tray icon, the command line and scripts control the hub through it. The package
-// only composes; the parts are packages of their own:
+// Package api serves HTTP: the REST API, the WebSocket that pushes events, and the pages of the dashboard, all on the
+// hub's one port. The window, the tray icon, the command line and scripts control the hub through it. The package only
+// combines its subpackages:
 //
 //	guard ─┬─ route ── resources (REST operations), described by openapi
 //	       ├─ push (the WebSocket)
@@ -42,7 +42,7 @@ import (
 	"github.com/agent-discover/agent-discover/frontend"
 )
 
-// Options are what New composes.
+// Options are the parts of the hub that the HTTP handler uses.
 type Options struct {
 	Info     instance.Info // the address, token and version of the hub
 	Stop     func()        // stops the hub; returns at once
@@ -53,13 +53,13 @@ type Options struct {
 	Discovery Discovery
 	Editors   Editors
 	Clients   Clients
-	Roots     []string // URIs of the roots that servers are given
+	Roots     []string // URIs of the MCP roots that servers get
 
 	Bus *events.Bus
 	Log *slog.Logger
 }
 
-// Servers are the parts that configure, run and call servers.
+// Servers holds the parts that configure, run and call servers.
 type Servers struct {
 	Registry  *registry.Registry
 	Catalog   *catalog.Catalog
@@ -68,54 +68,54 @@ type Servers struct {
 	Upstream  *upstream.Manager
 	Proxy     *proxy.Proxy
 	Inspector *inspector.Inspector
-	Inbox     *inspector.Inbox // questions of servers to the user
+	Inbox     *inspector.Inbox // elicitations: questions of servers to the user
 	Journal   *journal.Journal
 	Secrets   Secrets
 	Setup     Setup
 }
 
-// Secrets are the parts that keep credentials.
+// Secrets holds the parts that keep credentials.
 type Secrets struct {
 	Vault    *secrets.Vault
 	Migrator *secretmigration.Migrator
-	Names    func(server string) []string // names of the secrets of a server; nil: none are pushed
+	Names    func(server string) []string // names of the secrets of a server; nil: WebSockets get no names
 }
 
-// Setup are the parts that add servers from files.
+// Setup holds the parts that add servers from setup files and imported databases.
 type Setup struct {
 	Syncer   *setup.Syncer
 	Importer *setup.Importer
 }
 
-// Discovery are the parts of the search.
+// Discovery holds the parts of the search for tools.
 type Discovery struct {
 	Embedding *embedding.Index
 	Learning  *learning.Learning
 }
 
-// Editors are the parts that deal with AI editors.
+// Editors holds the parts that deal with AI editors.
 type Editors struct {
 	Registrar   *registration.Registrar
-	Entry       resources.EditorEntry // what the hub's entry in editors starts
+	Entry       resources.EditorEntry // the command that the hub's entry in editors starts
 	Importer    *importer.Importer
 	Doctor      *doctor.Doctor
 	KeepSetting func(keys []string, value any) error // writes a value to the settings file
 }
 
-// Clients are the parts that serve MCP clients.
+// Clients holds the parts that serve MCP clients.
 type Clients struct {
 	Gateway   *gateway.Gateway
 	Companion http.Handler // serves the sockets of companions
 }
 
-// Door is the handler of everything on the hub's port.
+// Door is the HTTP handler of the hub's port.
 type Door struct {
 	http.Handler
 	sessions *guard.Sessions
 	pusher   *push.Pusher
 }
 
-// New returns the door. WebSockets receive nothing before Run is called.
+// New returns the handler. WebSockets receive nothing before Run is called.
 func New(o Options) *Door {
 	views := resources.NewViews(o.Servers.Upstream, o.Servers.Catalog)
 	mux := http.NewServeMux()
@@ -123,7 +123,7 @@ func New(o Options) *Door {
 	for _, group := range groups(o, views) {
 		group.Routes(table)
 	}
-	open := map[string]bool{"/companion": true} // companions prove themselves on their socket
+	open := map[string]bool{"/companion": true} // companions authenticate on their socket
 	mux.Handle("GET /companion", o.Clients.Companion)
 	for path, handler := range openapi.Handlers(table) {
 		open[path] = true
@@ -149,7 +149,7 @@ func New(o Options) *Door {
 	})}
 }
 
-// groups returns the resources of the API, each with its own dependencies.
+// groups returns the groups of REST operations, each with its dependencies.
 func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table) } {
 	s := o.Servers
 	return []interface{ Routes(*route.Table) }{
@@ -205,5 +205,6 @@ func (d *Door) Run(ctx context.Context) error {
 	return d.pusher.Run(ctx)
 }
 
-// AwaitNoSockets returns when no WebSocket is open or ctx ends. waited is false when none was open at all.
+// AwaitNoSockets returns when no WebSocket is open or ctx ends. waited is false when no WebSocket was open at the time
+// of the call.
 func (d *Door) AwaitNoSockets(ctx context.Context) (waited bool) { return d.pusher.AwaitNone(ctx) }

@@ -21,7 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// options are those of a door that serves only the documentation: everything else is missing.
+// options returns the options of a Door that can serve only the documentation, because its other parts are missing.
 func options() Options {
 	log := slog.New(slog.DiscardHandler)
 	return Options{
@@ -30,7 +30,7 @@ func options() Options {
 	}
 }
 
-// get returns what the door answers at a path that needs no token.
+// get returns the response to a GET request for a path that needs no token.
 func get(t *testing.T, path string) string {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -77,7 +77,7 @@ func TestTheDocumentIsValidOpenAPI(t *testing.T) {
 	}
 }
 
-// media is a body in the document.
+// media is a request or response body in the OpenAPI document.
 type media struct {
 	Content map[string]struct {
 		Schema struct {
@@ -88,7 +88,7 @@ type media struct {
 
 func (m media) ref() string { return m.Content["application/json"].Schema.Ref }
 
-// operation is an operation in the document.
+// operation is an operation in the OpenAPI document.
 type operation struct {
 	OperationID string `json:"operationId"`
 	Summary     string
@@ -99,7 +99,7 @@ type operation struct {
 	Responses   map[string]media
 }
 
-// problems returns what is wrong with the responses.
+// problems describes what is wrong with the documented responses.
 func (o operation) problems() string {
 	var wrong []string
 	succeeds := false
@@ -117,7 +117,7 @@ func (o operation) problems() string {
 	return strings.Join(wrong, ", ")
 }
 
-// document is the OpenAPI document as far as tests read it.
+// document holds the parts of the OpenAPI document that tests read.
 type document struct {
 	Tags       []struct{ Name string }
 	Paths      map[string]map[string]operation
@@ -135,7 +135,7 @@ func readDocument(t *testing.T) document {
 	return doc
 }
 
-// declared returns all operations as they are declared.
+// declared returns the declarations of all operations.
 func declared() *route.Table {
 	table := route.NewTable(http.NewServeMux(), openapi.NewDocument(""))
 	for _, group := range groups(options(), nil) {
@@ -178,8 +178,8 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 	}
 }
 
-// A field that is described and not decoded has no effect, and one that is decoded and not described is unknown to
-// clients.
+// A field that is described but not decoded has no effect. Clients do not know a field that is decoded but not
+// described.
 func TestBodiesHaveTheFieldsThatAreDecoded(t *testing.T) {
 	doc, table := readDocument(t), declared()
 	for path, item := range doc.Paths {

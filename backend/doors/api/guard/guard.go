@@ -1,6 +1,7 @@
-// Package guard decides which HTTP requests the hub accepts, before anything is routed. It checks the host name, the
+// Package guard decides which HTTP requests the hub accepts, before they are routed. It checks the host name, the
 // origin and the path of a request, asks for a token, and limits how many requests run at once and how long each may
-// take. It also keeps the sessions of browsers, which get in with a ticket instead of the hub's own token.
+// take. It also keeps the sessions of browsers. A browser exchanges a ticket for the token of its session, so that it
+// does not need the hub's own token.
 package guard
 
 import (
@@ -23,7 +24,7 @@ const (
 )
 
 // Guard is the handler in front of all others. It refuses requests that name another host (DNS rebinding), that come
-// from a foreign page (by origin), and that lack a token where one is needed.
+// from a page of another origin, or that lack a token where one is needed.
 type Guard struct {
 	hosts, origins []string
 	token          string
@@ -41,7 +42,7 @@ type Options struct {
 	Timeouts Timeouts
 	Sessions *Sessions
 	Public   func(*http.Request) bool // reports whether a request needs no token
-	Next     http.Handler             // gets the requests that are accepted
+	Next     http.Handler             // handles the accepted requests
 }
 
 // New returns a guard.
@@ -101,21 +102,22 @@ func answerPreflight(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS")
 	w.Header().Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
 	w.Header().Set("Access-Control-Max-Age", "600")
-	// The page in the native window has an origin outside of this network.
+	// The page in the desktop window has an origin outside of this network, so browsers ask before they let it reach the
+	// hub.
 	if r.Header.Get("Origin") != "" && r.Header.Get("Access-Control-Request-Private-Network") == "true" {
 		w.Header().Set("Access-Control-Allow-Private-Network", "true")
 	}
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// admit passes a request on once its body is read and the limits on concurrent requests allow it. Requests that become
-// sockets last as long as an editor or a page and do not count.
+// admit passes a request on once its body is read and the limits on concurrent requests allow it. Requests that open a
+// socket do not count, because a socket stays open as long as an editor or a page.
 func (g *Guard) admit(w http.ResponseWriter, r *http.Request, session *Session) {
 	if r.URL.Path == "/companion" || WantsSocket(r) {
 		g.next.ServeHTTP(w, r)
 		return
 	}
-	// The body is read before a slot is taken, so that slow senders keep nobody out.
+	// Read the body before taking a slot, so that slow clients do not use up the slots.
 	if !g.readBody(w, r) {
 		return
 	}
@@ -162,8 +164,8 @@ func (g *Guard) refuseHost(w http.ResponseWriter, host string) {
 	route.WriteError(w, http.StatusForbidden, "this host name is not served here; use http://"+g.hosts[0])
 }
 
-// refusePath answers a request whose path cannot name anything, and reports whether it did. The router would answer
-// some of these paths with a redirect.
+// refusePath answers a request whose path is malformed, and reports whether it did. The router would answer some of
+// these paths with a redirect.
 func refusePath(w http.ResponseWriter, r *http.Request) bool {
 	path := r.URL.Path
 	if !strings.HasPrefix(path, "/") || !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
@@ -173,7 +175,7 @@ func refusePath(w http.ResponseWriter, r *http.Request) bool {
 	segments := strings.Split(r.URL.EscapedPath(), "/")[1:]
 	for i, escaped := range segments {
 		segment, err := url.PathUnescape(escaped)
-		parts := strings.Split(segment, "/") // a name may contain an escaped slash, but not "..", which could leave its folder
+		parts := strings.Split(segment, "/") // a segment may contain an escaped slash, but no ".." that could lead outside of a folder
 		switch {
 		case err != nil, len(parts) > 1 && slices.ContainsFunc(parts, func(s string) bool { return s == "." || s == ".." }):
 			route.WriteText(w, http.StatusBadRequest, "Bad request")
@@ -188,15 +190,15 @@ func refusePath(w http.ResponseWriter, r *http.Request) bool {
 
 type sessionKey struct{}
 
-// SessionOf returns the session whose token or ticket a request brought. It is nil for a request with the hub's own
-// token, or without a token where none is needed.
+// SessionOf returns the session whose token or ticket authenticated a request. It is nil for a request with the hub's
+// own token, or without a token where none is needed.
 func SessionOf(ctx context.Context) *Session {
 	session, _ := ctx.Value(sessionKey{}).(*Session)
 	return session
 }
 
 // authenticate returns the session of a request, if any, and whether the request may use operations that need a token.
-// A ticket is good for opening a WebSocket only, and for one.
+// A ticket authenticates only the opening of one WebSocket.
 func (g *Guard) authenticate(r *http.Request) (*Session, bool) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	switch {
@@ -216,8 +218,8 @@ func (g *Guard) authenticate(r *http.Request) (*Session, bool) {
 	return nil, g.open && !crossSite(r)
 }
 
-// crossSite reports whether a page of another site made the browser send a request without an Origin header, as it does
-// for images and links. When no token is required, such requests could start servers.
+// crossSite reports whether a request without an Origin header comes from a page of another site. Browsers send such
+// requests for images and links. When no token is required, such requests could start servers.
 func crossSite(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return r.Header.Get("Origin") == "" && (site == "cross-site" || site == "same-site")

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-// guarded is a guard in front of a test's handler, on a port of its own.
+// guarded is a server on a free port with a guard in front of a test's handler.
 type guarded struct {
 	t        *testing.T
 	sessions *Sessions
@@ -69,7 +69,7 @@ func TestALongCallOutlivesTheTimeoutForBodies(t *testing.T) {
 	status := make(chan int)
 	go func() { status <- g.post("the-token", "{}") }()
 	<-arrived
-	for range 3 { // later requests that time out show that more than the timeout has passed
+	for range 3 { // when these later requests have timed out, the timeout of the first has passed too
 		if got := g.postWithoutBody(); !strings.HasPrefix(got, "HTTP/1.1 408") {
 			t.Errorf("a request without the announced body got %s", got)
 		}

@@ -14,11 +14,11 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// Timeouts limit how long the hub waits for its clients. A zero field stands for its default.
+// Timeouts limit how long the hub waits for its clients. A field that is zero has a default value.
 type Timeouts struct {
 	Header time.Duration // for the header of a request
 	Body   time.Duration // for the body of a request
-	Send   time.Duration // until the client has taken a piece of the response
+	Send   time.Duration // for the client to receive a piece of the response
 	Idle   time.Duration // between two requests of a connection
 	Ping   time.Duration // between two pings of a WebSocket
 	Pong   time.Duration // for the answer to a ping
@@ -33,8 +33,8 @@ func (t Timeouts) OrDefault() Timeouts {
 	}
 }
 
-// NewServer returns an HTTP server for a handler that is, or contains, a guard. It limits the size of headers and how
-// long they may take, and serves nothing until its Serve method is called.
+// NewServer returns an HTTP server for a handler that is, or contains, a guard. It limits the size of request headers
+// and the time to receive them. It does not listen until its Serve method is called.
 func NewServer(handler http.Handler, t Timeouts, log *slog.Logger) *http.Server {
 	t = t.OrDefault()
 	return &http.Server{
@@ -44,8 +44,7 @@ func NewServer(handler http.Handler, t Timeouts, log *slog.Logger) *http.Server 
 	}
 }
 
-// limitDuration sets how long the client may take to send the body of a request and to take the response, whichever
-// handler answers it.
+// limitDuration limits how long the client may take to send the body of a request and to receive the response.
 func (g *Guard) limitDuration(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
 	control := http.NewResponseController(w)
 	if r.Body != http.NoBody { // without a body, the deadline would end a long call

@@ -15,26 +15,26 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// saveEvery is how often the file is brought up to date: how long an expired session may stay in it, and how much of a
-// session's use may be lost when the hub is killed.
+// saveEvery is the interval at which the file of sessions is updated. An expired session may stay in the file for this
+// long, and when the hub is killed, the uses of sessions during this time are lost.
 const saveEvery = 10 * time.Minute
 
-// sessionFile is the file that sessions are kept in while the hub is stopped. It holds hashes of their tokens, which
+// sessionFile is the file that keeps sessions while the hub is stopped. It contains only hashes of their tokens, which
 // grant no access, and only the user can read it.
 type sessionFile struct {
 	name string // empty: sessions end with the hub
 	log  *slog.Logger
 }
 
-// savedSession is a session as the file holds it.
+// savedSession is a session in the file of sessions.
 type savedSession struct {
 	ID   string    `json:"id"`
-	Hash string    `json:"sha256"` // of the token
-	Used time.Time `json:"used"`   // last
+	Hash string    `json:"sha256"` // hash of the token
+	Used time.Time `json:"used"`   // time of the last use
 }
 
-// OpenSessions returns the sessions that a file holds, without those that have expired. Entries of the file that are
-// malformed are ignored. With no file name, sessions end with the hub. A nil now means time.Now.
+// OpenSessions returns the sessions in a file, without expired and malformed ones. With an empty file name, sessions
+// end with the hub. A nil now means time.Now.
 func OpenSessions(file string, now func() time.Time, log *slog.Logger) *Sessions {
 	if now == nil {
 		now = time.Now
@@ -75,7 +75,7 @@ func (ss *Sessions) restore() {
 	ss.sync()
 }
 
-// Run keeps the file up to date until ctx ends.
+// Run keeps the file of sessions up to date until ctx ends.
 func (ss *Sessions) Run(ctx context.Context) {
 	tick := time.NewTicker(saveEvery)
 	defer tick.Stop()

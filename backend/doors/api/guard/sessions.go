@@ -11,20 +11,20 @@ import (
 
 // The purposes of a ticket.
 const (
-	ForPage   = "page"   // it is exchanged for the token of a session
-	ForSocket = "socket" // it opens one WebSocket
+	ForPage   = "page"   // the ticket is exchanged for the token of a session
+	ForSocket = "socket" // the ticket opens one WebSocket
 )
 
 const (
 	ticketLife  = 30 * time.Second
 	sessionLife = 12 * time.Hour // after the last use
-	maxTickets  = 256            // that are not used yet
+	maxTickets  = 256            // unused tickets
 	maxSessions = 256
 )
 
-// Sessions holds the credentials of browsers: the tokens of sessions, and tickets. A ticket may appear in an address
-// because it is good for one use and half a minute. All credentials are random, and only their hashes are kept. Tickets
-// end with the hub; sessions are restored from a file. Its methods may be called from several goroutines.
+// Sessions holds the credentials of browsers: the tokens of sessions, and tickets. A ticket may appear in a URL because
+// it can be used only once and expires after half a minute. All credentials are random, and only their hashes are kept.
+// Tickets end with the hub; sessions are restored from a file. It is safe for concurrent use.
 type Sessions struct {
 	now  func() time.Time
 	file sessionFile
@@ -32,7 +32,7 @@ type Sessions struct {
 	mu       sync.Mutex
 	tickets  map[digest]ticket
 	sessions map[digest]*Session
-	unsaved  bool // a session was used since the file was written
+	unsaved  bool // a session was used since the file of sessions was written
 }
 
 type digest [sha256.Size]byte
@@ -40,14 +40,14 @@ type digest [sha256.Size]byte
 type ticket struct {
 	purpose string
 	expires time.Time
-	session *Session // that asked for the ticket; nil for the hub's own token
+	session *Session // the session that asked for the ticket; nil when that was done with the hub's own token
 }
 
 // Session is the session of one browser that exchanged a ticket.
 type Session struct {
 	id    string
 	key   digest
-	used  time.Time     // last; guarded by Sessions.mu
+	used  time.Time     // time of the last use; guarded by Sessions.mu
 	ended chan struct{} // closed at the end of the session
 	slots chan struct{} // one element for each running request
 }
@@ -64,7 +64,8 @@ func newSessions(now func() time.Time) *Sessions {
 
 func hashOf(secret string) digest { return sha256.Sum256([]byte(secret)) }
 
-// Issue returns a new ticket for a purpose, and when it expires. The ticket ends with the session by, unless that is nil.
+// Issue returns a new ticket for a purpose, and when it expires. by is the session that asks for the ticket; when it
+// ends, the ticket ends too. by may be nil.
 func (ss *Sessions) Issue(purpose string, by *Session) (secret string, expires time.Time, err error) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -82,7 +83,7 @@ func (ss *Sessions) Issue(purpose string, by *Session) (secret string, expires t
 	return secret, expires, nil
 }
 
-// Redeem uses a ticket up. It returns the session that asked for the ticket, and false when the ticket is unknown,
+// Redeem invalidates a ticket. It returns the session that asked for the ticket, and false when the ticket was unknown,
 // expired or for another purpose.
 func (ss *Sessions) Redeem(secret, purpose string) (*Session, bool) {
 	ss.mu.Lock()
@@ -96,8 +97,8 @@ func (ss *Sessions) Redeem(secret, purpose string) (*Session, bool) {
 	return t.session, t.session == nil || ss.alive(t.session)
 }
 
-// Begin opens a session and returns it with its token. When there are too many sessions, the one that was unused for
-// longest ends.
+// Begin opens a session and returns it with its token. When there are too many sessions, Begin ends the one that has
+// been unused for longest.
 func (ss *Sessions) Begin() (token string, s *Session) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -129,7 +130,7 @@ func (ss *Sessions) visit(token string) (*Session, bool) {
 }
 
 // ProofKey returns the key with which the hub proves to a page that it knows the session with an id: the hash of the
-// session's token. Asking does not count as a use of the session, because the id is no secret.
+// session's token. Calling ProofKey does not count as a use of the session, because the id is no secret.
 func (ss *Sessions) ProofKey(id string) (key string, ok bool) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
@@ -148,7 +149,7 @@ func (ss *Sessions) Expiry(s *Session) time.Time {
 	return s.used.Add(sessionLife)
 }
 
-// Touch counts as a use of a session. An open WebSocket keeps its session alive so.
+// Touch counts as a use of a session. Called at intervals, it keeps a session alive while its WebSocket is open.
 func (ss *Sessions) Touch(s *Session) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()

@@ -1,6 +1,6 @@
 // Package openapi describes the REST API: as an OpenAPI document at /openapi.json, and as a page for people at /docs.
-// Both are made from the declarations in package route. Texts about one operation or field are written where it is
-// declared; this package holds only what concerns the whole API.
+// Both are made from the declarations in package route. The description of an operation or field is beside its
+// declaration; this package contains only the descriptions of the whole API.
 package openapi
 
 import (
@@ -68,8 +68,8 @@ func schemaName(t reflect.Type, hint string) string {
 	return schemaPrefixes[path.Base(of.PkgPath())] + huma.DefaultSchemaNamer(t, hint)
 }
 
-// complete returns the document of a table with the facts that huma does not know. The table's own document is left as
-// it is, because huma serves requests by it.
+// complete returns a copy of a table's document and adds what huma does not generate. It does not change the original,
+// because huma uses that to serve requests.
 func complete(table *route.Table) *huma.OpenAPI {
 	doc := *table.Document()
 	paths := doc.Paths
@@ -136,7 +136,7 @@ func failures(o route.Operation) []int {
 		http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
 		http.StatusInternalServerError, http.StatusServiceUnavailable,
 	}
-	if o.NeedsToken || o.Path == "/api/session" { // which exchanges a ticket, that may be invalid
+	if o.NeedsToken || o.Path == "/api/session" { // /api/session needs no token, but a valid ticket
 		out = append(out, http.StatusUnauthorized)
 	}
 	if strings.Contains(o.Path, "{") || o.MayBeMissing {

@@ -19,7 +19,7 @@ import (
 var docsFiles embed.FS
 
 // Handlers returns the handlers of the documentation by their paths: the OpenAPI document, and a page that shows it
-// without a script. Each is rendered when it is first asked for. All operations must have been declared.
+// without a script. Each is rendered on the first request. All operations must have been declared.
 func Handlers(table *route.Table) map[string]http.HandlerFunc {
 	doc := complete(table)
 	return map[string]http.HandlerFunc{
@@ -32,7 +32,7 @@ func Handlers(table *route.Table) map[string]http.HandlerFunc {
 		}),
 		"/docs": lazily(func() static.File { return static.NewFile(renderPage(doc), ".html") }),
 		"/docs.css": lazily(func() static.File {
-			content, _ := docsFiles.ReadFile("docs/docs.css") // is embedded
+			content, _ := docsFiles.ReadFile("docs/docs.css") // cannot fail: the file is embedded
 			return static.NewFile(content, ".css")
 		}),
 	}
@@ -43,7 +43,7 @@ func lazily(render func() static.File) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { once().ServeHTTP(w, r) }
 }
 
-// The contents of the page.
+// The contents of the documentation page.
 type (
 	docPage struct {
 		Title, Version string
@@ -130,7 +130,8 @@ func fieldsOf(schema *huma.Schema) []docField {
 	return out
 }
 
-// typeOf describes the type of a schema in words. ref is the name of the schema that the words should link to, if any.
+// typeOf describes the type of a schema in words. ref is the name of the schema to which the page links the words, if
+// any.
 func typeOf(schema *huma.Schema) (kind, ref string) {
 	if schema == nil {
 		return "anything", ""

@@ -18,7 +18,7 @@ import (
 
 const (
 	maxMessage = 4096 // bytes in a message from a client
-	// A client whose queue is longer than this is too slow. Queues share the bytes of messages with each other.
+	// A client whose queue exceeds one of these limits is too slow. Queues share the memory of their messages.
 	maxQueue      = 4096 // messages
 	maxQueueBytes = 8 << 20
 )
@@ -26,17 +26,17 @@ const (
 // client is one WebSocket.
 type client struct {
 	conn         *websocket.Conn
-	session      *guard.Session // nil: the WebSocket was opened with the hub's own token
-	onChange     scope          // what the client gets when the state has changed
-	withoutTools bool           // messages leave out tools
+	session      *guard.Session // nil when the WebSocket was opened with the hub's own token
+	onChange     scope          // scope of the message after a change of the state
+	withoutTools bool           // messages do not contain tools
 	wantsStatus  bool           // the client gets the status of the hub
 	cancel       context.CancelFunc
 	woken        chan struct{}
 
 	mu          sync.Mutex
-	greeted     bool             // the client has the state, or will get it first
-	wants       scope            // part of the state that is to be sent
-	has         int              // revision of the board that the client has
+	greeted     bool             // the client has the whole state, or receives it before any other message
+	wants       scope            // scope of the next message with the state
+	has         int              // revision of the state that the client has
 	hasStatus   []byte           // status of the hub that the client has
 	follows     map[string]int64 // number of the last line sent, by server
 	queue       [][]byte
@@ -51,7 +51,7 @@ func (p *Pusher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // Accept has answered the request
 	}
 	conn.SetReadLimit(-1) // read limits the size, with the close code that clients expect
-	// Not the context of the request, which ends when the HTTP server shuts down.
+	// Do not use the context of the request: it ends when the HTTP server shuts down, before the last messages are sent.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
 	defer cancel()
 	c := &client{conn: conn, session: guard.SessionOf(r.Context()), onChange: delta, cancel: cancel, woken: make(chan struct{}, 1)}
@@ -94,7 +94,7 @@ func (c *client) read(ctx context.Context, p *Pusher) {
 	}
 }
 
-// handle carries out one message from the client, and returns what is wrong with it.
+// handle carries out one message from the client. It returns what is wrong with the message; "" if nothing.
 func (c *client) handle(data []byte, p *Pusher) (problem string) {
 	var message map[string]json.RawMessage
 	err := json.Unmarshal(data, &message)
@@ -121,7 +121,7 @@ func (c *client) handle(data []byte, p *Pusher) (problem string) {
 	return "Unknown message type: " + sanitize(kind)
 }
 
-// sanitize shortens a text from a client and removes characters with a meaning in HTML, because pages may show it.
+// sanitize shortens a text from a client and removes the special characters of HTML, because pages may show the text.
 func sanitize(text string) string {
 	if runes := []rune(text); len(runes) > 64 {
 		text = string(runes[:64])
@@ -167,7 +167,7 @@ func (c *client) write(ctx context.Context, p *Pusher) {
 		case <-c.woken:
 		}
 		for {
-			data, end := c.next(&p.board)
+			data, end := c.next(&p.cache)
 			if end != nil {
 				_ = c.conn.Close(end.Code, end.Reason) // fails when the client is gone
 				return
@@ -185,12 +185,12 @@ func (c *client) write(ctx context.Context, p *Pusher) {
 	}
 }
 
-// next returns what to send now: the state if it is wanted, otherwise the first message of the queue, and after the last
-// one the reason to close the WebSocket, if any.
-func (c *client) next(b *board) (data []byte, end *websocket.CloseError) {
+// next returns the next message: the state if c.wants is set, otherwise the first message in the queue. When the queue
+// is empty, it returns the reason to close the WebSocket, if any.
+func (c *client) next(cache *stateCache) (data []byte, end *websocket.CloseError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	data, c.has = b.message(view{c.wants, c.withoutTools, c.has})
+	data, c.has = cache.message(view{c.wants, c.withoutTools, c.has})
 	if c.wants = nothing; data != nil {
 		return data, nil
 	}
@@ -204,7 +204,7 @@ func (c *client) next(b *board) (data []byte, end *websocket.CloseError) {
 	return data, nil
 }
 
-// offer makes the client fetch what has changed on the board.
+// offer schedules a message to the client with the changes of the state since the last one.
 func (c *client) offer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -218,7 +218,7 @@ func (c *client) offer() {
 	c.wake()
 }
 
-// reset makes the client get the whole state with the next offer.
+// reset makes the next message with the state contain all of it.
 func (c *client) reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -227,7 +227,8 @@ func (c *client) reset() {
 	}
 }
 
-// sendEvent sends a message to a client that has the state. To others the event is part of the state that they get.
+// sendEvent sends a message about an event to a client that has the state. A client without the state will receive a
+// later state, which includes the event.
 func (c *client) sendEvent(data []byte) {
 	c.mu.Lock()
 	greeted := c.greeted

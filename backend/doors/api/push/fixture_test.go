@@ -28,7 +28,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// fixture is a pusher over real stores, behind a guard. Tests publish the events themselves.
+// fixture is a Pusher with real stores and a guard. Tests publish the events themselves.
 type fixture struct {
 	*Pusher
 	t       testing.TB
@@ -36,7 +36,7 @@ type fixture struct {
 	bus     *events.Bus
 	servers *registry.Registry
 	tools   *catalog.Catalog
-	names   map[string][]string // of secrets, by server
+	names   map[string][]string // names of secrets, by server
 	stop    func()
 }
 
@@ -139,7 +139,7 @@ func dialSmall(ctx context.Context, network, address string) (net.Conn, error) {
 	return conn, conn.(*net.TCPConn).SetReadBuffer(64 << 10)
 }
 
-// silent opens a WebSocket whose client reads the first message and then neither reads nor answers.
+// silent opens a WebSocket as a client that reads the first message and then neither reads nor answers pings.
 func (f *fixture) silent() io.Reader {
 	f.t.Helper()
 	conn, err := dialSmall(f.t.Context(), "tcp", f.address)
@@ -163,7 +163,7 @@ func (f *fixture) silent() io.Reader {
 	return reader
 }
 
-// readFrame reads one WebSocket frame that a server sent.
+// readFrame reads one WebSocket frame from a server.
 func readFrame(r io.Reader) (opcode byte, payload []byte, err error) {
 	var head [2]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {

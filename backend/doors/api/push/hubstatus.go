@@ -10,18 +10,18 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// statusInterval is the shortest time between two messages with the status of the hub: there may be thousands of calls
-// in a second.
+// statusInterval is the shortest time between two messages with the status of the hub, which may change thousands of
+// times a second.
 const statusInterval = 100 * time.Millisecond
 
-// Status is where the status of the hub comes from.
+// Status provides the status of the hub.
 type Status struct {
 	Paused   func() bool
 	InFlight func() int
 	Clients  func() []gateway.Client
 }
 
-// onStatusChange puts a token into a channel when anything in the status of the hub changes.
+// onStatusChange sends to a channel when anything in the status of the hub changes.
 func onStatusChange(bus *events.Bus, moved chan<- struct{}) (stop func()) {
 	stops := []func(){
 		events.Signal[proxy.FlightChanged](bus, moved),

@@ -15,7 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// listen returns a channel with all events that are pushed, until ctx ends.
+// listen subscribes to all events that are sent to clients, until ctx ends.
 func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any {
 	news := make(chan any, 64)
 	listen[registry.Changed](ctx, p.bus, sources, news)
@@ -33,7 +33,7 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	return news
 }
 
-// missed stands for events that were lost because they came faster than they were received.
+// missed replaces events that were lost because they were published faster than serve received them.
 type missed struct{}
 
 // listen forwards the events of one type until ctx ends. The bus ends a subscription that is too slow; listen subscribes

@@ -11,14 +11,13 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Learning is where the numbers in messages about learning come from.
+// Learning provides the values in messages about learning.
 type Learning interface {
 	On() bool
 	Count() int
 }
 
-// messageOf returns the message that is sent for an event, and false for an event that is shown only as a change of the
-// state.
+// messageOf returns the message for an event. It returns false for an event that only changes the state.
 func (p *Pusher) messageOf(e any) (message any, ok bool) {
 	switch e := e.(type) {
 	case journal.Recorded:
@@ -67,7 +66,7 @@ func progressMessage(e upstream.Progressed) any {
 		Total    json.RawMessage `json:"total"`
 		Message  json.RawMessage `json:"message"`
 	}
-	_ = json.Unmarshal(e.Params, &given) // members that are missing or malformed are left out
+	_ = json.Unmarshal(e.Params, &given) // missing and malformed members stay empty
 	type payload struct {
 		Token    json.RawMessage `json:"token,omitempty"`
 		Progress json.RawMessage `json:"progress,omitempty"`

@@ -11,22 +11,22 @@ import (
 )
 
 const (
-	// outputInterval is how long lines may wait, so that lines of the same moment are sent in one message.
+	// outputInterval is the shortest time between two messages with lines of output.
 	outputInterval = 200 * time.Millisecond
-	maxLines       = 200 // in a message
+	maxLines       = 200 // lines in a message
 	maxFollowed    = 16  // servers that one client follows
 )
 
-// Output is where lines of servers' standard error come from.
+// Output provides the lines that servers write to standard error.
 type Output interface {
-	// Output returns the last n lines after the line with a number, and how many lines in between were left out.
+	// Output returns up to n of the newest lines with numbers above after, and how many lines in between were left out.
 	Output(server string, n int, after int64) (lines []upstream.Line, left int64)
 	// OutputEnd returns the number of the last line.
 	OutputEnd(server string) int64
 }
 
-// sendOutput sends new lines to the clients that follow their servers. Clients that have read equally far share a
-// message.
+// sendOutput sends new lines to the clients that follow their servers. Clients that have received the same lines so far
+// share a message.
 func (p *Pusher) sendOutput() {
 	type position struct {
 		server string
@@ -63,7 +63,8 @@ func outputMessage(server string, lines []upstream.Line, left int64) any {
 	}{"output", server, left, resources.OutputLines(lines)}
 }
 
-// setFollowing carries out a client's request to follow or unfollow a server, and returns what is wrong with it.
+// setFollowing carries out a client's request to follow or unfollow a server. It returns what is wrong with the
+// request; "" if nothing.
 func (p *Pusher) setFollowing(c *client, kind, server string) (problem string) {
 	if server == "" {
 		return fmt.Sprintf("%s needs the name of a server", kind)
@@ -78,7 +79,7 @@ func (p *Pusher) setFollowing(c *client, kind, server string) (problem string) {
 	return ""
 }
 
-// follow makes the lines of a server after a number be sent to a client.
+// follow starts sending the client a server's lines with numbers above after.
 func (c *client) follow(server string, after int64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -107,7 +108,7 @@ func (c *client) followed() map[string]int64 {
 	return maps.Clone(c.follows)
 }
 
-// advance records the last line of a server that was sent to a client. It returns false when the client has stopped
+// advance records that the client is sent a server's lines up to end. It returns false when the client has stopped
 // following the server.
 func (c *client) advance(server string, end int64) bool {
 	c.mu.Lock()

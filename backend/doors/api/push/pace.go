@@ -2,12 +2,12 @@ package push
 
 import "time"
 
-// pace limits how often something is sent: the first change is sent at once, later ones at most once per interval.
+// pace limits how often a kind of message is sent: at once after the first change, then at most once per interval.
 type pace struct {
-	moved    chan struct{}    // receives a token when there is something to send
+	moved    chan struct{}    // receives a token after a change
 	due      <-chan time.Time // when sending is allowed again; nil when it is allowed now
 	interval time.Duration
-	waiting  bool // something is to be sent when due
+	waiting  bool // a message must be sent when due fires
 }
 
 func newPace(interval time.Duration) *pace {

@@ -30,7 +30,7 @@ func TestFrequentChangesAreSentAtOnceAndThenOncePerInterval(t *testing.T) {
 			t.Errorf("sent after %v", times)
 		}
 		change.Stop()
-		for p.due != nil { // until nothing waits to be sent
+		for p.due != nil { // until all changes are sent
 			<-p.due
 			p.step(true, send)
 		}

@@ -1,8 +1,8 @@
 // Package push sends events to WebSockets: the state of all servers, the status of the hub, and each call, notification
-// and line of output when it happens. Messages reach a client in the order of the events. A client that reads too slowly
-// is disconnected and told to connect again. Who may open a WebSocket is decided by package guard.
+// and line of output when it happens. Messages reach a client in the order of the events. A client that reads too
+// slowly is disconnected and told to connect again. Package guard decides who may open a WebSocket.
 //
-//	events ── listen ── serve ─┬─ board (the state, encoded once for all clients)
+//	events ── listen ── serve ─┬─ stateCache (the state, encoded once for all clients)
 //	                           └─ client (a WebSocket with its queue) …
 package push
 
@@ -31,7 +31,7 @@ const (
 	statsInterval = 500 * time.Millisecond
 )
 
-// Options are what a Pusher needs.
+// Options are the dependencies of a Pusher.
 type Options struct {
 	Version  string
 	State    State
@@ -46,11 +46,12 @@ type Options struct {
 
 // Editors watches the AI editors of this machine for changes.
 type Editors interface {
-	// PollOften makes the registrar look for changes often until stop is called.
+	// PollOften shortens the interval at which the files of editors are checked, until stop is called.
 	PollOften() (stop func())
 }
 
-// Pusher is the handler of WebSockets. It listens to events only while a client is connected.
+// Pusher is the HTTP handler that opens WebSockets and sends events to them. It subscribes to events only while a
+// client is connected.
 type Pusher struct {
 	state    State
 	status   Status
@@ -61,7 +62,7 @@ type Pusher struct {
 	timeouts guard.Timeouts
 	bus      *events.Bus
 
-	board board
+	cache stateCache
 	moved chan struct{} // receives a token when a client connected, left, or asked for the state
 
 	mu       sync.Mutex
@@ -76,7 +77,7 @@ func New(o Options) *Pusher {
 	return &Pusher{
 		state: o.State, status: o.Status, learning: o.Learning, output: o.Output, editors: o.Editors,
 		sessions: o.Sessions, timeouts: o.Timeouts.OrDefault(), bus: o.Bus,
-		board: board{version: o.Version}, moved: make(chan struct{}, 1), clients: make(map[*client]struct{}), left: make(chan struct{}),
+		cache: stateCache{version: o.Version}, moved: make(chan struct{}, 1), clients: make(map[*client]struct{}), left: make(chan struct{}),
 	}
 }
 
@@ -93,7 +94,7 @@ func (p *Pusher) Run(ctx context.Context) error {
 	}
 }
 
-// serve sends events while a client is connected.
+// serve sends events until the last client has left or ctx ends.
 func (p *Pusher) serve(ctx context.Context) {
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	var sources sync.WaitGroup
@@ -103,11 +104,11 @@ func (p *Pusher) serve(ctx context.Context) {
 	s := newSignals(p.bus)
 	defer s.stop()
 	news := p.listen(life, &sources)
-	changed := make(map[string]bool) // servers to encode again
+	changed := make(map[string]bool) // names of servers to encode again
 	var stats <-chan time.Time       // when statistics of calls are to be sent
 	for dirty := true; p.count() > 0; {
 		if dirty {
-			p.board.update(p.state, changed)
+			p.cache.update(p.state, changed)
 			p.offer()
 			p.sendStatusToNew()
 			clear(changed)
@@ -115,8 +116,8 @@ func (p *Pusher) serve(ctx context.Context) {
 		dirty = false
 		select {
 		case <-ctx.Done():
-			p.board.update(p.state, changed)
-			p.offer() // the final state
+			p.cache.update(p.state, changed)
+			p.offer() // sends the final state
 			return
 		case <-p.moved:
 			dirty = true
@@ -138,11 +139,11 @@ func (p *Pusher) serve(ctx context.Context) {
 			}
 		}
 	}
-	p.board.clear()
+	p.cache.clear()
 }
 
-// passAll passes on an event and all that wait behind it, so that events of the same moment cause one message with the
-// state. It reports whether the state may have changed, and whether there were calls.
+// passAll calls pass for an event and for all events queued after it, so that events of the same moment cause only one
+// message with the state. It reports whether the state may have changed, and whether any event was a call.
 func (p *Pusher) passAll(first any, news <-chan any, changed map[string]bool) (dirty, calls bool) {
 	for e, more := first, len(news); ; e, more = <-news, more-1 {
 		dirty = p.pass(e, changed) || dirty
@@ -154,8 +155,8 @@ func (p *Pusher) passAll(first any, news <-chan any, changed map[string]bool) (d
 	}
 }
 
-// pass sends the message of an event that has its own, and reports whether the event may have changed the state. It adds
-// the servers to changed that must be encoded again even if their rows look the same.
+// pass handles an event. It broadcasts the message for the event, if there is one, and otherwise reports that the state
+// may have changed. It adds to changed the servers that must be encoded again although their rowSource is the same.
 func (p *Pusher) pass(e any, changed map[string]bool) (dirty bool) {
 	switch e := e.(type) {
 	case missed:
@@ -185,7 +186,7 @@ func (p *Pusher) all() []*client {
 	return slices.Collect(maps.Keys(p.clients))
 }
 
-// each calls do with every client.
+// each calls do for every connected client.
 func (p *Pusher) each(do func(*client)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,7 +195,7 @@ func (p *Pusher) each(do func(*client)) {
 	}
 }
 
-// offer makes every client fetch the part of the state that it lacks.
+// offer schedules a message to every client with the changes of the state since the last one.
 func (p *Pusher) offer() { p.each((*client).offer) }
 
 // broadcast sends a message to all clients that have the state.
@@ -210,7 +211,7 @@ func (p *Pusher) wake() {
 	}
 }
 
-// join adds a client. A code other than 0 means that the client was refused.
+// join adds a client. It returns the close code for a client that is refused, and 0 otherwise.
 func (p *Pusher) join(c *client) (code websocket.StatusCode, reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -236,7 +237,8 @@ func (p *Pusher) leave(c *client) {
 	p.wake()
 }
 
-// AwaitNone returns when no client is connected or ctx ends. waited is false when no client was connected at all.
+// AwaitNone returns when no client is connected or ctx ends. waited is false when no client was connected at the time
+// of the call.
 func (p *Pusher) AwaitNone(ctx context.Context) (waited bool) {
 	for {
 		p.mu.Lock()
@@ -272,7 +274,7 @@ func (p *Pusher) closeAll() {
 	}
 }
 
-// signals are the sources of messages that are sent at intervals.
+// signals limit how often the status of the hub and the output of servers are sent.
 type signals struct {
 	status, output *pace
 	stop           func()

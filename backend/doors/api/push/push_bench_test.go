@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// BenchmarkAChangeReachesFiftyClients measures the time from a change until all of the maximum number of clients have
-// read its message. There are 200 servers with 2,970 tools, which are as large as those of published servers.
+// BenchmarkAChangeReachesFiftyClients measures the time from a change until all clients have read the message about it,
+// with as many clients as the hub accepts. There are 200 servers with 2,970 tools of a realistic size.
 func BenchmarkAChangeReachesFiftyClients(b *testing.B) {
 	const servers, tools = 200, 2970
 	schema := `{"type":"object","properties":{"text":{"type":"string","description":"` + strings.Repeat("x", 1300) + `"}}}`

@@ -58,7 +58,7 @@ func TestEventsArePushedInTheFormatOfTheOriginalProduct(t *testing.T) {
 			`{"type":"elicitation_answered","id":"e-1"}`,
 		},
 		{
-			func() { // a WebSocket carries only valid UTF-8
+			func() { // invalid UTF-8 is replaced
 				events.Publish(f.bus, upstream.Notified{Server: "s", Method: "m", Params: json.RawMessage("{\"x\":\"\xff\"}"), At: at})
 			},
 			"{\"type\":\"notification\",\"serverName\":\"s\",\"method\":\"m\",\"params\":{\"x\":\"\uFFFD\"},\"ts\":\"2026-01-02T02:04:05.006Z\"}",
@@ -91,7 +91,7 @@ func TestNamesOfSecretsArePushed(t *testing.T) {
 func TestEventsOfTheSameMomentCauseOneMessage(t *testing.T) {
 	f := serve(t, guard.Timeouts{})
 	conn := f.dial()
-	f.mu.Lock() // nothing is sent until it is unlocked
+	f.mu.Lock() // blocks sending until f.mu is unlocked
 	for _, name := range []string{"a", "b", "c"} {
 		if _, err := f.servers.Add(t.Context(), registry.Server{Name: name}); err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func TestASlowClientIsDisconnectedWithAReason(t *testing.T) {
 	f := serve(t, guard.Timeouts{})
 	quick := f.dial()
 	slow := f.connect("/ws", &websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dialSmall}}})
-	// More than the buffers of a socket and the queue of a client hold.
+	// Send more than fits into the buffers of a socket and the queue of a client.
 	const size, count = 64 << 10, 400
 	params := json.RawMessage(`{"x":"` + strings.Repeat("x", size) + `"}`)
 	for i := range count {
@@ -138,7 +138,7 @@ func TestASlowClientIsDisconnectedWithAReason(t *testing.T) {
 func TestAClientThatDoesNotReadIsDisconnected(t *testing.T) {
 	f := serve(t, guard.Timeouts{Send: 20 * time.Millisecond})
 	f.silent()
-	// One message that is larger than the buffers of the system.
+	// Send one message that is larger than the system's socket buffers.
 	if _, err := f.servers.Add(t.Context(), registry.Server{Name: "x", Description: strings.Repeat("x", 16<<20)}); err != nil {
 		t.Fatal(err)
 	}

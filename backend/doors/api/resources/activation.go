@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Activation are the operations that approve servers and bring their tools to clients.
+// Activation holds the operations that approve servers and put their tools in the lists of clients.
 type Activation struct {
 	Registry  serversByID
 	Lifecycle interface {
@@ -43,7 +43,7 @@ func (a *Activation) activate(ctx context.Context, in *ServerInput) (*route.Repl
 	switch remote := v.Transport != "stdio"; {
 	case v.Command == "" && !remote:
 		return nil, route.BadRequest("No command configured")
-	case remote && v.URL == "": // the original product's text, which does not fit a remote server
+	case remote && v.URL == "": // keeps the wording of the original product, although a remote server needs a URL
 		return nil, fault.New(fault.Failed, "Server %q has no command configured for stdio transport", v.Name)
 	}
 	tools, already, err := a.Lifecycle.Activate(ctx, v.Name)

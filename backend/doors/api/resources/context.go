@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
 
-// Context is the operation that reports what tools cost in the contexts of models.
+// Context is the operation that reports how many tokens tools take in the contexts of models.
 type Context struct {
 	Use func(context.Context) (gateway.ContextUse, error)
 }
@@ -17,7 +17,7 @@ func (c *Context) Routes(t *route.Table) {
 	route.Add(t.Group("tools"), route.Get("/api/context", "Retrieve what tools cost in each client's context, and what is saved"), c.get)
 }
 
-// ContextCost is what tools cost in the contexts of models. Costs are numbers of tokens of tool definitions.
+// ContextCost is how many tokens the definitions of tools take in the contexts of models.
 type ContextCost struct {
 	Tools       int             `json:"tools" doc:"Number of known tools of approved servers."`
 	WholeTokens int             `json:"whole_tokens" doc:"Tokens of all these tools."`
@@ -25,7 +25,7 @@ type ContextCost struct {
 	Clients     []ClientContext `json:"clients" nullable:"false" doc:"Clients, last seen first."`
 }
 
-// ClientContext is what tools cost in the context of one MCP client.
+// ClientContext is how many tokens the definitions of tools take in the context of one MCP client.
 type ClientContext struct {
 	Name         string `json:"name" doc:"Name that the client gave itself, unchecked, at most 100 characters."`
 	Version      string `json:"version"`

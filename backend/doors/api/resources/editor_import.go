@@ -9,7 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
 
-// EditorImport are the operations that bring servers from editors to the hub and back.
+// EditorImport holds the operations that import servers from editors, pasted texts and bundles, and export servers in
+// the format of an editor.
 type EditorImport struct {
 	Importer *importer.Importer
 }
@@ -42,7 +43,7 @@ type scanFields struct {
 
 type scanInput struct{ route.Object[scanFields] }
 
-// Scanned is the servers in a pasted configuration or a bundle.
+// Scanned is the result of a scan: the servers in a pasted configuration or a bundle.
 type Scanned struct {
 	importer.Scan
 	Questions []importer.Question `json:"questions" nullable:"false" doc:"Values that a bundle asks the user for."`
@@ -84,7 +85,7 @@ func (e *EditorImport) importServers(ctx context.Context, in *importServersInput
 	if err != nil {
 		return nil, err
 	}
-	// A change to a user's files is completed even if the client disconnects.
+	// Complete the change of the user's files even if the client disconnects.
 	report, err := e.Importer.Import(context.WithoutCancel(ctx), importer.Request{
 		Choices: body.Servers, RemoveEntries: body.TakeOut, Text: body.Text, Bundle: body.Bundle, Values: body.Values,
 	}, body.DryRun)

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 )
 
-// Editors are the operations on AI editors of this machine and the hub's entry in them.
+// Editors holds the operations on AI editors of this machine and on the hub's entry in them.
 type Editors struct {
 	Registrar   *registration.Registrar
 	Entry       EditorEntry
@@ -32,14 +32,14 @@ func (e *Editors) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/editors/checkup", "Check editors for expensive tools and configuration problems"), e.check)
 }
 
-// EditorList is the editors of this machine.
+// EditorList is the list of editors of this machine, with settings.
 type EditorList struct {
 	Editors      []registration.Status `json:"editors" nullable:"false"`
 	AutoRegister bool                  `json:"auto_register" doc:"Whether editors found in future are registered automatically."`
 	Entry        EditorEntry           `json:"entry" doc:"The hub's entry in editors."`
 }
 
-// EditorEntry is what the hub's entry in an editor starts.
+// EditorEntry is the command that the hub's entry in an editor starts.
 type EditorEntry struct {
 	Name    string            `json:"name"`
 	Command string            `json:"command"`
@@ -66,7 +66,7 @@ func (e *Editors) list(ctx context.Context, in *editorsInput) (*route.Reply[Edit
 	return route.OK(EditorList{Editors: list, AutoRegister: e.Registrar.AutoRegisters(), Entry: e.Entry})
 }
 
-// EditorFields select editors, and how to change them.
+// EditorFields select editors and the way in which to change their files.
 type EditorFields struct {
 	Editors     []string          `json:"editors,omitempty" doc:"Identifiers of editors."`
 	All         bool              `json:"all,omitempty" doc:"Whether to select all editors: to register, all that were found and support it; to unregister, all that have the hub's entry."`
@@ -137,7 +137,7 @@ func (e *Editors) apply(action registration.Action) func(context.Context, *apply
 		if err != nil {
 			return nil, err
 		}
-		// A change to a user's files is completed even if the client disconnects.
+		// Complete the change of the user's files even if the client disconnects.
 		out, err := e.Registrar.Apply(context.WithoutCancel(ctx), request)
 		if err != nil {
 			return nil, err
@@ -171,7 +171,7 @@ type editorInput struct {
 	Editor string `query:"editor" doc:"Identifier of an editor; all editors by default."`
 }
 
-// EditorHistory is the changes that were made to editors' files.
+// EditorHistory is the list of changes that were made to editors' files.
 type EditorHistory struct {
 	Changes []registration.Record `json:"changes" nullable:"false" doc:"The changes, latest first."`
 }

@@ -71,8 +71,8 @@ func exportedConfig(v registry.Server, format string) any {
 	if v.Transport != "stdio" {
 		entry = clientEntry{URL: v.URL, Headers: v.Headers}
 	}
-	// Cursor derives the transport from the other members. Other clients need a type unless it is stdio, and Claude Code
-	// itself always writes one.
+	// Cursor derives the transport from the other members. Other clients need a type for remote servers, and Claude Code
+	// writes a type for every server.
 	switch {
 	case format == "cursor":
 	case v.Transport == "sse":

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
 
-// Find is the operation that finds tools as agents find them.
+// Find is the operation that searches tools as find_tool does for agents.
 type Find struct {
 	Find func(ctx context.Context, query string, limit float64) (gateway.Finding, error)
 }
@@ -27,7 +27,7 @@ type findFields struct {
 
 type findInput struct{ route.Object[findFields] }
 
-// FindReply is the result of a search, and the reply of find_tool to it.
+// FindReply is the result of a search, and the reply that find_tool would give an agent.
 type FindReply struct {
 	Found      bool            `json:"found" doc:"Whether any tool is good enough."`
 	Confidence string          `json:"confidence" enum:"high,medium,low,none"`
@@ -51,7 +51,7 @@ type FindHit struct {
 	Why         []FindMatch `json:"why" nullable:"false" doc:"What the score consists of, the largest part first."`
 }
 
-// FindMatch is the contribution of one part of a tool to its score.
+// FindMatch is the contribution of one part of a tool, such as its name, to the tool's score.
 type FindMatch struct {
 	Field  string   `json:"field" doc:"name, server, title, description, parameters, meaning, learned (the tool was called after a similar query) or mention (the query contains the tool's name). More may be added."`
 	Terms  []string `json:"terms" nullable:"false" doc:"Words of the query that match, in singular and lower case, or words of the same kind; for learned, the words of the earlier query."`

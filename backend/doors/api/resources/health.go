@@ -14,7 +14,7 @@ import (
 // maxChecks is how many servers are checked at once.
 const maxChecks = 8
 
-// Health are the operations that check whether servers work.
+// Health holds the operations that check whether servers work.
 type Health struct {
 	Registry interface {
 		serversByID
@@ -47,7 +47,7 @@ func (h *Health) checkOne(ctx context.Context, in *ServerInput) (*route.Reply[Ch
 	if err != nil {
 		return nil, err
 	}
-	if h.Upstream.Paused() { // a failed start would say nothing about the server
+	if h.Upstream.Paused() { // no server can start, so a check would always fail
 		return nil, upstream.ErrPaused
 	}
 	return route.OK(h.check(ctx, v))

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
 
-// Hub are the operations on the hub itself.
+// Hub holds the operations on the hub itself.
 type Hub struct {
 	Info     instance.Info
 	Began    time.Time
@@ -115,7 +115,7 @@ type pauseReply struct {
 	Paused bool `json:"paused"`
 }
 
-// pause returns when all servers have stopped.
+// pause stops all servers. It returns when they have stopped.
 func (h *Hub) pause(context.Context, *struct{}) (*route.Reply[pauseReply], error) {
 	if err := h.Upstream.Pause(); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (h *Hub) resume(context.Context, *struct{}) (*route.Reply[pauseReply], erro
 	return route.OK(pauseReply{false})
 }
 
-// stop returns at once; the hub stops after the response.
+// stop stops the hub. It returns at once, so that the client gets a response before the hub has stopped.
 func (h *Hub) stop(context.Context, *struct{}) (*route.Reply[map[string]string], error) {
 	h.Stop()
 	return statusOnly("stopping")

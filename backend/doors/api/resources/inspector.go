@@ -18,15 +18,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Inspector are the operations with which a person sends requests to one server directly. They exist twice: for
-// configured servers, and for transient servers that were started for a test.
+// Inspector holds the operations with which a person sends requests to one server directly. Each exists twice: for
+// configured servers, and for transient servers, which are started only for a test.
 type Inspector struct {
 	Registry serversByID
 	Requests interface {
 		Find(handle string) (*inspector.Transient, error)
 		Do(ctx context.Context, server registry.Server, q inspector.Query) (json.RawMessage, error)
 	}
-	Caller   upstream.Caller // answers the requests of a called server
+	Caller   upstream.Caller // answers requests that a server sends during a call
 	Upstream interface {
 		serverStates
 		Start(ctx context.Context, server registry.Server) error
@@ -62,12 +62,13 @@ func (i *Inspector) Routes(t *route.Table) {
 	}
 }
 
-// inspected is the kind of servers that a set of operations is about.
+// inspected is a set of the operations: the one on configured servers or the one on transient servers.
 type inspected struct {
 	*Inspector
 	path      string
 	outputTag string
-	// known returns the server with an id; ready returns it only if requests may be sent to it.
+	// known returns the server with an id. ready does so too, but returns an error if no requests may be sent to the
+	// server.
 	known, ready func(id string) (registry.Server, error)
 }
 
@@ -99,7 +100,8 @@ func (i *Inspector) transientServer(handle string) (registry.Server, error) {
 	return found.Server, nil
 }
 
-// missing returns err, with the text that the original product used on some routes when a server does not exist.
+// missing returns err, but with the text of the original product when a configured server does not exist. The original
+// product uses this text on some routes only.
 func (of inspected) missing(err error) error {
 	if of.path == "/api/servers/{id}" && fault.KindOf(err) == fault.NotFound {
 		return fault.New(fault.NotFound, "Not found")
@@ -138,7 +140,8 @@ func orObject(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// ask sends a request to a server. An error that the server answers is passed on in the server's words.
+// ask sends a request to a server and returns its result. When the server answers with a JSON-RPC error, the returned
+// error has the server's message.
 func (of inspected) ask(ctx context.Context, id string, q inspector.Query) (json.RawMessage, error) {
 	v, err := of.ready(id)
 	if err != nil {
@@ -151,7 +154,8 @@ func (of inspected) ask(ctx context.Context, id string, q inspector.Query) (json
 	return result, nil
 }
 
-// serverError returns err; when it is a JSON-RPC error of the server, only its message, as the original product answers.
+// serverError returns err. If err is a JSON-RPC error of a server, it keeps only the message, as the original product
+// does.
 func serverError(err error) error {
 	if text, ok := jsonrpc.ErrorText(err); ok {
 		return route.Fail(http.StatusInternalServerError, text)
@@ -210,7 +214,7 @@ type callFields struct {
 	Args json.RawMessage `json:"args,omitempty" doc:"Object with the arguments of the tool, as its input schema describes them."`
 }
 
-// call sends a tool call on the path that calls of agents take.
+// call calls a tool in the same way as agents do: through the proxy, which checks and records the call.
 func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*route.Raw, error) {
 	v, err := of.ready(in.ID)
 	if err != nil {
@@ -226,7 +230,8 @@ func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*rout
 	if len(body.Args) == 0 || string(body.Args) == "null" {
 		body.Args = json.RawMessage("{}")
 	}
-	// The progress token is the name of the tool, so that pushed progress messages show which call they are about.
+	// Use the name of the tool as the progress token, so that progress messages to WebSockets show which call they belong
+	// to.
 	params := jsonrpc.Set(jsonrpc.Set(nil, "arguments", body.Args), "_meta", jsonrpc.Set(nil, "progressToken", jsonrpc.Quote(body.Tool)))
 	result, err := of.Call(ctx, proxy.Request{
 		Client: "rest", Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,

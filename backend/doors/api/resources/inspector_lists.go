@@ -27,7 +27,7 @@ func (of inspected) prompts(ctx context.Context, in *pageInput) (*route.Raw, err
 	return of.list(ctx, in, "prompts/list", "prompts")
 }
 
-// list returns one member of a result, and its cursor.
+// list returns one member of a result, and the cursor of the next page.
 func (of inspected) list(ctx context.Context, in *pageInput, method, member string) (*route.Raw, error) {
 	var params json.RawMessage
 	if in.Cursor != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// Learned are the operations on what the search learned from calls.
+// Learned holds the operations on what the search has learned from calls.
 type Learned struct {
 	Learning interface {
 		On() bool
@@ -29,7 +29,7 @@ func (l *Learned) Routes(t *route.Table) {
 	route.Add(g, route.Delete("/api/learned/{id}", "Delete one thing that was learned"), l.remove)
 }
 
-// LearnedTool is a query and a tool that was called after it.
+// LearnedTool is a query of an agent and a tool that was called after it.
 type LearnedTool struct {
 	ID       int64   `json:"id" doc:"Unique identifier of the entry."`
 	Query    string  `json:"query" doc:"Query of the agent, at most 200 characters, with credentials masked."`
@@ -41,7 +41,7 @@ type LearnedTool struct {
 	Strength float64 `json:"strength" minimum:"0" maximum:"1" doc:"How much the tool is lifted for this query, as a share of the largest possible lift."`
 }
 
-// LearnedList is a page of what the search learned.
+// LearnedList is a page of the list of learned tools.
 type LearnedList struct {
 	On      bool          `json:"on" doc:"Whether the search learns and uses what it learned."`
 	Total   int           `json:"total" doc:"Number of entries on all pages."`

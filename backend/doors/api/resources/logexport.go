@@ -17,7 +17,7 @@ type exportLogsInput struct {
 	Format string `query:"format" doc:"jsonl (the default) or csv."`
 }
 
-// export streams the entries, so that their number is not limited by memory.
+// export writes the selected entries to the response while it reads them, so that memory does not limit their number.
 func (l *Logs) export(_ context.Context, in *exportLogsInput) (*route.Stream, error) {
 	q, err := in.query()
 	if err != nil {
@@ -73,7 +73,7 @@ func (l *Logs) writeCSV(ctx context.Context, q journal.Query, w io.Writer) error
 	return table.Error()
 }
 
-// escapeFormula returns the text of a cell so that spreadsheets do not take it for a formula.
+// escapeFormula returns the text of a cell in a form that spreadsheets do not read as a formula.
 func escapeFormula(cell string) string {
 	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return "'" + cell

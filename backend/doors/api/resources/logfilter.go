@@ -14,7 +14,8 @@ import (
 // maxText is the maximum length of a text to search for, in bytes.
 const maxText = 256
 
-// LogFilter selects entries of the journal. Its fields are strings so that errors name the parameter and what it must be.
+// LogFilter selects entries of the journal. Its fields are strings, so that an error can name the parameter and the
+// values that it accepts.
 type LogFilter struct {
 	Server  string   `query:"server" doc:"Only entries of the server with this name."`
 	Tool    string   `query:"tool" doc:"Only entries of this tool."`
@@ -57,7 +58,7 @@ func (f *LogFilter) query() (journal.Query, error) {
 	return q, f.setPage(&q)
 }
 
-// setPage sets the period and the page of a query.
+// setPage sets the period, limit and offset of a query.
 func (f *LogFilter) setPage(q *journal.Query) (err error) {
 	if q.Since, err = parseTime("since", f.Since, 0); err != nil {
 		return err
@@ -85,8 +86,8 @@ func (f *LogFilter) setPage(q *journal.Query) (err error) {
 	return nil
 }
 
-// parseTime parses a time in RFC 3339, or a day, which stands for its start plus a number of days. No text is the zero
-// time.
+// parseTime parses an RFC 3339 time or a day. For a day, it returns the start of the day that is the given number of
+// days later. An empty text is the zero time.
 func parseTime(name, text string, days int) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

@@ -12,10 +12,10 @@ import (
 
 const (
 	defaultLogs = 50
-	recentLogs  = 200 // notifications, or progress reports
+	recentLogs  = 200 // how many notifications or progress reports are returned
 )
 
-// Logs are the operations on entries of the journal.
+// Logs holds the operations on entries of the journal.
 type Logs struct {
 	Journal interface {
 		Records(ctx context.Context, q journal.Query) ([]journal.Record, int, error)
@@ -71,7 +71,7 @@ func argsView(args string) json.RawMessage {
 	return quoted
 }
 
-// millis rounds to whole milliseconds.
+// millis returns a duration in milliseconds, rounded.
 func millis(d time.Duration) int64 { return max(d.Round(time.Millisecond).Milliseconds(), 0) }
 
 type logList struct {

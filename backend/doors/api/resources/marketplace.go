@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// Marketplace are the operations of the original product's marketplace. There is no marketplace yet, so they find
+// Marketplace holds the operations of the original product's marketplace. There is no marketplace yet, so they find
 // nothing.
 type Marketplace struct{}
 

@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
-// Metrics are the operations on statistics about calls.
+// Metrics holds the operations on statistics about calls.
 type Metrics struct {
 	Registry serversByID
 	Journal  interface {
@@ -119,7 +119,7 @@ type rankedTool struct {
 	ToolMetrics
 }
 
-// ranks are the values by which tools can be ranked.
+// ranks are the statistics by which tools can be ranked.
 var ranks = map[string]func(journal.Stats) int64{
 	"":       func(s journal.Stats) int64 { return s.Calls },
 	"calls":  func(s journal.Stats) int64 { return s.Calls },

@@ -32,7 +32,7 @@ type outputReply struct {
 	Lines []OutputLine `json:"lines" doc:"The last lines, oldest first. Remote servers have none."`
 }
 
-// output also returns the lines of a process that has ended.
+// output returns the last lines of standard error, also of a process that has ended.
 func (of inspected) output(_ context.Context, in *outputInput) (*route.Reply[outputReply], error) {
 	v, err := of.known(in.ID)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
 
-// Parse are the operations that read a configuration before a server is added. They change nothing, and no part of a
-// request is logged, because configurations contain credentials.
+// Parse holds the operations that check a configuration before its servers are added. They change nothing, and log no
+// part of a request, because configurations contain credentials.
 type Parse struct {
 	Importer interface {
 		Parse(ctx context.Context, text string) ([]importer.Parsed, error)
@@ -56,7 +56,7 @@ type namesFields struct {
 
 type namesInput struct{ route.Object[namesFields] }
 
-// nameProblems are the answers to proposed names.
+// nameProblems is the response to proposed names.
 type nameProblems struct {
 	Problems []string `json:"problems" nullable:"false" doc:"One problem for each name, in the order of the request; empty for a name that a new server can have."`
 }

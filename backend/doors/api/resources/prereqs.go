@@ -9,14 +9,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 )
 
-// Prereqs are the operations on what servers need to start.
+// Prereqs holds the operations on programs, roots and packages that servers need.
 type Prereqs struct {
 	Registry serversByID
 	Prefetch interface {
 		Prereqs(ctx context.Context) prefetch.Prereqs
 		Fetch(ctx context.Context, server string) (pkg, skipped string, err error)
 	}
-	Roots []string // URIs of the roots that servers are given
+	Roots []string // URIs of the MCP roots that servers get
 }
 
 // Routes declares the operations.
@@ -48,7 +48,7 @@ func (p *Prereqs) roots(context.Context, *struct{}) (*route.Reply[roots], error)
 	return route.OK(out)
 }
 
-// warmed is the result of a download.
+// warmed is the result of downloading a server's package.
 type warmed struct {
 	Status  string `json:"status" doc:"downloaded, skipped or failed."`
 	Package string `json:"package,omitempty" doc:"The downloaded package."`

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 )
 
-// Presets are the operations on saved arguments of tools and prompts.
+// Presets holds the operations on saved arguments of tools and prompts.
 type Presets struct {
 	Inspector interface {
 		Presets(ctx context.Context, f inspector.PresetFilter) ([]inspector.Preset, error)

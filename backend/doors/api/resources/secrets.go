@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Secrets are the operations on credentials of servers.
+// Secrets holds the operations on credentials of servers.
 type Secrets struct {
 	Registry interface {
 		serversByID
@@ -232,7 +232,7 @@ type migrateFields struct {
 	Servers []string `json:"servers,omitempty" doc:"Names of servers; all by default."`
 }
 
-// SecretMove is a credential that was found in a configuration, and what became of it.
+// SecretMove is a credential that was found in a server's configuration, and whether it was moved to the vault.
 type SecretMove = secretmigration.Move
 
 type migrateInput struct {

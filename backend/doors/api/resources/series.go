@@ -16,7 +16,8 @@ const (
 	maxStep     = 366 * 24 * time.Hour
 )
 
-// seriesInput has strings where numbers and times are expected, so that errors name the parameter and what it must be.
+// seriesInput holds the query parameters. Numbers and times are strings, so that an error can name the parameter and
+// the values that it accepts.
 type seriesInput struct {
 	Since  string `query:"since" doc:"Start: an RFC 3339 time, or a day in the hub's time zone; a day before until by default."`
 	Until  string `query:"until" doc:"End: an RFC 3339 time, which is excluded, or a day, which is included; now by default."`
@@ -25,7 +26,7 @@ type seriesInput struct {
 	Tool   string `query:"tool" doc:"Only calls of tools with this name."`
 }
 
-// callSeries is the numbers of calls over time.
+// callSeries contains the numbers of calls over time.
 type callSeries struct {
 	Since  string      `json:"since" doc:"Start of the first step, in RFC 3339."`
 	Until  string      `json:"until" doc:"End of the last step, in RFC 3339."`
@@ -33,7 +34,7 @@ type callSeries struct {
 	Points []callPoint `json:"points" nullable:"false" doc:"One point for each step, oldest first, including steps without calls."`
 }
 
-// callPoint is the numbers of one step.
+// callPoint contains the numbers of calls in one step of a series.
 type callPoint struct {
 	At     string `json:"at" doc:"Start of the step, in RFC 3339."`
 	Calls  int64  `json:"calls" doc:"Number of calls, refused ones included."`
@@ -58,7 +59,7 @@ func (m *Metrics) series(ctx context.Context, in *seriesInput) (*route.Reply[cal
 	return route.OK(out)
 }
 
-// span returns the requested period and step. It has at most maxPoints steps.
+// span returns the requested period and step, or an error if the period has more than maxPoints steps.
 func (in *seriesInput) span(now time.Time) (span journal.Span, err error) {
 	if span.Until, err = parseTime("until", in.Until, 1); err != nil {
 		return span, err
@@ -89,10 +90,11 @@ func (in *seriesInput) span(now time.Time) (span journal.Span, err error) {
 	return span, nil
 }
 
-// withDefaultStep returns a span with the default step, or with the smallest multiple of it that gives few enough points.
+// withDefaultStep sets the step of a span to the default step or, if that gives more than maxPoints points, to a
+// multiple of it.
 func withDefaultStep(span journal.Span) journal.Span {
 	span.Step = defaultStep
-	// Alignment may extend both ends by up to a step.
+	// Aligned may extend the span at both ends by almost one step, hence the two points less.
 	if whole := span.Aligned().Steps(); whole > maxPoints {
 		span.Step *= time.Duration((whole + maxPoints - 3) / (maxPoints - 2))
 	}

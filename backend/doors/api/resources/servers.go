@@ -59,14 +59,14 @@ type Tool struct {
 	Tokens      int             `json:"tokens" doc:"Number of tokens that the definition takes in a model's context (o200k_base); 0 until it is counted."`
 }
 
-// serverDetail is a server with its tools and the end of its standard error.
+// serverDetail is a server with its tools and the last lines of its standard error.
 type serverDetail struct {
 	Server
 	Tools  []Tool `json:"tools"`
 	Stderr string `json:"stderr,omitempty" doc:"The last lines that the server's process wrote to standard error."`
 }
 
-// Servers are the operations on configured servers.
+// Servers holds the operations on configured servers.
 type Servers struct {
 	Registry interface {
 		serversByID
@@ -156,7 +156,7 @@ func (f ServerFields) apply(v *registry.Server) {
 	set(&v.Description, f.Description)
 	set(&v.Command, f.Command)
 	set(&v.URL, f.Homepage)
-	// Clients of the original product always send a transport, also for servers that have only a command.
+	// Clients of the original product always send a transport, even a remote one for a server that has only a command.
 	if f.Transport != nil && (*f.Transport == "stdio" || v.URL != "" || v.Command == "") {
 		v.Transport = *f.Transport
 	}

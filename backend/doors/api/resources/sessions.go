@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// Sessions are the operations with which browsers get access.
+// Sessions holds the operations that give browsers access to the API.
 type Sessions struct {
 	Sessions *guard.Sessions
 }
@@ -34,8 +34,8 @@ type ticketView struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// createTicket returns a ticket. Tickets for pages need the hub's own token, because a session must not outlive its end
-// through another session that it opened.
+// createTicket creates a ticket. A session cannot create tickets for pages: the new session would continue after the
+// end of the first one.
 func (s *Sessions) createTicket(ctx context.Context, in *ticketInput) (*route.Reply[ticketView], error) {
 	body, err := in.Decode()
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// Setup are the operations that add servers from files.
+// Setup holds the operations that add servers from setup files and imported databases.
 type Setup struct {
 	Sync   func(ctx context.Context, file string) (setup.SyncResult, error)
 	Import func(ctx context.Context, q setup.ImportRequest) (setup.ImportReport, error)

@@ -15,7 +15,7 @@ import (
 // maxToolClients is how many clients are listed as users of a tool.
 const maxToolClients = 50
 
-// Tools are the operations on known tools.
+// Tools holds the operations on known tools.
 type Tools struct {
 	Registry interface {
 		serverLister
@@ -63,7 +63,7 @@ func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownToo
 	return route.OK(out)
 }
 
-// knownTool returns the view of a tool. v is the zero value when the tool's server was removed a moment ago.
+// knownTool returns the view of a tool. v is the tool's server, or the zero value when that was removed a moment ago.
 func knownTool(v registry.Server, t *catalog.Tool, schema bool) KnownTool {
 	return KnownTool{Server: t.Server, Tool: toolView(v.ID, t, schema), Enabled: v.Enabled && v.Approved}
 }
@@ -76,7 +76,7 @@ type toolDetail struct {
 	Used       toolUse         `json:"used"`
 }
 
-// toolUse describes which clients have and call a tool.
+// toolUse describes which clients have a tool in their list and which have called it.
 type toolUse struct {
 	Enabled bool         `json:"enabled" doc:"Whether the tool is in every client's list."`
 	LentTo  []string     `json:"lent_to" nullable:"false" doc:"Names of connected clients that found the tool and have it in their own list."`

@@ -10,7 +10,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// Transient are the operations on servers that exist only for a test, and on questions of servers to the user.
+// Transient holds the operations on servers that exist only for a test, and on elicitations, which are questions of
+// servers to the user.
 type Transient struct {
 	Inspector interface {
 		Open(ctx context.Context, spec inspector.Spec) (*inspector.Transient, error)
@@ -87,7 +88,7 @@ func (s *Transient) close(_ context.Context, in *transientInput) (*route.Reply[d
 	return route.OK(done{true})
 }
 
-// elicitation is the API's view of a question of a server.
+// elicitation is the API's view of an elicitation: a question of a server to the user.
 type elicitation struct {
 	ID         string          `json:"id" doc:"Unique identifier of the question."`
 	ServerName string          `json:"serverName"`

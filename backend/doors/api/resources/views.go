@@ -1,6 +1,6 @@
-// Package resources implements the operations of the REST API, one file for each kind of resource. Each kind is a struct
-// with the dependencies of its operations, and a Routes method that declares them. The package translates between JSON
-// and the packages that do the work; it decides nothing itself.
+// Package resources implements the operations of the REST API, one file for each kind of resource. Each kind is a
+// struct with the dependencies of its operations, and a Routes method that declares them. The package only translates
+// between JSON and the packages that do the work.
 package resources
 
 import (
@@ -32,8 +32,8 @@ type (
 	}
 )
 
-// ServerInput is the input of an operation on one server. Like all types that inputs and bodies embed, it is exported
-// because huma ignores embedded structs that are not.
+// ServerInput is the input of an operation on one server. It is exported, like all types that inputs and bodies embed,
+// because huma ignores embedded structs of unexported types.
 type ServerInput struct {
 	ID string `path:"id" doc:"Unique identifier of the server."`
 }
@@ -44,7 +44,7 @@ type serverBody[T any] struct {
 	route.Object[T]
 }
 
-// lookup returns the server with an id.
+// lookup returns the configured server with an id.
 func lookup(servers serversByID, id string) (registry.Server, error) {
 	number, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
@@ -58,19 +58,19 @@ type done struct {
 	OK bool `json:"ok" doc:"Whether the operation had an effect."`
 }
 
-// listOf is a list in an object, as the original product returns lists of presets and elicitations.
+// listOf wraps a list in an object, as the original product does for presets and elicitations.
 type listOf[T any] struct {
 	Entries []T `json:"entries"`
 }
 
-// statusOnly returns the response to an operation that only reports what it did.
+// statusOnly returns a response with nothing but a word that reports what was done.
 func statusOnly(word string) (*route.Reply[map[string]string], error) {
 	return route.OK(map[string]string{"status": word})
 }
 
-// Views makes the API's view of servers. Launch hashes and credentials in a configuration take longer to work out than
-// the rest of a view together, so they are cached until the configuration changes. Its methods may be called from several
-// goroutines.
+// Views builds the API's view of servers. Computing the launch hash and finding the credentials in a configuration take
+// longer than the rest of a view together, so their results are cached until the configuration changes. Views is safe
+// for concurrent use.
 type Views struct {
 	states serverStates
 	tools  toolSnapshots
@@ -79,7 +79,7 @@ type Views struct {
 	facts map[int64]facts // by the id of the server
 }
 
-// facts is what is cached of a server.
+// facts is the cached part of a server's view.
 type facts struct {
 	updated   time.Time // when the configuration last changed
 	hash      string
@@ -152,5 +152,5 @@ func Timestamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.
 
 func rfc3339(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-// dateTime formats a time as the original product does.
+// dateTime formats a time in the format of the original product.
 func dateTime(at time.Time) string { return at.UTC().Format(time.DateTime) }

@@ -9,14 +9,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// bodyInput is implemented by inputs that take a body.
+// bodyInput is implemented by the inputs of operations that take a body.
 type bodyInput interface {
 	body() (of reflect.Type, optional bool)
 }
 
 // Object is embedded in an input whose request must have a JSON object as its body. T is both what the body is decoded
-// into and what the documentation shows. Handlers decode when they need the body: errors that concern the path, such as
-// an unknown server, have always been answered before errors in the body.
+// into and what the documentation shows. Handlers call Decode after they have checked the path, because clients expect
+// errors about the path, such as an unknown server, before errors about the body.
 type Object[T any] struct {
 	RawBody []byte `contentType:"application/json"`
 }
@@ -73,8 +73,8 @@ func memberPath(object map[string]json.RawMessage, fields string) string {
 	}
 }
 
-// Strings is a list of strings that decodes leniently, as the original product did: a value that is no array decodes to
-// an empty list; numbers and booleans in an array decode to their JSON text; other elements are left out.
+// Strings is a list of strings that decodes leniently, as in the original product: a value that is not an array decodes
+// to an empty list; numbers and booleans in an array decode to their JSON text; other elements are left out.
 type Strings []string
 
 // UnmarshalJSON implements json.Unmarshaler.

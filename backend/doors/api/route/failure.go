@@ -59,7 +59,7 @@ func failureOf(status int, message string) *Failure {
 	return &Failure{status: status, Message: message, Code: cmp.Or(codes[status], "invalid_request")}
 }
 
-// Fail returns an error that is answered with a status of its own instead of the status of its kind.
+// Fail returns an error that is answered with the given status instead of the status of a fault's kind.
 func Fail(status int, message string) error { return failureOf(status, message) }
 
 // BadRequest returns an error that is answered with status 400.
@@ -83,7 +83,7 @@ func responseTo(err error) error {
 	return &Failure{status: answer.status, Message: fault.MessageOf(err), Code: answer.code}
 }
 
-// setErrorShape makes huma answer its own errors with a Failure. The constructor is global to huma.
+// setErrorShape makes huma report its own errors as a Failure. It sets a global variable of huma.
 var setErrorShape = sync.OnceFunc(func() {
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
 		for _, err := range errs {
@@ -109,8 +109,8 @@ func WriteText(w http.ResponseWriter, status int, text string) {
 	_, _ = w.Write([]byte(text)) // fails when the client is gone
 }
 
-// NotFound answers a request for a path that does not exist: with text for GET and HEAD, as people see it in a browser,
-// and with JSON otherwise.
+// NotFound answers a request for a path that does not exist: with plain text for GET and HEAD, because people see the
+// response in a browser, and with JSON otherwise.
 func NotFound(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		WriteText(w, http.StatusNotFound, "Not found")

@@ -1,7 +1,7 @@
 // Package route declares the operations of the REST API. One declaration of an operation holds everything about it: its
 // method and path, its documentation, the fields of its body and whether it needs a token. The package also reads
-// request bodies and turns errors into responses. What the operations do is in package resources, the OpenAPI document
-// in package openapi.
+// request bodies and turns errors into responses. Package resources implements the operations; package openapi builds
+// the OpenAPI document.
 package route
 
 import (
@@ -17,10 +17,11 @@ import (
 // MaxBody is the maximum size of a request body, in bytes.
 const MaxBody = 131072
 
-// Operation is the declaration of one operation. Get, Post, Put and Delete return one; its other methods add to it.
+// Operation is the declaration of one operation. Get, Post, Put and Delete return an Operation; the methods of
+// Operation return a changed copy.
 type Operation struct {
 	Method, Path string
-	Tag          string // the group in the documentation
+	Tag          string // name of the group in the documentation
 	Summary      string
 	NeedsToken   bool
 	Status       int  // of a successful response
@@ -35,10 +36,10 @@ func newOperation(method, path, summary string) Operation {
 	return Operation{Method: method, Path: path, Summary: summary, NeedsToken: true, Status: http.StatusOK}
 }
 
-// Get declares an operation that reads.
+// Get declares an operation that only reads.
 func Get(path, summary string) Operation { return newOperation(http.MethodGet, path, summary) }
 
-// Post declares an operation that creates something or acts.
+// Post declares an operation that creates something or carries out an action.
 func Post(path, summary string) Operation { return newOperation(http.MethodPost, path, summary) }
 
 // Put declares an operation that sets or updates something.
@@ -47,16 +48,16 @@ func Put(path, summary string) Operation { return newOperation(http.MethodPut, p
 // Delete declares an operation that deletes something.
 func Delete(path, summary string) Operation { return newOperation(http.MethodDelete, path, summary) }
 
-// WithoutToken declares that anyone may use the operation.
+// WithoutToken declares that the operation may be used without a token.
 func (o Operation) WithoutToken() Operation { o.NeedsToken = false; return o }
 
-// Creates declares that the operation answers 201.
+// Creates declares that a successful response has status 201.
 func (o Operation) Creates() Operation { o.Status = http.StatusCreated; return o }
 
 // MayMiss declares that the operation can answer 404 although its path has no parameter.
 func (o Operation) MayMiss() Operation { o.MayBeMissing = true; return o }
 
-// In returns the operation in a group other than the one that declares it.
+// In returns the operation with the tag of another group in the documentation.
 func (o Operation) In(tag string) Operation { o.Tag = tag; return o }
 
 // Table is the set of all declared operations.
@@ -65,18 +66,20 @@ type Table struct {
 	operations map[string]Operation // by method and path
 }
 
-// NewTable returns an empty table, whose operations mux will serve and document will describe.
+// NewTable returns an empty table. Operations that are added to it are registered with mux and described in document.
 func NewTable(mux *http.ServeMux, document *huma.OpenAPI) *Table {
 	setErrorShape()
 	json := huma.DefaultJSONFormat
-	// Not huma.DefaultConfig, which adds $schema members and a documentation page that loads scripts from elsewhere.
+	// Do not use huma.DefaultConfig: it adds $schema members, and a documentation page that loads scripts from another
+	// site.
 	api := humago.New(mux, huma.Config{
 		OpenAPI: document, Formats: map[string]huma.Format{"application/json": json, "json": json}, DefaultFormat: "application/json",
 	})
 	return &Table{api: api, operations: make(map[string]Operation)}
 }
 
-// Document returns the OpenAPI document as huma made it, which lacks the facts that only Operation holds.
+// Document returns the OpenAPI document as huma generates it, without the facts that only Operation contains. Package
+// openapi adds these.
 func (t *Table) Document() *huma.OpenAPI { return t.api.OpenAPI() }
 
 // Find returns the declaration of an operation.
@@ -128,7 +131,8 @@ func Add[I, O any](g Group, o Operation, handler func(context.Context, *I) (*O, 
 		return out, nil
 	})
 	if described.RequestBody != nil {
-		// huma requires a raw body and answers 400 without one; Decode answers as the original product did.
+		// Without this, huma would answer 400 to a request without a body. Decode returns the error of the original product
+		// instead.
 		described.RequestBody.Required = false
 	}
 }
@@ -153,14 +157,14 @@ type Raw struct {
 	Body        []byte
 }
 
-// RawJSON returns a response with a body that is JSON already.
+// RawJSON returns a response whose body is already encoded JSON.
 func RawJSON(body []byte) (*Raw, error) { return &Raw{"application/json", body}, nil }
 
 // Stream is a response of unknown length.
 type Stream = huma.StreamResponse
 
-// Download returns a response that write produces while it is sent, and that browsers save under a file name. When
-// write fails the connection is aborted, so that the client does not take the part it got for the whole.
+// Download returns a response that browsers save under a file name. write writes the body while it is sent. When write
+// fails, the connection is aborted, so that the client notices that the body is incomplete.
 func Download(contentType, filename string, write func(context.Context, io.Writer) error) *Stream {
 	return &Stream{Body: func(to huma.Context) {
 		to.SetHeader("Content-Type", contentType)

@@ -30,7 +30,7 @@ type input struct {
 	Object[fields]
 }
 
-// serve returns a handler for POST /x/{id}, which answers with its body or with the error that the id names.
+// serve returns a handler for POST /x/{id}. It answers with the request body, or with the error that the id selects.
 func serve() http.Handler {
 	mux := http.NewServeMux()
 	table := NewTable(mux, &huma.OpenAPI{OpenAPI: "3.1.0", Components: &huma.Components{

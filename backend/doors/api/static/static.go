@@ -1,5 +1,5 @@
 // Package static serves files that are part of the program: those of the dashboard, and single files such as the
-// documentation of the API. They hold nothing of the user's and need no token.
+// documentation of the API. The files contain no user data, so they are served without a token.
 package static
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
-// contentTypes maps file extensions to content types. The operating system is not asked, because its table may be
+// contentTypes maps file extensions to content types. The table of the operating system is not used, because it may be
 // missing or changed.
 var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8",
@@ -24,8 +24,8 @@ var contentTypes = map[string]string{
 	".woff2": "font/woff2", ".txt": "text/plain; charset=utf-8", ".webmanifest": "application/manifest+json",
 }
 
-// Dashboard serves the files of the dashboard, and answers 404 for every other path. A file is read for each request:
-// most hubs serve no page for days and need not hold a copy in memory.
+// Dashboard serves the files of the dashboard, and answers 404 for every other path. It reads a file for each request
+// instead of keeping a copy in memory, because most hubs serve no page for days.
 type Dashboard struct {
 	files fs.FS
 	etags map[string]func() string // by path
@@ -48,13 +48,13 @@ func (d *Dashboard) read(name string) []byte {
 	return content
 }
 
-// find returns the name of the file that answers a request.
+// find returns the name of the file to serve for a request.
 func (d *Dashboard) find(r *http.Request) (name string, ok bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return "", false
 	}
 	name = strings.TrimPrefix(r.URL.Path, "/")
-	// The original product had a page of its own for each server; its address opens the dashboard.
+	// The original product has a page for each server. Old links to such a page open the dashboard.
 	if id, ok := strings.CutPrefix(name, "tester/"); name == "" || ok && id != "" && !strings.Contains(id, "/") {
 		name = "index.html"
 	}

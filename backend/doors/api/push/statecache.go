@@ -22,16 +22,16 @@ type scope int
 
 const (
 	nothing scope = iota
-	changes       // the servers that differ from what the client has
-	delta         // all servers, as clients of the original product expect after a change; see maxDeltaTools
-	whole         // all servers and the version of the hub: the client starts again
+	changes       // the servers that have changed since the last message to the client
+	delta         // all servers, as the original product sent after each change; see maxDeltaTools
+	whole         // all servers and the version of the hub: the client replaces its state
 )
 
-// maxDeltaTools is how many bytes of JSON all tools may take before a delta leaves out the tools that the client already
-// has. Thousands of tools are megabytes, which every client would get with every change.
+// maxDeltaTools is the size of all tools, in bytes of JSON, above which a delta leaves out the tools that the client
+// already has. Thousands of tools take megabytes, which every client would receive with every change.
 const maxDeltaTools = 256 << 10
 
-// State is where the state comes from.
+// State provides the state of all servers.
 type State struct {
 	Servers interface{ List() []registry.Server }
 	Tools   interface{ Snapshot() *catalog.Snapshot }
@@ -42,37 +42,39 @@ type State struct {
 	SecretNames func(server string) []string
 }
 
-// board is the state that is sent to clients: each server with its tools. A server is encoded once for all clients, and
-// again when it has changed.
-type board struct {
+// stateCache keeps the state that is sent to clients: each server with its tools. A server is encoded once for all
+// clients, and again after each change.
+type stateCache struct {
 	version string
 
 	mu       sync.Mutex
-	revision int // counts changes
+	revision int // number of changes so far
 	rows     []*row
-	messages map[view][]byte // built for this revision
+	messages map[view][]byte // of the current revision, as far as they were needed
 }
 
-// view selects a message: how much of the state, for a client that has a revision.
+// view selects a message: scope is how much of the state it contains, and from is the revision that the client already
+// has.
 type view struct {
 	scope        scope
 	withoutTools bool
 	from         int
 }
 
-// row is one server on the board, with its parts encoded as JSON. Tools are encoded for the first client that wants them.
+// row is one server in a stateCache, with its parts encoded as JSON. Tools are encoded when the first client needs
+// them.
 type row struct {
 	source        rowSource
-	revision      int    // of the board when the row last changed
-	toolsRevision int    // of the board when the tools or whether the server is active last changed
+	revision      int    // stateCache.revision at the last change of the row
+	toolsRevision int    // stateCache.revision at the last change of tools or active
 	toolsSum      uint64 // hash of the tools
-	server        []byte // without tools
+	server        []byte // the server without its tools
 	name          []byte
 	tools         []byte
 	active        []byte // definitions of the tools of an active server
 }
 
-// rowSource is what a row is made from.
+// rowSource is the data from which a row is encoded.
 type rowSource struct {
 	server  registry.Server
 	running bool
@@ -85,7 +87,7 @@ func (s rowSource) equal(o rowSource) bool {
 	return s.running == o.running && s.pid == o.pid && s.calls == o.calls && slices.Equal(s.tools, o.tools) && reflect.DeepEqual(s.server, o.server)
 }
 
-// pushedServer is a server in a message.
+// pushedServer is the JSON of a server in a message.
 type pushedServer struct {
 	resources.Server
 	SecretNames []string                 `json:"secret_names,omitempty"`
@@ -100,35 +102,37 @@ type pushedTool struct {
 	InputSchema json.RawMessage `json:"input_schema"`
 }
 
-// update brings the board up to date. Rows of the servers in changed are encoded again even if their source is the same.
-func (b *board) update(state State, changed map[string]bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	before := make(map[string]*row, len(b.rows))
-	for _, r := range b.rows {
+// update encodes the servers that have changed. It also encodes the servers in changed, even if their rowSource is the
+// same.
+func (s *stateCache) update(state State, changed map[string]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	before := make(map[string]*row, len(s.rows))
+	for _, r := range s.rows {
 		before[r.source.server.Name] = r
 	}
 	servers, snapshot, calls := state.Servers.List(), state.Tools.Snapshot(), make(map[string]journal.Stats)
 	for _, m := range state.Totals() {
 		calls[m.Server] = m.Stats
 	}
-	rows, differs := make([]*row, len(servers)), len(servers) != len(b.rows)
+	rows, differs := make([]*row, len(servers)), len(servers) != len(s.rows)
 	for i, v := range servers {
 		now := state.Running(v.Name)
 		source := rowSource{server: v, running: now.Running, pid: now.PID, calls: calls[v.Name], tools: snapshot.Of(v.Name)}
 		rows[i] = before[v.Name]
 		if rows[i] == nil || changed[v.Name] || !rows[i].source.equal(source) {
-			rows[i] = newRow(state, source, before[v.Name], b.revision+1)
+			rows[i] = newRow(state, source, before[v.Name], s.revision+1)
 			differs = true
 		}
 	}
 	if differs {
-		b.rows, b.messages = rows, nil
-		b.revision++
+		s.rows, s.messages = rows, nil
+		s.revision++
 	}
 }
 
-// newRow returns the row of a server for a revision. The encoded tools are taken from the row before if they are the same.
+// newRow returns the row of a server for a revision. before is the server's previous row, if any; its encoded tools are
+// reused if they are the same.
 func newRow(state State, source rowSource, before *row, revision int) *row {
 	shown := pushedServer{Server: state.View(source.server)}
 	if state.SecretNames != nil {
@@ -144,14 +148,15 @@ func newRow(state State, source rowSource, before *row, revision int) *row {
 	} else {
 		r.toolsSum = sumOf(source.tools)
 	}
-	// The sums are compared, not the tools: counting the tokens of a tool replaces the tool.
+	// Compare the sums instead of the pointers: counting the tokens of a tool replaces its pointer, but not its
+	// definition.
 	if before != nil && before.toolsSum == r.toolsSum && before.source.server.Enabled == source.server.Enabled {
 		r.toolsRevision, r.tools, r.active = before.toolsRevision, before.tools, before.active
 	}
 	return r
 }
 
-// sumOf returns a hash by which clients see whether the tools of a server have changed. It is the same after a restart,
+// sumOf returns a hash that tells clients whether the tools of a server have changed. It is the same after a restart,
 // and small enough to be exact as a JavaScript number.
 func sumOf(tools []*catalog.Tool) uint64 {
 	h := fnv.New64a()
@@ -163,7 +168,7 @@ func sumOf(tools []*catalog.Tool) uint64 {
 	return h.Sum64() >> 11
 }
 
-// encodeTools encodes the tools of a row unless that has been done.
+// encodeTools encodes the tools of a row unless they are encoded already.
 func (r *row) encodeTools() {
 	if r.tools != nil {
 		return
@@ -180,7 +185,7 @@ func (r *row) encodeTools() {
 	}
 }
 
-// write writes the row as an element of servers.
+// write writes the row as an element of the array servers in a message.
 func (r *row) write(out *bytes.Buffer, withoutTools, tools bool) {
 	out.Write(bytes.TrimSuffix(r.server, []byte("}")))
 	switch {
@@ -194,7 +199,7 @@ func (r *row) write(out *bytes.Buffer, withoutTools, tools bool) {
 	out.WriteByte('}')
 }
 
-// writeActive writes the row as an element of active.
+// writeActive writes the row as an element of the array active in a message.
 func (r *row) writeActive(out *bytes.Buffer, tools bool) {
 	out.WriteString(`{"name":`)
 	out.Write(r.name)
@@ -205,17 +210,17 @@ func (r *row) writeActive(out *bytes.Buffer, tools bool) {
 	out.WriteByte('}')
 }
 
-// message returns the state for a client and the revision that the client has then. The message is nil when the client
-// wants nothing, or has everything already.
-func (b *board) message(v view) ([]byte, int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	// A client that wants nothing keeps its revision, because the next offer must bring what changed since.
-	if v.scope == nothing || v.scope != whole && v.from == b.revision {
+// message returns the selected message and the revision that the client has after it. The message is nil when the scope
+// is nothing or the client is up to date.
+func (s *stateCache) message(v view) ([]byte, int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	// With the scope nothing, the client keeps its revision, so that its next message includes all later changes.
+	if v.scope == nothing || v.scope != whole && v.from == s.revision {
 		return nil, v.from
 	}
-	size := 0 // of all tools
-	for _, r := range b.rows {
+	size := 0 // bytes of all encoded tools
+	for _, r := range s.rows {
 		if !v.withoutTools {
 			r.encodeTools()
 		}
@@ -224,22 +229,22 @@ func (b *board) message(v view) ([]byte, int) {
 	if v.scope == whole || v.scope == delta && (v.withoutTools || size <= maxDeltaTools) {
 		v.from = 0
 	}
-	data := b.messages[v]
+	data := s.messages[v]
 	if data == nil {
-		data = b.build(v)
-		if b.messages == nil {
-			b.messages = make(map[view][]byte)
+		data = s.build(v)
+		if s.messages == nil {
+			s.messages = make(map[view][]byte)
 		}
-		b.messages[v] = data
+		s.messages[v] = data
 	}
-	return data, b.revision
+	return data, s.revision
 }
 
-// build is called with mu held.
-func (b *board) build(v view) []byte {
+// build encodes a message. It is called with mu held.
+func (s *stateCache) build(v view) []byte {
 	var out, servers, active bytes.Buffer
 	names := []string{}
-	for _, r := range b.rows {
+	for _, r := range s.rows {
 		names = append(names, r.source.server.Name)
 		if v.scope == changes && r.revision <= v.from {
 			continue
@@ -256,7 +261,7 @@ func (b *board) build(v view) []byte {
 	switch v.scope {
 	case whole:
 		out.WriteString(`,"version":`)
-		out.Write(encode(b.version))
+		out.Write(encode(s.version))
 	case changes:
 		out.WriteString(`,"delta":true,"names":`)
 		out.Write(encode(names))
@@ -271,22 +276,22 @@ func (b *board) build(v view) []byte {
 	return out.Bytes()
 }
 
-// separate writes a comma unless the list is empty.
+// separate writes a comma unless the list is still empty.
 func separate(list *bytes.Buffer) {
 	if list.Len() > 0 {
 		list.WriteByte(',')
 	}
 }
 
-// clear frees the memory of the board while no client is connected.
-func (b *board) clear() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.rows, b.messages = nil, nil
-	b.revision++
+// clear frees the memory of the cache while no client is connected.
+func (s *stateCache) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rows, s.messages = nil, nil
+	s.revision++
 }
 
-// encode returns a value as JSON. A WebSocket carries only valid UTF-8, and texts from servers may be something else.
+// encode returns a value as JSON. It replaces invalid UTF-8, which servers may send and a WebSocket must not carry.
 func encode(v any) []byte {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)

@@ -28,14 +28,14 @@ func TestTheSumOfToolsChangesWithThem(t *testing.T) {
 }
 
 func TestAChangeBeforeItsOfferIsSentWithTheOffer(t *testing.T) {
-	b := &board{revision: 1}
+	cache := &stateCache{revision: 1}
 	c := &client{woken: make(chan struct{}, 1), onChange: delta, greeted: true, has: 1}
-	b.revision++ // the board is updated, and the change is about to be offered
-	if data, _ := c.next(b); data != nil {
+	cache.revision++ // the cache has changed, but offer is not called yet
+	if data, _ := c.next(cache); data != nil {
 		t.Fatalf("before the offer, the client is sent %s", data)
 	}
 	c.offer()
-	if data, _ := c.next(b); data == nil {
+	if data, _ := c.next(cache); data == nil {
 		t.Error("after the offer, the client is sent nothing")
 	}
 }
