@@ -16,37 +16,37 @@ import (
 // Parsed is a server that a person may add: read from a text, complete with
 // its values, so that a form can show and change it.
 type Parsed struct {
-	Name        string            `json:"name" doc:"proposed: valid, free, and given to no other server of the answer"`
+	Name        string            `json:"name" doc:"Proposed name: valid, not taken, and different from the names of the other servers in the response."`
 	Description string            `json:"description"`
 	Tags        []string          `json:"tags" nullable:"false"`
-	Transport   string            `json:"transport" doc:"stdio, streamable-http or sse"`
+	Transport   string            `json:"transport" doc:"stdio, streamable-http or sse."`
 	Command     string            `json:"command"`
 	Args        []string          `json:"args" nullable:"false"`
 	Env         map[string]string `json:"env" nullable:"false"`
 	URL         string            `json:"url"`
 	Headers     map[string]string `json:"headers" nullable:"false"`
-	Target      string            `json:"target" doc:"the command line or URL on one line, credentials covered"`
-	Secrets     []Credential      `json:"secrets" nullable:"false" doc:"credentials in it, which the vault could keep"`
-	Missing     []Placeholder     `json:"missing" nullable:"false" doc:"placeholders that another program would have replaced"`
-	Existing    string            `json:"existing" doc:"the configured server that does the same; empty for none"`
-	Disabled    bool              `json:"disabled" doc:"switched off in the text"`
-	Notes       []string          `json:"notes" nullable:"false" doc:"what to know before the server is added"`
-	Problem     string            `json:"problem" doc:"why the server cannot be added; empty when it can"`
+	Target      string            `json:"target" doc:"Command line or URL on one line, with credentials redacted."`
+	Secrets     []Credential      `json:"secrets" nullable:"false" doc:"Credentials in the configuration, which could be moved to the vault."`
+	Missing     []Placeholder     `json:"missing" nullable:"false" doc:"Placeholders in the configuration that an editor would have replaced by values."`
+	Existing    string            `json:"existing" doc:"Name of the configured server that does the same; empty for none."`
+	Disabled    bool              `json:"disabled" doc:"Whether the text marks the server as disabled."`
+	Notes       []string          `json:"notes" nullable:"false" doc:"What the user should know before the server is added."`
+	Problem     string            `json:"problem" doc:"Why the server cannot be added; empty when it can."`
 }
 
 // Credential is a value that should be kept as a secret.
 type Credential struct {
-	Where string `json:"where" doc:"env.NAME, args[3], headers.NAME or url; empty for a secret of a setup file"`
-	Name  string `json:"name" doc:"of the secret; a variable or header of the same name is filled in without a reference"`
-	Value string `json:"value" doc:"the part of the place that the secret replaces"`
+	Where string `json:"where" doc:"Place of the credential: env.NAME, args[3], headers.NAME or url; empty for a secret of a setup file."`
+	Name  string `json:"name" doc:"Proposed name of the secret. A variable or header of the same name gets the value without a reference."`
+	Value string `json:"value" doc:"The part of the text at this place that the secret replaces."`
 }
 
 // Placeholder is a part of a text that another program would have replaced by a
 // value.
 type Placeholder struct {
-	Where  string `json:"where" doc:"command, env.NAME, args[3], headers.NAME or url"`
-	Text   string `json:"text" doc:"the placeholder, such as ${input:key}"`
-	Secret string `json:"secret" doc:"name of the secret that should hold the value; empty when the value is no credential"`
+	Where  string `json:"where" doc:"Place of the placeholder: command, env.NAME, args[3], headers.NAME or url."`
+	Text   string `json:"text" doc:"The placeholder, such as ${input:key}."`
+	Secret string `json:"secret" doc:"Proposed name of a secret for the value; empty when the value is not a credential."`
 }
 
 // Parse returns the servers in a text: the configuration of any client, a part

@@ -73,7 +73,7 @@ func (a *Activation) deactivate(ctx context.Context, in *ServerInput) (*route.Re
 }
 
 type approvalFields struct {
-	LaunchHash string `json:"launch_hash,omitempty" doc:"The launch_hash that was shown to the person. The request fails when the server has changed since. Without it, the server is approved as it is."`
+	LaunchHash string `json:"launch_hash,omitempty" doc:"The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since. Without launch_hash, the current configuration is approved."`
 }
 
 type approvalInput struct {

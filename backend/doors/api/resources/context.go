@@ -14,27 +14,27 @@ type Context struct {
 
 // Routes declares the operation.
 func (c *Context) Routes(t *route.Table) {
-	route.Add(t.Group("tools"), route.Get("/api/context", "Retrieve what tools cost in each client's context, and what is saved"), c.get)
+	route.Add(t.Group("tools"), route.Get("/api/context", "Retrieve how many tokens tools take in each client's context, and how many the hub saves"), c.get)
 }
 
 // ContextCost is how many tokens the definitions of tools take in the contexts of models.
 type ContextCost struct {
 	Tools       int             `json:"tools" doc:"Number of known tools of approved servers."`
-	WholeTokens int             `json:"whole_tokens" doc:"Tokens of all these tools."`
-	EntryTokens int             `json:"entry_tokens" doc:"Tokens of the hub's own tool."`
-	Clients     []ClientContext `json:"clients" nullable:"false" doc:"Clients, last seen first."`
+	WholeTokens int             `json:"whole_tokens" doc:"Number of tokens of the definitions of these tools."`
+	EntryTokens int             `json:"entry_tokens" doc:"Number of tokens of the definition of the hub's own tool."`
+	Clients     []ClientContext `json:"clients" nullable:"false" doc:"MCP clients, the most recently seen first."`
 }
 
 // ClientContext is how many tokens the definitions of tools take in the context of one MCP client.
 type ClientContext struct {
-	Name         string `json:"name" doc:"Name that the client gave itself, unchecked, at most 100 characters."`
+	Name         string `json:"name" doc:"Name that the client sent when it connected, at most 100 characters. It is not verified."`
 	Version      string `json:"version"`
 	Connected    bool   `json:"connected"`
-	FirstSeen    string `json:"first_seen" doc:"RFC 3339."`
-	LastSeen     string `json:"last_seen" doc:"RFC 3339; the present for a connected client."`
-	ListedTokens int    `json:"listed_tokens" doc:"Tokens of the tools in the client's list: the hub's own, those of active servers, and those the client found."`
-	WholeTokens  int    `json:"whole_tokens" doc:"Tokens of the client's list if all servers were configured in the client directly."`
-	SavedTokens  int    `json:"saved_tokens" doc:"The difference. It is negative when all servers together cost less than the hub's own tool."`
+	FirstSeen    string `json:"first_seen" doc:"When the client first connected, in RFC 3339."`
+	LastSeen     string `json:"last_seen" doc:"When the client was last connected, in RFC 3339; the current time for a connected client."`
+	ListedTokens int    `json:"listed_tokens" doc:"Number of tokens of the tools in the client's list: the hub's own tool, tools of active servers, and tools that the client found."`
+	WholeTokens  int    `json:"whole_tokens" doc:"Number of tokens that the client's list would have if all servers were configured in the client itself."`
+	SavedTokens  int    `json:"saved_tokens" doc:"whole_tokens minus listed_tokens. It is negative when the tools of all servers take fewer tokens than the client's list."`
 }
 
 func (c *Context) get(ctx context.Context, _ *struct{}) (*route.Reply[ContextCost], error) {

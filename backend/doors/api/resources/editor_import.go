@@ -46,7 +46,7 @@ type scanInput struct{ route.Object[scanFields] }
 // Scanned is the result of a scan: the servers in a pasted configuration or a bundle.
 type Scanned struct {
 	importer.Scan
-	Questions []importer.Question `json:"questions" nullable:"false" doc:"Values that a bundle asks the user for."`
+	Questions []importer.Question `json:"questions" nullable:"false" doc:"Questions that the bundle asks the user, about values such as an API key."`
 }
 
 func (e *EditorImport) scan(ctx context.Context, in *scanInput) (*route.Reply[Scanned], error) {
@@ -74,7 +74,7 @@ type intakeFields struct {
 	TakeOut bool              `json:"take_out,omitempty" doc:"Whether to remove the servers' entries from the editors afterwards."`
 	Text    string            `json:"text,omitempty" doc:"Pasted configuration to import from, instead of the editors."`
 	Bundle  string            `json:"bundle,omitempty" doc:"Absolute path of an .mcpb or .dxt file to import from, instead of the editors."`
-	Values  map[string]string `json:"values,omitempty" doc:"Values that a bundle asks the user for, by their keys."`
+	Values  map[string]string `json:"values,omitempty" doc:"Answers to the bundle's questions, by key."`
 	DryRun  bool              `json:"dry_run,omitempty" doc:"Whether to return only what would be imported."`
 }
 

@@ -21,21 +21,21 @@ type Editors struct {
 // Routes declares the operations.
 func (e *Editors) Routes(t *route.Table) {
 	g := t.Group("editors")
-	route.Add(g, route.Get("/api/editors", "List AI editors, and whether the hub is registered in them"), e.list)
+	route.Add(g, route.Get("/api/editors", "List AI editors, and whether each is registered: whether its configuration has the hub's entry"), e.list)
 	route.Add(g, route.Post("/api/editors/plan", "Preview changes to editors' files").MayMiss(), e.plan)
 	route.Add(g, route.Post("/api/editors/register", "Add the hub's entry to editors, or repair it").MayMiss(), e.apply(registration.Register))
 	route.Add(g, route.Post("/api/editors/unregister", "Remove the hub's entry from editors").MayMiss(), e.apply(registration.Unregister))
 	route.Add(g, route.Post("/api/editors/undo", "Undo changes to editors' files").MayMiss(), e.undo)
 	route.Add(g, route.Get("/api/editors/history", "List changes that were made to editors' files").MayMiss(), e.history)
-	route.Add(g, route.Put("/api/editors/settings", "Choose whether editors found in future are registered automatically"), e.setSettings)
-	route.Add(g, route.Post("/api/editors/reviewed", "Mark the editors of this machine as seen by the user"), e.review)
+	route.Add(g, route.Put("/api/editors/settings", "Choose whether editors that are detected later are registered automatically"), e.setSettings)
+	route.Add(g, route.Post("/api/editors/reviewed", "Mark the editors of this machine as reviewed by the user, so that they no longer count as new"), e.review)
 	route.Add(g, route.Get("/api/editors/checkup", "Check editors for expensive tools and configuration problems"), e.check)
 }
 
 // EditorList is the list of editors of this machine, with settings.
 type EditorList struct {
 	Editors      []registration.Status `json:"editors" nullable:"false"`
-	AutoRegister bool                  `json:"auto_register" doc:"Whether editors found in future are registered automatically."`
+	AutoRegister bool                  `json:"auto_register" doc:"Whether editors that are detected later are registered automatically."`
 	Entry        EditorEntry           `json:"entry" doc:"The hub's entry in editors."`
 }
 
@@ -48,8 +48,8 @@ type EditorEntry struct {
 }
 
 type editorsInput struct {
-	All bool     `query:"all" doc:"Whether to include editors that were not found on this machine."`
-	Env []string `query:"env,explode" doc:"Environment variables of the client that move editors' files, each as NAME=VALUE."`
+	All bool     `query:"all" doc:"Whether to include editors that were not detected on this machine."`
+	Env []string `query:"env,explode" doc:"Environment variables of the client that change where editors keep their files, each as NAME=VALUE."`
 }
 
 func (e *Editors) list(ctx context.Context, in *editorsInput) (*route.Reply[EditorList], error) {
@@ -69,11 +69,11 @@ func (e *Editors) list(ctx context.Context, in *editorsInput) (*route.Reply[Edit
 // EditorFields select editors and the way in which to change their files.
 type EditorFields struct {
 	Editors     []string          `json:"editors,omitempty" doc:"Identifiers of editors."`
-	All         bool              `json:"all,omitempty" doc:"Whether to select all editors: to register, all that were found and support it; to unregister, all that have the hub's entry."`
+	All         bool              `json:"all,omitempty" doc:"Whether to select all editors: for register, all detected editors that support it; for unregister, all that have the hub's entry."`
 	Project     string            `json:"project,omitempty" doc:"Folder of a project, to change the project's files instead of the user's."`
-	Replace     bool              `json:"replace,omitempty" doc:"Whether to replace an entry with the hub's name that starts something else."`
-	Expect      map[string]string `json:"expect,omitempty" doc:"Hashes of files, by path, as a plan returned them. A file that has changed since is not written."`
-	Environment map[string]string `json:"environment,omitempty" doc:"Environment variables of the client that move editors' files."`
+	Replace     bool              `json:"replace,omitempty" doc:"Whether to replace an entry with the hub's name that starts another program."`
+	Expect      map[string]string `json:"expect,omitempty" doc:"Hashes of files by path, from the preview. A file that has changed since the preview is not written."`
+	Environment map[string]string `json:"environment,omitempty" doc:"Environment variables of the client that change where editors keep their files."`
 }
 
 func (f EditorFields) request(action registration.Action) (registration.Request, error) {
@@ -89,7 +89,7 @@ func (f EditorFields) request(action registration.Action) (registration.Request,
 type editorPlanFields struct {
 	EditorFields
 	Action  registration.Action `json:"action" enum:"register,unregister,undo"`
-	Changes []string            `json:"changes,omitempty" doc:"To undo: identifiers of changes from the history."`
+	Changes []string            `json:"changes,omitempty" doc:"For undo: identifiers of changes from the history."`
 }
 
 type planInput struct{ route.Object[editorPlanFields] }
@@ -173,7 +173,7 @@ type editorInput struct {
 
 // EditorHistory is the list of changes that were made to editors' files.
 type EditorHistory struct {
-	Changes []registration.Record `json:"changes" nullable:"false" doc:"The changes, latest first."`
+	Changes []registration.Record `json:"changes" nullable:"false" doc:"The changes, newest first."`
 }
 
 func (e *Editors) history(ctx context.Context, in *editorInput) (*route.Reply[EditorHistory], error) {
@@ -185,7 +185,7 @@ func (e *Editors) history(ctx context.Context, in *editorInput) (*route.Reply[Ed
 }
 
 type editorSettingsFields struct {
-	AutoRegister *bool `json:"auto_register" nullable:"false" doc:"Whether to register editors that are found in future."`
+	AutoRegister *bool `json:"auto_register" nullable:"false" doc:"Whether to register editors that are detected later."`
 }
 
 type editorSettingsInput struct {

@@ -19,7 +19,7 @@ type formatInput struct {
 
 type exportReply struct {
 	Format string `json:"format"`
-	Config any    `json:"config" doc:"Configuration in the format of the client, with references instead of secrets."`
+	Config any    `json:"config" doc:"Configuration in the requested format, with references in place of secrets."`
 }
 
 // clientEntry is a server in the configuration of an MCP client.

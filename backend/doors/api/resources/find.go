@@ -17,7 +17,7 @@ type Find struct {
 
 // Routes declares the operation.
 func (f *Find) Routes(t *route.Table) {
-	route.Add(t.Group("tools"), route.Post("/api/find", "Find tools as an agent does, with the reasons; no server is started and no list changes"), f.find)
+	route.Add(t.Group("tools"), route.Post("/api/find", "Find tools as find_tool does for an agent, with the reasons for each score; starts no server and changes no tool list"), f.find)
 }
 
 type findFields struct {
@@ -29,14 +29,14 @@ type findInput struct{ route.Object[findFields] }
 
 // FindReply is the result of a search, and the reply that find_tool would give an agent.
 type FindReply struct {
-	Found      bool            `json:"found" doc:"Whether any tool is good enough."`
+	Found      bool            `json:"found" doc:"Whether the score of any tool is high enough for a hit."`
 	Confidence string          `json:"confidence" enum:"high,medium,low,none"`
 	Score      float64         `json:"score" minimum:"0" maximum:"1" doc:"Score of the best hit or, when nothing was found, of the nearest tool."`
 	MS         float64         `json:"ms" doc:"Duration of the search, in milliseconds."`
-	Tokens     int             `json:"tokens" doc:"Number of tokens that reply takes in an agent's context (o200k_base)."`
+	Tokens     int             `json:"tokens" doc:"Number of tokens that the reply takes in an agent's context (o200k_base)."`
 	Hits       []FindHit       `json:"hits" nullable:"false" doc:"The tools found, best first."`
 	Hint       string          `json:"hint,omitempty" doc:"Advice for the agent when nothing was found."`
-	Reply      json.RawMessage `json:"reply" doc:"Reply of find_tool to an agent, an object."`
+	Reply      json.RawMessage `json:"reply" doc:"Object that find_tool would return to an agent."`
 }
 
 // FindHit is a tool that was found.
@@ -48,13 +48,13 @@ type FindHit struct {
 	Title       string      `json:"title"`
 	Description string      `json:"description"`
 	Score       float64     `json:"score" minimum:"0" maximum:"1"`
-	Why         []FindMatch `json:"why" nullable:"false" doc:"What the score consists of, the largest part first."`
+	Why         []FindMatch `json:"why" nullable:"false" doc:"The contributions to the score, largest first."`
 }
 
 // FindMatch is the contribution of one part of a tool, such as its name, to the tool's score.
 type FindMatch struct {
 	Field  string   `json:"field" doc:"name, server, title, description, parameters, meaning, learned (the tool was called after a similar query) or mention (the query contains the tool's name). More may be added."`
-	Terms  []string `json:"terms" nullable:"false" doc:"Words of the query that match, in singular and lower case, or words of the same kind; for learned, the words of the earlier query."`
+	Terms  []string `json:"terms" nullable:"false" doc:"Matching words of the query, in singular and lower case; for learned, the words of the earlier query."`
 	Points float64  `json:"points" doc:"Contribution to the score. The points of a hit add up to its score."`
 }
 

@@ -36,7 +36,7 @@ func (h *Hub) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/about", "Retrieve the hub's version, program and authentication"), h.about)
 	route.Add(g, route.Get("/api/status", "List active servers and their tools"), h.status)
 	route.Add(g, route.Get("/api/clients", "List connected MCP clients"), h.clients)
-	route.Add(g, route.Post("/api/pause", "Stop all servers, and start none until resumed"), h.pause)
+	route.Add(g, route.Post("/api/pause", "Stop all servers, and start none until the hub is resumed"), h.pause)
 	route.Add(g, route.Post("/api/resume", "Allow servers to start again"), h.resume)
 	route.Add(g, route.Post("/api/stop", "Stop the hub"), h.stop)
 }
@@ -52,8 +52,8 @@ func (h *Hub) health(context.Context, *struct{}) (*route.Reply[health], error) {
 }
 
 type helloInput struct {
-	Nonce   string `query:"nonce" maxLength:"256" doc:"A random value of the client's."`
-	Session string `query:"session" maxLength:"64" doc:"Public identifier of a session, to get session_proof as well."`
+	Nonce   string `query:"nonce" maxLength:"256" doc:"Random value that the client has chosen."`
+	Session string `query:"session" maxLength:"64" doc:"Public identifier of a session. If it is given, the response includes session_proof."`
 }
 
 func (h *Hub) hello(_ context.Context, in *helloInput) (*route.Reply[instance.Hello], error) {

@@ -45,7 +45,7 @@ func (i *Inspector) Routes(t *route.Table) {
 		{i, "/api/servers/{id}", "servers", i.configuredServer, i.activeServer},
 		{i, "/api/transient/{id}", "tester", i.transientServer, i.transientServer},
 	} {
-		route.Add(g, route.Get(of.path+"/output", "List the last lines a server wrote to standard error").In(of.outputTag), of.output)
+		route.Add(g, route.Get(of.path+"/output", "List the last lines that a server wrote to standard error").In(of.outputTag), of.output)
 		route.Add(g, route.Get(of.path+"/info", "Retrieve what a server reports about itself"), of.info)
 		route.Add(g, route.Get(of.path+"/tools", "Ask a server for its tools"), of.tools)
 		route.Add(g, route.Get(of.path+"/resources", "Ask a server for a page of its resources"), of.resources)
@@ -112,7 +112,7 @@ func (of inspected) missing(err error) error {
 type serverAbout struct {
 	Name         string          `json:"name" doc:"Name that the server reports."`
 	Version      string          `json:"version"`
-	Instructions string          `json:"instructions,omitempty" doc:"Instructions of the server for models."`
+	Instructions string          `json:"instructions,omitempty" doc:"The server's instructions for models."`
 	Capabilities json.RawMessage `json:"capabilities" doc:"Object with the MCP capabilities of the server."`
 }
 
@@ -278,7 +278,7 @@ func (of inspected) ping(ctx context.Context, in *serverBody[pingFields]) (*rout
 var levels = []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 
 type levelFields struct {
-	Level string `json:"level" enum:"debug,info,notice,warning,error,critical,alert,emergency" doc:"The lowest level that the server sends."`
+	Level string `json:"level" enum:"debug,info,notice,warning,error,critical,alert,emergency" doc:"The lowest level of log notifications that the server should send."`
 }
 
 type levelReply struct {

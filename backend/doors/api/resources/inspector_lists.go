@@ -12,7 +12,7 @@ import (
 
 type pageInput struct {
 	ServerInput
-	Cursor string `query:"cursor" doc:"The nextCursor of the page before."`
+	Cursor string `query:"cursor" doc:"nextCursor of the previous page."`
 }
 
 func (of inspected) resources(ctx context.Context, in *pageInput) (*route.Raw, error) {

@@ -24,9 +24,9 @@ type Learned struct {
 func (l *Learned) Routes(t *route.Table) {
 	g := t.Group("tools")
 	route.Add(g, route.Get("/api/learned", "List tools that rank higher because they were called after similar queries"), l.list)
-	route.Add(g, route.Put("/api/learned", "Turn learning on or off; what was learned is kept"), l.turn)
-	route.Add(g, route.Delete("/api/learned", "Delete everything that was learned"), l.removeAll)
-	route.Add(g, route.Delete("/api/learned/{id}", "Delete one thing that was learned"), l.remove)
+	route.Add(g, route.Put("/api/learned", "Turn learning on or off; learned tools are kept"), l.turn)
+	route.Add(g, route.Delete("/api/learned", "Delete all learned tools"), l.removeAll)
+	route.Add(g, route.Delete("/api/learned/{id}", "Delete one learned tool"), l.remove)
 }
 
 // LearnedTool is a query of an agent and a tool that was called after it.
@@ -38,14 +38,14 @@ type LearnedTool struct {
 	Times    int     `json:"times" doc:"How often the tool was called after the query."`
 	Failed   int     `json:"failed" doc:"How many of these calls failed."`
 	Last     string  `json:"last" doc:"Time of the last call, in UTC."`
-	Strength float64 `json:"strength" minimum:"0" maximum:"1" doc:"How much the tool is lifted for this query, as a share of the largest possible lift."`
+	Strength float64 `json:"strength" minimum:"0" maximum:"1" doc:"How much the tool's score is raised for this query, as a share of the largest possible increase."`
 }
 
 // LearnedList is a page of the list of learned tools.
 type LearnedList struct {
-	On      bool          `json:"on" doc:"Whether the search learns and uses what it learned."`
+	On      bool          `json:"on" doc:"Whether the search learns from calls and uses what it has learned."`
 	Total   int           `json:"total" doc:"Number of entries on all pages."`
-	Entries []LearnedTool `json:"entries" nullable:"false" doc:"The entries, latest first."`
+	Entries []LearnedTool `json:"entries" nullable:"false" doc:"The entries, newest first."`
 }
 
 type learnedInput struct {
@@ -70,7 +70,7 @@ func (l *Learned) list(_ context.Context, in *learnedInput) (*route.Reply[Learne
 }
 
 type learnedFields struct {
-	On *bool `json:"on" nullable:"false" doc:"Whether the search learns and uses what it learned."`
+	On *bool `json:"on" nullable:"false" doc:"Whether the search learns from calls and uses what it has learned."`
 }
 
 type turnInput struct{ route.Object[learnedFields] }

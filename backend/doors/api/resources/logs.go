@@ -29,9 +29,9 @@ type Logs struct {
 func (l *Logs) Routes(t *route.Table) {
 	g := t.Group("journal")
 	route.Add(g, route.Get("/api/logs", "List calls and other events, newest first"), l.list)
-	route.Add(g, route.Delete("/api/logs", "Delete all entries; statistics and what the search learned are kept"), l.clear)
-	route.Add(g, route.Get("/api/logs/notifications", "List the last notifications of servers"), l.recent(journal.Notification))
-	route.Add(g, route.Get("/api/logs/progress", "List the last progress reports"), l.recent(journal.Progress))
+	route.Add(g, route.Delete("/api/logs", "Delete all entries; statistics and learned tools are kept"), l.clear)
+	route.Add(g, route.Get("/api/logs/notifications", "List the latest notifications of servers"), l.recent(journal.Notification))
+	route.Add(g, route.Get("/api/logs/progress", "List the latest progress reports of servers"), l.recent(journal.Progress))
 	route.Add(g, route.Get("/api/logs/export", "Download all entries that the filters select"), l.export)
 }
 
@@ -41,7 +41,7 @@ type LogEntry struct {
 	Timestamp string          `json:"timestamp" doc:"When the call began."`
 	Server    string          `json:"server"`
 	Tool      string          `json:"tool" doc:"Name of the called tool; for other kinds the method, the URI or the name of the prompt."`
-	Args      json.RawMessage `json:"args" doc:"Arguments as they were sent; a string when they were too long and are cut."`
+	Args      json.RawMessage `json:"args" doc:"Arguments as the client sent them; a string that is cut off when they were too long."`
 	Response  string          `json:"response"`
 	LatencyMS int64           `json:"latency_ms"`
 	Success   bool            `json:"success" doc:"Whether the outcome is ok."`

@@ -58,7 +58,7 @@ type namesInput struct{ route.Object[namesFields] }
 
 // nameProblems is the response to proposed names.
 type nameProblems struct {
-	Problems []string `json:"problems" nullable:"false" doc:"One problem for each name, in the order of the request; empty for a name that a new server can have."`
+	Problems []string `json:"problems" nullable:"false" doc:"For each name, in the order of the request, why no new server can have the name; empty if one can."`
 }
 
 func (p *Parse) checkNames(_ context.Context, in *namesInput) (*route.Reply[nameProblems], error) {

@@ -22,8 +22,8 @@ type Prereqs struct {
 // Routes declares the operations.
 func (p *Prereqs) Routes(t *route.Table) {
 	g := t.Group("hub")
-	route.Add(g, route.Get("/api/prereqs", "List programs that servers need, and whether they are installed"), p.prereqs)
-	route.Add(g, route.Get("/api/roots", "List the roots that shared servers are given"), p.roots)
+	route.Add(g, route.Get("/api/prereqs", "List the programs that servers need, and whether each is installed"), p.prereqs)
+	route.Add(g, route.Get("/api/roots", "List the MCP roots that servers get"), p.roots)
 	route.Add(g, route.Post("/api/servers/{id}/preinstall", "Download the package that npx or uvx will run").In("servers"), p.preinstall)
 }
 

@@ -47,7 +47,7 @@ func presetView(p inspector.Preset) preset {
 }
 
 type presetFilter struct {
-	Server string `query:"server" doc:"Only presets for this server."`
+	Server string `query:"server" doc:"Only presets for the server with this name."`
 	Kind   string `query:"kind" doc:"Only presets of this kind: tool or prompt."`
 	Target string `query:"target" doc:"Only presets for the tool or prompt with this name."`
 }

@@ -19,12 +19,12 @@ func (s *Search) Routes(t *route.Table) {
 
 // SearchStatus is the API's view of an embedding.Status.
 type SearchStatus struct {
-	Provider string `json:"provider" enum:"builtin,none,local,openai" doc:"What computes embedding vectors. With none, tools are found by their words only."`
-	Model    string `json:"model" doc:"The embedding model; empty with none."`
+	Provider string `json:"provider" enum:"builtin,none,local,openai" doc:"What computes embedding vectors. When it is none, tools are found only by their words."`
+	Model    string `json:"model" doc:"The embedding model; empty when provider is none."`
 	Tools    int    `json:"tools" doc:"Number of known tools."`
-	Ready    int    `json:"ready" doc:"Number of tools that have a vector and can be found by their meaning."`
+	Ready    int    `json:"ready" doc:"Number of tools that have an embedding vector and can be found by their meaning."`
 	Working  bool   `json:"working" doc:"Whether vectors are being computed now."`
-	Problem  string `json:"problem" doc:"Why tools can be found only by their words at the moment, and what to do about it; empty when there is no problem."`
+	Problem  string `json:"problem" doc:"Why tools can currently be found only by their words, and what to do about that; empty when there is no problem."`
 }
 
 func (s *Search) get(context.Context, *struct{}) (*route.Reply[SearchStatus], error) {

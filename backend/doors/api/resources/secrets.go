@@ -27,9 +27,9 @@ func (s *Secrets) Routes(t *route.Table) {
 	route.Add(g, route.Get("/api/servers/{id}/secrets", "List the secrets of a server, with masked values"), s.list)
 	route.Add(g, route.Put("/api/servers/{id}/secrets/{key}", "Set a secret"), s.set)
 	route.Add(g, route.Delete("/api/servers/{id}/secrets/{key}", "Delete a secret"), s.remove)
-	route.Add(g, route.Get("/api/servers/{id}/links", "List the secrets of other servers that a server may use"), s.listLinks)
-	route.Add(g, route.Put("/api/servers/{id}/links/{owner}/{key}", "Allow a server to use a secret of another server"), s.link)
-	route.Add(g, route.Delete("/api/servers/{id}/links/{owner}/{key}", "Revoke the use of a secret of another server"), s.unlink)
+	route.Add(g, route.Get("/api/servers/{id}/links", "List the secrets of other servers that the server may use"), s.listLinks)
+	route.Add(g, route.Put("/api/servers/{id}/links/{owner}/{key}", "Allow the server to use a secret of another server"), s.link)
+	route.Add(g, route.Delete("/api/servers/{id}/links/{owner}/{key}", "Revoke the permission to use a secret of another server"), s.unlink)
 	route.Add(g, route.Get("/api/secrets", "Retrieve the status of the vault and the names of all secrets"), s.listAll)
 	route.Add(g, route.Post("/api/secrets/unlock", "Unlock the encrypted file of secrets, or create it"), s.unlock)
 	route.Add(g, route.Post("/api/secrets/migrate", "Move credentials from server configurations to the vault").MayMiss(), s.migrate)
@@ -44,7 +44,7 @@ type SecretInput struct {
 // Secret is a secret with its masked value.
 type Secret struct {
 	Key         string `json:"key"`
-	MaskedValue string `json:"masked_value" doc:"The first four characters and ****; only **** for a short value or one that cannot be read now."`
+	MaskedValue string `json:"masked_value" doc:"The first four characters and ****; only **** for a value that is short or cannot be read now."`
 	UpdatedAt   string `json:"updated_at"`
 }
 
@@ -109,7 +109,7 @@ type linkInput struct {
 type SecretLink struct {
 	Server string `json:"server" doc:"Name of the server that owns the secret."`
 	Key    string `json:"key" doc:"Name of the secret."`
-	Holds  bool   `json:"holds" doc:"False when what the server runs has changed since the link was made, which revokes the link."`
+	Holds  bool   `json:"holds" doc:"Whether the link is valid. It becomes invalid when the command, arguments or URL of the server change."`
 }
 
 func (s *Secrets) listLinks(ctx context.Context, in *ServerInput) (*route.Reply[[]SecretLink], error) {
@@ -164,7 +164,7 @@ type SecretsView struct {
 // VaultStatus describes where secrets are kept.
 type VaultStatus struct {
 	Keeper string `json:"keeper" enum:"keychain,file,none" doc:"Where new secrets are kept: the keychain of the operating system, the encrypted file, or nowhere."`
-	Why    string `json:"why" doc:"Why they are kept there."`
+	Why    string `json:"why" doc:"Why new secrets are kept there."`
 	Advice string `json:"advice,omitempty" doc:"What to do when secrets cannot be kept."`
 	File   string `json:"file" enum:"none,locked,unlocked" doc:"State of the file that is encrypted with a passphrase."`
 }
@@ -179,7 +179,7 @@ type ServerSecrets struct {
 // SecretName is a secret without its value.
 type SecretName struct {
 	Key       string `json:"key"`
-	Kept      string `json:"kept" doc:"keychain; sealed for a value too long for the keychain, which is encrypted with a key from it; or file, which is encrypted with a passphrase."`
+	Kept      string `json:"kept" doc:"Where the value is kept: keychain; sealed, a file for values that are too long for the keychain, encrypted with a key in the keychain; or file, a file that is encrypted with a passphrase."`
 	UpdatedAt string `json:"updated_at"`
 }
 

@@ -18,7 +18,7 @@ type Server struct {
 	Name            string            `json:"name" doc:"Unique name. Tools of the server are called as name__tool."`
 	Description     string            `json:"description"`
 	Source          string            `json:"source" doc:"Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import."`
-	Command         *string           `json:"command" doc:"Program that a stdio server is started with."`
+	Command         *string           `json:"command" doc:"Program that starts a stdio server."`
 	Args            []string          `json:"args" doc:"Arguments of the command."`
 	Env             map[string]string `json:"env" doc:"Environment variables of the server's process."`
 	Tags            []string          `json:"tags"`
@@ -43,7 +43,7 @@ type Server struct {
 	ToolCount       int               `json:"tool_count" doc:"Number of known tools."`
 	ToolTokens      int               `json:"tool_tokens" doc:"Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted."`
 	LastError       string            `json:"last_error,omitempty"`
-	LaunchHash      string            `json:"launch_hash" doc:"Hash of everything that decides what starting the server runs. Send it with an approval, to approve only what was shown."`
+	LaunchHash      string            `json:"launch_hash" doc:"Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed."`
 	Plaintext       []string          `json:"plaintext" doc:"Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url."`
 }
 
@@ -52,10 +52,10 @@ type Tool struct {
 	ID          int64           `json:"id" doc:"Unique identifier of the tool."`
 	ServerID    int64           `json:"server_id" doc:"Unique identifier of its server."`
 	Name        string          `json:"name"`
-	Title       string          `json:"title" doc:"Title for people; empty when the tool has none."`
+	Title       string          `json:"title" doc:"Title to show to people; empty when the tool has none."`
 	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"input_schema,omitempty" doc:"JSON schema of the arguments; null when the tool has none. Left out of brief lists."`
-	Hash        string          `json:"hash" doc:"Hash of everything that a model relies on: name, description and schemas."`
+	InputSchema json.RawMessage `json:"input_schema,omitempty" doc:"JSON schema of the arguments; null when the tool has none. Left out with brief=true."`
+	Hash        string          `json:"hash" doc:"Hash of everything that a model sees of the tool: name, description and schemas."`
 	Tokens      int             `json:"tokens" doc:"Number of tokens that the definition takes in a model's context (o200k_base); 0 until it is counted."`
 }
 
@@ -96,7 +96,7 @@ func (s *Servers) Routes(t *route.Table) {
 type listInput struct {
 	Query     string `query:"query" doc:"Text to search for in names, descriptions and tags."`
 	Source    string `query:"source" doc:"Only servers from this source."`
-	Installed string `query:"installed" doc:"With true, only installed servers."`
+	Installed string `query:"installed" doc:"If true, only installed servers."`
 }
 
 func (s *Servers) list(ctx context.Context, in *listInput) (*route.Reply[[]Server], error) {
@@ -140,7 +140,7 @@ func toolView(server int64, t *catalog.Tool, schema bool) Tool {
 // ServerFields are the fields that both adding and updating a server can set. A nil field is not set.
 type ServerFields struct {
 	Description *string           `json:"description,omitempty"`
-	Command     *string           `json:"command,omitempty" doc:"Program that a stdio server is started with."`
+	Command     *string           `json:"command,omitempty" doc:"Program that starts a stdio server."`
 	Transport   *string           `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage."`
 	Homepage    *string           `json:"homepage,omitempty" doc:"URL of a remote server."`
 	Headers     map[string]string `json:"headers,omitempty" doc:"HTTP headers to send to a remote server with each request."`
@@ -171,7 +171,7 @@ func (f ServerFields) apply(v *registry.Server) {
 type newServerFields struct {
 	Name   string `json:"name" pattern:"^[A-Za-z0-9._-]{1,64}$" doc:"Unique name, without two underscores in a row."`
 	Source string `json:"source,omitempty" doc:"Who configures the server; local by default."`
-	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the server's package in the background; true by default. Send false when the server is about to be started anyway."`
+	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the server's package in the background; true by default. Send false if you start the server right away."`
 	ServerFields
 	Args route.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
 	Env  route.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`

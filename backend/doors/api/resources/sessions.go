@@ -20,17 +20,17 @@ func (s *Sessions) Routes(t *route.Table) {
 	g := t.Group("sessions")
 	route.Add(g, route.Post("/api/tickets", "Create a ticket that opens one page or one WebSocket").Creates(), s.createTicket)
 	route.Add(g, route.Post("/api/session", "Exchange the ticket of a page for the token of a new session").WithoutToken(), s.begin)
-	route.Add(g, route.Post("/api/session/end", "End the session whose token the request brings"), s.end)
+	route.Add(g, route.Post("/api/session/end", "End the session whose token the request contains"), s.end)
 }
 
 type ticketFields struct {
-	Purpose string `json:"purpose" enum:"page,socket" doc:"page for a ticket that is exchanged at /api/session, socket for one that opens a WebSocket."`
+	Purpose string `json:"purpose" enum:"page,socket" doc:"page for a ticket that is exchanged at /api/session, socket for a ticket that opens a WebSocket."`
 }
 
 type ticketInput struct{ route.Object[ticketFields] }
 
 type ticketView struct {
-	Ticket    string    `json:"ticket" doc:"The ticket, which is good for one use."`
+	Ticket    string    `json:"ticket" doc:"The ticket. It can be used once."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
@@ -64,7 +64,7 @@ type exchangeInput struct{ route.Object[exchangeFields] }
 type sessionView struct {
 	Token     string    `json:"token" doc:"Token of the session, to be sent like the hub's own token."`
 	Session   string    `json:"session" doc:"Public identifier of the session, for /hello. It is no secret."`
-	ExpiresAt time.Time `json:"expires_at" doc:"When the session ends unless it is used before. Each use extends it."`
+	ExpiresAt time.Time `json:"expires_at" doc:"When the session ends if it is not used before. Each use extends the session."`
 }
 
 func (s *Sessions) begin(_ context.Context, in *exchangeInput) (*route.Reply[sessionView], error) {

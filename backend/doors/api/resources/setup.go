@@ -41,7 +41,7 @@ func (s *Setup) sync(ctx context.Context, in *syncInput) (*route.Reply[setup.Syn
 }
 
 type importFields struct {
-	Path   string            `json:"path" doc:"Absolute path of the database, which is only read."`
+	Path   string            `json:"path" doc:"Absolute path of the database. It is not changed."`
 	DryRun bool              `json:"dry_run,omitempty" doc:"Whether to return only what would be imported."`
 	Rename map[string]string `json:"rename,omitempty" doc:"New names of servers, by their names in the database."`
 }

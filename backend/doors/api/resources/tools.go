@@ -12,7 +12,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// maxToolClients is how many clients are listed as users of a tool.
+// maxToolClients is the maximum number of clients in the list of a tool's users.
 const maxToolClients = 50
 
 // Tools holds the operations on known tools.
@@ -46,7 +46,7 @@ type KnownTool struct {
 type toolsInput struct {
 	Server string `query:"server" doc:"Only tools of the server with this name."`
 	Name   string `query:"name" doc:"Only tools with this name."`
-	Brief  string `query:"brief" doc:"With true, input schemas are left out."`
+	Brief  string `query:"brief" doc:"If true, input schemas are left out."`
 }
 
 func (s *Tools) list(_ context.Context, in *toolsInput) (*route.Reply[[]KnownTool], error) {
@@ -71,7 +71,7 @@ func knownTool(v registry.Server, t *catalog.Tool, schema bool) KnownTool {
 // toolDetail is a tool with everything that is known about it.
 type toolDetail struct {
 	KnownTool
-	Definition json.RawMessage `json:"definition" doc:"The tool as its server listed it, an object."`
+	Definition json.RawMessage `json:"definition" doc:"Object with the tool as its server listed it."`
 	Metrics    *ToolMetrics    `json:"metrics,omitempty" doc:"Statistics; left out for a tool that was never called."`
 	Used       toolUse         `json:"used"`
 }
@@ -85,9 +85,9 @@ type toolUse struct {
 
 // toolClient is a client that called a tool.
 type toolClient struct {
-	Name         string `json:"name" doc:"Name that the client gave itself, or api or tester for calls over this API."`
+	Name         string `json:"name" doc:"Name that the client sent when it connected; api or tester for calls over this API."`
 	Calls        int64  `json:"calls" doc:"Number of calls, refused ones included."`
-	LastCalledAt string `json:"last_called_at" doc:"UTC, for example 2026-01-31 08:00:00."`
+	LastCalledAt string `json:"last_called_at" doc:"Time of the last call in UTC, for example 2026-01-31 08:00:00."`
 }
 
 type toolInput struct {

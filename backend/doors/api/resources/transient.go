@@ -40,7 +40,7 @@ type transientFields struct {
 	Transport string          `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse."`
 	URL       string          `json:"url,omitempty" doc:"URL of a remote server."`
 	Headers   route.StringMap `json:"headers,omitempty" doc:"HTTP headers to send to a remote server."`
-	LifeMS    float64         `json:"ttl_ms,omitempty" doc:"How long to keep the server without use, in milliseconds."`
+	LifeMS    float64         `json:"ttl_ms,omitempty" doc:"How long to keep the server running without use, in milliseconds."`
 }
 
 type openTransientInput struct{ route.Object[transientFields] }
@@ -51,7 +51,7 @@ type transientReply struct {
 	Tools         []json.RawMessage `json:"tools" doc:"Tools as the server listed them."`
 	Capabilities  json.RawMessage   `json:"capabilities" doc:"Object with the MCP capabilities of the server."`
 	ServerVersion namedVersion      `json:"serverVersion"`
-	ExpiresAt     int64             `json:"expiresAt" doc:"When the server is stopped unless it is used before, in milliseconds since 1970."`
+	ExpiresAt     int64             `json:"expiresAt" doc:"When the server is stopped if it is not used before, in milliseconds since 1970 UTC."`
 }
 
 type namedVersion struct {
@@ -94,7 +94,7 @@ type elicitation struct {
 	ServerName string          `json:"serverName"`
 	Message    string          `json:"message" doc:"The question."`
 	Schema     json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer's content."`
-	CreatedAt  int64           `json:"createdAt" doc:"Milliseconds since 1970."`
+	CreatedAt  int64           `json:"createdAt" doc:"When the server asked, in milliseconds since 1970 UTC."`
 }
 
 func (s *Transient) elicitations(context.Context, *struct{}) (*route.Reply[listOf[elicitation]], error) {
@@ -107,7 +107,7 @@ func (s *Transient) elicitations(context.Context, *struct{}) (*route.Reply[listO
 
 type answerFields struct {
 	Action  string          `json:"action" enum:"accept,decline,cancel"`
-	Content json.RawMessage `json:"content,omitempty" doc:"Object with the answer, as the question's schema describes it. For accept only."`
+	Content json.RawMessage `json:"content,omitempty" doc:"Object with the answer, as the question's schema describes it. Only for the action accept."`
 }
 
 type respondInput struct {

@@ -29,7 +29,7 @@ func (o Object[T]) Decode() (T, error) {
 	return out, decodeObject(o.RawBody, &out)
 }
 
-// OptionalObject is an Object that a request may leave out.
+// OptionalObject is like Object, but a request may have no body.
 type OptionalObject[T any] struct {
 	RawBody []byte `contentType:"application/json"`
 }

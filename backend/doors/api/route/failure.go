@@ -65,8 +65,8 @@ func Fail(status int, message string) error { return failureOf(status, message) 
 // BadRequest returns an error that is answered with status 400.
 func BadRequest(message string) error { return Fail(http.StatusBadRequest, message) }
 
-// InvalidIsBadRequest returns err, answered with 400 instead of 422 when it is of kind fault.Invalid. Operations of the
-// original product that answer so keep their status.
+// InvalidIsBadRequest returns err, but with status 400 instead of 422 when its kind is fault.Invalid. Some operations
+// of the original product answer with status 400.
 func InvalidIsBadRequest(err error) error {
 	if fault.KindOf(err) == fault.Invalid {
 		return BadRequest(fault.MessageOf(err))

@@ -59,7 +59,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Retrieve what tools cost in each client's context, and what is saved */
+        /** Retrieve how many tokens tools take in each client's context, and how many the hub saves */
         get: operations["get-api-context"];
         put?: never;
         post?: never;
@@ -76,7 +76,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List AI editors, and whether the hub is registered in them */
+        /** List AI editors, and whether each is registered: whether its configuration has the hub's entry */
         get: operations["get-api-editors"];
         put?: never;
         post?: never;
@@ -197,7 +197,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mark the editors of this machine as seen by the user */
+        /** Mark the editors of this machine as reviewed by the user, so that they no longer count as new */
         post: operations["post-api-editors-reviewed"];
         delete?: never;
         options?: never;
@@ -247,7 +247,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Choose whether editors found in future are registered automatically */
+        /** Choose whether editors that are detected later are registered automatically */
         put: operations["put-api-editors-settings"];
         post?: never;
         delete?: never;
@@ -333,7 +333,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Find tools as an agent does, with the reasons; no server is started and no list changes */
+        /** Find tools as find_tool does for an agent, with the reasons for each score; starts no server and changes no tool list */
         post: operations["post-api-find"];
         delete?: never;
         options?: never;
@@ -384,10 +384,10 @@ export interface paths {
         };
         /** List tools that rank higher because they were called after similar queries */
         get: operations["get-api-learned"];
-        /** Turn learning on or off; what was learned is kept */
+        /** Turn learning on or off; learned tools are kept */
         put: operations["put-api-learned"];
         post?: never;
-        /** Delete everything that was learned */
+        /** Delete all learned tools */
         delete: operations["delete-api-learned"];
         options?: never;
         head?: never;
@@ -404,7 +404,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete one thing that was learned */
+        /** Delete one learned tool */
         delete: operations["delete-api-learned-by-id"];
         options?: never;
         head?: never;
@@ -422,7 +422,7 @@ export interface paths {
         get: operations["get-api-logs"];
         put?: never;
         post?: never;
-        /** Delete all entries; statistics and what the search learned are kept */
+        /** Delete all entries; statistics and learned tools are kept */
         delete: operations["delete-api-logs"];
         options?: never;
         head?: never;
@@ -453,7 +453,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the last notifications of servers */
+        /** List the latest notifications of servers */
         get: operations["get-api-logs-notifications"];
         put?: never;
         post?: never;
@@ -470,7 +470,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the last progress reports */
+        /** List the latest progress reports of servers */
         get: operations["get-api-logs-progress"];
         put?: never;
         post?: never;
@@ -557,7 +557,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop all servers, and start none until resumed */
+        /** Stop all servers, and start none until the hub is resumed */
         post: operations["post-api-pause"];
         delete?: never;
         options?: never;
@@ -572,7 +572,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List programs that servers need, and whether they are installed */
+        /** List the programs that servers need, and whether each is installed */
         get: operations["get-api-prereqs"];
         put?: never;
         post?: never;
@@ -641,7 +641,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the roots that shared servers are given */
+        /** List the MCP roots that servers get */
         get: operations["get-api-roots"];
         put?: never;
         post?: never;
@@ -916,7 +916,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the secrets of other servers that a server may use */
+        /** List the secrets of other servers that the server may use */
         get: operations["list-api-servers-by-id-links"];
         put?: never;
         post?: never;
@@ -934,10 +934,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Allow a server to use a secret of another server */
+        /** Allow the server to use a secret of another server */
         put: operations["put-api-servers-by-id-links-by-owner-by-key"];
         post?: never;
-        /** Revoke the use of a secret of another server */
+        /** Revoke the permission to use a secret of another server */
         delete: operations["delete-api-servers-by-id-links-by-owner-by-key"];
         options?: never;
         head?: never;
@@ -985,7 +985,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the last lines a server wrote to standard error */
+        /** List the last lines that a server wrote to standard error */
         get: operations["get-api-servers-by-id-output"];
         put?: never;
         post?: never;
@@ -1260,7 +1260,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the session whose token the request brings */
+        /** End the session whose token the request contains */
         post: operations["post-api-session-end"];
         delete?: never;
         options?: never;
@@ -1479,7 +1479,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the last lines a server wrote to standard error */
+        /** List the last lines that a server wrote to standard error */
         get: operations["get-api-transient-by-id-output"];
         put?: never;
         post?: never;
@@ -1699,13 +1699,13 @@ export interface components {
         AnswerFields: {
             /** @enum {string} */
             action: "accept" | "decline" | "cancel";
-            /** @description Object with the answer, as the question's schema describes it. For accept only. */
+            /** @description Object with the answer, as the question's schema describes it. Only for the action accept. */
             content?: unknown;
         } & {
             [key: string]: unknown;
         };
         ApprovalFields: {
-            /** @description The launch_hash that was shown to the person. The request fails when the server has changed since. Without it, the server is approved as it is. */
+            /** @description The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since. Without launch_hash, the current configuration is approved. */
             launch_hash?: string;
         } & {
             [key: string]: unknown;
@@ -1752,7 +1752,7 @@ export interface components {
         ChangeableFields: {
             /** @description Arguments of the command. */
             args?: string[] | null;
-            /** @description Program that a stdio server is started with. */
+            /** @description Program that starts a stdio server. */
             command?: string;
             description?: string;
             /** @description Environment variables of the server's process. */
@@ -1796,35 +1796,35 @@ export interface components {
         };
         ClientContext: {
             connected: boolean;
-            /** @description RFC 3339. */
+            /** @description When the client first connected, in RFC 3339. */
             first_seen: string;
-            /** @description RFC 3339; the present for a connected client. */
+            /** @description When the client was last connected, in RFC 3339; the current time for a connected client. */
             last_seen: string;
             /**
              * Format: int64
-             * @description Tokens of the tools in the client's list: the hub's own, those of active servers, and those the client found.
+             * @description Number of tokens of the tools in the client's list: the hub's own tool, tools of active servers, and tools that the client found.
              */
             listed_tokens: number;
-            /** @description Name that the client gave itself, unchecked, at most 100 characters. */
+            /** @description Name that the client sent when it connected, at most 100 characters. It is not verified. */
             name: string;
             /**
              * Format: int64
-             * @description The difference. It is negative when all servers together cost less than the hub's own tool.
+             * @description whole_tokens minus listed_tokens. It is negative when the tools of all servers take fewer tokens than the client's list.
              */
             saved_tokens: number;
             version: string;
             /**
              * Format: int64
-             * @description Tokens of the client's list if all servers were configured in the client directly.
+             * @description Number of tokens that the client's list would have if all servers were configured in the client itself.
              */
             whole_tokens: number;
         };
         ContextCost: {
-            /** @description Clients, last seen first. */
+            /** @description MCP clients, the most recently seen first. */
             clients: components["schemas"]["ClientContext"][];
             /**
              * Format: int64
-             * @description Tokens of the hub's own tool.
+             * @description Number of tokens of the definition of the hub's own tool.
              */
             entry_tokens: number;
             /**
@@ -1834,7 +1834,7 @@ export interface components {
             tools: number;
             /**
              * Format: int64
-             * @description Tokens of all these tools.
+             * @description Number of tokens of the definitions of these tools.
              */
             whole_tokens: number;
         };
@@ -1877,21 +1877,21 @@ export interface components {
             name: string;
         };
         EditorFields: {
-            /** @description Whether to select all editors: to register, all that were found and support it; to unregister, all that have the hub's entry. */
+            /** @description Whether to select all editors: for register, all detected editors that support it; for unregister, all that have the hub's entry. */
             all?: boolean;
             /** @description Identifiers of editors. */
             editors?: string[] | null;
-            /** @description Environment variables of the client that move editors' files. */
+            /** @description Environment variables of the client that change where editors keep their files. */
             environment?: {
                 [key: string]: string;
             };
-            /** @description Hashes of files, by path, as a plan returned them. A file that has changed since is not written. */
+            /** @description Hashes of files by path, from the preview. A file that has changed since the preview is not written. */
             expect?: {
                 [key: string]: string;
             };
             /** @description Folder of a project, to change the project's files instead of the user's. */
             project?: string;
-            /** @description Whether to replace an entry with the hub's name that starts something else. */
+            /** @description Whether to replace an entry with the hub's name that starts another program. */
             replace?: boolean;
         } & {
             [key: string]: unknown;
@@ -1905,7 +1905,7 @@ export interface components {
             state: string;
         };
         EditorHistory: {
-            /** @description The changes, latest first. */
+            /** @description The changes, newest first. */
             changes: components["schemas"]["EditorRecord"][];
         };
         EditorImportCandidate: {
@@ -1923,11 +1923,11 @@ export interface components {
             name?: string;
         };
         EditorImportCredential: {
-            /** @description of the secret; a variable or header of the same name is filled in without a reference */
+            /** @description Proposed name of the secret. A variable or header of the same name gets the value without a reference. */
             name: string;
-            /** @description the part of the place that the secret replaces */
+            /** @description The part of the text at this place that the secret replaces. */
             value: string;
-            /** @description env.NAME, args[3], headers.NAME or url; empty for a secret of a setup file */
+            /** @description Place of the credential: env.NAME, args[3], headers.NAME or url; empty for a secret of a setup file. */
             where: string;
         };
         EditorImportExported: {
@@ -1941,39 +1941,39 @@ export interface components {
             args: string[];
             command: string;
             description: string;
-            /** @description switched off in the text */
+            /** @description Whether the text marks the server as disabled. */
             disabled: boolean;
             env: {
                 [key: string]: string;
             };
-            /** @description the configured server that does the same; empty for none */
+            /** @description Name of the configured server that does the same; empty for none. */
             existing: string;
             headers: {
                 [key: string]: string;
             };
-            /** @description placeholders that another program would have replaced */
+            /** @description Placeholders in the configuration that an editor would have replaced by values. */
             missing: components["schemas"]["EditorImportPlaceholder"][];
-            /** @description proposed: valid, free, and given to no other server of the answer */
+            /** @description Proposed name: valid, not taken, and different from the names of the other servers in the response. */
             name: string;
-            /** @description what to know before the server is added */
+            /** @description What the user should know before the server is added. */
             notes: string[];
-            /** @description why the server cannot be added; empty when it can */
+            /** @description Why the server cannot be added; empty when it can. */
             problem: string;
-            /** @description credentials in it, which the vault could keep */
+            /** @description Credentials in the configuration, which could be moved to the vault. */
             secrets: components["schemas"]["EditorImportCredential"][];
             tags: string[];
-            /** @description the command line or URL on one line, credentials covered */
+            /** @description Command line or URL on one line, with credentials redacted. */
             target: string;
-            /** @description stdio, streamable-http or sse */
+            /** @description stdio, streamable-http or sse. */
             transport: string;
             url: string;
         };
         EditorImportPlaceholder: {
-            /** @description name of the secret that should hold the value; empty when the value is no credential */
+            /** @description Proposed name of a secret for the value; empty when the value is not a credential. */
             secret: string;
-            /** @description the placeholder, such as ${input:key} */
+            /** @description The placeholder, such as ${input:key}. */
             text: string;
-            /** @description command, env.NAME, args[3], headers.NAME or url */
+            /** @description Place of the placeholder: command, env.NAME, args[3], headers.NAME or url. */
             where: string;
         };
         EditorImportProblem: {
@@ -2024,7 +2024,7 @@ export interface components {
             path: string;
         };
         EditorList: {
-            /** @description Whether editors found in future are registered automatically. */
+            /** @description Whether editors that are detected later are registered automatically. */
             auto_register: boolean;
             editors: components["schemas"]["EditorStatus"][];
             /** @description The hub's entry in editors. */
@@ -2054,23 +2054,23 @@ export interface components {
         EditorPlanFields: {
             /** @enum {string} */
             action: "register" | "unregister" | "undo";
-            /** @description Whether to select all editors: to register, all that were found and support it; to unregister, all that have the hub's entry. */
+            /** @description Whether to select all editors: for register, all detected editors that support it; for unregister, all that have the hub's entry. */
             all?: boolean;
-            /** @description To undo: identifiers of changes from the history. */
+            /** @description For undo: identifiers of changes from the history. */
             changes?: string[] | null;
             /** @description Identifiers of editors. */
             editors?: string[] | null;
-            /** @description Environment variables of the client that move editors' files. */
+            /** @description Environment variables of the client that change where editors keep their files. */
             environment?: {
                 [key: string]: string;
             };
-            /** @description Hashes of files, by path, as a plan returned them. A file that has changed since is not written. */
+            /** @description Hashes of files by path, from the preview. A file that has changed since the preview is not written. */
             expect?: {
                 [key: string]: string;
             };
             /** @description Folder of a project, to change the project's files instead of the user's. */
             project?: string;
-            /** @description Whether to replace an entry with the hub's name that starts something else. */
+            /** @description Whether to replace an entry with the hub's name that starts another program. */
             replace?: boolean;
         } & {
             [key: string]: unknown;
@@ -2095,7 +2095,7 @@ export interface components {
             auto_register: boolean;
         };
         EditorSettingsFields: {
-            /** @description Whether to register editors that are found in future. */
+            /** @description Whether to register editors that are detected later. */
             auto_register: boolean;
         } & {
             [key: string]: unknown;
@@ -2132,7 +2132,7 @@ export interface components {
         Elicitation: {
             /**
              * Format: int64
-             * @description Milliseconds since 1970.
+             * @description When the server asked, in milliseconds since 1970 UTC.
              */
             createdAt: number;
             /** @description Unique identifier of the question. */
@@ -2153,7 +2153,7 @@ export interface components {
             [key: string]: unknown;
         };
         ExportReply: {
-            /** @description Configuration in the format of the client, with references instead of secrets. */
+            /** @description Configuration in the requested format, with references in place of secrets. */
             config: unknown;
             format: string;
         };
@@ -2191,7 +2191,7 @@ export interface components {
             server: string;
             title: string;
             tool: string;
-            /** @description What the score consists of, the largest part first. */
+            /** @description The contributions to the score, largest first. */
             why: components["schemas"]["FindMatch"][];
         };
         FindMatch: {
@@ -2202,13 +2202,13 @@ export interface components {
              * @description Contribution to the score. The points of a hit add up to its score.
              */
             points: number;
-            /** @description Words of the query that match, in singular and lower case, or words of the same kind; for learned, the words of the earlier query. */
+            /** @description Matching words of the query, in singular and lower case; for learned, the words of the earlier query. */
             terms: string[];
         };
         FindReply: {
             /** @enum {string} */
             confidence: "high" | "medium" | "low" | "none";
-            /** @description Whether any tool is good enough. */
+            /** @description Whether the score of any tool is high enough for a hit. */
             found: boolean;
             /** @description Advice for the agent when nothing was found. */
             hint?: string;
@@ -2219,7 +2219,7 @@ export interface components {
              * @description Duration of the search, in milliseconds.
              */
             ms: number;
-            /** @description Reply of find_tool to an agent, an object. */
+            /** @description Object that find_tool would return to an agent. */
             reply: unknown;
             /**
              * Format: double
@@ -2228,7 +2228,7 @@ export interface components {
             score: number;
             /**
              * Format: int64
-             * @description Number of tokens that reply takes in an agent's context (o200k_base).
+             * @description Number of tokens that the reply takes in an agent's context (o200k_base).
              */
             tokens: number;
         };
@@ -2263,7 +2263,7 @@ export interface components {
         ImportFields: {
             /** @description Whether to return only what would be imported. */
             dry_run?: boolean;
-            /** @description Absolute path of the database, which is only read. */
+            /** @description Absolute path of the database. It is not changed. */
             path: string;
             /** @description New names of servers, by their names in the database. */
             rename?: {
@@ -2321,7 +2321,7 @@ export interface components {
             take_out?: boolean;
             /** @description Pasted configuration to import from, instead of the editors. */
             text?: string;
-            /** @description Values that a bundle asks the user for, by their keys. */
+            /** @description Answers to the bundle's questions, by key. */
             values?: {
                 [key: string]: string;
             };
@@ -2333,14 +2333,14 @@ export interface components {
             description: string;
             /** @description Whether the tool is in every client's list: its server is active and approved. */
             enabled: boolean;
-            /** @description Hash of everything that a model relies on: name, description and schemas. */
+            /** @description Hash of everything that a model sees of the tool: name, description and schemas. */
             hash: string;
             /**
              * Format: int64
              * @description Unique identifier of the tool.
              */
             id: number;
-            /** @description JSON schema of the arguments; null when the tool has none. Left out of brief lists. */
+            /** @description JSON schema of the arguments; null when the tool has none. Left out with brief=true. */
             input_schema?: unknown;
             name: string;
             /** @description Name of the server. */
@@ -2350,7 +2350,7 @@ export interface components {
              * @description Unique identifier of its server.
              */
             server_id: number;
-            /** @description Title for people; empty when the tool has none. */
+            /** @description Title to show to people; empty when the tool has none. */
             title: string;
             /**
              * Format: int64
@@ -2359,15 +2359,15 @@ export interface components {
             tokens: number;
         };
         LearnedFields: {
-            /** @description Whether the search learns and uses what it learned. */
+            /** @description Whether the search learns from calls and uses what it has learned. */
             on: boolean;
         } & {
             [key: string]: unknown;
         };
         LearnedList: {
-            /** @description The entries, latest first. */
+            /** @description The entries, newest first. */
             entries: components["schemas"]["LearnedTool"][];
-            /** @description Whether the search learns and uses what it learned. */
+            /** @description Whether the search learns from calls and uses what it has learned. */
             on: boolean;
             /**
              * Format: int64
@@ -2393,7 +2393,7 @@ export interface components {
             server: string;
             /**
              * Format: double
-             * @description How much the tool is lifted for this query, as a share of the largest possible lift.
+             * @description How much the tool's score is raised for this query, as a share of the largest possible increase.
              */
             strength: number;
             /**
@@ -2405,7 +2405,7 @@ export interface components {
         };
         LevelFields: {
             /**
-             * @description The lowest level that the server sends.
+             * @description The lowest level of log notifications that the server should send.
              * @enum {string}
              */
             level: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
@@ -2431,7 +2431,7 @@ export interface components {
             entries: components["schemas"]["Preset"][] | null;
         };
         LogEntry: {
-            /** @description Arguments as they were sent; a string when they were too long and are cut. */
+            /** @description Arguments as the client sent them; a string that is cut off when they were too long. */
             args: unknown;
             client: string;
             /**
@@ -2477,7 +2477,7 @@ export interface components {
             where: string;
         };
         NameProblems: {
-            /** @description One problem for each name, in the order of the request; empty for a name that a new server can have. */
+            /** @description For each name, in the order of the request, why no new server can have the name; empty if one can. */
             problems: string[];
         };
         NamedCheck: {
@@ -2510,7 +2510,7 @@ export interface components {
         NewServerFields: {
             /** @description Arguments of the command. */
             args?: string[] | null;
-            /** @description Program that a stdio server is started with. */
+            /** @description Program that starts a stdio server. */
             command?: string;
             description?: string;
             /** @description Environment variables of the server's process. */
@@ -2532,7 +2532,7 @@ export interface components {
             tags?: string[] | null;
             /** @description stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage. */
             transport?: string;
-            /** @description Whether to download the server's package in the background; true by default. Send false when the server is about to be started anyway. */
+            /** @description Whether to download the server's package in the background; true by default. Send false if you start the server right away. */
             warm?: boolean;
         } & {
             [key: string]: unknown;
@@ -2548,10 +2548,10 @@ export interface components {
             at: string;
             /**
              * Format: int64
-             * @description Number of the line. It increases with each line of a server, also across restarts of the hub, and is the same in pushed messages.
+             * @description Number of the line. It increases with each line of a server, also across restarts of the hub, and is the same in messages to WebSockets.
              */
             n: number;
-            /** @description The line, with known secrets masked and cut off after 8 kB. */
+            /** @description The line, with known secrets masked, cut off after 8 kB. */
             text: string;
         };
         OutputReply: {
@@ -2683,22 +2683,22 @@ export interface components {
         Scanned: {
             candidates: components["schemas"]["EditorImportCandidate"][];
             problems: components["schemas"]["EditorImportProblem"][];
-            /** @description Values that a bundle asks the user for. */
+            /** @description Questions that the bundle asks the user, about values such as an API key. */
             questions: components["schemas"]["EditorImportQuestion"][];
         };
         SearchStatus: {
-            /** @description The embedding model; empty with none. */
+            /** @description The embedding model; empty when provider is none. */
             model: string;
-            /** @description Why tools can be found only by their words at the moment, and what to do about it; empty when there is no problem. */
+            /** @description Why tools can currently be found only by their words, and what to do about that; empty when there is no problem. */
             problem: string;
             /**
-             * @description What computes embedding vectors. With none, tools are found by their words only.
+             * @description What computes embedding vectors. When it is none, tools are found only by their words.
              * @enum {string}
              */
             provider: "builtin" | "none" | "local" | "openai";
             /**
              * Format: int64
-             * @description Number of tools that have a vector and can be found by their meaning.
+             * @description Number of tools that have an embedding vector and can be found by their meaning.
              */
             ready: number;
             /**
@@ -2711,7 +2711,7 @@ export interface components {
         };
         Secret: {
             key: string;
-            /** @description The first four characters and ****; only **** for a short value or one that cannot be read now. */
+            /** @description The first four characters and ****; only **** for a value that is short or cannot be read now. */
             masked_value: string;
             updated_at: string;
         };
@@ -2722,7 +2722,7 @@ export interface components {
             [key: string]: unknown;
         };
         SecretLink: {
-            /** @description False when what the server runs has changed since the link was made, which revokes the link. */
+            /** @description Whether the link is valid. It becomes invalid when the command, arguments or URL of the server change. */
             holds: boolean;
             /** @description Name of the secret. */
             key: string;
@@ -2730,7 +2730,7 @@ export interface components {
             server: string;
         };
         SecretName: {
-            /** @description keychain; sealed for a value too long for the keychain, which is encrypted with a key from it; or file, which is encrypted with a passphrase. */
+            /** @description Where the value is kept: keychain; sealed, a file for values that are too long for the keychain, encrypted with a key in the keychain; or file, a file that is encrypted with a passphrase. */
             kept: string;
             key: string;
             updated_at: string;
@@ -2747,7 +2747,7 @@ export interface components {
             approved: boolean;
             /** @description Arguments of the command. */
             args: string[] | null;
-            /** @description Program that a stdio server is started with. */
+            /** @description Program that starts a stdio server. */
             command: string | null;
             created_at: string;
             description: string;
@@ -2775,7 +2775,7 @@ export interface components {
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
-            /** @description Hash of everything that decides what starting the server runs. Send it with an approval, to approve only what was shown. */
+            /** @description Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed. */
             launch_hash: string;
             /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
@@ -2811,7 +2811,7 @@ export interface components {
         ServerAbout: {
             /** @description Object with the MCP capabilities of the server. */
             capabilities: unknown;
-            /** @description Instructions of the server for models. */
+            /** @description The server's instructions for models. */
             instructions?: string;
             /** @description Name that the server reports. */
             name: string;
@@ -2824,7 +2824,7 @@ export interface components {
             approved: boolean;
             /** @description Arguments of the command. */
             args: string[] | null;
-            /** @description Program that a stdio server is started with. */
+            /** @description Program that starts a stdio server. */
             command: string | null;
             created_at: string;
             description: string;
@@ -2852,7 +2852,7 @@ export interface components {
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
-            /** @description Hash of everything that decides what starting the server runs. Send it with an approval, to approve only what was shown. */
+            /** @description Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed. */
             launch_hash: string;
             /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
@@ -2926,7 +2926,7 @@ export interface components {
         SessionView: {
             /**
              * Format: date-time
-             * @description When the session ends unless it is used before. Each use extends it.
+             * @description When the session ends if it is not used before. Each use extends the session.
              */
             expires_at: string;
             /** @description Public identifier of the session, for /hello. It is no secret. */
@@ -2967,7 +2967,7 @@ export interface components {
         };
         TicketFields: {
             /**
-             * @description page for a ticket that is exchanged at /api/session, socket for one that opens a WebSocket.
+             * @description page for a ticket that is exchanged at /api/session, socket for a ticket that opens a WebSocket.
              * @enum {string}
              */
             purpose: "page" | "socket";
@@ -2977,19 +2977,19 @@ export interface components {
         TicketView: {
             /** Format: date-time */
             expires_at: string;
-            /** @description The ticket, which is good for one use. */
+            /** @description The ticket. It can be used once. */
             ticket: string;
         };
         Tool: {
             description: string;
-            /** @description Hash of everything that a model relies on: name, description and schemas. */
+            /** @description Hash of everything that a model sees of the tool: name, description and schemas. */
             hash: string;
             /**
              * Format: int64
              * @description Unique identifier of the tool.
              */
             id: number;
-            /** @description JSON schema of the arguments; null when the tool has none. Left out of brief lists. */
+            /** @description JSON schema of the arguments; null when the tool has none. Left out with brief=true. */
             input_schema?: unknown;
             name: string;
             /**
@@ -2997,7 +2997,7 @@ export interface components {
              * @description Unique identifier of its server.
              */
             server_id: number;
-            /** @description Title for people; empty when the tool has none. */
+            /** @description Title to show to people; empty when the tool has none. */
             title: string;
             /**
              * Format: int64
@@ -3011,25 +3011,25 @@ export interface components {
              * @description Number of calls, refused ones included.
              */
             calls: number;
-            /** @description UTC, for example 2026-01-31 08:00:00. */
+            /** @description Time of the last call in UTC, for example 2026-01-31 08:00:00. */
             last_called_at: string;
-            /** @description Name that the client gave itself, or api or tester for calls over this API. */
+            /** @description Name that the client sent when it connected; api or tester for calls over this API. */
             name: string;
         };
         ToolDetail: {
-            /** @description The tool as its server listed it, an object. */
+            /** @description Object with the tool as its server listed it. */
             definition: unknown;
             description: string;
             /** @description Whether the tool is in every client's list: its server is active and approved. */
             enabled: boolean;
-            /** @description Hash of everything that a model relies on: name, description and schemas. */
+            /** @description Hash of everything that a model sees of the tool: name, description and schemas. */
             hash: string;
             /**
              * Format: int64
              * @description Unique identifier of the tool.
              */
             id: number;
-            /** @description JSON schema of the arguments; null when the tool has none. Left out of brief lists. */
+            /** @description JSON schema of the arguments; null when the tool has none. Left out with brief=true. */
             input_schema?: unknown;
             /** @description Statistics; left out for a tool that was never called. */
             metrics?: components["schemas"]["ToolMetrics"];
@@ -3041,7 +3041,7 @@ export interface components {
              * @description Unique identifier of its server.
              */
             server_id: number;
-            /** @description Title for people; empty when the tool has none. */
+            /** @description Title to show to people; empty when the tool has none. */
             title: string;
             /**
              * Format: int64
@@ -3104,7 +3104,7 @@ export interface components {
             transport?: string;
             /**
              * Format: double
-             * @description How long to keep the server without use, in milliseconds.
+             * @description How long to keep the server running without use, in milliseconds.
              */
             ttl_ms?: number;
             /** @description URL of a remote server. */
@@ -3117,7 +3117,7 @@ export interface components {
             capabilities: unknown;
             /**
              * Format: int64
-             * @description When the server is stopped unless it is used before, in milliseconds since 1970.
+             * @description When the server is stopped if it is not used before, in milliseconds since 1970 UTC.
              */
             expiresAt: number;
             /** @description Identifier of the server in paths. */
@@ -3147,7 +3147,7 @@ export interface components {
              * @enum {string}
              */
             keeper: "keychain" | "file" | "none";
-            /** @description Why they are kept there. */
+            /** @description Why new secrets are kept there. */
             why: string;
         };
         Warmed: {
@@ -3512,9 +3512,9 @@ export interface operations {
     "get-api-editors": {
         parameters: {
             query?: {
-                /** @description Whether to include editors that were not found on this machine. */
+                /** @description Whether to include editors that were not detected on this machine. */
                 all?: boolean;
-                /** @description Environment variables of the client that move editors' files, each as NAME=VALUE. */
+                /** @description Environment variables of the client that change where editors keep their files, each as NAME=VALUE. */
                 env?: string[] | null;
             };
             header?: never;
@@ -5904,7 +5904,7 @@ export interface operations {
             query?: {
                 /** @description Only entries of the server with this name. */
                 server?: string;
-                /** @description Only entries of this tool. */
+                /** @description Only entries of the tool with this name. */
                 tool?: string;
                 /** @description Only entries of these kinds, separated by commas or in repeated parameters. */
                 kind?: string[] | null;
@@ -5916,11 +5916,11 @@ export interface operations {
                 since?: string;
                 /** @description Only entries before this time in RFC 3339, or until the end of a day. */
                 until?: string;
-                /** @description Only entries whose tool, arguments or response contain this text, in upper or lower case. */
+                /** @description Only entries whose tool, arguments or response contain this text. Case is ignored. */
                 text?: string;
                 /** @description Only entries with a smaller id. */
                 before_id?: string;
-                /** @description Maximum number of entries, up to 500. A negative number leaves out as many of the oldest. */
+                /** @description Maximum number of entries, up to 500. A negative number -n leaves out the oldest n entries instead. */
                 limit?: string;
                 /** @description Number of entries to skip. */
                 offset?: string;
@@ -6097,7 +6097,7 @@ export interface operations {
             query?: {
                 /** @description Only entries of the server with this name. */
                 server?: string;
-                /** @description Only entries of this tool. */
+                /** @description Only entries of the tool with this name. */
                 tool?: string;
                 /** @description Only entries of these kinds, separated by commas or in repeated parameters. */
                 kind?: string[] | null;
@@ -6109,11 +6109,11 @@ export interface operations {
                 since?: string;
                 /** @description Only entries before this time in RFC 3339, or until the end of a day. */
                 until?: string;
-                /** @description Only entries whose tool, arguments or response contain this text, in upper or lower case. */
+                /** @description Only entries whose tool, arguments or response contain this text. Case is ignored. */
                 text?: string;
                 /** @description Only entries with a smaller id. */
                 before_id?: string;
-                /** @description Maximum number of entries, up to 500. A negative number leaves out as many of the oldest. */
+                /** @description Maximum number of entries, up to 500. A negative number -n leaves out the oldest n entries instead. */
                 limit?: string;
                 /** @description Number of entries to skip. */
                 offset?: string;
@@ -6930,7 +6930,7 @@ export interface operations {
     "get-api-presets": {
         parameters: {
             query?: {
-                /** @description Only presets for this server. */
+                /** @description Only presets for the server with this name. */
                 server?: string;
                 /** @description Only presets of this kind: tool or prompt. */
                 kind?: string;
@@ -7840,7 +7840,7 @@ export interface operations {
                 query?: string;
                 /** @description Only servers from this source. */
                 source?: string;
-                /** @description With true, only installed servers. */
+                /** @description If true, only installed servers. */
                 installed?: string;
             };
             header?: never;
@@ -10458,7 +10458,7 @@ export interface operations {
     "list-api-servers-by-id-prompts": {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description nextCursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -10809,7 +10809,7 @@ export interface operations {
     "list-api-servers-by-id-resource-templates": {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description nextCursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -11295,7 +11295,7 @@ export interface operations {
     "list-api-servers-by-id-resources": {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description nextCursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -12483,7 +12483,7 @@ export interface operations {
                 server?: string;
                 /** @description Only tools with this name. */
                 name?: string;
-                /** @description With true, input schemas are left out. */
+                /** @description If true, input schemas are left out. */
                 brief?: string;
             };
             header?: never;
@@ -13690,7 +13690,7 @@ export interface operations {
     "list-api-transient-by-id-prompts": {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description nextCursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -13791,7 +13791,7 @@ export interface operations {
     "list-api-transient-by-id-resource-templates": {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description nextCursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -14277,7 +14277,7 @@ export interface operations {
     "list-api-transient-by-id-resources": {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. */
+                /** @description nextCursor of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -14551,9 +14551,9 @@ export interface operations {
     "get-hello": {
         parameters: {
             query?: {
-                /** @description A random value of the client's. */
+                /** @description Random value that the client has chosen. */
                 nonce?: string;
-                /** @description Public identifier of a session, to get session_proof as well. */
+                /** @description Public identifier of a session. If it is given, the response includes session_proof. */
                 session?: string;
             };
             header?: never;
