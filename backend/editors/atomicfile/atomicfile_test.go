@@ -39,7 +39,7 @@ func checkContent(t *testing.T, path, text string) {
 	}
 }
 
-// onlyFile checks that the folder of path holds no other file.
+// onlyFile checks that the folder of path contains no other file.
 func onlyFile(t *testing.T, path string) {
 	t.Helper()
 	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {

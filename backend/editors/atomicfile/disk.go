@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	busyTimeout = 2 * time.Second // for a file that another program has open or locked
+	busyTimeout = 2 * time.Second // how long to wait for a file that another program has open or locked
 	retryPause  = 50 * time.Millisecond
 	maxLockAge  = 10 * time.Second // an older lock is ignored: its program has crashed
 	maxTempAge  = 10 * time.Minute // an older temporary file is removed
@@ -61,7 +61,8 @@ func (d Disk) Replace(ctx context.Context, f File, data []byte) (err error) {
 	return checkHash(f, HashOf(data))
 }
 
-// Remove deletes a file, with the same errors as Replace. Links to it stay.
+// Remove deletes a file, with the same errors as Replace. Symbolic links to
+// the file are kept.
 func (d Disk) Remove(ctx context.Context, f File) error {
 	if err := f.CheckWritable(); err != nil {
 		return err
@@ -72,8 +73,8 @@ func (d Disk) Remove(ctx context.Context, f File) error {
 	return checkHash(f, "")
 }
 
-// commit calls act once no program holds the lock of the file, if the file
-// still matches f.
+// commit waits until no program holds the lock of the file, and calls act if
+// the file still matches f.
 func (d Disk) commit(ctx context.Context, f File, act func() error) error {
 	if err := WaitForLock(ctx, f.Target); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (d Disk) commit(ctx context.Context, f File, act func() error) error {
 	return d.syncFolder(filepath.Dir(f.Target))
 }
 
-// retry repeats act while its error is that the file is in use, until
+// retry repeats act while it fails because the file is in use, until
 // busyTimeout.
 func (d Disk) retry(ctx context.Context, act func() error) error {
 	busy := d.Busy

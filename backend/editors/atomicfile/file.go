@@ -37,7 +37,7 @@ type File struct {
 	Exists bool        // false when Target does not exist
 	Data   []byte      // the content; must not be modified
 	Hash   string      // of Data; "" when the file does not exist
-	Mode   fs.FileMode // the permissions; those of a new file when it does not exist
+	Mode   fs.FileMode // the permissions; when the file does not exist, those that it will get
 
 	info fs.FileInfo // nil when the file does not exist
 }
@@ -48,8 +48,9 @@ func HashOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Read reads a file. A missing file is not an error; a circle of links, anything
-// but a regular file, and a file larger than MaxSize are a fault.Invalid.
+// Read reads a file. A missing file is not an error; a cycle of symbolic
+// links, anything but a regular file, and a file larger than MaxSize are a
+// fault.Invalid.
 func Read(path string) (File, error) {
 	f, err := Stat(path)
 	if err != nil || !f.Exists {
@@ -62,7 +63,7 @@ func Read(path string) (File, error) {
 	return f, nil
 }
 
-// Stat is Read without Data and Hash.
+// Stat is like Read, but leaves Data and Hash empty.
 func Stat(path string) (File, error) {
 	target, err := resolve(path)
 	if err != nil {
@@ -157,8 +158,8 @@ func resolve(path string) (string, error) {
 	return "", fault.New(fault.Invalid, "%s is a symbolic link that leads back to itself; fix the link first", path)
 }
 
-// ignoreMissing turns an error of Lstat into a fault; nil when the file merely
-// does not exist.
+// ignoreMissing turns an error of Lstat into a fault. It returns nil when the
+// error only means that the file does not exist.
 func ignoreMissing(path string, err error) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -169,8 +170,8 @@ func ignoreMissing(path string, err error) error {
 	return unreadable(path, err)
 }
 
-// CheckWritable returns why the file cannot be replaced, or nil. It evaluates
-// the permissions itself, because the system would let root write a file that
+// CheckWritable returns why the file cannot be replaced, or nil. It checks the
+// permissions itself, because the operating system lets root write a file that
 // its owner has made read-only.
 func (f File) CheckWritable() error {
 	if f.Exists {

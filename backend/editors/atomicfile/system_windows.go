@@ -24,7 +24,8 @@ func keepOwner(*os.File, fs.FileInfo, string) error { return nil }
 func inheritOwner(string) error { return nil }
 
 // inUse reports whether an operation failed because a program has the file
-// open. A deleted file that is still open looks like a missing permission.
+// open. Access to a deleted file that is still open also fails with
+// ERROR_ACCESS_DENIED.
 func inUse(err error) bool {
 	return errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_LOCK_VIOLATION) ||
 		errors.Is(err, windows.ERROR_ACCESS_DENIED)

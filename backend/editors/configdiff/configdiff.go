@@ -1,6 +1,7 @@
-// Package configdiff computes what a person sees of a change to an editor's
-// configuration file: the changed lines and a few lines around them, with all
-// credentials redacted, also those of other programs in the same file.
+// Package configdiff computes the diff that a person sees of a change to an
+// editor's configuration file: the changed lines and a few lines around them.
+// All credentials in these lines are redacted, including those of other
+// servers in the file.
 package configdiff
 
 import (
@@ -75,10 +76,10 @@ func script(a, b []string) []Line {
 
 const maxEdits = 1000
 
-// shortestScript returns the script of the lines between a common head and
-// tail. In Myers's terms, x counts the lines of a that are consumed and x-k
-// those of b; reach holds the furthest x on each diagonal k, and trace a copy of
-// reach before each edit.
+// shortestScript returns the script for texts without common lines at the
+// start and end. In Myers's terms, x counts the lines of a that are consumed
+// and x-k those of b; reach holds the furthest x on each diagonal k, and trace
+// a copy of reach before each edit.
 func shortestScript(a, b []string, head int) []Line {
 	const zero = maxEdits + 1 // the index of diagonal 0
 	reach := make([]int, 2*zero+1)

@@ -59,7 +59,7 @@ func newRedactor(file table.File, texts ...[]byte) *redactor {
 // setTexts sets the redacted texts of consecutive lines of a diff from a to b.
 func (r *redactor) setTexts(lines []Line, a, b []string) {
 	var old, fresh []int
-	tooLong := make([]bool, len(lines)) // redacted alone, and only as far as it is shown
+	tooLong := make([]bool, len(lines)) // lines that are clipped first, and then redacted without their neighbors
 	for i := range lines {
 		switch line := &lines[i]; line.Kind {
 		case "remove":
@@ -84,11 +84,12 @@ func (r *redactor) setTexts(lines []Line, a, b []string) {
 	clip(lines, maxShown)
 }
 
-// margin is how many more lines before and after are searched, because the name
-// of a credential may be on another line than its value.
+// margin is how many lines before and after the shown lines are searched too,
+// because the name of a credential may be on another line than its value.
 const margin = 20
 
-// redactLines returns the lines with the given numbers, counted from 1.
+// redactLines returns the redacted lines with the given numbers, counted from
+// 1.
 func (r *redactor) redactLines(all []string, numbers []int) map[int]string {
 	out := make(map[int]string, len(numbers))
 	if len(numbers) == 0 {
@@ -99,7 +100,7 @@ func (r *redactor) redactLines(all []string, numbers []int) map[int]string {
 	some := withoutPrivateKeys(all, from, to)
 	for i, line := range some {
 		if len(line) > maxScanned {
-			some[i] = "" // setTexts redacts it alone
+			some[i] = "" // setTexts redacts this line without its neighbors
 		}
 	}
 	redacted := r.redactTogether(some)
@@ -110,7 +111,7 @@ func (r *redactor) redactLines(all []string, numbers []int) map[int]string {
 }
 
 // redactTogether redacts lines as one text. If that removes line ends, it
-// redacts each line alone.
+// redacts each line separately.
 func (r *redactor) redactTogether(lines []string) []string {
 	together := strings.Split(r.text(strings.Join(lines, "\n")), "\n")
 	if len(together) == len(lines) {
@@ -133,7 +134,8 @@ func (r *redactor) text(text string) string {
 // quoted matches an assignment with single quotes, as in TOML and YAML.
 var quoted = regexp.MustCompile(`([-_.A-Za-z0-9]{2,64})(\s*[:=]\s*)'((?:[^']|'')*)'`)
 
-// assigned matches an unquoted assignment, also inside the value of another one.
+// assigned matches an unquoted assignment, even inside the value of another
+// assignment.
 var assigned = regexp.MustCompile(`[^\s"']+=[^\s"']+`)
 
 // Redact returns a text in which everything that looks like a credential is
@@ -150,15 +152,15 @@ func Redact(text string) string {
 	return assigned.ReplaceAllStringFunc(none.Text(text), none.Text)
 }
 
-// withoutPrivateKeys returns the lines from index from up to to, in which the
-// lines of private keys are redacted.
+// withoutPrivateKeys returns all[from:to] with the lines of private keys
+// redacted. A key may begin before from.
 func withoutPrivateKeys(all []string, from, to int) []string {
 	out := slices.Clone(all[from:to])
 	inside := false
 	for i, line := range all[:to] {
 		begins := strings.Contains(line, "-----BEGIN ") && strings.Contains(line, "PRIVATE KEY-----")
 		ends := strings.Contains(line, "-----END ")
-		whole := begins && ends // a key on one line is left to Redact
+		whole := begins && ends // Redact handles a key on one line
 		if i >= from && !whole && (inside || begins) {
 			out[i-from] = secrets.Redacted
 		}

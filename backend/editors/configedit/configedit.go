@@ -2,15 +2,14 @@
 // owns, changes it, and removes it again. Every byte outside the entry stays as
 // it is. It supports JSON with and without comments, TOML and YAML.
 //
-// The parsers (hujson, go-toml and yaml) only locate the entry. The text is cut
-// and extended at the offsets that they report, and the result is parsed again
-// to verify that no other value has changed; an edit that cannot be verified is
-// refused. This is own code because no library edits all three formats without
-// rewriting the rest of the file: comments, order, indentation and line ends
-// would be lost.
+// The parsers (hujson, go-toml and yaml) only locate the entry. The text is
+// cut and extended at the offsets that they report, and the result is parsed
+// again to verify that no other value has changed; an edit that cannot be
+// verified is refused. No library edits all three formats in this way: they
+// rewrite the file and lose comments, order, indentation or line ends.
 //
-// The package does not know editors and does not open files; packages table and
-// atomicfile do.
+// The package does not know editors and does not open files: see packages
+// table and atomicfile.
 package configedit
 
 import (
@@ -64,7 +63,7 @@ type Edit struct {
 type Change struct {
 	Text  []byte // after the change
 	Edits []Edit // ordered by offset and not adjacent; empty when nothing changed
-	Made  int    // how many of Place.Keys the change created, counted from the last
+	Made  int    // how many collections on the path Place.Keys the change created, innermost first
 }
 
 // document is a parsed text in which the collection is located.
@@ -83,7 +82,8 @@ type document interface {
 	// remove removes an entry, and up to made of the collections around it if
 	// they contain nothing else.
 	remove(name string, made int) ([]replacement, error)
-	// inside returns the same text with an entry as its collection.
+	// inside returns a document for the same text whose collection is the entry,
+	// so that fields can be edited like entries.
 	inside(name string) (document, error)
 	// same reports whether two texts are equal except for one entry.
 	same(other document, name string) bool
@@ -125,12 +125,12 @@ func Read(text []byte, p Place) ([]Entry, error) {
 	return entries, nil
 }
 
-// Put adds an entry or replaces the one of the same name. If that is equal
-// already, the Change has no edits. Where the collection is a list, value must
-// contain the name as a field. The error is a fault.Invalid for a text that
-// cannot be changed safely: one that does not parse or is not UTF-8, that has a
-// duplicate key on the path to the collection, or whose collection is written
-// inline (TOML, YAML) or uses YAML anchors, aliases or tags.
+// Put adds an entry or replaces the one of the same name. If the existing
+// entry is equal, the Change has no edits. Where the collection is a list,
+// value must contain the name as a field. The error is a fault.Invalid for a
+// text that cannot be changed safely: one that does not parse or is not UTF-8,
+// that has a duplicate key on the path to the collection, or whose collection
+// is written inline (TOML, YAML) or uses YAML anchors, aliases or tags.
 func Put(text []byte, p Place, name string, value Object) (Change, error) {
 	d, src, err := parseForChange(text, p, name, value)
 	if err != nil {

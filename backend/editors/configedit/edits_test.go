@@ -15,7 +15,7 @@ var setFields = Object{
 	{"timeout", 30},
 }
 
-// edited applies an operation of edits.txtar.
+// edited applies an operation that edits.txtar names.
 func edited(op string, text []byte, p Place) (Change, error) {
 	switch op {
 	case "put":

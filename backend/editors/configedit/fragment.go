@@ -104,13 +104,13 @@ func (u *undo) fields(text string) any {
 	return nil
 }
 
-// wrapped is a part of a text that is completed so that it can be parsed.
+// wrapped is a fragment of a text, completed so that it can be parsed.
 type wrapped struct {
 	text  string
 	place Place
 }
 
-// wrap returns the ways in which a part of a text can be completed.
+// wrap completes a fragment of a text in all ways in which it may be parsable.
 func (u *undo) wrap(text string) []wrapped {
 	p := u.place
 	switch p.Format {

@@ -39,7 +39,8 @@ func decoded(text []byte, f Format) (v any, ok bool) {
 	return v, err == nil
 }
 
-// without formats a decoded text without an entry and without empty collections.
+// without returns a decoded text as a string that omits one entry and empty
+// collections.
 func without(v any, p Place, name string) string {
 	var drop func(v any, keys []string) any
 	drop = func(v any, keys []string) any {
@@ -185,7 +186,7 @@ func checkForeign(t *testing.T, c Change, p Place, was *Entry, valid bool, rest 
 		for _, kept := range []Change{c, {Edits: c.Edits, Made: c.Made}} {
 			r, err := Revert(text, p, "discover", kept)
 			if was != nil && !isObject(was.Value) && fault.KindOf(err) == fault.Invalid {
-				continue // only an object can be written again
+				continue // Put accepts only objects
 			}
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", what, err, text)
@@ -232,8 +233,8 @@ func FuzzJSON(f *testing.F) {
 	})
 }
 
-// checkOutline compares what is found without a whole tree with what is found in
-// one.
+// checkOutline checks that outline finds the same values at the same offsets
+// as the parser of the whole text.
 func checkOutline(t *testing.T, text []byte, p Place) {
 	src, err := newSource(text)
 	if err != nil || blank(src.body) {
@@ -263,7 +264,8 @@ func checkOutline(t *testing.T, text []byte, p Place) {
 	}
 }
 
-// places prints where all is that a value has in it.
+// places returns the offsets of a value and its items, with the comments
+// around them, as a string.
 func places(v *hujson.Value) string {
 	text := fmt.Sprintf("%d-%d %q", v.StartOffset, v.EndOffset, afterAll(v))
 	for _, m := range itemsOf(v) {

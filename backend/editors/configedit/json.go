@@ -142,7 +142,8 @@ func (d *jsonDoc) wrongType() error {
 	return invalid(lineOf(d.body, d.last().StartOffset), "expected %s, but found another type of value", want)
 }
 
-// duplicate sets d.problem for a key that occurs twice; "" does not name it.
+// duplicate sets d.problem for a key that occurs twice. With an empty key, the
+// problem does not contain the key.
 func (d *jsonDoc) duplicate(name hujson.Value, key string) {
 	if key != "" {
 		key = fmt.Sprintf(" %q", key)
@@ -198,7 +199,7 @@ func (d *jsonDoc) value(m jsonItem) any {
 	return jsonValue(m.value)
 }
 
-// called reports whether an item has a name.
+// called reports whether an item has the given name.
 func (d *jsonDoc) called(m jsonItem, name string) bool {
 	if m.name != nil {
 		return keyOf(*m.name) == name
@@ -292,8 +293,8 @@ func (d *jsonDoc) same(other document, name string) bool {
 	return d.equalFrom(0, o, name)
 }
 
-// equalFrom compares the values of place.Keys from index step on, except for the
-// entry. Two members are equal if their bytes are.
+// equalFrom compares two documents from the value at index step of d.resolved
+// on, except for one entry. Members are equal if their bytes are equal.
 func (d *jsonDoc) equalFrom(step int, o *jsonDoc, name string) bool {
 	here, there := itemsOf(d.step(step)), itemsOf(o.step(step))
 	skip := func(d *jsonDoc, m jsonItem) bool {

@@ -123,8 +123,8 @@ func (d *jsonDoc) insertFirst(box *hujson.Value, s jsonStyle, outer string, cont
 	return replacement{end, end, "\n" + s.at + s.fields(content) + "\n" + outer}
 }
 
-// sharesLine reports whether the name of a container is on the same line as the
-// text before it.
+// sharesLine reports whether other text precedes the name of a container on
+// its line.
 func (d *jsonDoc) sharesLine(box *hujson.Value) bool {
 	if len(d.resolved) < 2 || box == d.resolved[0] {
 		return false

@@ -9,7 +9,7 @@ import (
 // jsonStyle is the layout of JSON text.
 type jsonStyle struct {
 	unit    string // the indentation of one level
-	at      string // the indentation of the line it starts on
+	at      string // the indentation of the line on which the text starts
 	inline  bool   // all on one line
 	compact bool   // no space after colons or, on one line, commas
 }

@@ -9,14 +9,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
 )
 
-// outline parses the objects that lead to a collection, and of all other values,
-// including the entries, only finds the positions: building a tree of a large
-// file takes most of the time of an edit. strict is the body as strictJSON
-// returns it. If ok is false, the parser of the whole text has to be used; it
-// also reports what is wrong with a text that is not valid.
+// outline parses only the objects on the path to a collection. Of all other
+// values, including the entries, it finds only the positions, because parsing
+// a whole large file takes most of the time of an edit. strict is the body as
+// strictJSON returns it. If ok is false, the caller must use parseHujson,
+// which also reports what is wrong with an invalid text.
 func outline(body, strict []byte, keys []string) (root *hujson.Value, ok bool) {
 	if bytes.Contains(body, []byte("\u2028")) || bytes.Contains(body, []byte("\u2029")) {
-		return nil, false // the parser rejects them in comments
+		return nil, false // the parser rejects these line separators in comments
 	}
 	if !jsonscan.Valid(strict) {
 		return nil, false
@@ -25,8 +25,8 @@ func outline(body, strict []byte, keys []string) (root *hujson.Value, ok bool) {
 	return v, v != nil
 }
 
-// outlineValue returns the value that starts at a position of valid text, nil if
-// the parser rejects it.
+// outlineValue returns the value that starts at a position of a valid text;
+// nil if the parser rejects the value.
 func outlineValue(body, strict []byte, start int, keys []string) *hujson.Value {
 	if body[start] == '{' {
 		return outlineObject(body, strict, start, keys)
@@ -87,9 +87,9 @@ func load(body []byte, v *hujson.Value) bool {
 
 // strictJSON returns body with its comments and trailing commas replaced by
 // spaces. The result has the same offsets, so that the scanner for strict JSON
-// can read it and does not have to know a second grammar. Other text that is not
-// JSON stays as it is. deep is the position where the text opens more brackets
-// than a recursive parser should be given, -1 if it does not.
+// can read it and does not have to know a second grammar. Other text that is
+// not JSON stays as it is. deep is the position at which brackets are nested
+// too deeply for a recursive parser; -1 if there is none.
 func strictJSON(body []byte) (strict []byte, deep int) {
 	strict, deep = body, -1
 	replace := func(from, to int) {
@@ -135,8 +135,8 @@ func strictJSON(body []byte) (strict []byte, deep int) {
 	return strict, deep
 }
 
-// extra returns the white space and comments between two positions, nil if there
-// are none.
+// extra returns the white space and comments between two positions; nil for
+// none.
 func extra(body []byte, from, to int) hujson.Extra {
 	if from == to {
 		return nil

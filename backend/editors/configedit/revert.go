@@ -11,9 +11,9 @@ import (
 // Revert undoes a change of an entry in a text that may have changed since. If
 // the added text is still there as it was, the result is exact to the byte.
 // Otherwise the entry is removed, with the collections that the change created
-// for it if they are empty. Text that the change removed is added again; a field
-// that has been changed since keeps its value. Of c it needs Edits and Made; Text
-// helps to locate the edits.
+// for it if they are empty. Text that the change removed is added again; a
+// field that has been changed since keeps its value. c.Edits and c.Made are
+// required; c.Text is optional and helps to locate the edits.
 func Revert(text []byte, p Place, name string, c Change) (Change, error) {
 	if len(c.Edits) == 0 {
 		return Change{Text: text}, nil
@@ -51,7 +51,7 @@ func Revert(text []byte, p Place, name string, c Change) (Change, error) {
 	return removeWithParents(text, p, name, c.Made)
 }
 
-// inverse returns the edits that undo others.
+// inverse returns the edits that undo the given edits.
 func inverse(edits []Edit) []Edit {
 	out := make([]Edit, len(edits))
 	shift := 0
@@ -69,7 +69,7 @@ type undo struct {
 	change    Change
 	added     bool   // the entry did not exist before
 	removed   bool   // the entry existed, and was removed or replaced completely
-	oldValue  any    // its value, if removed
+	oldValue  any    // value of the entry before the change, if removed
 	oldFields Object // fields that were removed
 	newFields Object // fields that were added
 }
@@ -122,7 +122,8 @@ func findOnce(text []byte, part string) (int, bool) {
 	return at, part != "" && at >= 0 && bytes.LastIndex(text, []byte(part)) == at
 }
 
-// isUndone reports whether an entry exists, or not, as before the change.
+// isUndone reports whether the text after undoing the change has the entry
+// exactly if the text before the change had it.
 func (u *undo) isUndone(after document) bool {
 	_, n := after.member(u.name)
 	if u.added {

@@ -16,7 +16,7 @@ func TestRevertKeepsLaterChangesOfOtherPrograms(t *testing.T) {
 		do           func(string, Place) (Change, error)
 		before       string
 		foreign      [][2]string // replacements by another program
-		after, whole string      // whole is the result with Change.Text, where it differs
+		after, whole string      // after: result of Revert; whole: result with Change.Text, if different
 	}{
 		{
 			name: "another entry was added before", place: "mcpServers", format: JSON, do: put,

@@ -31,7 +31,8 @@ func placeOf(f Format, text string) Place {
 	return p
 }
 
-// row is a text before an entry is added, with the entry, and after Remove.
+// row is a test case: the text before Put adds an entry, the text with the
+// entry, and the text after Remove.
 type row struct {
 	name                   string
 	place                  Place
@@ -103,7 +104,8 @@ func (r row) check(t *testing.T) {
 	r.checkRevert(t, c)
 }
 
-// checkRevert undoes a change without the text, as for one that an editor made.
+// checkRevert undoes a change without Change.Text, which is unknown for a
+// change that an editor made.
 func (r row) checkRevert(t *testing.T, c Change) {
 	t.Helper()
 	back, err := Revert(c.Text, r.place, "discover", Change{Edits: c.Edits, Made: c.Made})

@@ -227,7 +227,7 @@ func (n *tomlNode) any() any {
 	return out
 }
 
-// within reports whether a node is another node or part of it.
+// within reports whether n is other or a descendant of other.
 func (n *tomlNode) within(other *tomlNode) bool {
 	for ; n != nil; n = n.parent {
 		if n == other {

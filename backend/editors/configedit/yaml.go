@@ -74,8 +74,8 @@ func yamlError(err error) error {
 	return fault.New(fault.Invalid, "the file is not valid YAML")
 }
 
-// index fills d.lines and d.end. The parser counts more line breaks than the
-// line feed.
+// index fills d.lines and d.end. Besides line feeds, it counts the other line
+// breaks that the YAML parser counts.
 func (d *yamlDoc) index() {
 	d.lines = []int{0}
 	for i, c := range string(d.body) {

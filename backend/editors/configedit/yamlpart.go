@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlPart is a member with its lines.
+// yamlPart is a member of a collection, with the lines that it occupies.
 type yamlPart struct {
 	key, value *yaml.Node // key is nil for an item of a list
 	from       int        // offset of its key or dash

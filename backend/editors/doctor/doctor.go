@@ -42,10 +42,10 @@ const (
 	Missing    = "missing"    // the command of an entry is not installed
 	Foreign    = "foreign"    // an entry named like Agent Discover's starts another program
 	Dropped    = "dropped"    // another program removed the Agent Discover entry
-	Reload     = "reload"     // the editor has not read its file since it was changed
+	Reload     = "reload"     // the editor has not read its file since the last change
 	Policy     = "policy"     // an administrator controls the editor's servers
 	Unreadable = "unreadable" // a file cannot be read or changed
-	Unverified = "unverified" // it is not confirmed that the editor reads the file
+	Unverified = "unverified" // whether the editor reads the file is not confirmed
 )
 
 // The levels of findings, the most severe first.
@@ -55,8 +55,8 @@ const (
 	Note    = "note"
 )
 
-// Finding is one thing that a person should know or do. Its texts are single
-// lines without control characters.
+// Finding is one problem, with advice for a person. Its texts are single lines
+// without control characters.
 type Finding struct {
 	Kind    string   `json:"kind"`
 	Level   string   `json:"level"`
@@ -98,7 +98,7 @@ type Doctor struct {
 	options Options
 
 	mu      sync.Mutex
-	refused map[vendorSchema]bool // results of refusesSchema
+	refused map[vendorSchema]bool // cached results of refusesSchema
 }
 
 // New returns a Doctor.
@@ -106,8 +106,8 @@ func New(o Options) *Doctor {
 	return &Doctor{options: o, refused: make(map[vendorSchema]bool)}
 }
 
-// Run examines all editors on this machine. The same state gives the same
-// report.
+// Run examines all editors on this machine. The report depends only on their
+// state, so it is the same until something changes.
 func (d *Doctor) Run(ctx context.Context) (Report, error) {
 	statuses, err := d.options.Editors.Status(ctx, false, nil)
 	if err != nil {
@@ -143,7 +143,8 @@ func sortFindings(findings []Finding) {
 	})
 }
 
-// examination is the state from which one report is computed.
+// examination is the state of editors and tools from which one report is
+// computed.
 type examination struct {
 	*Doctor
 	scan      importer.Scan
@@ -198,9 +199,9 @@ func (d *Doctor) examine(statuses []registration.Status, scan importer.Scan) *ex
 	return x
 }
 
-// assign adds a candidate to each editor that starts it. A server that an
-// editor only reads from a project or plugin is left out: the editor does not
-// always start it.
+// assign adds a candidate to each editor that starts it. It leaves out a
+// server that an editor reads only from a project or plugin, because the
+// editor does not always start such a server.
 func (x *examination) assign(c *importer.Candidate, snapshot *catalog.Snapshot) {
 	for _, source := range c.Sources {
 		i := slices.IndexFunc(x.editors, func(e *editor) bool { return e.status.ID == source.Editor })

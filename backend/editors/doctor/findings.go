@@ -23,7 +23,8 @@ func (e *editor) importAdvice(s server) string {
 	return fmt.Sprintf("Move it to Agent Discover: `agent-discover editors import %s --server %s --take-out`.", e.status.ID, s.candidate.Name)
 }
 
-// registerAdvice advises to register with the editor, for the purpose given.
+// registerAdvice advises to register with the editor; purpose starts the
+// sentence.
 func (e *editor) registerAdvice(purpose, flags string) string {
 	return fmt.Sprintf("%s: `agent-discover editors register %s%s`.", purpose, e.status.ID, flags)
 }

@@ -65,7 +65,7 @@ func (r *Registrar) perform(ctx context.Context, p filePlan) (Outcome, error) {
 	return out, err
 }
 
-// carryOut does what a plan that is not refused says, and fills in the outcome.
+// carryOut carries out a plan that is not refused, and fills in the outcome.
 func (r *Registrar) carryOut(ctx context.Context, p filePlan, out *Outcome) (err error) {
 	switch {
 	case p.effect == cancelPending, p.effect == keepFile && p.link != "":
@@ -89,8 +89,9 @@ func (r *Registrar) carryOut(ctx context.Context, p filePlan, out *Outcome) (err
 }
 
 // saveDecision updates the saved state after a plan about the Agent Discover
-// entry: the pending change of the file is obsolete, and an entry that a person
-// removed is not added automatically again.
+// entry was carried out. It deletes the file's pending change, which is
+// obsolete, and stores whether a person has removed the entry, so that it is
+// not added automatically again.
 func (r *Registrar) saveDecision(p filePlan) error {
 	if !slices.Contains(p.entries, Name) {
 		return nil

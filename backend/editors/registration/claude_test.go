@@ -18,7 +18,7 @@ type program struct {
 	path  string
 	calls [][]string
 	fails func(args []string) (output string, err error)
-	idle  bool // report success without changing the file
+	idle  bool // the program reports success without changing the file
 }
 
 func (p *program) run(_ context.Context, name string, args ...string) ([]byte, error) {
@@ -244,7 +244,7 @@ func TestInterruptedChangesByTheCommandAreCompletedOrDeleted(t *testing.T) {
 			} else { // the program changed only other parts of the file
 				rg.write(path, strings.Replace(rg.read(path), "{", `{"starts": 3, `, 1))
 			}
-			rg.again(nil) // the process ended before it saw the result
+			rg.again(nil) // restart, as if the process had ended before it saw the result
 			history, err := rg.History(t.Context(), "")
 			if err != nil || (len(history) == 1) != kept {
 				t.Fatalf("got %+v, %v", history, err)

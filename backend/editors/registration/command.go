@@ -38,7 +38,7 @@ func (r *Registrar) editorCommands(p *filePlan) [][]string {
 	if ext := filepath.Ext(program); strings.EqualFold(ext, ".cmd") || strings.EqualFold(ext, ".bat") {
 		return nil // cmd.exe would interpret the quotes in JSON differently
 	}
-	own := r.options.Machine.Find(p.found.Editor).Files // without the requesting person's variables, as the program sees them
+	own := r.options.Machine.Find(p.found.Editor).Files // without Request.Environment, because the program does not get these variables either
 	if !ok || len(own) == 0 || own[0].Path != p.file.Path || !slices.Equal(own[0].Place.Keys, p.file.Place.Keys) {
 		return nil
 	}
@@ -208,8 +208,9 @@ func firstLine(out []byte, err error) string {
 	return safetext.Clip(configdiff.Redact(err.Error()), most)
 }
 
-// complement fills in a change that an editor's commands made: the hash of the
-// file and the steps that lead to it. It reports whether any entry changed.
+// complement completes the record of a change that an editor's commands made,
+// with the hash of the file and the steps that lead to its content. It reports
+// whether any entry changed.
 func (r *Registrar) complement(c *change, before []byte, now atomicfile.File) bool {
 	c.After, c.steps = now.Hash, nil
 	file := c.file()
@@ -226,8 +227,9 @@ func (r *Registrar) complement(c *change, before []byte, now atomicfile.File) bo
 	return len(c.steps) > 0
 }
 
-// stepsBetween returns the steps that remove an entry as it was before and add
-// it as it is after; none when it is the same.
+// stepsBetween returns the steps that turn an entry in the text before into
+// the entry in the text after: one removes it and one adds it. It returns none
+// when the entry is the same.
 func stepsBetween(before, after []byte, place configedit.Place, name string) ([]step, error) {
 	out, err := configedit.Remove(before, place, name)
 	if err != nil {

@@ -41,8 +41,8 @@ type change struct {
 	Folders []string         `json:"folders,omitempty"`
 	Had     bool             `json:"had"`              // the Agent Discover entry was in the file
 	Has     bool             `json:"has"`              // the Agent Discover entry is in the file afterwards
-	Writer  bool             `json:"writer,omitempty"` // the editor's commands made it, so After is unknown until then
-	Loose   bool             `json:"loose,omitempty"`  // the file also changed outside the steps, so they do not lead from Before to After
+	Writer  bool             `json:"writer,omitempty"` // the editor's commands make the change, so After is unknown until they have ended
+	Loose   bool             `json:"loose,omitempty"`  // the file also changed outside the steps, so the steps alone do not lead from Before to After
 
 	steps []step
 }
@@ -201,7 +201,7 @@ func (h *history) begin(c *change, before []byte) error {
 	return nil
 }
 
-// store writes and syncs the folder of a change.
+// store writes the folder of a change and syncs it to the disk.
 func (h *history) store(c *change, before []byte) error {
 	folder := filepath.Join(h.folder, c.ID)
 	if err := os.MkdirAll(folder, 0o700); err != nil {

@@ -216,7 +216,7 @@ func TestOldChangesAreDeleted(t *testing.T) {
 		t.Errorf("there are %d folders of changes", len(folders))
 	}
 	rg.record(other)
-	rg.undo(done, first) // a change that is not undone is kept, however old
+	rg.undo(done, first) // the newest change that is not undone is kept, however old it is
 	rg.holds(path, text)
 }
 

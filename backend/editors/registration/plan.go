@@ -31,13 +31,13 @@ const (
 	afterExit               // the change becomes pending until the editor has exited
 )
 
-// undoKind is how a plan with the action Undo finds the text.
+// undoKind is how a plan with the action Undo gets the content to restore.
 type undoKind int
 
 const (
-	fromBackup      undoKind = iota // the backup of the change; its steps lead to the same text
-	fromLooseBackup                 // the backup, which also differs outside the steps
-	byReverting                     // only the steps are reverted, in a file that has changed since
+	fromBackup      undoKind = iota // from the backup; reverting the steps gives the same text
+	fromLooseBackup                 // from the backup, of a change that also changed the file outside the steps
+	byReverting                     // by reverting only the steps, in a file that has changed since
 )
 
 // filePlan is a decision about one file. The same plan is shown as a Plan and

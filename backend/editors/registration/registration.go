@@ -56,10 +56,10 @@ type Status struct {
 	Importable  bool         `json:"importable"`
 	State       State        `json:"state"` // of the file that most needs attention
 	Files       []FileStatus `json:"files" nullable:"false"`
-	Running     bool         `json:"running"`                  // it must exit before its file is changed
+	Running     bool         `json:"running"`                  // the editor is running and must exit before its file is changed
 	Reload      string       `json:"reload"`                   // hot, session, refresh or restart
 	ReloadHint  string       `json:"reload_hint"`              // a sentence
-	NeedsReload bool         `json:"needs_reload"`             // it has not connected since its file was changed
+	NeedsReload bool         `json:"needs_reload"`             // the editor has not connected to the hub since its file was changed
 	ListChanged string       `json:"list_changed"`             // yes, no or unknown
 	MaxTools    int          `json:"max_tools"`                // 0: no limit known
 	MaxName     int          `json:"max_name"`                 // 0: no limit known
@@ -104,7 +104,7 @@ type Record struct {
 	At       time.Time `json:"at"`
 	By       string    `json:"by"` // person or automatic
 	Undoes   string    `json:"undoes,omitempty"`
-	Undone   bool      `json:"undone"`        // by a later record
+	Undone   bool      `json:"undone"`        // a later record undid this change
 	Exact    bool      `json:"exact"`         // the file is unchanged since: Undo restores every byte
 	Possible bool      `json:"possible"`      // Undo is possible
 	Why      string    `json:"why,omitempty"` // the reason when it is not

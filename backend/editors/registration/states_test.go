@@ -63,7 +63,7 @@ func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
 	rg.undo(done, change)
 	rg.holds(path, strings.Replace(text, " // mine", "", 1))
 	rg.file("cursor", strings.Replace(text, gone, rg.options.Entry.Command, 1)) // with the comment
-	rg.is("cursor", Stale)                                                      // because of AGENT_DISCOVER_HOME
+	rg.is("cursor", Stale)                                                      // because the entry has another AGENT_DISCOVER_HOME
 	rg.again(func(o *Options) { o.Entry.Env = map[string]string{"AGENT_DISCOVER_HOME": "/elsewhere"} })
 	rg.is("cursor", Registered)
 }
@@ -235,7 +235,7 @@ func TestUnchangedFilesAreReadFromTheCache(t *testing.T) {
 		at := time.Now().Add(-age)
 		texts := []string{`{"a": {"b": 1}}`, `{"mcpServers": `}
 		hashes := []string{}
-		for _, text := range texts { // of the same length and at the same time
+		for _, text := range texts { // both texts have the same length and are written at the same time
 			rg.write(path, text)
 			if err := os.Chtimes(path, at, at); err != nil {
 				t.Fatal(err)

@@ -126,8 +126,8 @@ func (r *Registrar) foundFor(c *change) table.Found {
 	return table.Found{Editor: &table.Editor{ID: c.Editor, Name: c.Name}}
 }
 
-// newUndoPlan decides how to undo a change in a file with the content was.
-// Changes in undone count as undone already.
+// newUndoPlan decides how to undo a change. was is the present file. Changes
+// in undone count as undone already.
 func (r *Registrar) newUndoPlan(ctx context.Context, c *change, was atomicfile.File, undone map[string]bool) filePlan {
 	p := filePlan{
 		found: r.foundFor(c), file: c.file(), action: Undo, entries: c.Entries, by: "person", undoes: c.ID,

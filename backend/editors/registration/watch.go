@@ -14,7 +14,7 @@ import (
 
 // The pauses between two scans of all files.
 const (
-	shortPause = 2 * time.Second  // while somebody watches, see PollOften
+	shortPause = 2 * time.Second  // between PollOften and its stop
 	longPause  = 20 * time.Second // otherwise
 )
 
