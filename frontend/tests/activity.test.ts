@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Browser, Page, WebSocketRoute } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { filterOf, queryOf, selects } from "../src/pages/activity/filter.ts";
-import { pattern, read, written } from "../src/lib/moment.ts";
+import { pattern, read, written } from "../src/lib/datetime.ts";
 import { Agent } from "./support/agent.ts";
 import { agreeable, launch, visit } from "./support/browser.ts";
 import { packaged, TestHub } from "./support/hub.ts";

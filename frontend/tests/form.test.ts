@@ -5,7 +5,7 @@ import { check, matches } from "../src/lib/form/check.ts";
 import { isObject, own, parse, print, same, Unparsed, withMember } from "../src/lib/form/json.ts";
 import { specOf, type Spec } from "../src/lib/form/schema.ts";
 import { initial, localOf, numberOf, others, unparsed, zonedOf } from "../src/lib/form/values.ts";
-import { kindOf } from "../src/lib/form/words.ts";
+import { kindOf } from "../src/lib/form/types.ts";
 
 /** One field "v" with this schema. */
 const field = (schema: unknown, root: object = {}): Spec => {

@@ -98,7 +98,7 @@ export async function setPaused(on: boolean): Promise<boolean> {
 const GRACE = 8_000; // ms in which a removal can be undone
 
 /** Pending removals by path. Each function carries one out at once. */
-const leaving = new Map<string, () => void>();
+const pendingDeletions = new Map<string, () => void>();
 
 /** remove hides a server, and deletes it when the time to undo is over or the page is closed. */
 export function remove(server: Server, hidden: (name: string, gone: boolean) => void): void {
@@ -115,7 +115,7 @@ export function later(path: string, said: string, hidden: (gone: boolean) => voi
   hidden(true);
   let undone = false;
   const finish = () => {
-    if (undone || !leaving.delete(path)) return;
+    if (undone || !pendingDeletions.delete(path)) return;
     void attempt(async () => {
       const answer = await request(path, { method: "DELETE", keepalive: true });
       if (!answer.ok && answer.status !== 404) {
@@ -124,7 +124,7 @@ export function later(path: string, said: string, hidden: (gone: boolean) => voi
       }
     });
   };
-  leaving.set(path, finish);
+  pendingDeletions.set(path, finish);
   toasts.show(said, {
     ms: GRACE,
     ended: finish,
@@ -132,14 +132,14 @@ export function later(path: string, said: string, hidden: (gone: boolean) => voi
       label: "Undo",
       run: () => {
         undone = true;
-        leaving.delete(path);
+        pendingDeletions.delete(path);
         hidden(false);
       },
     },
   });
 }
 
-addEventListener("pagehide", () => leaving.forEach((finish) => finish()));
+addEventListener("pagehide", () => pendingDeletions.forEach((finish) => finish()));
 
 /** download saves a text as a file, through the window's dialog or the browser. */
 export async function download(name: string, content: string | Blob, kind = "application/json"): Promise<void> {

@@ -51,8 +51,8 @@ interface Given {
   signal?: AbortSignal;
 }
 
-/** asking returns a function that sends requests of one method. */
-const asking =
+/** requester returns a function that sends requests of one method. */
+const requester =
   (method: string) =>
   async (path: string, { params, body, signal }: Given = {}): Promise<object> => {
     const place = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params?.path?.[name])));
@@ -74,10 +74,10 @@ const asking =
 
 /** GET, POST, PUT and DELETE for the document's paths: `await take(api.GET("/api/servers"))`. */
 export const api = {
-  GET: asking("GET"),
-  POST: asking("POST"),
-  PUT: asking("PUT"),
-  DELETE: asking("DELETE"),
+  GET: requester("GET"),
+  POST: requester("POST"),
+  PUT: requester("PUT"),
+  DELETE: requester("DELETE"),
 } as Pick<Client<paths>, "GET" | "POST" | "PUT" | "DELETE">;
 
 /** take returns the body of a response, or throws an ApiError with the hub's message. */

@@ -3,7 +3,7 @@
 import { api, take, type Schemas } from "../api/client.ts";
 import type { LogEntry } from "../api/socket.ts";
 import { count, roll, type Bucket } from "../charts/buckets.ts";
-import { Fresh } from "./fresh.svelte.ts";
+import { LiveQuery } from "./livequery.svelte.ts";
 import { hub } from "./hub.svelte.ts";
 
 const HOUR = 3_600_000;
@@ -32,11 +32,11 @@ export class Calls {
   only: { server?: string; tool?: string };
 
   #shown = $state.raw<Bucket[]>();
-  #fresh: Fresh<Bucket[]>;
+  #query: LiveQuery<Bucket[]>;
 
   constructor(only: { server?: string; tool?: string } = {}) {
     this.only = only;
-    this.#fresh = new Fresh(async () => {
+    this.#query = new LiveQuery(async () => {
       const { span, step } = ranges[this.range];
       // eslint-disable-next-line svelte/prefer-svelte-reactivity -- it lives for this line
       const since = new Date(Date.now() - span + step).toISOString();
@@ -51,14 +51,14 @@ export class Calls {
   }
 
   get problem(): string {
-    return this.#fresh.problem;
+    return this.#query.problem;
   }
 
   get step(): number {
     return ranges[this.range].step;
   }
 
-  load = (): Promise<void> => this.#fresh.load();
+  load = (): Promise<void> => this.#query.load();
 
   /** follow loads a range and counts new calls. The returned function ends that; use it as an effect. */
   follow(range: Range): () => void {
@@ -66,7 +66,7 @@ export class Calls {
     this.#shown = undefined;
     const { step } = ranges[range];
     const ends = [
-      this.#fresh.keep(["log_entry"], RECOUNT),
+      this.#query.keep(["log_entry"], RECOUNT),
       hub.on("log_entry", ({ entry }) => this.#called(entry, step)),
     ];
     // The range moves on even when nothing is called.

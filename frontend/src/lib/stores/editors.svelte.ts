@@ -1,7 +1,7 @@
 // The editors on this machine and the state of our entry in each, kept fresh by the socket.
 
 import { api, take, type Schemas } from "../api/client.ts";
-import { Fresh } from "./fresh.svelte.ts";
+import { LiveQuery } from "./livequery.svelte.ts";
 
 type Editor = Schemas["EditorStatus"];
 
@@ -11,7 +11,7 @@ const SOON = 150; // ms: several files often change together
 export const broken = ({ state }: Editor): boolean => state === "stale" || state === "dropped";
 
 class Editors {
-  #answer = new Fresh(() => take(api.GET("/api/editors", { params: { query: { all: true } } })));
+  #answer = new LiveQuery(() => take(api.GET("/api/editors", { params: { query: { all: true } } })));
 
   /** All supported editors, in the hub's order; undefined until loaded. */
   answer = $derived(this.#answer.value);

@@ -7,9 +7,9 @@ import { native } from "../api/window.ts";
 import { failing } from "../ui/state.ts";
 
 /** The page's connection. stopped: the user stopped the hub (window only); locked: the browser needs a ticket. */
-export type Standing = "connecting" | "online" | "offline" | "locked" | "stopped";
+export type ConnectionState = "connecting" | "online" | "offline" | "locked" | "stopped";
 
-export type Question = Messages["elicitation_request"];
+export type PendingElicitation = Messages["elicitation_request"];
 
 const FIRST_WAIT = 250; // ms between two connection attempts
 const LONGEST_WAIT = 10_000;
@@ -18,9 +18,9 @@ const RECENT = 200;
 type Listener<T extends MessageType> = (message: Messages[T]) => void;
 
 class Hub {
-  standing = $state<Standing>("connecting");
+  connection = $state<ConnectionState>("connecting");
   /** Why it is not online, as a message for people. */
-  why = $state("");
+  reason = $state("");
   version = $state("");
   paused = $state(false);
   /** Running calls. */
@@ -33,7 +33,7 @@ class Hub {
   /** Log entries since the page was opened, newest first. */
   recent = $state.raw<LogEntry[]>([]);
   /** Elicitations of servers that await an answer. */
-  questions = $state.raw<Question[]>([]);
+  elicitations = $state.raw<PendingElicitation[]>([]);
 
   #wait = FIRST_WAIT;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,7 +43,7 @@ class Hub {
 
   waiting = $derived(this.servers.filter((server) => !server.approved));
   running = $derived(this.servers.filter((server) => server.running));
-  troubled = $derived(this.servers.filter(failing));
+  failing = $derived(this.servers.filter(failing));
 
   /** start connects and keeps reconnecting for as long as the page lives. */
   start(): void {
@@ -57,7 +57,7 @@ class Hub {
 
   /** retry connects now if the page is offline. */
   retry(): void {
-    if (this.standing !== "offline") return;
+    if (this.connection !== "offline") return;
     this.#wait = FIRST_WAIT;
     void this.#connect();
   }
@@ -65,7 +65,7 @@ class Hub {
   /** startHub starts a hub that the user stopped; in the window only. */
   async startHub(): Promise<void> {
     await native()?.Start();
-    this.standing = "connecting";
+    this.connection = "connecting";
     await this.#connect();
   }
 
@@ -112,21 +112,21 @@ class Hub {
     const message = messageOf(problem);
     if (problem instanceof Locked || (problem instanceof ApiError && problem.status === 401 && !native())) {
       leave();
-      this.standing = "locked";
-      this.why = message;
+      this.connection = "locked";
+      this.reason = message;
       return;
     }
     if (problem instanceof Stopped) {
-      this.standing = "stopped";
-      this.why = message;
+      this.connection = "stopped";
+      this.reason = message;
       return;
     }
     this.#lost(message);
   }
 
-  #lost(why: string): void {
-    this.standing = "offline";
-    this.why = why;
+  #lost(reason: string): void {
+    this.connection = "offline";
+    this.reason = reason;
     this.calls = 0;
     this.#socket = undefined;
     clearTimeout(this.#timer);
@@ -143,7 +143,7 @@ class Hub {
     else if (type === "hub") this.#hub(message as Messages["hub"]);
     else if (type === "log_entry")
       this.recent = [(message as Messages["log_entry"]).entry, ...this.recent].slice(0, RECENT);
-    else if (type === "elicitation_request") this.questions = [...this.questions, message as Question];
+    else if (type === "elicitation_request") this.elicitations = [...this.elicitations, message as PendingElicitation];
     else if (type === "elicitation_answered") this.#answered((message as Messages["elicitation_answered"]).id);
     for (const listener of this.#listeners.get(type) ?? []) listener(message);
   };
@@ -164,18 +164,18 @@ class Hub {
   }
 
   #online(): void {
-    this.standing = "online";
+    this.connection = "online";
     this.ready = true;
-    this.why = "";
+    this.reason = "";
     this.#wait = FIRST_WAIT;
     for (const server of this.#followed.keys()) this.#send({ type: "follow", server });
-    void this.#loadQuestions();
+    void this.#loadElicitations();
   }
 
-  async #loadQuestions(): Promise<void> {
+  async #loadElicitations(): Promise<void> {
     try {
       const { entries } = await take(api.GET("/api/elicitations"));
-      this.questions = (entries ?? []).map((entry) => ({ ...entry, ts: new Date(entry.createdAt).toISOString() }));
+      this.elicitations = (entries ?? []).map((entry) => ({ ...entry, ts: new Date(entry.createdAt).toISOString() }));
     } catch {
       // The next connection tries again.
     }
@@ -188,7 +188,7 @@ class Hub {
   }
 
   #answered(id: string): void {
-    this.questions = this.questions.filter((question) => question.id !== id);
+    this.elicitations = this.elicitations.filter((elicitation) => elicitation.id !== id);
   }
 }
 

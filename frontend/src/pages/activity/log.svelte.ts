@@ -24,7 +24,7 @@ export class Log {
 
   #filter: Filter | undefined;
   #turn = 0;
-  #asking = false;
+  #loading = false;
   #arrived: LogEntry[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -64,9 +64,9 @@ export class Log {
   /** more loads older entries. */
   more = async (): Promise<void> => {
     const last = this.entries?.at(-1);
-    if (!last || this.ended || this.#asking || this.problem) return;
+    if (!last || this.ended || this.#loading || this.problem) return;
     const turn = this.#turn;
-    this.#asking = true;
+    this.#loading = true;
     try {
       const { entries } = await this.#ask(last.id);
       if (turn !== this.#turn) return;
@@ -75,7 +75,7 @@ export class Log {
     } catch (problem) {
       if (turn === this.#turn) this.problem = messageOf(problem);
     } finally {
-      this.#asking = false;
+      this.#loading = false;
     }
   };
 

@@ -3,7 +3,7 @@
 import type { Server } from "$lib/api/socket";
 import { plural } from "$lib/format";
 import { visible } from "$lib/verbatim";
-import { isRemote, odd, variables } from "./proposal";
+import { isRemote, suspiciousCharacters, variables } from "./proposal";
 
 const MIGHT = "it can read, change and delete your files, use the network and start other programs";
 
@@ -65,7 +65,7 @@ export function hostOf(server: Server): string {
 
 /** warnings returns what is unusual, worst first, as sentences. */
 export function warnings(server: Server): string[] {
-  const { hidden, foreign } = odd(server);
+  const { hidden, foreign } = suspiciousCharacters(server);
   const steering = variables(server).filter((variable) => variable.steers);
   const out: string[] = [];
   if (hidden)

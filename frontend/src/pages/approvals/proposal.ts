@@ -3,11 +3,11 @@
 import type { Server } from "$lib/api/socket";
 import { pieces, quoted } from "$lib/verbatim";
 
-/** A name with a value. covered: the value is a credential. */
+/** A name with a value. credential: the value is a credential. */
 export interface Setting {
   name: string;
   value: string;
-  covered: boolean;
+  credential: boolean;
   /** Affects which code is loaded, or from where. */
   steers: boolean;
 }
@@ -40,7 +40,7 @@ const settings = (values: Record<string, string> | undefined, prefix: string, op
     .map(([name, value]) => ({
       name,
       value,
-      covered: open.has(`${prefix}.${name}`),
+      credential: open.has(`${prefix}.${name}`),
       steers: prefix === "env" && STEERING.test(name),
     }));
 
@@ -94,8 +94,8 @@ export function changes(before: Server, after: Server): Change[] {
   ].filter((change) => change.before !== change.after);
 }
 
-/** odd counts hidden characters in the command or address, and letters that may be mistaken for others. */
-export function odd(server: Server): { hidden: number; foreign: number } {
+/** suspiciousCharacters counts hidden characters in the command or address, and letters that may be mistaken for others. */
+export function suspiciousCharacters(server: Server): { hidden: number; foreign: number } {
   const texts = [
     server.command ?? "",
     ...(server.args ?? []),

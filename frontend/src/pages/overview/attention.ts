@@ -14,7 +14,7 @@ export interface Remedy {
   main?: boolean;
 }
 
-export interface Concern {
+export interface Issue {
   id: string;
   tone: Tone;
   /** The kind of problem, in one word. */
@@ -26,7 +26,7 @@ export interface Concern {
   remedies: Remedy[];
 }
 
-export interface Known {
+export interface Facts {
   servers: Server[];
   paused: boolean;
   vault?: Schemas["VaultStatus"];
@@ -63,13 +63,13 @@ export function needed(servers: Server[]): Map<string, Server[]> {
   return out;
 }
 
-/** concerns returns the problems to show. */
-export function concerns(known: Known): Concern[] {
+/** issuesOf returns the problems to show. */
+export function issuesOf(known: Facts): Issue[] {
   return [...hubOf(known), ...waiting(known), ...failing(known), ...missing(known), ...secrets(known)];
 }
 
-function hubOf({ paused, about }: Known): Concern[] {
-  const out: Concern[] = [];
+function hubOf({ paused, about }: Facts): Issue[] {
+  const out: Issue[] = [];
   if (about?.auth_off)
     out.push({
       id: "auth",
@@ -91,7 +91,7 @@ function hubOf({ paused, about }: Known): Concern[] {
   return out;
 }
 
-function waiting({ servers }: Known): Concern[] {
+function waiting({ servers }: Facts): Issue[] {
   const these = servers.filter((server) => !server.approved);
   if (!these.length) return [];
   return [
@@ -106,9 +106,9 @@ function waiting({ servers }: Known): Concern[] {
   ];
 }
 
-function failing({ servers }: Known): Concern[] {
+function failing({ servers }: Facts): Issue[] {
   const these = servers.filter(fails);
-  const out = these.slice(0, FAILING).map<Concern>((server) => ({
+  const out = these.slice(0, FAILING).map<Issue>((server) => ({
     id: `failing ${server.name}`,
     tone: "bad",
     word: "Failing",
@@ -133,7 +133,7 @@ function failing({ servers }: Known): Concern[] {
   return out;
 }
 
-function missing({ servers, programs: found }: Known): Concern[] {
+function missing({ servers, programs: found }: Facts): Issue[] {
   if (!found) return [];
   return [...needed(servers)]
     .filter(([name]) => !found[name as keyof typeof found])
@@ -150,8 +150,8 @@ function missing({ servers, programs: found }: Known): Concern[] {
     }));
 }
 
-function secrets({ servers, vault }: Known): Concern[] {
-  const out: Concern[] = [];
+function secrets({ servers, vault }: Facts): Issue[] {
+  const out: Issue[] = [];
   const open = servers.filter((server) => server.approved && server.plaintext?.length);
   if (vault?.keeper === "none")
     out.push({

@@ -14,11 +14,11 @@ import type { MenuItem } from "$lib/ui/Menu.svelte";
 import { SvelteSet } from "svelte/reactivity";
 
 /** The server whose removal awaits confirmation. */
-export const asking = $state<{ open: boolean; server: Server | undefined }>({ open: false, server: undefined });
+export const removal = $state<{ open: boolean; server: Server | undefined }>({ open: false, server: undefined });
 
 export function askToRemove(server: Server): void {
-  asking.server = server;
-  asking.open = true;
+  removal.server = server;
+  removal.open = true;
 }
 
 /** The address of the list with its last filters. */
@@ -27,8 +27,8 @@ export const list = $state({ href: "#/servers" });
 /** Names of servers with an action in progress, which lasts as long as the server takes to start. */
 export const busy = new SvelteSet<string>();
 
-/** during marks a server as busy during an action. */
-export async function during(server: Server, what: (server: Server) => Promise<unknown>): Promise<void> {
+/** whileBusy marks a server as busy while an action runs. */
+export async function whileBusy(server: Server, what: (server: Server) => Promise<unknown>): Promise<void> {
   busy.add(server.name);
   try {
     await what(server);
@@ -39,7 +39,7 @@ export async function during(server: Server, what: (server: Server) => Promise<u
 
 /** switchActive does nothing while the server is busy. A disabled switch would lose the keyboard focus. */
 export async function switchActive(server: Server, on = !server.active): Promise<void> {
-  if (!busy.has(server.name)) await during(server, () => setActive(server, on));
+  if (!busy.has(server.name)) await whileBusy(server, () => setActive(server, on));
 }
 
 /** placeOf returns the place of a server's page, for router.go. */
@@ -57,8 +57,8 @@ export function itemsFor(server: Server): (MenuItem | null)[] {
           disabled: waits,
           run: () => void switchActive(server),
         },
-        { label: "Check", icon: HeartPulse, disabled: waits, run: () => void during(server, check) },
-        { label: "Refresh tools", icon: RefreshCw, disabled: waits, run: () => void during(server, refreshTools) },
+        { label: "Check", icon: HeartPulse, disabled: waits, run: () => void whileBusy(server, check) },
+        { label: "Refresh tools", icon: RefreshCw, disabled: waits, run: () => void whileBusy(server, refreshTools) },
         { label: "Inspect", icon: FlaskConical, run: () => router.go(link("test", server.name).slice(1)) },
       ]
     : [{ label: "Review for approval", icon: CircleCheck, run: () => router.go("/approvals") }];

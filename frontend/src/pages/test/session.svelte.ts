@@ -9,15 +9,15 @@ import { hub } from "$lib/stores/hub.svelte";
 import { toasts } from "$lib/stores/toasts.svelte";
 import { ofNotification, ofProgress, ofQuestion, ofSampling, type ServerEvent } from "./events";
 import { Listing } from "./listing.svelte";
-import { promptsOf, resourcesOf, templatesOf, toolsOf } from "./foreign";
+import { promptsOf, resourcesOf, templatesOf, toolsOf } from "./lists";
 import type { Target } from "./target";
 
-export type What = "tool" | "prompt" | "resource";
+export type RequestKind = "tool" | "prompt" | "resource";
 
 /** A request and its result. */
 export interface Entry {
   id: number;
-  what: What;
+  what: RequestKind;
   /** The tool, the prompt or the URI. */
   name: string;
   args: Record<string, unknown>;
@@ -31,7 +31,7 @@ export interface Entry {
 }
 
 export interface Running {
-  what: What;
+  what: RequestKind;
   name: string;
   since: number;
   abort: AbortController;
@@ -87,7 +87,7 @@ export class TestSession {
       hub.on("notification", (message) => {
         if (message.serverName !== target.server) return;
         this.#note(ofNotification(message));
-        this.#heed(message.method, message.params, message.ts);
+        this.#handle(message.method, message.params, message.ts);
       }),
       hub.on("progress", (message) => {
         if (message.serverName !== target.server) return;
@@ -120,8 +120,8 @@ export class TestSession {
     this.events = [...this.events.slice(1 - MAX_EVENTS), event];
   }
 
-  /** #heed handles a notification. */
-  #heed(method: string, params: unknown, at: string): void {
+  /** #handle handles a notification. */
+  #handle(method: string, params: unknown, at: string): void {
     if (method === "notifications/tools/list_changed") void this.tools.reload();
     else if (method === "notifications/prompts/list_changed") void this.prompts.reload();
     else if (method === "notifications/resources/list_changed") void this.resources.reload();
@@ -170,7 +170,7 @@ export class TestSession {
   }
 
   /** run sends a request that may take long, and records the result. One request runs at a time. */
-  async run(what: What, name: string, args: Record<string, unknown>, path: string, body: object): Promise<void> {
+  async run(what: RequestKind, name: string, args: Record<string, unknown>, path: string, body: object): Promise<void> {
     if (this.running) return;
     const running: Running = { what, name, since: Date.now(), abort: new AbortController() };
     this.running = running;
@@ -191,7 +191,7 @@ export class TestSession {
   }
 
   /** shown returns the request to show: the one that was picked, or the newest. */
-  shown(what: What, name: string): Entry | undefined {
+  shown(what: RequestKind, name: string): Entry | undefined {
     const id = this.picked.get(`${what} ${name}`);
     return this.entries.find((entry) =>
       id === undefined ? entry.what === what && entry.name === name : entry.id === id,

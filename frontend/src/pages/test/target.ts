@@ -5,7 +5,7 @@ import { isObject, own, parse } from "$lib/form/json";
 import { hub } from "$lib/stores/hub.svelte";
 
 /** An ad-hoc server. */
-export interface Transient {
+export interface AdHocServer {
   handle: string;
   /** Its name in messages of the socket. */
   serverName: string;
@@ -31,7 +31,7 @@ export class Target {
   static configured = (server: { id: number; name: string }): Target =>
     new Target(`/api/servers/${server.id}`, server.name, String(server.id));
 
-  static transient = ({ handle, serverName }: Transient): Target =>
+  static adHoc = ({ handle, serverName }: AdHocServer): Target =>
     new Target(`/api/transient/${encodeURIComponent(handle)}`, serverName);
 
   /** The URL of one of its operations, for use elsewhere. */

@@ -8,7 +8,7 @@ export type ToolDetail = Schemas["ToolDetail"];
 
 const GATHER = 1_000; // ms in which calls are batched before the figures are loaded again
 
-export class Looked {
+export class LiveTool {
   tool = $state.raw<ToolDetail>();
   /** The hub does not know the tool. */
   missing = $state(false);
@@ -16,8 +16,8 @@ export class Looked {
 
   #turn = 0;
 
-  /** look loads a tool and follows its calls. The returned function ends that; use it as an effect. */
-  look(server: string, name: string): () => void {
+  /** follow loads a tool and follows its calls. The returned function ends that; use it as an effect. */
+  follow(server: string, name: string): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     void this.load(server, name);
     const end = hub.on("log_entry", ({ entry }) => {

@@ -1,6 +1,6 @@
 // A server that is about to be added.
 
-import type { Parsed } from "$lib/stores/asked.svelte";
+import type { Parsed } from "$lib/stores/lookup.svelte";
 
 export type Transport = "stdio" | "streamable-http" | "sse";
 

@@ -2,7 +2,7 @@
 
 import type { Server } from "$lib/api/socket";
 import { tagsOf } from "../add/draft";
-import { pairsOf, textsOf, type Pair } from "../Pairs.svelte";
+import { pairsOf, textsOf, type Pair } from "../NamedValues.svelte";
 
 /** The configuration as the hub takes it. */
 export type Values = {

@@ -1,0 +1,88 @@
+// Label and icons of log entries.
+
+import Ban from "@lucide/svelte/icons/ban";
+import Bell from "@lucide/svelte/icons/bell";
+import CircleAlert from "@lucide/svelte/icons/circle-alert";
+import CircleCheck from "@lucide/svelte/icons/circle-check";
+import CircleSlash from "@lucide/svelte/icons/circle-slash";
+import CircleX from "@lucide/svelte/icons/circle-x";
+import FileText from "@lucide/svelte/icons/file-text";
+import Loader from "@lucide/svelte/icons/loader";
+import MessageCircleQuestion from "@lucide/svelte/icons/message-circle-question-mark";
+import MessageSquareText from "@lucide/svelte/icons/message-square-text";
+import Radio from "@lucide/svelte/icons/radio";
+import Sparkles from "@lucide/svelte/icons/sparkles";
+import Timer from "@lucide/svelte/icons/timer";
+import Wrench from "@lucide/svelte/icons/wrench";
+import type { Component } from "svelte";
+import type { LogEntry } from "$lib/api/socket";
+
+interface Label {
+  word: string;
+  icon: Component;
+}
+
+export const kinds: Record<string, Label> = {
+  call: { word: "Call", icon: Wrench },
+  "resource-read": { word: "Resource", icon: FileText },
+  "prompt-get": { word: "Prompt", icon: MessageSquareText },
+  ping: { word: "Ping", icon: Radio },
+  notification: { word: "Notification", icon: Bell },
+  progress: { word: "Progress", icon: Loader },
+  elicitation: { word: "Question", icon: MessageCircleQuestion },
+  sampling: { word: "Sampling", icon: Sparkles },
+};
+
+export const outcomes: Record<string, Label & { tone: string; title: string }> = {
+  ok: { word: "OK", icon: CircleCheck, tone: "text-good", title: "The call succeeded" },
+  tool_error: { word: "Tool error", icon: CircleAlert, tone: "text-bad", title: "The tool reported an error" },
+  failed: {
+    word: "Failed",
+    icon: CircleX,
+    tone: "text-bad",
+    title: "The server failed or answered with a protocol error",
+  },
+  timeout: { word: "Timeout", icon: Timer, tone: "text-bad", title: "The server did not answer in time" },
+  refused: {
+    word: "Refused",
+    icon: Ban,
+    tone: "text-warn",
+    title: "The hub refused the call and sent nothing to the server",
+  },
+  cancelled: {
+    word: "Cancelled",
+    icon: CircleSlash,
+    tone: "text-ink-2",
+    title: "The call was cancelled before the server answered",
+  },
+};
+
+export const kindOf = (entry: LogEntry): Label => kinds[entry.kind] ?? { word: entry.kind, icon: Wrench };
+
+export const outcomeOf = (entry: LogEntry): (typeof outcomes)[string] =>
+  outcomes[entry.outcome] ?? {
+    word: entry.outcome,
+    icon: entry.success ? CircleCheck : CircleX,
+    tone: entry.success ? "text-good" : "text-bad",
+    title: "",
+  };
+
+const LINE = 200; // characters; more do not fit in the row
+
+/** summaryOf describes an entry in one line: what was sent, or why it failed. */
+export function summaryOf(entry: LogEntry): string {
+  const sent = argsOf(entry);
+  const text = entry.success ? [sent, entry.response].filter(Boolean).join(" → ") : entry.response || sent;
+  return text.slice(0, LINE).replace(/\s+/g, " ");
+}
+
+function argsOf({ args }: LogEntry): string {
+  if (typeof args === "string") return args;
+  const text = JSON.stringify(args) ?? "";
+  return text === "{}" || text === "null" ? "" : text;
+}
+
+const LONGEST = Math.log10(1 + 60_000);
+
+/** shareOf maps a duration to a bar length on a logarithmic scale up to a minute, so that 1 ms and 10 s are both visible. */
+export const shareOf = (ms: number): number => Math.log10(1 + Math.max(0, ms)) / LONGEST;

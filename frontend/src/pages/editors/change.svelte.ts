@@ -1,0 +1,125 @@
+// A change of editors' files: planned and shown first, then applied exactly as shown.
+
+import { SvelteSet } from "svelte/reactivity";
+import { attempt } from "$lib/actions";
+import { messageOf } from "$lib/api/client";
+import { api, take, type Schemas } from "$lib/api/client";
+import { editors } from "$lib/stores/editors.svelte";
+import { toasts } from "$lib/stores/toasts.svelte";
+import { listed, describeAction } from "./labels";
+
+type Outcome = Schemas["EditorOutcome"];
+type Plan = Schemas["EditorPlan"];
+
+export interface ChangeRequest {
+  action: "register" | "unregister" | "undo";
+  /** The start of the button label, before the editors' names. */
+  verb: string;
+  /** Ids of editors. */
+  editors?: string[];
+  /** All editors on this machine that can get our entry; to unregister, all that have it. */
+  all?: boolean;
+  /** Also replace a foreign entry with our name. */
+  replace?: boolean;
+  /** To undo: ids of changes. */
+  changes?: string[];
+}
+
+/** changing reports whether a plan changes anything. */
+export const changing = (plan: Plan): boolean => !plan.nothing && !plan.problem;
+
+export class EditorChange {
+  readonly request: ChangeRequest;
+  /** Undefined until planned. */
+  plans = $state.raw<Plan[]>();
+  problem = $state("");
+  busy = $state(false);
+  /** The results, once applied. */
+  outcomes = $state.raw<Outcome[]>([]);
+  /** Editors that the person deselected. */
+  deselected = new SvelteSet<string>();
+
+  chosen = $derived((this.plans ?? []).filter((plan) => changing(plan) && !this.deselected.has(plan.editor)));
+  /** Ids of the editors that would be changed. */
+  editors = $derived(this.chosen.map(({ editor }) => editor).filter((id, i, all) => all.indexOf(id) === i));
+
+  #turn = 0;
+
+  constructor(request: ChangeRequest) {
+    this.request = request;
+  }
+
+  /** plan plans the change. A newer request or an application makes the answer obsolete. */
+  plan = async (): Promise<void> => {
+    const turn = ++this.#turn;
+    try {
+      const { action, editors, all, replace, changes } = this.request;
+      const body = { action, editors, all, replace, changes };
+      const { plans } = await take(api.POST("/api/editors/plan", { body }));
+      if (turn === this.#turn) [this.plans, this.problem, this.outcomes] = [plans, "", []];
+    } catch (problem) {
+      if (turn === this.#turn) this.problem = messageOf(problem);
+    }
+  };
+
+  /** apply applies the plans that were shown, and reports whether all succeeded. */
+  apply = async (): Promise<boolean> => {
+    this.#turn++;
+    this.busy = true;
+    this.problem = "";
+    try {
+      const { action, changes, replace } = this.request;
+      const expect = Object.fromEntries(this.chosen.map(({ path, before }) => [path, before]));
+      const body = { editors: this.editors, replace, expect };
+      this.outcomes = await (action === "undo"
+        ? undo(changes)
+        : action === "register"
+          ? outcomesOf(api.POST("/api/editors/register", { body }))
+          : outcomesOf(api.POST("/api/editors/unregister", { body })));
+      if (this.outcomes.every(succeeded)) report(action, this.outcomes);
+    } catch (problem) {
+      this.problem = messageOf(problem);
+    }
+    this.busy = false;
+    void editors.load();
+    return !this.problem && this.outcomes.every(succeeded);
+  };
+
+  outcomeOf = ({ editor, path }: Plan): Outcome | undefined =>
+    this.outcomes.find((outcome) => outcome.editor === editor && outcome.path === path);
+}
+
+const outcomesOf = async (answer: Parameters<typeof take<Schemas["Outcomes"]>>[0]) => (await take(answer)).outcomes;
+const undo = (changes: string[] = []) => outcomesOf(api.POST("/api/editors/undo", { body: { changes } }));
+const succeeded = ({ status }: Outcome): boolean => status !== "refused" && status !== "failed";
+
+/** report shows a toast with the results and an Undo button. */
+function report(action: ChangeRequest["action"], outcomes: Outcome[]): void {
+  const names = (status: string) => [
+    ...new Set(outcomes.filter((outcome) => outcome.status === status).map(({ editor }) => editors.nameOf(editor))),
+  ];
+  const [done, waiting] = [names("done"), names("waiting")];
+  // With several editors, the rows hold the requests of each.
+  const [only, ...others] = outcomes;
+  const words = [
+    done.length ? describeAction(action, listed(done)) : "",
+    waiting.length ? `${listed(waiting)}: pending until the editor is closed.` : "",
+    (!others.length && only?.status === "done" && only.reload) || "",
+  ].filter(Boolean);
+  const changes = outcomes.flatMap(({ change }) => change || []);
+  if (!words.length) return;
+  toasts.show(words.join(" "), {
+    ms: 15_000,
+    action: changes.length && action !== "undo" ? { label: "Undo", run: () => void undoChanges(changes) } : undefined,
+  });
+}
+
+/** undoChanges undoes changes that were just made. */
+async function undoChanges(changes: string[]): Promise<void> {
+  await attempt(async () => {
+    const outcomes = await undo(changes);
+    report("undo", outcomes);
+    for (const outcome of outcomes) if (!succeeded(outcome)) throw new Error(outcome.problem);
+  });
+  void editors.load();
+}

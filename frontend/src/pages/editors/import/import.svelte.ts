@@ -1,0 +1,135 @@
+// An import of servers from editors, a text or a bundle: what was found, what a person selected, and the results.
+
+import { SvelteMap } from "svelte/reactivity";
+import { messageOf } from "$lib/api/client";
+import { api, take, type Schemas } from "$lib/api/client";
+import { sentence } from "$lib/format";
+import { nameProblems } from "$lib/stores/lookup.svelte";
+import { editors } from "$lib/stores/editors.svelte";
+
+type Candidate = Schemas["EditorImportCandidate"];
+type Question = Schemas["EditorImportQuestion"];
+type Report = Schemas["EditorImportReport"];
+
+/** The source; all editors if neither is given. */
+export interface Source {
+  text?: string;
+  bundle?: string;
+}
+
+type Found = Schemas["EditorImportScan"] & Partial<Schemas["Scanned"]>;
+
+interface Choice {
+  name?: string;
+  chosen?: boolean;
+}
+
+export class ServerImport {
+  /** Undefined until loaded. */
+  scan = $state.raw<Found>();
+  problem = $state("");
+  busy = $state(false);
+  removeEntries = $state(false);
+  report = $state.raw<Report>();
+  /** Answers to a bundle's settings, by key. */
+  values = new SvelteMap<string, string>();
+
+  #source: Source = {};
+  #turn = 0;
+  #choices = new SvelteMap<string, Choice>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The chosen names as the hub last checked them, and what is wrong with them. */
+  #checked = $state.raw<{ names: string; problems: Record<string, string> }>();
+
+  candidates = $derived(this.scan?.candidates ?? []);
+  questions = $derived(this.scan?.questions ?? []);
+  chosen = $derived(this.candidates.filter((one) => this.isChosen(one)));
+  #names = $derived(this.chosen.filter(({ here }) => !here).map((one) => this.nameOf(one)));
+  // The names that the hub proposes need no check.
+  #renamed = $derived(this.chosen.some((one) => !one.here && this.nameOf(one) !== one.name));
+  wrong = $derived(
+    (this.#renamed && this.#checked?.names !== this.#names.join("\n")) ||
+      this.chosen.some((one) => this.wrongName(one)) ||
+      this.questions.some((question) => this.#open(question)),
+  );
+
+  /** clear discards what was found. */
+  clear(): void {
+    this.#turn++;
+    [this.scan, this.problem, this.busy] = [undefined, "", false];
+  }
+
+  /** load reads the source and keeps the selection. */
+  async load(source: Source = this.#source): Promise<void> {
+    const turn = ++this.#turn;
+    this.#source = source;
+    this.busy = true;
+    let [scan, problem]: [Found | undefined, string] = [undefined, ""];
+    try {
+      scan = await (source.text || source.bundle
+        ? take(api.POST("/api/editors/scan", { body: { ...source } }))
+        : take(api.GET("/api/editors/servers")));
+    } catch (failure) {
+      problem = messageOf(failure);
+    }
+    if (turn !== this.#turn) return;
+    [this.scan, this.problem, this.busy] = [scan, problem, false];
+    this.#check();
+    for (const { key, default: value } of this.questions) if (!this.values.has(key)) this.values.set(key, value);
+  }
+
+  /** selectable reports whether a server can be selected: to be imported, or to have its entries removed. */
+  selectable = ({ problem, here, sources }: Candidate): boolean =>
+    !problem && (!here || (this.removeEntries && sources.some(({ can_take }) => can_take)));
+
+  isChosen = (one: Candidate): boolean => this.selectable(one) && (this.#choices.get(one.id)?.chosen ?? true);
+  nameOf = ({ id, name }: Candidate): string => this.#choices.get(id)?.name ?? name;
+  change = (id: string, to: Choice): void => {
+    this.#choices.set(id, { ...this.#choices.get(id), ...to });
+    this.#check();
+  };
+
+  /** #check asks the hub about the chosen names once nothing has changed for a moment. */
+  #check(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(async () => {
+      const names = this.#names;
+      if (!this.#renamed) return;
+      const problems = await nameProblems(names).catch((failure: unknown) => names.map(() => messageOf(failure)));
+      this.#checked = {
+        names: names.join("\n"),
+        problems: Object.fromEntries(names.map((name, i) => [name, problems[i] ?? ""])),
+      };
+    }, 200);
+  }
+
+  wrongName = (one: Candidate): string | undefined => {
+    if (one.here || !this.#renamed) return undefined;
+    return sentence(this.#checked?.problems[this.nameOf(one)] ?? "") || undefined;
+  };
+
+  #open = ({ key, required }: Question): boolean => required && !this.values.get(key)?.trim();
+
+  /** run imports the selection. */
+  async run(): Promise<void> {
+    this.busy = true;
+    this.problem = "";
+    try {
+      this.report = await take(
+        api.POST("/api/editors/import", {
+          body: {
+            servers: this.chosen.map((one) => ({ id: one.id, name: this.nameOf(one) })),
+            take_out: this.removeEntries,
+            text: this.#source.text ?? "",
+            bundle: this.#source.bundle ?? "",
+            values: Object.fromEntries(this.values),
+          },
+        }),
+      );
+      void editors.load();
+    } catch (problem) {
+      this.problem = messageOf(problem);
+    }
+    this.busy = false;
+  }
+}

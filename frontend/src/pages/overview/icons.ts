@@ -1,0 +1,20 @@
+// The icon of each kind of problem.
+
+import CircleAlert from "@lucide/svelte/icons/circle-alert";
+import CirclePause from "@lucide/svelte/icons/circle-pause";
+import EyeIcon from "@lucide/svelte/icons/eye";
+import Hourglass from "@lucide/svelte/icons/hourglass";
+import KeyRound from "@lucide/svelte/icons/key-round";
+import LockOpen from "@lucide/svelte/icons/lock-open";
+import PackageX from "@lucide/svelte/icons/package-x";
+import type { Component } from "svelte";
+
+export const icons: Record<string, Component> = {
+  Open: LockOpen,
+  Paused: CirclePause,
+  Waiting: Hourglass,
+  Failing: CircleAlert,
+  Missing: PackageX,
+  "No vault": KeyRound,
+  Readable: EyeIcon,
+};

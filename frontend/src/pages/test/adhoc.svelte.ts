@@ -1,0 +1,84 @@
+// Ad-hoc servers, remembered by this tab so that a reload finds them again.
+
+import { api, request, take } from "$lib/api/client";
+import { isObject } from "$lib/form/json";
+import { toasts } from "$lib/stores/toasts.svelte";
+import { forget } from "./session.svelte";
+import type { AdHocServer } from "./target";
+
+const KEY = "agent-discover.transients";
+
+/** A command with its environment, or a URL with its headers. */
+export interface Launch {
+  command?: string;
+  args?: string[];
+  env?: Record<string, string>;
+  url?: string;
+  headers?: Record<string, string>;
+}
+
+function stored(): AdHocServer[] {
+  try {
+    const list = JSON.parse(sessionStorage.getItem(KEY) ?? "[]") as AdHocServer[];
+    return list.filter((one) => isObject(one) && one.expiresAt > Date.now());
+  } catch {
+    return [];
+  }
+}
+
+class AdHocServers {
+  list = $state.raw<AdHocServer[]>(stored());
+  #timers = new Map<string, ReturnType<typeof setTimeout>>();
+
+  constructor() {
+    for (const one of this.list) this.#arm(one);
+  }
+
+  find(key: string): AdHocServer | undefined {
+    return this.list.find((one) => one.serverName === key || one.handle === key);
+  }
+
+  /** open starts an ad-hoc server and returns once its tools are listed. */
+  async open(launch: Launch & { transport: string; ttl_ms: number }, label: string): Promise<AdHocServer> {
+    const answer = await request("/api/transient", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(launch),
+    });
+    const body = (await answer.json()) as AdHocServer & { error?: string };
+    if (!answer.ok) throw new Error(body.error ?? `The hub answered with status ${answer.status}.`);
+    const { handle, serverName, expiresAt } = body;
+    const made = { handle, serverName, expiresAt, label };
+    this.#keep([...this.list, made]);
+    this.#arm(made);
+    return made;
+  }
+
+  /** end ends an ad-hoc server early. */
+  async end(one: AdHocServer): Promise<void> {
+    await take(api.DELETE("/api/transient/{id}", { params: { path: { id: one.handle } } }));
+    this.#drop(one);
+  }
+
+  #drop(one: AdHocServer): void {
+    clearTimeout(this.#timers.get(one.handle));
+    this.#timers.delete(one.handle);
+    this.#keep(this.list.filter((other) => other.handle !== one.handle));
+    forget(one.serverName);
+  }
+
+  #arm(one: AdHocServer): void {
+    const ended = () => {
+      this.#drop(one);
+      toasts.show(`${one.label} reached its time limit and has ended.`, { kind: "note" });
+    };
+    this.#timers.set(one.handle, setTimeout(ended, Math.max(0, one.expiresAt - Date.now())));
+  }
+
+  #keep(list: AdHocServer[]): void {
+    this.list = list;
+    sessionStorage.setItem(KEY, JSON.stringify(list));
+  }
+}
+
+export const adHocServers = new AdHocServers();
