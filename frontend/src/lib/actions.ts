@@ -81,7 +81,7 @@ export async function resetErrors(server: Server): Promise<boolean> {
   });
 }
 
-/** setPaused stops all servers and refuses calls, or ends that pause. */
+/** setPaused pauses the hub, which stops all servers and refuses calls, or resumes it. */
 export async function setPaused(on: boolean): Promise<boolean> {
   return attempt(async () => {
     if (on) await take(api.POST("/api/pause"));
@@ -97,10 +97,13 @@ export async function setPaused(on: boolean): Promise<boolean> {
 
 const GRACE = 8_000; // ms in which a removal can be undone
 
-/** Pending removals by path. Each function carries one out at once. */
+/** Deletions that can still be undone, by path. Each function sends its DELETE request at once. */
 const pendingDeletions = new Map<string, () => void>();
 
-/** remove hides a server, and deletes it when the time to undo is over or the page is closed. */
+/**
+ * remove hides a server, and deletes it when the time to undo is over or the page is closed. It calls hidden to hide
+ * the server, and again to show it if the deletion is undone or fails.
+ */
 export function remove(server: Server, hidden: (name: string, gone: boolean) => void): void {
   later(`/api/servers/${server.id}`, `${server.name} and its secrets are removed.`, (gone) =>
     hidden(server.name, gone),
@@ -108,8 +111,8 @@ export function remove(server: Server, hidden: (name: string, gone: boolean) => 
 }
 
 /**
- * later deletes a resource of the hub after the same delay. It calls hidden with true now, and with false if the
- * deletion is undone or fails.
+ * later deletes a resource of the hub once the user can no longer undo it. It calls hidden with true at once, and with
+ * false if the deletion is undone or fails.
  */
 export function later(path: string, said: string, hidden: (gone: boolean) => void): void {
   hidden(true);
@@ -141,7 +144,7 @@ export function later(path: string, said: string, hidden: (gone: boolean) => voi
 
 addEventListener("pagehide", () => pendingDeletions.forEach((finish) => finish()));
 
-/** download saves a text as a file, through the window's dialog or the browser. */
+/** download saves a file: in the native window through its save dialog, otherwise as a download of the browser. */
 export async function download(name: string, content: string | Blob, kind = "application/json"): Promise<void> {
   await attempt(async () => {
     const bindings = native();

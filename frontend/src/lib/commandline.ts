@@ -1,6 +1,6 @@
-// Command lines as people read them.
+// Command lines for display.
 
-/** quoted writes a word so that a shell reads it back. */
+/** quoted returns an argument, in quotes if a shell would split or change it. */
 export const quoted = (word: string): string =>
   word !== "" && !/[\s"']|\\$/.test(word)
     ? word
@@ -8,5 +8,5 @@ export const quoted = (word: string): string =>
       ? `"${word.replace(/(["\\])/g, "\\$1")}"`
       : `'${word}'`;
 
-/** lineOf writes a program and its arguments as one line. */
+/** lineOf returns a program and its arguments as one command line. */
 export const lineOf = (command: string, args: readonly string[]): string => [command, ...args].map(quoted).join(" ");

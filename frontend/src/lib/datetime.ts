@@ -1,5 +1,5 @@
-// A date with its time of day, written and parsed in the order of a locale. It replaces the browser's own input, which
-// WebKitGTK lacks.
+// Formatting and parsing of dates with a time of day, for a text input: WebKitGTK lacks an input of type
+// datetime-local.
 
 type Part = "year" | "month" | "day" | "hour" | "minute";
 const parts: readonly string[] = ["year", "month", "day", "hour", "minute"] satisfies Part[];
@@ -16,10 +16,10 @@ const formatOf = (locale: string) =>
     numberingSystem: "latn",
   });
 
-/** written formats a moment in a locale, to the minute. */
+/** written formats a date and time to the minute, as usual in a locale. */
 export const written = (at: Date, locale: string): string => formatOf(locale).format(at);
 
-/** pattern describes how a moment is written: dd/mm/yyyy, hh:mm. */
+/** pattern returns the format of dates and times in a locale: dd/mm/yyyy, hh:mm. */
 export function pattern(locale: string): string {
   const letters: Record<string, string> = { year: "yyyy", month: "mm", day: "dd", hour: "hh", minute: "mm" };
   return formatOf(locale)
@@ -28,7 +28,7 @@ export function pattern(locale: string): string {
     .join("");
 }
 
-/** read parses a moment in the order of the locale, or as 2026-01-31 08:00. Without a time of day it is midnight. */
+/** read parses a date in the format of a locale, or as 2026-01-31 08:00. A missing time of day means midnight. */
 export function read(text: string, locale: string): Date | undefined {
   const found = text.match(/\d+/g)?.map(Number) ?? [];
   const year = /^\s*\d{4}/.test(text);

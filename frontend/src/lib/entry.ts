@@ -1,6 +1,6 @@
-// The entry of Agent Discover in the configuration of an MCP client.
+// The Agent Discover entry for the configuration of an MCP client.
 
-/** entryOf returns the entry in the form that most clients accept. */
+/** entryOf returns the entry as JSON with "mcpServers", the format that most clients accept. */
 export const entryOf = (program: string): string => `{
   "mcpServers": {
     "discover": {

@@ -15,7 +15,7 @@ const dayAndTime = new Intl.DateTimeFormat(locale, {
 });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
 
-/** usable replaces system locales such as "C", which WebKitGTK reports and every Intl formatter rejects. */
+/** isLocale rejects system locales such as "C": WebKitGTK reports them, and Intl formatters throw on them. */
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length > 0;
@@ -24,16 +24,16 @@ function isLocale(tag: string): boolean {
   }
 }
 
-/** 12,345 */
+/** Formats a number in full: 12,345 */
 export const count = (n: number): string => whole.format(n);
 
-/** 12.3K */
+/** Formats a number with a unit prefix: 12.3K */
 export const compact = (n: number): string => short.format(n);
 
-/** 4.2 %, from a share between 0 and 1 */
+/** Formats a share between 0 and 1 as a percentage: 4.2 % */
 export const percent = (share: number): string => percents.format(share);
 
-/** A duration, from milliseconds: 0.4 ms, 87 ms, 2.1 s, 3 min */
+/** Formats a duration in milliseconds: 0.4 ms, 87 ms, 2.1 s, 3 min */
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return "–";
   if (ms < 10) return `${new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(ms)} ms`;
@@ -42,14 +42,14 @@ export function duration(ms: number | null | undefined): string {
   return `${whole.format(Math.round(ms / 60_000))} min`;
 }
 
-/** A size, from bytes: 12 B, 3.4 kB, 1.2 MB */
+/** Formats a number of bytes: 12 B, 3.4 kB, 1.2 MB */
 export function bytes(n: number): string {
   const digits = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   if (n < 1_000) return `${whole.format(n)} B`;
   return n < 1_000_000 ? `${digits.format(n / 1_000)} kB` : `${digits.format(n / 1_000_000)} MB`;
 }
 
-/** timeOf parses a time as the hub writes it: RFC 3339, "2006-01-02 15:04:05" in UTC, or milliseconds. */
+/** timeOf parses a time of the hub: RFC 3339, "2006-01-02 15:04:05" in UTC, or milliseconds since 1970. */
 export function timeOf(text: string | number | null | undefined): Date | undefined {
   if (text === null || text === undefined || text === "") return undefined;
   const at = new Date(
@@ -58,20 +58,20 @@ export function timeOf(text: string | number | null | undefined): Date | undefin
   return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
-/** The time of day; with the date if that is not today. */
+/** Formats the time of day, with the date unless it is today. */
 export function time(text: string | number | null | undefined): string {
   const at = timeOf(text);
   if (!at) return "–";
   return at.toDateString() === new Date().toDateString() ? clock.format(at) : dayAndTime.format(at);
 }
 
-/** Full date and time, for tooltips and details. */
+/** Formats the full date and time, for tooltips and details. */
 export function full(text: string | number | null | undefined): string {
   const at = timeOf(text);
   return at ? moment.format(at) : "–";
 }
 
-/** Time passed since: just now, 3 min. ago, yesterday */
+/** Formats the time since a date: just now, 3 min. ago, yesterday */
 export function ago(text: string | number | null | undefined, now = Date.now()): string {
   const at = timeOf(text);
   if (!at) return "never";
@@ -88,19 +88,19 @@ export function ago(text: string | number | null | undefined, now = Date.now()):
   return relative.format(Math.round(seconds / (30 * 86_400)), "month");
 }
 
-/** plural writes a count and its noun: plural(3, "tool") is "3 tools". */
+/** plural returns a count and its noun: plural(3, "tool") is "3 tools". */
 export const plural = (n: number, one: string, many = `${one}s`): string => `${count(n)} ${n === 1 ? one : many}`;
 
 const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
 const minute = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
 
-/** A label on a time axis, from milliseconds: the time of day, or the date at midnight. */
+/** Formats a label of a time axis, from ms since 1970: the time of day, or the date at midnight. */
 export function tick(at: number): string {
   const date = new Date(at);
   return (date.getHours() || date.getMinutes() ? minute : day).format(date);
 }
 
-/** A time span, from milliseconds: 21 Nov, 18:00 – 18:15 */
+/** Formats a time span, from ms since 1970: 21 Nov, 18:00 – 18:15 */
 export const between = (from: number, to: number): string => dayAndTime.formatRange(from, to);
 
 /** sentence capitalizes a message of the hub and ends it with a full stop. */

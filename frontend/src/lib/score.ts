@@ -1,6 +1,9 @@
-// Ranking of names for a text that a person types to find one.
+// Ranking of names for the search text of the command palette.
 
-/** score returns 0 for no match; a prefix scores highest, then a word's start, a substring, and letters in order. */
+/**
+ * score rates how well a name matches. A prefix scores highest, then the start of a word, a substring, and letters in
+ * order; 0 is no match.
+ */
 export function score(text: string, typed: string): number {
   const name = text.toLowerCase();
   const wanted = typed.trim().toLowerCase();

@@ -1,19 +1,19 @@
-// Text that other programs or people wrote, shown so that nothing in it stays unseen and nothing in it controls the
-// display. backend/base/safetext follows the same rule; both are tested with its testdata/vectors.json.
+// Escaping of untrusted text for display, so that hidden characters become visible and control characters have no
+// effect. The package backend/base/safetext has the same rules; testdata/vectors.json there tests both.
 
-/** A run of text: as it was written, escaped, or in characters outside ASCII that may be mistaken for others. */
+/** A run of text. escaped: hidden characters. foreign: non-ASCII characters that may be mistaken for others. */
 export interface Piece {
   text: string;
   kind: "plain" | "escaped" | "foreign";
 }
 
-// Everything that is no letter, mark, number, punctuation, symbol or the space U+0020, and everything without a shape.
+// Control and format characters, separators other than the space U+0020, and characters without a visible shape.
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
-// Text of several lines needs line feeds, tabs and wide spaces; scripts and emoji need joiners and selectors.
+// Allowed in prose: line feeds, tabs and other spaces, and the joiners and selectors that scripts and emoji need.
 const HARMLESS = /[\n\t\u200c\u200d\ufe0e\ufe0f\p{Zs}]/u;
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** escaped writes a character as JavaScript and Go do. */
+/** escaped returns the escape sequence of a character in JavaScript and Go. */
 function escaped(character: string): string {
   const short = { "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0" }[character];
   if (short) return short;
@@ -23,8 +23,8 @@ function escaped(character: string): string {
 }
 
 /**
- * pieces splits a text into runs and escapes the hidden characters. Prose may have several lines, and letters of any
- * script are plain in it.
+ * pieces splits a text into runs and escapes hidden characters. Prose may have line breaks, and its letters of any
+ * script are plain.
  */
 export function pieces(text: string, isProse = false): Piece[] {
   const out: Piece[] = [];
@@ -44,13 +44,13 @@ const joined = (all: Piece[]): string => all.map((piece) => piece.text).join("")
 /** visible returns a text on one line with every hidden character escaped. */
 export const visible = (text: string): string => (ASCII.test(text) ? text : joined(pieces(text)));
 
-/** prose is visible for text of several lines, in any script. */
+/** prose is like visible, but keeps line breaks and letters of any script. */
 export const prose = (text: string): string => (ASCII.test(text) ? text : joined(pieces(text, true)));
 
-/** hides reports whether prose has characters that a person does not see but a model reads. */
+/** hides reports whether prose has characters that a user does not see but a model reads. */
 export const hides = (text: string): boolean => pieces(text, true).some((piece) => piece.kind === "escaped");
 
-/** quoted puts a word of a command line in quotes where its beginning and end would not be seen. */
+/** quoted returns an argument of a command line, in quotes if its beginning or end would not be visible. */
 export function quoted(word: string): string {
   if (word !== "" && !/[\s"'\\`$&|;<>()*?[\]{}!#~]/.test(word)) return word;
   return `"${word.replace(/["\\]/g, "\\$&")}"`;

@@ -10,12 +10,12 @@ import Wrench from "@lucide/svelte/icons/wrench";
 import type { Component } from "svelte";
 
 export interface PageEntry {
-  /** The first segment of its address. */
+  /** The first segment of the page's address. */
   id: string;
   title: string;
   icon: Component;
   load: () => Promise<{ default: Component }>;
-  /** Hidden in the menu while nothing waits there. */
+  /** Whether the menu hides the page unless servers wait for approval. */
   onlyWhenWaiting?: boolean;
 }
 
@@ -35,5 +35,5 @@ export const pages: PageEntry[] = [
   { id: "activity", title: "Activity", icon: Activity, load: () => import("./activity/Activity.svelte") },
 ];
 
-/** The pages that Ctrl/Cmd+1 to 7 open. The window's menu has the same order (app/menu.go). */
+/** The pages that Ctrl/Cmd+1 to 7 open. The menu of the native window has the same order (app/menu.go). */
 export const byKey: string[] = ["overview", "servers", "editors", "tools", "test", "activity", "approvals"];

@@ -1,5 +1,5 @@
-// An MCP server over stdio with COUNT tools: node server.ts COUNT PREFIX. Its tools return their arguments; it writes the
-// methods of requests to standard error.
+// An MCP server over stdio with COUNT tools: node server.ts COUNT PREFIX. Its tools return their arguments; it writes
+// the methods of requests to standard error.
 
 import { createInterface } from "node:readline";
 

@@ -12,7 +12,10 @@ export class ApiError extends Error {
     message: string,
     /** The HTTP status; 0 if there was no response. */
     readonly status: number,
-    /** The kind of error, for programs: "not_found", "denied" and others of the schema Failure; "" if there was no response. */
+    /**
+     * The kind of error, for programs: "not_found", "denied" and others of the schema Failure; "" if there was no
+     * response.
+     */
     readonly code = "",
   ) {
     super(message);
@@ -23,7 +26,7 @@ let connection: Connection = { url: location.origin, token: "" };
 let goAhead = () => {};
 const connected = new Promise<void>((resolve) => (goAhead = resolve));
 
-/** connect sets the hub's address. Requests that were made before wait for it. */
+/** connect sets the hub's address and token. Requests made before this call wait for it. */
 export function connect(to: Connection): void {
   connection = to;
   goAhead();
@@ -32,7 +35,7 @@ export function connect(to: Connection): void {
 /** The URL of a path on the hub, without credentials. */
 export const address = (path: string): string => connection.url + path;
 
-/** request sends a request with the token; use it directly for responses that are not JSON, such as exports. */
+/** request sends an HTTP request with the token. Use it directly for responses that are not JSON, such as exports. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   await connected;
   const headers = new Headers(init.headers);
@@ -51,7 +54,7 @@ interface Given {
   signal?: AbortSignal;
 }
 
-/** requester returns a function that sends requests of one method. */
+/** requester returns a function that sends requests with an HTTP method. */
 const requester =
   (method: string) =>
   async (path: string, { params, body, signal }: Given = {}): Promise<object> => {
@@ -92,7 +95,7 @@ export async function take<T>(answer: Promise<{ data?: T; error?: unknown; respo
   );
 }
 
-/** messageOf returns the message of a thrown value. */
+/** messageOf returns the message of a thrown value, which need not be an Error. */
 export function messageOf(problem: unknown): string {
   if (problem instanceof Error) return problem.message;
   return String(problem);

@@ -1,23 +1,23 @@
-// How a page signs in, and how it checks the hub before it sends its token.
+// Sign-in of the page, which verifies the hub before it sends the token.
 //
-// A browser exchanges a ticket from its address, once, for a token that lives as long as the tab. The window gets address
-// and token from its own program, which has verified the hub before.
+// A browser exchanges the single-use ticket in the page's address for a token that it keeps until the tab is closed.
+// The native window gets the hub's address and token from the desktop program, which has verified the hub.
 
 import { native, type Connection } from "./window.ts";
 
 const TOKEN = "agent-discover.token";
 const SESSION = "agent-discover.session";
 
-/** The hub does not accept this page (any more). */
+/** The hub rejects this page: its ticket is missing or invalid, or its session has expired. */
 export class Locked extends Error {}
 
-/** The user has stopped the hub. Only the window detects this. */
+/** The user has stopped the hub. Only the native window detects this. */
 export class Stopped extends Error {}
 
-/** Nothing answers at the hub's address, or something that is not the hub. */
+/** No program answers at the hub's address, or a program that is not the hub. */
 export class Unreachable extends Error {}
 
-/** takeTicket returns the ticket of the address and removes it: addresses are displayed, stored and shared. */
+/** takeTicket removes the ticket from the page's address, which may be displayed, stored and shared, and returns it. */
 function takeTicket(): string | null {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const ticket = fragment.get("ticket");
@@ -52,8 +52,8 @@ const bytesOf = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair
 
 /**
  * prove verifies that the hub knows this page's session before the token is sent: another program may have taken the
- * port of a hub that ended. The proof is an HMAC over both nonces, keyed with the hash of the token, which is all that
- * the hub stores of it.
+ * port of a hub that ended. The proof is an HMAC over the nonces of the page and of the hub. Its key is the hash of the
+ * token, because the hub stores only that hash.
  */
 async function prove(token: string): Promise<void> {
   const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
@@ -71,13 +71,16 @@ async function prove(token: string): Promise<void> {
   if (!genuine) throw new Unreachable("Another program answers on the hub’s port.");
 }
 
-/** isOpen reports whether the hub requires no token: AGENT_DISCOVER_AUTH=off. */
+/** isOpen reports whether the hub runs with AGENT_DISCOVER_AUTH=off and so requires no token. */
 async function isOpen(): Promise<boolean> {
   const hello = (await (await reach("/hello")).json().catch(() => ({}))) as { auth_off?: boolean };
   return hello.auth_off === true;
 }
 
-/** enter returns the hub's address and token. It throws Locked, Stopped, Unreachable, or an error of the window. */
+/**
+ * enter signs in and returns the hub's address and token. It throws Locked, Stopped, Unreachable, or an error of the
+ * native window.
+ */
 export async function enter(): Promise<Connection> {
   const bindings = native();
   if (bindings) {

@@ -1,12 +1,12 @@
-// The WebSocket that reports all changes. The types match backend/doors/api/push/messages.go.
+// The WebSocket over which the hub reports all changes. The types match backend/doors/api/push/messages.go.
 
 import { address, api, take, type Schemas } from "./client.ts";
 
-/** A server as the socket reports it. */
+/** A configured server, as WebSocket messages describe it. */
 export type Server = Schemas["Server"] & {
   secret_names?: string[];
   metrics?: Schemas["ServerMetrics"];
-  /** Changes when the server's tools change. */
+  /** A revision number that changes when the server's tools change. */
   tools_rev?: number;
 };
 
@@ -21,7 +21,7 @@ export interface Elicitation {
 
 export type OutputLine = Schemas["OutputLine"];
 
-/** The messages of the hub, by type. */
+/** The WebSocket messages of the hub, by type. */
 export interface Messages {
   state: { delta?: boolean; version?: string; names?: string[]; servers: Server[]; active: { name: string }[] };
   hub: { paused: boolean; calls: number; clients: Schemas["Client"][] };
@@ -36,14 +36,14 @@ export interface Messages {
   elicitation_answered: { id: string };
   output: { serverName: string; left_out?: number; lines: OutputLine[] };
   learned: { on: boolean; total: number };
-  /** The state of our entry in an editor may have changed. */
+  /** The state of the Agent Discover entry in some editor may have changed. */
   editors: object;
   error: { message: string };
 }
 
 export type MessageType = keyof Messages;
 
-/** listen opens a socket and passes on every message. closed is called once, with the hub's reason if it gave one. */
+/** listen opens a WebSocket and passes on every message. It calls closed once, with the hub's reason or "". */
 export async function listen(
   passOn: <T extends MessageType>(type: T, message: Messages[T]) => void,
   closed: (reason: string) => void,

@@ -1,4 +1,4 @@
-// The bindings of the native window. A browser has none of them, and the page works without.
+// The bindings of the native window. In a browser they do not exist, and the page works without them.
 
 /** The hub's address and token. */
 export interface Connection {
@@ -8,7 +8,10 @@ export interface Connection {
 
 /** The methods that app/bindings.go binds. A rejection is an Error whose message is written for people. */
 export interface WindowBindings {
-  /** stopped: the user has stopped the hub, and only Start starts it. */
+  /**
+   * Connects to the hub, and starts it unless the user has stopped it; stopped is true then, and only Start starts the
+   * hub.
+   */
   Connect(): Promise<Connection & { stopped: boolean }>;
   Start(): Promise<Connection>;
   About(): Promise<{ name: string; version: string }>;

@@ -1,16 +1,16 @@
-// Calls in equal time steps, kept up to date as time passes and calls happen.
+// Counts of calls in equal time steps, for the chart.
 
 import type { LogEntry } from "../api/socket.ts";
 
 /** The calls of one time step. */
 export interface Bucket {
-  /** Its start, in ms. */
+  /** The start of the time step, in ms since 1970. */
   at: number;
   calls: number;
   errors: number;
 }
 
-/** roll shifts the buckets until the last one contains now; their number stays. */
+/** roll drops old buckets and appends as many empty ones, until the last bucket contains now. */
 export function roll(buckets: Bucket[], step: number, now: number): Bucket[] {
   const last = buckets.at(-1);
   if (!last || now < last.at + step) return buckets;
@@ -24,7 +24,7 @@ export function roll(buckets: Bucket[], step: number, now: number): Bucket[] {
   return [...buckets.slice(n), ...fresh];
 }
 
-/** count adds a call to the bucket in which it started. */
+/** count returns the buckets with a call added to the one in which the call started. */
 export function count(buckets: Bucket[], step: number, entry: Pick<LogEntry, "timestamp" | "success">): Bucket[] {
   const at = Date.parse(entry.timestamp);
   return buckets.map((bucket) =>

@@ -1,4 +1,4 @@
-// Drawing of calls over time. Errors differ by more than colour: they are hatched and marked with a triangle.
+// The chart of calls over time. Errors are hatched and marked with a triangle, so that colour is not their only sign.
 
 import uPlot from "uplot";
 import { compact } from "../format.ts";
@@ -44,7 +44,7 @@ function flag(u: uPlot): void {
 
 const stepOf = (u: uPlot): number => (u.data[0][1] ?? 0) - (u.data[0][0] ?? 0);
 
-/** The data format of uPlot: seconds, calls, errors. */
+/** rows converts buckets to the data format of uPlot: an array each of seconds, calls and errors. */
 export const rows = (buckets: Bucket[]): uPlot.AlignedData => [
   buckets.map(({ at }) => at / 1_000),
   buckets.map(({ calls }) => calls),
@@ -62,15 +62,15 @@ function axis(more: uPlot.Axis): uPlot.Axis {
   };
 }
 
-export interface Words {
-  /** The label of a tick on the time axis, from ms. */
+export interface PlotOptions {
+  /** Returns the label of a tick on the time axis, from ms since 1970. */
   tick: (at: number, spacing: number) => string;
-  /** Called with the step under the pointer and its position in px; undefined if there is none. */
+  /** Called with the index of the bucket under the pointer, or undefined, and the pointer's position in px. */
   point: (index: number | undefined, left: number) => void;
 }
 
-/** plot draws buckets into an element and reports the step under the pointer. */
-export function plot(into: HTMLElement, buckets: Bucket[], { tick, point }: Words): uPlot {
+/** plot draws buckets into an element and reports the bucket under the pointer. */
+export function plot(into: HTMLElement, buckets: Bucket[], { tick, point }: PlotOptions): uPlot {
   const bars = uPlot.paths.bars?.({ size: [0.8, 32], align: 1 });
   const series = { paths: bars, points: { show: false }, width: 0 };
   return new uPlot(

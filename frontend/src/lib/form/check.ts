@@ -1,16 +1,16 @@
-// Validation of the values of a form, with messages for each field.
+// Validation of form values against their schema, with a message for each field.
 
 import { isObject, own, print, same, Unparsed } from "./json.ts";
 import type { Spec } from "./schema.ts";
 import { DATE, DATE_TIME } from "./values.ts";
 
-/** Problems by JSON pointer, such as /address/street; "" is the whole value. */
+/** Error messages by JSON pointer, such as /address/street; "" points to the whole value. */
 export type Problems = ReadonlyMap<string, string>;
 
 export const pointer = (place: string, key: string | number): string =>
   `${place}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-/** check returns all problems of a value. The server has the last word: it knows more than the schema. */
+/** check returns all problems of a value that the schema reveals. The server may still reject the value. */
 export function check(spec: Spec, value: unknown, required = true): Problems {
   const found = new Map<string, string>();
   visit(spec, value, required, "", found);
@@ -123,8 +123,8 @@ function isDay(text: string): boolean {
 const MAX_STEPS = 1e6;
 
 /**
- * matches tries a pattern. Patterns come from servers, and some take exponential time: patterns that might are left for
- * the server to check.
+ * matches reports whether a value matches a regular expression of a server. It returns true without a test if matching
+ * might take exponential time or JavaScript does not support the expression; the server then checks the value.
  */
 export function matches(pattern: string, value: string): boolean {
   if (pattern.length > 500) return true;

@@ -1,8 +1,8 @@
-// JSON values, never changed in place. A member name such as __proto__ is a name like any other.
+// Functions on JSON values. None changes its arguments, and a member named __proto__ gets no special treatment.
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** Text that is meant to be JSON but cannot be parsed. It is kept where it was typed, and cannot be sent. */
+/** Text that is not valid JSON. It takes the place of a value until the user corrects it, and is never sent. */
 export class Unparsed {
   constructor(
     readonly text: string,
@@ -17,7 +17,7 @@ export class Unparsed {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Unparsed);
 
-/** own reads an object's own member. */
+/** own returns an object's own member, never an inherited one. */
 export function own(object: object, key: string): unknown {
   return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined;
 }
@@ -32,7 +32,7 @@ export function withMember(object: unknown, key: string, value: unknown): Record
   return Object.fromEntries(entries);
 }
 
-/** same reports whether two values are the same JSON, regardless of the order of members. */
+/** same reports whether two JSON values are equal, regardless of the order of members. */
 export function same(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
   if (depth > 200) return false;
@@ -45,7 +45,7 @@ export function same(a: unknown, b: unknown, depth = 0): boolean {
   );
 }
 
-/** print returns a value as indented JSON, or another text if it is nested deeper than JavaScript's stack. */
+/** print returns a value as indented JSON, or otherwise if the value is nested too deep for JSON.stringify. */
 export function print(value: unknown, step = 2, otherwise = "(nested too deep to show)"): string {
   try {
     return JSON.stringify(value, null, step) ?? "";
@@ -56,7 +56,7 @@ export function print(value: unknown, step = 2, otherwise = "(nested too deep to
 
 export type Parsed = { ok: true; value: Json } | { ok: false; problem: string; line: number; column: number };
 
-/** parse parses JSON, or reports the line and column of the first syntax error. */
+/** parse parses JSON. On failure it returns the line and column of the first syntax error. */
 export function parse(text: string): Parsed {
   try {
     return { ok: true, value: JSON.parse(text) as Json };
@@ -72,7 +72,7 @@ const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y;
 const SPACE = /[ \t\r\n]*/y;
 
-/** firstFault finds the first syntax error. Browsers report it in different ways. */
+/** firstFault finds the first syntax error in JSON text. The messages of JSON.parse differ between browsers. */
 function firstFault(text: string): { at: number; problem: string } {
   let at = 0;
   const take = (pattern: RegExp): boolean => {

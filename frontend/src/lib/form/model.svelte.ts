@@ -11,14 +11,14 @@ const KEY = Symbol("form");
 
 export class FormModel {
   readonly spec: Spec;
-  /** undefined members are left out; text that cannot be parsed as JSON is an Unparsed. */
+  /** The values to send, without members that are undefined. Invalid JSON text is an Unparsed. */
   value = $state.raw<unknown>();
   mode = $state<"form" | "raw">("form");
-  /** The values as JSON text, in JSON mode. */
+  /** The text of the JSON editor, in raw mode. */
   text = $state("");
-  /** Why the text is not a JSON object. */
+  /** Why the text of the JSON editor is not a JSON object; "" if it is one. */
   textProblem = $state("");
-  /** A submit was attempted, so all problems are shown. */
+  /** Whether the user has tried to submit, after which all problems are shown. */
   tried = $state(false);
   readonly touched = new SvelteSet<string>();
 
@@ -30,7 +30,7 @@ export class FormModel {
 
   problems: Problems = $derived.by(() => check(this.spec, this.value));
 
-  /** The schema has no fields: it allows no arguments, or any. */
+  /** Whether the schema declares no fields. It may still allow any members. */
   get empty(): boolean {
     return this.spec.kind === "object" && this.spec.fields.length === 0;
   }
@@ -49,7 +49,7 @@ export class FormModel {
     this.fill(initial(this.spec) ?? {});
   }
 
-  /** show switches between fields and JSON; JSON that cannot be parsed stays visible. */
+  /** show switches between fields and the JSON editor. Invalid JSON keeps the editor open. */
   show(mode: "form" | "raw"): void {
     if (mode === this.mode) return;
     if (mode === "raw") this.text = print(this.value);
@@ -57,7 +57,7 @@ export class FormModel {
     this.mode = mode;
   }
 
-  /** write takes over JSON text as it is typed. */
+  /** write sets the text of the JSON editor, and the values if the text is valid. */
   write(text: string): void {
     this.text = text;
     const parsed = parse(text.trim() === "" ? "{}" : text);
@@ -69,20 +69,22 @@ export class FormModel {
     }
   }
 
-  /** problem returns the message for a field; empty until the person has visited it. */
+  /**
+   * problem returns the message for a field, or "" if the user has neither visited the field nor submitted the form.
+   */
   problem(place: string): string {
     return this.tried || this.touched.has(place) ? (this.problems.get(place) ?? "") : "";
   }
 
-  /** take returns the values if they can be sent. In JSON mode any object can, so that servers can be tested with invalid
-   * values. */
+  /** take returns the values, or undefined if they are invalid. In JSON mode every JSON object is allowed, so that servers
+   * can be tested with invalid values. */
   take(): Record<string, unknown> | undefined {
     this.tried = true;
     const wrong = this.mode === "raw" ? this.textProblem !== "" : this.problems.size > 0;
     return wrong || !isObject(this.value) ? undefined : this.value;
   }
 
-  /** share provides the form to the fields inside a component. */
+  /** share provides the form to the fields below the current component, which get it with formOf. */
   share(): void {
     setContext(KEY, this);
   }

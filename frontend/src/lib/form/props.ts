@@ -1,6 +1,6 @@
 import type { Spec } from "./schema.ts";
 
-/** Props of every field. */
+/** The props of each field of a form. */
 export interface FieldProps {
   name: string;
   spec: Spec;
@@ -8,13 +8,13 @@ export interface FieldProps {
   required: boolean;
   /** The JSON pointer of the value. */
   place: string;
-  /** The number of objects and lists around it. */
+  /** The number of objects and arrays around the field. */
   depth: number;
-  /** Called with the new value; undefined removes it. */
+  /** Called with the new value, or undefined to remove the value. */
   onchange: (value: unknown) => void;
 }
 
-/** Props of a single control. */
+/** The props of a control inside a Row. */
 export interface ControlProps {
   spec: Spec;
   value: unknown;

@@ -1,5 +1,5 @@
-// JSON Schema as a form can show it. Schemas come from servers and may be hostile: anything unknown, recursive or nested
-// too deep becomes a field for raw JSON, and nothing is read before it is shown.
+// Conversion of JSON Schema to form fields. Schemas come from servers and may be hostile: an unknown, recursive or too
+// deeply nested schema becomes a field for raw JSON, and a member's schema is read only when its field is shown.
 
 import { isObject, own, print, same, type Json } from "./json.ts";
 
@@ -13,21 +13,21 @@ export interface Option {
 export interface Field {
   key: string;
   required: boolean;
-  /** The member's schema, read when it is shown. */
+  /** Returns the specification of the member, which is computed on the first call. */
   spec: () => Spec;
 }
 
-/** One value of a form. */
+/** The specification of a form value, read from its schema. */
 export interface Spec {
   kind: Kind;
   title?: string;
   hint?: string;
   default?: unknown;
-  /** null is valid, too. */
+  /** Whether null is valid, too. */
   nullable: boolean;
-  /** For raw: why there is no form. */
+  /** For raw: what in the schema prevents a form, such as "too many $refs". */
   why?: string;
-  /** For enum and choices. */
+  /** For enum and choices: the allowed values. */
   options: Option[];
   /** For string: date-time, date, email, uri, or another format of the schema. */
   format?: string;
@@ -42,9 +42,9 @@ export interface Spec {
   minItems?: number;
   maxItems?: number;
   unique: boolean;
-  /** For array. */
+  /** For array: the specification of its items. */
   item?: () => Spec;
-  /** For object, in the schema's order. */
+  /** For object: its members, in the order of the schema. */
   fields: Field[];
   /** For raw: the JSON types that are valid; empty for any. */
   types: string[];
@@ -62,7 +62,7 @@ const MAX_REFS = 32;
 const MAX_PARTS = 20;
 const MAX_OPTIONS = 20_000;
 
-/** specOf reads a schema. It never throws. */
+/** specOf converts a schema. It never throws. */
 export const specOf = (schema: unknown): Spec => read(schema, { root: schema, depth: 0, refs: [] });
 
 const blank = (kind: Kind): Spec => ({ kind, nullable: false, options: [], unique: false, fields: [], types: [] });
@@ -90,7 +90,7 @@ function read(schema: unknown, place: Place): Spec {
   return chosen(schema, place) ?? plain(schema, place);
 }
 
-/** plain reads title, description, default and limits, which every kind may have. */
+/** described reads the keywords that apply to every kind: title, description, default, limits and types. */
 function described(schema: object): Spec {
   const spec = blank("raw");
   spec.title = text(own(schema, "title"));
@@ -139,7 +139,7 @@ function follow(schema: object, ref: unknown, place: Place): Spec {
   };
 }
 
-/** resolve follows a JSON pointer within the schema; nothing is fetched. */
+/** resolve follows a $ref within the schema. References to other documents are not fetched. */
 function resolve(root: unknown, ref: string): unknown {
   if (!ref.startsWith("#") || ref.length > 1_000) return undefined;
   let at: unknown = root;
@@ -148,7 +148,7 @@ function resolve(root: unknown, ref: string): unknown {
     try {
       key = decodeURIComponent(key);
     } catch {
-      // An invalid escape is taken literally.
+      // Take an invalid percent-encoding literally.
     }
     if (typeof at !== "object" || at === null) return undefined;
     at = own(at, key);
@@ -156,7 +156,7 @@ function resolve(root: unknown, ref: string): unknown {
   return ref === "#" || ref.startsWith("#/") ? at : undefined;
 }
 
-/** merged combines the parts of allOf into one schema, if they only add to each other. */
+/** merged combines the parts of allOf into one schema; undefined if the parts contradict each other. */
 function merged(schema: object, place: Place): object | undefined {
   const parts = own(schema, "allOf");
   if (!Array.isArray(parts) || parts.length > MAX_PARTS) return undefined;
@@ -185,7 +185,7 @@ function merged(schema: object, place: Place): object | undefined {
   return Object.fromEntries(whole);
 }
 
-/** chosen reads an alternative: an enum in any notation, or a value that may be null. */
+/** chosen converts enum, const, anyOf and oneOf; undefined if the schema has none of them. */
 function chosen(schema: object, place: Place): Spec | undefined {
   const from = described(schema);
   const options = optionsOf(schema);

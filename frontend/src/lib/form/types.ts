@@ -2,7 +2,7 @@
 
 import type { Spec } from "./schema.ts";
 
-/** kindOf describes a type and its limits: "integer, 1 to 100". */
+/** kindOf returns a short description of a type and its limits: "integer, 1 to 100". */
 export function kindOf(spec: Spec): string {
   const limits = limitsOf(spec);
   return [nameOf(spec), ...(limits ? [limits] : [])].join(", ");

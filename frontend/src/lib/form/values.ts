@@ -1,11 +1,12 @@
-// The values of a form: initial values and what is sent. undefined means that a value is left out.
+// Initial values of a form, and conversions between values and the text of inputs. undefined is a value that is not
+// sent.
 
 import { isObject, own, Unparsed } from "./json.ts";
 import type { Spec } from "./schema.ts";
 
-const MAX_FIELDS = 20_000; // a small schema can describe a form that exceeds all memory
+const MAX_FIELDS = 20_000; // a small schema with references can describe a form that does not fit into memory
 
-/** initial returns the defaults of a schema. */
+/** initial returns the default of a schema, or an object of its members' defaults. */
 export function initial(spec: Spec, left = { fields: MAX_FIELDS }): unknown {
   if (spec.default !== undefined) return clone(spec.default);
   if (spec.kind !== "object") return undefined;
@@ -27,7 +28,7 @@ function clone(value: unknown): unknown {
   }
 }
 
-/** fresh returns the initial value of a new list row. */
+/** fresh returns the initial value of a new row of an array. */
 export function fresh(spec: Spec): unknown {
   const value = initial(spec);
   if (value !== undefined) return value;
@@ -36,7 +37,7 @@ export function fresh(spec: Spec): unknown {
   return spec.kind === "boolean" ? false : undefined;
 }
 
-/** others returns the members of a value that the schema does not name; they are sent unchanged. */
+/** others returns the names of members that the schema does not declare. Such members are sent unchanged. */
 export function others(spec: Spec, value: unknown): string[] {
   if (spec.kind !== "object" || !isObject(value)) return [];
   const known = new Set(spec.fields.map((field) => field.key));

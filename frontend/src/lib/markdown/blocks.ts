@@ -1,14 +1,15 @@
-// A parser for foreign Markdown: the common rules, tables, task lists and bare addresses. HTML stays text.
+// A parser for untrusted Markdown with tables, task lists and bare URLs. HTML stays text.
 //
-// It is not the lexer of `marked` for two reasons. That lexer takes longer than 20 seconds for 10,000 nested emphases or
-// table cells and overflows the stack for as many nested quotes, and any MCP server may send such a text. It also adds
-// 15 kB (gzipped) to scripts that may be 250 kB in all (tests/bench.ts) and nearly fill that; this parser has 4 kB.
+// The `marked` library is not used for two reasons. Its lexer takes longer than 20 seconds for 10,000 nested emphases
+// or table cells and overflows the stack for 10,000 nested quotes, and any MCP server may send such a text. It also
+// adds 15 kB (gzipped) to the dashboard's scripts, whose limit is 250 kB (tests/bench.ts); this parser adds 4 kB.
 
 import { inline } from "./inline.ts";
 import { address, labelOf, piece, type Definitions, type Piece, type Tag } from "./piece.ts";
 
-/** Deeper nesting of lists and quotes, and text after this many characters, stay as written. */
+/** The deepest nesting of lists and quotes that is parsed. */
 const DEEPEST = 12;
+/** The number of characters that are parsed; the text after them is shown as written. */
 const MOST = 100_000;
 
 const rule = /^ {0,3}(?:(?:\*[ ]*){3,}|(?:-[ ]*){3,}|(?:_[ ]*){3,})$/;
@@ -20,7 +21,7 @@ const underline = /^ {0,3}(?:=+|-+) *$/;
 const definition = /^ {0,3}\[([^[\]]{1,999})\]: *<?([^\s<>]+)>?(?: +["'(](.*)["')])? *$/;
 const isBlank = (line: string | undefined) => !line?.trim();
 
-/** markdown parses a text. It never fails and takes time linear in its length. */
+/** markdown parses Markdown. It never fails and takes time linear in the length of the text. */
 export function markdown(text: string): Piece[] {
   const read = new Blocks();
   const lines = text
@@ -35,9 +36,9 @@ export function markdown(text: string): Piece[] {
 
 class Blocks {
   #definitions: Definitions = new Map();
-  /** Pieces with inline text, which is parsed once all link definitions are known. */
+  /** Pieces with unparsed inline text. It is parsed last, when all link definitions are known. */
   #texts: { into: Piece; text: string }[] = [];
-  /** Items of tight lists: their paragraphs are unwrapped. */
+  /** Items of tight lists, whose text is not wrapped in paragraphs. */
   #tight: Piece[] = [];
   #lines: string[] = [];
   #at = 0;
@@ -51,7 +52,7 @@ class Blocks {
       );
   }
 
-  /** blocks parses lines at a nesting depth. */
+  /** blocks parses the lines inside a list item or quote of the given nesting depth. */
   blocks(lines: string[], depth: number): Piece[] {
     if (depth > DEEPEST) return [piece("p", [lines.join("\n")])];
     const outer = [this.#lines, this.#at, this.#depth] as const;
@@ -114,7 +115,7 @@ class Blocks {
     return this.#text(`h${level as 1 | 2 | 3 | 4 | 5 | 6}`, text.replace(/(^| )#+$/, "").trim());
   }
 
-  /** #begins reports whether a line interrupts the paragraph before it. */
+  /** #begins reports whether a line begins a new block and so ends the paragraph before it. */
   #begins(line: string): boolean {
     if (isBlank(line) || heading.test(line) || fence.test(line) || rule.test(line) || quote.test(line)) return true;
     const item = bullet.exec(line);
@@ -206,7 +207,9 @@ class Blocks {
     return piece("table", [head, body]);
   }
 
-  /** #definition parses "[label]: address". It stays visible if no link uses it or it has a title. */
+  /**
+   * #definition parses a link definition, "[label]: address". Unused definitions and those with a title stay visible.
+   */
   #definition(): Piece | undefined {
     const [line, label, to, title] = definition.exec(this.#line) ?? [];
     const href = to && address(to);
@@ -234,7 +237,7 @@ class Blocks {
   }
 }
 
-/** cells splits a table row. */
+/** cells splits a table row at unescaped pipes. */
 function cells(line: string): string[] {
   const parts = line.trim().replace(/^\|/, "").split("|");
   const found: string[] = [];

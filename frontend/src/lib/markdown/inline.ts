@@ -1,8 +1,8 @@
-// Inline Markdown: emphasis, code and links. It is parsed in one pass, in linear time even for hostile text.
+// A parser for inline Markdown: emphasis, code and links. It takes linear time even for hostile text.
 
 import { address, decoded, labelOf, piece, type Definitions, type Part, type Piece } from "./piece.ts";
 
-/** Emphasis and brackets nested deeper than this stay as written. */
+/** The deepest nesting of emphasis and brackets that is parsed; deeper marks are shown as written. */
 const DEEPEST = 16;
 
 interface Mark {
@@ -12,8 +12,9 @@ interface Mark {
   closes: boolean;
 }
 interface Bracket {
-  /** Its position among the parts, and in the text. */
+  /** The index of the bracket among the parts. */
   at: number;
+  /** The index of the bracket in the text. */
   from: number;
   image: boolean;
 }
@@ -32,7 +33,7 @@ const label = /\[([^[\]]{0,999})\]/y;
 const punctuation = /[\p{P}\p{S}]/u;
 const blank = (sign: string) => sign === "" || /\s/.test(sign);
 
-/** inline parses a text with emphasis, code and links. */
+/** inline parses the inline Markdown of a block. */
 export function inline(text: string, definitions: Definitions): Part[] {
   return new Reader(text, definitions).read();
 }
@@ -57,7 +58,7 @@ class Reader {
     return emphasized(this.#parts);
   }
 
-  /** #match tries a sticky pattern at the current position. */
+  /** #match matches a sticky regular expression at a position, by default the current one. */
   #match(pattern: RegExp, at = this.#at): RegExpExecArray | null {
     pattern.lastIndex = at;
     return pattern.exec(this.text);
@@ -135,7 +136,7 @@ class Reader {
     this.#add(image ? "![" : "[", length);
   }
 
-  /** #close handles a "]": the bracket before it may be a link or an image. */
+  /** #close handles a "]", which may complete a link or an image. */
   #close(): void {
     const bracket = this.#brackets.pop();
     const to = bracket && this.#target(bracket);
@@ -150,7 +151,7 @@ class Reader {
     this.#at += to.length;
   }
 
-  /** #target parses where a link leads: (address), [label], [] or nothing. */
+  /** #target parses the target of a link: (address), [label], [] or nothing. */
   #target({ from, image }: Bracket): { href: string; title?: string; length: number } | undefined {
     const direct = this.#match(target, this.#at + 1);
     if (direct) {
@@ -193,7 +194,7 @@ class Reader {
     else this.#take(1);
   }
 
-  /** #words consumes plain words and bare addresses. */
+  /** #words consumes plain words, bare URLs and bare e-mail addresses. */
   #words(): void {
     const before = this.text[this.#at - 1] ?? "";
     const found = this.#match(word);
@@ -216,7 +217,7 @@ function runOf(text: string, at: number): number {
   return end - at;
 }
 
-/** trimmed removes the punctuation that ends the sentence around an address. */
+/** trimmed removes punctuation from the end of a bare URL, because it belongs to the sentence around the URL. */
 function trimmed(link: string): string {
   let end = link.length;
   let open = 0;
@@ -229,12 +230,12 @@ function trimmed(link: string): string {
   return link.slice(0, end);
 }
 
-/** unlinked removes links, because links do not nest. */
+/** unlinked replaces links inside a link by their text, because links do not nest. */
 const unlinked = (parts: Part[]): Part[] =>
   parts.flatMap((part) => (typeof part === "string" ? part : part.tag === "a" ? part.within : nested(part)));
 const nested = (part: Piece): Piece => ({ ...part, within: unlinked(part.within) });
 
-/** emphasized turns marks that have a partner into emphasis and the others into text. */
+/** emphasized turns pairs of emphasis marks into elements and unpaired marks into text. */
 function emphasized(found: Found[]): Part[] {
   const parts: Found[] = [];
   const open: number[] = [];
@@ -277,5 +278,5 @@ function emphasized(found: Found[]): Part[] {
   return texts(parts);
 }
 
-/** texts turns the remaining marks into text. */
+/** texts turns unpaired emphasis marks into text. */
 const texts = (parts: Found[]): Part[] => parts.map((part) => (isMark(part) ? part.sign.repeat(part.count) : part));

@@ -1,5 +1,5 @@
-// The elements that Markdown becomes. There is no HTML on the way, so nothing in a text can become an element that is not
-// listed here.
+// The elements that Markdown is parsed into. The parser produces no HTML, so a text cannot create an element that is
+// not listed here.
 
 import { prose } from "../verbatim.ts";
 
@@ -28,23 +28,23 @@ export type Tag =
 export interface Piece {
   tag: Tag;
   within: Part[];
-  /** Of a link: an http, https or mailto address. */
+  /** The http, https or mailto URL of a link. */
   href?: string;
   title?: string;
-  /** Of a numbered list that does not start at 1. */
+  /** The first number of a numbered list, if it is not 1. */
   start?: number;
 }
 export type Part = Piece | string;
 
 export const piece = (tag: Tag, within: Part[] = []): Piece => ({ tag, within });
 
-/** Link definitions ("[label]: address") by label, each with the paragraph that shows it. */
+/** Link definitions ("[label]: address") by label. shown is the paragraph to hide once a link uses the definition. */
 export type Definitions = Map<string, { href: string; title?: string; shown: Piece }>;
 
-/** labelOf normalises a label for comparison. */
+/** labelOf normalises a link label for comparison. */
 export const labelOf = (text: string): string => text.trim().replace(/\s+/g, " ").toLowerCase();
 
-/** address returns a link's address if its scheme is allowed. */
+/** address returns the URL of a link if its scheme is http, https or mailto. */
 export function address(text: string): string | undefined {
   try {
     const { protocol, href } = new URL(text);
@@ -73,7 +73,7 @@ const named: Record<string, string> = {
 };
 const reference = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi;
 
-/** decoded replaces references such as &lt; and &#60; by their characters, except for those to hidden characters. */
+/** decoded replaces character references such as &lt; and &#60;, except for references to hidden characters. */
 export const decoded = (text: string): string =>
   text.replace(reference, (whole: string, decimal?: string, hex?: string, name?: string) => {
     if (name) return Object.hasOwn(named, name) ? (named[name] ?? whole) : whole;

@@ -1,4 +1,4 @@
-// Calls over time: fetched from the hub once, then counted as they happen.
+// Counts of calls over time: loaded from the hub once, then updated as calls happen.
 
 import { api, take, type Schemas } from "../api/client.ts";
 import type { LogEntry } from "../api/socket.ts";
@@ -8,10 +8,10 @@ import { hub } from "./hub.svelte.ts";
 
 const HOUR = 3_600_000;
 
-/** How long the page counts calls itself before it fetches the true counts: a call may be in both at first. */
+/** The delay in ms before the counts are loaded again: a call that happens during a request may be counted twice. */
 const RECOUNT = 60_000;
 
-/** The ranges on offer: length and step, in ms. */
+/** The ranges that a user can choose, with their length and step in ms. */
 export const ranges = {
   "1h": { label: "1 h", words: "the last hour", span: HOUR, step: 60_000 },
   "24h": { label: "24 h", words: "the last 24 hours", span: 24 * HOUR, step: 900_000 },
@@ -26,7 +26,7 @@ export const isRange = (text: string | null): text is Range => text !== null && 
 const read = (series: Schemas["CallSeries"]): Bucket[] =>
   series.points.map(({ at, calls, errors }) => ({ at: Date.parse(at), calls, errors }));
 
-/** The calls of one range, optionally of one server or tool. */
+/** The call counts of one time range, optionally of one server or tool. */
 export class Calls {
   range = $state<Range>("24h");
   only: { server?: string; tool?: string };
@@ -45,7 +45,7 @@ export class Calls {
     });
   }
 
-  /** The steps of the range, oldest first; undefined until they are loaded. */
+  /** The counts per time step, oldest first; undefined until they are loaded. */
   get buckets(): Bucket[] | undefined {
     return this.#shown;
   }
@@ -60,7 +60,7 @@ export class Calls {
 
   load = (): Promise<void> => this.#query.load();
 
-  /** follow loads a range and counts new calls. The returned function ends that; use it as an effect. */
+  /** follow loads a range and counts new calls until the returned function is called. Use it as an effect. */
   follow(range: Range): () => void {
     this.range = range;
     this.#shown = undefined;
@@ -69,7 +69,7 @@ export class Calls {
       this.#query.keep(["log_entry"], RECOUNT),
       hub.on("log_entry", ({ entry }) => this.#called(entry, step)),
     ];
-    // The range moves on even when nothing is called.
+    // Move the range forward even if no tool is called.
     const clock = setInterval(() => this.#shown && (this.#shown = roll(this.#shown, step, Date.now())), 10_000);
     return () => {
       clearInterval(clock);

@@ -1,14 +1,14 @@
-// Commands that pages add to the command palette while they are open, besides pages, servers and tools.
+// Commands that an open page adds to the command palette.
 
 import { untrack, type Component } from "svelte";
 
 export interface Command {
   id: string;
   label: string;
-  /** The heading of its group. */
+  /** The heading under which the palette lists the command. */
   group: string;
   icon?: Component;
-  /** Further words that match it. */
+  /** Words besides the label that find the command. */
   keywords?: string[];
   keys?: string;
   run: () => void;
@@ -22,7 +22,7 @@ class Commands {
     return this.#sets.flat();
   }
 
-  /** add offers commands until the returned function is called; use it as an effect of a component. */
+  /** add adds commands until the returned function is called. Use it as an effect. */
   add(set: Command[]): () => void {
     // Read untracked: the effect must not run again when another component adds commands.
     untrack(() => (this.#sets = [...this.#sets, set]));

@@ -1,4 +1,4 @@
-// The editors on this machine and the state of our entry in each, kept fresh by the socket.
+// The editors on this machine and the state of the Agent Discover entry in each.
 
 import { api, take, type Schemas } from "../api/client.ts";
 import { LiveQuery } from "./livequery.svelte.ts";
@@ -7,23 +7,23 @@ type Editor = Schemas["EditorStatus"];
 
 const SOON = 150; // ms: several files often change together
 
-/** broken reports whether our entry exists in the editor but does not work. */
+/** broken reports whether the entry of an editor starts the wrong program or was removed by another program. */
 export const broken = ({ state }: Editor): boolean => state === "stale" || state === "dropped";
 
 class Editors {
   #answer = new LiveQuery(() => take(api.GET("/api/editors", { params: { query: { all: true } } })));
 
-  /** All supported editors, in the hub's order; undefined until loaded. */
+  /** The answer of the hub about all supported editors; undefined until loaded. */
   answer = $derived(this.#answer.value);
   /** Why the last request failed; empty if it succeeded. */
   problem = $derived(this.#answer.problem);
   /** All supported editors, in the hub's order. */
   all = $derived(this.answer?.editors ?? []);
-  /** Editors that are installed, and uninstalled ones that still have our entry. */
+  /** Installed editors, and uninstalled ones whose files still have the Agent Discover entry. */
   here = $derived(this.all.filter(({ detected, state }) => detected || state !== "absent"));
   broken = $derived(this.here.filter(broken));
 
-  /** keep loads now and whenever editors may have changed. The returned function ends that; use it as an effect. */
+  /** keep loads the editors now and after each change until the returned function is called. Use it as an effect. */
   keep = (): (() => void) => this.#answer.keep(["editors"], SOON);
   load = (): Promise<void> => this.#answer.load();
 

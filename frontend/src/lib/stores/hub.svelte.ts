@@ -1,4 +1,4 @@
-// The state of the hub as the dashboard sees it: connection, servers and recent events, kept fresh by the socket.
+// The connection to the hub, and the state that the hub reports over it: servers, clients, calls and elicitations.
 
 import { ApiError, api, connect, messageOf, take } from "../api/client.ts";
 import { enter, leave, Locked, Stopped } from "../api/session.ts";
@@ -6,7 +6,7 @@ import { listen, type LogEntry, type Messages, type MessageType, type Server } f
 import { native } from "../api/window.ts";
 import { failing } from "../ui/state.ts";
 
-/** The page's connection. stopped: the user stopped the hub (window only); locked: the browser needs a ticket. */
+/** stopped: the user has stopped the hub (native window only). locked: the browser needs a ticket. */
 export type ConnectionState = "connecting" | "online" | "offline" | "locked" | "stopped";
 
 export type PendingElicitation = Messages["elicitation_request"];
@@ -19,20 +19,20 @@ type Listener<T extends MessageType> = (message: Messages[T]) => void;
 
 class Hub {
   connection = $state<ConnectionState>("connecting");
-  /** Why it is not online, as a message for people. */
+  /** Why the page is not online, as a message for the user. */
   reason = $state("");
   version = $state("");
   paused = $state(false);
-  /** Running calls. */
+  /** The number of running calls. */
   calls = $state(0);
   clients = $state.raw<Messages["hub"]["clients"]>([]);
-  /** In the hub's order. */
+  /** All configured servers, in the hub's order. */
   servers = $state.raw<Server[]>([]);
   /** True once the list of servers is loaded. */
   ready = $state(false);
-  /** Log entries since the page was opened, newest first. */
+  /** The latest log entries since the page was opened, newest first. */
   recent = $state.raw<LogEntry[]>([]);
-  /** Elicitations of servers that await an answer. */
+  /** Unanswered elicitations of servers, oldest first. */
   elicitations = $state.raw<PendingElicitation[]>([]);
 
   #wait = FIRST_WAIT;
@@ -45,7 +45,7 @@ class Hub {
   running = $derived(this.servers.filter((server) => server.running));
   failing = $derived(this.servers.filter(failing));
 
-  /** start connects and keeps reconnecting for as long as the page lives. */
+  /** start connects, and reconnects whenever the connection is lost. */
   start(): void {
     void this.#connect();
     // After sleep or a network loss, reconnect without waiting for the timer.
@@ -82,7 +82,7 @@ class Hub {
     return () => all.delete(listener as Listener<MessageType>);
   }
 
-  /** follow subscribes to a server's output (messages of type "output"). The returned function ends that. */
+  /** follow subscribes to a server's output (messages of type "output") until the returned function is called. */
   follow(server: string): () => void {
     const times = (this.#followed.get(server) ?? 0) + 1;
     this.#followed.set(server, times);
@@ -148,7 +148,7 @@ class Hub {
     for (const listener of this.#listeners.get(type) ?? []) listener(message);
   };
 
-  /** #state applies a full state, or a delta: the changed servers and the names of all. */
+  /** #state applies a full state, or a delta with the changed servers and the names of all servers. */
   #state({ delta, version, names, servers }: Messages["state"]): void {
     if (!delta) {
       this.version = version ?? "";

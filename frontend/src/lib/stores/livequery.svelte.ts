@@ -1,10 +1,10 @@
-// An answer of the hub that is fetched again when an event says that it may have changed.
+// Requests to the hub that are repeated when an event reports that the answer may have changed.
 
 import { messageOf } from "../api/client.ts";
 import type { MessageType } from "../api/socket.ts";
 import { hub } from "./hub.svelte.ts";
 
-/** The default delay in ms before a reload, so that several events cause one request. */
+/** The default delay in ms between an event and the request, so that several events cause one request. */
 const GATHER = 1_500;
 
 export class LiveQuery<T> {
@@ -21,7 +21,7 @@ export class LiveQuery<T> {
     this.#ask = ask;
   }
 
-  /** load sends the request now. An answer that a later request has overtaken is dropped. */
+  /** load sends the request now. The answer is dropped if a later request has been sent meanwhile. */
   load = async (): Promise<void> => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -37,8 +37,8 @@ export class LiveQuery<T> {
   };
 
   /**
-   * keep loads once the hub is connected, after messages of these types, and after a reconnect. The returned function
-   * ends that; use it as an effect.
+   * keep loads the answer once the hub is connected, and again after messages of these types and after a reconnect,
+   * until the returned function is called. Use it as an effect.
    */
   keep(types: MessageType[], gather = GATHER): () => void {
     const later = () => (this.#timer ??= setTimeout(() => void this.load(), gather));

@@ -1,26 +1,29 @@
-// The hub's answers to questions that change while a person types.
+// Requests to the hub that are repeated while the user types.
 
 import { api, messageOf, take, type Schemas } from "$lib/api/client";
 
-const PAUSE = 200; // ms without a change until the hub is asked
+const PAUSE = 200; // ms without a change until a request is sent
 
-/** Make one while a component is set up: it asks as long as the component lives. */
+/**
+ * Lookup sends a request for a text whenever the text changes, after a short pause. Create it while a component is
+ * initialised; its effect ends with the component.
+ */
 export class Lookup<Answer> {
   problem = $state("");
   #answer = $state.raw<Answer>() as Answer;
-  /** The question that answer and problem belong to; "" before the first. */
-  #answered = $state("");
-  #question: () => string;
+  /** The text that answer and problem belong to; "" before the first answer. */
+  #answeredText = $state("");
+  #text: () => string;
 
-  /** An empty question has the answer `nothing`, and the hub is not asked. */
-  constructor(question: () => string, ask: (question: string) => Promise<Answer>, nothing: Answer) {
+  /** No request is sent for an empty text; its answer is `nothing`. */
+  constructor(text: () => string, ask: (text: string) => Promise<Answer>, nothing: Answer) {
     this.#answer = nothing;
-    this.#question = question;
+    this.#text = text;
     const set = (of: string, to: Answer, problem = "") => {
-      [this.#answered, this.#answer, this.problem] = [of, to, problem];
+      [this.#answeredText, this.#answer, this.problem] = [of, to, problem];
     };
     $effect(() => {
-      const asked = question();
+      const asked = text();
       if (!asked) return set("", nothing);
       let over = false;
       const timer = setTimeout(async () => {
@@ -42,15 +45,15 @@ export class Lookup<Answer> {
     return this.#answer;
   }
 
-  /** current reports whether the hub has answered the question as it is now. */
+  /** current reports whether the answer belongs to the current text. */
   get current(): boolean {
-    return this.#answered === this.#question();
+    return this.#answeredText === this.#text();
   }
 }
 
 export type Parsed = Schemas["EditorImportParsed"];
 
-/** parseServers reads the servers in a text: a configuration of any client, a command line, or a URL. */
+/** parseServers lets the hub parse a text into servers: a configuration of any client, a command line, or a URL. */
 export const parseServers = (text: () => string): Lookup<Parsed[]> =>
   new Lookup(
     () => text().trim(),
@@ -58,14 +61,14 @@ export const parseServers = (text: () => string): Lookup<Parsed[]> =>
     [],
   );
 
-/** nameProblems returns why new servers cannot have these names: a text for each, empty where one can. */
+/** nameProblems returns for each name why a new server cannot have it, or "" if it can. */
 export const nameProblems = async (names: string[]): Promise<string[]> =>
   (await take(api.POST("/api/servers/names", { body: { names } }))).problems;
 
-/** checkNames keeps what nameProblems returns for names that change. */
+/** checkNames returns a Lookup of nameProblems for names that the user edits. */
 export const checkNames = (names: () => string[]): Lookup<string[]> =>
   new Lookup(
     () => (names().length ? JSON.stringify(names()) : ""),
-    (question) => nameProblems(JSON.parse(question) as string[]),
+    (json) => nameProblems(JSON.parse(json) as string[]),
     [],
   );

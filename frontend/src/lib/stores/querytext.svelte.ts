@@ -1,10 +1,10 @@
-// A typed text that is kept in the address, so that reload and back restore it.
+// Typed text that is kept in a query parameter of the address, so that a reload or the back button restores it.
 
 import { router } from "./router.svelte.ts";
 
 const PAUSE = 250; // ms after the last key until the address is updated
 
-/** Create it while a component is initialised; its effects end with the component. */
+/** QueryText must be created while a component is initialised; its effects end with the component. */
 export class QueryText {
   text = $state("");
   #name: string;
@@ -12,18 +12,18 @@ export class QueryText {
 
   constructor(name: string) {
     this.#name = name;
-    this.text = this.#written = this.#there();
+    this.text = this.#written = this.#parameter();
     $effect(() => this.#read());
     $effect(() => this.#write());
   }
 
-  #there(): string {
+  #parameter(): string {
     return router.place.query.get(this.#name) ?? "";
   }
 
-  /** #read takes over a change of the address, such as by the back button. */
+  /** #read updates the text after a change of the address, such as by the back button. */
   #read(): void {
-    const now = this.#there();
+    const now = this.#parameter();
     if (now !== this.#written) this.text = this.#written = now;
   }
 

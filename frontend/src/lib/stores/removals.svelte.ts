@@ -1,10 +1,10 @@
-// Servers that a person removed and can still restore; lists hide them.
+// Servers whose removal can still be undone. Lists hide them.
 
 import { remove } from "../actions.ts";
 import type { Server } from "../api/socket.ts";
 
 class Removals {
-  /** Creation times by name, so that a new server with the same name is shown. */
+  /** The creation times of hidden servers by name. They tell a new server from a hidden one of the same name. */
   #since = $state<Record<string, string>>({});
 
   has(server: Server): boolean {

@@ -1,4 +1,5 @@
-// The current place. Its path is in the URL fragment, so that the same files work in the browser and the window.
+// The current place in the dashboard. It is kept in the URL fragment, which works in a browser and in the native
+// window.
 
 /** A place in the dashboard: path segments and query parameters. */
 export interface Place {
@@ -46,7 +47,7 @@ class Router {
     this.place = parse();
   }
 
-  /** beside returns the address of another path with the current query parameters, such as filters. */
+  /** beside returns another path with the current query parameters, such as filters. */
   beside(...segments: (string | number)[]): string {
     const query = this.place.query.toString();
     return link(...segments).slice(1) + (query ? `?${query}` : "");

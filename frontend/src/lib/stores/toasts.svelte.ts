@@ -1,10 +1,10 @@
-// Short messages about what happened, some with an action such as Undo.
+// Toasts: short messages about completed or failed actions, some with a button such as Undo.
 
 export interface Toast {
   id: number;
   text: string;
   kind: "done" | "failed" | "note";
-  /** What the person can do about it, such as Undo. */
+  /** The button of the toast, such as Undo. */
   action?: { label: string; run: () => void };
 }
 
@@ -16,7 +16,7 @@ class Toasts {
   #next = 1;
   #ends = new Map<number, () => void>();
 
-  /** show adds a toast and returns its id. ended is called when the toast disappears, for whatever reason. */
+  /** show adds a toast and returns its id. ended is called when the toast disappears, by timeout or by a click. */
   show(text: string, options: Partial<Omit<Toast, "id" | "text">> & { ms?: number; ended?: () => void } = {}): number {
     const { kind = "done", action, ended } = options;
     const id = this.#next++;
@@ -29,7 +29,7 @@ class Toasts {
     return id;
   }
 
-  /** failed shows an error. */
+  /** failed shows the message of a thrown value. */
   failed(problem: unknown): void {
     this.show(problem instanceof Error ? problem.message : String(problem), { kind: "failed" });
   }

@@ -1,4 +1,4 @@
-// All known tools, without their schemas, kept fresh as servers change their lists.
+// All known tools without their schemas, and their call statistics.
 
 import { api, messageOf, take, type Schemas } from "../api/client.ts";
 import type { Server } from "../api/socket.ts";
@@ -6,10 +6,10 @@ import type { Server } from "../api/socket.ts";
 export type KnownTool = Schemas["KnownTool"];
 export type Ranked = Schemas["RankedTool"];
 
-/** With this many changed servers or more, one request for all tools is cheaper than one for each. */
+/** The number of changed servers from which all tools are loaded by one request instead of one for each server. */
 const MANY = 4;
 
-/** keyOf identifies a tool across servers. */
+/** keyOf returns a key that is unique among the tools of all servers. */
 export const keyOf = (server: string, tool: string): string => `${server}\n${tool}`;
 
 class Tools {
@@ -18,14 +18,14 @@ class Tools {
   ready = $state(false);
   /** Why the last request for tools failed; empty if it succeeded. */
   problem = $state("");
-  /** Call statistics of the tools that were called, by keyOf. */
+  /** Call statistics by keyOf, of tools that have been called. */
   numbers = $state.raw<ReadonlyMap<string, Ranked>>(new Map());
 
   #revisions = new Map<string, string>();
   #turn: Promise<void> = Promise.resolve();
   #counting: ReturnType<typeof setTimeout> | undefined;
 
-  /** update loads the tools of servers whose lists have changed since the last time. */
+  /** update loads the tools of servers whose lists have changed since the previous update. */
   update(servers: readonly Server[]): void {
     const revisions = new Map(servers.map((server) => [server.name, `${server.tools_rev} ${server.tool_tokens}`]));
     const changed = [...revisions].filter(([name, is]) => this.#revisions.get(name) !== is).map(([name]) => name);
@@ -46,11 +46,11 @@ class Tools {
       const all = await take(api.GET("/api/metrics/tools", { params: { query: { limit: "500" } } }));
       this.numbers = new Map((all ?? []).map((tool) => [keyOf(tool.server_name, tool.tool_name), tool]));
     } catch {
-      // The list reports that the hub does not answer; the next call tries again.
+      // Ignore the failure: the page shows a lost connection, and the next call of a tool loads the statistics again.
     }
   }
 
-  /** countSoon loads the call statistics once for several calls. */
+  /** countSoon loads the call statistics after a delay, so that several calls of tools cause one request. */
   countSoon(): void {
     this.#counting ??= setTimeout(() => {
       this.#counting = undefined;

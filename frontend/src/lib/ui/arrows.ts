@@ -2,7 +2,9 @@
 
 const steps: Record<string, number> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
-/** arrows handles a keydown on the group: it focuses and presses another button. */
+/**
+ * arrows handles an arrow key, Home or End in a group of buttons: it focuses and clicks another button of the group.
+ */
 export function arrows(event: KeyboardEvent & { currentTarget: HTMLElement }): void {
   const all = [...event.currentTarget.querySelectorAll("button")];
   const at = all.findIndex((button) => button === event.target);

@@ -1,8 +1,9 @@
-// Placement of a small panel at its button, above everything else.
+// Placement of menus and popovers at their button.
 
 /**
- * positionAt moves a panel out of its parent, which may scroll, clip or be a form, and keeps it below its button, or above
- * where there is more room. Inside a dialog the panel stays in the dialog, which traps the focus.
+ * positionAt moves a panel to the end of the document, because its parent may scroll, clip or be a form, and keeps it
+ * below its button, or above where there is more room. The panel of a button in a dialog is moved to the end of the
+ * dialog, which traps the focus.
  */
 export const positionAt = (button: () => HTMLElement) => (panel: HTMLElement) => {
   (button().closest("[role=dialog]") ?? document.body).append(panel);

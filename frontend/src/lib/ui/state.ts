@@ -1,4 +1,4 @@
-// The word, icon and tone of each server state, used wherever a server is shown.
+// The word, icon and tone of each server state.
 
 import CircleAlert from "@lucide/svelte/icons/circle-alert";
 import CircleDashed from "@lucide/svelte/icons/circle-dashed";
@@ -15,7 +15,7 @@ export interface State {
   word: string;
   tone: Tone;
   icon: Component;
-  /** The tooltip. */
+  /** The tooltip of the state. */
   title: string;
 }
 

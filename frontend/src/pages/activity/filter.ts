@@ -1,4 +1,4 @@
-// The filter of the log: in the address, as a query to the hub, and applied to entries that arrive.
+// The filter of the log: read from the address, sent to the hub, and applied to new entries.
 
 import type { LogEntry } from "$lib/api/socket";
 
@@ -6,12 +6,12 @@ export interface Filter {
   server: string;
   tool: string;
   kind: string;
-  /** An outcome, or "failures" for all but ok. */
+  /** An outcome, or "failures" for every outcome except ok. */
   outcome: string;
   text: string;
-  /** A time span by name, "custom", or empty for any time. */
+  /** The name of a time span, "custom", or "" for any time. */
   range: string;
-  /** For custom: RFC 3339. */
+  /** The start of a custom range, in RFC 3339 format. */
   since: string;
   until: string;
 }
@@ -19,7 +19,7 @@ export interface Filter {
 export const names = ["server", "tool", "kind", "outcome", "text", "range", "since", "until"] as const;
 
 const MINUTE = 60_000;
-/** Time spans that end now, in ms. */
+/** The lengths in ms of time spans that end now, by name. */
 export const spans: Record<string, number> = {
   "15m": 15 * MINUTE,
   "1h": 60 * MINUTE,
@@ -27,7 +27,7 @@ export const spans: Record<string, number> = {
   "7d": 10_080 * MINUTE,
 };
 
-/** filterOf reads a filter from an address. */
+/** filterOf reads a filter from query parameters. */
 export function filterOf(query: URLSearchParams): Filter {
   const of = (name: (typeof names)[number]) => query.get(name) ?? "";
   const custom = of("range") === "custom";
@@ -43,17 +43,17 @@ export function filterOf(query: URLSearchParams): Filter {
   };
 }
 
-/** isSet reports whether a filter excludes anything. */
+/** isSet reports whether a filter has any condition. */
 export const isSet = (filter: Filter): boolean =>
   names.some((name) => filter[name] !== "" && !(name === "range" && filter.range === "custom"));
 
-/** sinceOf returns the start of the wanted time; undefined for any. */
+/** sinceOf returns the start of a filter's time range; undefined if it has none. */
 export function sinceOf(filter: Filter, now = Date.now()): string | undefined {
   const span = spans[filter.range];
   return span ? new Date(now - span).toISOString() : filter.since || undefined;
 }
 
-/** queryOf returns the query for the hub. */
+/** queryOf returns the filter as query parameters of GET /api/logs. */
 export function queryOf(filter: Filter): Record<string, string> {
   const all: Record<string, string | undefined> = {
     server: filter.server,
@@ -67,7 +67,7 @@ export function queryOf(filter: Filter): Record<string, string> {
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => Boolean(entry[1])));
 }
 
-/** selects reports whether an entry that has just arrived matches. */
+/** selects reports whether a new entry matches a filter. */
 export function selects(filter: Filter, entry: LogEntry): boolean {
   const { server, tool, kind, outcome, text, since, until } = filter;
   const at = Date.parse(entry.timestamp);

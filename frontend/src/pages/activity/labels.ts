@@ -1,4 +1,4 @@
-// Label and icons of log entries.
+// Labels and icons of log entries.
 
 import Ban from "@lucide/svelte/icons/ban";
 import Bell from "@lucide/svelte/icons/bell";
@@ -69,7 +69,7 @@ export const outcomeOf = (entry: LogEntry): (typeof outcomes)[string] =>
 
 const LINE = 200; // characters; more do not fit in the row
 
-/** summaryOf describes an entry in one line: what was sent, or why it failed. */
+/** summaryOf describes an entry in one line: its arguments, or its error if it failed. */
 export function summaryOf(entry: LogEntry): string {
   const sent = argsOf(entry);
   const text = entry.success ? [sent, entry.response].filter(Boolean).join(" → ") : entry.response || sent;
@@ -84,5 +84,8 @@ function argsOf({ args }: LogEntry): string {
 
 const LONGEST = Math.log10(1 + 60_000);
 
-/** shareOf maps a duration to a bar length on a logarithmic scale up to a minute, so that 1 ms and 10 s are both visible. */
+/**
+ * shareOf returns the bar length for a duration, between 0 and 1. The scale is logarithmic, so that 1 ms and 10 s are
+ * visible.
+ */
 export const shareOf = (ms: number): number => Math.log10(1 + Math.max(0, ms)) / LONGEST;

@@ -1,4 +1,4 @@
-// The log as the page shows it: the hub's entries, loaded page by page, and those that arrive meanwhile.
+// The entries of the log: older ones are loaded page by page, new ones arrive over the socket.
 
 import { api, messageOf, take } from "$lib/api/client";
 import type { LogEntry } from "$lib/api/socket";
@@ -10,16 +10,16 @@ const GATHER = 150; // ms in which arriving entries are batched
 const KEPT = 2_000; // entries kept while the list is at the top; older ones are loaded again
 
 export class Log {
-  /** Newest first; undefined before the first answer. */
+  /** The entries on screen, newest first; undefined until loaded. */
   entries = $state.raw<LogEntry[]>();
-  /** Arrived but held back, so that the list does not move. Newest first. */
+  /** New entries that are not shown yet, so that the list does not move. Newest first. */
   fresh = $state.raw<LogEntry[]>([]);
   /** The number of matching entries on the hub. */
   total = $state(0);
-  /** There are no older entries. */
+  /** Whether all older entries are loaded. */
   ended = $state(false);
   problem = $state("");
-  /** Arriving entries are held back: the person paused, or scrolled down. */
+  /** Whether new entries wait, because the user paused the list or scrolled down. */
   held = $state(false);
 
   #filter: Filter | undefined;
@@ -28,7 +28,10 @@ export class Log {
   #arrived: LogEntry[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** follow shows the entries that match a filter, and new ones as they arrive. Use it as an effect. */
+  /**
+   * follow loads the entries that match a filter and adds new ones, until the returned function is called. Use it as an
+   * effect.
+   */
   follow(filter: Filter): () => void {
     this.#filter = filter;
     void this.reload();
@@ -45,7 +48,7 @@ export class Log {
     };
   }
 
-  /** reload discards what is shown and loads it again. */
+  /** reload loads the newest page and discards all other entries. */
   async reload(): Promise<void> {
     const turn = ++this.#turn;
     this.fresh = [];
@@ -61,7 +64,7 @@ export class Log {
     }
   }
 
-  /** more loads older entries. */
+  /** more loads the next page of older entries. */
   more = async (): Promise<void> => {
     const last = this.entries?.at(-1);
     if (!last || this.ended || this.#loading || this.problem) return;
@@ -85,13 +88,13 @@ export class Log {
     void (this.entries ? this.more() : this.reload());
   }
 
-  /** hold holds arriving entries back, or shows those held back. */
+  /** hold makes new entries wait, or shows those that wait and all later ones. */
   hold(on: boolean): void {
     this.held = on;
     if (!on) this.show();
   }
 
-  /** show adds the held entries to the top. */
+  /** show adds the waiting entries to the top of the list. */
   show(): void {
     if (!this.entries || !this.fresh.length) return;
     const all = [...this.fresh, ...this.entries];
@@ -100,7 +103,7 @@ export class Log {
     if (all.length > KEPT) this.ended = false;
   }
 
-  /** clear deletes the whole log on the hub. */
+  /** clear deletes all log entries on the hub. */
   async clear(): Promise<void> {
     await take(api.DELETE("/api/logs"));
     await this.reload();
@@ -137,7 +140,7 @@ export class Log {
     if (!this.held) this.show();
   }
 
-  /** #catchUp loads what was missed while disconnected, or everything if that is more than a page. */
+  /** #catchUp loads the entries that were missed while disconnected. If they exceed a page, it reloads the list. */
   async #catchUp(): Promise<void> {
     if (!this.entries) return void this.reload();
     const turn = this.#turn;
@@ -148,7 +151,7 @@ export class Log {
       if (known && entries.length === PAGE && entries.every((entry) => entry.id > known)) void this.reload();
       else this.#add(entries);
     } catch {
-      // The next connection tries again.
+      // Ignore the failure: the next reconnect tries again.
     }
   }
 }

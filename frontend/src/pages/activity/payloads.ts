@@ -1,8 +1,8 @@
-// What was sent and received, in readable form.
+// Formatting of the arguments and response of a log entry.
 
 import type { LogEntry } from "$lib/api/socket";
 
-/** isTruncated reports whether the log has only the beginning of a text, which then ends with an ellipsis. */
+/** isTruncated reports whether the log has only the beginning of a text. The hub ends such texts with an ellipsis. */
 export const isTruncated = (text: unknown): boolean => typeof text === "string" && text.endsWith("…");
 
 /** print formats a value as indented JSON. */
@@ -24,7 +24,7 @@ export function pretty(text: string): { text: string; json: boolean } {
   }
 }
 
-/** replayOf returns the address where a call can be repeated; undefined if it cannot. */
+/** replayOf returns the address of the inspector with the arguments of a call; undefined if they are incomplete. */
 export function replayOf({ kind, server, tool, args }: LogEntry): string | undefined {
   if (kind !== "call" || typeof args !== "object" || args === null || Array.isArray(args)) return undefined;
   const query = new URLSearchParams({ tool, args: JSON.stringify(args) });

@@ -1,4 +1,4 @@
-// What a proposed server will be able to do, in one honest sentence, and what is unusual about it.
+// Sentences about a proposed server: what it will be able to do, and what is suspicious about it.
 
 import type { Server } from "$lib/api/socket";
 import { plural } from "$lib/format";
@@ -19,7 +19,10 @@ const CONTAINERS = /^(docker|podman|nerdctl)$/;
 const FETCHERS: Record<string, string> = { npx: "npm", bunx: "npm", pnpx: "npm", uvx: "PyPI", pipx: "PyPI" };
 const SCRIPT = /^(-c|-e|-p|--eval|--print|\/c|\/k|-Command|-EncodedCommand|eval)$/i;
 
-/** The package that a program such as npx downloads: the first argument that is neither an option nor a verb. */
+/**
+ * packageOf returns the package that a program such as npx downloads: the first argument that is no option or
+ * subcommand.
+ */
 const packageOf = (server: Server): string =>
   (server.args ?? []).find((arg) => arg && !arg.startsWith("-") && !["run", "exec", "dlx"].includes(arg)) ?? "";
 
@@ -42,7 +45,7 @@ function contained(server: Server): string {
   return `It runs in a container that can access ${mounts} and the network.`;
 }
 
-/** consequence returns the sentence. */
+/** consequence returns a sentence about what a server can do once it is approved. */
 export function consequence(server: Server): string {
   if (isRemote(server))
     return `Everything that agents send to its tools goes to ${hostOf(server)}, and agents act on the answers. Nothing is started on this computer.`;
@@ -63,7 +66,7 @@ export function hostOf(server: Server): string {
   }
 }
 
-/** warnings returns what is unusual, worst first, as sentences. */
+/** warnings returns sentences about suspicious properties of a server, worst first. */
 export function warnings(server: Server): string[] {
   const { hidden, foreign } = suspiciousCharacters(server);
   const steering = variables(server).filter((variable) => variable.steers);

@@ -1,4 +1,4 @@
-// Approval of a proposed server, bound to what was shown.
+// Approval of a proposed server, provided that it has not changed since the user saw it.
 
 import { ApiError, api, messageOf, take } from "$lib/api/client";
 import type { Server } from "$lib/api/socket";
@@ -7,7 +7,7 @@ import { toasts } from "$lib/stores/toasts.svelte";
 
 const path = (server: Server) => ({ params: { path: { id: String(server.id) } } });
 
-/** approve approves a server as it was shown. If it has changed, approve approves nothing and returns the new state. */
+/** approve approves a server as the user saw it. If the server has changed, approve returns it without approving it. */
 export async function approve(shown: Server): Promise<Server | undefined> {
   try {
     await take(api.POST("/api/servers/{id}/approve", { ...path(shown), body: { launch_hash: shown.launch_hash } }));
@@ -20,7 +20,7 @@ export async function approve(shown: Server): Promise<Server | undefined> {
   return undefined;
 }
 
-/** list starts the server once to list its tools. */
+/** list starts a server once to list its tools. */
 async function list(server: Server): Promise<void> {
   const waiting = toasts.show(`${server.name} is approved. Listing its tools…`, { ms: 120_000 });
   try {

@@ -1,18 +1,20 @@
-// A proposed server in the parts that a person decides about.
+// The parts of a proposed server that the user reviews, and their changes.
 
 import type { Server } from "$lib/api/socket";
 import { pieces, quoted } from "$lib/verbatim";
 
-/** A name with a value. credential: the value is a credential. */
+/** A variable or header. credential: its value is a credential. */
 export interface Setting {
   name: string;
   value: string;
   credential: boolean;
-  /** Affects which code is loaded, or from where. */
+  /** Whether the variable affects which code is loaded, or from where. */
   steers: boolean;
 }
 
-/** A word of a command line, quoted if needed. flagged: a credential, which process lists show to everybody. */
+/**
+ * An argument of a command line, in quotes if needed. flagged: a credential, which every user of the machine can see.
+ */
 export interface Word {
   text: string;
   flagged: boolean;
@@ -22,7 +24,7 @@ export const isRemote = (server: Server): boolean => server.transport !== "stdio
 
 const flags = (server: Server): Set<string> => new Set(server.plaintext ?? []);
 
-/** words returns the whole command line. */
+/** words returns the program and the arguments of a server. */
 export function words(server: Server): Word[] {
   const open = flags(server);
   return [server.command ?? "", ...(server.args ?? [])].map((word, i) => ({
@@ -56,21 +58,21 @@ export function secretsOf(server: Server): string[] {
   return [...new Set([...named, ...(server.secret_names ?? [])])].sort();
 }
 
-/** originOf describes the source of a proposal, as far as the hub knows it. */
+/** originOf describes the source of a proposal. */
 export function originOf(server: Server): string {
   if (server.source === "manual") return "Proposed by an agent";
   if (server.source === "setup-file") return "From a setup file that an agent named";
   return `Proposed by an agent, from: ${server.source}`;
 }
 
-/** A difference. An empty text means that the value did not or does not exist. */
+/** A difference between two states of a server. "" stands for a value that does not exist. */
 export interface Change {
   what: string;
   before: string;
   after: string;
 }
 
-/** changes returns how a server differs from how it was shown. */
+/** changes returns the differences between two states of a server. */
 export function changes(before: Server, after: Server): Change[] {
   const line = (server: Server) =>
     words(server)
@@ -94,7 +96,10 @@ export function changes(before: Server, after: Server): Change[] {
   ].filter((change) => change.before !== change.after);
 }
 
-/** suspiciousCharacters counts hidden characters in the command or address, and letters that may be mistaken for others. */
+/**
+ * suspiciousCharacters counts hidden characters and non-Latin letters in the command, address and variables of a
+ * server.
+ */
 export function suspiciousCharacters(server: Server): { hidden: number; foreign: number } {
   const texts = [
     server.command ?? "",

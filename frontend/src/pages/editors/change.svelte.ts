@@ -1,4 +1,4 @@
-// A change of editors' files: planned and shown first, then applied exactly as shown.
+// A change of editors' files, which is planned, shown to the user, and then applied exactly as shown.
 
 import { SvelteSet } from "svelte/reactivity";
 import { attempt } from "$lib/actions";
@@ -17,30 +17,30 @@ export interface ChangeRequest {
   verb: string;
   /** Ids of editors. */
   editors?: string[];
-  /** All editors on this machine that can get our entry; to unregister, all that have it. */
+  /** To register: all editors on this machine that can get the entry. To unregister: all that have it. */
   all?: boolean;
-  /** Also replace a foreign entry with our name. */
+  /** Whether to replace an entry of another program that has the name "discover". */
   replace?: boolean;
-  /** To undo: ids of changes. */
+  /** To undo: the ids of changes in the history. */
   changes?: string[];
 }
 
-/** changing reports whether a plan changes anything. */
+/** changing reports whether applying a plan changes a file. */
 export const changing = (plan: Plan): boolean => !plan.nothing && !plan.problem;
 
 export class EditorChange {
   readonly request: ChangeRequest;
-  /** Undefined until planned. */
+  /** The plans of the hub, one for each file; undefined until loaded. */
   plans = $state.raw<Plan[]>();
   problem = $state("");
   busy = $state(false);
-  /** The results, once applied. */
+  /** The results, after the plans were applied. */
   outcomes = $state.raw<Outcome[]>([]);
-  /** Editors that the person deselected. */
+  /** The ids of editors that the user deselected. */
   deselected = new SvelteSet<string>();
 
   chosen = $derived((this.plans ?? []).filter((plan) => changing(plan) && !this.deselected.has(plan.editor)));
-  /** Ids of the editors that would be changed. */
+  /** The ids of selected editors whose files would change. */
   editors = $derived(this.chosen.map(({ editor }) => editor).filter((id, i, all) => all.indexOf(id) === i));
 
   #turn = 0;
@@ -49,7 +49,7 @@ export class EditorChange {
     this.request = request;
   }
 
-  /** plan plans the change. A newer request or an application makes the answer obsolete. */
+  /** plan loads the plans. The answer is dropped if plan or apply is called meanwhile. */
   plan = async (): Promise<void> => {
     const turn = ++this.#turn;
     try {
@@ -62,7 +62,9 @@ export class EditorChange {
     }
   };
 
-  /** apply applies the plans that were shown, and reports whether all succeeded. */
+  /**
+   * apply applies the selected plans and reports whether all succeeded. The hub refuses a file that has changed since.
+   */
   apply = async (): Promise<boolean> => {
     this.#turn++;
     this.busy = true;
@@ -99,7 +101,7 @@ function report(action: ChangeRequest["action"], outcomes: Outcome[]): void {
     ...new Set(outcomes.filter((outcome) => outcome.status === status).map(({ editor }) => editors.nameOf(editor))),
   ];
   const [done, waiting] = [names("done"), names("waiting")];
-  // With several editors, the rows hold the requests of each.
+  // With several outcomes, their hints to reload the editor are shown in the list instead.
   const [only, ...others] = outcomes;
   const words = [
     done.length ? describeAction(action, listed(done)) : "",
@@ -114,7 +116,7 @@ function report(action: ChangeRequest["action"], outcomes: Outcome[]): void {
   });
 }
 
-/** undoChanges undoes changes that were just made. */
+/** undoChanges undoes changes and reports the result in a toast. */
 async function undoChanges(changes: string[]): Promise<void> {
   await attempt(async () => {
     const outcomes = await undo(changes);

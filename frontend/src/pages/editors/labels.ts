@@ -1,4 +1,4 @@
-// Texts about editors: word, icon, tone and tooltip of each state, and sentences.
+// Texts about editors: the label of each state, problems of files, and descriptions of changes.
 
 import CircleAlert from "@lucide/svelte/icons/circle-alert";
 import CircleCheck from "@lucide/svelte/icons/circle-check";
@@ -63,11 +63,11 @@ const readOnly: Label = {
   title: "Servers can be imported from it, but Agent Discover cannot be added",
 };
 
-/** labelOf returns the state to show for an editor. */
+/** labelOf returns the word, icon, tone and tooltip for the state of an editor. */
 export const labelOf = ({ state, registrable }: Editor): Label =>
   state === "absent" && !registrable ? readOnly : (labels[state] ?? absent);
 
-/** explain describes the problem with a file; empty if there is none. */
+/** explain describes the problem with an editor's file, or returns "". */
 export function explain({ name }: Editor, { state, command, problem }: EditorFile): string {
   const starts = command ? `starts ${visible(command)}` : "starts another program";
   switch (state) {
@@ -83,7 +83,7 @@ export function explain({ name }: Editor, { state, command, problem }: EditorFil
   return sentence(problem ?? "");
 }
 
-/** listed joins names with commas and "and". */
+/** listed joins names with commas and "and", and abbreviates long lists. */
 export const listed = (names: readonly string[]): string =>
   names.length > 4
     ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`
@@ -95,10 +95,10 @@ const past: Record<string, (where: string) => string> = {
   undo: (where) => `Undone in ${where}.`,
 };
 
-/** describeAction describes what was done, and where. */
+/** describeAction describes a completed action: "Added Agent Discover to Cursor." */
 export const describeAction = (action: string, where: string): string => past[action]?.(where) ?? "";
 
-/** describeRecord describes a change in the history. */
+/** describeRecord describes a change of the history: "Added Agent Discover to Cursor". */
 export function describeRecord({ action, name, entries, undoes }: ChangeRecord): string {
   const what = listed(entries) || "Agent Discover";
   if (undoes || action === "undo") return `Undone in ${name}: ${what}`;

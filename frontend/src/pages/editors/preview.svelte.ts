@@ -1,4 +1,4 @@
-// The change of editors' files that is previewed now. The page has one dialog for it.
+// The requested change that the preview dialog of the editors page shows.
 
 import { editors } from "$lib/stores/editors.svelte";
 import type { Schemas } from "$lib/api/client";
@@ -17,19 +17,19 @@ export const preview = new Preview();
 
 const has = ({ state }: Editor): boolean => ["registered", "stale", "waiting"].includes(state);
 
-/** addable returns the editors on this machine that lack a working entry and can get one. */
+/** addable returns the editors on this machine that lack a working Agent Discover entry and can get one. */
 export const addable = (): Editor[] =>
   editors.here.filter(
     ({ registrable, state }) => registrable && (state === "absent" || state === "stale" || state === "dropped"),
   );
 
-/** removable returns the editors that have our entry. */
+/** removable returns the editors that have the Agent Discover entry. */
 export const removable = (): Editor[] => editors.here.filter(has);
 
 export const addAll = (): void => preview.open({ action: "register", verb: "Add to", all: true });
 export const removeAll = (): void => preview.open({ action: "unregister", verb: "Remove from", all: true });
 
-/** requestsFor returns the possible changes of an editor, the likeliest first. */
+/** requestsFor returns the possible changes of an editor, the most useful first. */
 export function requestsFor(editor: Editor): ChangeRequest[] {
   const { id, state, registrable } = editor;
   const register = (verb: string, replace = false): ChangeRequest => ({

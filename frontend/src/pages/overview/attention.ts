@@ -1,11 +1,11 @@
-// Problems that need a person's attention, worst first, with remedies.
+// Issues that need the user's attention, worst first, with remedies.
 
 import type { Schemas } from "$lib/api/client";
 import type { Server } from "$lib/api/socket";
 import { count, plural, sentence } from "$lib/format";
 import { failing as fails, type Tone } from "$lib/ui/state";
 
-/** A remedy: a link, or an action of the page by name. */
+/** A button that helps with an issue: a link, or the name of an action of the page. */
 export interface Remedy {
   label: string;
   href?: string;
@@ -17,11 +17,11 @@ export interface Remedy {
 export interface Issue {
   id: string;
   tone: Tone;
-  /** The kind of problem, in one word. */
+  /** The kind of issue, in one or two words. */
   word: string;
   title: string;
   text: string;
-  /** Foreign or long text about the problem. */
+  /** Untrusted or long text about the issue, such as an error message of a server. */
   detail?: string;
   remedies: Remedy[];
 }
@@ -44,7 +44,7 @@ const namesOf = (servers: Server[]): string => {
   return names.join(", ") + (servers.length > 5 ? ` and ${count(servers.length - 5)} more` : "");
 };
 
-/** Programs that servers are often started with, and where to get them. */
+/** Programs that often start servers, with their product and download page. */
 const programs: Record<string, { of: string; url: string }> = {
   npx: { of: "Node.js", url: "https://nodejs.org/en/download" },
   uvx: { of: "uv", url: "https://docs.astral.sh/uv/getting-started/installation/" },
@@ -52,7 +52,7 @@ const programs: Record<string, { of: string; url: string }> = {
   docker: { of: "Docker", url: "https://docs.docker.com/get-started/get-docker/" },
 };
 
-/** needed returns those programs that servers need, each with its servers. */
+/** needed returns which of these programs the approved servers use, each with its servers. */
 export function needed(servers: Server[]): Map<string, Server[]> {
   const out = new Map<string, Server[]>();
   for (const server of servers) {
@@ -63,7 +63,7 @@ export function needed(servers: Server[]): Map<string, Server[]> {
   return out;
 }
 
-/** issuesOf returns the problems to show. */
+/** issuesOf returns the issues to show. */
 export function issuesOf(known: Facts): Issue[] {
   return [...hubOf(known), ...waiting(known), ...failing(known), ...missing(known), ...secrets(known)];
 }

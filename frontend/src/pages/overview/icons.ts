@@ -1,4 +1,4 @@
-// The icon of each kind of problem.
+// The icon of each kind of issue.
 
 import CircleAlert from "@lucide/svelte/icons/circle-alert";
 import CirclePause from "@lucide/svelte/icons/circle-pause";

@@ -1,4 +1,4 @@
-// The first steps, and whether each is done.
+// The steps to set up the hub.
 
 import type { Server } from "$lib/api/socket";
 
@@ -8,7 +8,7 @@ export interface Steps {
   call: boolean;
 }
 
-/** stepsOf returns which steps are done. seen is the number of clients that ever connected. */
+/** stepsOf returns which steps are done. seen is the number of clients that have ever connected. */
 export const stepsOf = (servers: Server[], seen: number, called: boolean): Steps => ({
   server: servers.length > 0,
   editor: seen > 0,

@@ -1,4 +1,4 @@
-// The actions for one server, the same in the list and on its own page.
+// The menu of actions for one server, in the list of servers and on the server's page.
 
 import CircleCheck from "@lucide/svelte/icons/circle-check";
 import FlaskConical from "@lucide/svelte/icons/flask-conical";
@@ -21,10 +21,10 @@ export function askToRemove(server: Server): void {
   removal.open = true;
 }
 
-/** The address of the list with its last filters. */
+/** The address of the list of servers, with the last filters. */
 export const list = $state({ href: "#/servers" });
 
-/** Names of servers with an action in progress, which lasts as long as the server takes to start. */
+/** The names of servers with an action in progress, which may include a slow start of the server. */
 export const busy = new SvelteSet<string>();
 
 /** whileBusy marks a server as busy while an action runs. */
@@ -37,16 +37,19 @@ export async function whileBusy(server: Server, what: (server: Server) => Promis
   }
 }
 
-/** switchActive does nothing while the server is busy. A disabled switch would lose the keyboard focus. */
+/**
+ * switchActive activates or deactivates a server. It does nothing while the server is busy: disabling the switch
+ * instead would lose the keyboard focus.
+ */
 export async function switchActive(server: Server, on = !server.active): Promise<void> {
   if (!busy.has(server.name)) await whileBusy(server, () => setActive(server, on));
 }
 
-/** placeOf returns the place of a server's page, for router.go. */
+/** placeOf returns the place of a server's page, for router.go. tab is the tab to open. */
 export const placeOf = (server: Server, tab = ""): string =>
   link("servers", server.name).slice(1) + (tab && `?tab=${tab}`);
 
-/** itemsFor returns the menu of a server. */
+/** itemsFor returns the menu items for a server. */
 export function itemsFor(server: Server): (MenuItem | null)[] {
   const waits = busy.has(server.name);
   const items: (MenuItem | null)[] = server.approved

@@ -1,16 +1,16 @@
-// The rows of the list of servers, and their order.
+// Filtering and sorting of the list of servers.
 
 import type { Server } from "$lib/api/socket";
 import { stateOf } from "$lib/ui/state";
 
-/** The filters and the order, as the address has them. An empty value matches everything. */
+/** The filters and the sort order in the address. An empty filter matches every server. */
 export interface Choice {
   query: string;
   state: string;
   source: string;
   transport: string;
   tag: string;
-  /** A column; a leading "-" sorts in descending order. */
+  /** The column to sort by; a leading "-" sorts in descending order. */
   sort: string;
 }
 
@@ -28,7 +28,7 @@ const valueOf: Record<Column, (server: Server, paused: boolean) => string | numb
   errors: (server) => errorsOf(server),
 };
 
-/** Failed calls, starts and checks. */
+/** errorsOf returns the number of failed calls, starts and checks. */
 export const errorsOf = (server: Server): number => (server.metrics?.total_errors ?? 0) + server.error_count;
 
 /** commandOf returns a server's command line or address. */
@@ -37,7 +37,10 @@ export const commandOf = (server: Server): string =>
     ? [server.command ?? "", ...(server.args ?? [])].join(" ").trim()
     : (server.homepage ?? "");
 
-/** rowsOf filters and sorts. Every word of the query must occur in name, description, tags or command. */
+/**
+ * rowsOf returns the matching servers in order. Each word of the query must occur in name, description, tags or
+ * command.
+ */
 export function rowsOf(servers: readonly Server[], choice: Choice, paused: boolean): Server[] {
   const words = choice.query.toLowerCase().split(/\s+/).filter(Boolean);
   const found = servers.filter((server) => {
@@ -59,7 +62,7 @@ export function rowsOf(servers: readonly Server[], choice: Choice, paused: boole
   });
 }
 
-/** valuesOf returns the values to filter by, with the number of servers that have each. */
+/** valuesOf returns the values of a property, such as the tags, with the number of servers that have each. */
 export function valuesOf(servers: readonly Server[], of: (server: Server) => readonly string[]): [string, number][] {
   const counts = new Map<string, number>();
   for (const server of servers)
@@ -67,6 +70,6 @@ export function valuesOf(servers: readonly Server[], of: (server: Server) => rea
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** wordFor returns the word for a transport. */
+/** wordFor returns the display name of a transport. */
 export const wordFor = (transport: string): string =>
   ({ stdio: "local", "streamable-http": "http", sse: "sse" })[transport] ?? transport;

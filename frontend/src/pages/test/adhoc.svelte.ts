@@ -1,4 +1,4 @@
-// Ad-hoc servers, remembered by this tab so that a reload finds them again.
+// The ad-hoc servers that this tab started. They are kept in session storage, so that they survive a reload.
 
 import { api, request, take } from "$lib/api/client";
 import { isObject } from "$lib/form/json";

@@ -1,9 +1,12 @@
-// A call as a curl command.
+// curl commands that repeat a call.
 
-/** quote quotes any text as one word for a POSIX shell. */
+/** quote returns a text as a quoted argument for a POSIX shell. */
 export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** curl returns a command that sends a POST to the hub. It reads the token when it runs, because every start makes another. */
+/**
+ * curl returns a command that sends a POST to the hub. It runs `agent-discover token`, because a restart changes the
+ * token.
+ */
 export function curl(url: string, body: object): string {
   return [
     `curl -sS ${quote(url)}`,

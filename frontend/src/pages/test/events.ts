@@ -1,4 +1,4 @@
-// Messages that a server sent on its own, in one shape for the list of events.
+// Conversion of messages that a server sent without a request to entries of the list of events.
 
 import type { Messages } from "$lib/api/socket";
 import { isObject, own, print } from "$lib/form/json";
@@ -9,10 +9,10 @@ export interface ServerEvent {
   id: number;
   at: string;
   kind: EventKind;
-  /** For log messages. */
+  /** The level of a log message. */
   level?: string;
   title: string;
-  /** The message, as JSON or text. */
+  /** The message as JSON or text. */
   detail: string;
 }
 

@@ -1,10 +1,10 @@
-// A paginated list of a server.
+// A paginated list of a server: tools, resources, templates or prompts.
 
 import { messageOf } from "$lib/api/client";
 import type { Target } from "./target";
 
 export class Listing<T> {
-  /** undefined until loaded. */
+  /** The items of the loaded pages; undefined until loaded. */
   items = $state.raw<T[]>();
   problem = $state("");
   loading = $state(false);
@@ -19,7 +19,7 @@ export class Listing<T> {
     private readonly read: (list: unknown) => T[],
   ) {}
 
-  /** load loads the list if it was not loaded before. */
+  /** load loads the first page unless it was loaded before. */
   load(): void {
     if (!this.items && !this.loading && !this.problem) void this.reload();
   }
@@ -44,7 +44,7 @@ export class Listing<T> {
       const page = this.read(answer[this.member]);
       this.items = cursor ? [...(this.items ?? []), ...page] : page;
       const next = answer.nextCursor;
-      // A repeated cursor would lead to an endless list.
+      // A server that repeats a cursor would otherwise cause an endless list.
       this.cursor = typeof next === "string" && next !== cursor ? next : "";
     } catch (problem) {
       if (round === this.#round) this.problem = messageOf(problem);

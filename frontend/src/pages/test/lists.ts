@@ -1,4 +1,4 @@
-// Parsing of what servers list. None of it has to conform to MCP.
+// Parsing of the tools, resources, templates and prompts that servers list, which may violate MCP.
 
 import { isObject, own } from "../../lib/form/json.ts";
 
@@ -41,7 +41,10 @@ export interface Prompt {
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const flag = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);
 
-/** each returns the objects in a list that have their own name; the first of those with the same name. */
+/**
+ * each converts the objects of a list. It skips objects without a name (the member key) and those with a duplicate
+ * name.
+ */
 function each<T>(list: unknown, key: string, make: (item: object, get: (name: string) => string) => T): T[] {
   if (!Array.isArray(list)) return [];
   const seen = new Set<string>();

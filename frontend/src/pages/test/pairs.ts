@@ -1,4 +1,4 @@
-/** pairs parses lines of a name, a separator and a value. */
+/** pairs parses lines such as NAME=value, or reports the first invalid line. */
 export function pairs(text: string, separator: "=" | ":"): { pairs: Record<string, string>; problem: string } {
   const found: [string, string][] = [];
   for (const [i, line] of text.split("\n").entries()) {

@@ -1,4 +1,4 @@
-// A result in displayable parts. All of it is foreign.
+// Parsing of results into parts to display. Results are untrusted.
 
 import { isObject, own, parse, print } from "../../lib/form/json.ts";
 
@@ -12,7 +12,7 @@ export type Block =
 
 export interface Outcome {
   blocks: Block[];
-  /** structuredContent as JSON. */
+  /** The structuredContent of the result as indented JSON. */
   structured?: string;
   isError: boolean;
   meta?: string;
@@ -28,7 +28,7 @@ const SOUNDS = new Set(
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** read parses the result of a call. */
+/** read parses the JSON result of tools/call. */
 export function read(raw: string): Outcome {
   const parsed = parse(raw);
   if (!parsed.ok || !isObject(parsed.value))
@@ -76,7 +76,7 @@ export function blockOf(block: unknown): Block {
   return { kind: "other", json: print(block), why: `a block of type “${get("type").slice(0, 40)}”`, notes };
 }
 
-/** contentOf parses the content of a resource: text, image, audio or bytes. */
+/** contentOf parses resource contents: text, image, audio or other bytes. */
 export function contentOf(content: object): Exclude<Block, { kind: "link" }> {
   const [uri, mime] = [text(own(content, "uri")), text(own(content, "mimeType"))];
   const blob = own(content, "blob");
@@ -126,7 +126,7 @@ export function pretty(given: string): string {
   return parsed.ok ? print(parsed.value, 2, given) : given;
 }
 
-/** textOf returns what a model would read of a result. */
+/** textOf returns the text of a result that a model would read. */
 export function textOf(outcome: Outcome): string {
   const texts = outcome.blocks.map((block) => {
     if (block.kind === "text") return block.text;
@@ -137,7 +137,7 @@ export function textOf(outcome: Outcome): string {
   return whole || (outcome.structured ?? "");
 }
 
-/** tokensIn estimates the tokens of a text. It is close to o200k_base but needs no vocabulary. */
+/** tokensIn estimates the number of tokens in a text. It approximates o200k_base without its vocabulary. */
 export function tokensIn(given: string): number {
   const part = given.slice(0, 1_000_000);
   let tokens = 0;

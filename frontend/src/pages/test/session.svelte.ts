@@ -1,5 +1,5 @@
-// The inspection of one server: its lists, requests, answers and events. It lives as long as the page, so that a person
-// who leaves and comes back finds it unchanged.
+// The state of the inspector for one server: lists, requests, answers and events. It is kept until the dashboard is
+// closed, so that it survives a visit to other pages.
 
 import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { messageOf } from "$lib/api/client";
@@ -14,19 +14,19 @@ import type { Target } from "./target";
 
 export type RequestKind = "tool" | "prompt" | "resource";
 
-/** A request and its result. */
+/** A request to the server, with its answer. */
 export interface Entry {
   id: number;
   what: RequestKind;
-  /** The tool, the prompt or the URI. */
+  /** The name of the tool or prompt, or the URI of the resource. */
   name: string;
   args: Record<string, unknown>;
   at: number;
   ms: number;
   status: "done" | "failed" | "cancelled";
-  /** The answer, unchanged. */
+  /** The answer as the hub sent it. */
   text: string;
-  /** Why there is no answer. */
+  /** Why the request failed; "" if it has an answer. */
   problem: string;
 }
 
@@ -61,15 +61,15 @@ export class TestSession {
   readonly prompts: Listing<ReturnType<typeof promptsOf>[number]>;
   about = $state.raw<About>();
   aboutProblem = $state("");
-  /** Oldest first. */
+  /** Messages that the server sent without a request, oldest first. */
   events = $state.raw<ServerEvent[]>([]);
-  /** Newest first. */
+  /** The latest requests, newest first. */
   entries = $state.raw<Entry[]>([]);
-  /** The request to show, by kind and name: the newest unless the person picked another. */
+  /** The ids of the requests to show, by kind and name. A new request replaces the user's choice. */
   readonly picked = new SvelteMap<string, number>();
   running = $state.raw<Running>();
   progress = $state.raw<Progress>();
-  /** Subscribed resources, with the time of their last change. */
+  /** The URIs of subscribed resources, with the time of their last change or "". */
   readonly watched = new SvelteMap<string, string>();
   readonly changed = new SvelteSet<string>();
   level = $state("");
@@ -120,7 +120,7 @@ export class TestSession {
     this.events = [...this.events.slice(1 - MAX_EVENTS), event];
   }
 
-  /** #handle handles a notification. */
+  /** #handle reacts to a notification that a list or a subscribed resource has changed. */
   #handle(method: string, params: unknown, at: string): void {
     if (method === "notifications/tools/list_changed") void this.tools.reload();
     else if (method === "notifications/prompts/list_changed") void this.prompts.reload();
@@ -133,7 +133,7 @@ export class TestSession {
     }
   }
 
-  /** open asks the server for its description; a stopped server starts. */
+  /** open requests the server's name, version, instructions and capabilities. A stopped server starts. */
   async open(): Promise<void> {
     this.aboutProblem = "";
     try {
@@ -152,14 +152,14 @@ export class TestSession {
     }
   }
 
-  /** can reports whether the server declared a capability: tools, resources.subscribe, logging. */
+  /** can reports whether the server declared a capability, such as can("resources", "subscribe"). */
   can(...path: string[]): boolean {
     let at: unknown = this.about?.capabilities;
     for (const key of path) at = isObject(at) ? own(at, key) : undefined;
     return at !== undefined && at !== false && at !== null;
   }
 
-  /** form returns the form of a tool, prompt or template, with what was filled in before. */
+  /** form returns the form of a tool, prompt or template, with the values that the user entered before. */
   form(what: string, name: string, schema: unknown): FormModel {
     const key = `${what} ${name} ${print(schema, 0)}`;
     const known = this.#forms.get(key);
@@ -169,7 +169,7 @@ export class TestSession {
     return made;
   }
 
-  /** run sends a request that may take long, and records the result. One request runs at a time. */
+  /** run sends a request that can be cancelled, and records the answer. It does nothing while another request runs. */
   async run(what: RequestKind, name: string, args: Record<string, unknown>, path: string, body: object): Promise<void> {
     if (this.running) return;
     const running: Running = { what, name, since: Date.now(), abort: new AbortController() };
@@ -190,7 +190,7 @@ export class TestSession {
     this.picked.set(`${what} ${name}`, entry.id);
   }
 
-  /** shown returns the request to show: the one that was picked, or the newest. */
+  /** shown returns the request to show for a tool, prompt or resource: the picked one, or the newest. */
   shown(what: RequestKind, name: string): Entry | undefined {
     const id = this.picked.get(`${what} ${name}`);
     return this.entries.find((entry) =>
@@ -209,7 +209,7 @@ export class TestSession {
     this.changed.delete(uri);
   }
 
-  /** stopped discards what the server forgot when it stopped. */
+  /** stopped discards the subscriptions and the log level, which a server forgets when it stops. */
   stopped(): void {
     this.watched.clear();
     this.changed.clear();
@@ -220,7 +220,7 @@ export class TestSession {
 // eslint-disable-next-line svelte/prefer-svelte-reactivity -- never rendered
 const sessions = new Map<string, TestSession>();
 
-/** sessionOf returns the inspection of a server, and creates it if needed. */
+/** sessionOf returns the session of a server, and creates it if needed. */
 export function sessionOf(target: Target): TestSession {
   const known = sessions.get(target.server);
   if (known && known.target.id === target.id) return known;
@@ -230,7 +230,7 @@ export function sessionOf(target: Target): TestSession {
   return made;
 }
 
-/** forget ends the inspection of a removed server. */
+/** forget ends the session of a server that was removed. */
 export function forget(server: string): void {
   sessions.get(server)?.close();
   sessions.delete(server);

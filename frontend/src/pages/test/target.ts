@@ -1,17 +1,17 @@
-// The server that the inspector talks to: configured, or ad hoc.
+// The server to inspect, which is either configured or ad hoc.
 
 import { address, ApiError, api, request, take } from "$lib/api/client";
 import { isObject, own, parse } from "$lib/form/json";
 import { hub } from "$lib/stores/hub.svelte";
 
-/** An ad-hoc server. */
+/** A running ad-hoc server. */
 export interface AdHocServer {
   handle: string;
-  /** Its name in messages of the socket. */
+  /** The server's name in WebSocket messages. */
   serverName: string;
-  /** Its command or address, as a person entered it. */
+  /** The command or address that the user entered. */
   label: string;
-  /** Milliseconds since 1970. */
+  /** The end of the time to live, in ms since 1970. */
   expiresAt: number;
 }
 
@@ -20,9 +20,9 @@ export class Target {
 
   private constructor(
     base: string,
-    /** Its name in messages of the socket. */
+    /** The server's name in WebSocket messages. */
     readonly server: string,
-    /** The id of a configured server. */
+    /** The id of a configured server; undefined for an ad-hoc server. */
     readonly id?: string,
   ) {
     this.#base = base;
@@ -34,7 +34,7 @@ export class Target {
   static adHoc = ({ handle, serverName }: AdHocServer): Target =>
     new Target(`/api/transient/${encodeURIComponent(handle)}`, serverName);
 
-  /** The URL of one of its operations, for use elsewhere. */
+  /** url returns the full URL of an operation on the server, for use outside the dashboard. */
   url = (path: string): string => address(this.#base + path);
 
   /** text sends a request and returns the answer unchanged. A stopped server is started. */
@@ -45,7 +45,7 @@ export class Target {
         : { method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" }, signal };
     if (!this.#up()) await this.start();
     let answer = await request(this.#base + path, init);
-    // The server may have stopped just now.
+    // The server may have stopped since its last state was received: start it and try again.
     if (answer.status === 400 && this.id && (await said(answer.clone())) === "Server not active") {
       await this.start();
       answer = await request(this.#base + path, init);
@@ -61,7 +61,7 @@ export class Target {
     return parsed.value;
   }
 
-  /** Whether the hub forwards a request: only to servers that are active or running. */
+  /** #up reports whether the hub would forward a request: it does so only to servers that are active or running. */
   #up(): boolean {
     const server = this.id ? hub.server(Number(this.id)) : undefined;
     return !server || server.active || server.running;
@@ -69,7 +69,7 @@ export class Target {
 
   #starting: Promise<unknown> | undefined;
 
-  /** start starts a configured server. It stays as active as it was, and stops when idle. */
+  /** start starts a configured server without activating it, so that it stops when idle. */
   async start(): Promise<void> {
     if (!this.id) return;
     this.#starting ??= take(api.POST("/api/servers/{id}/refresh", { params: { path: { id: this.id } } })).finally(

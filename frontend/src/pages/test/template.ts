@@ -3,7 +3,7 @@
 const PLACE = /\{([+#./;?&]?)([^{}]*)\}/g;
 const VARIABLE = /^([A-Za-z0-9_.%-]+)(?::\d+|\*)?$/;
 
-/** variablesOf returns the variables of a template, each once, and whether it is required. */
+/** variablesOf returns the variables of a template and whether each is required. */
 export function variablesOf(template: string): { name: string; required: boolean }[] {
   const found = new Map<string, boolean>();
   for (const [, operator = "", list = ""] of template.matchAll(PLACE)) {
@@ -43,7 +43,7 @@ export function expand(template: string, values: Record<string, unknown>): strin
   });
 }
 
-/** encode percent-encodes a value; with open, reserved characters stay. */
+/** encode percent-encodes a value. With open, reserved characters are not encoded. */
 function encode(text: string, open: boolean): string {
   const safe = text.replace(/\p{Surrogate}/gu, "\ufffd"); // lone surrogates cannot be encoded
   if (open) return encodeURI(safe).replaceAll("%25", "%");

@@ -1,4 +1,4 @@
-// Everything known about one tool, kept fresh while it is shown.
+// The details of one tool, which are loaded again after each of its calls.
 
 import { ApiError, api, messageOf, take, type Schemas } from "$lib/api/client";
 import { hub } from "$lib/stores/hub.svelte";
@@ -10,13 +10,13 @@ const GATHER = 1_000; // ms in which calls are batched before the figures are lo
 
 export class LiveTool {
   tool = $state.raw<ToolDetail>();
-  /** The hub does not know the tool. */
+  /** Whether the hub does not know the tool. */
   missing = $state(false);
   problem = $state("");
 
   #turn = 0;
 
-  /** follow loads a tool and follows its calls. The returned function ends that; use it as an effect. */
+  /** follow loads a tool, and again after its calls, until the returned function is called. Use it as an effect. */
   follow(server: string, name: string): () => void {
     let timer: ReturnType<typeof setTimeout> | undefined;
     void this.load(server, name);
@@ -52,7 +52,7 @@ export class LiveTool {
   }
 }
 
-/** idOf finds a tool's id, in the loaded list or by a request. */
+/** idOf returns the id of a tool, from the loaded list or by a request; undefined if it is unknown. */
 async function idOf(server: string, name: string): Promise<number | undefined> {
   const known = tools.list.find((tool) => tool.server === server && tool.name === name);
   if (known) return known.id;

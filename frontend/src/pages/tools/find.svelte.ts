@@ -1,4 +1,4 @@
-// What find_tool would return for a need, requested while it is typed.
+// The answer of find_tool for a need, requested while the user types.
 
 import { api, messageOf, take, type Schemas } from "$lib/api/client";
 
@@ -8,7 +8,7 @@ const PAUSE = 250; // ms after the last key until the request is sent
 
 export class Find {
   answer = $state.raw<Answer>();
-  /** The need that the answer belongs to. */
+  /** The need that answer belongs to. */
   asked = $state("");
   busy = $state(false);
   problem = $state("");

@@ -12,10 +12,10 @@ export const confidences: Record<Answer["confidence"], { words: string; tone: To
 
 const two = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** A score or a part of one, between 0 and 1. */
+/** score formats a score between 0 and 1, or a part of a score. */
 export const score = (n: number): string => two.format(n);
 
-/** The part of a tool that contributed to its score. */
+/** The display names of the parts of a score, by the field names of the hub. */
 export const fields: Record<string, string> = {
   name: "its name",
   server: "its server’s name",

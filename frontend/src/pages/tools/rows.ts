@@ -1,4 +1,4 @@
-// The rows of the list of tools, and their order.
+// Filtering and sorting of the list of tools.
 
 import { keyOf, type KnownTool, type Ranked } from "$lib/stores/tools.svelte";
 
@@ -8,7 +8,7 @@ export interface Row {
   tool: KnownTool;
   /** The description in one line. */
   about: string;
-  /** The text that a filter searches. */
+  /** The lower-case text that the filter searches. */
   words: string;
   calls: number;
   errors: number;
@@ -40,7 +40,7 @@ export function rowsOf(list: readonly KnownTool[], numbers: ReadonlyMap<string, 
   });
 }
 
-/** sorted orders rows by a column, descending with a leading "-". The sort is stable. */
+/** sorted sorts rows by a column; a leading "-" sorts in descending order. The sort is stable. */
 export function sorted(rows: Row[], by: string): Row[] {
   const down = by.startsWith("-");
   const order = orders[down ? by.slice(1) : by];

@@ -1,22 +1,22 @@
-// A JSON Schema as a table of its properties. Schemas come from servers and may be hostile: anything unknown is left out,
-// and recursive or endless schemas are cut off.
+// Conversion of a JSON Schema to a table of properties. Schemas come from servers and may be hostile: unknown keywords
+// are ignored, and depth and number of properties are limited.
 
-/** A property and its description. */
+/** A row of the table: a property of a schema. */
 export interface Property {
-  /** Its path, as the key of the row. */
+  /** The path of the property, which is the key of the row. */
   path: string;
   /** The nesting depth: 0 for the tool's own properties. */
   depth: number;
   name: string;
-  /** As text: "string", "array of integer", "string or null". */
+  /** The type as text: "string", "array of integer", "string or null". */
   type: string;
   required: boolean;
   about: string;
-  /** The default as JSON; undefined if there is none. */
+  /** The default value as JSON, if any. */
   preset: string | undefined;
   /** The allowed values as JSON. */
   values: string[];
-  /** Limits and formats as text. */
+  /** The limits and format as text, such as "at least 3 characters". */
   limits: string[];
 }
 
@@ -30,7 +30,7 @@ type Fields = Record<string, unknown>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** own reads an object's own member: a property may be named __proto__. */
+/** memberOf returns an object's own member, never an inherited one: a property may be named __proto__. */
 export const memberOf = (object: unknown, key: string): unknown =>
   isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined;
 
@@ -50,7 +50,7 @@ const short = (value: unknown): string => {
   return whole.length > LONG ? `${whole.slice(0, LONG)}…` : whole;
 };
 
-/** propertiesOf returns the properties of a schema, each followed by its own. */
+/** propertiesOf returns the properties of a schema. Each is followed by its nested properties. */
 export function propertiesOf(schema: unknown): Property[] {
   const out: Property[] = [];
   walk(resolved(schema, schema), { root: schema, path: "", depth: 0 }, out);
@@ -86,7 +86,7 @@ function members(schema: unknown, root: unknown): [string, unknown][] {
 
 const withoutParts = (schema: unknown): unknown => (isObject(schema) ? { ...schema, allOf: undefined } : schema);
 
-/** descend visits what a property contains: its members, items and variants. */
+/** descend adds the nested properties of a property: those of its members, items and variants. */
 function descend(schema: unknown, place: Place, out: Property[]): void {
   walk(schema, place, out);
   const items = memberOf(schema, "items");
@@ -103,7 +103,7 @@ function variants(schema: unknown): unknown[] {
   return Array.isArray(found) ? found.slice(0, 20) : [];
 }
 
-/** resolved follows references within the schema; nothing is fetched. */
+/** resolved follows a $ref within the schema. References to other documents are not fetched. */
 function resolved(schema: unknown, root: unknown): unknown {
   let at = schema;
   for (let hops = 0; hops < 16; hops++) {

@@ -1,5 +1,5 @@
-// The state of the search by meaning, kept fresh while it is shown: polled often while indexing is in progress, otherwise
-// loaded when tools change or the person returns.
+// The status of the search by meaning. It is polled while indexing is in progress, and otherwise loaded when tools
+// change or the user returns to the page.
 
 import { api, take, type Schemas } from "$lib/api/client";
 import { hub } from "$lib/stores/hub.svelte";
@@ -8,18 +8,18 @@ export type Status = Schemas["SearchStatus"];
 
 const WHILE_WORKING = 2_000; // ms
 const WHILE_FAILING = 30_000;
-/** The polling interval for pending work that has not begun; some tools can never be indexed. */
+/** The number of polls while some tools are not indexed but no indexing runs: some tools can never be indexed. */
 const IDLE_POLLS = 5;
 
 export class SearchStatus {
-  /** Undefined until loaded. */
+  /** The status that the hub reported last; undefined until loaded. */
   status = $state.raw<Status>();
 
   #idlePolls = IDLE_POLLS;
   #turn = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** follow keeps the status fresh until the returned function is called. */
+  /** follow loads the status when the user returns to the page, until the returned function is called. */
   follow(): () => void {
     const seen = () => document.visibilityState === "visible" && this.load();
     document.addEventListener("visibilitychange", seen);
@@ -30,7 +30,7 @@ export class SearchStatus {
     };
   }
 
-  /** load loads now, and again as long as indexing is in progress. */
+  /** load loads the status now, and repeatedly while indexing is in progress or the provider fails. */
   load(): void {
     this.#idlePolls = IDLE_POLLS;
     void this.#ask();
@@ -51,7 +51,7 @@ export class SearchStatus {
       this.#timer = setTimeout(() => void this.#ask(), pause);
   }
 
-  /** #pause returns the time until the next request in ms; 0 for none. */
+  /** #pause returns the time in ms until the next poll; 0 if none follows. */
   #pause(): number {
     const { status } = this;
     if (!status || status.provider === "none") return 0;
@@ -62,7 +62,7 @@ export class SearchStatus {
   }
 }
 
-/** The states worth a line: indexing is in progress, or a provider fails. */
+/** words: no provider. failing: the provider fails. working: indexing is in progress. well: all done. */
 export type Stage = "unknown" | "words" | "failing" | "working" | "well";
 
 /** stageOf returns the current state of the search by meaning. */

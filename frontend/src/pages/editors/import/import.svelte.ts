@@ -1,4 +1,4 @@
-// An import of servers from editors, a text or a bundle: what was found, what a person selected, and the results.
+// An import of servers from editors, a text or a bundle: the servers found, the selection, and the results.
 
 import { SvelteMap } from "svelte/reactivity";
 import { messageOf } from "$lib/api/client";
@@ -11,7 +11,7 @@ type Candidate = Schemas["EditorImportCandidate"];
 type Question = Schemas["EditorImportQuestion"];
 type Report = Schemas["EditorImportReport"];
 
-/** The source; all editors if neither is given. */
+/** The source of an import: a text, the path of a bundle, or otherwise all editors. */
 export interface Source {
   text?: string;
   bundle?: string;
@@ -25,27 +25,27 @@ interface Choice {
 }
 
 export class ServerImport {
-  /** Undefined until loaded. */
+  /** The servers found in the source; undefined until loaded. */
   scan = $state.raw<Found>();
   problem = $state("");
   busy = $state(false);
   removeEntries = $state(false);
   report = $state.raw<Report>();
-  /** Answers to a bundle's settings, by key. */
+  /** The values that the user entered for a bundle's settings, by key. */
   values = new SvelteMap<string, string>();
 
   #source: Source = {};
   #turn = 0;
   #choices = new SvelteMap<string, Choice>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The chosen names as the hub last checked them, and what is wrong with them. */
+  /** The names that the hub last checked, joined by line feeds, and the problem of each. */
   #checked = $state.raw<{ names: string; problems: Record<string, string> }>();
 
   candidates = $derived(this.scan?.candidates ?? []);
   questions = $derived(this.scan?.questions ?? []);
   chosen = $derived(this.candidates.filter((one) => this.isChosen(one)));
   #names = $derived(this.chosen.filter(({ here }) => !here).map((one) => this.nameOf(one)));
-  // The names that the hub proposes need no check.
+  // Names that the hub proposed need no check.
   #renamed = $derived(this.chosen.some((one) => !one.here && this.nameOf(one) !== one.name));
   wrong = $derived(
     (this.#renamed && this.#checked?.names !== this.#names.join("\n")) ||
@@ -53,13 +53,13 @@ export class ServerImport {
       this.questions.some((question) => this.#open(question)),
   );
 
-  /** clear discards what was found. */
+  /** clear discards the servers that were found. */
   clear(): void {
     this.#turn++;
     [this.scan, this.problem, this.busy] = [undefined, "", false];
   }
 
-  /** load reads the source and keeps the selection. */
+  /** load lets the hub read the source. The selection stays. */
   async load(source: Source = this.#source): Promise<void> {
     const turn = ++this.#turn;
     this.#source = source;
@@ -78,7 +78,7 @@ export class ServerImport {
     for (const { key, default: value } of this.questions) if (!this.values.has(key)) this.values.set(key, value);
   }
 
-  /** selectable reports whether a server can be selected: to be imported, or to have its entries removed. */
+  /** selectable reports whether a server can be imported, or its entries can be removed. */
   selectable = ({ problem, here, sources }: Candidate): boolean =>
     !problem && (!here || (this.removeEntries && sources.some(({ can_take }) => can_take)));
 
@@ -89,7 +89,7 @@ export class ServerImport {
     this.#check();
   };
 
-  /** #check asks the hub about the chosen names once nothing has changed for a moment. */
+  /** #check lets the hub check the chosen names once the user has stopped typing. */
   #check(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(async () => {
@@ -110,7 +110,7 @@ export class ServerImport {
 
   #open = ({ key, required }: Question): boolean => required && !this.values.get(key)?.trim();
 
-  /** run imports the selection. */
+  /** run imports the selected servers. */
   async run(): Promise<void> {
     this.busy = true;
     this.problem = "";

@@ -1,11 +1,11 @@
-// Adding servers: each is configured, given its secrets, downloaded and started; failures are reported per step.
+// Addition of servers in steps: configure, store secrets, download and start. Each step reports its own failure.
 
 import { api, messageOf, take } from "$lib/api/client";
 import { plural } from "$lib/format";
 import type { Draft } from "./draft";
 
 export interface Step {
-  /** The label of the step in each state. */
+  /** The label of the step in each of its states. */
   words: Record<"doing" | "done" | "failed", string>;
   state: "doing" | "done" | "failed";
   note: string;
@@ -14,11 +14,11 @@ export interface Step {
 /** A server that is being added. */
 export interface Addition {
   name: string;
-  /** The server's id, once it is configured. */
+  /** The id of the server, once it is configured. */
   id: number | undefined;
   steps: Step[];
   state: "waiting" | "doing" | "done" | "failed";
-  /** The end of its process's standard error, after a failure. */
+  /** The last lines that the server wrote to standard error, after a failure. */
   stderr: string;
 }
 
@@ -38,7 +38,7 @@ export class Additions {
   over = $derived(this.all.length > 0 && this.all.every(({ state }) => state === "done" || state === "failed"));
   failed = $derived(this.all.filter(({ state }) => state === "failed"));
 
-  /** add returns when all servers are added or have failed. */
+  /** add adds servers, a few at a time, and returns when each is added or has failed. */
   async add(drafts: Draft[], activate: boolean): Promise<void> {
     this.all = drafts.map(({ name }) => ({ name, id: undefined, steps: [], state: "waiting", stderr: "" }));
     const queue = drafts.map((draft, i) => () => this.#one(this.all[i] as Addition, draft, activate));
@@ -83,7 +83,7 @@ export class Additions {
     }
   }
 
-  /** #warm downloads the package. A failure stops nothing: the server may start without the download. */
+  /** #warm downloads the package of a server. After a failure the addition continues: the server may start anyway. */
   async #warm(server: Addition): Promise<void> {
     try {
       await this.#step(server, "warm", async () => {
@@ -92,7 +92,7 @@ export class Additions {
         return answer.package ?? answer.reason ?? "";
       });
     } catch {
-      // The step shows the failure; the start that follows decides.
+      // The step shows the failure, and the next step starts the server anyway.
     }
   }
 

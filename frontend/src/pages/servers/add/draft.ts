@@ -1,4 +1,4 @@
-// A server that is about to be added.
+// The configuration of a server to be added.
 
 import type { Parsed } from "$lib/stores/lookup.svelte";
 
@@ -14,27 +14,27 @@ export interface Draft {
   env: Record<string, string>;
   headers: Record<string, string>;
   tags: string[];
-  /** Values by name; they go to the keychain and nowhere else. */
+  /** Secret values by name. They are stored in the keychain only. */
   secrets: Record<string, string>;
 }
 
-/** A credential: its place (env.NAME, headers.NAME, args[0], url), the name of its secret, and its value. */
+/** A credential in a configuration: its place (env.NAME, headers.NAME, args[0] or url), secret name and value. */
 export type Credential = Parsed["secrets"][number];
 
 type Placeholder = Parsed["missing"][number];
 
-/** What a person filled in for placeholders, by placeholder. */
+/** The values that the user entered for placeholders, by keyOf. */
 export type Values = Readonly<Record<string, string>>;
 
 export const keyOf = ({ where }: Placeholder | Credential, text: string): string => `${where} ${text}`;
 
-/** labelOf names a place to a person. */
+/** labelOf returns the display name of a place: "argument 1" for args[0], NAME for env.NAME. */
 export function labelOf(where: string): string {
   const argument = /^args\[(\d+)\]$/.exec(where)?.[1];
   return argument ? `argument ${Number(argument) + 1}` : where.replace(/^(env|headers)\./, "");
 }
 
-/** credentialsOf returns the credentials that the hub found, and those that were filled in. */
+/** credentialsOf returns the credentials that the hub found, and those that the user entered for placeholders. */
 export const credentialsOf = (server: Parsed, values: Values = {}): Credential[] => [
   ...server.secrets,
   ...server.missing.flatMap((one) => {
@@ -43,7 +43,10 @@ export const credentialsOf = (server: Parsed, values: Values = {}): Credential[]
   }),
 ];
 
-/** draftOf makes a draft of a server: placeholders are filled in, and the credentials to keep become its secrets. */
+/**
+ * draftOf returns the draft of a parsed server: it fills in placeholders and turns the credentials in keep into
+ * secrets.
+ */
 export function draftOf(server: Parsed, keep: readonly Credential[] = server.secrets, values: Values = {}): Draft {
   const draft: Draft = {
     ...{ name: server.name, description: server.description, tags: server.tags },
@@ -68,7 +71,7 @@ export function draftOf(server: Parsed, keep: readonly Credential[] = server.sec
   return draft;
 }
 
-/** edit changes the text of a place; undefined removes a variable or header. */
+/** edit replaces the text at a place of a draft. A result of undefined removes the variable or header. */
 function edit(draft: Draft, where: string, to: (text: string) => string | undefined): void {
   const [kind = "", name = ""] = where.split(/\.(.*)/s);
   const index = Number(/^args\[(\d+)\]$/.exec(where)?.[1] ?? -1);
@@ -81,7 +84,7 @@ function edit(draft: Draft, where: string, to: (text: string) => string | undefi
   }
 }
 
-/** tagsOf reads tags that were typed in one field. */
+/** tagsOf parses tags that are separated by commas. */
 export const tagsOf = (text: string): string[] => [
   ...new Set(
     text

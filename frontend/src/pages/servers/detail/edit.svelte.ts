@@ -1,10 +1,10 @@
-// The configuration of a server while a person edits it.
+// The configuration of a server while the user edits it.
 
 import type { Server } from "$lib/api/socket";
 import { tagsOf } from "../add/draft";
 import { pairsOf, textsOf, type Pair } from "../NamedValues.svelte";
 
-/** The configuration as the hub takes it. */
+/** The configuration in the format of the REST API. */
 export type Values = {
   description: string;
   transport: string;
@@ -16,7 +16,7 @@ export type Values = {
   tags: string[];
 };
 
-/** The configuration as the fields of the form hold it. */
+/** The configuration in the format of the form fields. */
 type Fields = Omit<Values, "env" | "headers" | "tags"> & { env: Pair[]; headers: Pair[]; tags: string };
 
 type Key = keyof Values;
@@ -55,19 +55,19 @@ const valuesOfServer = (server: Server): Values =>
   });
 
 /**
- * ServerEdit merges what a person types with what the hub reports, field by field. A field that the person edited keeps
- * its text until it is saved or discarded; every other field follows the server.
+ * ServerEdit merges the user's edits with changes that the hub reports, field by field. An edited field keeps its text
+ * until the edit is saved or discarded; every other field follows the server.
  *
- * The hub reports a change twice, in the answer to a PUT and over the socket, and either may come first. Socket messages
- * are in order, so a field that changed over the socket during a PUT is newer than the answer.
+ * The hub reports a change twice, in the response to a PUT and over the socket, and either may come first. Socket
+ * messages are in order, so a value that arrives over the socket during a PUT is newer than the value in the response.
  */
 export class ServerEdit {
   fields = $state<Fields>() as Fields;
-  /** What each field was last filled from. */
+  /** The values that the fields were last filled with. */
   #base = $state.raw<Values>() as Values;
   /** The newest values of the server. */
   #latest = $state.raw<Values>() as Values;
-  /** The last values that came over the socket. */
+  /** The latest values that arrived over the socket. */
   #reported: Values;
 
   constructor(server: Server) {
@@ -79,7 +79,7 @@ export class ServerEdit {
   values = $derived(valuesOf(this.fields));
   /** Whether there is something to save. */
   changed = $derived(!same(this.values, this.#latest));
-  /** Whether a field that the person edited was also changed elsewhere, to something else. */
+  /** Whether a field that the user edited was changed elsewhere to a different value. */
   conflict = $derived(
     this.#keys.some((key) => !same(this.#latest[key], this.#base[key]) && !same(this.#latest[key], this.values[key])),
   );
@@ -92,13 +92,13 @@ export class ServerEdit {
     return Object.keys(this.#latest) as Key[];
   }
 
-  /** discard fills all fields from the server. */
+  /** discard resets all fields to the values of the server. */
   discard(): void {
     this.fields = fieldsOf(this.#latest);
     this.#base = this.#latest;
   }
 
-  /** follow takes in what the socket reported. */
+  /** follow merges the values of a server that arrived over the socket. */
   follow(server: Server): void {
     const reported = valuesOfServer(server);
     const mine = this.values;
@@ -111,7 +111,7 @@ export class ServerEdit {
     this.#reported = reported;
   }
 
-  /** put sends values by a request and takes in the answer, beside what was typed meanwhile. */
+  /** put sends values by a request and merges the response with what the user typed meanwhile. */
   async put(sent: Values, request: (body: Values) => Promise<Server>): Promise<void> {
     const [before, typed] = [this.#reported, this.values];
     const answer = valuesOfServer(await request(sent));
@@ -124,7 +124,7 @@ export class ServerEdit {
     }
   }
 
-  /** #take notes the newest value of a field, and shows it unless the person edited the field. */
+  /** #take stores the newest value of a field and shows it unless the field was edited. */
   #take(key: Key, from: Values, edited: boolean): void {
     this.#latest = { ...this.#latest, [key]: from[key] };
     if (!edited && !same(this.values[key], from[key])) Object.assign(this.fields, { [key]: fieldsOf(from)[key] });

@@ -1,4 +1,4 @@
-// What the search has learned from the calls of agents, kept fresh while it is shown.
+// The entries that the search has learned from the calls of agents.
 
 import { attempt, later } from "$lib/actions";
 import { api, messageOf, take, type Schemas } from "$lib/api/client";
@@ -11,21 +11,21 @@ export type Entry = Schemas["LearnedTool"];
 
 const PAGE = 200;
 
-/** Entries that are hidden because their removal can still be undone, even while the panel is closed. */
-const leaving = new SvelteSet<number>();
+/** The ids of hidden entries, whose deletion can still be undone. They outlive the panel. */
+const hidden = new SvelteSet<number>();
 
 export class LearnedStore {
-  /** Undefined until loaded. */
+  /** The loaded entries; undefined until loaded. */
   list = $state.raw<Schemas["LearnedList"]>();
   problem = $state("");
-  entries = $derived((this.list?.entries ?? []).filter(({ id }) => !leaving.has(id)));
-  /** The total number, including entries that are not loaded. */
+  entries = $derived((this.list?.entries ?? []).filter(({ id }) => !hidden.has(id)));
+  /** The total number of entries, loaded or not, without hidden ones. */
   total = $derived((this.list?.total ?? 0) - (this.list?.entries ?? []).length + this.entries.length);
 
   #limit = PAGE;
   #turn = 0;
 
-  /** follow loads the list whenever it changes. The returned function ends that; use it as an effect. */
+  /** follow loads the list now and after each change until the returned function is called. Use it as an effect. */
   follow(): () => void {
     void this.load();
     return hub.on("learned", () => void this.load());
@@ -55,7 +55,7 @@ export class LearnedStore {
 
   forget({ id, query }: Entry): void {
     const said = `“${prose(query.slice(0, 60))}${query.length > 60 ? "…" : ""}” deleted.`;
-    later(`/api/learned/${id}`, said, (gone) => (gone ? leaving.add(id) : leaving.delete(id)));
+    later(`/api/learned/${id}`, said, (gone) => (gone ? hidden.add(id) : hidden.delete(id)));
   }
 
   async forgetAll(): Promise<void> {
