@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
-// agent is an MCP client that has introduced itself.
+// agent is an initialized MCP client, connected as a companion connects it.
 type agent struct {
 	t      *testing.T
 	stream io.ReadWriteCloser
@@ -20,6 +21,7 @@ type agent struct {
 	id     int
 }
 
+// join connects and initializes a client with a name.
 func join(t *testing.T, h *hub.Hub, name string) *agent {
 	t.Helper()
 	stream, err := companion.Dial(t.Context(), h.Info(), "1.2.3", rand.Text())
@@ -63,7 +65,7 @@ func (a *agent) ask(method, params string) json.RawMessage {
 	}
 }
 
-// registry calls the tool that every agent has and returns its text.
+// registry calls the registry tool and returns the text of the result.
 func (a *agent) registry(arguments string) string {
 	a.t.Helper()
 	var result struct{ Content []struct{ Text string } }
@@ -71,4 +73,50 @@ func (a *agent) registry(arguments string) string {
 		a.t.Fatal(err)
 	}
 	return result.Content[0].Text
+}
+
+// question is a call of the registry tool, and texts that must and must not be in
+// the reply.
+type question struct {
+	name        string
+	arguments   string
+	want, never []string
+}
+
+// ask sends questions in order. Replies must be on one line.
+func (a *agent) checkReplies(rows ...question) {
+	a.t.Helper()
+	for _, row := range rows {
+		reply := a.registry(row.arguments)
+		if strings.Contains(reply, "\n") {
+			a.t.Errorf("%s: the reply has more than one line: %s", row.name, reply)
+		}
+		for _, part := range row.want {
+			if !strings.Contains(reply, part) {
+				a.t.Errorf("%s: %s does not contain %s", row.name, reply, part)
+			}
+		}
+		for _, part := range row.never {
+			if strings.Contains(reply, part) {
+				a.t.Errorf("%s: %s must not contain %s", row.name, reply, part)
+			}
+		}
+	}
+}
+
+// call calls a listed tool and reports whether it succeeded.
+func (a *agent) call(name, arguments string) bool {
+	a.t.Helper()
+	var result struct{ IsError bool }
+	answer := a.ask("tools/call", `{"name":"`+name+`","arguments":`+arguments+`}`)
+	return answer != nil && json.Unmarshal(answer, &result) == nil && !result.IsError
+}
+
+// registryCall calls the registry tool in a new session, and returns the text of the
+// result.
+func registryCall(t *testing.T, h *hub.Hub, arguments string) string {
+	t.Helper()
+	a := join(t, h, "agent")
+	defer a.leave()
+	return a.registry(arguments)
 }

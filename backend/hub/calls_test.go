@@ -10,26 +10,25 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/testing/programtest"
-
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-func TestTwoCompanionsShareOneChild(t *testing.T) {
+func TestTwoCompanionsShareOneServerProcess(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
 	h.Add("fake", mcptest.Command(t))
 	a, b := h.Attach(), h.Attach()
 	if one, other := a.PID("fake"), b.PID("fake"); one != other {
-		t.Errorf("one companion got process %d, the other %d", one, other)
+		t.Errorf("one companion uses process %d, the other %d", one, other)
 	}
 	if servers := h.Processes("mcptest"); len(servers) != 1 {
 		t.Errorf("processes of the server: %v", servers)
 	}
 }
 
-func TestFoundToolIsLentToOneSessionOnly(t *testing.T) {
+func TestFoundToolIsAddedToOneSessionOnly(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -39,31 +38,32 @@ func TestFoundToolIsLentToOneSessionOnly(t *testing.T) {
 	before := b.Tools()
 
 	if got := a.Find("give back the text"); got != "mcp__fake__echo" {
-		t.Fatalf("found %q", got)
+		t.Fatalf("find_tool returned %q", got)
 	}
 
 	a.AwaitCount(programtest.ToolListChanged, 1)
 	if tools := a.Tools(); !slices.Contains(tools, "fake__echo") {
-		t.Errorf("the asking session lists %v", tools)
+		t.Errorf("the session that found the tool lists %v", tools)
 	}
-	a.Find("give back the text") // nothing new is lent: nothing is told
+	a.Find("give back the text") // adds nothing and sends no notification
 	b.Ask("ping", `{}`)
 	if after := b.Tools(); !slices.Equal(after, before) {
 		t.Errorf("the other session lists %v, before %v", after, before)
 	}
-	for who, c := range map[string]*programtest.Client{"other": b, "asking": a} {
-		if n, want := c.Count(programtest.ToolListChanged), map[string]int{"asking": 1}[who]; n != want {
-			t.Errorf("the %s session was told %d times that its list changed, not %d", who, n, want)
-		}
+	if n := a.Count(programtest.ToolListChanged); n != 1 {
+		t.Errorf("the session that found the tool got %d notifications, want 1", n)
 	}
-	// A change that shows in no list is told to nobody; the next one that does
-	// follows it, so that a wrong notification would have come.
+	if n := b.Count(programtest.ToolListChanged); n != 0 {
+		t.Errorf("the other session got %d notifications, want 0", n)
+	}
+	// A server without listed tools causes no notification. The activation after it
+	// does: a wrong notification would have come before that one.
 	h.Must("servers", "add", "unseen", "--no-start", "--", "true")
 	h.Must("servers", "activate", "fake")
 	b.AwaitCount(programtest.ToolListChanged, 1)
 	b.Tools()
 	if n := b.Count(programtest.ToolListChanged); n != 1 {
-		t.Errorf("the other session was told %d times that its list changed, not once", n)
+		t.Errorf("the other session got %d notifications, want 1", n)
 	}
 }
 
@@ -83,11 +83,11 @@ func TestNewToolOfAnActiveServerReachesEverySession(t *testing.T) {
 		t.Errorf("the other session lists %v", tools)
 	}
 	if got := a.Find("counts sheep"); got != "mcp__fake__fresh" {
-		t.Errorf("found %q", got)
+		t.Errorf("find_tool returned %q", got)
 	}
 }
 
-func TestChildKilledInMidCallIsNamedAndStartsAgain(t *testing.T) {
+func TestServerKilledDuringACallIsNamedAndRestarted(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -100,15 +100,15 @@ func TestChildKilledInMidCallIsNamedAndStartsAgain(t *testing.T) {
 
 	r := c.ToolResult(id)
 	if !r.IsError {
-		t.Fatalf("the call gave %+v", r)
+		t.Fatalf("the call returned %+v, want an error", r)
 	}
 	programtest.Contains(t, r.Text(), `server "fake"`, `tool "hold"`, "signal: killed", "took effect is unknown", "starts again with the next call")
 	if again := c.PID("fake"); again == child {
-		t.Errorf("process %d again", again)
+		t.Errorf("process %d was not replaced", again)
 	}
 }
 
-func TestServerThatExitsInMidCallIsQuoted(t *testing.T) {
+func TestErrorQuotesAServerThatExitsDuringACall(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -118,23 +118,24 @@ func TestServerThatExitsInMidCallIsQuoted(t *testing.T) {
 	programtest.Contains(t, text, `server "fake"`, `tool "die"`, "exit status 7", "panic: out of cheese", "starts again")
 	programtest.Contains(t, h.Server("fake").Stderr, "panic: out of cheese")
 	if got := c.Tool("fake__echo", `{"text":"alive"}`); got != "alive" {
-		t.Errorf("echo gave %q", got)
+		t.Errorf("echo returned %q", got)
 	}
 }
 
-// oddResult is a valid result that every typed client library damages.
-const oddResult = `{"content":[{"type":"hologram","beam":{"z":[1e400,-0]}},{"type":"image","data":"not//base64!*","mimeType":"image/png"},` +
+// unusualResult is a valid result that libraries with typed results change.
+const unusualResult = `{"content":[{"type":"hologram","beam":{"z":[1e400,-0]}},{"type":"image","data":"not//base64!*","mimeType":"image/png"},` +
 	`{"type":"text","text":"a\u00e9\/b","annotations":{"priority":9007199254740993}}],"structuredContent":{"n":9007199254740993,"d":1.10},` +
 	`"isError":false, "future":{"x":null},"_meta":{"vendor/trace":"t-1"}}`
 
-const oddTool = `{"name":"odd","title":"Odd","description":"Answers with something unheard of","inputSchema":{"properties":{"n":{"type":"integer"}},"x-order":9007199254740993},` +
+// unusualTool is a valid definition with members that libraries do not know.
+const unusualTool = `{"name":"odd","title":"Odd","description":"Answers with something unheard of","inputSchema":{"properties":{"n":{"type":"integer"}},"x-order":9007199254740993},` +
 	`"execution":{"taskSupport":"optional"},"annotations":{"readOnlyHint":true},"x-vendor":{"a":[]}}`
 
-func TestOddResultPassesByteForByte(t *testing.T) {
+func TestUnusualResultIsPassedUnchanged(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
-	h.Add("fake", mcptest.Command(t, "-definition", oddTool, "-result", oddResult))
+	h.Add("fake", mcptest.Command(t, "-definition", unusualTool, "-result", unusualResult))
 	c := h.Attach()
 	for name, params := range map[string]string{
 		"proxied":    `{"name":"fake__odd","arguments":{}}`,
@@ -142,13 +143,13 @@ func TestOddResultPassesByteForByte(t *testing.T) {
 		"proxy_call": `{"name":"registry","arguments":{"action":"proxy_call","call_as":"mcp__fake__odd"}}`,
 	} {
 		id := c.Start("tools/call", params)
-		if got, want := c.Answer(id).Line, `{"jsonrpc":"2.0","id":`+id+`,"result":`+oddResult+`}`; got != want {
+		if got, want := c.Answer(id).Line, `{"jsonrpc":"2.0","id":`+id+`,"result":`+unusualResult+`}`; got != want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, want)
 		}
 	}
 }
 
-func TestArgumentsReachTheServerByteForByte(t *testing.T) {
+func TestArgumentsReachTheServerUnchanged(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -160,12 +161,12 @@ func TestArgumentsReachTheServerByteForByte(t *testing.T) {
 		`{"name":"registry","arguments":{"action":"proxy_call","server":"fake","tool":"arguments","arguments":` + arguments + `}}`,
 	} {
 		if got := c.ToolResult(c.Start("tools/call", params)).Text(); got != arguments {
-			t.Errorf("the server got\n%s\nof\n%s", got, arguments)
+			t.Errorf("the server received\n%s\nwant\n%s", got, arguments)
 		}
 	}
 }
 
-func TestServersOwnErrorPassesUnchanged(t *testing.T) {
+func TestErrorOfAServerIsPassedUnchanged(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -181,15 +182,15 @@ func TestToolWithoutASchemaTypeIsListedWithAllItsFields(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
-	h.Add("fake", mcptest.Command(t, "-only", "-definition", oddTool, "-definition", `{"name":"bare"}`, "-definition", `{"name":"null","inputSchema":null}`))
+	h.Add("fake", mcptest.Command(t, "-only", "-definition", unusualTool, "-definition", `{"name":"bare"}`, "-definition", `{"name":"null","inputSchema":null}`))
 	h.Must("servers", "activate", "fake")
-	want := strings.Replace(oddTool, `"name":"odd"`, `"name":"fake__odd"`, 1)
+	want := strings.Replace(unusualTool, `"name":"odd"`, `"name":"fake__odd"`, 1)
 	want = strings.Replace(want, `"x-order":9007199254740993}`, `"x-order":9007199254740993,"type":"object"}`, 1)
 	programtest.Contains(t, h.Attach().Ask("tools/list", `{}`).Line, want,
 		`{"name":"fake__bare","inputSchema":{"type":"object"}}`, `{"name":"fake__null","inputSchema":{"type":"object"}}`)
 }
 
-func TestToolListWithoutEndIsBounded(t *testing.T) {
+func TestEndlessToolListIsBounded(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -203,11 +204,11 @@ func TestToolListWithoutEndIsBounded(t *testing.T) {
 		}
 	}
 	if got := h.Attach().Tool("same__echo", `{"text":"usable"}`); got != "usable" {
-		t.Errorf("the server gave %q", got)
+		t.Errorf("echo returned %q", got)
 	}
 }
 
-func TestSixtyFourCallsAreInFlightAndTheNextIsRefused(t *testing.T) {
+func TestSessionMayHave64CallsInFlight(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -221,25 +222,25 @@ func TestSixtyFourCallsAreInFlightAndTheNextIsRefused(t *testing.T) {
 	m := c.Ask("tools/call", programtest.ToolParams("fake__echo", `{"text":"one too many"}`))
 
 	if m.Error == nil || m.Error.Code != -32000 {
-		t.Fatalf("the 65th call got %s", m.Line)
+		t.Fatalf("the 65th call was answered with %s", m.Line)
 	}
 	programtest.Contains(t, m.Error.Message, "64 calls", "in flight")
 	if got := other.Tool("fake__echo", `{"text":"another session"}`); got != "another session" {
-		t.Errorf("another session got %q", got)
+		t.Errorf("a call in another session returned %q", got)
 	}
 	other.Tool("fake__release", `{"key":"k"}`)
 	for _, id := range ids {
 		if got := c.ToolResult(id).Text(); got != "released k" {
-			t.Errorf("call %s gave %q", id, got)
+			t.Errorf("call %s returned %q", id, got)
 		}
 	}
-	if got := c.Tool("fake__echo", `{"text":"room again"}`); got != "room again" {
-		t.Errorf("echo gave %q", got)
+	if got := c.Tool("fake__echo", `{"text":"accepted again"}`); got != "accepted again" {
+		t.Errorf("echo returned %q", got)
 	}
 	programtest.Contains(t, h.Must("logs", "--tool", "echo"), "refused")
 }
 
-func TestCancelReachesTheServerWithItsReasonAndNothingIsAnswered(t *testing.T) {
+func TestCancellationReachesTheServerAndGetsNoAnswer(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -248,20 +249,18 @@ func TestCancelReachesTheServerWithItsReasonAndNothingIsAnswered(t *testing.T) {
 	id := c.Hold("fake", "k")
 	c.Notify("notifications/cancelled", `{"requestId":`+id+`,"reason":"the user changed \"their\" mind","x-why":9007199254740993}`)
 	var seen string
-	programtest.Eventually(t, "the server is told", func() bool {
+	programtest.Eventually(t, "the server receives the cancellation", func() bool {
 		seen = c.Tool("fake__seen", `{}`)
 		return strings.Contains(seen, "notifications/cancelled")
 	})
 	programtest.Contains(t, seen, `"reason":"the user changed \"their\" mind"`, `"x-why":9007199254740993`)
 	c.Tool("fake__release", `{"key":"k"}`)
 	c.Ask("ping", `{}`)
-	c.Mu.Lock()
-	for _, m := range c.Received {
+	for _, m := range c.Messages() {
 		if m.Method == "" && string(m.ID) == id {
 			t.Errorf("the cancelled call was answered: %s", m.Line)
 		}
 	}
-	c.Mu.Unlock()
 	programtest.Contains(t, h.Must("logs", "--tool", "hold"), "cancelled")
 }
 
@@ -270,19 +269,18 @@ func TestProgressKeepsItsToken(t *testing.T) {
 	h := programtest.NewHome(t)
 	h.Serve()
 	h.Add("fake", mcptest.Command(t))
-	a, b := h.Attach(), h.Attach()
+	first, second := h.Attach(), h.Attach()
 	const params = `{"name":"fake__steps","arguments":{"count":3},"_meta":{"progressToken":%s}}`
 	tokens := []string{`"tok-\u00e9"`, `7`, `9007199254740993`}
 	for _, token := range tokens {
-		// Two clients may use the same token at the same time.
-		ids := []string{a.Start("tools/call", fmt.Sprintf(params, token)), b.Start("tools/call", fmt.Sprintf(params, token))}
-		for i, c := range []*programtest.Client{a, b} {
+		// Two clients may use the same progress token at the same time.
+		ids := []string{first.Start("tools/call", fmt.Sprintf(params, token)), second.Start("tools/call", fmt.Sprintf(params, token))}
+		for i, c := range []*programtest.Client{first, second} {
 			if got := c.ToolResult(ids[i]).Text(); got != "done" {
-				t.Fatalf("steps gave %q", got)
+				t.Fatalf("steps returned %q", got)
 			}
-			c.Mu.Lock()
 			var steps []string
-			for _, m := range c.Received {
+			for _, m := range c.Messages() {
 				if m.Method == "notifications/progress" && string(m.ID) == "" {
 					steps = append(steps, m.Line)
 				}
@@ -290,7 +288,6 @@ func TestProgressKeepsItsToken(t *testing.T) {
 					break // progress after the answer does not count
 				}
 			}
-			c.Mu.Unlock()
 			for step := 1; step <= 3; step++ {
 				want := fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d,"total":3,"message":"step %d"}}`, token, step, step)
 				if !slices.Contains(steps, want) {
@@ -301,7 +298,7 @@ func TestProgressKeepsItsToken(t *testing.T) {
 	}
 }
 
-func TestServersRequestPassesToTheSoleCaller(t *testing.T) {
+func TestRequestOfAServerIsPassedToItsOnlyCaller(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -314,15 +311,15 @@ func TestServersRequestPassesToTheSoleCaller(t *testing.T) {
 	} {
 		id := c.StartTool("fake__ask", `{"method":"`+method+`","params":`+bodies[0]+`}`)
 		if m := c.Requested(method, bodies[1]); string(m.Params) != bodies[0] {
-			t.Errorf("%s came with %s", method, m.Params)
+			t.Errorf("%s arrived with the parameters %s", method, m.Params)
 		}
 		if got := c.ToolResult(id).Text(); got != bodies[1] {
-			t.Errorf("%s: the server was answered %s", method, got)
+			t.Errorf("%s: the server received the answer %s", method, got)
 		}
 	}
 }
 
-func TestServersRequestIsRefusedWhenNobodyCanBeMeant(t *testing.T) {
+func TestRequestOfAServerIsRefusedWithoutASingleCaller(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -338,19 +335,19 @@ func TestServersRequestIsRefusedWhenNobodyCanBeMeant(t *testing.T) {
 
 	programtest.Contains(t, c.Tool("fake__ask", `{"method":"elicitation/create"}`), "error", `does not support it`, "test-editor")
 
-	// With no call in flight there is nobody at all.
+	// The server sends a request on SIGUSR1, while no call is in flight.
 	programtest.Signal(t, c.PID("fake"), syscall.SIGUSR1)
-	programtest.Eventually(t, "the server has its answer", func() bool { return strings.Contains(h.Server("fake").Stderr, "answer: ") })
+	programtest.Eventually(t, "the server receives the answer", func() bool { return strings.Contains(h.Server("fake").Stderr, "answer: ") })
 	programtest.Contains(t, h.Server("fake").Stderr, "no call, or calls of several clients")
 	for _, c := range []*programtest.Client{c, other} {
 		c.Ask("ping", `{}`)
 		if n := c.Count("sampling/createMessage") + c.Count("elicitation/create"); n != 0 {
-			t.Errorf("a client was asked %d times", n)
+			t.Errorf("a client received %d requests, want none", n)
 		}
 	}
 }
 
-func TestServerIsToldTheConfiguredRoots(t *testing.T) {
+func TestServerReceivesTheConfiguredRoots(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Settings("roots: [\"file:///one\", \"file:///two\"]\n")
@@ -361,11 +358,11 @@ func TestServerIsToldTheConfiguredRoots(t *testing.T) {
 	}
 	text := h.Attach().Tool("fake__ask", `{"method":"roots/list"}`)
 	if err := json.Unmarshal([]byte(text), &answer); err != nil || len(answer.Roots) != 2 || answer.Roots[1].URI != "file:///two" {
-		t.Errorf("the server was told %s", text)
+		t.Errorf("the server received %s", text)
 	}
 }
 
-func TestFailedCallSuggestsTheNearestTools(t *testing.T) {
+func TestFailedCallSuggestsSimilarTools(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -385,13 +382,13 @@ func TestFailedCallSuggestsTheNearestTools(t *testing.T) {
 	programtest.Contains(t, m.Error.Message, "nowhere__echo", "mcp__fake__echo", "find_tool")
 }
 
-func TestToolsAreCalledByTheNameUnderWhichTheyAreListed(t *testing.T) {
+func TestToolsAreCalledByTheirListedNames(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
-	h.Add("odd", mcptest.Command(t, "-only", "-result", `{"content":[{"type":"text","text":"called"}]}`,
-		"-tool", "_private=Begins with an underscore", "-tool", "a__b=Holds two", "-tool", "mcp__x=Looks like ours"))
-	h.Must("servers", "activate", "odd")
+	h.Add("names", mcptest.Command(t, "-only", "-result", `{"content":[{"type":"text","text":"called"}]}`,
+		"-tool", "_private=Begins with an underscore", "-tool", "a__b=Contains the separator", "-tool", "mcp__x=Begins like a call_as"))
+	h.Must("servers", "activate", "names")
 	c := h.Attach()
 	for _, name := range c.Tools() {
 		if name == "registry" {
@@ -406,13 +403,13 @@ func TestToolsAreCalledByTheNameUnderWhichTheyAreListed(t *testing.T) {
 	}
 }
 
-func TestCallOfAnUnknownToolIsInTheLog(t *testing.T) {
+func TestCallOfAnUnknownToolIsLogged(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
 	c := h.Attach()
 	if m := c.Ask("tools/call", programtest.ToolParams("nowhere", `{"text":"x"}`)); m.Error == nil || m.Error.Code != -32602 {
-		t.Errorf("the call was answered %s", m.Line)
+		t.Errorf("the call was answered with %s", m.Line)
 	}
 	programtest.Contains(t, h.Must("logs", "--json"), `"tool": "nowhere"`, `"outcome": "refused"`)
 }

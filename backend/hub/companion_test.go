@@ -16,14 +16,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/testing/programtest"
-
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-func TestBadLinesAreAnsweredAndTheSessionLives(t *testing.T) {
+func TestMalformedLinesAreAnsweredAndTheSessionContinues(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -34,25 +33,22 @@ func TestBadLinesAreAnsweredAndTheSessionLives(t *testing.T) {
 		code       int64
 	}{
 		{"cut off", `{"jsonrpc":"2.0","id":1001,"method":"ping"`, "null", -32700},
-		{"no JSON", `hello`, "null", -32700},
+		{"not JSON", `hello`, "null", -32700},
 		{"not UTF-8", "{\"jsonrpc\":\"2.0\",\"id\":1002,\"method\":\"ping\",\"params\":{\"x\":\"\xff\xfe\"}}", "null", -32700},
 		{"an array", `[1]`, "null", -32600},
-		{"neither request nor answer", `{"jsonrpc":"2.0","id":1003}`, "1003", -32600},
+		{"neither a request nor an answer", `{"jsonrpc":"2.0","id":1003}`, "1003", -32600},
 		{"over 64 MiB", `{"jsonrpc":"2.0","id":1004,"method":"ping","params":{"x":"` + strings.Repeat("x", 64<<20) + `"}}`, "null", -32600},
 	}
 	for _, row := range rows {
-		c.Mu.Lock()
-		before := len(c.Received)
-		c.Mu.Unlock()
+		before := len(c.Messages())
 		c.Send(row.line)
 		var m programtest.Message
 		programtest.Eventually(t, "an answer to a line that is "+row.name, func() bool {
-			c.Mu.Lock()
-			defer c.Mu.Unlock()
-			if len(c.Received) == before {
+			messages := c.Messages()
+			if len(messages) == before {
 				return false
 			}
-			m = c.Received[before]
+			m = messages[before]
 			return true
 		})
 		if m.Error == nil || m.Error.Code != row.code || string(m.ID) != row.id {
@@ -64,7 +60,7 @@ func TestBadLinesAreAnsweredAndTheSessionLives(t *testing.T) {
 	}
 }
 
-func TestLineOfJustUnder64MiBPasses(t *testing.T) {
+func TestLineOfJustUnder64MiBIsPassed(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Serve()
@@ -72,18 +68,18 @@ func TestLineOfJustUnder64MiBPasses(t *testing.T) {
 	c := h.Attach()
 	size := 63 << 20
 	if programtest.Race {
-		size >>= 4 // a raced program takes a minute for so much
+		size >>= 4 // the race detector would need a minute for 63 MiB
 	}
 	text := strings.Repeat("x", size)
 	if got := c.Tool("fake__echo", `{"text":"`+text+`"}`); got != text {
-		t.Errorf("%d bytes came back of %d", len(got), len(text))
+		t.Errorf("echo returned %d bytes, want %d", len(got), len(text))
 	}
 }
 
-func TestRequestsBeforeTheInputsEndAreAnswered(t *testing.T) {
+func TestRequestsBeforeTheEndOfInputAreAnswered(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
-	cmd := h.Command() // no arguments and a pipe: an editor's way
+	cmd := h.Command() // no arguments and a pipe: this is how an editor starts it
 	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"pipe","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
@@ -95,22 +91,22 @@ func TestRequestsBeforeTheInputsEndAreAnswered(t *testing.T) {
 	programtest.Contains(t, string(out), `{"jsonrpc":"2.0","id":1,"result":`, `{"jsonrpc":"2.0","id":2,"result":{"tools":[`)
 }
 
-// stranger is a program of somebody else that listens where a hub was. It
-// answers whoever comes, and keeps what they said.
-type stranger struct {
+// impostor is another program that listens on the port of a hub. It sends the same
+// answer on every connection and records what it receives.
+type impostor struct {
 	net.Listener
-	mu    sync.Mutex
-	heard strings.Builder
-	calls int
+	mu          sync.Mutex
+	received    strings.Builder
+	connections int
 }
 
-func newStranger(t *testing.T, answer string) *stranger {
+func newImpostor(t *testing.T, answer string) *impostor {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stranger{Listener: listener}
+	s := &impostor{Listener: listener}
 	t.Cleanup(func() { _ = listener.Close() })
 	go func() {
 		for {
@@ -118,23 +114,23 @@ func newStranger(t *testing.T, answer string) *stranger {
 			if err != nil {
 				return
 			}
-			go s.talk(conn, answer)
+			go s.serve(conn, answer)
 		}
 	}()
 	return s
 }
 
-func (s *stranger) talk(conn net.Conn, answer string) {
+func (s *impostor) serve(conn net.Conn, answer string) {
 	defer func() { _ = conn.Close() }()
 	s.mu.Lock()
-	s.calls++
+	s.connections++
 	s.mu.Unlock()
 	_, _ = io.WriteString(conn, answer)
 	buf := make([]byte, 4096)
 	for {
 		n, err := conn.Read(buf)
 		s.mu.Lock()
-		s.heard.Write(buf[:n])
+		s.received.Write(buf[:n])
 		s.mu.Unlock()
 		if err != nil {
 			return
@@ -142,18 +138,19 @@ func (s *stranger) talk(conn net.Conn, answer string) {
 	}
 }
 
-// said returns everything that was said to the stranger, by how many.
-func (s *stranger) said() (string, int) {
+// requests returns what all clients sent, and the number of connections.
+func (s *impostor) requests() (text string, connections int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.heard.String(), s.calls
+	return s.received.String(), s.connections
 }
 
-// writeHubInfo writes a hub.json that names the stranger's port.
-func writeHubInfo(h *programtest.Home, s *stranger, who process.ID) (token string) {
+// writeHubInfo writes a hub.json with the port of the impostor and a process. It
+// returns the token in it.
+func writeHubInfo(h *programtest.Home, s *impostor, id process.ID) (token string) {
 	h.T.Helper()
 	info := instance.Info{
-		ID: who, Version: "1.0.0", Protocol: instance.Protocol, Host: "127.0.0.1",
+		ID: id, Version: "1.0.0", Protocol: instance.Protocol, Host: "127.0.0.1",
 		Port: s.Addr().(*net.TCPAddr).Port, Token: instance.NewSecret(), Started: time.Now(),
 	}
 	data, err := json.Marshal(info)
@@ -167,62 +164,63 @@ func writeHubInfo(h *programtest.Home, s *stranger, who process.ID) (token strin
 	return info.Token
 }
 
-// upgraded is what a stranger says that knows the protocol but not the token.
-const upgraded = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: agent-discover/1\r\n\r\n" +
+// forgedUpgrade is the answer of an impostor that knows the protocol but not the
+// token.
+const forgedUpgrade = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: agent-discover/1\r\n\r\n" +
 	`{"protocol":1,"version":"1.0.0","nonce":"00","proof":"00"}` + "\n" + `{"ready":true}` + "\n"
 
-func TestStrangerOnADeadHubsPortIsNotSpokenTo(t *testing.T) {
+func TestCompanionDoesNotConnectToThePortOfADeadHub(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	dead := exec.Command("true")
 	if err := dead.Start(); err != nil {
 		t.Fatal(err)
 	}
-	who := process.ID{PID: dead.Process.Pid, Start: process.StartOf(dead.Process.Pid)}
+	id := process.ID{PID: dead.Process.Pid, Start: process.StartOf(dead.Process.Pid)}
 	if err := dead.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	s := newStranger(t, upgraded)
-	writeHubInfo(h, s, who)
+	s := newImpostor(t, forgedUpgrade)
+	writeHubInfo(h, s, id)
 	c := h.Attach()
 	programtest.Contains(t, c.Registry(`{"action":"status"}`), "active_count")
-	if said, calls := s.said(); calls != 0 {
-		t.Errorf("%d connections to the stranger: %s", calls, said)
+	if text, n := s.requests(); n != 0 {
+		t.Errorf("%d connections to the impostor: %s", n, text)
 	}
 }
 
-func TestStrangerOnALiveProcesssPortGetsNoTokenAndNoProof(t *testing.T) {
+func TestImpostorOnTheHubsPortGetsNoTokenAndNoProof(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]string{
-		"knows the protocol": upgraded,
+		"knows the protocol": forgedUpgrade,
 		"is a web server":    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
-		"says nothing to us": "SSH-2.0-OpenSSH_9.9\r\n",
+		"is an SSH server":   "SSH-2.0-OpenSSH_9.9\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := programtest.NewHome(t)
-			s := newStranger(t, answer)
+			s := newImpostor(t, answer)
 			token := writeHubInfo(h, s, process.Self())
 
-			// The command line is told, and tells the stranger nothing.
+			// A command fails.
 			out := h.Run("servers", "list")
 			if out.Code == 0 {
-				t.Errorf("servers list took the stranger for the hub: %s", out.Stdout)
+				t.Errorf("servers list mistook the impostor for the hub: %s", out.Stdout)
 			}
-			// The companion finds out, and has a hub of its own.
+			// A companion starts a hub.
 			c := h.Attach()
 			programtest.Contains(t, c.Registry(`{"action":"status"}`), "active_count")
 
 			if info := h.RunningHub(); info.PID == os.Getpid() {
-				t.Error("hub.json still names the stranger")
+				t.Error("hub.json still names the impostor")
 			}
-			said, calls := s.said()
-			if calls < 2 {
-				t.Fatalf("the stranger was asked %d times; the test shows nothing", calls)
+			text, n := s.requests()
+			if n < 2 {
+				t.Fatalf("%d connections to the impostor, want one of the command and one of the companion", n)
 			}
 			for _, secret := range []string{token, "Authorization", `"proof"`, "Bearer"} {
-				if strings.Contains(said, secret) {
-					t.Errorf("the stranger heard %q in:\n%s", secret, said)
+				if strings.Contains(text, secret) {
+					t.Errorf("the impostor received %q in:\n%s", secret, text)
 				}
 			}
 		})
@@ -240,17 +238,17 @@ func TestNewerCompanionReplacesAnIdleOlderHub(t *testing.T) {
 	c := h.Attach()
 
 	if code := old.Exit(); code != 0 {
-		t.Errorf("the older hub ended with %d", code)
+		t.Errorf("the older hub ended with exit code %d", code)
 	}
 	programtest.AwaitExit(t, child)
 	if info := h.RunningHub(); info.Version != "1.1.0" {
-		t.Errorf("the hub is of version %s", info.Version)
+		t.Errorf("the hub has version %s", info.Version)
 	}
 	programtest.Contains(t, c.Registry(`{"action":"list"}`), `"fake"`)
 	programtest.Contains(t, old.Stderr.String(), "newer version")
 }
 
-func TestNewerCompanionLeavesABusyOlderHubAlone(t *testing.T) {
+func TestNewerCompanionKeepsABusyOlderHub(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	old := h.Serve()
@@ -262,13 +260,13 @@ func TestNewerCompanionLeavesABusyOlderHubAlone(t *testing.T) {
 	c := h.Attach()
 
 	if got := c.Tool("fake__release", `{"key":"k"}`); got != "done" {
-		t.Errorf("the newer companion got %q", got)
+		t.Errorf("a call through the newer companion returned %q", got)
 	}
 	if got := user.ToolResult(id).Text(); got != "released k" {
-		t.Errorf("the call in flight got %q", got)
+		t.Errorf("the call in flight returned %q", got)
 	}
 	if info := h.RunningHub(); info.PID != old.PID {
-		t.Errorf("the hub is now %d, version %s", info.PID, info.Version)
+		t.Errorf("the hub was replaced by process %d, version %s", info.PID, info.Version)
 	}
 }
 
@@ -284,7 +282,7 @@ func TestOlderCompanionWorksWithANewerHub(t *testing.T) {
 	}
 }
 
-func TestHubStartedByACompanionHasNothingOfTheEditorsEnvironment(t *testing.T) {
+func TestHubStartedByACompanionDoesNotInheritTheEditorsEnvironment(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	c := h.Companion("EDITOR_API_KEY=sk-editor", "ELECTRON_RUN_AS_NODE=1", "NODE_OPTIONS=--require ./x.js", "VSCODE_PID=4",
@@ -300,32 +298,32 @@ func TestHubStartedByACompanionHasNothingOfTheEditorsEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for who, env := range map[string][]string{"child": e.Env, "hub": strings.Split(string(hub), "\x00")} {
+	for process, env := range map[string][]string{"server": e.Env, "hub": strings.Split(string(hub), "\x00")} {
 		for _, kv := range env {
 			name, _, _ := strings.Cut(kv, "=")
 			if slices.Contains([]string{"EDITOR_API_KEY", "ELECTRON_RUN_AS_NODE", "NODE_OPTIONS", "VSCODE_PID", "LD_LIBRARY_PATH"}, name) ||
-				who == "child" && strings.HasPrefix(name, "AGENT_DISCOVER_") {
-				t.Errorf("the %s has %s", who, kv)
+				process == "server" && strings.HasPrefix(name, "AGENT_DISCOVER_") {
+				t.Errorf("the environment of the %s contains %s", process, kv)
 			}
 		}
 	}
 	if !slices.Contains(e.Env, "OWN_KEY=own") || !slices.Contains(e.Env, "HOME="+h.Dir) {
-		t.Errorf("the child lacks its own variable or HOME: %v", e.Env)
+		t.Errorf("the server's environment lacks its own variable or HOME: %v", e.Env)
 	}
 	if e.Dir != h.Dir {
-		t.Errorf("the child runs in %s", e.Dir)
+		t.Errorf("the server runs in %s, want %s", e.Dir, h.Dir)
 	}
 }
 
-func TestCompanionEndsWithASignalAndLeavesTheHub(t *testing.T) {
+func TestSignalEndsTheCompanionButNotTheHub(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	hub := h.Serve()
 	c := h.Attach()
 	programtest.Signal(t, c.Cmd.Process.Pid, syscall.SIGTERM)
 	<-c.Ended
-	programtest.Eventually(t, "the session is over", func() bool { return strings.Contains(h.Must("status"), "0 clients") })
+	programtest.Eventually(t, "the session ends", func() bool { return strings.Contains(h.Must("status"), "0 clients") })
 	if !programtest.Alive(hub.PID) {
-		t.Error("the hub is gone")
+		t.Error("the hub has ended too")
 	}
 }

@@ -1,267 +1,230 @@
-//go:build linux
-
 package hub_test
 
 import (
-	"bytes"
-	"crypto/rand"
-	"encoding/json"
-	"os/exec"
-	"path/filepath"
-	"slices"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/agent-discover/agent-discover/backend/testing/programtest"
-
-	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
-// inspector is the command line of MCP Inspector: a client that we did not
-// write, and that checks what it is given.
-type inspector struct {
-	*programtest.Home
-	node, bin string
+func TestInspectorUsesAServerDirectly(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "add server", method: "POST", path: "/api/servers", body: s.server("notes", "-offers"), status: 201, keep: "id", events: []string{`state "notes"`}},
+		step{name: "info of an inactive server", method: "GET", path: "/api/servers/{id}/info", status: 400, want: []string{`{"error":"Server not active","code":`}},
+		step{name: "tools of an inactive server", method: "GET", path: "/api/servers/{id}/tools", status: 400},
+		step{name: "call of an inactive server", method: "POST", path: "/api/servers/{id}/call", body: `{"tool":"echo"}`, status: 400, want: []string{"Server not active"}},
+		step{name: "export of an inactive server", method: "GET", path: "/api/servers/{id}/export", status: 200, want: []string{`"format":"mcp-json"`, `"notes":{"command":`}},
+		step{name: "activate", method: "POST", path: "/api/servers/{id}/activate", status: 200, want: []string{`"status":"activated","tool_count":`}, events: []string{`state "active":[{"name":"notes"`}},
+		step{name: "info", method: "GET", path: "/api/servers/{id}/info", status: 200, want: []string{`"name":"mcptest"`, `"version":"1.2.3"`, `"instructions":"Be kind."`, `"resources":{"subscribe":true}`}},
+		step{name: "tools", method: "GET", path: "/api/servers/{id}/tools", status: 200, want: []string{`{"tools":[`, `"name":"echo"`, `"inputSchema"`}},
+		step{name: "resources", method: "GET", path: "/api/servers/{id}/resources", status: 200, want: []string{`"uri":"note://1"`, `"nextCursor":"second page"`}},
+		step{name: "next page of resources", method: "GET", path: "/api/servers/{id}/resources?cursor=here", status: 200, want: []string{`"name":"after here"`}, never: []string{"nextCursor"}},
+		step{name: "resource templates", method: "GET", path: "/api/servers/{id}/resource-templates", status: 200, want: []string{`"uriTemplate":"note://{n}"`}},
+		step{name: "read resource", method: "POST", path: "/api/servers/{id}/resource/read", body: `{"uri":"note://1"}`, status: 200, want: []string{`"text":"a note"`, `9007199254740993`}, events: []string{`log_entry "kind":"resource-read"`}},
+		step{name: "read without a uri", method: "POST", path: "/api/servers/{id}/resource/read", body: `{}`, status: 400, want: []string{"uri is required"}},
+		step{name: "read an unknown resource", method: "POST", path: "/api/servers/{id}/resource/read", body: `{"uri":"note://9"}`, status: 500, want: []string{`"error":"MCP error -32002: no such resource: note://9"`}},
+		step{name: "read with malformed JSON", method: "POST", path: "/api/servers/{id}/resource/read", body: `{`, status: 422, want: []string{"Invalid JSON in request body"}},
+		step{name: "subscribe", method: "POST", path: "/api/servers/{id}/resource/subscribe", body: `{"uri":"note://1"}`, status: 200, want: []string{`{"ok":true}`}, events: []string{`notification "method":"notifications/resources/updated"`, `log_entry "kind":"notification"`}},
+		step{name: "subscribe without a uri", method: "POST", path: "/api/servers/{id}/resource/subscribe", body: `{}`, status: 400, want: []string{"uri is required"}},
+		step{name: "unsubscribe", method: "POST", path: "/api/servers/{id}/resource/unsubscribe", body: `{"uri":"note://1"}`, status: 200, want: []string{`{"ok":true}`}},
+		step{name: "prompts", method: "GET", path: "/api/servers/{id}/prompts", status: 200, want: []string{`"name":"greet"`}},
+		step{name: "prompt", method: "POST", path: "/api/servers/{id}/prompt/get", body: `{"name":"greet","arguments":{"who":"Ann"}}`, status: 200, want: []string{"Greet Ann"}, events: []string{`log_entry "kind":"prompt-get"`}},
+		step{name: "prompt without a name", method: "POST", path: "/api/servers/{id}/prompt/get", body: `{}`, status: 400, want: []string{"name is required"}},
+		step{name: "unknown prompt", method: "POST", path: "/api/servers/{id}/prompt/get", body: `{"name":"x"}`, status: 500, want: []string{"MCP error -32602: no such prompt: x"}},
+		step{name: "ping", method: "POST", path: "/api/servers/{id}/ping", body: `{}`, status: 200, want: []string{`"ok":true,"rtt_ms":`}, events: []string{`log_entry "response":"pong"`}},
+		step{name: "ping without a body", method: "POST", path: "/api/servers/{id}/ping", status: 422, want: []string{"Invalid JSON in request body"}},
+		step{name: "logging level", method: "POST", path: "/api/servers/{id}/logging-level", body: `{"level":"debug"}`, status: 200, want: []string{`"ok":true,"level":"debug"`}, events: []string{`notification "so be it"`}},
+		step{name: "unknown logging level", method: "POST", path: "/api/servers/{id}/logging-level", body: `{"level":"loud"}`, status: 400, want: []string{"level must be one of: debug, info, notice"}},
+		step{name: "call", method: "POST", path: "/api/servers/{id}/call", body: `{"tool":"echo","args":{"text":"hi"}}`, status: 200, want: []string{`"content":[`, "hi"}, events: []string{`log_entry "tool":"echo"`}},
+		step{name: "call without a tool", method: "POST", path: "/api/servers/{id}/call", body: `{}`, status: 400, want: []string{"tool is required"}},
+		step{name: "call an unknown tool", method: "POST", path: "/api/servers/{id}/call", body: `{"tool":"nope"}`, status: 200, want: []string{`"isError":true`}},
+		step{name: "call with progress", method: "POST", path: "/api/servers/{id}/call", body: `{"tool":"steps","args":{"count":3}}`, status: 200, events: []string{`progress "token":"steps"`, `log_entry "kind":"progress"`}},
+		step{name: "export for Claude Code", method: "GET", path: "/api/servers/{id}/export?format=claude-code", status: 200, want: []string{`"mcpServers":{"notes":{"type":"stdio","command":`}},
+		step{name: "export for Cursor", method: "GET", path: "/api/servers/{id}/export?format=cursor", status: 200, want: []string{`"mcpServers":{"notes":{"command":`}},
+		step{name: "export as a setup file", method: "GET", path: "/api/servers/{id}/export?format=agent-discover", status: 200, want: []string{`"servers":[{"name":"notes"`, `"auto_activate":true`}},
+		step{name: "export in an unknown format", method: "GET", path: "/api/servers/{id}/export?format=xml", status: 400, want: []string{"format must be one of: mcp-json, claude-code, cursor, agent-discover"}},
+		step{name: "health", method: "POST", path: "/api/servers/{id}/health", status: 200, want: []string{`"status":"healthy","latency_ms":`}, events: []string{`state "health_status":"healthy"`}},
+		step{name: "health of all", method: "POST", path: "/api/health", status: 200, want: []string{`"name":"notes","status":"healthy"`}},
+		step{name: "reset errors", method: "POST", path: "/api/servers/{id}/reset-errors", status: 200, want: []string{`{"status":"reset"}`}},
+		step{name: "info of an unknown server", method: "GET", path: "/api/servers/999/info", status: 404, want: []string{`{"error":"Server not found","code":`}},
+		step{name: "call of an unknown server", method: "POST", path: "/api/servers/999/call", body: `{"tool":"x"}`, status: 404, want: []string{`{"error":"Not found","code":`}},
+	)
 }
 
-// newInspector returns a home with a running hub and the installed MCP Inspector.
-func newInspector(t *testing.T) *inspector {
-	t.Helper()
-	bin := filepath.Dir(mcptest.Package(t, ".bin", "mcp-inspector"))
-	i := &inspector{Home: programtest.NewHome(t), node: mcptest.Node(t), bin: bin}
-	i.Serve()
-	return i
+func TestTransientServerAppearsInNoList(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "open without a command", method: "POST", path: "/api/transient", body: `{"transport":"stdio"}`, status: 400, want: []string{"command is required for stdio transport"}},
+		step{name: "open with a shell command", method: "POST", path: "/api/transient", body: `{"command":"rm; ls"}`, status: 400, want: []string{"command contains unsafe characters"}},
+		step{name: "open without a url", method: "POST", path: "/api/transient", body: `{"transport":"sse"}`, status: 400, want: []string{"url is required for remote transports"}},
+		step{name: "open with an unknown transport", method: "POST", path: "/api/transient", body: `{"transport":"pigeon","command":"x"}`, status: 400, want: []string{"transport must be one of"}},
+		step{name: "open a server that crashes", method: "POST", path: "/api/transient", body: s.server("", "-crash", "out of paper"), status: 500, want: []string{`Failed to activate \"__transient__`, "out of paper"}},
+		step{name: "open", method: "POST", path: "/api/transient", body: s.server("", "-offers"), status: 201, keep: "handle", want: []string{`"serverName":"__transient__`, `"name":"echo"`, `"serverVersion":{"name":"mcptest","version":"1.2.3"}`, `"expiresAt":`}},
+		step{name: "info", method: "GET", path: "/api/transient/{handle}/info", status: 200, want: []string{"Be kind."}},
+		step{name: "tools", method: "GET", path: "/api/transient/{handle}/tools", status: 200, want: []string{`"name":"echo"`}},
+		step{name: "resources", method: "GET", path: "/api/transient/{handle}/resources", status: 200, want: []string{"note://1"}},
+		step{name: "prompt", method: "POST", path: "/api/transient/{handle}/prompt/get", body: `{"name":"greet","arguments":{"who":"Bo"}}`, status: 200, want: []string{"Greet Bo"}},
+		step{name: "call", method: "POST", path: "/api/transient/{handle}/call", body: `{"tool":"echo","args":{"text":"hi"}}`, status: 200, want: []string{"hi"}, events: []string{`log_entry "server":"__transient__{handle}"`}},
+		step{name: "ping", method: "POST", path: "/api/transient/{handle}/ping", body: `{}`, status: 200, want: []string{`"ok":true`}},
+		step{name: "export", method: "GET", path: "/api/transient/{handle}/export", status: 200, want: []string{`"__transient__{handle}":{"command":`}},
+		step{name: "servers", method: "GET", path: "/api/servers", status: 200, never: []string{"__transient__"}},
+		step{name: "status", method: "GET", path: "/api/status", status: 200, never: []string{"__transient__"}},
+		step{name: "tools of all servers", method: "GET", path: "/api/tools", status: 200, never: []string{"__transient__"}},
+		step{name: "metrics", method: "GET", path: "/api/metrics", status: 200, never: []string{"__transient__"}},
+		step{name: "close", method: "DELETE", path: "/api/transient/{handle}", status: 200, want: []string{`{"ok":true}`}},
+		step{name: "close again", method: "DELETE", path: "/api/transient/{handle}", status: 200, want: []string{`{"ok":true}`}},
+		step{name: "info after the close", method: "GET", path: "/api/transient/{handle}/info", status: 404, want: []string{`{"error":"Server not found","code":`}},
+	)
 }
 
-// script is the command that runs one of the pinned programs.
-func (i *inspector) script(name string, args ...string) []string {
-	return append([]string{i.node, filepath.Join(i.bin, name)}, args...)
-}
-
-// inspect runs one method in a session of its own.
-func (i *inspector) inspect(args ...string) programtest.Outcome {
-	i.T.Helper()
-	argv := i.script("mcp-inspector", "--cli", i.Program, "mcp", "--quiet")
-	for _, kv := range i.Env {
-		argv = append(argv, "-e", kv)
-	}
-	cmd := exec.Command(argv[0], append(argv[1:], args...)...)
-	var stdout, stderr bytes.Buffer
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = i.Env, i.Dir, &stdout, &stderr
-	err := cmd.Run()
-	if cmd.ProcessState == nil {
-		i.T.Fatalf("inspector: %v", err)
-	}
-	return programtest.Outcome{Code: cmd.ProcessState.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String()}
-}
-
-// call calls a tool with arguments as JSON.
-func (i *inspector) call(tool, arguments string) programtest.Result {
-	i.T.Helper()
-	out := i.inspect("--method", "tools/call", "--tool-name", tool, "--tool-args-json", arguments)
-	var r programtest.Result
-	if err := json.Unmarshal([]byte(out.Stdout), &r); err != nil {
-		i.T.Fatalf("%s: exit %d\n%s%s", tool, out.Code, out.Stdout, out.Stderr)
-	}
-	return r
-}
-
-// registry runs an action that has to succeed and decodes its reply.
-func (i *inspector) registry(arguments string, reply any) {
-	i.T.Helper()
-	r := i.call("registry", arguments)
-	if r.IsError {
-		i.T.Fatalf("registry %s: %s", arguments, r.Text())
-	}
-	if err := json.Unmarshal([]byte(r.Text()), reply); err != nil {
-		i.T.Fatalf("registry %s answered %s: %v", arguments, r.Text(), err)
-	}
-}
-
-func (i *inspector) list() []string {
-	i.T.Helper()
-	out := i.inspect("--method", "tools/list", "--strict")
-	var list struct{ Tools []struct{ Name string } }
-	if err := json.Unmarshal([]byte(out.Stdout), &list); err != nil || out.Code != 0 {
-		i.T.Fatalf("tools/list: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
-	}
-	var names []string
-	for _, tool := range list.Tools {
-		names = append(names, tool.Name)
-	}
-	return names
-}
-
-func TestInspectorWorksWithTheRegistry(t *testing.T) {
-	t.Parallel()
-	i := newInspector(t)
-	if tools := i.list(); !slices.Equal(tools, []string{"registry"}) {
-		t.Errorf("an empty hub lists %v", tools)
-	}
-	command := mcptest.Command(t)
-	args, err := json.Marshal(command[1:])
-	if err != nil {
-		t.Fatal(err)
-	}
-	var installed struct{ Status, NextStep string }
-	i.registry(`{"action":"install","name":"fake","command":`+quoted(command[0])+`,"args":`+string(args)+`,"description":"A fake"}`, &installed)
-	if installed.Status != "waiting_for_approval" {
-		t.Fatalf("install: %+v", installed)
-	}
-	refused := i.call("registry", `{"action":"proxy_call","server":"fake","tool":"echo","arguments":{"text":"x"}}`)
-	if !refused.IsError {
-		t.Fatalf("a server without approval was called: %s", refused.Text())
-	}
-	programtest.Contains(t, refused.Text(), "approval", "agent-discover servers approve fake")
-	programtest.Contains(t, i.Must("logs", "--server", "fake"), "refused")
-	i.Must("servers", "approve", "fake")
-
-	var listed []struct {
-		Name      string
-		ToolCount int `json:"tool_count"`
-	}
-	i.registry(`{"action":"list","query":"fake"}`, &listed)
-	if len(listed) != 1 || listed[0].ToolCount == 0 {
-		t.Errorf("list: %+v", listed)
-	}
-	var activated struct{ Status string }
-	i.registry(`{"action":"activate","name":"fake"}`, &activated)
-	if tools := i.list(); !slices.Contains(tools, "fake__echo") {
-		t.Errorf("with the server active the list is %v", tools)
-	}
-	var status struct {
-		ActiveCount int `json:"active_count"`
-	}
-	if i.registry(`{"action":"status"}`, &status); status.ActiveCount != 1 {
-		t.Errorf("status: %+v", status)
-	}
-	var schema struct {
-		Found       bool
-		InputSchema json.RawMessage `json:"input_schema"`
-	}
-	if i.registry(`{"action":"get_schema","call_as":"mcp__fake__echo"}`, &schema); !schema.Found {
-		t.Errorf("get_schema: %+v", schema)
-	}
-	var several struct {
-		Results []struct {
-			Found  bool
-			CallAs string `json:"call_as"`
+func TestTransientServerExpires(t *testing.T) {
+	folder := paths.Folder(t.TempDir())
+	s := newScenario(t, hub.Options{Folder: folder})
+	s.play(
+		step{name: "open for the default time", method: "POST", path: "/api/transient", body: s.server(""), status: 201, keep: "handle"},
+		step{name: "open for 1 ms", method: "POST", path: "/api/transient", body: strings.Replace(s.server(""), "{", `{"ttl_ms":1,`, 1), status: 201},
+	)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for timeout := time.After(deadline); ; {
+		data, err := os.ReadFile(folder.Run("children.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(string(data), "{") == 1 { // one of the two processes
+			break
+		}
+		select {
+		case <-tick.C:
+		case <-timeout:
+			t.Fatalf("the expired server still runs: %s", data)
 		}
 	}
-	i.registry(`{"action":"find_tools","intents":["give back the text","knit a jumper for a giraffe"]}`, &several)
-	if len(several.Results) != 2 || several.Results[0].CallAs != "mcp__fake__echo" || several.Results[1].Found {
-		t.Errorf("find_tools: %+v", several)
+	s.play(step{name: "the other server still answers", method: "POST", path: "/api/transient/{handle}/ping", body: `{}`, status: 200})
+}
+
+func TestNumberOfTransientServersIsLimited(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	for range 16 {
+		s.play(step{name: "open", method: "POST", path: "/api/transient", body: s.server(""), status: 201})
 	}
-	i.registry(`{"action":"deactivate","name":"fake"}`, &activated)
-	if tools := i.list(); activated.Status != "deactivated" || len(tools) != 1 {
-		t.Errorf("deactivated: %+v, list %v", activated, tools)
+	s.play(step{name: "open one too many", method: "POST", path: "/api/transient", body: s.server(""), status: 429, want: []string{"16 transient servers are open"}})
+}
+
+func TestElicitationIsAnsweredOverREST(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(step{name: "open", method: "POST", path: "/api/transient", body: s.server("", "-offers"), status: 201, keep: "handle"})
+	s.play(step{name: "no elicitations", method: "GET", path: "/api/elicitations", status: 200, want: []string{`{"entries":[]}`}})
+
+	answered := make(chan string, 1)
+	mark := s.events.mark()
+	path := strings.NewReplacer(s.kept...).Replace("/api/transient/{handle}/call")
+	go func() {
+		_, body := s.send("POST", path, `{"tool":"ask","args":{"method":"elicitation/create","params":{"message":"Your name?","requestedSchema":{"type":"object"}}}}`)
+		answered <- body
+	}()
+	s.events.await(t, "the elicitation", mark, "elicitation_request", "Your name?")
+	_, pending := s.send("GET", "/api/elicitations", "")
+	id := between(pending, `"id":"`, `"`)
+	s.play(
+		step{name: "pending elicitation", method: "GET", path: "/api/elicitations", status: 200, want: []string{`"message":"Your name?"`, `"requestedSchema":{"type":"object"}`, `"createdAt":`}},
+		step{name: "answer with an unknown action", method: "POST", path: "/api/elicitations/" + id + "/respond", body: `{"action":"maybe"}`, status: 400, want: []string{"action must be accept / decline / cancel"}},
+		step{name: "answer to an unknown elicitation", method: "POST", path: "/api/elicitations/none/respond", body: `{"action":"cancel"}`, status: 404, want: []string{"Unknown elicitation id or already resolved"}},
+		step{name: "answer", method: "POST", path: "/api/elicitations/" + id + "/respond", body: `{"action":"accept","content":{"name":"Ann"}}`, status: 200, want: []string{`{"ok":true}`}},
+		step{name: "answer again", method: "POST", path: "/api/elicitations/" + id + "/respond", body: `{"action":"accept"}`, status: 404},
+	)
+	if body := <-answered; !strings.Contains(body, "Ann") || !strings.Contains(body, "accept") {
+		t.Errorf("the server received the answer %s", body)
 	}
-	i.registry(`{"action":"uninstall","name":"fake"}`, &activated)
-	if r := i.call("registry", `{"action":"sync"}`); r.IsError || !strings.Contains(r.Text(), `"registered": []`) {
-		t.Errorf("sync: %s", r.Text())
-	}
-	for _, action := range []string{"browse", "juggle"} {
-		if r := i.call("registry", `{"action":"`+action+`"}`); !r.IsError {
-			t.Errorf("%s: %s", action, r.Text())
+	s.play(step{name: "sampling without a model", method: "POST", path: "/api/transient/{handle}/call", body: `{"tool":"ask","args":{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}}`, status: 200, want: []string{"sampling is not configured"}})
+}
+
+func TestLoggedElicitationContainsNoCredential(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(step{name: "open", method: "POST", path: "/api/transient", body: strings.Replace(s.server(""), "{", `{"env":{"DOOR_TOKEN":"open-sesame"},`, 1), status: 201, keep: "handle"})
+	answered := make(chan int, 1)
+	mark := s.events.mark()
+	path := strings.NewReplacer(s.kept...).Replace("/api/transient/{handle}/call")
+	go func() {
+		status, _ := s.send("POST", path, `{"tool":"ask","args":{"method":"elicitation/create","params":{"message":"Is open-sesame right?","requestedSchema":{"title":"open-sesame"}}}}`)
+		answered <- status
+	}()
+	s.events.await(t, "the elicitation is logged", mark, "log_entry", `"kind":"elicitation"`)
+	_, pending := s.send("GET", "/api/elicitations", "")
+	s.play(
+		step{name: "answer", method: "POST", path: "/api/elicitations/" + between(pending, `"id":"`, `"`) + "/respond", body: `{"action":"decline"}`, status: 200},
+		step{name: "log", method: "GET", path: "/api/logs?kind=elicitation", status: 200, want: []string{"Is [redacted] right?", `{"title":"[redacted]"}`}, never: []string{"sesame"}},
+	)
+	<-answered
+}
+
+// between returns the part of a text between two others.
+func between(text, before, after string) string {
+	_, text, _ = strings.Cut(text, before)
+	text, _, _ = strings.Cut(text, after)
+	return text
+}
+
+func TestTransientServerMaySampleTheConfiguredModel(t *testing.T) {
+	var requests []string
+	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		requests = append(requests, r.Header.Get("Authorization")+" "+string(body))
+		if len(requests) == 1 {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(w, `{"error":{"message":"use max_completion_tokens instead"}}`)
+			return
 		}
+		_, _ = io.WriteString(w, `{"model":"m","choices":[{"message":{"content":"forty-two"},"finish_reason":"stop"}]}`)
+	}))
+	t.Cleanup(model.Close)
+	t.Setenv("AGENT_DISCOVER_OPENAI_API_KEY", "the-models-key")
+	t.Setenv("AGENT_DISCOVER_OPENAI_BASE_URL", model.URL)
+	t.Setenv("AGENT_DISCOVER_SAMPLING_MODEL", "thinker")
+	s := newScenario(t, hub.Options{})
+	ask := `{"tool":"ask","args":{"method":"sampling/createMessage","params":{"systemPrompt":"Be brief.","maxTokens":7,"messages":[{"role":"user","content":{"type":"text","text":"What is it?"}}]}}}`
+	s.play(
+		step{name: "open", method: "POST", path: "/api/transient", body: s.server(""), status: 201, keep: "handle"},
+		step{name: "sampling", method: "POST", path: "/api/transient/{handle}/call", body: ask, status: 200, want: []string{"forty-two", `\"model\":\"m\"`}, events: []string{`log_entry "kind":"sampling"`}},
+		step{name: "add server", method: "POST", path: "/api/servers", body: s.server("plain"), status: 201, keep: "id"},
+		step{name: "activate", method: "POST", path: "/api/servers/{id}/activate", status: 200},
+		step{name: "sampling by an installed server", method: "POST", path: "/api/servers/{id}/call", body: ask, status: 200, want: []string{"for transient servers only"}},
+	)
+	if len(requests) != 2 || !strings.Contains(requests[1], `"max_completion_tokens":7`) || !strings.HasPrefix(requests[1], "Bearer the-models-key") ||
+		!strings.Contains(requests[1], `"model":"thinker"`) || !strings.Contains(requests[1], `{"role":"system","content":"Be brief."},{"role":"user","content":"What is it?"}`) {
+		t.Errorf("the model received %q", requests)
 	}
 }
 
-func quoted(s string) string {
-	data, _ := json.Marshal(s) // a string always encodes
-	return string(data)
+func TestPresetsAreManagedOverREST(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "no presets", method: "GET", path: "/api/presets", status: 200, want: []string{`{"entries":[]}`}},
+		step{name: "save", method: "POST", path: "/api/presets", body: `{"server":"a","kind":"tool","target":"echo","preset":"p","payload":{"n":9007199254740993}}`, status: 201, keep: "id", want: []string{`"server_name":"a","kind":"tool","target_name":"echo","preset_name":"p","payload":{"n":9007199254740993}`}},
+		step{name: "save again", method: "POST", path: "/api/presets", body: `{"server":"a","kind":"tool","target":"echo","preset":"p","payload":{"n":2}}`, status: 201, want: []string{`"id":{id},`, `"payload":{"n":2}`}},
+		step{name: "save another", method: "POST", path: "/api/presets", body: `{"server":"a","kind":"prompt","target":"greet","preset":"p"}`, status: 201, want: []string{`"payload":{}`}},
+		step{name: "by kind", method: "GET", path: "/api/presets?server=a&kind=tool&target=echo", status: 200, want: []string{`"target_name":"echo"`}, never: []string{"greet"}},
+		step{name: "unknown kind", method: "POST", path: "/api/presets", body: `{"server":"a","kind":"x","target":"t","preset":"p"}`, status: 400, want: []string{`kind must be \"tool\" or \"prompt\"`}},
+		step{name: "without a server", method: "POST", path: "/api/presets", body: `{"kind":"tool","target":"t","preset":"p"}`, status: 400, want: []string{"server is required"}},
+		step{name: "not an object", method: "POST", path: "/api/presets", body: `[]`, status: 422, want: []string{"Request body must be a JSON object"}},
+		step{name: "delete", method: "DELETE", path: "/api/presets/{id}", status: 200, want: []string{`{"ok":true}`}},
+		step{name: "delete again", method: "DELETE", path: "/api/presets/{id}", status: 200, want: []string{`{"ok":false}`}},
+		step{name: "invalid id", method: "DELETE", path: "/api/presets/abc", status: 400, want: []string{"invalid id"}},
+	)
 }
 
-func TestInspectorCallsAToolOfEachOfficialServer(t *testing.T) {
-	t.Parallel()
-	i := newInspector(t)
-	note := filepath.Join(i.Dir, "note.txt")
-	i.Write(note, "written by the test")
-	rows := []struct {
-		server  string
-		command []string
-		query   string
-		tool    string
-		args    string
-		says    string
-	}{
-		{"everything", i.script("mcp-server-everything"), "echo back a message", "echo", `{"message":"through"}`, "through"},
-		{"filesystem", i.script("mcp-server-filesystem", i.Dir), "read a text file", "read_text_file", `{"path":` + quoted(note) + `}`, "written by the test"},
-		{
-			"memory", i.script("mcp-server-memory"), "create new entities in the knowledge graph", "create_entities",
-			`{"entities":[{"name":"hub","entityType":"program","observations":["forwards"]}]}`, "forwards",
-		},
-	}
-	for _, row := range rows {
-		i.Add(row.server, row.command, "--env", "MEMORY_FILE_PATH="+filepath.Join(i.Dir, "memory.jsonl"))
-		i.Must("servers", "activate", row.server)
-	}
-	listed := i.list()
-	for _, row := range rows {
-		if name := row.server + "__" + row.tool; !slices.Contains(listed, name) {
-			t.Errorf("%s is not listed: %v", name, listed)
-		}
-		var found struct {
-			CallAs string `json:"call_as"`
-		}
-		if i.registry(`{"action":"find_tool","query":`+quoted(row.query)+`}`, &found); found.CallAs != "mcp__"+row.server+"__"+row.tool {
-			t.Errorf("%q found %q", row.query, found.CallAs)
-		}
-		if r := i.call(row.server+"__"+row.tool, row.args); r.IsError || !strings.Contains(r.Text(), row.says) {
-			t.Errorf("%s: %+v", row.tool, r)
-		}
-		r := i.call("registry", `{"action":"proxy_call","call_as":`+quoted(found.CallAs)+`,"arguments":`+row.args+`}`)
-		if row.server != "memory" && (r.IsError || !strings.Contains(r.Text(), row.says)) { // memory adds nothing twice
-			t.Errorf("%s by proxy_call: %+v", row.tool, r)
-		}
-	}
-}
-
-func TestInspectorFindsAndCallsAToolOfRandomName(t *testing.T) {
-	t.Parallel()
-	i := newInspector(t)
-	name := func() string { return "t" + strings.ToLower(rand.Text()[:12]) }
-	wanted, secret := name(), rand.Text()
-	flags := []string{"-only", "-result", `{"content":[{"type":"text","text":"` + secret + `"}]}`, "-tool", wanted + "=Convert a temperature from Celsius to Fahrenheit"}
-	for _, description := range []string{
-		"Convert an amount of money from one currency to another", "Tell the temperature of the sea at a coast",
-		"Book a table in a restaurant", "Translate a sentence to another language",
-	} {
-		flags = append(flags, "-tool", name()+"="+description)
-	}
-	server := name()
-	i.Add(server, mcptest.Command(t, flags...))
-	var found struct {
-		CallAs   string `json:"call_as"`
-		NextStep string `json:"next_step"`
-	}
-	i.registry(`{"action":"find_tool","query":"convert celsius to fahrenheit"}`, &found)
-	if found.CallAs != "mcp__"+server+"__"+wanted {
-		t.Fatalf("found %q, wanted %s", found.CallAs, wanted)
-	}
-	if r := i.call("registry", `{"action":"proxy_call","call_as":"`+found.CallAs+`","arguments":{"text":"30"}}`); r.Text() != secret {
-		t.Errorf("proxy_call gave %q", r.Text())
-	}
-	i.Must("servers", "activate", server)
-	if r := i.call(server+"__"+wanted, `{"text":"30"}`); r.Text() != secret {
-		t.Errorf("the listed tool gave %q", r.Text())
-	}
-}
-
-func TestInspectorsLoadTestPasses(t *testing.T) {
-	t.Parallel()
-	i := newInspector(t)
-	i.Add("fake", mcptest.Command(t))
-	i.Must("servers", "activate", "fake")
-	out := i.inspect("--method", "tools/call", "--tool-name", "fake__echo", "--tool-args-json", `{"text":"load"}`,
-		"--load", "--load-requests", "200", "--format", "json")
-	var summary struct {
-		Result struct {
-			OK     int `json:"ok"`
-			Errors int `json:"errors"`
-		} `json:"result"`
-	}
-	if err := json.Unmarshal([]byte(out.Stdout), &summary); err != nil || out.Code != 0 || summary.Result.OK != 200 || summary.Result.Errors != 0 {
-		t.Errorf("exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
-	}
+func TestMarketplaceOperationsAreNotImplemented(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "browse", method: "GET", path: "/api/browse?query=x&limit=5", status: 200, want: []string{`{"servers":[],"next_cursor":null}`}},
+		step{name: "npm-check without a package", method: "GET", path: "/api/npm-check", status: 400, want: []string{"package query parameter is required"}},
+		step{name: "npm-check", method: "GET", path: "/api/npm-check?package=x", status: 404, want: []string{"not available yet"}},
+	)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-func TestLogHoldsNoCredentials(t *testing.T) {
+func TestLogContainsNoCredentials(t *testing.T) {
 	cause := errors.New("the server wrote: plain-looking-credential")
 	failure := fault.Wrap(cause, fault.Failed, "the server does not start")
 	internal := fault.Wrap(cause, fault.Internal, "the port failed")
@@ -38,7 +38,7 @@ func TestLogHoldsNoCredentials(t *testing.T) {
 	}
 }
 
-func TestLogCoversWhatServersWereGiven(t *testing.T) {
+func TestLogRedactsSecretsGivenToServers(t *testing.T) {
 	folder, given := paths.Folder(t.TempDir()), &secrets.Given{}
 	db, err := store.Open(t.Context(), folder.Database())
 	if err != nil {
@@ -57,7 +57,7 @@ func TestLogCoversWhatServersWereGiven(t *testing.T) {
 	}
 	var out bytes.Buffer
 	log := newLog(&out, given)
-	log.Info("it says", "text", "in correct-horse mode", "error", errors.New("no correct-horse"))
+	log.Info("output", "text", "in correct-horse mode", "error", errors.New("no correct-horse"))
 	if strings.Contains(out.String(), "horse") || !strings.Contains(out.String(), "in [redacted] mode") {
 		t.Errorf("logged: %s", out.String())
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	mcptest.Main()                                    // this binary is a server when a test starts it as one
-	time.Local = time.FixedZone("far away", -9*60*60) // days begin at another hour than those of UTC
+	mcptest.Main()                                    // tests start this binary as an MCP server
+	time.Local = time.FixedZone("far away", -9*60*60) // days begin at another hour than in UTC
 	os.Exit(programtest.Main(m))
 }

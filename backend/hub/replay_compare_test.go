@@ -12,78 +12,77 @@ import (
 	"strings"
 )
 
-// volatile members have a value of the moment; that they are there, and of
-// which type, is compared.
+// volatile members have values that differ each time, such as times. Only their
+// presence and type are compared.
 var volatile = map[string]bool{
 	"uptime": true, "latency_ms": true, "avg_latency_ms": true, "rtt_ms": true, "ms": true, "timestamp": true, "ts": true,
 	"createdAt": true, "expiresAt": true, "handle": true, "t": true, "created_at": true, "updated_at": true,
-	"npx": true, "uvx": true, "docker": true, "uv": true, // of the machine
+	"npx": true, "uvx": true, "docker": true, "uv": true, // programs on this machine
 	"last_called_at": true, "last_health_check": true, "serverVersion": true,
-	// Ours has versions and scores of its own.
+	// The two products have different versions and scores.
 	"version": true, "score": true, "top_score": true,
 }
 
-// ours are members that this hub adds to those of the original.
-var ours = map[string]bool{
+// additions are members of answers that the original does not have.
+var additions = map[string]bool{
 	"approved": true, "running": true, "keep_running": true, "pid": true, "tool_count": true, "tool_tokens": true,
 	"last_error": true, "launch_hash": true, "headers": true, "file": true, "plaintext": true, "stderr": true, "metrics": true, "secret_names": true,
-	"title": true, "hash": true, "tokens": true, // of a tool
-	"brief":   true,                                  // of the arguments of registry
-	"outcome": true, "client": true, "session": true, // of a log entry
-	"p50_ms": true, "p95_ms": true, "max_ms": true, "last_called_at": true, // of metrics
+	"title": true, "hash": true, "tokens": true, // tools
+	"brief":   true,                                  // arguments of the registry tool
+	"outcome": true, "client": true, "session": true, // log entries
+	"p50_ms": true, "p95_ms": true, "max_ms": true, "last_called_at": true, // metrics
 }
 
-// sampling is the tool that server-everything offers to clients that can
-// sample, which this hub is for every server: lists and counts of tools are
-// compared without it.
-const sampling = "trigger-sampling-request"
+// samplingTool is a tool that server-everything has only for clients that support
+// sampling. This hub does; lists and counts of tools are compared without the tool.
+const samplingTool = "trigger-sampling-request"
 
-// compareExchange returns how an answer differs from the recorded one, "" when
-// it does not.
+// compareExchange describes the first difference of an answer from the recorded one;
+// "" for none.
 func compareExchange(e exchange, answer json.RawMessage) string {
-	var recorded, given any
+	var recorded, received any
 	if err := json.Unmarshal(e.Response, &recorded); err != nil {
 		return "the recording is not JSON: " + err.Error()
 	}
-	if err := json.Unmarshal(answer, &given); err != nil {
+	if err := json.Unmarshal(answer, &received); err != nil {
 		return "the answer is not JSON: " + err.Error()
 	}
 	if e.Kind == "rest" {
-		normalizeREST(e, recorded, given)
+		normalizeREST(recorded, received)
 	}
 	if e.Kind == "mcp" {
 		normalizeMCP(recorded)
-		normalizeMCP(given)
+		normalizeMCP(received)
 	}
-	if e.name == "rest-remote-activate" { // the same server over HTTP, counted with its sampling tool
+	if e.name == "rest-remote-activate" { // here the count of the recording includes the sampling tool
 		recorded.(map[string]any)["body"].(map[string]any)["tool_count"] = 16.0
 	}
-	if e.name == "rest-logs-limit" { // a page of it
-		return compareShapes(recorded, given)
+	if e.name == "rest-logs-limit" { // a page in the middle of the log
+		return compareShapes(recorded, received)
 	}
 	if strings.HasPrefix(e.name, "rest-logs") {
-		recorded, given = withoutNotices(recorded), withoutNotices(given)
-		if e.name == "rest-logs-limit-neg" { // all but the oldest of a log that is longer here
-			shorten(recorded, given)
+		recorded, received = withoutNotifications(recorded), withoutNotifications(received)
+		if e.name == "rest-logs-limit-neg" { // all entries except the oldest; this hub's log is longer
+			shorten(recorded, received)
 		}
 	}
-	return diff("", withoutSampling(plainSchemas(recorded)), withoutSampling(plainSchemas(given)))
+	return diff("", withoutSampling(plainSchemas(recorded)), withoutSampling(plainSchemas(received)))
 }
 
 // shorten cuts the longer of two lists of entries to the length of the other.
-func shorten(recorded, given any) {
-	theirs, own := recorded.(map[string]any)["body"].(map[string]any), given.(map[string]any)["body"].(map[string]any)
-	a, _ := theirs["entries"].([]any)
-	b, _ := own["entries"].([]any)
+func shorten(recorded, received any) {
+	want, got := recorded.(map[string]any)["body"].(map[string]any), received.(map[string]any)["body"].(map[string]any)
+	a, _ := want["entries"].([]any)
+	b, _ := got["entries"].([]any)
 	n := min(len(a), len(b))
-	theirs["entries"], own["entries"] = a[:n], b[:n]
+	want["entries"], got["entries"] = a[:n], b[:n]
 }
 
-// compareShapes compares a page of a log of which nobody can say where it
-// begins: how many entries it has, and what they are made of.
-func compareShapes(recorded, given any) string {
+// compareShapes compares two pages of the log by the number of entries and the types
+// of their members. The pages begin at different entries, because this hub logs more.
+func compareShapes(recorded, received any) string {
 	var shapes [2][]any
-	for i, answer := range []any{recorded, given} {
+	for i, answer := range []any{recorded, received} {
 		m, _ := answer.(map[string]any)
 		body, _ := m["body"].(map[string]any)
 		entries, _ := body["entries"].([]any)
@@ -91,7 +90,7 @@ func compareShapes(recorded, given any) string {
 			e, _ := entry.(map[string]any)
 			shape := make(map[string]any)
 			for key, value := range e {
-				if !ours[key] && key != "args" {
+				if !additions[key] && key != "args" {
 					shape[key] = reflect.TypeOf(value).String()
 				}
 			}
@@ -101,11 +100,11 @@ func compareShapes(recorded, given any) string {
 	return diff("entries", shapes[0], shapes[1])
 }
 
-// normalizeREST compares of headers only the kind of body, and of pages that
-// they are there: their text is each product's own.
-func normalizeREST(e exchange, recorded, given any) {
-	theirs, own := recorded.(map[string]any), given.(map[string]any)
-	for _, answer := range []map[string]any{theirs, own} {
+// normalizeREST replaces the headers of both answers by the media type, and a page by
+// a constant, because the text of pages differs.
+func normalizeREST(recorded, received any) {
+	want, got := recorded.(map[string]any), received.(map[string]any)
+	for _, answer := range []map[string]any{want, got} {
 		headers, _ := answer["headers"].(map[string]any)
 		kind, _ := headers["content-type"].(string)
 		kind, _, _ = strings.Cut(kind, ";")
@@ -114,16 +113,17 @@ func normalizeREST(e exchange, recorded, given any) {
 			answer["body"] = "a page"
 		}
 	}
-	if theirs["headers"] == "" { // it did not say
-		delete(theirs, "headers")
-		delete(own, "headers")
+	if want["headers"] == "" { // the original sent no media type
+		delete(want, "headers")
+		delete(got, "headers")
 	}
-	if text, isText := own["body"].(string); isText {
-		own["body"] = strings.TrimSuffix(text, "\n")
+	if text, isText := got["body"].(string); isText {
+		got["body"] = strings.TrimSuffix(text, "\n")
 	}
 }
 
-// normalizeMCP decodes texts that are JSON, and takes ids away.
+// normalizeMCP decodes texts that are JSON, and removes the id and the descriptions
+// of the registry tool.
 func normalizeMCP(answer any) {
 	m, isObject := answer.(map[string]any)
 	if !isObject {
@@ -136,7 +136,7 @@ func normalizeMCP(answer any) {
 	tools, _ := result["tools"].([]any)
 	for _, tool := range tools {
 		if tool, _ := tool.(map[string]any); tool["name"] == "registry" {
-			ownWords(tool)
+			removeDescriptions(tool)
 		}
 	}
 	content, _ := result["content"].([]any)
@@ -150,9 +150,8 @@ func normalizeMCP(answer any) {
 	}
 }
 
-// ownWords takes away how each product describes its own tool, and keeps its
-// arguments and their types.
-func ownWords(tool map[string]any) {
+// removeDescriptions removes the descriptions of a tool and of its arguments.
+func removeDescriptions(tool map[string]any) {
 	delete(tool, "description")
 	schema, _ := tool["inputSchema"].(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)
@@ -162,16 +161,17 @@ func ownWords(tool map[string]any) {
 	}
 }
 
-// withoutNotices leaves out what a server says by itself, whose number and
-// order depend on its own clock; the WebSocket's test compares it.
-func withoutNotices(answer any) any {
+// withoutNotifications removes log entries of notifications, whose number and order
+// depend on the server's timers, and entries that the original does not log.
+// compareSocket compares the notifications.
+func withoutNotifications(answer any) any {
 	m, _ := answer.(map[string]any)
 	body, _ := m["body"].(map[string]any)
 	entries, _ := body["entries"].([]any)
 	var kept []any
 	for _, entry := range entries {
 		e, _ := entry.(map[string]any)
-		if e["kind"] != "notification" && !untold(e) {
+		if e["kind"] != "notification" && !unknownToOriginal(e) {
 			delete(e, "id")
 			kept = append(kept, e)
 		}
@@ -183,8 +183,8 @@ func withoutNotices(answer any) any {
 	return answer
 }
 
-// plainSchemas keeps of schemas the arguments and their types: what else is in
-// them comes from the libraries that a server happens to be installed with.
+// plainSchemas reduces schemas to the arguments and their types. The rest depends on
+// the versions of the libraries that a server uses.
 func plainSchemas(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -203,6 +203,7 @@ func plainSchemas(v any) any {
 	return v
 }
 
+// plainSchema reduces one schema.
 func plainSchema(schema map[string]any) any {
 	types := make(map[string]any)
 	properties, _ := schema["properties"].(map[string]any)
@@ -213,24 +214,23 @@ func plainSchema(schema map[string]any) any {
 	return map[string]any{"type": schema["type"], "required": schema["required"], "properties": types}
 }
 
-// untold reports whether the original has no word of a log entry: of the last
-// progress, which came too late for it, and of calls that reached no server.
-func untold(entry map[string]any) bool {
+// unknownToOriginal reports whether the original does not log an entry: the last
+// progress of a call, or a call that reached no server.
+func unknownToOriginal(entry map[string]any) bool {
 	args, _ := entry["args"].(map[string]any)
 	response, _ := entry["response"].(string)
 	return entry["outcome"] == "refused" || entry["kind"] == "progress" && args["progress"] == args["total"] ||
 		strings.HasPrefix(response, "Failed to activate")
 }
 
-// withoutSampling drops the sampling tool from lists, and its one from counts
-// beside them.
+// withoutSampling removes samplingTool from lists, and from the counts of tools.
 func withoutSampling(v any) any {
 	switch v := v.(type) {
 	case []any:
 		var kept []any
 		for _, item := range v {
 			m, _ := item.(map[string]any)
-			if item != sampling && m["name"] != sampling && m["name"] != "everything__"+sampling {
+			if item != samplingTool && m["name"] != samplingTool && m["name"] != "everything__"+samplingTool {
 				kept = append(kept, withoutSampling(item))
 			}
 		}
@@ -248,45 +248,45 @@ func withoutSampling(v any) any {
 	return v
 }
 
-// diff returns the first difference between what was recorded and what was
-// given; members of ours may come on top.
-func diff(at string, recorded, given any) string {
+// diff describes the first difference between a recorded and a received value; "" for
+// none. Additions are allowed.
+func diff(at string, recorded, received any) string {
 	switch recorded := recorded.(type) {
 	case map[string]any:
-		own, isObject := given.(map[string]any)
+		got, isObject := received.(map[string]any)
 		if !isObject {
-			return fmt.Sprintf("%s is %.200v, recorded is an object", at, given)
+			return fmt.Sprintf("%s is %.200v, recorded is an object", at, received)
 		}
-		return diffObjects(at, recorded, own)
+		return diffObjects(at, recorded, got)
 	case []any:
-		own, isList := given.([]any)
-		if !isList && given != nil {
-			return fmt.Sprintf("%s is %.200v, recorded is a list", at, given)
+		got, isList := received.([]any)
+		if !isList && received != nil {
+			return fmt.Sprintf("%s is %.200v, recorded is a list", at, received)
 		}
-		if len(recorded) != len(own) {
-			return fmt.Sprintf("%s has %d items, recorded are %d: %.600v / %.600v", at, len(own), len(recorded), own, recorded)
+		if len(recorded) != len(got) {
+			return fmt.Sprintf("%s has %d items, recorded are %d: %.600v / %.600v", at, len(got), len(recorded), got, recorded)
 		}
 		for i := range recorded {
-			if d := diff(fmt.Sprintf("%s[%d]", at, i), recorded[i], own[i]); d != "" {
+			if d := diff(fmt.Sprintf("%s[%d]", at, i), recorded[i], got[i]); d != "" {
 				return d
 			}
 		}
 		return ""
 	}
-	if !reflect.DeepEqual(masked(recorded), masked(given)) {
-		return fmt.Sprintf("%s is %.600q, recorded is %.600q", at, fmt.Sprint(given), fmt.Sprint(recorded))
+	if !reflect.DeepEqual(normalizeText(recorded), normalizeText(received)) {
+		return fmt.Sprintf("%s is %.600q, recorded is %.600q", at, fmt.Sprint(received), fmt.Sprint(recorded))
 	}
 	return ""
 }
 
-func diffObjects(at string, recorded, own map[string]any) string {
+func diffObjects(at string, recorded, received map[string]any) string {
 	_, isTool := recorded["server_id"]
 	for _, key := range slices.Sorted(maps.Keys(recorded)) {
-		value, there := own[key]
+		value, present := received[key]
 		switch {
-		case !there:
+		case !present:
 			return fmt.Sprintf("%s.%s is missing, recorded is %.200v", at, key, recorded[key])
-		case volatile[key], isTool && key == "id": // a number that each hub gives
+		case volatile[key], isTool && key == "id": // ids of tools are assigned by each hub
 			if reflect.TypeOf(value) != reflect.TypeOf(recorded[key]) {
 				return fmt.Sprintf("%s.%s is %.200v, recorded is %.200v", at, key, value, recorded[key])
 			}
@@ -296,33 +296,33 @@ func diffObjects(at string, recorded, own map[string]any) string {
 			}
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(own)) {
-		if _, there := recorded[key]; !there && !ours[key] && (key != "code" || own["error"] == nil) { // errors have a code beside their text
-			return fmt.Sprintf("%s.%s is not in the recording: %.200v", at, key, own[key])
+	for _, key := range slices.Sorted(maps.Keys(received)) {
+		if _, present := recorded[key]; !present && !additions[key] && (key != "code" || received["error"] == nil) { // an error may have a code
+			return fmt.Sprintf("%s.%s is not in the recording: %.200v", at, key, received[key])
 		}
 	}
 	return ""
 }
 
-// validation is what the library says with which a server checks arguments.
-var validation = regexp.MustCompile(`(Invalid arguments for tool [a-z_-]+:).*`)
+// validationError matches the error of a server about invalid arguments. Its details
+// depend on the validation library.
+var validationError = regexp.MustCompile(`(Invalid arguments for tool [a-z_-]+:).*`)
 
-// madeUp are names that a hub makes up.
-var madeUp = regexp.MustCompile(`__transient__[a-z0-9-]+`)
+// generatedName matches the generated name of a transient server.
+var generatedName = regexp.MustCompile(`__transient__[a-z0-9-]+`)
 
-// furtherHint is what ours advises beside what the original did, when nothing
-// was found.
-const furtherHint = "; or propose a server: registry install"
+// addedHint is the advice that this hub adds to the original's when nothing was found.
+const addedHint = "; or propose a server: registry install"
 
-// masked takes made-up names, a child's last words and a further hint out of a
-// text.
-func masked(v any) any {
+// normalizeText removes from a text what differs on purpose: generated names, the last
+// output of a server, addedHint and details of validation errors.
+func normalizeText(v any) any {
 	text, isText := v.(string)
 	if !isText {
 		return v
 	}
 	text, _, _ = strings.Cut(text, "\nIt last wrote:\n")
-	text = strings.TrimSuffix(text, furtherHint)
-	text = validation.ReplaceAllString(text, "$1")
-	return madeUp.ReplaceAllString(text, "__transient__x")
+	text = strings.TrimSuffix(text, addedHint)
+	text = validationError.ReplaceAllString(text, "$1")
+	return generatedName.ReplaceAllString(text, "__transient__x")
 }

@@ -12,20 +12,19 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/testing/programtest"
-
 	"github.com/coder/websocket"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// replaySocket is a WebSocket client that keeps all it is told.
+// replaySocket is a WebSocket client that records all messages.
 type replaySocket struct {
 	conn *websocket.Conn
 
 	mu       sync.Mutex
 	messages []map[string]any
-	err      error // why it ended
+	err      error // why the socket was closed
 }
 
 func dialSocket(t *testing.T, info instance.Info) *replaySocket {
@@ -67,7 +66,7 @@ func (s *replaySocket) read(ctx context.Context) {
 	}
 }
 
-// of returns the messages of a type that have come.
+// of returns the messages of a type received so far.
 func (s *replaySocket) of(kind string) []map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,15 +96,15 @@ func ofType(messages []map[string]any, kind string) []map[string]any {
 	return out
 }
 
-// compareSocket compares what the WebSocket told during the replay. Deltas
-// come with each change here and every two seconds there, so of them only the
-// last is compared.
+// compareSocket compares the WebSocket messages of the replay with the recorded ones.
+// The original sent deltas every two seconds and this hub sends one for each change, so
+// only whole states are compared.
 func (r *replay) compareSocket(t *testing.T, all []exchange) (matched, differed int) {
 	t.Helper()
 	var recorded []map[string]any
 	for _, e := range all {
 		if e.name == "ws-all-messages" {
-			if err := json.Unmarshal([]byte(r.back.Replace(string(e.Response))), &recorded); err != nil {
+			if err := json.Unmarshal([]byte(r.toRecorded.Replace(string(e.Response))), &recorded); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -113,78 +112,81 @@ func (r *replay) compareSocket(t *testing.T, all []exchange) (matched, differed 
 	for _, text := range []string{"not json", "[1]", `{"type":"zz<b>"}`, `{"type":"refresh"}`} {
 		r.socket.send(t, text)
 	}
-	programtest.Eventually(t, "the refreshed state comes", func() bool {
+	programtest.Eventually(t, "the refreshed state is received", func() bool {
 		return len(wholeStates(r.socket.of("state"))) == 2 && len(r.socket.of("error")) == 3
 	})
 	r.socket.send(t, `{"type":"`+strings.Repeat("x", 5000)+`"}`)
 	programtest.Eventually(t, "the socket is closed", func() bool { return r.socket.closed() != nil })
 	var closed websocket.CloseError
 	if !errors.As(r.socket.closed(), &closed) || closed.Code != websocket.StatusMessageTooBig {
-		t.Errorf("246: an oversized message gave %v", r.socket.closed())
+		t.Errorf("246: an oversized message closed the socket with %v", r.socket.closed())
 	}
 	r.compareMessages(t, recorded)
 	r.compareStates(t, recorded)
-	return 1, 2 // the close; the stream and its summary, whose deltas are pushed
+	return 1, 2 // the close matches; the messages and their summary differ in their deltas
 }
 
-// compareMessages compares, for each type, what was said in which order.
+// compareMessages compares the messages of each type in order.
 func (r *replay) compareMessages(t *testing.T, recorded []map[string]any) {
 	t.Helper()
 	for _, kind := range []string{"log_entry", "progress", "elicitation_request", "error"} {
-		theirs, own := said(recorded, kind), said(r.translated(t, r.socket.of(kind)), kind)
-		if d := diff(kind, theirs, own); d != "" {
+		want, got := contentOf(recorded, kind), contentOf(r.inRecordedNames(t, r.socket.of(kind)), kind)
+		if d := diff(kind, want, got); d != "" {
 			t.Errorf("244: %s", d)
 		}
 	}
-	// A server says some things by its own clock; all that the original told
-	// is told here too.
-	own := said(r.translated(t, r.socket.of("notification")), "notification")
-	for _, notice := range said(recorded, "notification") {
-		if !containsItem(own, notice) {
-			t.Errorf("244: no notification %v among %.2000v", notice, own)
+	// Servers send some notifications at times of their own, so the order is not
+	// compared.
+	got := contentOf(r.inRecordedNames(t, r.socket.of("notification")), "notification")
+	for _, want := range contentOf(recorded, "notification") {
+		if !containsItem(got, want) {
+			t.Errorf("244: no notification %v among %.2000v", want, got)
 		}
 	}
 }
 
+// compareStates compares the first state with the recorded one, and the refreshed
+// state with the answer over REST.
 func (r *replay) compareStates(t *testing.T, recorded []map[string]any) {
 	t.Helper()
-	theirs, own := wholeStates(ofType(recorded, "state")), wholeStates(r.translated(t, r.socket.of("state")))
-	if d := diff("state", withoutSampling(theirs[0]), withoutSampling(own[0])); d != "" {
+	want, got := wholeStates(ofType(recorded, "state")), wholeStates(r.inRecordedNames(t, r.socket.of("state")))
+	if d := diff("state", withoutSampling(want[0]), withoutSampling(got[0])); d != "" {
 		t.Errorf("245: the first %s", d)
 	}
-	deltas := len(r.socket.of("state")) - len(own)
+	deltas := len(r.socket.of("state")) - len(got)
 	if deltas < 13 {
-		t.Errorf("245: %d deltas came, of the original 13", deltas)
+		t.Errorf("245: %d deltas were received, the original sent 13", deltas)
 	}
 	var shown []any
 	var listed struct{ Body []any }
-	answer := r.back.Replace(string(r.rest("GET", "/api/servers", nil, nil)))
+	answer := r.toRecorded.Replace(string(r.rest("GET", "/api/servers", nil, nil)))
 	if err := json.Unmarshal([]byte(answer), &listed); err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range own[1]["servers"].([]any) {
+	for _, v := range got[1]["servers"].([]any) {
 		delete(v.(map[string]any), "tools")
 		shown = append(shown, v)
 	}
 	if d := diff("servers", listed.Body, shown); d != "" {
-		t.Errorf("245: the refreshed state is not what REST shows: %s", d)
+		t.Errorf("245: the refreshed state differs from the answer over REST: %s", d)
 	}
 }
 
-// translated returns messages in the words of the recording.
-func (r *replay) translated(t *testing.T, messages []map[string]any) []map[string]any {
+// inRecordedNames returns messages with the names of the recording.
+func (r *replay) inRecordedNames(t *testing.T, messages []map[string]any) []map[string]any {
 	t.Helper()
 	data, err := json.Marshal(messages)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []map[string]any
-	if err := json.Unmarshal([]byte(r.back.Replace(string(data))), &out); err != nil {
+	if err := json.Unmarshal([]byte(r.toRecorded.Replace(string(data))), &out); err != nil {
 		t.Fatal(err)
 	}
 	return out
 }
 
+// wholeStates returns the states that are not deltas.
 func wholeStates(states []map[string]any) []map[string]any {
 	var out []map[string]any
 	for _, s := range states {
@@ -195,22 +197,22 @@ func wholeStates(states []map[string]any) []map[string]any {
 	return out
 }
 
-// said is what messages of a type say, without what is of the moment.
-func said(messages []map[string]any, kind string) []any {
+// contentOf returns the messages of a type without members that differ each time.
+func contentOf(messages []map[string]any, kind string) []any {
 	var out []any
 	for _, m := range ofType(messages, kind) {
 		if entry, isEntry := m["entry"].(map[string]any); isEntry {
-			if entry["kind"] == "notification" || untold(entry) {
+			if entry["kind"] == "notification" || unknownToOriginal(entry) {
 				continue
 			}
 			delete(entry, "id")
 		}
 		if payload, isProgress := m["payload"].(map[string]any); isProgress && payload["progress"] == payload["total"] {
-			continue // the last came too late for the original
+			continue // the original did not send the last progress
 		}
 		params, _ := m["params"].(map[string]any)
 		if text, _ := params["data"].(string); strings.HasSuffix(text, "-level message") {
-			continue // of the simulated logging: at random
+			continue // server-everything sends these at random
 		}
 		delete(m, "t")
 		out = append(out, m)
@@ -218,22 +220,24 @@ func said(messages []map[string]any, kind string) []any {
 	return out
 }
 
+// containsItem reports whether a list contains a message, apart from members that
+// differ each time.
 func containsItem(list []any, wanted any) bool {
 	for _, item := range list {
-		if reflect.DeepEqual(bare(item), bare(wanted)) {
+		if reflect.DeepEqual(stableMembers(item), stableMembers(wanted)) {
 			return true
 		}
 	}
 	return false
 }
 
-// bare is a notification without its time and made-up names.
-func bare(v any) map[string]any {
+// stableMembers returns the members of a notification that do not differ each time.
+func stableMembers(v any) map[string]any {
 	m, _ := v.(map[string]any)
 	out := make(map[string]any)
 	for key, value := range m {
 		if !volatile[key] {
-			out[key] = masked(value)
+			out[key] = normalizeText(value)
 		}
 	}
 	return out

@@ -19,13 +19,11 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
-
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
 
-// exchange is one recorded request with its answer.
+// exchange is a recorded request with its answer.
 type exchange struct {
 	number  int
 	name    string
@@ -41,8 +39,8 @@ type exchange struct {
 	Notifications []json.RawMessage `json:"notifications_after"`
 }
 
-// recordings returns the recorded exchanges in their order; the test is
-// skipped where they are not.
+// recordings returns the recorded exchanges in order. It skips the test if there is no
+// reference data.
 func recordings(t *testing.T) []exchange {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(reference.Path(t, "golden", "original"), "[0-9]*.json"))
@@ -57,7 +55,7 @@ func recordings(t *testing.T) []exchange {
 			t.Fatal(err)
 		}
 		var e exchange
-		var line bytes.Buffer // a message of MCP is one line
+		var line bytes.Buffer // MCP messages are single lines
 		if err := json.Compact(&line, data); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
@@ -74,38 +72,39 @@ func recordings(t *testing.T) []exchange {
 	return all
 }
 
-// replay plays recorded requests to a hub of ours, in their order, and keeps
-// what it answers.
+// replay sends recorded requests to a hub in order.
 type replay struct {
 	*programtest.Home
-	hub     *programtest.Hub
-	client  *programtest.Client
-	socket  *replaySocket
-	model   *model
-	names   words // of the recording to ours
-	back    words // of ours to the recording
-	pending map[int]chan json.RawMessage
+	hub        *programtest.Hub
+	client     *programtest.Client
+	socket     *replaySocket
+	model      *model
+	toActual   replacements                 // from names in the recording to names in this run
+	toRecorded replacements                 // and back
+	pending    map[int]chan json.RawMessage // answers to requests that were sent early
 }
 
-// words are pairs of what to replace by what.
-type words []string
+// replacements are pairs of a text and its replacement.
+type replacements []string
 
-// Replace returns text with every first of a pair replaced by its second.
-func (w words) Replace(text string) string { return strings.NewReplacer(w...).Replace(text) }
+// Replace applies all replacements to a text.
+func (w replacements) Replace(text string) string { return strings.NewReplacer(w...).Replace(text) }
 
-// TestRecordedExchangesAreAnsweredAlike plays what a client of the original
-// did. Each answer is compared with the recorded one; where it differs, the
-// table of differences must name why, and hold what ours is instead.
+// TestRecordedExchangesAreAnsweredAlike sends the requests that a client of the
+// original product sent, and compares the answers with the recorded ones. Every answer
+// that differs must be in differences, with a name from README.md and with what it
+// contains instead.
 func TestRecordedExchangesAreAnsweredAlike(t *testing.T) {
 	all := recordings(t)
 	r := newReplay(t)
+	documented := documentedDifferences(t)
 	var score struct{ matched, differed, pending int }
 	names := make(map[string]int)
 	for i, e := range all {
 		if e.Kind == "ws" {
-			continue // compared below, when all has been said
+			continue // compareSocket compares the messages at the end
 		}
-		r.ahead(all, i)
+		r.prepare(all, i)
 		answer := r.play(e)
 		report := compareExchange(e, answer)
 		difference, known := differences[e.number]
@@ -113,16 +112,19 @@ func TestRecordedExchangesAreAnsweredAlike(t *testing.T) {
 		case report == "":
 			score.matched++
 		case !known:
-			t.Errorf("%03d %s:\n%s\nrecorded: %s\nours:     %s", e.number, e.name, report, short(e.Response), short(answer))
+			t.Errorf("%03d %s:\n%s\nrecorded: %s\nreceived: %s", e.number, e.name, report, short(e.Response), short(answer))
 		default:
 			if why := difference.check(answer); why != "" {
-				t.Errorf("%03d %s differs as %q, but not as it should: %s\nours: %s", e.number, e.name, difference.name, why, short(answer))
+				t.Errorf("%03d %s differs as %q, but is not the expected answer: %s\nreceived: %s", e.number, e.name, difference.name, why, short(answer))
 			}
 			if difference.name == pending {
 				score.pending++
 			} else {
 				score.differed++
 				names[difference.name]++
+				if !documented[difference.name] {
+					t.Errorf("%03d %s: README.md does not describe the difference %q", e.number, e.name, difference.name)
+				}
 			}
 		}
 	}
@@ -135,6 +137,26 @@ func TestRecordedExchangesAreAnsweredAlike(t *testing.T) {
 	}
 }
 
+// documentedDifferences returns the names in the table of intended differences in
+// README.md.
+func documentedDifferences(t *testing.T) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "| name | difference |\n|---|---|\n")
+	names := make(map[string]bool)
+	for line := range strings.Lines(section) {
+		if !strings.HasPrefix(line, "| ") {
+			break
+		}
+		names[strings.TrimSpace(strings.Split(line, "|")[1])] = true
+	}
+	return names
+}
+
+// short returns the beginning of a long answer.
 func short(data json.RawMessage) string {
 	if len(data) > 3000 {
 		return string(data[:3000]) + fmt.Sprintf("… (%d bytes)", len(data))
@@ -142,12 +164,12 @@ func short(data json.RawMessage) string {
 	return string(data)
 }
 
-// newReplay sets up what the recording was made with.
+// newReplay starts a hub in the environment of the recording: settings, a setup file,
+// a remote server and a model.
 func newReplay(t *testing.T) *replay {
 	t.Helper()
-	tools := newInspectorHome(t)
-	r := &replay{Home: tools.Home, model: newModel(t), pending: make(map[int]chan json.RawMessage)}
-	servers := mcptest.Package(t, "@modelcontextprotocol")
+	node, servers := pinnedServers(t)
+	r := &replay{Home: programtest.NewHome(t), model: newModel(t), pending: make(map[int]chan json.RawMessage)}
 	run := filepath.Join(r.Dir, "run")
 	if err := os.MkdirAll(filepath.Join(run, "fsroot"), 0o700); err != nil {
 		t.Fatal(err)
@@ -161,12 +183,12 @@ func newReplay(t *testing.T) *replay {
 	r.Write(filepath.Join(r.Dir, "setup.local.json"), `{"servers":[{"name":"local-extra","transport":"streamable-http","url":"http://127.0.0.1:9/mcp"}]}`)
 	r.Settings("agents:\n  install: allow\n")
 	r.Env = append(slices.DeleteFunc(r.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }),
-		"PATH="+filepath.Dir(tools.node)+string(filepath.ListSeparator)+os.Getenv("PATH"),
+		"PATH="+filepath.Dir(node)+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"AGENT_DISCOVER_ROOTS=file:///a, file:///b", "AGENT_DISCOVER_SETUP_FILE="+setup, "RUN_DIR="+run, "MY_TOKEN=tok-12345",
 		"AGENT_DISCOVER_PASSPHRASE=replay", "AGENT_DISCOVER_OPENAI_API_KEY=test-key", "AGENT_DISCOVER_OPENAI_BASE_URL="+r.model.URL)
-	remote := startRemote(t, tools.node, servers)
-	r.names = words{"{{SERVERS}}", servers, "{{RUN}}", run, "127.0.0.1:13426", remote}
-	r.back = words{servers, "{{SERVERS}}", run, "{{RUN}}", remote, "127.0.0.1:13426"}
+	remote := startRemote(t, node, servers)
+	r.toActual = replacements{"{{SERVERS}}", servers, "{{RUN}}", run, "127.0.0.1:13426", remote}
+	r.toRecorded = replacements{servers, "{{SERVERS}}", run, "{{RUN}}", remote, "127.0.0.1:13426"}
 	r.hub = r.Serve()
 	r.client = r.Companion()
 	programtest.Eventually(t, "the setup file is read", func() bool { return bytes.Contains(r.rest("GET", "/api/servers", nil, nil), []byte("local-extra")) })
@@ -174,14 +196,7 @@ func newReplay(t *testing.T) *replay {
 	return r
 }
 
-// newInspectorHome returns a home with the Node of the npm servers and no hub.
-func newInspectorHome(t *testing.T) *inspector {
-	t.Helper()
-	return &inspector{Home: programtest.NewHome(t), node: mcptest.Node(t)}
-}
-
-// startRemote runs server-everything over streamable HTTP and returns its
-// address.
+// startRemote starts server-everything with Streamable HTTP and returns its address.
 func startRemote(t *testing.T, node, servers string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -189,7 +204,7 @@ func startRemote(t *testing.T, node, servers string) string {
 		t.Fatal(err)
 	}
 	address := listener.Addr().String()
-	_ = listener.Close() // the server takes the port
+	_ = listener.Close() // the server will use this free port
 	cmd := exec.Command(node, filepath.Join(servers, "server-everything/dist/index.js"), "streamableHttp")
 	_, port, _ := net.SplitHostPort(address)
 	cmd.Env = append(os.Environ(), "PORT="+port)
@@ -207,12 +222,13 @@ func startRemote(t *testing.T, node, servers string) string {
 	return address
 }
 
-// ahead does what the recording did at the same time as exchange i.
-func (r *replay) ahead(all []exchange, i int) {
+// prepare waits for events that had happened before exchange i in the recording, and
+// sends requests that were in flight.
+func (r *replay) prepare(all []exchange, i int) {
 	r.T.Helper()
 	switch all[i].name {
 	case "rest-transient-delete":
-		programtest.Eventually(r.T, "the server has said that it knows the roots", func() bool {
+		programtest.Eventually(r.T, "the server reports the new roots", func() bool {
 			for _, m := range r.socket.of("notification") {
 				if strings.HasPrefix(m["serverName"].(string), "__transient__") && strings.Contains(fmt.Sprint(m["params"]), "Roots updated") {
 					return true
@@ -225,7 +241,7 @@ func (r *replay) ahead(all []exchange, i int) {
 	default:
 		return
 	}
-	// The call that asks the person is answered later, and in flight now.
+	// The call with an elicitation is in flight now and answered later.
 	for _, e := range all[i:] {
 		if e.name == "rest-transient-call-elicit" {
 			answer := make(chan json.RawMessage, 1)
@@ -233,13 +249,13 @@ func (r *replay) ahead(all []exchange, i int) {
 			go func() { answer <- r.sendREST(e) }()
 		}
 	}
-	programtest.Eventually(r.T, "the server's question is there", func() bool {
+	programtest.Eventually(r.T, "the elicitation is pending", func() bool {
 		return bytes.Contains(r.rest("GET", "/api/elicitations", nil, nil), []byte(`"elicit-`))
 	})
 }
 
-// play sends one exchange's request and returns the answer in the recording's
-// shape and words.
+// play sends the request of an exchange and returns the answer in the form of the
+// recording, with its names.
 func (r *replay) play(e exchange) json.RawMessage {
 	r.T.Helper()
 	var answer json.RawMessage
@@ -249,8 +265,8 @@ func (r *replay) play(e exchange) json.RawMessage {
 	case e.Kind == "rest":
 		answer = r.sendREST(e)
 		if e.name == "rest-call-evil-origin" {
-			// Refused here; the call is made all the same, so that what is
-			// counted later is alike.
+			// This hub refuses the call. Call without the origin too, so that
+			// later counts match.
 			e.Request.Headers = nil
 			r.sendREST(e)
 		}
@@ -259,15 +275,15 @@ func (r *replay) play(e exchange) json.RawMessage {
 	case e.Kind == "upstream":
 		answer = r.model.last()
 	default:
-		r.T.Fatalf("%03d is of a kind that is not known: %s", e.number, e.Kind)
+		r.T.Fatalf("%03d has an unknown kind: %s", e.number, e.Kind)
 	}
-	r.learn(e, answer)
-	return json.RawMessage(r.back.Replace(string(answer)))
+	r.rememberNames(e, answer)
+	return json.RawMessage(r.toRecorded.Replace(string(answer)))
 }
 
-// learn notes the names that the hub made up, so that later requests use them.
-func (r *replay) learn(e exchange, answer json.RawMessage) {
-	type made struct {
+// rememberNames notes generated names in an answer, for later requests.
+func (r *replay) rememberNames(e exchange, answer json.RawMessage) {
+	type generated struct {
 		Body struct {
 			Handle  string `json:"handle"`
 			Entries []struct {
@@ -275,39 +291,40 @@ func (r *replay) learn(e exchange, answer json.RawMessage) {
 			} `json:"entries"`
 		} `json:"body"`
 	}
-	var recorded, ours made
-	if e.Kind != "rest" || json.Unmarshal(e.Response, &recorded) != nil || json.Unmarshal(answer, &ours) != nil {
+	var recorded, actual generated
+	if e.Kind != "rest" || json.Unmarshal(e.Response, &recorded) != nil || json.Unmarshal(answer, &actual) != nil {
 		return
 	}
-	pair := func(theirs, own string) {
-		r.names, r.back = append(r.names, theirs, own), append(r.back, own, theirs)
+	pair := func(recorded, actual string) {
+		r.toActual, r.toRecorded = append(r.toActual, recorded, actual), append(r.toRecorded, actual, recorded)
 	}
-	if recorded.Body.Handle != "" && ours.Body.Handle != "" {
-		pair(recorded.Body.Handle, ours.Body.Handle)
+	if recorded.Body.Handle != "" && actual.Body.Handle != "" {
+		pair(recorded.Body.Handle, actual.Body.Handle)
 	}
-	if e.name == "rest-elicitations-pending" && len(ours.Body.Entries) == 1 && len(recorded.Body.Entries) == 1 {
-		pair(strings.Trim(string(recorded.Body.Entries[0].ID), `"`), strings.Trim(string(ours.Body.Entries[0].ID), `"`))
+	if e.name == "rest-elicitations-pending" && len(actual.Body.Entries) == 1 && len(recorded.Body.Entries) == 1 {
+		pair(strings.Trim(string(recorded.Body.Entries[0].ID), `"`), strings.Trim(string(actual.Body.Entries[0].ID), `"`))
 	}
 }
 
+// sendREST sends a recorded REST request.
 func (r *replay) sendREST(e exchange) json.RawMessage {
 	r.T.Helper()
 	var body []byte
 	if len(e.Request.Body) > 0 {
-		body = []byte(r.names.Replace(string(e.Request.Body)))
+		body = []byte(r.toActual.Replace(string(e.Request.Body)))
 		var text string
-		if json.Unmarshal(body, &text) == nil { // sent as it is
+		if json.Unmarshal(body, &text) == nil { // a body that is not JSON is recorded as a string
 			body = []byte(text)
 		}
 	}
-	if e.name == "rest-create-toolarge" { // the recording keeps the beginning
+	if e.name == "rest-create-toolarge" { // only the beginning was recorded
 		body = []byte(`{"name":"` + strings.Repeat("x", 200_000) + `"}`)
 	}
-	return r.rest(e.Request.Method, r.names.Replace(e.Request.Path), body, e.Request.Headers)
+	return r.rest(e.Request.Method, r.toActual.Replace(e.Request.Path), body, e.Request.Headers)
 }
 
-// rest sends a request as it stands, path included, and returns status,
-// headers and body as the recording keeps them.
+// rest sends a request with exactly this path, and returns status, headers and body in
+// the form of the recording.
 func (r *replay) rest(method, path string, body []byte, headers map[string]string) json.RawMessage {
 	r.T.Helper()
 	req, err := http.NewRequest(method, "http://"+r.hub.Address()+"/", bytes.NewReader(body))
@@ -342,11 +359,11 @@ func (r *replay) rest(method, path string, body []byte, headers map[string]strin
 	return out
 }
 
-// changesTheList are the exchanges after which the list of tools is another one.
-// The original announced that after others too, also when they had failed.
+// changesTheList names the exchanges after which the hub sends list_changed. The
+// original sent it after others too.
 var changesTheList = map[string]bool{"mcp-registry-deactivate": true, "mcp-registry-activate": true}
 
-// sendMCP sends a request of an agent through the companion.
+// sendMCP sends a recorded MCP request through the companion.
 func (r *replay) sendMCP(e exchange) json.RawMessage {
 	r.T.Helper()
 	var m programtest.Message
@@ -356,12 +373,12 @@ func (r *replay) sendMCP(e exchange) json.RawMessage {
 		m = r.client.Await("the answer to a malformed line", func(m programtest.Message) bool { return string(m.ID) == "null" })
 		return json.RawMessage("[" + m.Line + "]")
 	case e.name == "mcp-registry-install-registry-unscoped":
-		// What the marketplace would have brought, so that later ids are the
-		// same; the answer to the request itself is pending.
+		// Add the server that the marketplace would have installed, so that later ids
+		// match.
 		r.rest("POST", "/api/servers", []byte(`{"name":"mcp-server-sqlite","command":"npx","args":["-y","mcp-server-sqlite"],"source":"registry"}`), nil)
 	}
 	before := r.client.Count(programtest.ToolListChanged)
-	m = r.client.Ask(e.Request.Method, r.names.Replace(string(e.Request.Params)))
+	m = r.client.Ask(e.Request.Method, r.toActual.Replace(string(e.Request.Params)))
 	if changesTheList[e.name] {
 		r.client.AwaitCount(programtest.ToolListChanged, before+1)
 	}
@@ -371,7 +388,7 @@ func (r *replay) sendMCP(e exchange) json.RawMessage {
 	return json.RawMessage(m.Line)
 }
 
-// model is a model's address that keeps what it was asked.
+// model is a fake model API that records the last request.
 type model struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -394,6 +411,7 @@ func newModel(t *testing.T) *model {
 	return m
 }
 
+// last returns the body of the last request.
 func (m *model) last() json.RawMessage {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// step is one request of a scenario and what must come of it. In path and body
-// {name} stands for what an earlier answer gave under that name.
+// step is one request of a scenario, the expected answer and the expected events. In
+// path, body, want and events, {name} stands for a value that an earlier step kept.
 type step struct {
 	name   string
 	method string
@@ -27,27 +27,28 @@ type step struct {
 	status int
 	want   []string // in the answer's body
 	never  []string
-	events []string // what the WebSocket tells then: types, with a part of the message after a space
-	keep   string   // member of the answer's body to remember; a way to it has points, as changes.0.id
+	events []string // WebSocket messages that must follow: a type, a space and a part of the message
+	keep   string   // path of the value in the answer to keep, such as changes.0.id
 }
 
-// scenario plays steps to one hub, one after the other, with somebody at the
-// WebSocket.
+// scenario sends the requests of steps to a hub, in order, and records its WebSocket
+// messages.
 type scenario struct {
 	t      *testing.T
 	hub    *hub.Hub
-	ended  <-chan error // what its run returned
-	listen *listener
-	kept   []string // pairs for a replacer
+	ended  <-chan error // receives the error of Run
+	events *eventRecorder
+	kept   []string // pairs of {name} and value
 }
 
+// newScenario runs a hub as runHub does.
 func newScenario(t *testing.T, o hub.Options) *scenario {
 	t.Helper()
 	h, ended := runHub(t, o)
-	return &scenario{t: t, hub: h, ended: ended, listen: listen(t, h)}
+	return &scenario{t: t, hub: h, ended: ended, events: recordEvents(t, h)}
 }
 
-// server is a body that configures a fake server.
+// server returns a request body that configures an mcptest server.
 func (s *scenario) server(name string, flags ...string) string {
 	s.t.Helper()
 	command := mcptest.Command(s.t, flags...)
@@ -73,24 +74,24 @@ func (s *scenario) play(steps ...step) {
 func (s *scenario) step(next step) {
 	s.t.Helper()
 	names := strings.NewReplacer(s.kept...)
-	mark := s.listen.mark()
+	mark := s.events.mark()
 	status, body := s.send(next.method, names.Replace(next.path), names.Replace(next.body))
 	if status != next.status {
 		s.t.Errorf("%s: status %d, want %d: %.2000s", next.name, status, next.status, body)
 	}
 	for _, part := range next.want {
 		if !strings.Contains(body, names.Replace(part)) {
-			s.t.Errorf("%s: the answer lacks %s: %.2000s", next.name, part, body)
+			s.t.Errorf("%s: the answer does not contain %s: %.2000s", next.name, part, body)
 		}
 	}
 	for _, part := range append(slices.Clone(next.never), s.hub.Info().Token) {
 		if strings.Contains(body, part) {
-			s.t.Errorf("%s: the answer holds %s: %.2000s", next.name, part, body)
+			s.t.Errorf("%s: the answer must not contain %s: %.2000s", next.name, part, body)
 		}
 	}
 	for _, event := range next.events {
 		kind, part, _ := strings.Cut(names.Replace(event), " ")
-		s.listen.await(s.t, next.name, mark, kind, part)
+		s.events.await(s.t, next.name, mark, kind, part)
 	}
 	if next.keep != "" {
 		var answer any
@@ -102,18 +103,18 @@ func (s *scenario) step(next step) {
 	}
 }
 
-// memberOf follows a way into an answer; nil where that does not lead on.
-func memberOf(answer any, way string) any {
-	for part := range strings.SplitSeq(way, ".") {
-		switch here := answer.(type) {
+// memberOf returns the value at a path in an answer; nil if there is none.
+func memberOf(answer any, path string) any {
+	for part := range strings.SplitSeq(path, ".") {
+		switch parent := answer.(type) {
 		case map[string]any:
-			answer = here[part]
+			answer = parent[part]
 		case []any:
 			at, err := strconv.Atoi(part)
-			if err != nil || at >= len(here) {
+			if err != nil || at >= len(parent) {
 				return nil
 			}
-			answer = here[at]
+			answer = parent[at]
 		default:
 			return nil
 		}
@@ -140,14 +141,15 @@ func (s *scenario) send(method, path, body string) (status int, answer string) {
 	return resp.StatusCode, string(data)
 }
 
-// listener is a WebSocket client that keeps what it is told.
-type listener struct {
+// eventRecorder is a WebSocket client that records all messages.
+type eventRecorder struct {
 	mu       sync.Mutex
 	messages []string
 	arrived  chan struct{} // closed and renewed with each message
 }
 
-func listen(t *testing.T, h *hub.Hub) *listener {
+// recordEvents opens a WebSocket and waits for the first state.
+func recordEvents(t *testing.T, h *hub.Hub) *eventRecorder {
 	t.Helper()
 	conn, _, err := websocket.Dial(t.Context(), "ws://"+h.Info().Address()+"/", &websocket.DialOptions{
 		HTTPHeader: http.Header{"Authorization": {"Bearer " + h.Info().Token}},
@@ -156,7 +158,7 @@ func listen(t *testing.T, h *hub.Hub) *listener {
 		t.Fatal(err)
 	}
 	conn.SetReadLimit(64 << 20)
-	l := &listener{arrived: make(chan struct{})}
+	l := &eventRecorder{arrived: make(chan struct{})}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -173,12 +175,12 @@ func listen(t *testing.T, h *hub.Hub) *listener {
 		}
 	}()
 	t.Cleanup(func() { _ = conn.CloseNow(); <-ended })
-	l.await(t, "a new socket", 0, "state", "") // what happens before is in the state, or told to nobody
+	l.await(t, "a new socket", 0, "state", "") // earlier events are not sent to this socket
 	return l
 }
 
-// shortened is messages by their first and last bytes: what differs stands there.
-func shortened(messages []string) string {
+// abbreviated returns messages without the middle of long ones.
+func abbreviated(messages []string) string {
 	var out strings.Builder
 	for _, m := range messages {
 		if len(m) > 600 {
@@ -189,30 +191,30 @@ func shortened(messages []string) string {
 	return out.String()
 }
 
-// mark is the place after all that has come.
-func (l *listener) mark() int {
+// mark returns a position after all messages received so far, for await.
+func (l *eventRecorder) mark() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.messages)
 }
 
-// await waits for a message of a type, with part in it, after a mark.
-func (l *listener) await(t *testing.T, name string, mark int, kind, part string) {
+// await waits for a message of a type that contains part, after a mark.
+func (l *eventRecorder) await(t *testing.T, name string, mark int, kind, part string) {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	timeout := time.After(deadline)
 	for {
 		l.mu.Lock()
-		came, arrived := l.messages[mark:], l.arrived
+		received, arrived := l.messages[mark:], l.arrived
 		l.mu.Unlock()
-		for _, m := range came {
+		for _, m := range received {
 			if strings.HasPrefix(m, `{"type":"`+kind+`"`) && strings.Contains(m, part) {
 				return
 			}
 		}
 		select {
 		case <-arrived:
-		case <-late:
-			t.Errorf("%s: no event %s with %q; there came: %s", name, kind, part, shortened(came))
+		case <-timeout:
+			t.Errorf("%s: no event %s with %q; received: %s", name, kind, part, abbreviated(received))
 			return
 		}
 	}

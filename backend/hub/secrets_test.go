@@ -13,11 +13,10 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/testing/programtest"
-
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/testing/keyringtest"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
 func TestSecretsInTheKeychainReachTheirServer(t *testing.T) {
@@ -31,10 +30,10 @@ func TestSecretsInTheKeychainReachTheirServer(t *testing.T) {
 	h.SetSecret("fake", "A/B", "staple")
 	c := h.Attach()
 	if got := c.Variable("fake", "TOKEN"); got != "" {
-		t.Fatalf("it has %q", got)
+		t.Fatalf("TOKEN is %q before it was set", got)
 	}
 	h.SetSecret("fake", "TOKEN", "correct-horse\n")
-	h.SetSecret("fake", "AGENT_DISCOVER_SECRET", "of ours only")
+	h.SetSecret("fake", "AGENT_DISCOVER_SECRET", "not for servers")
 	for name, want := range map[string]string{"TOKEN": "correct-horse", "NOTE": "as staple", "A/B": "staple", "AGENT_DISCOVER_SECRET": ""} {
 		if got := c.Variable("fake", name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -43,32 +42,32 @@ func TestSecretsInTheKeychainReachTheirServer(t *testing.T) {
 	child := c.PID("fake")
 	h.SetSecret("fake", "TOKEN", "correct-horse")
 	if again := c.PID("fake"); again != child {
-		t.Error("the same value again starts the server anew")
+		t.Error("setting the same value restarted the server")
 	}
 	h.SetSecret("fake", "TOKEN", "battery")
 	if got := c.Variable("fake", "TOKEN"); got != "battery" {
 		t.Errorf("after a change TOKEN is %q", got)
 	}
 	if items := session.Items(); len(items) != 3 {
-		t.Errorf("the keychain has %v", items)
+		t.Errorf("the keychain contains %v, want 3 items", items)
 	}
 
 	c.Close()
 	programtest.Signal(t, s.Cmd.Process.Pid, syscall.SIGTERM)
 	s.Exit()
-	session.Unlock() // it is started anew
+	session.Unlock() // the keychain's process is started again
 	h.Serve()
 	c = h.Attach()
 	if got := c.Variable("fake", "TOKEN"); got != "battery" {
-		t.Errorf("after a restart of all TOKEN is %q", got)
+		t.Errorf("after a restart of hub and keychain TOKEN is %q", got)
 	}
 	h.Must("servers", "remove", "fake")
 	if items := session.Items(); len(items) != 0 {
-		t.Errorf("after its removal the keychain has %v", items)
+		t.Errorf("after the removal of the server the keychain contains %v", items)
 	}
 }
 
-func TestStartThatNeedsALockedKeychainSaysSo(t *testing.T) {
+func TestLockedKeychainIsReported(t *testing.T) {
 	t.Parallel()
 	session := keyringtest.Start(t)
 	session.Unlock()
@@ -87,10 +86,11 @@ func TestStartThatNeedsALockedKeychainSaysSo(t *testing.T) {
 	programtest.Eventually(t, "the server starts", func() bool { return h.Run("call", "fake__echo", "text=x").Code == 0 })
 }
 
-func TestPassphraseReachesAHubThatACommandStarts(t *testing.T) {
+func TestPassphraseReachesAHubStartedByACommand(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
-	// A service manager would show the variable to everybody.
+	// The passphrase must not be passed to a service manager, which would show it to all
+	// users. This one records that it was run.
 	manager := filepath.Join(h.Dir, "manager")
 	for _, dir := range []string{filepath.Join(manager, "systemd"), filepath.Join(manager, "bin")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -98,7 +98,7 @@ func TestPassphraseReachesAHubThatACommandStarts(t *testing.T) {
 		}
 	}
 	h.Write(filepath.Join(manager, "systemd", "private"), "")
-	h.Write(filepath.Join(manager, "bin", "systemd-run"), "#!/bin/sh\n: > "+manager+"/asked\nexit 1\n")
+	h.Write(filepath.Join(manager, "bin", "systemd-run"), "#!/bin/sh\n: > "+manager+"/was-run\nexit 1\n")
 	if err := os.Chmod(filepath.Join(manager, "bin", "systemd-run"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -107,24 +107,24 @@ func TestPassphraseReachesAHubThatACommandStarts(t *testing.T) {
 	h.SetSecret("one", "KEY", "battery")
 	programtest.Contains(t, h.Must("secrets", "list", "one"), "KEY", "batt****")
 	h.Must("stop")
-	if _, err := os.Stat(filepath.Join(manager, "asked")); err == nil {
-		t.Error("the service manager was asked")
+	if _, err := os.Stat(filepath.Join(manager, "was-run")); err == nil {
+		t.Error("the service manager was run")
 	}
 	files := dataFolderText(h, t)
 	for _, value := range []string{"correct-horse", "battery"} {
 		if strings.Contains(files, value) {
-			t.Errorf("%s is in a file", value)
+			t.Errorf("a file contains %s", value)
 		}
 	}
 }
 
-// dataFolderText is what all files of the data folder hold.
+// dataFolderText returns the content of all files in the data folder.
 func dataFolderText(h *programtest.Home, t *testing.T) string {
 	t.Helper()
 	var all bytes.Buffer
 	err := filepath.WalkDir(string(h.Folder), func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
-			return nil // files come and go beside a running hub
+			return nil // the running hub has removed the file
 		}
 		data, err := os.ReadFile(file)
 		fmt.Fprintf(&all, "\n== %s\n%s", file, data)
@@ -136,12 +136,12 @@ func dataFolderText(h *programtest.Home, t *testing.T) string {
 	return all.String()
 }
 
-func TestNothingOfOursHoldsASecret(t *testing.T) {
+func TestNothingThatTheHubWritesContainsASecret(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	h.Env = append(h.Env, "AGENT_DISCOVER_PASSPHRASE=unlocks-what-is-planted")
 	s := h.Serve()
-	// No shape, no name gives these away.
+	// Neither the names nor the values look like credentials.
 	planted := map[string]string{
 		"MODE": "correct-horse-of-mode", "RESULT": "correct-horse-of-result", "LINES": "correct-horse-line-1\ncorrect-horse-line-2\n",
 		"ODD": `correct-"horse"<odd>&\ück`, "Authorization": "Bearer correct-horse-of-header",
@@ -169,30 +169,30 @@ func TestNothingOfOursHoldsASecret(t *testing.T) {
 	h.SetSecret("remote", "X-Mode", "correct-horse-of-x-mode")
 	h.SetSecret("remote", "url:k", "correct-horse-of-url")
 
-	// All of them come back on every way that a server has.
+	// The server returns the secrets in results, errors, stderr and requests.
 	c := h.Attach()
-	var said []string // texts of ours
+	var written []string // texts written by the hub and its programs
 	secrets := []string{"correct-horse-of-owner", "correct-horse-line-1", "correct-horse-line-2", `correct-\"horse\"<odd>&\\ück`, "correct-horse-of-mode", "correct-horse-of-result", "correct-horse-of-header"}
 	for _, value := range secrets {
 		arguments := `{"text":"` + value + `"}`
 		if got := c.Tool("fake__echo", arguments); !strings.Contains(got, "horse") {
-			t.Errorf("the asking session gets %q instead of the result", got)
+			t.Errorf("the caller received %q instead of the result", got)
 		}
-		c.FailingTool("fake__fail", arguments) // a result of the server, faithful
-		said = append(said, c.FailingTool("fake__die", arguments))
-		h.Must("servers", "refresh", "fake") // it has failed, and need not wait
-		said = append(said, h.Run("call", "fake__die", "text="+value).Stderr)
+		c.FailingTool("fake__fail", arguments) // the server's own result, passed unchanged
+		written = append(written, c.FailingTool("fake__die", arguments))
+		h.Must("servers", "refresh", "fake") // restarts the server at once
+		written = append(written, h.Run("call", "fake__die", "text="+value).Stderr)
 		h.Must("servers", "refresh", "fake")
 	}
 	if got := c.Tool("fake__greet", `{}`); got != "it is correct-horse-of-result" {
-		t.Errorf("greet gave %q", got)
+		t.Errorf("greet returned %q", got)
 	}
 	c.Tool("fake__environment", `{}`)
 	c.Tool("fake__ask", `{"method":"correct-horse-of-mode","params":{"a":"correct-horse-of-result"}}`)
 	h.SetSecret("fake", "MODE", "correct-horse-of-the-new-mode")
 	c.Tool("fake__environment", `{}`)
 	c.Tool("fake__echo", `{"text":"the old correct-horse-of-mode, the new correct-horse-of-the-new-mode"}`)
-	said = append(said, h.Run("servers", "refresh", "crashing").Stderr, h.Run("servers", "refresh", "junk").Stderr, h.Run("servers", "refresh", "remote").Stderr, h.Run("servers", "activate", "crashing").Stderr)
+	written = append(written, h.Run("servers", "refresh", "crashing").Stderr, h.Run("servers", "refresh", "junk").Stderr, h.Run("servers", "refresh", "remote").Stderr, h.Run("servers", "activate", "crashing").Stderr)
 	h.Must("secrets", "delete", "fake", "MODE")
 	c.Tool("fake__echo", `{"text":"one that was deleted, correct-horse-of-mode"}`)
 
@@ -204,23 +204,23 @@ func TestNothingOfOursHoldsASecret(t *testing.T) {
 		if path == "/api/logs?limit=500" {
 			programtest.Contains(t, string(answer), "echo", "[redacted]")
 		}
-		said = append(said, string(answer))
+		written = append(written, string(answer))
 	}
-	said = append(said, h.Must("servers", "show", "fake"), h.Must("servers", "list"), h.Must("logs"), h.Run("doctor").Stdout, h.Must("secrets", "list"))
+	written = append(written, h.Must("servers", "show", "fake"), h.Must("servers", "list"), h.Must("logs"), h.Run("doctor").Stdout, h.Must("secrets", "list"))
 	programtest.Contains(t, s.Stderr.String(), "hello [redacted]")
-	said = append(said, dataFolderText(h, t), s.Stderr.String(), c.Stderr.String())
+	written = append(written, dataFolderText(h, t), s.Stderr.String(), c.Stderr.String())
 	c.Close()
 	programtest.Signal(t, s.Cmd.Process.Pid, syscall.SIGTERM)
 	s.Exit()
-	said = append(said, dataFolderText(h, t), s.Stderr.String())
-	for _, text := range said {
+	written = append(written, dataFolderText(h, t), s.Stderr.String())
+	for _, text := range written {
 		if i := strings.Index(text, "horse"); i >= 0 {
-			t.Errorf("here it stands: %s", text[max(0, i-200):min(len(text), i+100)])
+			t.Errorf("a secret was written: %s", text[max(0, i-200):min(len(text), i+100)])
 		}
 	}
 }
 
-// jsonText is an answer as it came.
+// jsonText is undecoded JSON.
 type jsonText string
 
 func (j *jsonText) UnmarshalJSON(data []byte) error {

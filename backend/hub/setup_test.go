@@ -1,165 +1,47 @@
 package hub_test
 
 import (
-	"bufio"
-	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
-	"github.com/agent-discover/agent-discover/backend/testing/reference"
+	_ "modernc.org/sqlite" // creates a database like the original product's
 
-	_ "modernc.org/sqlite" // makes a database as the original product does
-
-	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
-	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// node returns the Node that runs the npm servers, and their folder.
-func node(t *testing.T) (program, servers string) {
-	t.Helper()
-	return mcptest.Node(t), mcptest.Package(t, "@modelcontextprotocol")
-}
-
-// recorded returns an exchange with the original product.
-func recorded(t *testing.T, name string, vars ...string) (response json.RawMessage) {
-	t.Helper()
-	data, err := os.ReadFile(reference.Path(t, "golden", "original", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var exchange struct{ Response json.RawMessage }
-	if err := json.Unmarshal([]byte(strings.NewReplacer(vars...).Replace(string(data))), &exchange); err != nil {
-		t.Fatal(err)
-	}
-	return exchange.Response
-}
-
-// atHome gives the test a home of its own, whose login shell is asked quickly.
-func atHome(t *testing.T) {
-	t.Helper()
-	t.Setenv("HOME", t.TempDir())
-	t.Setenv("SHELL", "/bin/sh")
-}
-
-// data makes a data folder with settings.
-func data(t *testing.T, settings string) paths.Folder {
-	t.Helper()
-	folder := paths.Folder(filepath.Join(t.TempDir(), "data"))
-	if err := folder.Create(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(folder.Config(), []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return folder
-}
-
-func write(t *testing.T, file, text string) string {
-	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
-// do sends a request as a person's program does.
-func do(t *testing.T, h *hub.Hub, method, path string, body, out any) {
-	t.Helper()
-	if err := instance.NewClient(h.Info()).Do(t.Context(), method, path, body, out); err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
-	}
-}
-
-// tryDo is do for what may fail.
-func tryDo(t *testing.T, h *hub.Hub, method, path string, body any) error {
-	t.Helper()
-	return instance.NewClient(h.Info()).Do(t.Context(), method, path, body, nil)
-}
-
-// registryCall calls the tool that agents have, in a session of its own.
-func registryCall(t *testing.T, h *hub.Hub, arguments string) string {
-	t.Helper()
-	session, err := companion.Dial(t.Context(), h.Info(), "1.2.3", rand.Text())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = session.Close() }()
-	_, err = io.WriteString(session, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"agent","version":"1"}}}
-{"jsonrpc":"2.0","method":"notifications/initialized"}
-{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"registry","arguments":`+arguments+"}}\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for lines := bufio.NewReader(session); ; {
-		line, err := lines.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		var answer struct {
-			ID     any
-			Result struct{ Content []struct{ Text string } }
-		}
-		if json.Unmarshal([]byte(line), &answer) == nil && fmt.Sprint(answer.ID) == "2" {
-			return answer.Result.Content[0].Text
-		}
-	}
-}
-
-// listed waits until the hub has so many servers.
-func listed(t *testing.T, h *hub.Hub, n int) []map[string]any {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for range 6000 {
-		var servers []map[string]any
-		do(t, h, http.MethodGet, "/api/servers", nil, &servers)
-		if len(servers) == n {
-			return servers
-		}
-		<-tick.C
-	}
-	t.Fatalf("there are never %d servers", n)
-	return nil
-}
-
-func TestSetupFileComesInAsItDidInTheOriginal(t *testing.T) {
-	atHome(t)
+func TestSetupFileIsReadAsByTheOriginal(t *testing.T) {
+	setHome(t)
 	run, _ := filepath.Abs(t.TempDir())
-	setupFile := write(t, filepath.Join(run, "setup.json"), `{"servers":[
+	setupFile := writeFile(t, filepath.Join(run, "setup.json"), `{"servers":[
 		{"name":"from-setup","description":"declared","command":"node","args":["/servers/server-memory/dist/index.js"],
 		 "env":{"MEMORY_FILE_PATH":"$RUN_DIR/mem.json"},"tags":["setup"],"secrets":{"EMPTY":"$UNSET_VAR"}},
 		{"command":"node"}]}`)
-	write(t, filepath.Join(run, "setup.local.json"), `{"servers":[{"name":"local-extra","transport":"streamable-http","url":"http://127.0.0.1:9/mcp"}]}`)
+	writeFile(t, filepath.Join(run, "setup.local.json"), `{"servers":[{"name":"local-extra","transport":"streamable-http","url":"http://127.0.0.1:9/mcp"}]}`)
 	t.Setenv("AGENT_DISCOVER_SETUP_FILE", setupFile)
 	t.Setenv("AGENT_DISCOVER_ROOTS", "file:///a, file:///b")
 	t.Setenv("RUN_DIR", run)
 	h, _ := runHub(t, hub.Options{})
 
-	ours := listed(t, h, 2)
+	servers := listed(t, h, 2)
 
 	vars := []string{"{{SERVERS}}", "/servers", "{{RUN}}", run}
-	var theirs struct{ Body []map[string]any }
-	if err := json.Unmarshal(recorded(t, "010-rest-servers-after-setup-sync.json", vars...), &theirs); err != nil {
+	var original struct{ Body []map[string]any }
+	if err := json.Unmarshal(recorded(t, "010-rest-servers-after-setup-sync.json", vars...), &original); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range theirs.Body {
+	for i, want := range original.Body {
 		for key, value := range want {
-			if got, has := ours[i][key]; !has || !strings.HasSuffix(key, "_at") && !reflect.DeepEqual(got, value) {
-				t.Errorf("%v: %s is %v, was %v", want["name"], key, got, value)
+			if got, has := servers[i][key]; !has || !strings.HasSuffix(key, "_at") && !reflect.DeepEqual(got, value) {
+				t.Errorf("%v: %s is %v, recorded is %v", want["name"], key, got, value)
 			}
 		}
 	}
@@ -175,7 +57,7 @@ func TestSetupFileComesInAsItDidInTheOriginal(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: got %v, was %v", path, got, want)
+			t.Errorf("%s: got %v, recorded is %v", path, got, want)
 		}
 	}
 	for arguments, name := range map[string]string{
@@ -188,19 +70,19 @@ func TestSetupFileComesInAsItDidInTheOriginal(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := registryCall(t, h, arguments); got != exchange.Result.Content[0].Text {
-			t.Errorf("%s: got %s, was %s", arguments, got, exchange.Result.Content[0].Text)
+			t.Errorf("%s: got %s, recorded is %s", arguments, got, exchange.Result.Content[0].Text)
 		}
 	}
 }
 
-func TestSetupFileOfTheSettingsStartsWhatItActivates(t *testing.T) {
-	atHome(t)
-	program, servers := node(t)
-	folder := data(t, "setup_file: mine/setup.jsonc\n")
+func TestConfiguredSetupFileActivatesServers(t *testing.T) {
+	setHome(t)
+	program, servers := pinnedServers(t)
+	folder := newDataFolder(t, "setup_file: mine/setup.jsonc\n")
 	if err := os.Mkdir(filepath.Join(string(folder), "mine"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	file := write(t, filepath.Join(string(folder), "mine", "setup.jsonc"), fmt.Sprintf(`{"servers":[ // beside config.yaml
+	file := writeFile(t, filepath.Join(string(folder), "mine", "setup.jsonc"), fmt.Sprintf(`{"servers":[ // beside config.yaml
 		{"name":"memory","command":%q,"args":[%q],"env":{"MEMORY_FILE_PATH":"$MEMORY_FOLDER/mem.json"},"auto_activate":true},
 		{"name":"broken","command":"no-such-program","auto_activate":true},]}`, program, filepath.Join(servers, "server-memory", "dist", "index.js")))
 	memory := t.TempDir()
@@ -208,7 +90,7 @@ func TestSetupFileOfTheSettingsStartsWhatItActivates(t *testing.T) {
 	h, _ := runHub(t, hub.Options{Folder: folder})
 	listed(t, h, 2)
 
-	var r setup.SyncResult // waits for the start's own: a server is started once
+	var r setup.SyncResult // the request waits for the sync of the hub's start
 	do(t, h, http.MethodPost, "/api/sync", nil, &r)
 
 	if len(r.Registered) > 0 || !reflect.DeepEqual(r.Skipped, []string{"memory", "broken"}) ||
@@ -218,38 +100,38 @@ func TestSetupFileOfTheSettingsStartsWhatItActivates(t *testing.T) {
 	var status struct{ Servers []struct{ Name string } }
 	do(t, h, http.MethodGet, "/api/status", nil, &status)
 	if len(status.Servers) != 1 || status.Servers[0].Name != "memory" {
-		t.Errorf("active are %v", status)
+		t.Errorf("the active servers are %v, want memory", status)
 	}
-	said := registryCall(t, h, `{"action":"proxy_call","call_as":"mcp__memory__create_entities","arguments":{"entities":[{"name":"x","entityType":"y","observations":[]}]}}`)
+	result := registryCall(t, h, `{"action":"proxy_call","call_as":"mcp__memory__create_entities","arguments":{"entities":[{"name":"x","entityType":"y","observations":[]}]}}`)
 	if _, err := os.Stat(filepath.Join(memory, "mem.json")); err != nil {
-		t.Errorf("its variable did not reach it: %v\n%s", err, said)
+		t.Errorf("the server did not use MEMORY_FILE_PATH: %v\n%s", err, result)
 	}
-	row{"another file", "POST", "/api/sync", `{"file":"` + file + `.none"}`, nil, 200, []string{`"registered":[]`, `"errors":[]`}, nil}.send(t, h)
-	row{"a path without a folder", "POST", "/api/sync", `{"file":"setup.json"}`, nil, 422, []string{"absolute path"}, nil}.send(t, h)
-	row{"no object", "POST", "/api/sync", `[]`, nil, 422, []string{"must be a JSON object"}, nil}.send(t, h)
+	row{"missing file", "POST", "/api/sync", `{"file":"` + file + `.none"}`, nil, 200, []string{`"registered":[]`, `"errors":[]`}, nil}.send(t, h)
+	row{"relative path", "POST", "/api/sync", `{"file":"setup.json"}`, nil, 422, []string{"absolute path"}, nil}.send(t, h)
+	row{"not an object", "POST", "/api/sync", `[]`, nil, 422, []string{"must be a JSON object"}, nil}.send(t, h)
 }
 
-func TestFileThatAnAgentNamesFollowsTheSettings(t *testing.T) {
-	atHome(t)
-	file := write(t, filepath.Join(t.TempDir(), "agents.json"), `{"servers":[{"name":"one","command":"no-such-program"}]}`)
+func TestSetupFileNamedByAnAgentFollowsTheInstallSetting(t *testing.T) {
+	setHome(t)
+	file := writeFile(t, filepath.Join(t.TempDir(), "agents.json"), `{"servers":[{"name":"one","command":"no-such-program"}]}`)
 	for install, want := range map[string]string{
 		"ask": `"waiting_for_approval"`, "allow": `"registered": [` + "\n    \"one\"", "deny": "agents may not name a setup file here",
 	} {
-		h, _ := runHub(t, hub.Options{Folder: data(t, "agents: {install: "+install+"}\n")})
+		h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "agents: {install: "+install+"}\n")})
 		if got := registryCall(t, h, `{"action":"sync","file":"`+file+`"}`); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s", install, got)
 		}
 		var servers []resources.Server
 		do(t, h, http.MethodGet, "/api/servers", nil, &servers)
 		if install == "deny" && len(servers) != 0 || install != "deny" && (len(servers) != 1 || servers[0].Approved != (install == "allow")) {
-			t.Errorf("%s: there are %+v", install, servers)
+			t.Errorf("%s: the servers are %+v", install, servers)
 		}
 	}
 }
 
-func TestDatabaseOfTheOriginalComesInOverREST(t *testing.T) {
-	atHome(t)
-	program, servers := node(t)
+func TestDatabaseOfTheOriginalIsImportedOverREST(t *testing.T) {
+	setHome(t)
+	program, servers := pinnedServers(t)
 	h, _ := runHub(t, hub.Options{})
 	file := filepath.Join(t.TempDir(), "agent-discover.db")
 	db, err := sql.Open("sqlite", file)
@@ -271,29 +153,29 @@ func TestDatabaseOfTheOriginalComesInOverREST(t *testing.T) {
 		}
 	}
 	body := map[string]any{"path": file, "dry_run": true}
-	var dry, wet setup.ImportReport
-	do(t, h, http.MethodPost, "/api/import", body, &dry)
-	if got := listed(t, h, 0); len(got) > 0 || dry.Totals.Imported != 1 {
-		t.Errorf("dry: %+v, %v", dry, got)
+	var planned, report setup.ImportReport
+	do(t, h, http.MethodPost, "/api/import", body, &planned)
+	if got := listed(t, h, 0); len(got) > 0 || planned.Totals.Imported != 1 {
+		t.Errorf("the dry run returned %+v and imported %v", planned, got)
 	}
 	body["dry_run"] = false
 
-	do(t, h, http.MethodPost, "/api/import", body, &wet)
+	do(t, h, http.MethodPost, "/api/import", body, &report)
 
-	if wet.Totals.Imported != 1 || wet.Totals.Tools != 1 {
-		t.Errorf("got %+v", wet)
+	if report.Totals.Imported != 1 || report.Totals.Tools != 1 {
+		t.Errorf("the import returned %+v", report)
 	}
 	if s := listed(t, h, 1)[0]; s["active"] != true || s["running"] != false || s["tool_count"] != 1.0 {
-		t.Errorf("it is %v", s)
+		t.Errorf("the imported server is %v", s)
 	}
-	if said := registryCall(t, h, `{"action":"proxy_call","call_as":"mcp__memory__read_graph","arguments":{}}`); !strings.Contains(said, "entities") {
-		t.Errorf("its tool says %s", said)
+	if result := registryCall(t, h, `{"action":"proxy_call","call_as":"mcp__memory__read_graph","arguments":{}}`); !strings.Contains(result, "entities") {
+		t.Errorf("its tool returned %s", result)
 	}
 	for _, r := range []row{
-		{"no path", "POST", "/api/import", `{}`, nil, 422, []string{"absolute path"}, nil},
-		{"no body", "POST", "/api/import", ``, nil, 422, []string{"Invalid JSON"}, nil},
-		{"no file", "POST", "/api/import", `{"path":"` + file + `.none"}`, nil, 404, []string{"there is no file"}, nil},
-		{"another file", "POST", "/api/import", `{"path":"` + filepath.Join(servers, "server-memory", "package.json") + `"}`, nil, 422, []string{"not an SQLite database"}, nil},
+		{"without a path", "POST", "/api/import", `{}`, nil, 422, []string{"absolute path"}, nil},
+		{"without a body", "POST", "/api/import", ``, nil, 422, []string{"Invalid JSON"}, nil},
+		{"missing file", "POST", "/api/import", `{"path":"` + file + `.none"}`, nil, 404, []string{"there is no file"}, nil},
+		{"not a database", "POST", "/api/import", `{"path":"` + filepath.Join(servers, "server-memory", "package.json") + `"}`, nil, 422, []string{"not an SQLite database"}, nil},
 	} {
 		r.send(t, h)
 	}

@@ -42,7 +42,7 @@ func Main(m *testing.M) int {
 	code := m.Run()
 	dir, err := folder()
 	if err != nil {
-		return code // no test could build a program
+		return code // without the folder no program was built
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	reports, err := filepath.Glob(races(dir) + ".*")

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,7 +16,7 @@ import (
 	"time"
 )
 
-// message is one line that a companion wrote.
+// Message is a JSON-RPC message that a companion wrote.
 type Message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -26,25 +27,25 @@ type Message struct {
 		Message string          `json:"message"`
 		Data    json.RawMessage `json:"data"`
 	} `json:"error"`
-	Line string
+	Line string // the message as it was written
 }
 
-// client is an editor's end of a companion: it starts the process and speaks
-// newline-delimited JSON-RPC with it, and knows nothing else.
+// Client is an editor's end of a companion: it starts the process and exchanges
+// newline-delimited JSON-RPC messages with it. Its methods fail the test on errors.
 type Client struct {
 	t      *testing.T
 	Cmd    *exec.Cmd
 	in     io.WriteCloser
 	Stderr *Output
-	Ended  chan struct{} // closed when the process is gone
+	Ended  chan struct{} // closed when the process has ended
 
-	Mu       sync.Mutex
+	mu       sync.Mutex
 	nextID   int
-	Received []Message
-	arrived  chan struct{} // closed and renewed with each message
+	received []Message
+	arrived  chan struct{} // closed and replaced with each message
 }
 
-// attach starts a companion and opens a session.
+// Attach starts a companion and initializes a session.
 func (h *Home) Attach() *Client {
 	h.T.Helper()
 	c := h.Companion()
@@ -52,7 +53,8 @@ func (h *Home) Attach() *Client {
 	return c
 }
 
-// companion starts a companion and says nothing to it.
+// Companion starts a companion, with additional variables in its environment, and sends
+// nothing.
 func (h *Home) Companion(env ...string) *Client {
 	h.T.Helper()
 	cmd := h.Command("mcp")
@@ -76,13 +78,14 @@ func (h *Home) Companion(env ...string) *Client {
 	return c
 }
 
-// close ends the session as an editor does, and waits for the companion.
+// Close ends the session as an editor does, by closing the companion's input, and waits
+// until the process has ended.
 func (c *Client) Close() {
 	_ = c.in.Close()
 	select {
 	case <-c.Ended:
 	case <-time.After(deadline):
-		c.t.Error("the companion does not end with its input")
+		c.t.Error("the companion did not end in time after its input was closed")
 		_ = c.Cmd.Process.Kill()
 		<-c.Ended
 	}
@@ -94,22 +97,22 @@ func (c *Client) read(out io.Reader) {
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			_ = c.Cmd.Wait() // how it ended is no matter here
+			_ = c.Cmd.Wait() // tests that need it read the exit code from Cmd
 			return
 		}
 		m := Message{Line: strings.TrimSuffix(line, "\n")}
 		if err := json.Unmarshal([]byte(line), &m); err != nil {
 			c.t.Errorf("the companion wrote %q: %v", line, err)
 		}
-		c.Mu.Lock()
-		c.Received = append(c.Received, m)
+		c.mu.Lock()
+		c.received = append(c.received, m)
 		close(c.arrived)
 		c.arrived = make(chan struct{})
-		c.Mu.Unlock()
+		c.mu.Unlock()
 	}
 }
 
-// send writes one line.
+// Send writes one line to the companion.
 func (c *Client) Send(line string) {
 	c.t.Helper()
 	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
@@ -117,32 +120,34 @@ func (c *Client) Send(line string) {
 	}
 }
 
+// Notify sends a notification with params as JSON.
 func (c *Client) Notify(method, params string) {
 	c.t.Helper()
 	c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":%s}`, method, params))
 }
 
-// start sends a request and returns its id.
+// Start sends a request with params as JSON and returns its id.
 func (c *Client) Start(method, params string) string {
 	c.t.Helper()
-	c.Mu.Lock()
+	c.mu.Lock()
 	c.nextID++
 	id := strconv.Itoa(c.nextID)
-	c.Mu.Unlock()
+	c.mu.Unlock()
 	c.Send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params))
 	return id
 }
 
-// await returns the first message that fits, now or when it comes.
-func (c *Client) Await(what string, fits func(Message) bool) Message {
+// Await returns the first message, of those received so far and later ones, that
+// matches. what describes it in failures.
+func (c *Client) Await(what string, matches func(Message) bool) Message {
 	c.t.Helper()
-	late := time.After(deadline)
+	timeout := time.After(deadline)
 	for next := 0; ; {
-		c.Mu.Lock()
-		received, arrived := c.Received[next:], c.arrived
-		c.Mu.Unlock()
+		c.mu.Lock()
+		received, arrived := c.received[next:], c.arrived
+		c.mu.Unlock()
 		for _, m := range received {
-			if fits(m) {
+			if matches(m) {
 				return m
 			}
 		}
@@ -151,30 +156,30 @@ func (c *Client) Await(what string, fits func(Message) bool) Message {
 		case <-arrived:
 		case <-c.Ended:
 			select {
-			case <-arrived: // what it wrote last
+			case <-arrived: // a last message was received before the end
 				continue
 			default:
 			}
-			c.t.Fatalf("the companion ended before %s came:\n%s", what, c.Stderr)
-		case <-late:
-			c.t.Fatalf("%s never came; stderr:\n%s", what, c.Stderr)
+			c.t.Fatalf("the companion ended before %s; its stderr:\n%s", what, c.Stderr)
+		case <-timeout:
+			c.t.Fatalf("timed out waiting for %s; stderr of the companion:\n%s", what, c.Stderr)
 		}
 	}
 }
 
-// answer waits for the answer to a request.
+// Answer waits for the answer to the request with this id.
 func (c *Client) Answer(id string) Message {
 	c.t.Helper()
 	return c.Await("the answer to request "+id, func(m Message) bool { return m.Method == "" && string(m.ID) == id })
 }
 
-// ask sends a request and waits for its answer.
+// Ask sends a request and waits for its answer.
 func (c *Client) Ask(method, params string) Message {
 	c.t.Helper()
 	return c.Answer(c.Start(method, params))
 }
 
-// open does what a client does first, with capabilities.
+// Open initializes the session with capabilities as JSON and returns the answer.
 func (c *Client) Open(capabilities string) Message {
 	c.t.Helper()
 	m := c.Ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":`+capabilities+`,"clientInfo":{"name":"test-editor","version":"9"}}`)
@@ -185,13 +190,31 @@ func (c *Client) Open(capabilities string) Message {
 	return m
 }
 
-// count returns how many notifications of a method have come so far. An answer
-// that the hub gave later than the notification was due makes it exact.
+// Requested waits for a request from the hub and answers it with a result as JSON.
+func (c *Client) Requested(method, result string) Message {
+	c.t.Helper()
+	m := c.Await("a request "+method, func(m Message) bool { return m.Method == method && m.ID != nil })
+	c.Send(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}`)
+	return m
+}
+
+// ToolListChanged is the method of the notification that the tool list has changed.
+const ToolListChanged = "notifications/tools/list_changed"
+
+// Messages returns the messages received so far.
+func (c *Client) Messages() []Message {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.received)
+}
+
+// Count returns the number of messages with a method received so far. It is exact
+// after an answer that the hub sent later than the messages.
 func (c *Client) Count(method string) int {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	n := 0
-	for _, m := range c.Received {
+	for _, m := range c.received {
 		if m.Method == method {
 			n++
 		}
@@ -199,139 +222,8 @@ func (c *Client) Count(method string) int {
 	return n
 }
 
-const ToolListChanged = "notifications/tools/list_changed"
-
-// awaitCount waits until so many notifications of a method have come.
+// AwaitCount waits until at least n messages with a method were received.
 func (c *Client) AwaitCount(method string, n int) {
 	c.t.Helper()
-	Eventually(c.t, fmt.Sprintf("%d × %s", n, method), func() bool { return c.Count(method) >= n })
-}
-
-// tools returns the names in tools/list.
-func (c *Client) Tools() []string {
-	c.t.Helper()
-	m := c.Ask("tools/list", `{}`)
-	var list struct {
-		Tools []struct{ Name string } `json:"tools"`
-	}
-	if m.Error != nil || json.Unmarshal(m.Result, &list) != nil {
-		c.t.Fatalf("tools/list: %s", m.Line)
-	}
-	var names []string
-	for _, tool := range list.Tools {
-		names = append(names, tool.Name)
-	}
-	return names
-}
-
-// toolResult is what tools/call answers, read.
-type Result struct {
-	Content []struct{ Type, Text string } `json:"content"`
-	IsError bool                          `json:"isError"`
-}
-
-func (r Result) Text() string {
-	var texts []string
-	for _, block := range r.Content {
-		texts = append(texts, block.Text)
-	}
-	return strings.Join(texts, "\n")
-}
-
-func ToolParams(name, arguments string) string {
-	return fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, arguments)
-}
-
-// beginTool starts a call.
-func (c *Client) StartTool(name, arguments string) (id string) {
-	c.t.Helper()
-	return c.Start("tools/call", ToolParams(name, arguments))
-}
-
-// endTool waits for the result of a call.
-func (c *Client) ToolResult(id string) Result {
-	c.t.Helper()
-	m := c.Answer(id)
-	if m.Error != nil {
-		c.t.Fatalf("call %s failed: %d %s", id, m.Error.Code, m.Error.Message)
-	}
-	var r Result
-	if err := json.Unmarshal(m.Result, &r); err != nil {
-		c.t.Fatalf("call %s answered %s", id, m.Line)
-	}
-	return r
-}
-
-// tool calls a tool that has to succeed and returns its text.
-func (c *Client) Tool(name, arguments string) string {
-	c.t.Helper()
-	r := c.ToolResult(c.StartTool(name, arguments))
-	if r.IsError {
-		c.t.Fatalf("%s failed: %s", name, r.Text())
-	}
-	return r.Text()
-}
-
-// failing calls a tool that has to fail and returns what it says.
-func (c *Client) FailingTool(name, arguments string) string {
-	c.t.Helper()
-	r := c.ToolResult(c.StartTool(name, arguments))
-	if !r.IsError {
-		c.t.Fatalf("%s did not fail: %s", name, r.Text())
-	}
-	return r.Text()
-}
-
-// registry calls the registry tool and returns its text.
-func (c *Client) Registry(arguments string) string {
-	c.t.Helper()
-	return c.Tool("registry", arguments)
-}
-
-// find asks for a tool and returns the call_as of the best one, "" for none.
-func (c *Client) Find(query string) string {
-	c.t.Helper()
-	var found struct {
-		CallAs string `json:"call_as"`
-	}
-	arguments, _ := json.Marshal(map[string]string{"action": "find_tool", "query": query})
-	if err := json.Unmarshal([]byte(c.Registry(string(arguments))), &found); err != nil {
-		c.t.Fatal(err)
-	}
-	return found.CallAs
-}
-
-// hold starts a call of a server's hold tool and returns when the server is at it.
-func (c *Client) Hold(server, key string) (id string) {
-	c.t.Helper()
-	token := "hold-" + key + "-" + strconv.Itoa(int(time.Now().UnixNano()))
-	id = c.Start("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{"key":%q},"_meta":{"progressToken":%q}}`, server+"__hold", key, token))
-	m := c.Await("the hold of "+key, func(m Message) bool {
-		return m.Method == "notifications/progress" && strings.Contains(string(m.Params), token) || m.Method == "" && string(m.ID) == id
-	})
-	if m.Method == "" {
-		c.t.Fatalf("the hold of %s was answered: %s", key, m.Line)
-	}
-	return id
-}
-
-// pid returns the process of an mcptest server.
-func (c *Client) PID(server string) int {
-	c.t.Helper()
-	return c.Environment(server).PID
-}
-
-type environment struct {
-	PID int      `json:"pid"`
-	Dir string   `json:"dir"`
-	Env []string `json:"env"`
-}
-
-func (c *Client) Environment(server string) environment {
-	c.t.Helper()
-	var e environment
-	if err := json.Unmarshal([]byte(c.Tool(server+"__environment", `{}`)), &e); err != nil {
-		c.t.Fatal(err)
-	}
-	return e
+	Eventually(c.t, fmt.Sprintf("%d messages %s are received", n, method), func() bool { return c.Count(method) >= n })
 }

@@ -6,13 +6,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,47 +19,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-// deadline is how long anything that must happen may take; it is only ever
-// waited for when something is broken.
-const deadline = 40 * time.Second
-
-// eventually waits until a condition holds.
-func Eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	if err := Await(func() (bool, error) { return holds(), nil }); err != nil {
-		t.Fatalf("it never came to this: %s", what)
-	}
-}
-
-var errLate = errors.New("it took too long")
-
-// await asks until the answer is yes or an error.
-func Await(holds func() (bool, error)) error {
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	late := time.After(deadline)
-	for {
-		if ok, err := holds(); ok || err != nil {
-			return err
-		}
-		select {
-		case <-tick.C:
-		case <-late:
-			return errLate
-		}
-	}
-}
-
-// home is one user's machine: a home folder, a data folder in it, and all that
-// runs for them. Whatever still runs when the test is over is a failure.
+// Home is a home folder with a data folder, and the processes that were started with it.
+// The test fails if a process is left when it ends.
 type Home struct {
 	T       *testing.T
-	Dir     string
-	Folder  paths.Folder
-	Program string // which build its commands are
-	Env     []string
+	Dir     string       // the home folder
+	Folder  paths.Folder // the data folder
+	Program string       // path of the build that commands run
+	Env     []string     // environment of commands
 }
 
+// NewHome creates a home in a temporary folder and closes it when the test ends.
 func NewHome(t *testing.T) *Home {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,34 +48,34 @@ func NewHome(t *testing.T) *Home {
 	return h
 }
 
-// leave stops the hub and sees that nothing of this home lives on.
+// Close stops the hubs of this home and fails the test if a process is left.
 func (h *Home) Close() {
 	if h.T.Failed() {
 		if log, err := os.ReadFile(h.Folder.Log()); err == nil {
 			h.T.Logf("hub.log:\n%s", log)
 		}
 	}
-	end := time.Now().Add(20 * time.Second)
+	end := time.Now().Add(deadline)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	asked := make(map[int]bool)
+	signalled := make(map[int]bool)
 	for len(h.Processes("")) > 0 && time.Now().Before(end) {
-		// A companion that has just ended may have a hub on its way still.
+		// Look for hubs each time: a companion that has just ended may have started one.
 		for _, pid := range h.Processes(" serve") {
-			if !asked[pid] {
-				asked[pid] = true
+			if !signalled[pid] {
+				signalled[pid] = true
 				_ = syscall.Kill(pid, syscall.SIGTERM)
 			}
 		}
 		<-tick.C
 	}
 	for _, pid := range h.Processes("") {
-		h.T.Errorf("still running at the end: %d %s", pid, CommandLine(pid))
+		h.T.Errorf("process %d is left at the end of the test: %s", pid, CommandLine(pid))
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
-// settings writes config.yaml.
+// Settings writes config.yaml.
 func (h *Home) Settings(yaml string) {
 	h.T.Helper()
 	if err := h.Folder.Create(); err != nil {
@@ -116,6 +84,7 @@ func (h *Home) Settings(yaml string) {
 	h.Write(h.Folder.Config(), yaml)
 }
 
+// Write writes a file.
 func (h *Home) Write(file, text string) {
 	h.T.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -123,20 +92,37 @@ func (h *Home) Write(file, text string) {
 	}
 }
 
-// command is one of ours with this home's environment.
+// Set sets a variable in the environment of later commands.
+func (h *Home) Set(name, value string) {
+	h.Without(name)
+	h.Env = append(h.Env, name+"="+value)
+}
+
+// Without removes a variable from the environment of later commands.
+func (h *Home) Without(name string) {
+	var env []string
+	for _, kv := range h.Env {
+		if !strings.HasPrefix(kv, name+"=") {
+			env = append(env, kv)
+		}
+	}
+	h.Env = env
+}
+
+// Command returns a command of Program with the environment of this home.
 func (h *Home) Command(args ...string) *exec.Cmd {
 	cmd := exec.Command(h.Program, args...)
 	cmd.Env, cmd.Dir = h.Env, h.Dir
 	return cmd
 }
 
-// outcome is how a command ended.
+// Outcome is the exit code and the output of a command.
 type Outcome struct {
 	Code           int
 	Stdout, Stderr string
 }
 
-// run runs a command to its end.
+// Run runs a command and waits for its end.
 func (h *Home) Run(args ...string) Outcome {
 	h.T.Helper()
 	cmd := h.Command(args...)
@@ -150,7 +136,7 @@ func (h *Home) Run(args ...string) Outcome {
 	return Outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// must runs a command that has to succeed and returns its output.
+// Must runs a command that must succeed and returns its standard output.
 func (h *Home) Must(args ...string) string {
 	h.T.Helper()
 	out := h.Run(args...)
@@ -160,15 +146,43 @@ func (h *Home) Must(args ...string) string {
 	return out.Stdout
 }
 
-// add configures a server and lists its tools.
+// MustJSON runs a command that must succeed and decodes its output.
+func (h *Home) MustJSON(answer any, args ...string) {
+	h.T.Helper()
+	if text := h.Must(args...); json.Unmarshal([]byte(text), answer) != nil {
+		h.T.Fatalf("%v printed invalid JSON:\n%s", args, text)
+	}
+}
+
+// runWithInput runs a command with a text on its standard input.
+func (h *Home) runWithInput(text string, args ...string) Outcome {
+	h.T.Helper()
+	cmd := h.Command(args...)
+	cmd.Stdin = strings.NewReader(text)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	_ = cmd.Run() // the exit code is read from ProcessState
+	return Outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// Add adds a server with the command servers add, which lists its tools unless flags say
+// otherwise.
 func (h *Home) Add(name string, command []string, flags ...string) {
 	h.T.Helper()
 	args := append(append([]string{"servers", "add", name}, flags...), "--")
 	h.Must(append(args, command...)...)
 }
 
-// AwaitIndexed waits until every known tool is found by its meaning too. Before
-// that, the same query may have other results a moment later.
+// SetSecret stores a secret of a server with the command secrets set.
+func (h *Home) SetSecret(server, name, value string) {
+	h.T.Helper()
+	if out := h.runWithInput(value, "secrets", "set", server, name); out.Code != 0 {
+		h.T.Fatalf("secrets set: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
+	}
+}
+
+// AwaitIndexed waits until all tools are indexed by meaning. Until then a query may
+// have different results each time.
 func (h *Home) AwaitIndexed() {
 	h.T.Helper()
 	client := instance.NewClient(h.RunningHub())
@@ -182,7 +196,7 @@ func (h *Home) AwaitIndexed() {
 	})
 }
 
-// serverView is what `servers show --json` tells.
+// serverView is the output of servers show --json.
 type serverView struct {
 	PID       int    `json:"pid"`
 	Running   bool   `json:"running"`
@@ -198,6 +212,7 @@ type serverView struct {
 	} `json:"tools"`
 }
 
+// Server returns the state of a server.
 func (h *Home) Server(server string) serverView {
 	h.T.Helper()
 	var v serverView
@@ -205,113 +220,4 @@ func (h *Home) Server(server string) serverView {
 		h.T.Fatal(err)
 	}
 	return v
-}
-
-// hub is a hub that a test started itself.
-type Hub struct {
-	instance.Info
-	t      *testing.T
-	Cmd    *exec.Cmd
-	Stderr *Output
-	ended  chan struct{}
-}
-
-// serve starts a hub and returns when it is ready.
-func (h *Home) Serve() *Hub {
-	h.T.Helper()
-	s := h.startServing("serve")
-	Eventually(h.T, "the hub is ready", func() bool {
-		select {
-		case <-s.ended:
-			h.T.Fatalf("the hub ended at its start with %d:\n%s", s.Cmd.ProcessState.ExitCode(), s.Stderr)
-		default:
-		}
-		info, err := instance.Read(h.Folder)
-		s.Info = info
-		return err == nil && info.PID == s.Cmd.Process.Pid
-	})
-	return s
-}
-
-// startServing starts a hub and waits for nothing.
-func (h *Home) startServing(args ...string) *Hub {
-	h.T.Helper()
-	s := &Hub{t: h.T, Cmd: h.Command(args...), Stderr: &Output{}, ended: make(chan struct{})}
-	s.Cmd.Stderr = s.Stderr
-	if err := s.Cmd.Start(); err != nil {
-		h.T.Fatal(err)
-	}
-	go func() {
-		defer close(s.ended)
-		_ = s.Cmd.Wait() // its exit code is read from the state
-	}()
-	return s
-}
-
-// exit waits for the hub's end and returns its exit code.
-func (s *Hub) Exit() int {
-	s.t.Helper()
-	select {
-	case <-s.ended:
-		return s.Cmd.ProcessState.ExitCode()
-	case <-time.After(deadline):
-		s.t.Fatalf("the hub does not end:\n%s", s.Stderr)
-		return -1
-	}
-}
-
-// kill ends the hub without a chance to clear up.
-func (s *Hub) Kill() {
-	s.t.Helper()
-	Signal(s.t, s.Cmd.Process.Pid, syscall.SIGKILL)
-	s.Exit()
-}
-
-func Signal(t *testing.T, pid int, what syscall.Signal) {
-	t.Helper()
-	if err := syscall.Kill(pid, what); err != nil {
-		t.Fatalf("signal %d to %d: %v", what, pid, err)
-	}
-}
-
-// runningHub waits for a hub, whoever started it.
-func (h *Home) RunningHub() instance.Info {
-	h.T.Helper()
-	var info instance.Info
-	Eventually(h.T, "a hub is running", func() (ok bool) {
-		var err error
-		info, err = instance.Read(h.Folder)
-		return err == nil
-	})
-	return info
-}
-
-// transcript collects output of a process while a test reads it.
-type Output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-var _ io.Writer = (*Output)(nil)
-
-func (c *Output) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.text.Write(p)
-}
-
-func (c *Output) String() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.text.String()
-}
-
-// contains fails the test when a text lacks one of the parts.
-func Contains(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q is not in:\n%s", part, text)
-		}
-	}
 }

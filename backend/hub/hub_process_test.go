@@ -11,19 +11,46 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/testing/programtest"
-
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// family starts a grandchild through a server and returns it with the child.
-func family(t *testing.T, c *programtest.Client, server string) (child, grandchild int) {
+func TestLearnedToolsSurviveAKilledHub(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	s := h.Serve()
+	h.Add("fake", mcptest.Command(t))
+	c := h.Attach()
+	c.Registry(`{"action":"find_tool","query":"give a text back"}`)
+	c.Tool("fake__echo", `{"text":"x"}`)
+	c.Registry(`{"action":"find_tool","query":"report steps of progress"}`)
+	c.Registry(`{"action":"proxy_call","call_as":"mcp__fake__steps","arguments":{"count":1}}`)
+	programtest.Eventually(t, "both calls are learned", func() bool { return strings.Count(h.Must("learned"), "fake__") == 2 })
+	// The first call is stored by now; the second may not be yet.
+	s.Kill()
+
+	h.RunningHub() // started by the companion
+	programtest.Contains(t, h.Must("learned"), "ID  QUERY", "give a text back", "fake__echo", "0.50")
+	h.Must("learned", "forget", "1")
+	if out := h.Must("learned"); strings.Contains(out, "give a text back") {
+		t.Errorf("the entry was not forgotten:\n%s", out)
+	}
+	c.Registry(`{"action":"find_tool","query":"die with a text"}`)
+	c.Registry(`{"action":"proxy_call","call_as":"mcp__fake__echo","arguments":{"text":"x"}}`)
+	programtest.Eventually(t, "the search learns from the restored session", func() bool { return strings.Contains(h.Must("learned"), "die with a text") })
+	h.Must("learned", "forget", "--all")
+	programtest.Contains(t, h.Must("learned"), "Nothing was learned yet")
+}
+
+// startGrandchild makes a server start a child process, and returns the pids of the
+// server and of that process. Both are in the server's process group.
+func startGrandchild(t *testing.T, c *programtest.Client, server string) (child, grandchild int) {
 	t.Helper()
 	child = c.PID(server)
 	grandchild, err := strconv.Atoi(c.Tool(server+"__grandchild", `{}`))
 	if err != nil || !programtest.Alive(grandchild) {
-		t.Fatalf("no grandchild: %v", err)
+		t.Fatalf("the server's child process does not run: %v", err)
 	}
 	if programtest.ProcessGroup(child) != child || programtest.ProcessGroup(grandchild) != child {
 		t.Fatalf("child %d and grandchild %d are in groups %d and %d", child, grandchild, programtest.ProcessGroup(child), programtest.ProcessGroup(grandchild))
@@ -31,13 +58,13 @@ func family(t *testing.T, c *programtest.Client, server string) (child, grandchi
 	return child, grandchild
 }
 
-func TestHubKilledDuringACallGivesAnErrorAndLeavesNoProcess(t *testing.T) {
+func TestKillingTheHubDuringACallReturnsAnErrorAndLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	first := h.Serve()
 	h.Add("fake", mcptest.Command(t))
 	c := h.Attach()
-	child, grandchild := family(t, c, "fake")
+	child, grandchild := startGrandchild(t, c, "fake")
 	id := c.Hold("fake", "k")
 
 	first.Kill()
@@ -48,64 +75,62 @@ func TestHubKilledDuringACallGivesAnErrorAndLeavesNoProcess(t *testing.T) {
 	}
 	programtest.Contains(t, m.Error.Message, "outcome is unknown")
 	if second := h.RunningHub(); second.PID == first.PID || second.Token == first.Token {
-		t.Errorf("the second hub is the first: %d", second.PID)
+		t.Errorf("the killed hub %d was not replaced", second.PID)
 	}
 	programtest.AwaitExit(t, child, grandchild)
 	if got := c.Tool("fake__echo", `{"text":"back"}`); got != "back" {
-		t.Errorf("echo after the restart gave %q", got)
+		t.Errorf("echo after the restart returned %q", got)
 	}
 	if again := c.PID("fake"); again == child {
-		t.Errorf("the child of the killed hub, %d, serves again", child)
+		t.Errorf("process %d of the killed hub still serves", child)
 	}
 }
 
-func TestHubKilledWhenIdleComesBackWithTheLens(t *testing.T) {
+func TestSessionToolsSurviveAKilledHub(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	first := h.Serve()
 	h.Add("fake", mcptest.Command(t))
 	c := h.Attach()
-	child, grandchild := family(t, c, "fake")
+	child, grandchild := startGrandchild(t, c, "fake")
 	c.Find("give back the text")
-	before, told := c.Tools(), c.Count(programtest.ToolListChanged)
+	before, notified := c.Tools(), c.Count(programtest.ToolListChanged)
 	if !slices.Contains(before, "fake__echo") {
-		t.Fatalf("find_tool lent nothing: %v", before)
+		t.Fatalf("find_tool added no tool: %v", before)
 	}
 
 	first.Kill()
 
-	c.AwaitCount(programtest.ToolListChanged, told+1)
+	c.AwaitCount(programtest.ToolListChanged, notified+1)
 	if after := c.Tools(); !slices.Equal(after, before) {
-		t.Errorf("the list is %v, it was %v", after, before)
+		t.Errorf("the list is %v after the restart, before it was %v", after, before)
 	}
 	programtest.AwaitExit(t, child, grandchild)
 	for range 2 { // the replayed initialize must not reach the client
 		c.Ask("ping", `{}`)
 	}
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
-	for _, m := range c.Received {
+	for _, m := range c.Messages() {
 		if strings.Contains(string(m.ID), "replay") {
-			t.Errorf("the client saw %s", m.Line)
+			t.Errorf("the client received %s", m.Line)
 		}
 	}
 }
 
-func TestStoppedHubStaysStoppedUntilSomebodyStartsIt(t *testing.T) {
+func TestStoppedHubStaysStoppedUntilAPersonStartsIt(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	first := h.Serve()
 	h.Add("fake", mcptest.Command(t))
 	c := h.Attach()
-	child, grandchild := family(t, c, "fake")
+	child, grandchild := startGrandchild(t, c, "fake")
 
 	programtest.Contains(t, h.Must("stop"), "stopped")
 
 	if code := first.Exit(); code != 0 {
-		t.Errorf("the hub ended with %d", code)
+		t.Errorf("the hub ended with exit code %d", code)
 	}
 	programtest.AwaitExit(t, child, grandchild)
-	told := c.Count(programtest.ToolListChanged)
+	notified := c.Count(programtest.ToolListChanged)
 	programtest.Contains(t, c.FailingTool("registry", `{"action":"list"}`), "stopped by the user", "agent-discover serve")
 	programtest.Contains(t, c.FailingTool("fake__echo", `{"text":"x"}`), "stopped by the user")
 	if tools := c.Tools(); !slices.Equal(tools, []string{"registry"}) {
@@ -121,11 +146,11 @@ func TestStoppedHubStaysStoppedUntilSomebodyStartsIt(t *testing.T) {
 
 	h.Serve()
 
-	c.AwaitCount(programtest.ToolListChanged, told+1)
+	c.AwaitCount(programtest.ToolListChanged, notified+1)
 	programtest.Contains(t, c.Registry(`{"action":"list"}`), `"fake"`)
 	late.AwaitCount(programtest.ToolListChanged, 1)
 	if got := late.Tool("fake__echo", `{"text":"again"}`); got != "again" {
-		t.Errorf("echo gave %q", got)
+		t.Errorf("echo returned %q", got)
 	}
 }
 
@@ -153,14 +178,14 @@ func TestTenCompanionsAtOnceStartOneHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(status.Clients) != 10 {
-		t.Errorf("%d clients at the hub", len(status.Clients))
+		t.Errorf("the hub has %d clients, want 10", len(status.Clients))
 	}
-	programtest.Eventually(t, "losers of the race are gone", func() bool {
+	programtest.Eventually(t, "the other hubs that were started end", func() bool {
 		return slices.Equal(h.Processes(" serve"), []int{status.PID})
 	})
 }
 
-func TestSecondServeSaysWhoHoldsTheFolder(t *testing.T) {
+func TestSecondServeNamesTheRunningHub(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	first := h.Serve()
@@ -193,13 +218,13 @@ func TestSIGTERMLetsACallInFlightFinish(t *testing.T) {
 	s := h.Serve()
 	h.Add("fake", mcptest.Command(t))
 	c := h.Attach()
-	child, grandchild := family(t, c, "fake")
+	child, grandchild := startGrandchild(t, c, "fake")
 	pipe := h.Dir + "/pipe"
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	id := c.StartTool("fake__read", `{"path":`+strconv.Quote(pipe)+`}`)
-	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when the call is at its reading
+	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns once the server reads the pipe
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +239,7 @@ func TestSIGTERMLetsACallInFlightFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := c.ToolResult(id); r.IsError || r.Text() != "in time" {
-		t.Errorf("the call in flight gave %+v", r)
+		t.Errorf("the call in flight returned %+v", r)
 	}
 	if code := s.Exit(); code != 0 {
 		t.Errorf("exit code %d", code)
@@ -222,7 +247,7 @@ func TestSIGTERMLetsACallInFlightFinish(t *testing.T) {
 	programtest.AwaitExit(t, child, grandchild)
 }
 
-func TestSIGTERMEndsAServerThatWillNotGo(t *testing.T) {
+func TestSIGTERMKillsAServerThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
 	s := h.Serve()
@@ -234,7 +259,7 @@ func TestSIGTERMEndsAServerThatWillNotGo(t *testing.T) {
 	}
 	programtest.AwaitExit(t, child)
 	if _, err := os.Stat(h.Folder.Run("hub.json")); !os.IsNotExist(err) {
-		t.Errorf("hub.json is still there: %v", err)
+		t.Errorf("hub.json was not removed: %v", err)
 	}
 }
 
@@ -245,9 +270,9 @@ func TestHubStartedForACommandAnnouncesItself(t *testing.T) {
 	info := h.RunningHub()
 	programtest.Contains(t, programtest.CommandLine(info.PID), "--started-by cli")
 	if programtest.ProcessGroup(info.PID) != info.PID {
-		t.Errorf("the hub is in the group %d of whoever started it", programtest.ProcessGroup(info.PID))
+		t.Errorf("the hub is in the process group %d of the program that started it", programtest.ProcessGroup(info.PID))
 	}
 	if _, err := instance.Acquire(h.Folder); err == nil {
-		t.Error("a running hub holds no lock")
+		t.Error("the data folder of a running hub is not locked")
 	}
 }

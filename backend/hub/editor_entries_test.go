@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/testing/programtest"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/pelletier/go-toml/v2"
 	"github.com/tailscale/hujson"
@@ -22,70 +20,71 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
+	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 )
 
-// fewest is how many files of editors must have had our entry, so that a table
-// that is not read is seen.
-const fewest = 40
+// minEntries is the least number of files that must get the entry. The test fails if
+// the table of editors is not read.
+const minEntries = 40
 
-func TestEveryEntryInAFileStartsACompanionThatListsRegistry(t *testing.T) {
+func TestEveryEditorEntryStartsACompanionThatListsRegistry(t *testing.T) {
 	t.Parallel()
 	h := programtest.NewHome(t)
-	setLoginPath(h) // no client's own program makes the change
+	setLoginPath(h) // without the programs of editors, which would write the entry themselves
 	hub := h.Serve()
 	ids := installEditors(h)
 	answer := h.Run(append([]string{"editors", "register", "--yes", "--json"}, ids...)...)
 	var out resources.Outcomes
-	if err := json.Unmarshal([]byte(answer.Stdout), &out); err != nil || len(out.Outcomes) < fewest {
-		t.Fatalf("only %d files got our entry: %v %+v", len(out.Outcomes), err, answer)
+	if err := json.Unmarshal([]byte(answer.Stdout), &out); err != nil || len(out.Outcomes) < minEntries {
+		t.Fatalf("only %d files got the entry: %v %+v", len(out.Outcomes), err, answer)
 	}
-	t.Run("each", func(t *testing.T) { // the hub lives until all have ended
+	t.Run("editors", func(t *testing.T) { // waits for all parallel subtests
 		for _, o := range out.Outcomes {
 			t.Run(o.Editor, func(t *testing.T) {
 				t.Parallel()
 				if o.Status == "waiting" {
-					t.Skip("it is running on this machine")
+					t.Skip("the editor is running on this machine")
 				}
 				if o.Status != "done" {
 					t.Fatalf("%s: %s %s", o.Path, o.Status, o.Problem)
 				}
 				entry := readEntry(t, o.Path)
 				if entry.command != h.Program || !slices.Equal(entry.args, []string{"mcp"}) {
-					t.Errorf("it starts %s %q", entry.command, entry.args)
+					t.Errorf("the entry starts %s %q", entry.command, entry.args)
 				}
 				if tools := entry.tools(t, h, o.Path); !slices.Contains(tools, "registry") {
-					t.Errorf("it lists %q", tools)
+					t.Errorf("the companion lists %q, want registry", tools)
 				}
 			})
 		}
 	})
-	programtest.Eventually(t, "the hub that wrote the entries knows all that came through them", func() bool {
+	programtest.Eventually(t, "the hub knows the client of every entry", func() bool {
 		var cost resources.ContextCost
 		if err := instance.NewClient(hub.Info).Do(t.Context(), http.MethodGet, "/api/context", nil, &cost); err != nil {
 			t.Fatal(err)
 		}
 		return !slices.ContainsFunc(out.Outcomes, func(o registration.Outcome) bool {
-			return o.Status == "done" && !slices.ContainsFunc(cost.Clients, func(c resources.ClientContext) bool { return c.Name == clientOf(o.Path) })
+			return o.Status == "done" && !slices.ContainsFunc(cost.Clients, func(c resources.ClientContext) bool { return c.Name == clientName(o.Path) })
 		})
 	})
 }
 
-// clientOf is what an editor calls itself: an end of its file's path, which no
-// other one has.
-func clientOf(path string) string { return path[max(0, len(path)-90):] }
+// clientName returns the client name that the test uses for an editor: the end of
+// the path of its file, which is unique.
+func clientName(path string) string { return path[max(0, len(path)-90):] }
 
-// installEditors makes every editor look as if it were here, by the file that it
-// keeps, and returns those into which our entry may come.
+// installEditors creates the configuration files of all editors and returns the ids
+// of the editors that can be registered.
 func installEditors(h *programtest.Home) []string {
 	h.T.Helper()
 	var list resources.EditorList
-	h.Json(&list, "editors", "list", "--all", "--json")
+	h.MustJSON(&list, "editors", "list", "--all", "--json")
 	for _, e := range list.Editors {
 		for _, f := range e.Files {
 			createConfig(h, f.Path)
 		}
 	}
-	h.Json(&list, "editors", "list", "--all", "--json")
+	h.MustJSON(&list, "editors", "list", "--all", "--json")
 	var ids []string
 	for _, e := range list.Editors {
 		if e.Registrable {
@@ -95,6 +94,7 @@ func installEditors(h *programtest.Home) []string {
 	return ids
 }
 
+// createConfig creates an empty configuration file in the home folder.
 func createConfig(h *programtest.Home, path string) {
 	h.T.Helper()
 	if !strings.HasPrefix(path, h.Dir+string(filepath.Separator)) {
@@ -111,13 +111,15 @@ func createConfig(h *programtest.Home, path string) {
 	h.Write(path, text)
 }
 
-// fileEntry is our entry as an editor would take it: by no code of ours.
+// fileEntry is the Agent Discover entry in an editor's file, read independently of
+// the code that wrote it.
 type fileEntry struct {
 	command string
 	args    []string
 	env     []string
 }
 
+// readEntry reads the entry in a JSON, TOML or YAML file.
 func readEntry(t *testing.T, path string) fileEntry {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -135,15 +137,16 @@ func readEntry(t *testing.T, path string) fileEntry {
 			err = json.Unmarshal(data, &root)
 		}
 	}
-	found := named(root)
+	found := findEntry(root)
 	if err != nil || found == nil {
-		t.Fatalf("our entry is not in %s: %v\n%s", path, err, data)
+		t.Fatalf("%s does not contain the entry: %v\n%s", path, err, data)
 	}
-	return understood(found)
+	return parseEntry(found)
 }
 
-// named looks for the object of our name: a member, or an item that says so.
-func named(v any) map[string]any {
+// findEntry returns the object named discover: the value of a member of this name,
+// or a list item with this name.
+func findEntry(v any) map[string]any {
 	switch v := v.(type) {
 	case map[string]any:
 		if entry, ok := v["discover"].(map[string]any); ok {
@@ -153,13 +156,13 @@ func named(v any) map[string]any {
 			return v
 		}
 		for _, inner := range v {
-			if entry := named(inner); entry != nil {
+			if entry := findEntry(inner); entry != nil {
 				return entry
 			}
 		}
 	case []any:
 		for _, inner := range v {
-			if entry := named(inner); entry != nil {
+			if entry := findEntry(inner); entry != nil {
 				return entry
 			}
 		}
@@ -167,42 +170,43 @@ func named(v any) map[string]any {
 	return nil
 }
 
-// understood knows the spellings that there are: one command line, or a program
-// and its arguments.
-func understood(entry map[string]any) fileEntry {
+// parseEntry reads an entry: editors store either one command line or a program and
+// its arguments, and use several names for the environment.
+func parseEntry(entry map[string]any) fileEntry {
 	var e fileEntry
-	line := texts(entry["command"])
+	line := stringsOf(entry["command"])
 	if line == nil {
-		line = texts(entry["cmd"])
+		line = stringsOf(entry["cmd"])
 	}
-	if line = append(line, texts(entry["args"])...); len(line) > 0 {
+	if line = append(line, stringsOf(entry["args"])...); len(line) > 0 {
 		e.command, e.args = line[0], line[1:]
 	}
 	for _, key := range []string{"env", "environment", "envs"} {
 		variables, _ := entry[key].(map[string]any)
 		for name, value := range variables {
-			e.env = append(e.env, name+"="+strings.Join(texts(value), ""))
+			e.env = append(e.env, name+"="+strings.Join(stringsOf(value), ""))
 		}
 	}
 	return e
 }
 
-func texts(v any) []string {
+// stringsOf returns the strings in a string or a list.
+func stringsOf(v any) []string {
 	switch v := v.(type) {
 	case string:
 		return []string{v}
 	case []any:
 		var all []string
 		for _, item := range v {
-			all = append(all, texts(item)...)
+			all = append(all, stringsOf(item)...)
 		}
 		return all
 	}
 	return nil
 }
 
-// tools starts what an entry says with the little that an editor gives it, and
-// returns what it lists.
+// tools starts the command of an entry with a minimal environment, as an editor
+// does, and returns the names of the listed tools.
 func (e fileEntry) tools(t *testing.T, h *programtest.Home, file string) []string {
 	t.Helper()
 	cmd := exec.Command(e.command, e.args...)
@@ -210,7 +214,7 @@ func (e fileEntry) tools(t *testing.T, h *programtest.Home, file string) []strin
 	if programtest.Coverage != "" {
 		cmd.Env = append(cmd.Env, "GOCOVERDIR="+programtest.Coverage)
 	}
-	editor := mcp.NewClient(&mcp.Implementation{Name: clientOf(file), Version: "1"}, nil)
+	editor := mcp.NewClient(&mcp.Implementation{Name: clientName(file), Version: "1"}, nil)
 	session, err := editor.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
-func TestWishThatComesWhileAHubStartsInTheBackgroundIsKept(t *testing.T) {
+func TestStopRequestDuringAStartIsHonoured(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_PORT", "0")
 	for _, by := range []string{"companion", "cli", "tray"} {
 		folder := paths.Folder(t.TempDir())
@@ -21,7 +21,7 @@ func TestWishThatComesWhileAHubStartsInTheBackgroundIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The hub has found no wish; now the user has one.
+		// The stop request comes after Open has checked for one.
 		h := &Hub{bus: &events.Bus{}, options: Options{Folder: folder, StartedBy: by}, lock: lock, stop: make(chan struct{})}
 		if err := instance.SetStopped(folder, true); err != nil {
 			t.Fatal(err)
@@ -34,21 +34,21 @@ func TestWishThatComesWhileAHubStartsInTheBackgroundIsKept(t *testing.T) {
 		select {
 		case err := <-ended:
 			if err != nil {
-				t.Errorf("started by %s it ended with %v", by, err)
+				t.Errorf("started by %s: the hub ended with the error %v", by, err)
 			}
-		case <-time.After(30 * time.Second):
-			t.Errorf("started by %s it goes on", by)
+		case <-time.After(time.Minute):
+			t.Errorf("started by %s: the hub did not end in time", by)
 		}
 		if err := h.Close(); err != nil {
 			t.Error(err)
 		}
 		if !instance.Stopped(folder) {
-			t.Errorf("started by %s it took the wish back", by)
+			t.Errorf("started by %s: the hub cleared the stop request", by)
 		}
 	}
 }
 
-func TestAHubThatIsToBePausedIsSoBeforeItRuns(t *testing.T) {
+func TestPauseSettingAppliesBeforeTheHubRuns(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_PORT", "0")
 	folder := paths.Folder(t.TempDir())
 	if err := errors.Join(folder.Create(), instance.SetPaused(folder, true)); err != nil {
@@ -60,15 +60,15 @@ func TestAHubThatIsToBePausedIsSoBeforeItRuns(t *testing.T) {
 	}
 	defer func() { _ = h.Close() }()
 	if !h.servers.upstream.Paused() {
-		t.Error("it may start servers")
+		t.Error("the hub is not paused")
 	}
-	// Somebody took the wish back, and then wished it again, before the hub could be told.
-	for _, wished := range []bool{false, true} {
-		if err := instance.SetPaused(folder, wished); err != nil {
+	// Changes of the setting are applied when the hub is announced.
+	for _, paused := range []bool{false, true} {
+		if err := instance.SetPaused(folder, paused); err != nil {
 			t.Fatal(err)
 		}
-		if h.applyPause(); h.servers.upstream.Paused() != wished {
-			t.Errorf("paused: %t, wished: %t", !wished, wished)
+		if h.applyPause(); h.servers.upstream.Paused() != paused {
+			t.Errorf("paused is %t, the setting is %t", !paused, paused)
 		}
 	}
 }

@@ -17,112 +17,113 @@ import (
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
-// tools puts programs first on the login shell's PATH, each a shell script.
-func tools(t *testing.T, scripts map[string]string) {
+// installPrograms writes shell scripts to a folder and puts it first on the PATH of the
+// login shell.
+func installPrograms(t *testing.T, scripts map[string]string) {
 	t.Helper()
-	atHome(t)
+	setHome(t)
 	dir := t.TempDir()
 	for name, script := range scripts {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write(t, filepath.Join(os.Getenv("HOME"), ".profile"), "PATH="+dir+":/usr/bin:/bin\nexport PATH\n")
+	writeFile(t, filepath.Join(os.Getenv("HOME"), ".profile"), "PATH="+dir+":/usr/bin:/bin\nexport PATH\n")
 	t.Setenv("PATH", dir)
 }
 
-func TestProgramsThatServersNeedAreLookedFor(t *testing.T) {
-	tools(t, map[string]string{"npx": "echo 10.0.0", "uvx": "echo broken >&2; exit 1", "uv": "exit 1", "docker": "test \"$*\" = --version"})
+func TestPrerequisitesOfServersAreReported(t *testing.T) {
+	installPrograms(t, map[string]string{"npx": "echo 10.0.0", "uvx": "echo broken >&2; exit 1", "uv": "exit 1", "docker": "test \"$*\" = --version"})
 	h, _ := runHub(t, hub.Options{})
 	want := `{"npx":true,"uvx":false,"docker":true,"uv":false}`
-	row{"prereqs", "GET", "/api/prereqs", "", nil, 200, []string{want}, nil}.send(t, h)
+	row{"prerequisites", "GET", "/api/prereqs", "", nil, 200, []string{want}, nil}.send(t, h)
 	var exchange struct{ Body map[string]bool }
 	if err := json.Unmarshal(recorded(t, "008-rest-prereqs.json"), &exchange); err != nil {
 		t.Fatal(err)
 	}
 	if len(exchange.Body) != 4 {
-		t.Errorf("the original told %v", exchange.Body)
+		t.Errorf("the original reported %v, want 4 programs", exchange.Body)
 	}
 }
 
 func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
-	tools(t, map[string]string{
+	installPrograms(t, map[string]string{
 		"npm": `echo "npm $* $npm_config_x" >> ` + log + `; case "$*" in *nope*) echo "404 nope is not there: $DOOR_TOKEN" >&2; exit 1;; esac`,
 		"uvx": `echo "uvx $*" >> ` + log,
 	})
-	h, _ := runHub(t, hub.Options{Folder: data(t, "warm_packages: false\n")})
+	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
 	registryCall(t, h, `{"action":"install","name":"proposed","command":"npx","args":["-y","evil"]}`)
 	for _, r := range []row{
-		{"none of that id", "POST", "/api/servers/9999/preinstall", "", nil, 404, []string{`{"error":"Not found","code":`}, nil},
-		{"added", "POST", "/api/servers", `{"name":"nocmd"}`, nil, 201, []string{`"id":2`}, nil},
-		{"no command", "POST", "/api/servers/2/preinstall", "", nil, 200, []string{`{"status":"skipped","reason":"no package name"}`}, nil},
-		{"added", "POST", "/api/servers", `{"name":"fs","command":"node","args":["x.js"]}`, nil, 201, []string{`"id":3`}, nil},
+		{"unknown id", "POST", "/api/servers/9999/preinstall", "", nil, 404, []string{`{"error":"Not found","code":`}, nil},
+		{"add server", "POST", "/api/servers", `{"name":"nocmd"}`, nil, 201, []string{`"id":2`}, nil},
+		{"without a command", "POST", "/api/servers/2/preinstall", "", nil, 200, []string{`{"status":"skipped","reason":"no package name"}`}, nil},
+		{"add server", "POST", "/api/servers", `{"name":"fs","command":"node","args":["x.js"]}`, nil, 201, []string{`"id":3`}, nil},
 		{"another command", "POST", "/api/servers/3/preinstall", "", nil, 200, []string{`{"status":"skipped","reason":"not an npx/uvx server"}`}, nil},
-		{"added", "POST", "/api/servers", `{"name":"one","command":"npx","args":["-y","@a/one@1"],"env":{"npm_config_x":"set"}}`, nil, 201, []string{`"id":4`}, nil},
+		{"add server", "POST", "/api/servers", `{"name":"one","command":"npx","args":["-y","@a/one@1"],"env":{"npm_config_x":"set"}}`, nil, 201, []string{`"id":4`}, nil},
 		{"npx", "POST", "/api/servers/4/preinstall", "", nil, 200, []string{`{"status":"downloaded","package":"@a/one@1"}`}, nil},
-		{"added", "POST", "/api/servers", `{"name":"two","command":"uvx","args":["--from","two","tool"]}`, nil, 201, []string{`"id":5`}, nil},
+		{"add server", "POST", "/api/servers", `{"name":"two","command":"uvx","args":["--from","two","tool"]}`, nil, 201, []string{`"id":5`}, nil},
 		{"uvx", "POST", "/api/servers/5/preinstall", "", nil, 200, []string{`{"status":"downloaded","package":"two"}`}, nil},
-		{"added", "POST", "/api/servers", `{"name":"three","command":"npx","args":["nope"],"env":{"DOOR_TOKEN":"open-sesame"}}`, nil, 201, []string{`"id":6`}, nil},
-		{"not there", "POST", "/api/servers/6/preinstall", "", nil, 500, []string{`"status":"failed"`, "404 nope is not there: [redacted]"}, []string{"sesame"}},
+		{"add server", "POST", "/api/servers", `{"name":"three","command":"npx","args":["nope"],"env":{"DOOR_TOKEN":"open-sesame"}}`, nil, 201, []string{`"id":6`}, nil},
+		{"unknown package", "POST", "/api/servers/6/preinstall", "", nil, 500, []string{`"status":"failed"`, "404 nope is not there: [redacted]"}, []string{"sesame"}},
 		{"proposed by an agent", "POST", "/api/servers/1/preinstall", "", nil, 403, []string{"waits for a person's approval"}, nil},
 	} {
 		r.send(t, h)
 	}
-	said, err := os.ReadFile(log)
+	ran, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(string(said)), "\n")
+	lines := strings.Split(strings.TrimSpace(string(ran)), "\n")
 	if len(lines) != 3 || !strings.HasPrefix(lines[0], "npm install --prefix ") || !strings.HasSuffix(lines[0], "--loglevel=error @a/one@1 set") ||
 		!strings.Contains(lines[0], "--ignore-scripts") || lines[1] != "uvx --from two python -c " {
-		t.Errorf("ran:\n%s", said)
+		t.Errorf("the commands were\n%s", ran)
 	}
 	folder := strings.Fields(lines[0])[3]
 	if _, err := os.Stat(folder); !os.IsNotExist(err) {
-		t.Errorf("what it installed is still in %s: %v", folder, err)
+		t.Errorf("the temporary installation in %s was not removed: %v", folder, err)
 	}
 }
 
-func TestPackageOfANewServerIsDownloadedBehindTheAnswer(t *testing.T) {
+func TestPackageOfANewServerIsDownloadedInTheBackground(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
-		t.Skipf("no named pipes: %s", out)
+		t.Skipf("could not create a named pipe: %s", out)
 	}
-	tools(t, map[string]string{"npm": "echo $* > " + pipe}) // waits until somebody reads
+	installPrograms(t, map[string]string{"npm": "echo $* > " + pipe}) // waits for a reader
 	h, _ := runHub(t, hub.Options{})
 	var s resources.Server
 	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "no", "command": "npx", "args": []string{"unwanted"}, "warm": false}, &s)
 	do(t, h, http.MethodPost, "/api/servers", map[string]any{"name": "one", "command": "npx", "args": []string{"-y", "wanted"}}, &s)
-	said := make(chan string, 1)
+	arguments := make(chan string, 1)
 	go func() {
 		data, _ := os.ReadFile(pipe)
-		said <- string(data)
+		arguments <- string(data)
 	}()
 	select {
-	case args := <-said:
+	case args := <-arguments:
 		if !strings.HasSuffix(args, " wanted\n") {
-			t.Errorf("downloaded: %s", args)
+			t.Errorf("npm was run with %s", args)
 		}
-	case <-time.After(30 * time.Second):
-		t.Fatal("nothing is downloaded")
+	case <-time.After(deadline):
+		t.Fatal("the package was not downloaded in time")
 	}
 }
 
-func TestAPackageComesFromTheUsersRegistry(t *testing.T) {
+func TestPackageIsDownloadedFromTheUsersRegistry(t *testing.T) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
-		t.Skip("npm is not here")
+		t.Skip("npm is not installed")
 	}
 	cache := t.TempDir()
 	view := exec.CommandContext(t.Context(), npm, "view", "ms@2.1.3", "version", "--fetch-retries=0", "--fetch-timeout=20000", "--cache", cache)
 	if out, err := view.Output(); err != nil || strings.TrimSpace(string(out)) != "2.1.3" {
-		t.Skip("the package registry is not reached")
+		t.Skip("the package registry cannot be reached")
 	}
 	config, _ := exec.Command(npm, "config", "get", "userconfig").Output()
-	atHome(t)
-	write(t, filepath.Join(os.Getenv("HOME"), ".profile"), "PATH="+filepath.Dir(npm)+":/usr/bin:/bin\nexport PATH\n")
-	h, _ := runHub(t, hub.Options{Folder: data(t, "warm_packages: false\n")})
+	setHome(t)
+	writeFile(t, filepath.Join(os.Getenv("HOME"), ".profile"), "PATH="+filepath.Dir(npm)+":/usr/bin:/bin\nexport PATH\n")
+	h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "warm_packages: false\n")})
 	env := map[string]string{"npm_config_userconfig": strings.TrimSpace(string(config)), "npm_config_cache": cache}
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "NODE_EXTRA_CA_CERTS", "npm_config_registry"} {
 		if value, set := os.LookupEnv(name); set {
@@ -136,6 +137,6 @@ func TestAPackageComesFromTheUsersRegistry(t *testing.T) {
 
 	install := exec.CommandContext(t.Context(), npm, "install", "--offline", "--no-save", "--prefix", t.TempDir(), "--cache", cache, "ms@2.1.3")
 	if out, err := install.CombinedOutput(); err != nil {
-		t.Errorf("it is not in the cache: %s", out)
+		t.Errorf("the package is not in the cache: %s", out)
 	}
 }

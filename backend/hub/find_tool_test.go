@@ -1,0 +1,73 @@
+package hub_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/hub"
+)
+
+// The definitions of two similar tools.
+const (
+	tideTool      = `{"name":"tide","description":"Height of the tide at a harbour","inputSchema":{"type":"object","properties":{"harbour":{"type":"string","description":"which one"}},"required":["harbour"]}}`
+	tideTableTool = `{"name":"tide_table","description":"Table of the tide at a harbour for a month"}`
+)
+
+func TestBriefReplyOmitsToolsThatTheSessionHasSeen(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(
+		step{name: "add server", method: "POST", path: "/api/servers", body: s.server("sea", "-only", "-definition", tideTool, "-definition", tideTableTool), status: 201, keep: "id"},
+		step{name: "list tools", method: "POST", path: "/api/servers/{id}/refresh", status: 200},
+	)
+	const (
+		brief      = `{"action":"find_tool","query":"height of the tide at a harbour","brief":true}`
+		full       = `{"action":"find_tool","query":"height of the tide at a harbour"}`
+		briefTable = `{"action":"find_tool","query":"table of the tide for a month","brief":true}`
+	)
+	inFull := []string{`"call_as":"mcp__sea__tide"`, `"description":"Height of`, `"required_args":[{"name":"harbour","type":"string"`, `"server":"sea"`}
+	first := join(t, s.hub, "one")
+	first.checkReplies(
+		question{name: "first query", arguments: brief, want: inFull, never: []string{`"told"`}},
+		question{
+			name: "same query again", arguments: brief,
+			want:  []string{`{"found":true,"confidence":"`, `"score":`, `"call_as":"mcp__sea__tide","told":true,"next_step":"`, `as sea__tide if listed, else by registry proxy_call`, `"other_matches":[{"call_as":"mcp__sea__tide_table"}]`},
+			never: []string{"Height of", "required_args", "Table of"},
+		},
+		question{name: "query without brief", arguments: full, want: append(inFull, "Table of"), never: []string{`"told"`}},
+		question{name: "query for a tool that was only named", arguments: briefTable, want: []string{`"call_as":"mcp__sea__tide_table"`, "Table of", `[{"call_as":"mcp__sea__tide"}]`}, never: []string{`"told"`}},
+		question{name: "that query again", arguments: briefTable, want: []string{`"told":true`}, never: []string{"Table of"}},
+		question{
+			name: "find_tools", arguments: `{"action":"find_tools","brief":true,"intents":["height of the tide at a harbour","table of the tide for a month"]}`,
+			want: []string{`{"results":[{"intent":"height`, `"call_as":"mcp__sea__tide","told":true,"other_matches":[{"call_as":"mcp__sea__tide_table"}]}`}, never: []string{"next_step", "Height of", "Table of"},
+		},
+	)
+	join(t, s.hub, "two").checkReplies(
+		question{name: "another session", arguments: brief, want: inFull},
+		question{name: "the same intent twice", arguments: `{"action":"find_tools","brief":true,"intents":["table of the tide for a month","table of the tide for a month"]}`, want: []string{"Table of", `"told":true`}},
+	)
+	schema := join(t, s.hub, "three")
+	schema.registry(`{"action":"get_schema","call_as":"mcp__sea__tide"}`)
+	schema.checkReplies(question{name: "after get_schema", arguments: brief, want: []string{`"told":true`}})
+	changed := strings.Replace(tideTool, "Height of", "Depth and height of", 1)
+	s.play(
+		step{name: "server removed", method: "DELETE", path: "/api/servers/{id}", status: 200},
+		step{name: "server added again with another definition", method: "POST", path: "/api/servers", body: s.server("sea", "-only", "-definition", changed, "-definition", tideTableTool), status: 201},
+		step{name: "list tools", method: "POST", path: "/api/servers/2/refresh", status: 200},
+	)
+	first.checkReplies(question{name: "changed definition", arguments: brief, want: []string{"Depth and height of", "required_args"}, never: []string{`"told"`, "Table of"}})
+}
+
+func TestReplyWithoutAMatchSuggestsSimilarTools(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	agent := join(t, s.hub, "one")
+	agent.checkReplies(question{name: "no tools", arguments: `{"action":"find_tool","query":"tied"}`, want: []string{`"hint":"no tools are known yet`}, never: []string{"did_you_mean"}})
+	s.play(
+		step{name: "add server", method: "POST", path: "/api/servers", body: s.server("sea", "-only", "-tool", "harbour_tides=When the water comes"), status: 201, keep: "id"},
+		step{name: "list tools", method: "POST", path: "/api/servers/{id}/refresh", status: 200},
+	)
+	agent.checkReplies(
+		question{name: "misspelt query", arguments: `{"action":"find_tool","query":"harburtidez"}`, want: []string{`"found":false,"matches":[],"top_score":`, `browse; or propose a server: registry install"`, `"did_you_mean":["mcp__sea__harbour_tides"]`}},
+		question{name: "unrelated query", arguments: `{"action":"find_tool","query":"knit a jumper for a giraffe"}`, want: []string{`"found":false`}, never: []string{"did_you_mean"}},
+		question{name: "one of several intents", arguments: `{"action":"find_tools","intents":["harburtidez","","when the water comes"]}`, want: []string{`{"results":[{"intent":"harburtidez","found":false`, `"did_you_mean":["mcp__sea__harbour_tides"]},{"found":false,"matches":[]`, `{"intent":"when the water comes","found":true`}},
+	)
+}

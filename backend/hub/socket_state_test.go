@@ -1,0 +1,184 @@
+package hub_test
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/hub"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+)
+
+func TestSocketMayOmitTools(t *testing.T) {
+	command := mcptest.Command(t)
+	h, _ := runHub(t, hub.Options{})
+	do(t, h, "POST", "/api/servers", map[string]any{"name": "fake", "command": command[0], "args": command[1:]}, nil)
+	do(t, h, "POST", "/api/servers", map[string]any{"name": "other"}, nil)
+	s := connect(t, h, "/ws?tools=none&deltas=changed")
+	type stateWithoutTools struct {
+		Servers []struct {
+			Name  string
+			Count int   `json:"tool_count"`
+			Rev   int64 `json:"tools_rev"`
+		}
+		Active []map[string]any
+	}
+	read := func(m message) stateWithoutTools {
+		t.Helper()
+		var b stateWithoutTools
+		if err := json.Unmarshal([]byte(m.raw), &b); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(m.raw, `"tools":`) || strings.Contains(m.raw, "input") {
+			t.Errorf("the message contains tools: %s", m.raw)
+		}
+		return b
+	}
+	first := read(s.next())
+	if len(first.Servers) != 2 || first.Servers[0].Rev == 0 || first.Servers[0].Rev != first.Servers[1].Rev {
+		t.Errorf("the first state is %+v", first)
+	}
+	do(t, h, "POST", "/api/servers/1/activate", nil, nil)
+	var active stateWithoutTools
+	s.until("the server is active", func(m message) bool {
+		active = read(m)
+		return len(active.Active) == 1
+	})
+	fake := active.Servers[0]
+	if fake.Count == 0 || fake.Rev == first.Servers[0].Rev || len(active.Active[0]) != 1 || active.Active[0]["name"] != "fake" {
+		t.Errorf("the state after the activation is %+v", active)
+	}
+	do(t, h, "PUT", "/api/servers/1", map[string]any{"description": "new"}, nil)
+	s.until("the new description", func(m message) bool {
+		if got := read(m); len(got.Servers) > 0 && got.Servers[0].Rev != fake.Rev {
+			t.Errorf("tools_rev changed with the description: %s", m.raw)
+		}
+		return strings.Contains(m.raw, `"description":"new"`)
+	})
+	do(t, h, "POST", "/api/servers/1/call", map[string]any{"tool": "grow", "args": map[string]string{"name": "another", "text": "y"}}, nil)
+	s.until("one more tool", func(m message) bool {
+		got := read(m)
+		return m.Type == "state" && got.Servers[0].Count == fake.Count+1 && got.Servers[0].Rev != fake.Rev
+	})
+	// Another client still receives tools.
+	if m := connect(t, h, "/ws").next(); len(m.Servers[0].Tools) != fake.Count+1 || len(m.Active[0].Tools) != fake.Count+1 || strings.Contains(m.raw, "tools_rev") {
+		t.Errorf("the whole state is %s", m.raw)
+	}
+}
+
+func TestSocketReportsTheStateAndEveryChange(t *testing.T) {
+	h, _ := runHub(t, hub.Options{})
+	s := connect(t, h, "/")
+	if m := s.next(); m.raw != `{"type":"state","version":"1.2.3","servers":[],"active":[]}` {
+		t.Errorf("the first message is %s", m.raw)
+	}
+	addFake(t, h)
+	m := s.next()
+	if m.Type != "state" || !m.Delta || len(m.Servers) != 1 || m.Servers[0].Name != "fake" || len(m.Active) != 0 {
+		t.Errorf("after a server was added: %s", m.raw)
+	}
+	do(t, h, "POST", "/api/servers/1/activate", nil, nil)
+	m = s.until("the server is active", func(m message) bool { return len(m.Active) == 1 && m.Servers[0].Running })
+	tool := m.Servers[0].Tools[0]
+	if tool.ID == 0 || tool.ServerID != 1 || tool.Name == "" || !strings.HasPrefix(string(tool.InputSchema), "{") {
+		t.Errorf("the first tool is %+v", tool)
+	}
+	if shown := m.Active[0].Tools[0]; shown.Name != "echo" || !strings.HasPrefix(string(shown.InputSchema), "{") {
+		t.Errorf("the first active tool is %+v", shown)
+	}
+	if m.Servers[0].Tokens == 0 {
+		s.until("the tokens of the tools are counted", func(m message) bool { return m.Servers[0].Tokens > 0 })
+	}
+	do(t, h, "DELETE", "/api/servers/1", nil, nil)
+	s.until("the server is gone", func(m message) bool { return m.Delta && len(m.Servers) == 0 })
+}
+
+func TestSocketReportsAServerThatStopsWhenIdle(t *testing.T) {
+	folder := paths.Folder(t.TempDir())
+	if err := os.WriteFile(folder.Config(), []byte("limits:\n  idle_stop: 20ms\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h, _ := runHub(t, hub.Options{Folder: folder})
+	addFake(t, h)
+	s := connect(t, h, "/ws")
+	do(t, h, "POST", "/api/servers/1/refresh", nil, nil)
+	s.until("the server runs", func(m message) bool { return m.Servers[0].Running })
+	s.until("the server has stopped", func(m message) bool { return !m.Servers[0].Running })
+}
+
+func TestSocketMayReceiveOnlyChangedServers(t *testing.T) {
+	h, _ := runHub(t, hub.Options{})
+	for _, name := range []string{"a", "b"} {
+		do(t, h, "POST", "/api/servers", map[string]any{"name": name}, nil)
+	}
+	s := connect(t, h, "/ws?deltas=changed")
+	if m := s.next(); m.Delta || len(m.Servers) != 2 {
+		t.Fatalf("the first message is %s", m.raw)
+	}
+	do(t, h, "PUT", "/api/servers/2", map[string]any{"description": "new"}, nil)
+	if m := s.next(); !m.Delta || len(m.Servers) != 1 || m.Servers[0].Name != "b" || strings.Join(m.Names, " ") != "a b" {
+		t.Errorf("the message after a change is %s", m.raw)
+	}
+	do(t, h, "DELETE", "/api/servers/1", nil, nil)
+	if m := s.next(); !m.Delta || len(m.Servers) != 0 || strings.Join(m.Names, " ") != "b" {
+		t.Errorf("the message after a removal is %s", m.raw)
+	}
+	s.write(`{"type":"refresh"}`)
+	if m := s.next(); m.Delta || len(m.Servers) != 1 {
+		t.Errorf("the message after a refresh is %s", m.raw)
+	}
+}
+
+func TestStateContainsMetricsAndSecretNames(t *testing.T) {
+	t.Setenv("AGENT_DISCOVER_KEYCHAIN", "off")
+	t.Setenv("AGENT_DISCOVER_PASSPHRASE", "a passphrase")
+	h, _ := runHub(t, hub.Options{})
+	addFake(t, h)
+	do(t, h, "POST", "/api/servers/1/activate", nil, nil)
+	s := connect(t, h, "/")
+	// Once the tokens of the tools are counted, only the call causes a delta.
+	for m := s.next(); strings.Contains(m.raw, `"tool_tokens":0`); {
+		m = s.next()
+	}
+	do(t, h, "POST", "/api/servers/1/call", map[string]any{"tool": "fail"}, nil)
+	s.until("the metrics contain the call", func(m message) bool {
+		return m.Delta && strings.Contains(m.raw, `"metrics":{"server_name":"fake","total_calls":1,"total_errors":1,`)
+	})
+	do(t, h, "PUT", "/api/servers/1/secrets/API_KEY", map[string]any{"value": "correct-horse"}, nil)
+	m := s.until("the secret is listed", func(m message) bool { return m.Delta && strings.Contains(m.raw, `"secret_names":["API_KEY"]`) })
+	if strings.Contains(m.raw, "correct-horse") {
+		t.Error("the state contains the value of the secret")
+	}
+}
+
+func TestDeltaOmitsManyToolsThatTheClientHas(t *testing.T) {
+	h, _ := runHub(t, hub.Options{})
+	addFake(t, h)
+	do(t, h, "POST", "/api/servers", map[string]any{"name": "other"}, nil)
+	do(t, h, "POST", "/api/servers/1/activate", nil, nil)
+	s := connect(t, h, "/")
+	s.next()
+	do(t, h, "PUT", "/api/servers/2", map[string]any{"description": "few tools"}, nil)
+	has := func(part string) func(message) bool {
+		return func(m message) bool { return strings.Contains(m.raw, part) }
+	}
+	if m := s.until("a change", has("few tools")); len(m.Servers[0].Tools) == 0 || len(m.Active[0].Tools) == 0 {
+		t.Errorf("a small delta has no tools: %s", m.raw)
+	}
+	for _, tool := range []string{"one", "two", "three"} { // together too large for a delta
+		grown := map[string]any{"tool": "grow", "args": map[string]string{"name": tool, "text": strings.Repeat("x", 100_000)}}
+		do(t, h, "POST", "/api/servers/1/call", grown, nil)
+		s.until("the new tool", has(`"name":"`+tool+`"`))
+	}
+	do(t, h, "PUT", "/api/servers/2", map[string]any{"description": "many tools"}, nil)
+	m := s.until("another change", has("many tools"))
+	if len(m.Servers) != 2 || strings.Contains(m.raw, `"tools"`) {
+		t.Errorf("a delta of %d bytes repeats tools", len(m.raw))
+	}
+	s.write(`{"type":"refresh"}`)
+	if m := s.until("the whole state", func(m message) bool { return m.Type == "state" && !m.Delta }); len(m.Servers[0].Tools) == 0 || len(m.Active[0].Tools) == 0 {
+		t.Error("the whole state has no tools")
+	}
+}
