@@ -98,12 +98,15 @@ approved.`,
 		},
 	}
 	root.SetVersionTemplate("agent-discover {{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version") // without this, cobra adds the short form -v
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usagef("%w; see: %s --help", err, cmd.CommandPath())
 	})
 	p.addCommands(root)
-	checkArgs(root)
+	for _, cmd := range root.Commands() {
+		finish(cmd)
+	}
 	return root
 }
 
@@ -120,7 +123,7 @@ func (p *program) addCommands(root *cobra.Command) {
 		{"tools", "Find and call tools:", []*cobra.Command{
 			search.find(), search.why(), callCommand{p}.command(), search.learned(), evalCommand{p}.command(),
 		}},
-		{"watch", "See what happens:", []*cobra.Command{
+		{"watch", "Monitor and diagnose:", []*cobra.Command{
 			hub.open(), hub.status(), logCommands{p}.logs(), logCommands{p}.metrics(), doctorCommand{p}.command(),
 		}},
 		{"hub", "Control the hub:", []*cobra.Command{
@@ -136,9 +139,11 @@ func (p *program) addCommands(root *cobra.Command) {
 	root.AddCommand(hub.versionCommand())
 }
 
-// checkArgs makes wrong arguments of any command usage errors that name its
-// help.
-func checkArgs(cmd *cobra.Command) {
+// finish completes a command and those below it: wrong arguments become usage
+// errors that name the command's help, and the help shows "[flags]" only for
+// commands that have flags of their own.
+func finish(cmd *cobra.Command) {
+	cmd.DisableFlagsInUseLine = !cmd.HasLocalFlags()
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
 			if err := check(cmd, args); err != nil {
@@ -148,6 +153,6 @@ func checkArgs(cmd *cobra.Command) {
 		}
 	}
 	for _, sub := range cmd.Commands() {
-		checkArgs(sub)
+		finish(sub)
 	}
 }

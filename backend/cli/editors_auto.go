@@ -8,7 +8,7 @@ import (
 
 func (c editorCommands) auto() *cobra.Command {
 	return &cobra.Command{
-		Use: "auto on|off", Short: "Turn on or off whether newly found editors get the entry automatically", Args: cobra.ExactArgs(1), ValidArgs: []string{"on", "off"},
+		Use: "auto on|off", Short: "Turn on or off adding the entry to newly found editors automatically", Args: cobra.ExactArgs(1), ValidArgs: []string{"on", "off"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] != "on" && args[0] != "off" {
 				return usagef("invalid argument %q: use on or off", args[0])

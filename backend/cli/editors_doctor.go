@@ -13,10 +13,10 @@ import (
 
 func (c editorCommands) doctor() *cobra.Command {
 	return &cobra.Command{
-		Use: "doctor [EDITOR...]", Short: "Show what editors' tools cost in tokens, and problems of their configuration", ValidArgsFunction: completeEditors,
+		Use: "doctor [EDITOR...]", Short: "Show what editors' tools cost in tokens, and report configuration problems", ValidArgsFunction: completeEditors,
 		Long: `Show, for all editors or those that are named, how many tokens the definitions of their
 tools take in the context of the model: today, and when the same servers are used
-through Agent Discover. Also report problems of the editors' configuration.`,
+through Agent Discover. Also report problems in the editors' configuration.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.client(cmd.Context())
 			if err != nil {

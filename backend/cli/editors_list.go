@@ -18,6 +18,20 @@ func (c editorCommands) listCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use: "list", Short: "List the AI editors on this machine, and whether they have the entry", Args: cobra.NoArgs,
+		Long: `List the AI editors on this machine, and whether they have the Agent Discover entry.
+ENTRY is one of:
+
+  yes, no            whether the entry is in FILE
+  needs repair       the entry is outdated; to repair it: agent-discover editors register
+  name in use        an entry with the same name starts another program; to replace it,
+                     register with --replace
+  was removed        another program removed the entry; register adds it again
+  cannot be changed  FILE cannot be read or changed; NOTE contains the reason
+  waiting            the change is made when the editor exits
+  add by hand        Agent Discover cannot change the configuration of this editor
+  not installed      the editor was not found on this machine
+
+Editors whose configuration path rests on weak evidence are marked as unverified.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.list(cmd.Context(), all) },
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "also list the supported editors that are not installed")
@@ -85,7 +99,7 @@ func entryState(e registration.Status, f registration.FileStatus) string {
 	}
 	return map[registration.State]string{
 		registration.Absent: "no", registration.Registered: "yes", registration.Stale: "needs repair",
-		registration.Foreign: "name in use", registration.Dropped: "removed by the editor",
+		registration.Foreign: "name in use", registration.Dropped: "was removed",
 		registration.Unreadable: "cannot be changed", registration.Waiting: "waiting",
 	}[f.State]
 }

@@ -53,6 +53,10 @@ func (c editorCommands) change(action registration.Action, short string) *cobra.
 	var choice editorChoice
 	cmd := &cobra.Command{
 		Use: string(action) + " EDITOR... | --all", Short: short, ValidArgsFunction: completeEditors,
+		Long: short + `. The change of each file is shown before
+you are asked to confirm it. To undo it: agent-discover editors undo
+
+EDITOR is an id from: agent-discover editors list`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := choice.check(args); err != nil {
 				return err

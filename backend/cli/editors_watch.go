@@ -17,7 +17,7 @@ import (
 
 func (c editorCommands) watch() *cobra.Command {
 	return &cobra.Command{
-		Use: "watch", Short: "Print the state of the entry in each editor, and every change until interrupted", Args: cobra.NoArgs,
+		Use: "watch", Short: "Print whether each editor has the entry, and every change until interrupted", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info, err := c.hub(cmd.Context())
 			if err != nil {

@@ -46,7 +46,10 @@ servers and the hub are neither used nor changed.
 
 Both files contain one JSON object per line. A tool has the fields id, server, name,
 description and input_schema. A query has id, query, relevant (the ids of the right
-tools; empty if there is none) and optionally kind.`,
+tools; empty if there is none) and optionally kind.
+
+Printed are recall (R@1, R@5, R@10), NDCG@10 and MRR for each kind of query, how
+reliable "no match" and the confidence labels are, and the latency.`,
 		Example: "  agent-discover eval --tools tools.jsonl --queries queries.jsonl --out ranked.jsonl",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), t) },
 	}
@@ -54,8 +57,8 @@ tools; empty if there is none) and optionally kind.`,
 	flags.StringVar(&t.tools, "tools", "", "`FILE` with the tools")
 	flags.StringVar(&t.queries, "queries", "", "`FILE` with the queries and their right tools")
 	flags.StringVar(&t.out, "out", "", "write the ranked tools of each query to `FILE`")
-	flags.IntVar(&t.limit, "limit", t.limit, "maximum number of tools that --out gets for each query")
-	flags.StringVar(&t.provider, "provider", "", "embedding provider: builtin, none, local or openai (default: search.provider in config.yaml)")
+	flags.IntVar(&t.limit, "limit", t.limit, "write at most `N` tools for each query to the file of --out")
+	flags.StringVar(&t.provider, "provider", "", "embedding `PROVIDER`: builtin, none, local or openai (default: search.provider in config.yaml)")
 	_ = cmd.MarkFlagRequired("tools") // cannot fail: the flags are defined above
 	_ = cmd.MarkFlagRequired("queries")
 	return cmd

@@ -41,7 +41,7 @@ with its required arguments, the others below it. Exits with 2 if no tool fits.`
 			return c.printFound(cmd.Context(), textOf(result))
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", limit, "maximum number of tools")
+	cmd.Flags().IntVar(&limit, "limit", limit, "show at most `N` tools")
 	return cmd
 }
 

@@ -16,7 +16,7 @@ import (
 
 func (c searchCommands) learned() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "learned", Short: "List what the search learned: which tools agents called after which queries", Args: cobra.NoArgs,
+		Use: "learned", Short: "List what the search learned from the calls of agents", Args: cobra.NoArgs,
 		Long: `List which tools agents called after which queries. The search ranks these tools
 slightly higher for similar queries. The list never leaves this machine, credentials in
 it are redacted, and the effect of an entry fades while it is not used.`,

@@ -46,14 +46,14 @@ func (c logCommands) logs() *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.server, "server", "", "only entries of this server")
-	flags.StringVar(&f.tool, "tool", "", "only entries of this tool")
-	flags.StringSliceVar(&f.kinds, "kind", nil, "only entries of this kind, such as call or notification; may be repeated")
+	flags.StringVar(&f.server, "server", "", "only entries of the server `NAME`")
+	flags.StringVar(&f.tool, "tool", "", "only entries of the tool `NAME`")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only entries of this `KIND`, such as call or notification; may be repeated")
 	flags.BoolVar(&f.failed, "failed", false, "only entries that did not succeed")
 	flags.StringVar(&f.since, "since", "", "only entries from this `TIME` on: a day such as 2026-01-31, or RFC 3339")
 	flags.StringVar(&f.until, "until", "", "only entries before this `TIME`, or up to the end of a day")
-	flags.StringVar(&f.text, "text", "", "only entries with this text in the tool, arguments or response")
-	flags.IntVar(&f.limit, "limit", 0, "maximum number of entries, up to 500 (default 20; with --export, all)")
+	flags.StringVar(&f.text, "text", "", "only entries with this `TEXT` in the tool, arguments or response")
+	flags.IntVar(&f.limit, "limit", 0, "show at most `N` entries, up to 500 (default 20; with --export, all)")
 	flags.StringVar(&f.export, "export", "", "print complete entries in `FORMAT`: jsonl or csv")
 	cmd.AddCommand(c.clearLogs())
 	return cmd

@@ -16,7 +16,10 @@ import (
 
 func (c logCommands) metrics() *cobra.Command {
 	return &cobra.Command{
-		Use: "metrics [SERVER]", Short: "Show how often servers, or the tools of one server, were called, and how fast they answered",
+		Use: "metrics [SERVER]", Short: "Show the number of calls and errors, and the response times",
+		Long: `Show for each server, or for each tool of one server, the number of calls and errors,
+the mean, median (P50) and 95th percentile (P95) of the response time, and the time of
+the last call.`,
 		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeServers,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.client(cmd.Context())

@@ -37,7 +37,7 @@ func TestResultsAreEscapedOnlyOnATerminal(t *testing.T) {
 	result := json.RawMessage(`{"content":[{"type":"text","text":"\u001b[31mred"}]}`)
 	for _, test := range []struct {
 		terminal, json bool
-		want         string
+		want           string
 	}{
 		{true, false, `\x1b[31mred` + "\n"},
 		{false, false, "\x1b[31mred\n"},

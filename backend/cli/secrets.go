@@ -29,7 +29,7 @@ secret of the server OWNER, after "secrets link".
 Values are stored in the system's keychain. If there is none, or with
 AGENT_DISCOVER_KEYCHAIN=off, they are stored in a file that is encrypted with a
 passphrase. Values are read from a prompt or from standard input (without its last
-line break), never from an argument. They are never printed.`,
+line break), never from an argument. Lists show at most their first characters.`,
 		Example: "  agent-discover secrets set github GITHUB_TOKEN\n" +
 			"  agent-discover secrets set github GITHUB_TOKEN < token.txt\n" +
 			"  agent-discover secrets link reports github GITHUB_TOKEN\n" +
@@ -40,9 +40,13 @@ line break), never from an argument. They are never printed.`,
 			Use: "list [SERVER]", Short: "List the names of secrets, for one server with their first characters",
 			Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeServers, RunE: c.list,
 		},
-		c.serverCommand("set SERVER NAME", "Set a secret, read from a prompt or standard input", 2, c.set),
+		withLong(c.serverCommand("set SERVER NAME", "Set a secret, read from a prompt or standard input", 2, c.set),
+			`Set the secret NAME of SERVER. On a terminal, the value is asked for and not shown;
+otherwise it is read from standard input.`),
 		c.serverCommand("delete SERVER NAME", "Delete a secret and the links to it", 2, c.delete),
-		c.serverCommand("link SERVER OWNER NAME", "Let a server use a secret of another server", 3, c.link),
+		withLong(c.serverCommand("link SERVER OWNER NAME", "Let a server use a secret of another server", 3, c.link),
+			`Let SERVER use the secret NAME of the server OWNER, as ${secret:OWNER/NAME} in its
+configuration. The link is valid until the configuration of SERVER changes.`),
 		c.serverCommand("unlink SERVER OWNER NAME", "Stop letting a server use a secret of another server", 3, c.unlink),
 		c.unlock(), c.status(), c.migrate(),
 	)

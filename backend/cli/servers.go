@@ -26,14 +26,33 @@ one of its tools is called. Activating a server adds its tools to the tool list 
 every editor, so that agents need not search for them.`,
 	}
 	cmd.AddCommand(
-		&cobra.Command{Use: "list", Short: "List the configured servers", Args: cobra.NoArgs, RunE: c.list},
+		&cobra.Command{
+			Use: "list", Short: "List the configured servers", Args: cobra.NoArgs, RunE: c.list,
+			Long: `List the configured servers. STATE is ready (starts with its next call), running,
+active (its tools are in the tool list of every editor), failed, or waiting for
+approval. TOKENS is the size of its tools' definitions in the context of a model.
+Credentials are redacted.`,
+		},
 		c.add(), c.approve(),
 		c.serverCommand("remove NAME", "Remove a server, its tools and its secrets", 1, c.remove),
-		c.serverCommand("activate NAME", "Add a server's tools to the tool list of every editor", 1, c.activate),
-		c.serverCommand("deactivate NAME", "Stop a server and remove its tools from the tool lists", 1, c.action("deactivate")),
-		c.serverCommand("refresh NAME", "Start a server and update the list of its tools", 1, c.action("refresh")),
-		c.serverCommand("show NAME", "Show a server's settings, tools and last error output", 1, c.show),
+		withLong(c.serverCommand("activate NAME", "Add a server's tools to the tool list of every editor", 1, c.activate),
+			`Add a server's tools to the tool list of every editor, and start the server. Agents can
+find and call the tools of other servers too, but have to search for them first.`),
+		withLong(c.serverCommand("deactivate NAME", "Stop a server and remove its tools from the tool lists", 1, c.action("deactivate")),
+			`Stop a server and remove its tools from the tool lists of editors. Agents can still find
+and call them, which starts the server again.`),
+		withLong(c.serverCommand("refresh NAME", "Start a server and update the list of its tools", 1, c.action("refresh")),
+			`Start a server and update the list of its tools, for example after its program was
+updated or after it failed to start.`),
+		withLong(c.serverCommand("show NAME", "Show a server's settings, tools and last error output", 1, c.show),
+			`Show a server's settings, tools and last error output. Credentials are redacted, except
+with --json.`),
 	)
+	return cmd
+}
+
+func withLong(cmd *cobra.Command, long string) *cobra.Command {
+	cmd.Long = long
 	return cmd
 }
 

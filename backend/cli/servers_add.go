@@ -37,11 +37,11 @@ communicates over standard input and output; --url names a remote one.`,
 			return c.create(cmd.Context(), body, n.later)
 		},
 	}
-	cmd.Flags().StringVar(&n.url, "url", "", "address of a remote server, which is reached over HTTP")
+	cmd.Flags().StringVar(&n.url, "url", "", "add the remote server at `URL`")
 	cmd.Flags().BoolVar(&n.sse, "sse", false, "use the older SSE transport for --url, not streamable HTTP")
-	cmd.Flags().StringVar(&n.description, "description", "", "what the server is for, in one sentence")
+	cmd.Flags().StringVar(&n.description, "description", "", "what the server is for, as `TEXT` of one sentence")
 	cmd.Flags().StringArrayVar(&n.env, "env", nil, "environment variable of the server, as `NAME=VALUE`; may be repeated")
-	cmd.Flags().StringSliceVar(&n.tags, "tag", nil, "tag; may be repeated")
+	cmd.Flags().StringSliceVar(&n.tags, "tag", nil, "`TAG` of the server; may be repeated")
 	cmd.Flags().BoolVar(&n.keep, "keep-running", false, "start the server with the hub, and do not stop it when idle")
 	cmd.Flags().BoolVar(&n.later, "no-start", false, "do not start the server now; its tools are unknown until its first start")
 	return cmd

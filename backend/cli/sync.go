@@ -25,7 +25,10 @@ func (c setupCommands) sync() *cobra.Command {
 hub reads at its start: setup_file in config.yaml, or AGENT_DISCOVER_SETUP_FILE.
 
 Servers that are configured already are not changed, except that their secrets are
-set again.`,
+set again. A setup file is JSON and may contain comments:
+
+  {"servers": [{"name": "memory", "command": "npx",
+                "args": ["-y", "@modelcontextprotocol/server-memory"]}]}`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			body := map[string]string{}

@@ -38,7 +38,7 @@ contributed to its score. Exits with 2 if no tool fits.`,
 			return nil
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", limit, "maximum number of tools")
+	cmd.Flags().IntVar(&limit, "limit", limit, "show at most `N` tools")
 	return cmd
 }
 
