@@ -65,8 +65,8 @@ func propertyOf(schema json.RawMessage) property {
 	return p
 }
 
-// add returns the JSON of a property after another value was given for it.
-// before is its JSON so far, or nil. Values are added to an array one by one, or
+// add returns the JSON of a property with one more value. before is the JSON of
+// the values so far, or nil. Values are added to an array one by one, or
 // several at once as a JSON array; other types accept only one value.
 func (p property) add(key, value string, before json.RawMessage) (json.RawMessage, error) {
 	if p.kind() != "array" {

@@ -74,12 +74,13 @@ type editorChoice struct {
 	project           string
 }
 
+// flags adds --all and --project.
 func (c *editorChoice) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.all, "all", false, "all editors on this machine")
 	cmd.Flags().StringVar(&c.project, "project", "", "use the files of the project in `DIR` instead of your own")
 }
 
-// replaceFlag adds the flag of commands that write the entry.
+// replaceFlag adds --replace, which only the commands that write the entry have.
 func (c *editorChoice) replaceFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&c.replace, "replace", false, "also replace an entry with the same name that starts another program")
 }

@@ -67,7 +67,7 @@ func databaseToImport(args []string) (string, error) {
 	return file, nil
 }
 
-// printReport prints the result of an import. It fails if one of the servers
+// printReport prints the result of importing a database. It fails if one of the servers
 // failed.
 func (c setupCommands) printReport(q setup.ImportRequest, r setup.ImportReport) error {
 	if c.json {

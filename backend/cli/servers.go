@@ -71,7 +71,7 @@ func (c serverCommands) list(cmd *cobra.Command, _ []string) error {
 	return c.printServers(servers)
 }
 
-// printServers is a method of program because status prints the servers too.
+// printServers prints a table of servers, for servers list and for status.
 func (p *program) printServers(servers []resources.Server) error {
 	if len(servers) == 0 {
 		p.printf("No server is configured. Add one with: agent-discover servers add NAME -- COMMAND ARGS\n")
