@@ -30,10 +30,10 @@ type pages struct {
 	shown func() // called when the page shows start.Await
 }
 
-// start holds the parameters of helper.
+// start holds the parameters of window.js.
 type start struct {
 	Page  string `json:"page"`  // first page
-	Await string `json:"await"` // text whose first appearance is reported, for benchmarks
+	Await string `json:"await"` // window.js reports when the page first shows this text; for benchmarks
 }
 
 // wrap is a Wails middleware that adds security headers and helper. Wails adds its own scripts to the response for /.
@@ -67,6 +67,6 @@ func (p pages) index() []byte {
 }
 
 func (p pages) script() []byte {
-	data, _ := json.Marshal(p.start) // strings only
+	data, _ := json.Marshal(p.start) // never fails for strings
 	return append([]byte("const start = "+string(data)+";\n"), helper...)
 }

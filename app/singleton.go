@@ -38,7 +38,7 @@ type rendezvous struct {
 	Secret  string `json:"secret"`
 }
 
-// singleton is the exclusive right to open the window of a name.
+// singleton is the exclusive right to open the window with a given name. It receives the activations of later starts.
 type singleton struct {
 	lock       *flock.Flock
 	listener   net.Listener

@@ -37,7 +37,7 @@ const Title = "Agent Discover"
 const programName = "agent-discover-desktop"
 
 // traceVariable names the environment variable that turns on tracing: the window prints the time of each stage of its
-// start on standard error, the last being when the page shows the variable's text.
+// start on standard error. The value is a text; the last stage is the first time the page shows it.
 const traceVariable = "AGENT_DISCOVER_DESKTOP_TRACE"
 
 // Run opens the window that args ask for and returns when it is closed. If that window is already open, Run raises it and

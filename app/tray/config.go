@@ -28,7 +28,7 @@ func configuration(program, home string) string {
 	return ascii(out.String())
 }
 
-// ascii replaces the other characters of a JSON text by escapes. They can only occur in strings.
+// ascii escapes the non-ASCII characters of a JSON text. In JSON, they can occur only in strings.
 func ascii(text string) string {
 	var out bytes.Buffer
 	for _, r := range text {
