@@ -1,8 +1,8 @@
-// Package bundle reads .mcpb and .dxt files: zip archives with an MCP server and
-// a manifest that tells how to start the server and which settings to ask the
-// user for. It unpacks a bundle into a folder and returns the command line. A
-// bundle is untrusted: files outside of its folder and unreasonable sizes are
-// refused. The package starts nothing and verifies no signature.
+// Package bundle reads .mcpb and .dxt files: zip archives with an MCP server
+// and a manifest, which contains the command of the server and the settings to
+// ask the user for. It unpacks a bundle into a folder and returns the command
+// line. A bundle is untrusted: files outside of its folder and unreasonable
+// sizes are refused. The package starts nothing and verifies no signature.
 package bundle
 
 import (
@@ -29,7 +29,7 @@ const (
 	maxFiles     = 50_000
 	maxDirectory = 16 << 20 // bytes of the archive's list of files
 	maxManifest  = 4 << 20  // bytes
-	maxRatio     = 200      // unpacked bytes per packed byte, for bundles over large
+	maxRatio     = 200      // unpacked bytes per packed byte, for bundles larger than large
 	large        = 64 << 20 // unpacked bytes
 )
 
@@ -45,8 +45,8 @@ type Bundle struct {
 }
 
 // Open reads the manifest of a bundle and checks the names and sizes of its
-// files. name must be an absolute path. The caller closes the bundle. The error
-// is a fault that quotes nothing of the file.
+// files. name must be an absolute path. The caller closes the bundle. The
+// error is a fault that does not quote the file.
 func Open(name string) (*Bundle, error) {
 	if !filepath.IsAbs(name) {
 		return nil, fault.New(fault.Invalid, "the path of the bundle must be absolute")
@@ -176,8 +176,8 @@ func tooLarge() error {
 	return fault.New(fault.Invalid, "the bundle is too large: unpacked, it exceeds %d MiB or is far larger than the archive suggests", maxUnpacked>>20)
 }
 
-// badOnWindows matches names of files that Windows refuses or gives another
-// meaning.
+// badOnWindows matches file names that are invalid on Windows or have a
+// special meaning there.
 var badOnWindows = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|[<>:"|?*\\\x00-\x1f\x7f]|[. ]$`)
 
 func checkName(name string, mode fs.FileMode) error {
@@ -210,7 +210,8 @@ func contents(f *zip.File) ([]byte, error) {
 	return text, nil
 }
 
-// has reports whether the bundle contains a file, or with folders a folder.
+// has reports whether the bundle contains a file or, if folders is set, a
+// folder with this path.
 func (b *Bundle) has(name string, folders bool) bool {
 	name = path.Clean(filepath.ToSlash(name))
 	if b.files[name] != nil {

@@ -38,7 +38,7 @@ func (m Manifest) Fits(s System) bool {
 	return len(m.Platforms) == 0 || slices.Contains(m.Platforms, s.platform())
 }
 
-// Default returns the value of an option without an answer, several values on
+// Default returns the default value of an option, with several values on
 // separate lines; "" for none.
 func (m Manifest) Default(s System, o Option) string {
 	var lines []string
@@ -48,7 +48,8 @@ func (m Manifest) Default(s System, o Option) string {
 	return strings.Join(lines, "\n")
 }
 
-// Check reports missing and invalid answers by their keys. It quotes no value.
+// Check returns an error that names the keys of missing and invalid answers.
+// The error does not quote values.
 func (m Manifest) Check(s System, answers map[string]string) error {
 	var missing []string
 	for _, o := range m.Options {
@@ -95,10 +96,10 @@ func (o Option) limits() string {
 	return text
 }
 
-// Launch returns how the server starts when the bundle is unpacked in a folder.
-// Answers are inserted unchanged: pass a reference for a secret. Relative paths
-// of files in the bundle become absolute, because the hub starts servers in the
-// user's home folder.
+// Launch returns the command line that starts the server of a bundle unpacked
+// in a folder. Answers are inserted unchanged; for a secret, pass a reference.
+// Relative paths of files in the bundle become absolute, because the hub
+// starts servers in the user's home folder.
 func (b *Bundle) Launch(s System, folder string, answers map[string]string) Launch {
 	from := b.start
 	if other, has := b.others[s.platform()]; has {
@@ -125,7 +126,8 @@ func (b *Bundle) Launch(s System, folder string, answers map[string]string) Laun
 	return Launch{Command: l.command(from.Command), Args: l.args(from.Args), Env: l.env(from.Env)}
 }
 
-// defaultStart returns the start of a server whose manifest gives no command.
+// defaultStart returns the command line of a server whose manifest contains no
+// command.
 func (b *Bundle) defaultStart() start {
 	entry := "${__dirname}/" + b.entry
 	switch b.kind {
@@ -139,7 +141,8 @@ func (b *Bundle) defaultStart() start {
 	return start{Command: entry}
 }
 
-// folders returns the variables of the bundle format, except answers.
+// folders returns the variables of the bundle format that do not stand for
+// answers, such as the user's folders.
 func (s System) folders(folder string) map[string]string {
 	separator := "/"
 	if s.OS == "windows" {
@@ -153,8 +156,8 @@ func (s System) folders(folder string) map[string]string {
 
 var variable = regexp.MustCompile(`\$\{([^{}]+)\}`)
 
-// expand replaces variables, not recursively. A missing answer is empty; an
-// unknown variable stays.
+// expand replaces variables once, not in the inserted values. A missing answer
+// is empty; an unknown variable is kept.
 func (s System) expand(text string, variables map[string]string) string {
 	return variable.ReplaceAllStringFunc(text, func(found string) string {
 		name := found[2 : len(found)-1]
@@ -201,8 +204,8 @@ func (b *Bundle) program(l Launch, folder string) string {
 	return ""
 }
 
-// absolute returns the absolute path of a file in the bundle; any other text
-// stays.
+// absolute returns the absolute path of a file in the bundle. It returns any
+// other text unchanged.
 func (l builder) absolute(text string, folders bool) string {
 	if text == "" || filepath.IsAbs(text) || strings.HasPrefix(text, "-") || !l.has(text, folders) {
 		return text
@@ -210,8 +213,9 @@ func (l builder) absolute(text string, folders bool) string {
 	return filepath.Join(l.folder, filepath.FromSlash(text))
 }
 
-// args expands arguments. An argument that is only an answer becomes one argument
-// per line of the answer; without an answer it is dropped, with the flag before it.
+// args expands arguments. An argument that consists only of an answer becomes
+// one argument for each line of the answer. Without an answer, the argument
+// and a flag before it are dropped.
 func (l builder) args(texts []string) []string {
 	var out []string
 	for i, text := range texts {

@@ -27,7 +27,7 @@ type Manifest struct {
 	kind   string // node, python, uv or binary
 	entry  string // path of the program in the bundle
 	start  start
-	others map[string]start // overrides by platform
+	others map[string]start // command lines that replace start, by platform
 }
 
 // start is the command line of a server, with variables of the bundle format.
@@ -83,8 +83,8 @@ type option struct {
 	Max         *float64 `json:"max"`
 }
 
-// readManifest parses a manifest.json. The error is a fault.Invalid and quotes
-// nothing of the text.
+// readManifest parses a manifest.json. The error is a fault.Invalid that does
+// not quote the text.
 func readManifest(text []byte) (Manifest, error) {
 	var m manifest
 	if len(text) > maxManifest {
@@ -147,8 +147,8 @@ func (o option) read(key string) (Option, error) {
 	return out, nil
 }
 
-// Folder returns the name of the folder into which the bundle is unpacked. It
-// differs for every content.
+// Folder returns the name of the folder into which the bundle is unpacked.
+// Bundles with different content have different folders.
 func (b *Bundle) Folder() string {
 	clean := func(text string) string {
 		text = strings.Map(func(r rune) rune {

@@ -18,7 +18,7 @@ const unfinished = ".unpacking-"
 // Unpacked is an unpacked bundle. The caller must call either Keep or Undo.
 type Unpacked struct {
 	Folder string
-	before string // where the former folder was moved; "" when there was none
+	before string // path to which the replaced folder was moved; "" when there was none
 }
 
 // Unpack writes all files of the bundle to its Folder below root, readable by the
@@ -42,7 +42,8 @@ func (b *Bundle) Unpack(ctx context.Context, root string, program Launch) (*Unpa
 	return unpacked, nil
 }
 
-// prepare creates the root and removes the remains of interrupted calls.
+// prepare creates the root and removes folders that interrupted calls have
+// left there.
 func prepare(root string) error {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return err

@@ -89,8 +89,8 @@ func (i *Importer) serverIn(folder string) (registry.Server, bool) {
 	return registry.Server{}, false
 }
 
-// importBundle unpacks a bundle and adds its server. A failure leaves neither
-// files nor a server.
+// importBundle unpacks a bundle and adds its server. After a failure, neither
+// files nor a server are left.
 func (i *Importer) importBundle(ctx context.Context, q Request, dry bool) (Report, error) {
 	if q.RemoveEntries {
 		return Report{}, fault.New(fault.Invalid, "a bundle is not an entry of an editor; import it without removing entries")
@@ -137,8 +137,8 @@ type bundleImport struct {
 	existing string            // the server imported from this bundle before; "" for none
 }
 
-// do imports the bundle. An existing server gets its files again, and answers
-// replace its configuration.
+// do imports the bundle. If the server exists already, its files are replaced
+// and, if there are answers, its configuration too.
 func (b *bundleImport) do(ctx context.Context, dry bool) error {
 	if b.existing != "" {
 		b.result.Name, b.result.Status = b.existing, Existing
@@ -173,8 +173,8 @@ func (b *bundleImport) do(ctx context.Context, dry bool) error {
 	return unpacked.Keep()
 }
 
-// secretAnswer is an answer that is kept as a secret, with the place that refers
-// to it.
+// secretAnswer is an answer that is kept as a secret, with the place in the
+// configuration that refers to the secret.
 type secretAnswer struct{ name, value, where string }
 
 // launch returns how the server is started, with references in place of secret
@@ -193,7 +193,7 @@ func (b *bundleImport) launch(folder string) (bundle.Launch, []secretAnswer) {
 		name, where := o.Key, "user_config."+o.Key
 		for variable, text := range marked.Env {
 			if _, fixed := plain.Env[variable]; !fixed && text == mark(o.Key) {
-				name, where = variable, "env."+variable // the variable is nothing but this answer
+				name, where = variable, "env."+variable // the variable contains only this answer, so no reference is needed
 			}
 		}
 		kept = append(kept, secretAnswer{name, value, where})
@@ -202,7 +202,8 @@ func (b *bundleImport) launch(folder string) (bundle.Launch, []secretAnswer) {
 	return b.bundle.Launch(b.system(), folder, values), kept
 }
 
-// marks returns an answer to each question that shows where the answer is used.
+// marks returns a unique text for each question. Used as an answer, it shows
+// where the configuration contains the answer.
 func (b *bundleImport) marks() map[string]string {
 	marks := make(map[string]string)
 	for _, o := range b.bundle.Options {
@@ -218,7 +219,7 @@ func mark(key string) string { return "\x00" + key + "\x00" }
 func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers []secretAnswer) error {
 	name := b.result.Name
 	if b.existing != "" && len(b.values) == 0 {
-		b.result.Moved = []string{} // only its files were replaced
+		b.result.Moved = []string{} // no credential was moved: only the files were replaced
 		return nil
 	}
 	if len(answers) > 0 && b.options.Vault == nil {
@@ -250,7 +251,8 @@ func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers 
 			return err
 		}
 	}
-	// An answer may be a credential although the bundle does not call it secret.
+	// An answer may be a credential although the manifest does not mark the
+	// setting as sensitive.
 	b.moveSecrets(ctx, secrets.Plaintext(launch.Env, launch.Args, nil, ""), b.result)
 	return nil
 }

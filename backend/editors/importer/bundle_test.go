@@ -41,7 +41,7 @@ func (f *fixture) bundle(files map[string]string) string {
 	return path
 }
 
-// unpacked returns the names of the folders of unpacked bundles.
+// unpacked returns the names of the folders into which bundles were unpacked.
 func (f *fixture) unpacked() []string {
 	f.t.Helper()
 	entries, err := os.ReadDir(filepath.Join(string(f.folder), "bundles"))

@@ -30,14 +30,14 @@ type Problem struct {
 // Candidate is a server that can be imported. Entries with the same command and
 // arguments, or the same URL, are one candidate.
 type Candidate struct {
-	ID       string       `json:"id"`   // hash of what the server runs: the same in every scan
-	Name     string       `json:"name"` // proposed: free in the registry and among the candidates
+	ID       string       `json:"id"`   // hash of what the server runs, which is the same in every scan
+	Name     string       `json:"name"` // proposed name, which no configured server and no other candidate has
 	Sources  []Source     `json:"sources" nullable:"false"`
-	Existing string       `json:"here"`                      // the configured server that does the same; "" for none
+	Existing string       `json:"here"`                      // name of the configured server that does the same; "" for none
 	Secrets  []string     `json:"secrets" nullable:"false"`  // places of credentials: env.NAME, args[3], headers.NAME, url
 	Problem  string       `json:"problem"`                   // why the candidate cannot be imported; "" when it can
 	Warnings []string     `json:"warnings" nullable:"false"` // what a person should know, such as a missing program
-	Command  string       `json:"command"`                   // command line or URL, credentials covered
+	Command  string       `json:"command"`                   // command line or URL, with credentials redacted
 	Server   table.Server `json:"-"`
 }
 
@@ -47,7 +47,7 @@ type Source struct {
 	Name      string `json:"name"`   // of the editor
 	Path      string `json:"path"`
 	Entry     string `json:"entry"`    // the server's name in the file
-	Disabled  bool   `json:"disabled"` // switched off in the file
+	Disabled  bool   `json:"disabled"` // the entry is marked as disabled
 	Removable bool   `json:"can_take"` // the entry can be removed from the file
 
 	found occurrence
@@ -67,7 +67,7 @@ func (i *Importer) candidates(ctx context.Context, found []occurrence) []Candida
 		}
 		key := i.launch(o.server).key(o.server.Dir)
 		if o.problem != "" {
-			key = fmt.Sprint("\x00", o.index) // an unusable entry is merged with no other
+			key = fmt.Sprint("\x00", o.index) // a unique key: an unusable entry is not merged with others
 		}
 		at := slices.IndexFunc(byLaunch[key], func(c int) bool { return within(settings(o.server), settings(all[c].Server)) })
 		if at < 0 {
@@ -104,8 +104,8 @@ func newCandidate(o occurrence) Candidate {
 	return c
 }
 
-// idOf hashes what a server runs. An unusable entry is identified by its place
-// as well.
+// idOf hashes what a server runs. For an unusable entry, the hash includes its
+// place.
 func idOf(o occurrence) string {
 	parts := []any{o.server.Transport, o.server.Command, append([]string{}, o.server.Args...), o.server.Env, o.server.URL, o.server.Headers, o.server.Dir}
 	if o.problem != "" {
@@ -143,8 +143,8 @@ func (c *Candidate) warn(format string, args ...any) {
 	}
 }
 
-// warnOfConflicts warns of candidates that differ only in the values of
-// settings.
+// warnOfConflicts adds warnings to candidates that differ only in the values
+// of variables or headers.
 func warnOfConflicts(all []Candidate, byLaunch map[string][]int) {
 	for _, group := range byLaunch {
 		for _, one := range group {
@@ -194,7 +194,8 @@ func literals(transport string, args []string, env map[string]string, address st
 	return secrets.Literals(secrets.Launch{Transport: transport, Args: args, Env: env, URL: address, Headers: headers})
 }
 
-// quoted quotes a word that a reader could take for several, or for none.
+// quoted quotes a word of a command line that is empty or contains white space
+// or quotes.
 func quoted(word string) string {
 	if word != "" && !strings.ContainsAny(word, " \t\n\"'") {
 		return word

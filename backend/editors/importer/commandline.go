@@ -84,7 +84,8 @@ func addJSON(words []string) ([]textEntry, error) {
 	return entries, err
 }
 
-// started reads variables, a program and its arguments, as in a shell.
+// started reads a command that starts a server: variables, a program and its
+// arguments, as in a shell.
 func started(words []string) textEntry {
 	var e textEntry
 	e.Server.Transport = "stdio"

@@ -14,13 +14,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// similarity tells how far a configured server does what an entry does.
+// similarity is the result of comparing a configured server with an entry of
+// an editor. Greater values are more similar.
 type similarity int
 
 const (
 	different  similarity = iota // the server runs something else
-	incomplete                   // the server lacks settings of the entry
-	unsure                       // the two can differ only in secrets, which cannot be read now
+	incomplete                   // the server lacks variables or headers of the entry
+	unsure                       // the server and the entry can differ only in secrets that cannot be read now
 	same
 )
 
@@ -30,7 +31,7 @@ type registryView struct {
 	*Importer
 	servers    []registry.Server
 	secrets    map[string]map[string]bool // by server and name; true when the value can be read
-	unreadable bool                       // no value of a listed server could be read
+	unreadable bool                       // the values of a server could not be read while its secrets were listed
 	stuck      bool                       // reading a value has failed
 }
 
@@ -38,8 +39,8 @@ func (i *Importer) registryView() *registryView {
 	return &registryView{Importer: i, servers: i.options.Registry.List(), secrets: make(map[string]map[string]bool)}
 }
 
-// match sets Existing of a candidate to the configured server that is most
-// similar, with a warning when the two are not the same.
+// match sets c.Existing to the most similar configured server. It adds a
+// warning when the server is not the same.
 func (v *registryView) match(ctx context.Context, c *Candidate) {
 	if c.Problem != "" {
 		return
@@ -56,9 +57,9 @@ func (v *registryView) match(ctx context.Context, c *Candidate) {
 	}
 }
 
-// compare returns how far a configured server does what an entry does, and what
-// the server lacks. Unless strict is set, it reads only secrets whose values are
-// known to be readable without a question to the user.
+// compare compares a configured server with an entry. It also returns, as
+// text, what the server lacks. Unless strict is set, it reads only secrets
+// whose values are known to be readable without asking the user.
 func (v *registryView) compare(ctx context.Context, s table.Server, r registry.Server, strict bool) (similarity, string) {
 	c := comparison{registryView: v, server: r, strict: strict, how: same}
 	one, configured := v.launch(s), v.launchOf(r.Transport, r.Command, r.Args, r.Endpoint())
@@ -103,7 +104,8 @@ func (c *comparison) lower(how similarity, why string) {
 	}
 }
 
-// setting compares a variable or header of an entry with those of the server.
+// setting compares a variable or header of the entry with that of the server.
+// It lowers c.how if they differ.
 func (c *comparison) setting(ctx context.Context, existing map[string]string, name, value string) {
 	key := name
 	if c.server.Transport != "stdio" {
@@ -134,7 +136,7 @@ func (c *comparison) setting(ctx context.Context, existing map[string]string, na
 var reference = regexp.MustCompile(`\$\{secret:([^}]+)\}`)
 
 // text compares a text of the configured server, which may contain references
-// to secrets, with a text of the entry.
+// to secrets, with a text of the entry. It lowers c.how if they differ.
 func (c *comparison) text(ctx context.Context, configured, given string) {
 	if c.how == different || configured == given {
 		return
@@ -183,8 +185,8 @@ func (c *comparison) secret(ctx context.Context, name, value string) {
 	}
 }
 
-// names returns the names of a server's secrets; the value is true for a secret
-// that can be read without a question to the user.
+// names returns the names of a server's secrets. The value is true for a
+// secret that can be read without asking the user.
 func (v *registryView) names(ctx context.Context, server string) map[string]bool {
 	if names, known := v.secrets[server]; known {
 		return names
@@ -205,8 +207,9 @@ func (v *registryView) names(ctx context.Context, server string) map[string]bool
 	return names
 }
 
-// entries lists the secrets of a server. Once no value of a server could be read
-// it lists names only: each further attempt may take seconds.
+// entries lists the secrets of a server. After the values of a server could
+// not be read, it lists only names, because each further attempt may take
+// seconds.
 func (v *registryView) entries(ctx context.Context, server string) []secrets.Entry {
 	if !v.unreadable {
 		entries, _ := v.options.Vault.List(ctx, server) // a failure of the database counts as no secret

@@ -10,18 +10,20 @@ import (
 	"strings"
 )
 
-// rawEntry is a server as an object of a text.
+// rawEntry is a server as an object of the decoded text, before it is
+// understood.
 type rawEntry struct {
 	name  string
 	entry map[string]any
 }
 
-// containers are the keys under which clients keep their servers.
+// containers are the keys under which clients keep the collection of servers.
 var containers = []string{
 	"mcpServers", "mcp_servers", "context_servers", "servers", "mcp", "amp.mcpServers", "mcp.servers", "extensions", "mcp-servers",
 }
 
-// deepest is the number of levels below the root at which servers are searched.
+// deepest is the number of levels below the root that are searched for
+// servers.
 const deepest = 4
 
 // serversIn returns the servers in a value: members of the collections of known
@@ -43,7 +45,7 @@ func serversIn(value any, depth int) []rawEntry {
 	for _, key := range containers {
 		all = append(all, contained(members[key], depth)...)
 	}
-	if projects, ok := members["projects"].(map[string]any); ok { // Claude Code's
+	if projects, ok := members["projects"].(map[string]any); ok { // the key of Claude Code
 		for _, path := range slices.Sorted(maps.Keys(projects)) {
 			all = append(all, serversIn(projects[path], depth+1)...)
 		}

@@ -13,18 +13,19 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Exported is the configuration of an editor with servers of the registry.
+// Exported is a configuration text for an editor, with servers of the
+// registry.
 type Exported struct {
 	Editor string   `json:"editor"`
 	Path   string   `json:"path"` // the editor's file on this machine; "" when unknown
 	Format string   `json:"format"`
 	Text   string   `json:"text"`
-	Left   []string `json:"left" nullable:"false"` // servers that the editor cannot have, with the reason, and credentials to fill in
+	Left   []string `json:"left" nullable:"false"` // servers that the editor does not support, with the reason, and credentials that the user has to fill in
 }
 
-// Export writes the named servers, or all when no name is given, as an editor
-// spells them. References to secrets stay, although only Agent Discover resolves
-// them; a credential in plain text becomes ${NAME}.
+// Export returns the named servers, or all when no name is given, as entries
+// in the format of an editor. References to secrets are kept, although only
+// Agent Discover resolves them; a credential in plain text becomes ${NAME}.
 func (i *Importer) Export(ctx context.Context, editor string, servers []string) (Exported, error) {
 	e, ok := table.ByID(editor)
 	if !ok {
@@ -39,7 +40,7 @@ func (i *Importer) Export(ctx context.Context, editor string, servers []string) 
 	if files := i.options.Machine.Find(e).Files; len(files) > 0 {
 		out.Path, place, shape = files[0].Path, files[0].Place, files[0].Shape
 	}
-	if place.Format != configedit.TOML { // other formats insert each new entry first
+	if place.Format != configedit.TOML { // configedit inserts a new entry first in the other formats, last in TOML
 		slices.Reverse(chosen)
 	}
 	var text []byte
@@ -69,7 +70,7 @@ func (i *Importer) Export(ctx context.Context, editor string, servers []string) 
 
 func (i *Importer) chosen(names []string) ([]registry.Server, error) {
 	if len(names) == 0 {
-		return slices.Clone(i.options.Registry.List()), nil // Export may reverse it
+		return slices.Clone(i.options.Registry.List()), nil // a copy, because Export may reverse the list
 	}
 	var all []registry.Server
 	for n, name := range names {
@@ -85,8 +86,8 @@ func (i *Importer) chosen(names []string) ([]registry.Server, error) {
 	return all, nil
 }
 
-// exportEntry returns a server as an editor spells it, and notes on what has to
-// be filled in.
+// exportEntry returns the entry for a server in an editor's shape, and notes
+// on what the user has to fill in.
 func exportEntry(shape string, r registry.Server) (configedit.Object, []string, error) {
 	switch {
 	case !r.Approved:
@@ -94,7 +95,7 @@ func exportEntry(shape string, r registry.Server) (configedit.Object, []string, 
 	case r.Transport == "stdio" && r.Command == "", r.Transport != "stdio" && r.URL == "":
 		return nil, nil, fault.New(fault.Invalid, "it has neither a command nor a URL")
 	}
-	s := table.Server{ // copies: put changes them, and the registry shares its own
+	s := table.Server{ // copies, because setText changes them and those of the registry are shared
 		Transport: r.Transport, Command: r.Command, URL: r.Endpoint(),
 		Args: slices.Clone(r.Args), Env: maps.Clone(r.Env), Headers: maps.Clone(r.Headers),
 	}
@@ -118,11 +119,12 @@ func exportEntry(shape string, r registry.Server) (configedit.Object, []string, 
 	return entry, notes, err
 }
 
-// maxLiterals is the number of credentials that an export replaces per server.
+// maxLiterals is the maximum number of credentials that an export replaces in
+// one server.
 const maxLiterals = 200
 
-// standIn is a value, and the name of a secret, that takes the place of a real
-// one while a text is examined.
+// standIn temporarily replaces the value or the secret name in a text, before
+// the text gets a placeholder.
 const standIn = "left-out"
 
 var notVariable = regexp.MustCompile(`[^A-Z0-9]+`)
@@ -135,8 +137,8 @@ func placeholder(name string) string {
 	return name
 }
 
-// setText sets the text of one place, named as in secrets.Literals. The maps and
-// slices of s must not be shared.
+// setText sets the text at one place of s. where is a place as in
+// secrets.Literals. The maps and slices of s must not be shared.
 func setText(s *table.Server, where, text string) {
 	kind, name, _ := strings.Cut(where, ".")
 	switch {

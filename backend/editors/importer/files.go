@@ -12,19 +12,20 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// maxFile is the largest file that is read, in bytes. Some editors keep their
-// whole history beside the servers.
+// maxFile is the largest file that is read, in bytes. The limit is high
+// because some editors keep their whole history in the same file as the
+// servers.
 const maxFile = 64 << 20
 
-// occurrence is a server as found in one place.
+// occurrence is a server that was found in one file, text or bundle.
 type occurrence struct {
 	editor   *table.Editor // nil for a pasted text or a bundle
 	file     table.File
 	readOnly bool   // the file must not be written
-	pasted   bool   // found in no file of an editor
-	editable bool   // a form shows the server before it is added
+	pasted   bool   // found in a pasted text or a bundle instead of an editor's file
+	editable bool   // a form shows the server, where the user can change it
 	index    int    // position among all occurrences of a scan
-	entry    string // name in the file, unchanged
+	entry    string // name of the server in the file
 	server   table.Server
 	problem  string
 	warnings []string

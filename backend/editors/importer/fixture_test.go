@@ -72,8 +72,8 @@ func newFixture(t testing.TB, locked bool) *fixture {
 	return f
 }
 
-// machine returns this machine with the fixture's home and PATH. Editors are
-// searched as on Linux.
+// machine returns this machine with the fixture's home and PATH. The machine
+// has the paths of Linux, whatever the system that runs the test.
 func (f *fixture) machine() table.Machine {
 	m := table.Here(func(name string) string {
 		switch name {
@@ -198,7 +198,7 @@ func candidate(t *testing.T, scan importer.Scan, name string) importer.Candidate
 	return scan.Candidates[at]
 }
 
-// results returns name, status and moved places of each result, as a line.
+// results returns one line for each result: name, status and moved places.
 func results(r importer.Report) []string {
 	all := []string{}
 	for _, a := range r.Servers {
@@ -207,7 +207,7 @@ func results(r importer.Report) []string {
 	return all
 }
 
-// equal compares two lists.
+// equal checks that two lists are equal.
 func equal(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if want == nil {
@@ -218,7 +218,8 @@ func equal(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// warned checks the parts of all warnings of a candidate.
+// warned checks that a candidate has exactly one warning for each part, which
+// contains the part.
 func warned(t *testing.T, c importer.Candidate, want ...string) {
 	t.Helper()
 	if len(c.Warnings) != len(want) {

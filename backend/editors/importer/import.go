@@ -15,10 +15,10 @@ import (
 
 // Request selects what an import adds.
 type Request struct {
-	Choices       []Choice          `json:"servers" nullable:"false"` // none: all that are new and can be imported
+	Choices       []Choice          `json:"servers" nullable:"false"` // empty: all new candidates that can be imported
 	RemoveEntries bool              `json:"take_out"`                 // also remove the entries from the editors, including those of servers that exist already
-	Text          string            `json:"text"`                     // pasted: instead of the editors
-	Bundle        string            `json:"bundle"`                   // absolute path of an .mcpb or .dxt file: instead of the editors
+	Text          string            `json:"text"`                     // pasted text to import from, instead of the editors
+	Bundle        string            `json:"bundle"`                   // absolute path of an .mcpb or .dxt file to import from, instead of the editors
 	Values        map[string]string `json:"values"`                   // answers to the questions of a bundle
 }
 
@@ -52,9 +52,10 @@ const (
 	Failed   = "failed"
 )
 
-// Import adds the chosen servers; with dry it only reports what it would do. An
-// imported server is listed in no session until a person activates it. The
-// failure of one server does not stop the others.
+// Import adds the chosen servers; with dry it only reports what it would do.
+// The tools of an imported server are not in the list of any session until a
+// person activates the server. The failure of one server does not stop the
+// others.
 func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, error) {
 	i.importing.Lock()
 	defer i.importing.Unlock()
@@ -90,7 +91,7 @@ func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, err
 	return run.report, nil
 }
 
-// choice is a chosen candidate with the name that it is to have.
+// choice is a chosen candidate, with the name that its server gets.
 type choice struct {
 	Candidate
 	wanted  string // "": the proposed name
@@ -158,7 +159,8 @@ func (r *importRun) add(ctx context.Context, c choice, result *Result) error {
 	if err := r.checkFree(result.Name); err != nil {
 		return err
 	}
-	// A dry run adds nothing, so the registry cannot tell that a name is used twice.
+	// Check here for a name that is used twice: in a dry run, nothing is added to
+	// the registry.
 	if slices.ContainsFunc(r.report.Servers, func(o Result) bool { return o.Name == result.Name && o.Status == Imported }) {
 		return fault.New(fault.Conflict, "another server is imported as %q; choose another name", result.Name)
 	}
@@ -173,8 +175,8 @@ func (r *importRun) add(ctx context.Context, c choice, result *Result) error {
 	return nil
 }
 
-// checkName reports why a new server cannot have a name, whether or not the name
-// is free.
+// checkName returns why a name is invalid for a new server, or nil. It does
+// not check whether the name is taken.
 func checkName(name string) error {
 	if strings.EqualFold(name, registration.Name) {
 		return fault.New(fault.Invalid, "the name %q belongs to the entry of Agent Discover in editors; choose another name", name)

@@ -95,7 +95,7 @@ func TestWithoutAKeychainCredentialsStayAndAreReported(t *testing.T) {
 	if got := f.server("a").Env["API_KEY"]; got != "battery-staple" {
 		t.Errorf("API_KEY is %q", got)
 	}
-	if len(report.Removed) != 1 || report.Removed[0].Change == "" { // the registry has the whole entry
+	if len(report.Removed) != 1 || report.Removed[0].Change == "" { // the configured server has everything that the entry has, so the entry is removed
 		t.Errorf("removals: %+v", report.Removed)
 	}
 }

@@ -1,10 +1,10 @@
 // Package importer finds the MCP servers that a person already has: in the
-// configurations of AI editors, in bundles and in pasted text. It adds them to
-// the registry, each once, under a free name, with its credentials in the
-// keychain, and it writes servers of the registry as an editor spells them. It
-// starts no server, expands no variable and runs no command that it reads.
-// Where editors keep their files is the subject of package table; package
-// registration changes those files.
+// configurations of AI editors, in bundles and in pasted text. It adds each
+// server once to the registry, under a name that is not taken, with its
+// credentials in the keychain. It also exports servers of the registry in the
+// format of an editor. It starts no server, expands no variable and runs no
+// command that it reads. Package table knows where editors keep their files;
+// package registration changes those files.
 package importer
 
 import (
@@ -56,15 +56,16 @@ type Options struct {
 // Importer finds and adds servers. It is safe for concurrent use.
 type Importer struct {
 	options   Options
-	importing sync.Mutex // held during an import: there is one at a time
+	importing sync.Mutex // held during an import, so that imports run one at a time
 }
 
 // New returns an Importer.
 func New(o Options) *Importer { return &Importer{options: o} }
 
-// Scan returns the servers in the configurations of all installed editors. With
-// ids it returns only servers that one of these editors has, but still with all
-// places in which each was found. An unknown id is a fault.NotFound.
+// Scan returns the servers in the configurations of all installed editors. If
+// ids are given, it returns only servers that one of these editors has, with
+// all places in which each server was found. An unknown id is a
+// fault.NotFound.
 func (i *Importer) Scan(ctx context.Context, ids []string) (Scan, error) {
 	wanted := make(map[string]bool, len(ids))
 	for _, id := range ids {
@@ -90,8 +91,8 @@ func unknownEditor(id string) error {
 }
 
 // ScanText returns the servers in a pasted text: the configuration of any
-// client, a part of one, a single entry, a command line, or a URL. The error is
-// a fault.Invalid and quotes nothing of the text.
+// client, a part of one, a single entry, a command line, or a URL. The error
+// is a fault.Invalid that does not quote the text.
 func (i *Importer) ScanText(ctx context.Context, text string) (Scan, error) {
 	entries, err := parseText(text)
 	if err != nil {

@@ -20,7 +20,8 @@ type launch struct {
 	url       string
 }
 
-// key returns a map key, equal for servers that do the same in the same folder.
+// key returns a map key. Servers that do the same in the same folder have
+// equal keys.
 func (l launch) key(dir string) string {
 	text, _ := json.Marshal([]any{l.transport, l.words, l.url, dir}) // cannot fail: strings
 	return string(text)
@@ -51,7 +52,7 @@ func (i *Importer) launch(s table.Server) launch {
 }
 
 // programOf returns the name of a program without its folder and without an
-// extension of Windows.
+// extension such as .exe.
 func programOf(command string) string {
 	name := command[strings.LastIndexAny(command, `/\`)+1:]
 	switch ending := strings.ToLower(filepath.Ext(name)); ending {
@@ -61,8 +62,8 @@ func programOf(command string) string {
 	return name
 }
 
-// program shortens a path to the program's name when the PATH leads to the same
-// file.
+// program shortens the path of a program to its name if a search in PATH finds
+// the same file.
 func (i *Importer) program(command string) string {
 	name := programOf(command)
 	if !strings.ContainsAny(command, `/\`) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// nameSet holds the names that are taken.
+// nameSet is the set of server names that are taken.
 type nameSet map[string]bool
 
 func (i *Importer) takenNames() nameSet {
@@ -20,8 +20,8 @@ func (i *Importer) takenNames() nameSet {
 	return taken
 }
 
-// propose names a candidate as most of its sources do, or as free does when that
-// name is invalid or taken.
+// propose sets the name of a candidate to the name in most of its sources. If
+// that is invalid or taken, it uses the name that free returns.
 func (t nameSet) propose(c *Candidate) {
 	if c.Existing != "" {
 		c.Name = c.Existing
@@ -37,8 +37,9 @@ func (t nameSet) propose(c *Candidate) {
 	t[c.Name] = true
 }
 
-// free returns a valid name that is not taken: the given one if possible, else
-// one made from what the server runs, with a number when needed.
+// free returns a valid name that is not taken: the given name if possible,
+// otherwise a name made from the server's command or URL, with a number if
+// necessary.
 func (t nameSet) free(given string, s table.Server) string {
 	name := valid(given)
 	if name == "" {
@@ -54,12 +55,12 @@ func (t nameSet) free(given string, s table.Server) string {
 	return free
 }
 
-// longest is the length of a proposed name in bytes: clients limit the name of a
-// tool, which starts with the name of its server.
+// longest is the maximum length of a proposed name in bytes. Clients limit the
+// length of a tool's name, which starts with the name of its server.
 const longest = 48
 
-// valid replaces the characters of a text that a name cannot have; "" when no
-// other is left.
+// valid replaces the characters of a text that a server's name must not
+// contain. It returns "" when no other characters are left.
 func valid(text string) string {
 	if len(text) > 4*longest {
 		text = text[:4*longest]

@@ -13,20 +13,21 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// Clients spell a reference to an environment variable in different ways.
+// These patterns match references to environment variables, which clients
+// write in different ways.
 var (
 	braced  = regexp.MustCompile(`^\$\{(?:env:)?([A-Za-z_]\w*)\}$`)
 	inPlace = regexp.MustCompile(`\{env:([A-Za-z_]\w*)\}`)
 	bare    = regexp.MustCompile(`^([A-Za-z]+ )?(?:\$([A-Z_][A-Z0-9_]*)|%([A-Z_][A-Z0-9_]*)%)$`)
-	// unfilled matches placeholders that only the editor replaces.
+	// unfilled matches placeholders that only an editor can replace by values.
 	unfilled = regexp.MustCompile(`\$\{[^}]*\}|\$\([^)]*\)|\{file:[^}]*\}`)
-	// nameIn matches the variable's name in a placeholder; the rest of it may be
-	// a credential.
+	// nameIn matches the variable's name in a placeholder. The rest of the
+	// placeholder may be a credential, such as a default value.
 	nameIn = regexp.MustCompile(`^(?:\$?\{|\$\()\{?\s*([A-Za-z_][\w.]*(?::[A-Za-z_][\w./-]*)?)?`)
 )
 
-// normalize rewrites a server for the registry, adds warnings, and sets the
-// problem when the server cannot be imported.
+// normalize converts a server to the form that the registry accepts, adds
+// warnings, and sets o.problem when the server cannot be imported.
 func (o *occurrence) normalize(m table.Machine) {
 	if o.problem != "" {
 		return
@@ -50,38 +51,40 @@ func (o *occurrence) normalize(m table.Machine) {
 	}
 }
 
-// spellVariables writes references to variables as ${NAME}, which is never taken
-// for a credential. $NAME and %NAME% count only as a whole value: a password may
-// contain such a sign.
+// spellVariables rewrites references to variables as ${NAME}, which is never
+// mistaken for a credential. $NAME and %NAME% count as references only if they
+// are the whole value, because a password may contain these characters.
 func spellVariables(text string) string {
-	if strings.Contains(text, "${") { // the client that writes {env:NAME} never writes ${NAME}
+	if strings.Contains(text, "${") { // no client writes both {env:NAME} and ${NAME}
 		return text
 	}
 	text = inPlace.ReplaceAllString(text, "$${$1}")
 	return bare.ReplaceAllString(text, "$1$${$2$3}")
 }
 
-// edit replaces every text that a start of the server uses. where is command,
-// args[3], env.NAME, headers.NAME or url.
-func (o *occurrence) edit(edit func(where, text string) string) {
-	o.server.Command = edit("command", o.server.Command)
+// edit replaces every text of the configuration that decides how the server
+// starts by the result of replace. where is command, args[3], env.NAME,
+// headers.NAME or url.
+func (o *occurrence) edit(replace func(where, text string) string) {
+	o.server.Command = replace("command", o.server.Command)
 	for n, arg := range o.server.Args {
-		o.server.Args[n] = edit(argument(n), arg)
+		o.server.Args[n] = replace(argument(n), arg)
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.server.Env)) {
-		o.server.Env[name] = edit("env."+name, o.server.Env[name])
+		o.server.Env[name] = replace("env."+name, o.server.Env[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.server.Headers)) {
-		o.server.Headers[name] = edit("headers."+name, o.server.Headers[name])
+		o.server.Headers[name] = replace("headers."+name, o.server.Headers[name])
 	}
-	o.server.URL = edit("url", o.server.URL)
+	o.server.URL = replace("url", o.server.URL)
 }
 
 // argument returns the name of an argument's place, as secrets.Literals spells it.
 func argument(n int) string { return fmt.Sprintf("args[%d]", n) }
 
-// dropInherited removes variables that only pass on a variable of the user's
-// environment under its own name: the hub passes on all of them.
+// dropInherited removes variables whose value is a reference to the user's
+// variable of the same name. The hub passes all of the user's variables to
+// servers.
 func (o *occurrence) dropInherited(m table.Machine) {
 	for _, name := range slices.Sorted(maps.Keys(o.server.Env)) {
 		if at := braced.FindStringSubmatch(o.server.Env[name]); at == nil || at[1] != name {
@@ -94,9 +97,9 @@ func (o *occurrence) dropInherited(m table.Machine) {
 	}
 }
 
-// checkFolder warns that the hub starts servers in the user's home folder. Dir
-// keeps another working folder, so that entries that differ only in it are not
-// merged.
+// checkFolder warns that the hub starts servers in the user's home folder. It
+// keeps another working folder in Dir, so that entries that differ only in
+// their folder are not merged.
 func (o *occurrence) checkFolder(m table.Machine) {
 	dir, command := o.server.Dir, o.server.Command
 	relative := strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) && !strings.HasPrefix(command, "~") && !strings.Contains(command, "${")
@@ -113,8 +116,10 @@ func (o *occurrence) checkFolder(m table.Machine) {
 	}
 }
 
-// explain notes what a person has to replace before the server can work. A form
-// asks for the values of placeholders itself.
+// explain adds a warning, or sets the problem, for an example or placeholder
+// that a person has to replace before the server can work. It skips
+// placeholders if a form shows the server, because the form asks for their
+// values.
 func (o *occurrence) explain(where, text string) {
 	if example.MatchString(text) && !secrets.LooksSecret(text) {
 		o.warn("%s looks like an example; put the real value there", shown(where))
@@ -164,6 +169,6 @@ func (o *occurrence) warn(format string, args ...any) {
 	}
 }
 
-// shown returns a text of another program for people to read: on one line and
-// at most 300 characters.
+// shown returns a text of another program in a form that is safe to display:
+// on one line, at most 300 characters.
 func shown(text string) string { return safetext.Clip(safetext.Visible(text), 300) }

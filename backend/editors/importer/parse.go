@@ -13,8 +13,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// Parsed is a server that a person may add: read from a text, complete with
-// its values, so that a form can show and change it.
+// Parsed is a server from a text, with all values of its configuration, so
+// that a form can show and change the server before a person adds it.
 type Parsed struct {
 	Name        string            `json:"name" doc:"Proposed name: valid, not taken, and different from the names of the other servers in the response."`
 	Description string            `json:"description"`
@@ -50,9 +50,9 @@ type Placeholder struct {
 }
 
 // Parse returns the servers in a text: the configuration of any client, a part
-// of one, a command line, a command that adds a server, or a URL. Parse changes
-// nothing and starts nothing. The error is a fault.Invalid and quotes nothing of
-// the text.
+// of one, a command line, a command that adds a server, or a URL. Parse
+// changes nothing and starts nothing. The error is a fault.Invalid that does
+// not quote the text.
 func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 	entries, err := parseText(text)
 	if err != nil {
@@ -107,8 +107,8 @@ func notNil(m map[string]string) map[string]string {
 	return m
 }
 
-// secrets lists the secrets that the text names as such, then the credentials in
-// the server's configuration.
+// secrets fills p.Secrets with the secrets in the secrets section of a setup
+// file, then with the credentials in the server's configuration.
 func (p *Parsed) secrets(given map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		p.Secrets = append(p.Secrets, Credential{Name: name, Value: given[name]})
@@ -132,8 +132,8 @@ func (p *Parsed) secretName(where, name, value string) string {
 	return free
 }
 
-// placeholders lists the placeholders in the server's configuration, equal ones
-// of a place once.
+// placeholders fills p.Missing with the placeholders in the server's
+// configuration. Equal placeholders in one place are listed once.
 func (p *Parsed) placeholders() {
 	s := table.Server{Transport: p.Transport, Command: p.Command, Args: p.Args, Env: p.Env, URL: p.URL, Headers: p.Headers}
 	o := occurrence{server: s}
@@ -150,8 +150,8 @@ func (p *Parsed) placeholders() {
 	})
 }
 
-// nameOfSecret returns the name of the secret that should replace a placeholder;
-// "" when a value in its place would not count as a credential.
+// nameOfSecret returns the name of the secret that should replace a
+// placeholder; "" if a value in this place is not a credential.
 func (p *Parsed) nameOfSecret(m Placeholder, text string) string {
 	s := table.Server{Transport: p.Transport, Args: slices.Clone(p.Args), Env: maps.Clone(p.Env), URL: p.URL, Headers: maps.Clone(p.Headers)}
 	setText(&s, m.Where, strings.ReplaceAll(text, m.Text, standIn))
@@ -167,8 +167,8 @@ func (p *Parsed) nameOfSecret(m Placeholder, text string) string {
 // YOUR_API_KEY and <token>.
 var example = regexp.MustCompile(`(?i)^(<[^>]+>|\[[A-Z_ -]+\]|x{4,}|.*\b(your|my)[-_ ].*(key|token|secret|password|id)\b.*|changeme|\.\.\.|…)$`)
 
-// CheckNames returns for each name why no new server can have it; "" when one
-// can. Equal names are all refused.
+// CheckNames returns for each name why a new server cannot have the name; ""
+// when it can. Names that occur twice in the list are refused.
 func (i *Importer) CheckNames(names []string) []string {
 	count := make(map[string]int)
 	for _, name := range names {

@@ -19,7 +19,7 @@ type Removal struct {
 }
 
 // removable is a candidate whose entries should be removed from the editors,
-// with the name of the configured server that does the same.
+// with the name of the configured server that replaces them.
 type removable struct {
 	Candidate
 	name string
@@ -32,8 +32,9 @@ type batch struct {
 	entries []string // names as in the file
 }
 
-// removeEntries removes the imported entries from the editors, in one change per
-// file. It keeps each entry that a configured server does not replace completely.
+// removeEntries removes the imported entries from the editors, in one change
+// per file. It keeps an entry if the configured server does not do everything
+// that the entry does.
 func (r *importRun) removeEntries(ctx context.Context) {
 	var batches []*batch
 	view := r.registryView()

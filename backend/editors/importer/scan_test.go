@@ -192,7 +192,7 @@ func TestConfiguredServersAreRecognized(t *testing.T) {
 	f.must(err)
 	f.add(registry.Server{Name: "given", Command: "uvx", Args: []string{"given"}})
 	f.add(registry.Server{Name: "both", Command: "uvx", Args: []string{"both"}, Env: map[string]string{"TOKEN": "of-the-past"}})
-	f.must(f.vault.Set(t.Context(), "both", "TOKEN", "correct-horse")) // overrides the variable
+	f.must(f.vault.Set(t.Context(), "both", "TOKEN", "correct-horse")) // a secret overrides the variable of the same name
 	f.add(registry.Server{Name: "bearer", Transport: "sse", URL: "https://b/sse"})
 	f.must(f.vault.Set(t.Context(), "given", "TOKEN", "correct-horse"))
 	f.must(f.vault.Set(t.Context(), "bearer", "API_KEY", "correct-horse"))
@@ -223,7 +223,7 @@ func TestALockedKeychainIsNotRead(t *testing.T) {
 	f.add(registry.Server{Name: "mine", Command: "npx", Args: []string{"a"}, Env: map[string]string{"TOKEN": "correct-horse"}})
 	_, err := f.options.Migrator.Migrate(t.Context(), nil, true)
 	f.must(err)
-	f.must(os.Remove(f.folder.Sealed("secrets"))) // nothing can be read from now on
+	f.must(os.Remove(f.folder.Sealed("secrets"))) // from now on, no secret can be read
 	path := f.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"TOKEN": "correct-horse"}}}}`)
 	before := f.read(path)
 	c := candidate(t, f.scan(), "mine")

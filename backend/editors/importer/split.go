@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// split splits a command line at white space, except in single or double quotes.
-// A backslash escapes white space and quotes; before any other character it is
-// kept, because paths of Windows contain it. closed is false when a quote is
-// not closed.
+// split splits a command line at white space, except in single or double
+// quotes. A backslash escapes white space and quotes. Before any other
+// character the backslash is kept, because Windows paths contain backslashes.
+// closed is false when a quote is not closed.
 func split(line string) (words []string, closed bool) {
 	s := splitter{rest: line}
 	for s.rest != "" {
@@ -65,8 +65,8 @@ func (s *splitter) end() {
 	s.open = false
 }
 
-// endsFolder reports whether a backslash is the last character of a quoted folder
-// of Windows, as in "C:\my folder\" next, and escapes nothing.
+// endsFolder reports whether a backslash ends a quoted Windows path, as in
+// "C:\my folder\" next, and does not escape the quote after it.
 func (s *splitter) endsFolder(rest string) bool {
 	word := s.word.String()
 	return strings.HasPrefix(rest, `\"`) && len(word) > 2 && word[1] == ':' && word[2] == '\\' && !strings.Contains(rest[2:], `"`)

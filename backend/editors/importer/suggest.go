@@ -25,7 +25,7 @@ var (
 )
 
 // suggestName returns a name made from a server's package, program or host; ""
-// when none of them gives one.
+// when none of these is usable.
 func suggestName(s table.Server) string {
 	if s.URL != "" {
 		return hostName(s.URL)

@@ -12,12 +12,12 @@ import (
 
 // textEntry is a server found in a text.
 type textEntry struct {
-	Name    string // "" when the text gives none
+	Name    string // "" when the text contains no name
 	Server  table.Server
-	Notes   []string // what was left out
+	Notes   []string // what was left out of the server
 	Problem string   // why the server cannot be used
 
-	// Fields that only setup files of Agent Discover have.
+	// The following fields exist only in setup files of Agent Discover.
 	Description string
 	Tags        []string
 	Secrets     map[string]string // values by name
@@ -36,10 +36,10 @@ var (
 	yamlKey    = regexp.MustCompile(`^(- +)?["']?[\w.@/-]+["']?:(\s|$)`)
 )
 
-// parseText returns the servers in a pasted text: the configuration of a client
-// or a part of it, a single entry, command lines, or a URL. Servers with names
-// are in the order of their names. The error is a fault.Invalid and quotes
-// nothing of the text.
+// parseText returns the servers in a pasted text: the configuration of a
+// client or a part of it, a single entry, command lines, or a URL. Servers
+// with names are sorted by name. The error is a fault.Invalid that does not
+// quote the text.
 func parseText(text string) ([]textEntry, error) {
 	text, err := plain(text)
 	if err != nil {
@@ -116,8 +116,8 @@ func data(text string) (value any, isData bool, err error) {
 	return nil, false, nil
 }
 
-// whole is the key that wraps a text whose value is not an object, because
-// configedit reads only objects.
+// whole is the key under which a text that is not an object is put into an
+// object, because configedit reads only objects.
 const whole = "whole"
 
 // firstLine returns the first line that is not empty, a comment or a YAML

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
-// line returns an entry as one line, in a notation of these tests.
+// line formats an entry as one line, in the notation of the expected results.
 func line(e textEntry) string {
 	s := e.Server
 	text := e.Name + ":"

@@ -1,7 +1,8 @@
-// Package table knows the AI editors and agents: where each keeps its MCP
-// servers on a machine, and how it spells an entry. The data is in table.yaml.
-// The package searches for files and never changes one; editing texts is left to
-// package configedit, and changing files to package registration.
+// Package table describes the known AI editors and agents: where each keeps
+// its MCP servers on a machine, and the format of its entries. The data is in
+// table.yaml. The package searches for files and never changes one; editing
+// texts is left to package configedit, and changing files to package
+// registration.
 package table
 
 import (
@@ -10,8 +11,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// Machine is the computer on which editors are searched. Tests describe machines
-// of other systems.
+// Machine is the computer that is searched for editors. Tests use simulated
+// machines with other operating systems.
 type Machine struct {
 	OS       string                                   // linux, darwin or windows; decides how paths are written
 	Home     string                                   // the user's home folder
@@ -26,18 +27,18 @@ type Machine struct {
 	Root string
 }
 
-// Editor is a row of the table.
+// Editor is a known editor or agent: a row of the table.
 type Editor struct {
 	ID      string   // lower-case words with hyphens
 	Name    string   // name of the product
 	Also    []string // other ids that people type
-	Clients []string // names that it sends in initialize, in lower case; one that ends in * is a prefix
+	Clients []string // names that the editor sends in initialize, in lower case; a name that ends in * is a prefix
 
 	Place    configedit.Place
-	Shape    string     // name of the shape in which entries are spelled
+	Shape    string     // name of the shape of its entries
 	Register Permission // whether the entry of Agent Discover may be added
-	Import   bool       // whether its servers can be read
-	Each     bool       // every file whose folder exists counts, not only the first
+	Import   bool       // whether the importer can read its servers
+	Each     bool       // every file whose folder exists takes the entry, not only the first
 	Writer   string     // the editor's own program that changes the file: claude; "" for none
 	Running  []string   // names of processes that must have ended before the file is changed
 	Project  []string   // files of a project, relative to its folder
@@ -46,18 +47,18 @@ type Editor struct {
 	ReloadHint  string   // what the user has to do after a change, as sentences
 	ListChanged string   // yes, no or unknown: whether notifications/tools/list_changed is honoured
 	MaxTools    int      // limit on the number of tools; 0: none known
-	MaxName     int      // limit on a tool's whole name, in characters; 0: none known
-	NamePrefix  string   // what the editor puts before a tool's name, with {server}
-	NoSpaces    bool     // it cannot start a command that contains a space
-	Schemas     string   // whose rules tool schemas must meet: anthropic, gemini, openai or ""
+	MaxName     int      // limit on a tool's name with NamePrefix, in characters; 0: none known
+	NamePrefix  string   // text that the editor puts before a tool's name; {server} stands for the server's name
+	NoSpaces    bool     // the editor cannot start a command that contains a space
+	Schemas     string   // vendor whose rules tool schemas must meet: anthropic, gemini, openai or ""
 	Managed     []string // policy files of an administrator
-	Verified    bool     // confirmed by several sources, or by the editor's own source or documentation
+	Verified    bool     // the row is confirmed by several sources, or by the editor's own source code or documentation
 	Note        string   // what a person should know, as sentences
 
-	row *row // the data of all systems
+	row *row // the row with the data of all systems
 }
 
-// Permission tells when the entry of Agent Discover may be added to a file.
+// Permission is whether the entry of Agent Discover may be added to a file.
 type Permission string
 
 // The permissions.
@@ -67,14 +68,14 @@ const (
 	Never      Permission = "no"
 )
 
-// Reload tells when an editor reads its file again.
+// Reload is when an editor reads its file again after a change.
 type Reload string
 
 // The ways to reload.
 const (
 	Hot     Reload = "hot"     // after each change
 	Session Reload = "session" // in a new session
-	Refresh Reload = "refresh" // by a button or command
+	Refresh Reload = "refresh" // when the user presses a button or runs a command
 	Restart Reload = "restart" // at its next start
 )
 
@@ -89,8 +90,8 @@ type File struct {
 	Plugin string             // value of ${CLAUDE_PLUGIN_ROOT} in the file; "" outside of plugins
 }
 
-// Found is the result of searching an editor on a machine. Editor is a copy in
-// which Register and Running are those of this machine.
+// Found is the result of searching a machine for an editor. Editor is a copy
+// in which Register and Running have the values for this machine.
 type Found struct {
 	*Editor
 	Detected bool

@@ -10,8 +10,8 @@ import (
 // table.
 var variables = regexp.MustCompile(`\$([A-Z_]+)|\$\{([A-Z_]+):-([^}]*)\}|%([A-Z_]+)%|\{apps\}`)
 
-// standard holds the variables that concern all programs, with their defaults.
-// Other variables concern one editor.
+// standard holds the variables that all programs of a system share, with their
+// defaults. Any other variable belongs to one editor.
 var standard = map[string]string{
 	"XDG_CONFIG_HOME": "~/.config",
 	"APPDATA":         "~/AppData/Roaming",
@@ -56,11 +56,11 @@ func (r *row) patterns() []string {
 	return all
 }
 
-// expand returns the paths that a pattern of the table matches: one path, or, for
-// a pattern with *, a path for each existing match of its part up to the last *.
-// A pattern with an unset variable matches nothing. firm reports that a variable
-// of the editor, or a match of *, determined the paths, so that no later pattern
-// counts.
+// expand returns the paths that a pattern of the table matches: one path, or,
+// for a pattern with *, a path for each existing match of its part up to the
+// last *. A pattern with an unset variable matches nothing. firm is true if a
+// variable of the editor or a match of * determined the paths; the caller then
+// ignores the patterns that follow.
 func (m Machine) expand(pattern string) (paths []string, firm bool) {
 	path, firm, ok := m.substitute(strings.ReplaceAll(pattern, "*", star))
 	if !ok {
@@ -84,8 +84,8 @@ func (m Machine) expand(pattern string) (paths []string, firm bool) {
 	return paths, len(paths) > 0
 }
 
-// star replaces the * of a pattern while variables are substituted, whose values
-// may contain a literal *.
+// star replaces each * of a pattern while variables are substituted, because
+// their values may contain a literal *.
 const star = "\x00"
 
 // substitute replaces variables by their values; ok is false when one is unset.

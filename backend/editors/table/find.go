@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Find searches an editor on the machine. It reads no file.
+// Find searches the machine for an editor. It does not read files.
 func (m Machine) Find(e *Editor) Found {
 	local := *e
 	found := Found{Editor: &local}
@@ -21,7 +21,8 @@ func (m Machine) Find(e *Editor) Found {
 	return found
 }
 
-// permission returns the permission of a row on this machine.
+// permission returns whether the entry may be added to the files of a row on
+// this machine.
 func (m Machine) permission(r *row) Permission {
 	if r.Register != Always {
 		return r.Register
@@ -72,8 +73,9 @@ func (m Machine) existing(patterns bySystem[string]) []string {
 	return all
 }
 
-// files returns the files that take the entry of Agent Discover: one, or with
-// Each every one whose folder exists, and the existing further ones.
+// files returns the files that take the entry of Agent Discover: the first
+// file, or with r.Each every file whose folder exists, and all existing files
+// of r.Further.
 func (m Machine) files(r *row) []File {
 	var all []File
 	for _, s := range r.Files.on(m.OS) {
@@ -95,8 +97,8 @@ func (m Machine) files(r *row) []File {
 	return append(all, m.existingFiles(r, r.Further, all)...)
 }
 
-// first returns the first file that exists, else the first whose folder exists,
-// else the first.
+// first returns the first file that exists; if there is none, the first whose
+// folder exists, or else the first of all.
 func (m Machine) first(all []File) File {
 	for _, f := range all {
 		if f.Exists {
@@ -121,7 +123,7 @@ func (m Machine) inFolders(all []File) []File {
 	return some
 }
 
-// existingFiles returns the existing files of spots that are not known yet.
+// existingFiles returns the existing files of spots that are not in known.
 func (m Machine) existingFiles(r *row, spots bySystem[spot], known []File) []File {
 	var all []File
 	for _, s := range spots.on(m.OS) {

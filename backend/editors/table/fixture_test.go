@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// pathCase is a case of a paths.yaml: the files that Find returns on a system,
-// with these variables and existing files.
+// pathCase is a test case in a paths.yaml: the files that Find returns on a
+// system, with given variables and existing files.
 type pathCase struct {
 	On       string            `yaml:"on"`
 	Set      map[string]string `yaml:"set"`
@@ -55,7 +55,7 @@ func TestFilesOfEveryEditorAreFound(t *testing.T) {
 
 var update = flag.Bool("update", false, "rewrite the after files in testdata")
 
-// entry is the entry of Agent Discover.
+// entry is the Agent Discover entry that the tests add.
 var entry = Server{Transport: stdio, Command: "/opt/agent-discover/agent-discover", Args: []string{"mcp"}}
 
 // fixture reads a file of an editor's folder in testdata; ok is false when the
@@ -105,8 +105,8 @@ func TestEntriesAreAddedToEveryEditorAndRemoved(t *testing.T) {
 	}
 }
 
-// checkEntry checks that a file has the entry once and that its other entries can
-// be read.
+// checkEntry checks that a file has the Agent Discover entry once, and that
+// all other entries in the file can be read.
 func checkEntry(t *testing.T, e *Editor, text []byte) {
 	t.Helper()
 	entries, err := configedit.Read(text, e.Place)
@@ -121,7 +121,7 @@ func checkEntry(t *testing.T, e *Editor, text []byte) {
 				t.Errorf("the entry is %+v, %v", s, err)
 			}
 			count++
-		} else if (err != nil) != (one.Name == "developer") || Ours(s) { // built into Goose
+		} else if (err != nil) != (one.Name == "developer") || Ours(s) { // the entry developer is built into Goose
 			t.Errorf("%s is %+v, %v", one.Name, s, err)
 		}
 	}
@@ -130,8 +130,8 @@ func checkEntry(t *testing.T, e *Editor, text []byte) {
 	}
 }
 
-// checkRemoved removes the entry by its name and compares the file with the one
-// before.
+// checkRemoved removes the Agent Discover entry and checks that the file is as
+// it was before the entry was added.
 func checkRemoved(t *testing.T, e *Editor, before, after []byte) {
 	t.Helper()
 	removed, err := configedit.Remove(after, e.Place, "discover")

@@ -10,16 +10,16 @@ import (
 	"sync"
 )
 
-// Here returns this machine with a user's environment. Programs are searched on
-// the PATH of that environment, whose folders are listed once: a program that is
-// installed later needs a new Machine.
+// Here returns this machine with a user's environment. It looks for programs
+// in the folders of PATH in that environment, which are listed only once: to
+// find a program that is installed later, create a new Machine.
 func Here(variable func(name string) string) Machine {
 	home := variable("HOME")
 	if runtime.GOOS == "windows" {
 		home = variable("USERPROFILE")
 	}
 	if home == "" {
-		home, _ = os.UserHomeDir() // without a home folder no file is found
+		home, _ = os.UserHomeDir() // if there is no home folder, Find finds no files
 	}
 	return Machine{
 		OS: runtime.GOOS, Home: home, Variable: variable,
@@ -42,7 +42,7 @@ func (m Machine) With(variables map[string]string) Machine {
 }
 
 // programs returns a function that finds programs in folders. It lists the
-// folders on the first call, which is faster than a look into each folder for
+// folders on the first call, which is faster than searching each folder for
 // every program.
 func programs(folders []string, extensions string) func(name string) (string, bool) {
 	index := sync.OnceValue(func() map[string]string { return list(folders, extensions) })
@@ -85,7 +85,7 @@ func (m Machine) exists(path string) bool {
 	return err == nil
 }
 
-// local returns the real path of a path of the machine, below Root.
+// local returns the path below Root that stands for a path of the machine.
 func (m Machine) local(path string) string {
 	if m.Root == "" {
 		return path
@@ -96,7 +96,8 @@ func (m Machine) local(path string) string {
 	return filepath.Join(m.Root, filepath.FromSlash(path))
 }
 
-// below writes a relative path so that it can be appended to a result of local.
+// below converts a relative path so that it can be appended to a result of
+// local.
 func (m Machine) below(path string) string {
 	if m.Root == "" {
 		return m.slashed(path)
@@ -104,7 +105,7 @@ func (m Machine) below(path string) string {
 	return filepath.FromSlash(strings.ReplaceAll(path, `\`, "/"))
 }
 
-// slashed writes a path of the table with the machine's separators.
+// slashed converts a path of the table to the machine's separators.
 func (m Machine) slashed(path string) string {
 	if m.OS == "windows" {
 		return strings.ReplaceAll(path, "/", `\`)

@@ -14,8 +14,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// fake returns a machine on which only these files exist, with paths in the
-// machine's spelling.
+// fake returns a machine on which only the given files exist. The paths have
+// the format of the machine's system.
 func fake(system string, variables map[string]string, files ...string) Machine {
 	home := map[string]string{"linux": "/home/me", "darwin": "/Users/me", "windows": `C:\Users\me`}[system]
 	slash := func(p string) string { return strings.Trim(strings.ReplaceAll(p, `\`, "/"), "/") }

@@ -3,9 +3,10 @@ package table
 import "strings"
 
 // Ours reports whether a server is the entry of Agent Discover: it starts the
-// program agent-discover with the argument mcp, or alone, from any folder,
-// directly or through a shell. The name may have a suffix, such as a version. A
-// package of that name which a package manager runs is another product.
+// program agent-discover, from any folder, with the argument mcp or without
+// arguments, directly or through a shell. The program's name may have a
+// suffix, such as a version. A package named agent-discover that a package
+// manager runs is another product.
 func Ours(s Server) bool {
 	program, rest := unwrap(s.Command, s.Args)
 	if strings.Contains(strings.ToLower(program), "node_modules") {
@@ -43,7 +44,8 @@ func unwrap(program string, args []string) (string, []string) {
 	return program, args
 }
 
-// line returns the command in words; a single word is split first.
+// line returns the words of the command line. If the command has no arguments,
+// it is split into words.
 func line(words []string) (string, []string) {
 	if len(words) == 1 {
 		words = commandWords(words[0])

@@ -8,8 +8,8 @@ import (
 )
 
 // Beside returns the files with an editor's servers that are read but never
-// written: those of plugins, profiles and projects. To list projects it reads
-// the file that contains them.
+// written: files of plugins, profiles and projects. To find the projects, it
+// reads the editor's file that lists them.
 func (m Machine) Beside(e *Editor) []File {
 	if e.row == nil {
 		return nil
@@ -49,9 +49,10 @@ func (m Machine) members(f File, at int) []File {
 	return all
 }
 
-// newest drops older versions of plugins, which updates leave behind.
+// newest drops the files of older versions of plugins, which remain after
+// updates.
 func (m Machine) newest(all []File) []File {
-	times := map[string]time.Time{} // of the newest version, by the folder of all versions
+	times := map[string]time.Time{} // modification time of the newest version, by the folder that contains all versions
 	of := func(f File) time.Time {
 		info, err := m.Stat(f.Plugin)
 		if err != nil {

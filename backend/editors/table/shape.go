@@ -15,17 +15,17 @@ const (
 	sse   = "sse"
 )
 
-// shape is an editor's spelling of a server: the fields for each transport, in
-// their order. A transport without fields is not supported.
+// shape is the format of an editor's entries: the fields for each transport,
+// in their order. A transport without fields is not supported.
 type shape struct{ stdio, http, sse []part }
 
 // part writes one field of an entry, or none when the server has no value for it.
 type part struct {
-	holds string // property that an entry without this part would lose: dir or disabled
+	holds string // property of a server that only this part writes: dir, disabled or ""
 	field func(name string, s Server) configedit.Field
 }
 
-// shapes holds all spellings by name. Each has only the fields that an entry
+// shapes holds all shapes by name. Each has only the fields that an entry
 // needs, in the order of the editor or of its documentation.
 var shapes = map[string]shape{
 	// Most editors: command or url decides the transport.
@@ -34,7 +34,8 @@ var shapes = map[string]shape{
 		http:  []part{url("url"), headers("headers"), disabled},
 		sse:   []part{is("type", "sse"), url("url"), headers("headers"), disabled},
 	},
-	// Editors that support only local servers, as far as is known.
+	// Editors that support only local servers, or for which no other support is
+	// known.
 	"local": {
 		stdio: []part{command("command"), args("args"), env("env")},
 	},
@@ -143,7 +144,7 @@ var shapes = map[string]shape{
 	"sema4": {
 		stdio: []part{is("transport", "stdio"), command("command"), args("args"), env("env")},
 	},
-	// The list of an extension, with whole command lines; never written.
+	// A list of an extension, with whole command lines. It is only read.
 	"augment-list": {},
 }
 
@@ -220,8 +221,9 @@ func sorted(key string, values map[string]string) configedit.Field {
 	return configedit.Field{Key: key, Value: object}
 }
 
-// Spell returns the entry for a server in a shape, with its fields in the
-// editor's order. A fault.Invalid names what the shape cannot express.
+// Spell returns the entry for a server in a shape, with the fields in the
+// editor's order. The error is a fault.Invalid that names what the shape
+// cannot express.
 func Spell(shape, name string, s Server) (configedit.Object, error) {
 	parts, err := partsOf(shape, s.Transport)
 	if err != nil {

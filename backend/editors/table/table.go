@@ -2,7 +2,7 @@ package table
 
 import (
 	"bytes"
-	_ "embed" // the table
+	_ "embed" // for table.yaml
 	"fmt"
 	"slices"
 	"strings"
@@ -46,7 +46,7 @@ func ByID(id string) (*Editor, bool) {
 	return nil, false
 }
 
-// ByClient returns the editor that sends a name in initialize.
+// ByClient returns the editor whose MCP client sends a name in initialize.
 func ByClient(name string) (*Editor, bool) {
 	for _, e := range table() {
 		if slices.ContainsFunc(e.Clients, func(known string) bool { return SameClient(known, name) }) {
@@ -64,7 +64,8 @@ func SameClient(known, name string) bool {
 	return known == name || more && strings.HasPrefix(name, beginning)
 }
 
-// row is an editor in table.yaml, whose head describes the fields.
+// row is an editor in table.yaml. The comment at the top of that file
+// describes the fields.
 type row struct {
 	ID      string   `yaml:"id"`
 	Name    string   `yaml:"name"`
@@ -104,15 +105,15 @@ type row struct {
 	Note        string `yaml:"note"`
 }
 
-// detection lists what shows that an editor is installed.
+// detection lists paths, commands and apps that show that an editor is
+// installed.
 type detection struct {
 	Paths    bySystem[string] `yaml:"paths"`
 	Commands []string         `yaml:"commands"`
-	Apps     []string         `yaml:"apps"` // of macOS, without .app
+	Apps     []string         `yaml:"apps"` // names of macOS apps, without .app
 }
 
-// spot is the path of a file, with the fields in which the file differs from its
-// row.
+// spot is the path of a file. Its other fields override those of the row.
 type spot struct {
 	Path     string            `yaml:"path"`
 	Format   configedit.Format `yaml:"format"`
@@ -121,7 +122,7 @@ type spot struct {
 	Or       [][]string        `yaml:"or"`
 	Shape    string            `yaml:"shape"`
 	Existing bool              `yaml:"existing"` // the file counts only when it exists
-	Plugin   int               `yaml:"plugin"`   // how many folders above the file the plugin's folder is; 0: not in a plugin
+	Plugin   int               `yaml:"plugin"`   // the plugin's folder is this many folders above the file; 0: the file is not in a plugin
 }
 
 // bySystem holds a list for each of systems: unix is linux and darwin, any is
@@ -234,7 +235,7 @@ func (r *row) editor() *Editor {
 	return e
 }
 
-// file returns the File of a spot at a path.
+// file returns the File for a spot at a path.
 func (r *row) file(s spot, path string) File {
 	place := configedit.Place{Format: or(s.Format, r.Format), Keys: r.Keys, List: r.List}
 	alternatives := r.Or

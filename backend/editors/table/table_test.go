@@ -167,7 +167,8 @@ func TestInvalidRowsAreRefused(t *testing.T) {
 	}
 }
 
-// elsewhere gives the reason why a known path of an editor is not in the table.
+// elsewhere holds the editors of the reference whose path is not in the table,
+// with the reason.
 var elsewhere = map[string]string{
 	"claude-code-plugins": "only installed plugins are read, below cache",
 	"cherry-studio":       "not a file",
@@ -219,7 +220,7 @@ func agree(t *testing.T, r *row, system, known string) {
 	known = regexp.MustCompile(`^legacy:? | or .*| \(.*`).ReplaceAllString(known, "")
 	known = strings.NewReplacer("<id>", "*", "Claude_pzs8sxrjxfjjc", "Claude_*").Replace(known)
 	if strings.HasSuffix(known, "crushrc") {
-		return // a script, which is never read
+		return // the path of a script, which is never read
 	}
 	m := fake(system, nil)
 	if name := regexp.MustCompile(`^[$%]([A-Z_]+)`).FindStringSubmatch(known); name != nil && standard[name[1]] == "" {

@@ -10,9 +10,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Understand reads an entry in the spelling of a shape or of any other known
-// shape. It ignores unknown fields and keeps references such as ${NAME}. The
-// error is a fault.Invalid.
+// Understand reads an entry in the given shape or in any other known shape. It
+// ignores unknown fields and keeps references such as ${NAME}. The error is a
+// fault.Invalid.
 func Understand(shape string, entry any) (Server, error) {
 	fields, ok := entry.(map[string]any)
 	if !ok {
@@ -39,8 +39,8 @@ func Understand(shape string, entry any) (Server, error) {
 	return s, r.check(&s)
 }
 
-// merge returns the fields of both objects except outer's transport. Those of
-// inner win.
+// merge returns the fields of both objects, except the transport of outer. A
+// field of inner replaces a field of outer with the same name.
 func merge(outer, inner map[string]any) map[string]any {
 	all := map[string]any{}
 	for key, value := range inner {
@@ -57,7 +57,7 @@ func merge(outer, inner map[string]any) map[string]any {
 // reader reads the fields of an entry and keeps the first error.
 type reader struct {
 	fields map[string]any
-	rest   []string // arguments in the command's own list
+	rest   []string // arguments, if the command is a list that contains them
 	err    error
 }
 
@@ -67,8 +67,9 @@ func (r *reader) fail(format string, args ...any) {
 	}
 }
 
-// text returns the first of some fields that is set. A command may also be a list
-// with its arguments, or an object with path, args and env.
+// text returns the text of the first of the given fields that is set. A
+// command may also be a list with its arguments, or an object with path, args
+// and env.
 func (r *reader) text(keys ...string) string {
 	for _, key := range keys {
 		switch value := r.fields[key].(type) {
@@ -115,8 +116,8 @@ func (r *reader) words(key string, values []any) []string {
 	return words
 }
 
-// texts returns the first of some fields that is set, an object of names and
-// values. A value of null counts as unset.
+// texts returns the first of the given fields that is set: an object of names
+// and values. Null counts as unset.
 func (r *reader) texts(keys ...string) map[string]string {
 	for _, key := range keys {
 		if r.fields[key] == nil {
@@ -182,8 +183,8 @@ func (r *reader) headers() map[string]string {
 	return all
 }
 
-// passed adds the variables in env_vars, which the server gets from the user's
-// environment.
+// passed adds the variables named in env_vars, whose values the editor takes
+// from the user's environment.
 func (r *reader) passed(s *Server) {
 	list, _ := r.fields["env_vars"].([]any) // a list of names, or of objects with a name
 	for _, value := range list {
@@ -197,7 +198,7 @@ func (r *reader) passed(s *Server) {
 	}
 }
 
-// off reports whether an entry is disabled.
+// off reports whether an entry is marked as disabled.
 func (r *reader) off() bool {
 	for key, value := range map[string]bool{"disabled": true, "enabled": false, "isActive": false} {
 		if switched, ok := r.fields[key].(bool); ok && switched == value {
@@ -207,8 +208,8 @@ func (r *reader) off() bool {
 	return false
 }
 
-// transport returns the transport that an entry names, else the one that its
-// fields imply.
+// transport returns the transport that an entry names or, if it names none,
+// the transport that its fields imply.
 func (r *reader) transport(shape string, s Server) string {
 	kind := r.text("type", "transport")
 	switch strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(kind)) {
@@ -229,8 +230,9 @@ func (r *reader) transport(shape string, s Server) string {
 	return kindOf(shape, r.fields, s.URL)
 }
 
-// kindOf returns the transport of a remote server without a type. By convention
-// the URL of an SSE server ends in /sse.
+// kindOf returns the transport of a remote server whose entry has no type. It
+// depends on the fields and the shape; in most shapes, a URL that ends in /sse
+// means SSE by convention.
 func kindOf(shape string, fields map[string]any, address string) string {
 	if fields["httpUrl"] != nil {
 		return http
@@ -242,7 +244,8 @@ func kindOf(shape string, fields map[string]any, address string) string {
 	return http
 }
 
-// check reports what is missing, and drops fields of the other transport.
+// check returns an error if a required field is missing. It clears the fields
+// that the transport does not use.
 func (r *reader) check(s *Server) error {
 	switch {
 	case s.Transport == stdio && s.Command == "", s.Command == "" && s.URL == "":
