@@ -258,7 +258,7 @@ func TestInspectReportsDamageAndChangesNothing(t *testing.T) {
 		t.Errorf("missing file: %v", err)
 	}
 	if !Damaged(fmt.Errorf("outer: %w", errors.Join(errors.New("other"), damage("page 3")))) {
-		t.Error("Damaged does not see wrapped damage")
+		t.Error("Damaged does not recognize wrapped damage")
 	}
 }
 

@@ -42,7 +42,7 @@ type Session struct {
 	name         string // of the client, from initialize
 	version      string
 	limits       clientLimits
-	asks         map[string]bool // methods of server requests that the client answers
+	supports     map[string]bool // methods of server requests that the client answers
 	introduced   bool            // initialize was answered
 	ready        bool            // notifications/initialized was received
 	sessionTools map[catalog.Key]bool
@@ -52,7 +52,7 @@ type Session struct {
 }
 
 func newSession(g *Gateway, id string) *Session {
-	return &Session{gateway: g, id: id, name: "unknown", changed: make(chan struct{}, 1), asks: make(map[string]bool), sessionTools: make(map[catalog.Key]bool)}
+	return &Session{gateway: g, id: id, name: "unknown", changed: make(chan struct{}, 1), supports: make(map[string]bool), sessionTools: make(map[catalog.Key]bool)}
 }
 
 func (s *Session) client() Client {
@@ -102,7 +102,7 @@ func (s *Session) Bad(_ []byte, err error) *jsonrpc.Error {
 // if the client has declared the capability for it.
 func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	s.mu.Lock()
-	can, name := s.asks[q.Method], s.name
+	can, name := s.supports[q.Method], s.name
 	s.mu.Unlock()
 	if !can {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support it", q.Method, name)
@@ -128,7 +128,7 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 		s.name, s.version = safetext.Clip(asked.ClientInfo.Name, maxClientText), safetext.Clip(asked.ClientInfo.Version, maxClientText)
 		s.limits = limitsOfClient(s.name)
 	}
-	s.asks = map[string]bool{
+	s.supports = map[string]bool{
 		"sampling/createMessage": asked.Capabilities["sampling"] != nil,
 		"elicitation/create":     asked.Capabilities["elicitation"] != nil,
 	}

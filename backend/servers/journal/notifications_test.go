@@ -91,7 +91,7 @@ func TestNotificationsAreLimitedPerSecond(t *testing.T) {
 	})
 }
 
-func TestDroppedNotificationsAreMentioned(t *testing.T) {
+func TestDroppedNotificationsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &memory{}
 		j := open(t, store)

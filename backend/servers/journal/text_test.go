@@ -48,7 +48,7 @@ func TestLongTextsAreCutBetweenEscapeSequences(t *testing.T) {
 	}
 }
 
-func FuzzStringsAreDecodedLikeByEncodingJSON(f *testing.F) {
+func FuzzStringsAreDecodedAsByEncodingJSON(f *testing.F) {
 	for _, seed := range []string{`"a\n\r\t\b\f\/\\\"é"`, `"\ud83d\ude00\ud83d\u0041\ude00\uD83D"`, `"\u12`, `"\`, `"\ud83d\u12"`, `""`, `"`, `1`} {
 		f.Add([]byte(seed))
 	}

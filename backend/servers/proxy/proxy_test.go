@@ -8,7 +8,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-func TestFailuresAreRecordedInWords(t *testing.T) {
+func TestErrorsAreRecordedAsText(t *testing.T) {
 	for want, err := range map[string]error{
 		"":                                       nil,
 		"MCP error -32602: Unknown tool: nope":   jsonrpc.ParseError([]byte(`{"code":-32602,"message":"Unknown tool: nope","data":{"by":"it"}}`)),

@@ -106,7 +106,7 @@ func TestServersAreSortedByName(t *testing.T) {
 	}
 }
 
-func TestListsStayAsTheyWere(t *testing.T) {
+func TestReturnedListsAreNotChangedLater(t *testing.T) {
 	r, _, _ := open(t)
 	args, env := []string{"a"}, map[string]string{"K": "v"}
 	if _, err := r.Add(t.Context(), Server{Name: "a", Args: args, Env: env}); err != nil {
@@ -154,7 +154,7 @@ func TestNamesOfProxiedToolsAreSplitAtTheLongestServerName(t *testing.T) {
 	}
 }
 
-func TestUpdateKeepsIdentity(t *testing.T) {
+func TestUpdateKeepsNameAndID(t *testing.T) {
 	r, _, changes := open(t)
 	add(t, r, "a")
 	<-changes

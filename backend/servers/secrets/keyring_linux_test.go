@@ -53,9 +53,9 @@ func keychainFixture(t *testing.T, folder paths.Folder) *fixture {
 	return openFixture(t, folder, false)
 }
 
-// impatientFixture is like keychainFixture, with a short deadline for
+// shortDeadlineFixture is like keychainFixture, with a short deadline for
 // operations.
-func impatientFixture(t *testing.T, folder paths.Folder) *fixture {
+func shortDeadlineFixture(t *testing.T, folder paths.Folder) *fixture {
 	t.Helper()
 	return openFixtureWith(t, secrets.Options{Folder: folder, Deadline: 500 * time.Millisecond})
 }
@@ -135,7 +135,7 @@ func TestCallsFailAtOnceWhileTheKeychainIsLocked(t *testing.T) {
 	keychainFixture(t, folder).set("one", "KEY", "correct-horse")
 	asked := s.IgnorePrompts()
 	s.Lock()
-	d := impatientFixture(t, folder)
+	d := shortDeadlineFixture(t, folder)
 	if status := d.Status(t.Context()); status.Keeper != "keychain" || !strings.Contains(status.Why, "locked") {
 		t.Errorf("the status is %+v", status)
 	}
@@ -173,7 +173,7 @@ func TestTheKeychainWorksAgainAfterItWasFrozen(t *testing.T) {
 	}
 	s := session(t)
 	s.Unlock()
-	d := impatientFixture(t, paths.Folder(t.TempDir()))
+	d := shortDeadlineFixture(t, paths.Folder(t.TempDir()))
 	d.set("one", "KEY", "correct-horse")
 	s.Freeze()
 	for range 3 {
@@ -195,7 +195,7 @@ func TestTheFileIsUsedWhileTheKeychainIsLocked(t *testing.T) {
 	}
 	s := session(t)
 	s.Unlock()
-	d := impatientFixture(t, paths.Folder(t.TempDir()))
+	d := shortDeadlineFixture(t, paths.Folder(t.TempDir()))
 	d.set("one", "OLD", "in the keychain")
 	d.set("one", "BOTH", "in the keychain")
 	s.Lock() // the session has no program that could prompt for the password

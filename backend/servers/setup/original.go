@@ -37,8 +37,8 @@ type Preset struct {
 	Payload                    json.RawMessage // a JSON object
 }
 
-// of returns those rows that belong to a server of the original database.
-func of(rows []Row, server Row) []Row {
+// rowsOf returns those rows that belong to a server of the original database.
+func rowsOf(rows []Row, server Row) []Row {
 	var out []Row
 	for _, r := range rows {
 		if r["server_id"] == server["id"] {
@@ -71,10 +71,10 @@ func (r Row) server() (registry.Server, error) {
 	if s.Args, err = texts(r["args"]); err != nil {
 		return s, unusable("arguments", err)
 	}
-	if s.Env, err = named(r["env"]); err != nil {
+	if s.Env, err = textsByName(r["env"]); err != nil {
 		return s, unusable("variables", err)
 	}
-	if s.Headers, err = named(r["headers"]); err != nil {
+	if s.Headers, err = textsByName(r["headers"]); err != nil {
 		return s, unusable("headers", err)
 	}
 	s.Tags, _ = texts(r["tags"]) // a server is imported even if its tags are unreadable
@@ -168,9 +168,9 @@ func texts(list string) ([]string, error) {
 	return out, nil
 }
 
-// named decodes a JSON object of strings, numbers and booleans. An empty text is an
+// textsByName decodes a JSON object of strings, numbers and booleans. An empty text is an
 // empty object.
-func named(object string) (map[string]string, error) {
+func textsByName(object string) (map[string]string, error) {
 	var values map[string]any
 	if err := decode(object, &values); err != nil {
 		return nil, err

@@ -153,7 +153,7 @@ func (t *transfer) used(name string) bool {
 // has tools of the server.
 func (t *transfer) importTools(ctx context.Context, row Row, server string, r *ImportedServer) {
 	var definitions []json.RawMessage
-	for _, tool := range of(t.original.Tools, row) {
+	for _, tool := range rowsOf(t.original.Tools, row) {
 		if tool["name"] != "" {
 			definitions = append(definitions, tool.definition())
 		}
@@ -163,16 +163,16 @@ func (t *transfer) importTools(ctx context.Context, row Row, server string, r *I
 	}
 	if !t.DryRun {
 		if _, err := t.catalog.Replace(ctx, server, definitions); err != nil {
-			t.missing(r, "its tools", err)
+			t.reportFailure(r, "its tools", err)
 			return
 		}
 	}
 	r.Tools = len(definitions)
 }
 
-// missing adds an item that could not be imported to the report, and logs the
+// reportFailure adds an item that could not be imported to the report, and logs the
 // complete error.
-func (t *transfer) missing(r *ImportedServer, what string, err error) {
+func (t *transfer) reportFailure(r *ImportedServer, what string, err error) {
 	t.log.Warn("could not import an item of a server", "server", r.Name, "item", what, "error", err)
 	r.problem("could not import %s: %s", what, fault.MessageOf(err))
 }
@@ -180,7 +180,7 @@ func (t *transfer) missing(r *ImportedServer, what string, err error) {
 // importSecrets sets those secrets that the server does not have yet. No
 // message contains a value.
 func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r *ImportedServer) {
-	rows := of(t.original.Secrets, row)
+	rows := rowsOf(t.original.Secrets, row)
 	if len(rows) == 0 {
 		return
 	}
@@ -204,7 +204,7 @@ func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r 
 			err = t.secrets.Set(ctx, server, name, value)
 		}
 		if err != nil {
-			t.missing(r, "secret "+name, err)
+			t.reportFailure(r, "secret "+name, err)
 			continue
 		}
 		existing = append(existing, name)
@@ -214,14 +214,14 @@ func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r 
 
 // importMetrics adds the metrics of those tools that have none yet.
 func (t *transfer) importMetrics(ctx context.Context, row Row, server string, r *ImportedServer) {
-	for _, numbers := range of(t.original.Metrics, row) {
+	for _, numbers := range rowsOf(t.original.Metrics, row) {
 		m := numbers.metric(server)
 		if m.Tool == "" || m.Calls == 0 {
 			continue
 		}
 		added, err := t.metrics.AddMetric(ctx, m, t.DryRun)
 		if err != nil {
-			t.missing(r, "the metrics of "+m.Tool, err)
+			t.reportFailure(r, "the metrics of "+m.Tool, err)
 		} else if added {
 			r.Metrics++
 		}
@@ -247,7 +247,7 @@ func (t *transfer) importPresets(ctx context.Context) {
 		}
 		added, err := t.presets.AddPreset(ctx, p, t.DryRun)
 		if err != nil {
-			t.missing(r, fmt.Sprintf("preset %q of %q", p.Name, p.Target), err)
+			t.reportFailure(r, fmt.Sprintf("preset %q of %q", p.Name, p.Target), err)
 		} else if added {
 			r.Presets++
 		}

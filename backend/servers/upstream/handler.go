@@ -67,15 +67,15 @@ func (s *session) Notification(method string, params json.RawMessage) {
 	s.enqueue(notice{method: method, params: params, at: time.Now()})
 }
 
-// maxJunk is how much of an invalid line is logged, in bytes.
-const maxJunk = 200
+// maxShownLine is how much of an invalid line is logged, in bytes.
+const maxShownLine = 200
 
 // Bad implements jsonrpc.Handler. It skips a line that is not a message, such
 // as a greeting on standard output. To limit the log, it logs the first 8 such
 // lines, and then those whose count is a power of two.
 func (s *session) Bad(line []byte, err error) *jsonrpc.Error {
-	if n := s.junk.Add(1); n <= 8 || n&(n-1) == 0 {
-		shown, _ := s.redactor.Head(string(line[:min(len(line), maxJunk+s.redactor.Reach()+1)]), maxJunk)
+	if n := s.invalidLines.Add(1); n <= 8 || n&(n-1) == 0 {
+		shown, _ := s.redactor.Head(string(line[:min(len(line), maxShownLine+s.redactor.Reach()+1)]), maxShownLine)
 		s.manager.log.Warn("server wrote a line that is not a JSON-RPC message", "server", s.server.Name,
 			"count", n, "line", shown, "error", err)
 	}

@@ -106,20 +106,20 @@ func (s *session) startFailure(ctx context.Context, err error) error {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return context.Cause(ctx)
 	case known != nil:
-		return notStarted(mark(err), known.Kind, "Failed to activate %q: %s%s", name, s.redactor.Text(known.Message), s.lastWords())
+		return notStarted(lostOnly(err), known.Kind, "Failed to activate %q: %s%s", name, s.redactor.Text(known.Message), s.stderrQuote())
 	case errors.Is(ctx.Err(), context.DeadlineExceeded) && distant:
 		return notStarted(err, fault.Timeout, "Failed to activate %q: %s did not finish the MCP handshake within %s; is the URL right?",
 			name, mcphttp.Show(s.server.URL), s.manager.limits.StartTimeout)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return notStarted(err, fault.Timeout, "Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it in a terminal to see.%s",
-			name, command, s.manager.limits.StartTimeout, s.lastWords())
+			name, command, s.manager.limits.StartTimeout, s.stderrQuote())
 	case isClosed(err) && !distant:
 		within(exitGrace, s.link.gone())
 		return notStarted(err, fault.Failed, "Failed to activate %q: child process for %q exited before the MCP handshake completed — verify the package/args are correct and the server actually starts. Original: MCP error -32000: Connection closed%s",
-			name, command, s.lastWords())
+			name, command, s.stderrQuote())
 	case rpc != nil:
 		return notStarted(err, fault.Failed, "Failed to activate %q: it answered with MCP error %d: %s%s",
-			name, rpc.Code, s.redactor.Text(rpc.Message), s.lastWords())
+			name, rpc.Code, s.redactor.Text(rpc.Message), s.stderrQuote())
 	}
-	return notStarted(err, fault.Failed, "Failed to activate %q: %s%s", name, s.redactor.Text(err.Error()), s.lastWords())
+	return notStarted(err, fault.Failed, "Failed to activate %q: %s%s", name, s.redactor.Text(err.Error()), s.stderrQuote())
 }

@@ -80,10 +80,10 @@ func (r *remote) ending() ending {
 	return ending{how: fault.MessageOf(r.err), cause: r.err, benign: errors.Is(r.err, mcphttp.ErrLost)}
 }
 
-// mark returns mcphttp.ErrLost if it is in the chain of err, and nil otherwise.
+// lostOnly returns mcphttp.ErrLost if it is in the chain of err, and nil otherwise.
 // Callers test for this error. The rest of the chain is dropped, because its
 // text may contain secrets.
-func mark(err error) error {
+func lostOnly(err error) error {
 	if errors.Is(err, mcphttp.ErrLost) {
 		return mcphttp.ErrLost
 	}

@@ -183,7 +183,7 @@ func transient(t *testing.T, name string, flags ...string) registry.Server {
 	return registry.Server{Name: name, Approved: true, Transport: "stdio", Command: command[0], Args: command[1:]}
 }
 
-func TestAServerOutsideTheRegistryLeavesNoTrace(t *testing.T) {
+func TestAServerOutsideTheRegistryIsNotStored(t *testing.T) {
 	b := start(t, settings.Limits{IdleStop: time.Nanosecond})
 	s := transient(t, "__transient__1", "-tool", "own=A tool of its own")
 	if _, err := b.call(s, "echo", `{}`); err == nil {
@@ -209,27 +209,27 @@ func TestAServerOutsideTheRegistryLeavesNoTrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tools, err := b.ListTools(t.Context(), s); err != nil || !strings.Contains(string(tools[1]), "grown") {
-		t.Errorf("its tools are %.200s, %v", tools, err)
+		t.Errorf("the tools of the server are %.200s, %v", tools, err)
 	}
 	if _, err := b.Check(t.Context(), s); err != nil {
 		t.Error(err)
 	}
 	if known := b.tools.Snapshot().Of(s.Name); len(known) != 0 {
-		t.Errorf("%d of its tools are in the catalog", len(known))
+		t.Errorf("%d tools of the server are in the catalog", len(known))
 	}
 	b.Remove(s.Name)
 	if _, ok := b.Describe(s.Name); ok || b.State(s.Name).Running {
 		t.Error("the server still runs")
 	}
 	if _, err := b.call(s, "echo", `{}`); err == nil {
-		t.Error("a call after Remove started it again")
+		t.Error("a call after Remove started the server again")
 	}
 	crashing := transient(t, "__transient__2", "-crash", "no paper")
 	if err := b.Start(t.Context(), crashing); !strings.Contains(fault.MessageOf(err), `Failed to activate "__transient__2": child process for`) {
 		t.Errorf("got %v", err)
 	}
 	if got := b.Stderr(crashing.Name); got != "no paper\n" {
-		t.Errorf("its standard error is %q", got)
+		t.Errorf("the standard error of the server is %q", got)
 	}
 	b.Remove(crashing.Name)
 	if got := b.Stderr(crashing.Name); got != "" {

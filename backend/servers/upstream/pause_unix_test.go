@@ -63,7 +63,7 @@ func TestAPausedManagerStartsNothing(t *testing.T) {
 		return v.Health
 	}
 	if h := health("never"); h.Errors != 0 || h.LastError != "" || !h.CheckedAt.IsZero() {
-		t.Errorf("the pause changed its health: %+v", h)
+		t.Errorf("the pause changed the health of the server: %+v", h)
 	}
 	for len(b.states) > 0 {
 		<-b.states
@@ -81,7 +81,7 @@ func TestAPausedManagerStartsNothing(t *testing.T) {
 		t.Error(err)
 	}
 	if h := health("s"); h.Errors != 0 {
-		t.Errorf("the pause changed its health: %+v", h)
+		t.Errorf("the pause changed the health of the server: %+v", h)
 	}
 }
 

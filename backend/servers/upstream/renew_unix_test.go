@@ -15,7 +15,7 @@ import (
 )
 
 func TestRenewWaitsForCallsInFlight(t *testing.T) {
-	vault := &safe{value: "first"}
+	vault := &oneSecret{value: "first"}
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
 	b.mode(s)

@@ -16,15 +16,15 @@ import (
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
-// safe is an upstream.Secrets that gives every server one secret.
-type safe struct {
+// oneSecret is an upstream.Secrets that gives every server one secret.
+type oneSecret struct {
 	mu      sync.Mutex
 	value   string
 	closed  error
 	opening chan struct{} // if set, Fill waits on it after reading the value
 }
 
-func (s *safe) Fill(_ context.Context, _ string, launch secrets.Launch) (secrets.Launch, error) {
+func (s *oneSecret) Fill(_ context.Context, _ string, launch secrets.Launch) (secrets.Launch, error) {
 	s.mu.Lock()
 	value, closed, opening := s.value, s.closed, s.opening
 	s.mu.Unlock()
@@ -41,7 +41,7 @@ func (s *safe) Fill(_ context.Context, _ string, launch secrets.Launch) (secrets
 	return launch, closed
 }
 
-func (s *safe) put(value string, closed error) {
+func (s *oneSecret) put(value string, closed error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.value, s.closed = value, closed
@@ -59,7 +59,7 @@ func (b *bench) mode(s registry.Server) string {
 }
 
 func TestNextCallAfterRenewGetsTheNewSecrets(t *testing.T) {
-	vault := &safe{value: "first"}
+	vault := &oneSecret{value: "first"}
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
 	if got := b.mode(s); got != "first" {
@@ -76,7 +76,7 @@ func TestNextCallAfterRenewGetsTheNewSecrets(t *testing.T) {
 }
 
 func TestRenewDuringAStartEndsTheNewSession(t *testing.T) {
-	vault := &safe{value: "first", opening: make(chan struct{})}
+	vault := &oneSecret{value: "first", opening: make(chan struct{})}
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
 	mode := make(chan string, 1)
@@ -94,7 +94,7 @@ func TestRenewDuringAStartEndsTheNewSession(t *testing.T) {
 }
 
 func TestAMissingSecretDoesNotCountAsAFailure(t *testing.T) {
-	vault := &safe{closed: fault.New(fault.Unavailable, "the keychain is locked")}
+	vault := &oneSecret{closed: fault.New(fault.Unavailable, "the keychain is locked")}
 	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = vault })
 	s := b.add("s")
 	for range 5 {
@@ -117,7 +117,7 @@ func TestAMissingSecretDoesNotCountAsAFailure(t *testing.T) {
 }
 
 func TestTheConfigurationKeepsItsReferences(t *testing.T) {
-	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = &safe{value: "correct-horse"} })
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Secrets = &oneSecret{value: "correct-horse"} })
 	s := b.add("s")
 	result, err := b.call(s, "environment", `{}`)
 	if err != nil || !strings.Contains(string(result), "MODE=correct-horse") {

@@ -38,15 +38,15 @@ type session struct {
 	stderr *tail       // end of the child's standard error
 	lines  *lineWriter // splits standard error into lines
 
-	relist   chan struct{}      // receives a value when the server reports that its tools have changed
-	notices  chan notice        // queue of publish
-	dropped  atomic.Int64       // number of notices dropped because the queue was full
-	warned   bool               // whether dropped notices were logged; used by publish only
-	junk     atomic.Int64       // number of lines that were not JSON-RPC messages
-	cancel   context.CancelFunc // ends follow
-	hasTools bool
-	listing  sync.Mutex // held during a tools/list
-	shutOnce sync.Once
+	relist       chan struct{}      // receives a value when the server reports that its tools have changed
+	notices      chan notice        // queue of publish
+	dropped      atomic.Int64       // number of notices dropped because the queue was full
+	warned       bool               // whether dropped notices were logged; used by publish only
+	invalidLines atomic.Int64       // number of lines that were not JSON-RPC messages
+	cancel       context.CancelFunc // ends follow
+	hasTools     bool
+	listing      sync.Mutex // held during a tools/list
+	shutOnce     sync.Once
 
 	mu          sync.Mutex
 	description Description
@@ -213,13 +213,13 @@ func (s *session) wait() error {
 // ended returns an error that describes an unexpected end of the session.
 func (s *session) ended(end ending) error {
 	if s.link.pid() == 0 {
-		return fault.Wrap(mark(end.cause), fault.Failed, "the session with server %q ended (%s); the next call starts a new one", s.server.Name, s.redactor.Text(end.how))
+		return fault.Wrap(lostOnly(end.cause), fault.Failed, "the session with server %q ended (%s); the next call starts a new one", s.server.Name, s.redactor.Text(end.how))
 	}
-	return fault.Wrap(end.cause, fault.Failed, "server %q exited unexpectedly (%s); it starts again with the next call.%s", s.server.Name, end.how, s.lastWords())
+	return fault.Wrap(end.cause, fault.Failed, "server %q exited unexpectedly (%s); it starts again with the next call.%s", s.server.Name, end.how, s.stderrQuote())
 }
 
-// lastWords quotes the end of the child's standard error, for error messages.
-func (s *session) lastWords() string {
+// stderrQuote quotes the end of the child's standard error, for error messages.
+func (s *session) stderrQuote() string {
 	// stderrText has redacted the text: redaction must come before cutting,
 	// because half a secret is not recognized.
 	text := lastLines(strings.TrimSpace(s.stderrText()), stderrShown)
@@ -259,12 +259,12 @@ func (s *session) explain(err error, call jsonrpc.Call) error {
 	case isClosed(err):
 		return s.explainEnd(err, what)
 	case fault.KindOf(err) != fault.Internal:
-		return fault.Wrap(mark(err), fault.KindOf(err), "the call of %s on server %q failed: %s", what, name, s.redactor.Text(fault.MessageOf(err)))
+		return fault.Wrap(lostOnly(err), fault.KindOf(err), "the call of %s on server %q failed: %s", what, name, s.redactor.Text(fault.MessageOf(err)))
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.Wrap(err, fault.Timeout, "server %q sent neither an answer nor progress for %s within %s; the call was cancelled and the server still runs. Try a smaller request, raise limits.call_timeout in config.yaml, or restart the server.%s",
-			name, what, call.Idle, s.lastWords())
+			name, what, call.Idle, s.stderrQuote())
 	}
 	return fault.Wrap(err, fault.Failed, "the call of %s on server %q failed: %s", what, name, s.redactor.Text(err.Error()))
 }
@@ -280,9 +280,9 @@ func (s *session) explainEnd(err error, what string) error {
 	case stopping && cause != "":
 		return fault.Wrap(err, fault.Failed, "server %q was stopped while %s was running (%s); whether the call took effect is unknown", name, what, cause)
 	case s.link.pid() == 0:
-		return fault.Wrap(mark(err), fault.Failed, "the session with server %q ended while %s was running (%s); whether the call took effect is unknown. The next call starts a new one.",
+		return fault.Wrap(lostOnly(err), fault.Failed, "the session with server %q ended while %s was running (%s); whether the call took effect is unknown. The next call starts a new one.",
 			name, what, s.redactor.Text(end.how))
 	}
 	return fault.Wrap(err, fault.Failed, "server %q ended while %s was running (%s); whether the call took effect is unknown. The server starts again with the next call.%s",
-		name, what, end.how, s.lastWords())
+		name, what, end.how, s.stderrQuote())
 }
