@@ -1,9 +1,8 @@
 // Package companion connects the stdio of an editor to the hub. The companion,
 // a process that the editor starts, copies JSON-RPC lines between its stdio and
-// a socket of the hub, and connects again when the hub is lost. Before the
-// first line, both sides prove that they know the hub's token, which itself is
-// never sent. The package knows nothing of MCP servers; package gateway serves
-// the session at the hub's end.
+// a socket of the hub, and connects again when the connection is lost. Before
+// the first line, both sides prove that they know the hub's token, without
+// sending it. Package gateway serves the session at the hub's end.
 package companion
 
 import (
@@ -25,7 +24,7 @@ import (
 
 const (
 	maxClientLine = 64 << 20  // bytes; longer lines of the client are refused
-	maxHubLine    = 512 << 20 // bytes; more than a hub ever sends
+	maxHubLine    = 512 << 20 // bytes; longer than any line of a hub
 
 	// drainTimeout is how long Run waits for answers after the client has closed
 	// its end.
@@ -57,12 +56,12 @@ type Companion struct {
 	mu      sync.Mutex // never held during I/O
 	memory  memory
 	link    net.Conn      // nil while there is no hub
-	queue   [][]byte      // lines that wait for a hub
+	queue   [][]byte      // lines to send as soon as a hub is connected
 	offline error         // why there is no hub; nil while requests wait for one
 	settled chan struct{} // closed when no request is in flight; made by drain
 }
 
-// Run serves the client until it closes its end or ctx ends.
+// Run serves the client until the client closes its end or ctx ends.
 func (c *Companion) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	c.session = rand.Text()
@@ -100,7 +99,8 @@ func (c *Companion) readClient() error {
 	}
 }
 
-// fromClient sends one line to the hub unchanged, queues it, or answers it.
+// fromClient handles one line of the client: it sends the line to the hub
+// unchanged, queues it, or answers it.
 func (c *Companion) fromClient(line []byte) error {
 	m, err := jsonrpc.Parse(line)
 	if err != nil {
@@ -173,7 +173,7 @@ func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 	return answer(m.ID, result, nil), nil
 }
 
-// answer returns the line of a response.
+// answer returns a JSON-RPC response as a line.
 func answer(id, result json.RawMessage, err *jsonrpc.Error) []byte {
 	return jsonrpc.AppendResponse(nil, id, result, err)
 }

@@ -27,7 +27,7 @@ type (
 		Protocol int    `json:"protocol"`
 		Version  string `json:"version"`
 		Nonce    string `json:"nonce"`
-		Session  string `json:"session"` // the same after a reconnect
+		Session  string `json:"session"` // id of the session, which a reconnecting companion repeats
 	}
 	// counterGreeting is sent by the hub. It proves that the hub knows the token.
 	counterGreeting struct {
@@ -36,8 +36,9 @@ type (
 		Nonce    string `json:"nonce"`
 		Proof    string `json:"proof"`
 	}
-	// credentials are sent by the companion. They prove that it knows the token.
-	// Replace asks an older hub to stop for a newer version.
+	// credentials are sent by the companion. They prove that the companion
+	// knows the token. Replace asks an older hub to stop, so that a hub of the
+	// companion's version can start.
 	credentials struct {
 		Proof   string `json:"proof"`
 		Replace bool   `json:"replace,omitempty"`
@@ -46,7 +47,7 @@ type (
 	verdict struct {
 		Ready    bool   `json:"ready"`
 		Notice   string `json:"notice,omitempty"`   // for the user
-		Stopping bool   `json:"stopping,omitempty"` // the hub is stopping: start a new one
+		Stopping bool   `json:"stopping,omitempty"` // the hub is stopping; the companion must start a new one
 		Error    string `json:"error,omitempty"`
 	}
 )
@@ -65,9 +66,9 @@ func (s *stream) Read(p []byte) (int, error) { return s.buffered.Read(p) }
 // it stops to be replaced by a hub of the companion's version.
 var errReplaced = fault.New(fault.Unavailable, "the older hub is stopping for this version; connect again")
 
-// Dial opens a session with the hub that info describes. version is that of the
-// calling program. session is an unguessable string; a later Dial with the same
-// string resumes the session.
+// Dial opens a session with the hub that info describes. version is the version
+// of the calling program. session is an unguessable string; a later Dial with
+// the same string resumes the session.
 func Dial(ctx context.Context, info instance.Info, version, session string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: handshakeTimeout}
 	conn, err := dialer.DialContext(ctx, "tcp", info.Address())
@@ -117,7 +118,8 @@ func (s *stream) shakeHands(info instance.Info, version, session string) error {
 	return nil
 }
 
-// errNotThisHub is the error for a program that cannot prove to be the hub.
+// errNotThisHub returns the error for a program that listens at the hub's
+// address but cannot prove that it knows the token.
 func errNotThisHub(info instance.Info) error {
 	return fault.New(fault.Denied, "the program at %s is not this user's hub; start the hub with: agent-discover serve", info.Address())
 }

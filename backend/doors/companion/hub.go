@@ -66,8 +66,8 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// welcome runs the hub's side of the handshake and returns the session's id. The
-// id is empty if the companion was refused.
+// welcome runs the hub's side of the handshake and returns the session's id, or
+// "" if it has refused the session.
 func (h *Hub) welcome(s *stream) (session string, err error) {
 	var hello greeting
 	if err := s.receive(&hello); err != nil {
@@ -106,8 +106,8 @@ func (h *Hub) welcome(s *stream) (session string, err error) {
 	return hello.Session, s.send(welcome)
 }
 
-// refuseNewer answers a companion whose protocol is newer than this hub's: the
-// hub stops if it is idle.
+// refuseNewer refuses a companion with a newer protocol than this hub's. If the
+// hub is idle, it also stops the hub, so that a newer one can start.
 func (h *Hub) refuseNewer(s *stream) error {
 	if h.idle() {
 		err := s.send(verdict{Stopping: true})
@@ -167,8 +167,8 @@ func (h *Hub) Sessions() int {
 	return len(h.streams)
 }
 
-// AwaitIdle returns nil when no companion has been connected for the given time
-// without interruption, or the error of ctx when that ends.
+// AwaitIdle waits until no companion has been connected for the given time
+// without interruption. It returns the error of ctx if ctx ends before.
 func (h *Hub) AwaitIdle(ctx context.Context, idle time.Duration) error {
 	for {
 		h.mu.Lock()

@@ -26,8 +26,8 @@ const (
 	sendTimeout = 30 * time.Second
 )
 
-// keepLinked connects to the hub, and connects again when it is lost, until ctx
-// ends.
+// keepLinked connects to the hub, and again whenever the connection is lost,
+// until ctx ends.
 func (c *Companion) keepLinked(ctx context.Context) {
 	delay, lost := redialMin, time.Now()
 	for ctx.Err() == nil {
@@ -168,7 +168,8 @@ func (c *Companion) readHub(link io.Reader) {
 }
 
 // responseID returns the id of a response, and nil for any other message. The
-// hub writes the id first, so that long results need not be parsed.
+// hub writes the id as the first member, so that long results need not be
+// parsed.
 func responseID(line []byte) json.RawMessage {
 	const head = `{"jsonrpc":"2.0","id":`
 	if rest, ok := bytes.CutPrefix(line, []byte(head)); ok {

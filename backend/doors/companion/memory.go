@@ -50,8 +50,8 @@ func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 	}
 }
 
-// settle removes an answered request and reports whether the answer is for the
-// client.
+// settle removes an answered request from those in flight, and reports whether
+// the answer is for the client.
 func (m *memory) settle(id string) bool {
 	delete(m.inFlight, id)
 	return !bytes.HasPrefix([]byte(id), []byte(`"`+replayID))

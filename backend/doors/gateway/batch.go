@@ -65,7 +65,7 @@ func liftsFor(i int, intents []string, results []search.Result, named [][]string
 	own := strings.Join(wordsOf(intents[i]), " ")
 	for j, other := range results {
 		if strings.Join(wordsOf(intents[j]), " ") == own {
-			continue // a repeated intent is no evidence
+			continue // the same intent again is not evidence for a server
 		}
 		for _, server := range named[j] {
 			lifts[server] += namedLift
@@ -111,10 +111,11 @@ func mentions(text, name string) bool {
 	}), name)
 }
 
-// common are words of server names that do not distinguish servers.
+// common are words that occur in the names of many servers.
 var common = map[string]bool{"mcp": true, "server": true, "api": true, "official": true}
 
-// namedIn returns the servers whose distinguishing words all occur in an intent.
+// namedIn returns those servers whose names, without common words, occur in an
+// intent.
 func namedIn(words, servers []string) []string {
 	var out []string
 	for _, server := range servers {

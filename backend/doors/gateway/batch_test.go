@@ -43,7 +43,7 @@ func TestIntentsOfABatchPreferTheServerThatTheyShare(t *testing.T) {
 	for name, row := range map[string]struct {
 		intents []string
 		results []string
-		want    string // the best tool of each intent
+		want    string // the best tool of each intent, and - for an intent without hits
 	}{
 		"alone":                         {[]string{"open a PR"}, []string{open}, "gitlab.create_mr"},
 		"one has high confidence":       {[]string{"open a PR", "new branch", "commit the files"}, []string{open, branch, clear}, "github.create_pr github.create_branch github.push_files"},

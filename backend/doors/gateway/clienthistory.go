@@ -7,20 +7,21 @@ import (
 	"time"
 )
 
-// storeTimeout bounds one write of the history, also when the hub stops.
+// storeTimeout limits the time that one write of the history may take, even
+// when the hub stops.
 const storeTimeout = 5 * time.Second
 
-// SeenClient is an observation of an MCP client, identified by the name that it
-// gives in initialize. Name and Version are chosen by the client and may contain
-// anything.
+// SeenClient is an observation of an MCP client. Clients are told apart by the
+// name in initialize. Clients choose Name and Version themselves, so both may
+// contain anything.
 type SeenClient struct {
 	Name, Version string
-	First, Last   time.Time // when it was first and last seen
-	Listed        int       // tokens of the tools in its list, registry included
-	Whole         int       // tokens of all tools that it could list
+	First, Last   time.Time // when the client was first and last seen
+	Listed        int       // tokens of the tools in the client's list, registry included
+	Whole         int       // tokens of all tools of approved servers
 }
 
-// ClientStore keeps clients.
+// ClientStore persists observations of clients.
 type ClientStore interface {
 	// Clients returns the stored clients in any order.
 	Clients(ctx context.Context) ([]SeenClient, error)
@@ -33,8 +34,8 @@ type ClientStore interface {
 // is not to be stored.
 type observe func() (SeenClient, bool)
 
-// ClientHistory remembers clients, also after they have disconnected. It is safe
-// for concurrent use.
+// ClientHistory stores observations of clients, so that disconnected clients
+// are known too. It is safe for concurrent use.
 type ClientHistory struct {
 	store ClientStore
 	log   *slog.Logger

@@ -77,9 +77,9 @@ func (m clientLimits) short(t *catalog.Tool, digits int) string {
 	return string([]rune(name)[:m.maxName-1-digits]) + "_" + hex.EncodeToString(sum[:])[:digits]
 }
 
-// byShortName returns the tool that a session is shown under a shortened name, or
-// nil. It looks in the session's list first and then in the catalog, because the
-// list may have changed since the client read it.
+// byShortName returns the tool with a shortened name, or nil. It looks in the
+// session's list first and then in the catalog, because the list may have
+// changed since the client read it.
 func (s *Session) byShortName(name string) *catalog.Tool {
 	s.mu.Lock()
 	m := s.limits
@@ -129,7 +129,7 @@ const maxCachedSchemas = 20000
 // is safe for concurrent use.
 type schemaCache struct {
 	mu      sync.Mutex
-	schemas map[schemaKey]json.RawMessage // nil: the original needs no change
+	schemas map[schemaKey]json.RawMessage // nil for a tool whose schema needs no change
 }
 
 type schemaKey struct {
@@ -138,7 +138,7 @@ type schemaKey struct {
 }
 
 // schema returns the argument schema of a definition, adapted to a vendor, and
-// nil if it needs no change.
+// nil if the schema needs no change.
 func (a *schemaCache) schema(v schemacompat.Vendor, hash string, def json.RawMessage) json.RawMessage {
 	key := schemaKey{v, hash}
 	a.mu.Lock()

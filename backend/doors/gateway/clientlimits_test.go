@@ -20,7 +20,8 @@ type noClients struct{}
 func (noClients) Clients(context.Context) ([]SeenClient, error) { return nil, nil }
 func (noClients) KeepClient(context.Context, SeenClient) error  { return nil }
 
-// newGateway returns a gateway with an active server s, which has these tools.
+// newGateway returns a gateway with an active server s that has the given
+// tools.
 func newGateway(t *testing.T, definitions ...string) *Gateway {
 	t.Helper()
 	bus := &events.Bus{}

@@ -10,9 +10,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-// EntryTokens is how many tokens (o200k_base) the definition of registry takes in
-// a model's context. It is a constant because counting loads a large vocabulary;
-// a test checks it.
+// EntryTokens is how many tokens (o200k_base) of a model's context the
+// definition of registry takes. It is a constant because counting loads a large
+// vocabulary. A test compares it with the actual number.
 const EntryTokens = 395
 
 // commandLineClient is the client name of this program's own command line,

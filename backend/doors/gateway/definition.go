@@ -21,7 +21,7 @@ func listed(t *catalog.Tool, name string) json.RawMessage {
 	def := jsonrpc.Set(t.Definition, "name", jsonrpc.Quote(name))
 	for _, member := range []struct {
 		name  string
-		kinds string // allowed first bytes of the value
+		kinds string // characters with which the value may begin
 	}{{"title", `"`}, {"description", `"`}, {"annotations", "{"}, {"execution", "{"}, {"_meta", "{"}, {"icons", "["}} {
 		if value := jsonrpc.Get(def, member.name); value != nil && !strings.Contains(member.kinds, string(value[:1])) {
 			def = jsonrpc.Delete(def, member.name)
@@ -73,7 +73,7 @@ func repaired(schema json.RawMessage) json.RawMessage {
 			case "false":
 				properties = jsonrpc.Set(properties, name, json.RawMessage(`{"not":{}}`))
 			default:
-				if property[0] != '{' { // true, or an invalid schema
+				if property[0] != '{' { // the value is true, or not a schema
 					properties = jsonrpc.Set(properties, name, json.RawMessage(`{}`))
 				}
 			}

@@ -15,7 +15,7 @@ type Finding struct {
 	Confidence search.Confidence // empty when nothing was found
 	Score      float64           // of the best tool, even if it is too low for a match
 	Took       time.Duration     // time of the search alone
-	Hits       []search.Hit      // with reasons, and scores as agents see them
+	Hits       []search.Hit      // with reasons; scores are rounded as in replies to agents
 	Hint       string            // when nothing was found
 	Reply      string            // the reply that an agent gets, as JSON
 }

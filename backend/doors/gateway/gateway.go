@@ -91,8 +91,9 @@ func New(o Options) *Gateway {
 	}
 }
 
-// Serve speaks MCP with one client until its stream ends. id names the session:
-// a client that connects again with the same id gets its session tools back.
+// Serve runs the session of one client until the client's stream ends. id
+// identifies the session: a client that connects again with the same id gets
+// its session tools back.
 func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) error {
 	s := newSession(g, id)
 	if found, err := g.sessionTools.SessionTools(ctx, id); err != nil {

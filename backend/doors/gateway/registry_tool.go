@@ -206,7 +206,8 @@ func (s *Session) proxyCall(ctx context.Context, args arguments, params json.Raw
 	return answer(result.JSON, err)
 }
 
-// splitCallAs splits mcp__server__tool. The server need not exist.
+// splitCallAs splits mcp__server__tool into server and tool, even if the server
+// does not exist.
 func (s *Session) splitCallAs(callAs string) (server, tool string, ok bool) {
 	rest, ok := strings.CutPrefix(callAs, "mcp__")
 	if !ok {

@@ -145,8 +145,9 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	})
 }
 
-// sessionList returns the tools that the session lists besides registry: those of
-// active servers, then the session tools, sorted by name. The caller holds mu.
+// sessionList returns the tools that the session lists besides registry: first
+// those of active servers, then the session tools, sorted by name. The caller
+// holds mu.
 func (s *Session) sessionList() []*catalog.Tool {
 	tools := s.gateway.ActiveTools()
 	if len(s.sessionTools) == 0 {
@@ -172,7 +173,8 @@ func (s *Session) sessionList() []*catalog.Tool {
 	return append(tools, found...)
 }
 
-// signatureOf returns a hash of a tool list, to see whether it has changed.
+// signatureOf returns a hash of a tool list, by which changes of the list are
+// noticed.
 func signatureOf(tools []*catalog.Tool) uint64 {
 	h := fnv.New64a()
 	for _, t := range tools {

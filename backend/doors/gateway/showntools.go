@@ -19,7 +19,7 @@ type shownTools struct {
 }
 
 type shownTool struct {
-	hash  string // of the definition that was shown
+	hash  string // of the definition at the time when it was shown
 	shown findreply.Shown
 }
 

@@ -56,8 +56,8 @@ func New(servers *upstream.Manager, inbox *Inbox, records Recorder, presets Pres
 type Query struct {
 	Method string
 	Params json.RawMessage
-	Kind   journal.Kind    // of the record; empty: the request is not recorded
-	About  string          // subject in the record: a URI or a prompt's name
+	Kind   journal.Kind    // of the record; if empty, the request is not recorded
+	About  string          // subject in the record: a URI or the name of a prompt
 	Shown  json.RawMessage // arguments, as the record shows them
 	// Answer returns the text of a result for the record. It may be nil.
 	Answer func(result json.RawMessage) string

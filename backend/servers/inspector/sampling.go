@@ -78,7 +78,7 @@ type chatRequest struct {
 	Model       string        `json:"model"`
 	Messages    []chatMessage `json:"messages"`
 	MaxTokens   int           `json:"max_tokens,omitempty"`
-	MaxAll      int           `json:"max_completion_tokens,omitempty"` // MaxTokens for reasoning models
+	MaxAll      int           `json:"max_completion_tokens,omitempty"` // replaces MaxTokens for reasoning models
 	Temperature *float64      `json:"temperature,omitempty"`
 }
 

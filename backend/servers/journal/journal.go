@@ -41,11 +41,12 @@ type Store interface {
 	// CountRecords counts the records that q selects. It ignores q.Before,
 	// q.Limit and q.Offset.
 	CountRecords(ctx context.Context, q Query) (int, error)
-	// DeleteRecords deletes at most q.Limit of the records that q selects, or all
-	// of them when q.Limit is 0, and returns how many it deleted.
+	// DeleteRecords deletes at most q.Limit of the records that q selects, or
+	// all of them if q.Limit is 0. It returns how many records it deleted.
 	DeleteRecords(ctx context.Context, q Query) (int, error)
 	// CountSteps counts the calls of q.Server and q.Tool in each step of an
-	// aligned span, by the step's number. Steps without calls may be missing.
+	// aligned span. The keys of the map are numbers of steps, from 0. Steps
+	// without calls may be missing.
 	CountSteps(ctx context.Context, q Query, span Span) (map[int64]Count, error)
 	// CountClients counts the calls of q.Server and q.Tool by client. It returns
 	// at most q.Limit clients, those with the most calls first.
@@ -73,10 +74,10 @@ type Journal struct {
 	queue   chan entry
 	wake    chan struct{}       // signals that the queue may have entries
 	full    chan struct{}       // asks Run to store the queue at once
-	flush   chan chan struct{}  // asks Run to store the queue and close the channel sent
+	flush   chan chan struct{}  // asks Run to store the queue and then close the received channel
 	pending *semaphore.Weighted // bytes of results in the queue
 
-	writing sync.Mutex // keeps records in the order of their ids in the store and on the bus
+	writing sync.Mutex // held while records get ids, are stored and are published, so that all have the same order
 	lastID  int64
 
 	mu        sync.Mutex
@@ -134,7 +135,7 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secre
 		j.appendBatch([]Record{j.finish(e)})
 		return
 	}
-	j.queue <- e // blocks while the store is far behind, so that no record is lost
+	j.queue <- e // blocks when the queue is full, so that no record is lost
 	signal(j.wake)
 	if len(j.queue) >= maxBatch {
 		signal(j.full)

@@ -304,7 +304,7 @@ func TestQueuedResultsAreLimitedInSize(t *testing.T) {
 		j.Record(Record{Outcome: OK}, nil, big, nil)
 	}
 	whole := append(append(json.RawMessage(nil), big...), make(json.RawMessage, maxPending)...)
-	j.Record(Record{Outcome: OK}, nil, whole, nil) // larger than the limit itself
+	j.Record(Record{Outcome: OK}, nil, whole, nil) // a result larger than the limit
 	records, total, err := j.Records(t.Context(), Query{Limit: 20})
 	if err != nil || total != 11 || records[5].Response != "\nseen" {
 		t.Errorf("%d records, %q, %v", total, records[5].Response, err)

@@ -80,7 +80,7 @@ func TestTheNumberOfMeasuredToolsIsLimited(t *testing.T) {
 	for i := range 3 * maxTools {
 		j.Record(Record{Server: "s", Tool: fmt.Sprint(i), Outcome: Failed}, nil, nil, nil)
 		if i%maxTools == 0 {
-			if _, _, err := j.Records(t.Context(), Query{}); err != nil { // stores a batch
+			if _, _, err := j.Records(t.Context(), Query{}); err != nil { // stores the records so far as one batch
 				t.Fatal(err)
 			}
 		}
@@ -110,7 +110,7 @@ func TestCallsThatEndAfterForgetAreNotMeasured(t *testing.T) {
 		if got := j.Metrics("s"); len(got) != 0 {
 			t.Errorf("got %+v", got)
 		}
-		j.Record(Record{Server: "s", Tool: "t", Outcome: OK}, nil, nil, nil) // of a new server with the same name
+		j.Record(Record{Server: "s", Tool: "t", Outcome: OK}, nil, nil, nil) // call of a new server with the same name
 		after(time.Second)
 		if got := j.Metrics("s"); len(got) != 1 || got[0].Calls != 1 || got[0].Errors != 0 {
 			t.Errorf("got %+v", got)

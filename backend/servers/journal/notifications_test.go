@@ -77,7 +77,7 @@ func TestNotificationsAreLimitedPerSecond(t *testing.T) {
 		if omitted, count := take(); len(omitted) != 0 || count != maxNotifications {
 			t.Errorf("second second: got %d records and %q", count, omitted)
 		}
-		for range 3 * notificationBuffer { // faster than they are recorded
+		for range 3 * notificationBuffer { // published faster than recorded
 			events.Publish(j.bus, upstream.Notified{Server: "loud", Method: "m"})
 		}
 		omitted, count = take()

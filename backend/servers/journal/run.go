@@ -19,9 +19,9 @@ const (
 	// maxBatch is the number of records that are stored without further
 	// waiting, and the size of a batch.
 	maxBatch = 1024
-	// expireEvery is the interval between two searches for old records.
+	// expireEvery is the interval between deletions of old records.
 	expireEvery = time.Hour
-	// deleteAtOnce is how many records one transaction deletes.
+	// deleteAtOnce is how many records are deleted in one transaction.
 	deleteAtOnce = 500
 	// maxUnsolicited is how many notifications, and how many progress reports,
 	// are kept. Servers send both unasked and at any rate.

@@ -21,8 +21,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// bench is a lifecycle manager with a registry, an unlocked vault and
-// processes, all real.
+// bench has a lifecycle manager and its dependencies: registry, unlocked vault
+// and processes. All of them are real.
 type bench struct {
 	t       *testing.T
 	servers *registry.Registry

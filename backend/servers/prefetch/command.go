@@ -9,7 +9,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
-// The reasons why a server has nothing to download. REST clients show them.
+// These are the reasons why there is nothing to download for a server. REST
+// clients show them.
 const (
 	noPackage  = "no package name"
 	notPackage = "not an npx/uvx server"
@@ -19,7 +20,7 @@ const (
 type download struct {
 	runner   string   // npx or uvx
 	packages []string // the server's own package first
-	options  []string // the runner's options that decide where packages come from
+	options  []string // those options of the runner that decide where packages come from
 }
 
 // downloadOf returns what a server's command line makes the runner download. If

@@ -87,7 +87,7 @@ func (p *Prefetcher) Fetch(ctx context.Context, name string) (pkg, skipped strin
 	if skipped != "" {
 		return "", skipped, nil
 	}
-	if !s.Approved { // otherwise an agent could choose what is downloaded
+	if !s.Approved { // otherwise an agent could choose what is downloaded by proposing a server
 		return "", "", fault.New(fault.Denied, "server %q waits for a person's approval; approve it with: agent-discover servers approve %s", name, name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)

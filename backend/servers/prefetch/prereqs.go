@@ -51,7 +51,7 @@ func (p *probe) check(ctx context.Context) Prereqs {
 	return found
 }
 
-// works reports whether a program is installed and prints its version.
+// works reports whether a program is installed and can print its version.
 func (p *Prefetcher) works(ctx context.Context, program string) bool {
 	env := p.environment(ctx)
 	path := env.LookPath(program)

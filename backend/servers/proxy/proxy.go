@@ -23,7 +23,7 @@ const maxInFlight = 1024
 
 // Request is one tool call.
 type Request struct {
-	Client  string // the client's name from initialize, or rest
+	Client  string // the client's name from initialize, or "rest" for a call through REST
 	Session string
 	Server  string
 	// Unlisted is the server to call if it is not in the registry, such as a

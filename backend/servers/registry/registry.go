@@ -12,8 +12,8 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Store persists servers. A write that returned nil survives the end of the
-// process.
+// Store persists servers. Once a write has returned nil, its data survives the
+// end of the process.
 type Store interface {
 	Servers(ctx context.Context) ([]Server, error)
 	InsertServer(ctx context.Context, s Server) (id int64, err error)
@@ -173,7 +173,7 @@ func (r *Registry) Update(ctx context.Context, name string, edit func(*Server)) 
 	if err := r.replace(ctx, s); err != nil {
 		return Server{}, err
 	}
-	if !before.sameTexts(s) { // the old texts may have contained a credential
+	if !before.sameTexts(s) { // the old configuration may have contained a credential
 		if err := r.store.Scrub(ctx); err != nil {
 			return Server{}, err
 		}

@@ -99,7 +99,7 @@ func (s Server) sameTexts(o Server) bool {
 		maps.Equal(s.Env, o.Env) && maps.Equal(s.Headers, o.Headers)
 }
 
-// clone returns a copy that shares no slice and no map with s.
+// clone returns a deep copy of s.
 func (s Server) clone() Server {
 	s.Args, s.Tags, s.Env, s.Headers = slices.Clone(s.Args), slices.Clone(s.Tags), maps.Clone(s.Env), maps.Clone(s.Headers)
 	return s

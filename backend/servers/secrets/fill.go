@@ -41,7 +41,7 @@ type filling struct {
 	server string
 	launch Launch
 	names  map[string]Record // the server's own secrets, by name
-	values map[string]string // values read so far, by reference
+	values map[string]string // values read so far, by the text of the reference
 }
 
 func (f *filling) child(ctx context.Context) (Launch, error) {

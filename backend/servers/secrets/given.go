@@ -8,7 +8,7 @@ import (
 )
 
 // minValue is the minimum length of a secret's value that is redacted. Shorter
-// values occur in any text by chance.
+// values would match unrelated parts of texts.
 const minValue = 4
 
 // Given collects all values that servers were given since the hub started, so
@@ -31,7 +31,7 @@ type given struct {
 	current  bool      // redactor contains all values
 }
 
-// add adds the values that Fill is about to return for a server.
+// add adds the values that Fill returns for a server.
 func (g *Given) add(server string, values []string) {
 	if g == nil || len(values) == 0 {
 		return

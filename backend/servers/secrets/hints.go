@@ -7,7 +7,7 @@ type hint uint8
 
 const (
 	aBlock   hint = 1 << iota // keyBlock
-	aName                     // assigned and flagged
+	aName                     // for the expressions assigned and flagged
 	aScheme                   // bearer
 	aURL                      // inURL
 	aShape                    // knownShape

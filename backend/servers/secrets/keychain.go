@@ -25,8 +25,8 @@ const (
 	// abandonAfter is how long an operation may wait for the user to answer the
 	// keychain's prompt. Then it is aborted.
 	abandonAfter = 2 * time.Minute
-	// checkTimeout limits a check of the keychain's state; quickCheckTimeout
-	// limits a check that delays the answer to a caller.
+	// checkTimeout limits how long a check of the keychain's state may take.
+	// quickCheckTimeout does so for a check for which a caller waits.
 	checkTimeout      = 2 * time.Second
 	quickCheckTimeout = 250 * time.Millisecond
 )
@@ -137,7 +137,7 @@ func (k *keychain) check(ctx context.Context) (locked bool, err error) {
 // do runs one operation and waits for its end, at most until the deadline.
 func (k *keychain) do(ctx context.Context, operation func() error) error {
 	if k.off {
-		_, err := k.check(ctx) // returns the error of a disabled keychain
+		_, err := k.check(ctx) // returns the error that the keychain is switched off
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, k.deadline)

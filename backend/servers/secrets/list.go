@@ -27,7 +27,7 @@ func (v *Vault) List(ctx context.Context, server string) ([]Entry, error) {
 	var entries []Entry
 	closed := make(map[string]bool) // places from which no value is read
 	if locked, none := v.keychain.check(ctx); none == nil && locked {
-		closed[InKeychain], closed[InSealed] = true, true // reading would make the keychain prompt the user
+		closed[InKeychain], closed[InSealed] = true, true // reading a value would make the keychain prompt the user
 	}
 	for _, r := range records {
 		e := Entry{Name: r.Name, Masked: "****", UpdatedAt: r.UpdatedAt, Kept: r.Kept}
@@ -55,8 +55,8 @@ func (v *Vault) Names(ctx context.Context, server string) ([]string, error) {
 // and name. It reads no values.
 func (v *Vault) Records(ctx context.Context) ([]Record, error) { return v.records(ctx, "") }
 
-// records returns the records of a server, or of all servers if server is "",
-// without dropped ones.
+// records returns the records of a server, or of all servers if server is "".
+// It leaves out dropped ones.
 func (v *Vault) records(ctx context.Context, server string) ([]Record, error) {
 	records, err := v.store.Secrets(ctx, server)
 	if err != nil {

@@ -69,7 +69,8 @@ func SensitiveName(name string) bool {
 	return false
 }
 
-// splitName returns the words of a name in lower case.
+// splitName returns the words of a name such as API_KEY or apiKey, in lower
+// case.
 func splitName(name string) []string {
 	var words []string
 	start := 0

@@ -47,8 +47,8 @@ type Record struct {
 	Dropped bool
 }
 
-// Store persists records and links, but no values. A write that returned nil
-// survives the end of the process.
+// Store persists records and links, but no values. Once a write has returned
+// nil, its data survives the end of the process.
 type Store interface {
 	// Secrets returns the records of a server, dropped ones included, sorted by
 	// server and name. If server is "", it returns those of all servers.

@@ -159,7 +159,7 @@ func (d *fixture) server(name string) registry.Server {
 	return s
 }
 
-// is compares two lists. A nil list in got is an error.
+// is compares two lists. A nil list in got fails the test.
 func is(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	if want == nil {
@@ -170,7 +170,7 @@ func is(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// errs compares failures by their names and parts of their messages.
+// errs compares failures with pairs of a name and a part of the message.
 func errs(t *testing.T, got []setup.SyncFailure, want ...[2]string) {
 	t.Helper()
 	if got == nil || len(got) != len(want) {

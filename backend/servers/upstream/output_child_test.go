@@ -40,7 +40,7 @@ func TestOutputOfAChildOutlivesItAndIsRedacted(t *testing.T) {
 	if err := b.Start(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.call(s, "flood", `{"count":5}`); err != nil { // a line without a newline
+	if _, err := b.call(s, "flood", `{"count":5}`); err != nil { // writes a line without a newline
 		t.Fatal(err)
 	}
 	b.Stop("s")

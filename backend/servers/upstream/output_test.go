@@ -71,7 +71,7 @@ func TestOutputIsLimited(t *testing.T) {
 	if len(lines) != outputLines || lines[0].Text != "line 9500" || left != 9500 {
 		t.Errorf("kept %d lines from %q, %d left", len(lines), lines[0].Text, left)
 	}
-	for range 3 { // an endless line
+	for range 3 { // parts of a line that never ends
 		s.mustWrite(t, strings.Repeat("x", 10<<20))
 	}
 	if len(s.part) > outputLine+secrets.NewRedactor(nil).Reach()+1 {

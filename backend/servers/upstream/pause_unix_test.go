@@ -122,7 +122,7 @@ func TestPauseLetsACallEnd(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- b.Pause() }()
-	<-news // published before any server has ended
+	<-news // PauseChanged is published before any server has ended
 	_, err = b.call(s, "echo", `{"text":"x"}`)
 	paused(t, "another call", err)
 	_, _ = writer.WriteString("in peace")

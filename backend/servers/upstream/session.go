@@ -43,7 +43,7 @@ type session struct {
 	dropped      atomic.Int64       // number of notices dropped because the queue was full
 	warned       bool               // whether dropped notices were logged; used by publish only
 	invalidLines atomic.Int64       // number of lines that were not JSON-RPC messages
-	cancel       context.CancelFunc // ends follow
+	cancel       context.CancelFunc // stops the goroutine of follow
 	hasTools     bool
 	listing      sync.Mutex // held during a tools/list
 	shutOnce     sync.Once
