@@ -1,5 +1,5 @@
-// Package backend_test checks the structure of the source tree: which packages
-// there are, and which of them may import which.
+// Package backend_test checks the structure of the source tree: which packages exist,
+// and which of them may import which.
 package backend_test
 
 import (
@@ -65,7 +65,7 @@ var allowed = map[string][]string{
 	"servers/prefetch":        {"base/fault", "base/process", "servers/registry", "servers/secrets", "servers/upstream"}, // process: it runs npm and uvx
 	"servers/secretmigration": {"base/fault", "servers/registry", "servers/secrets", "servers/upstream"},
 	"servers/inspector":       {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
-	"servers/setup":           {"base/fault", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import brings tools
+	"servers/setup":           {"base/fault", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import adds tools
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
 	"editors/bundle":     {"base/fault"},
@@ -121,11 +121,11 @@ var allowed = map[string][]string{
 		"doors/gateway", "doors/api/guard", "doors/api/resources", // resources: messages contain the same objects as responses
 	},
 
-	// store implements the Store interface of every package that keeps something.
+	// store implements the Store interface of every package that stores data.
 	"store": {
 		"base/fault", "discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/inspector", "servers/journal", "servers/registry", "servers/secrets", "servers/setup",
-		"doors/gateway", // what the gateway remembers of its clients
+		"doors/gateway", // the history of clients and the tools of sessions
 	},
 	// hub composes everything.
 	"hub": {
@@ -204,10 +204,10 @@ func TestImportsFollowTheTable(t *testing.T) {
 	})
 }
 
-func TestTheTableListsEveryPackage(t *testing.T) {
+func TestTableListsEveryPackage(t *testing.T) {
 	seen := make(map[string]bool)
 	visitGo(t, ".", func(_, dir string, _ []string) { seen[dir] = true })
-	delete(seen, ".") // this test
+	delete(seen, ".") // the package of this test
 	for dir := range seen {
 		if _, ok := allowed[dir]; !ok {
 			t.Errorf("package backend/%s is not in the table: add what it may import", dir)
@@ -255,7 +255,7 @@ func level(dir string) int {
 
 func inBackend(dir string) bool { return strings.HasPrefix(dir, "backend/") }
 
-// checkImport checks an import of backend/imported by file, which lies in
+// checkImport checks an import of backend/imported by file, which is in
 // backend/dir. Programs outside backend may import any package.
 func checkImport(t *testing.T, file, dir, imported string) {
 	t.Helper()
@@ -315,34 +315,33 @@ func visitGo(t *testing.T, root string, visit func(file, dir string, imports []s
 	}
 }
 
-// packageRow matches a row of the picture: an optional wing, a package and
-// what it is for.
+// packageRow matches a row of the diagram: an optional wing, a package and its purpose.
 var packageRow = regexp.MustCompile(`^([a-z]+)? +([a-z/-]+)  +\S`)
 
-func TestThePictureInContributingShowsEveryPackage(t *testing.T) {
+func TestDiagramInContributingShowsEveryPackage(t *testing.T) {
 	text, err := os.ReadFile("../CONTRIBUTING.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, architecture, _ := strings.Cut(string(text), "## Architecture")
-	_, picture, _ := strings.Cut(architecture, "```\n")
-	picture, _, found := strings.Cut(picture, "```")
+	_, diagram, _ := strings.Cut(architecture, "```\n")
+	diagram, _, found := strings.Cut(diagram, "```")
 	if !found {
-		t.Fatal("CONTRIBUTING.md has no picture under Architecture")
+		t.Fatal("CONTRIBUTING.md has no diagram under Architecture")
 	}
 	shown, last, wing := make(map[string]bool), len(wings), ""
-	for line := range strings.Lines(picture) {
+	for line := range strings.Lines(diagram) {
 		row := packageRow.FindStringSubmatch(line)
 		if row == nil {
 			if strings.TrimSpace(line) != "" {
-				t.Errorf("the picture has a row that names no package: %s", line)
+				t.Errorf("the diagram has a row without a package: %s", line)
 			}
 			continue
 		}
 		if row[1] != "" {
 			wing = row[1]
 			if at := slices.Index(wings, wing); at >= last {
-				t.Errorf("the picture shows %s below %s", wing, wings[last])
+				t.Errorf("the diagram shows %s below %s", wing, wings[last])
 			} else {
 				last = at
 			}
@@ -353,12 +352,12 @@ func TestThePictureInContributingShowsEveryPackage(t *testing.T) {
 		}
 		shown[dir] = true
 		if _, ok := allowed[dir]; !ok {
-			t.Errorf("the picture shows backend/%s, which does not exist", dir)
+			t.Errorf("the diagram shows backend/%s, which does not exist", dir)
 		}
 	}
 	for dir := range allowed {
 		if !shown[dir] {
-			t.Errorf("the picture lacks backend/%s", dir)
+			t.Errorf("the diagram does not show backend/%s", dir)
 		}
 	}
 }

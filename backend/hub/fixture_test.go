@@ -31,7 +31,7 @@ var userHome = os.Getenv("HOME")
 func runHub(t *testing.T, o hub.Options) (h *hub.Hub, ended <-chan error) {
 	t.Helper()
 	t.Setenv("AGENT_DISCOVER_PORT", "0")
-	if os.Getenv("HOME") == userHome { // the login shell must not read a person's start-up files
+	if os.Getenv("HOME") == userHome { // login shells must not read the start-up files of this person
 		t.Setenv("HOME", t.TempDir())
 	}
 	if o.Folder == "" {

@@ -21,7 +21,7 @@ import (
 // operation is one operation of the OpenAPI document.
 type operation struct {
 	method, path string
-	fields       []string // of its body
+	fields       []string // names of the fields of the request body
 	query        []string
 	statuses     []string
 }

@@ -72,7 +72,7 @@ type Hub struct {
 	editors   editors
 	doors     doors
 
-	endLogin func() // waits for the login shell; nil before it was started
+	endLogin func() // ends the login shell; nil before it was started
 	stopOnce sync.Once
 	stop     chan struct{}
 }
@@ -133,7 +133,7 @@ func (h *Hub) Stop() { h.stopOnce.Do(func() { close(h.stop) }) }
 func (h *Hub) Close() error {
 	var errs []error
 	if h.listener != nil {
-		_ = h.listener.Close() // Run has closed it already
+		_ = h.listener.Close() // fails if Run has closed it
 	}
 	if h.endLogin != nil {
 		h.endLogin()

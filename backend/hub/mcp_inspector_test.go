@@ -169,6 +169,7 @@ func TestMCPInspectorUsesTheRegistryTool(t *testing.T) {
 	}
 }
 
+// quoted returns a text as a JSON string.
 func quoted(s string) string {
 	data, _ := json.Marshal(s) // a string always encodes
 	return string(data)

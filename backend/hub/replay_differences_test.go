@@ -65,7 +65,7 @@ var differences = map[int]difference{
 	108: {name: "guard", want: []string{`"status":403`}},
 	109: {name: "guard", want: []string{`"status":403`}, never: []string{"Echo"}},
 
-	// Malformed requests get a 4xx status, and the connection of others stays open.
+	// Malformed requests get a 4xx status.
 	19: {name: "robust", want: []string{`"status":40`}},
 	27: {name: "robust", want: []string{`"status":413`}},
 

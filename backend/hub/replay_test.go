@@ -6,17 +6,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
@@ -304,116 +300,4 @@ func (r *replay) rememberNames(e exchange, answer json.RawMessage) {
 	if e.name == "rest-elicitations-pending" && len(actual.Body.Entries) == 1 && len(recorded.Body.Entries) == 1 {
 		pair(strings.Trim(string(recorded.Body.Entries[0].ID), `"`), strings.Trim(string(actual.Body.Entries[0].ID), `"`))
 	}
-}
-
-// sendREST sends a recorded REST request.
-func (r *replay) sendREST(e exchange) json.RawMessage {
-	r.T.Helper()
-	var body []byte
-	if len(e.Request.Body) > 0 {
-		body = []byte(r.toActual.Replace(string(e.Request.Body)))
-		var text string
-		if json.Unmarshal(body, &text) == nil { // a body that is not JSON is recorded as a string
-			body = []byte(text)
-		}
-	}
-	if e.name == "rest-create-toolarge" { // only the beginning was recorded
-		body = []byte(`{"name":"` + strings.Repeat("x", 200_000) + `"}`)
-	}
-	return r.rest(e.Request.Method, r.toActual.Replace(e.Request.Path), body, e.Request.Headers)
-}
-
-// rest sends a request with exactly this path, and returns status, headers and body in
-// the form of the recording.
-func (r *replay) rest(method, path string, body []byte, headers map[string]string) json.RawMessage {
-	r.T.Helper()
-	req, err := http.NewRequest(method, "http://"+r.hub.Address()+"/", bytes.NewReader(body))
-	if err != nil {
-		r.T.Fatal(err)
-	}
-	req.URL.Opaque = "//" + r.hub.Address() + path
-	req.Header.Set("Authorization", "Bearer "+r.hub.Token)
-	for name, value := range headers {
-		req.Header.Set(name, value)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		r.T.Errorf("%s %s: %v", method, path, err)
-		return nil
-	}
-	defer resp.Body.Close()
-	data, err := io.ReadAll(resp.Body)
-	if err != nil {
-		r.T.Errorf("%s %s: %v", method, path, err)
-	}
-	answer := map[string]any{"status": resp.StatusCode, "headers": map[string]string{"content-type": resp.Header.Get("Content-Type")}}
-	if json.Valid(data) && strings.Contains(resp.Header.Get("Content-Type"), "json") {
-		answer["body"] = json.RawMessage(data)
-	} else {
-		answer["body"] = string(data)
-	}
-	out, err := json.Marshal(answer)
-	if err != nil {
-		r.T.Fatal(err)
-	}
-	return out
-}
-
-// changesTheList names the exchanges after which the hub sends list_changed. The
-// original sent it after others too.
-var changesTheList = map[string]bool{"mcp-registry-deactivate": true, "mcp-registry-activate": true}
-
-// sendMCP sends a recorded MCP request through the companion.
-func (r *replay) sendMCP(e exchange) json.RawMessage {
-	r.T.Helper()
-	var m programtest.Message
-	switch {
-	case e.Request.Method == "<malformed line>":
-		r.client.Send("{malformed")
-		m = r.client.Await("the answer to a malformed line", func(m programtest.Message) bool { return string(m.ID) == "null" })
-		return json.RawMessage("[" + m.Line + "]")
-	case e.name == "mcp-registry-install-registry-unscoped":
-		// Add the server that the marketplace would have installed, so that later ids
-		// match.
-		r.rest("POST", "/api/servers", []byte(`{"name":"mcp-server-sqlite","command":"npx","args":["-y","mcp-server-sqlite"],"source":"registry"}`), nil)
-	}
-	before := r.client.Count(programtest.ToolListChanged)
-	m = r.client.Ask(e.Request.Method, r.toActual.Replace(string(e.Request.Params)))
-	if changesTheList[e.name] {
-		r.client.AwaitCount(programtest.ToolListChanged, before+1)
-	}
-	if e.Request.Method == "initialize" {
-		r.client.Notify("notifications/initialized", "{}")
-	}
-	return json.RawMessage(m.Line)
-}
-
-// model is a fake model API that records the last request.
-type model struct {
-	*httptest.Server
-	mu   sync.Mutex
-	body json.RawMessage
-}
-
-func newModel(t *testing.T) *model {
-	m := &model{}
-	m.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		m.mu.Lock()
-		m.body = body
-		m.mu.Unlock()
-		if r.Header.Get("Authorization") != "Bearer test-key" {
-			w.WriteHeader(http.StatusUnauthorized)
-		}
-		_, _ = io.WriteString(w, `{"model":"fake-model","choices":[{"message":{"role":"assistant","content":"sampled text"},"finish_reason":"stop"}]}`)
-	}))
-	t.Cleanup(m.Close)
-	return m
-}
-
-// last returns the body of the last request.
-func (m *model) last() json.RawMessage {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.body
 }
