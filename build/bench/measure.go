@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// row is the cost of one way with one payload size; times are in milliseconds.
+// row contains the measured cost of calls in one way and with one payload size. Times are in milliseconds.
 type row struct {
 	Child     string  `json:"child"`
 	Bytes     int     `json:"bytes"`
@@ -19,8 +19,8 @@ type row struct {
 	P95       float64 `json:"p95_ms"`
 	Added     float64 `json:"added_min_ms"`      // minimum minus the minimum of the direct way
 	Ratio     float64 `json:"median_over_relay"` // median divided by the median of the relay; 0 for the direct way
-	HubCPU    float64 `json:"hub_cpu_ms"`        // a call
-	OurCPU    float64 `json:"companion_cpu_ms"`  // a call
+	HubCPU    float64 `json:"hub_cpu_ms"`        // per call
+	OurCPU    float64 `json:"companion_cpu_ms"`  // per call
 	bothTimes []float64
 }
 

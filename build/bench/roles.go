@@ -125,7 +125,7 @@ func playRelayHub(args []string) error {
 		return err
 	}
 	go func() {
-		_ = copyBytes(in, conn) // until the client closes
+		_ = copyBytes(in, conn) // returns when the client has closed its connection
 		_ = in.Close()
 	}()
 	return errors.Join(copyBytes(conn, out), child.Wait())
@@ -138,7 +138,7 @@ func playRelay(args []string) error {
 		return err
 	}
 	go func() {
-		_ = copyBytes(conn, os.Stdin) // until the client closes
+		_ = copyBytes(conn, os.Stdin) // returns when the client has closed its end
 		_ = conn.(*net.TCPConn).CloseWrite()
 	}()
 	return copyBytes(os.Stdout, conn)

@@ -128,11 +128,12 @@ func registry(ctx context.Context, session *mcp.ClientSession, arguments map[str
 	return text.String(), nil
 }
 
-// waitForTools returns when the hub knows the tools of every named server. It prints each server when that is so.
+// waitForTools waits until the hub knows the tools of every named server. It prints the name of each server as soon as
+// its tools are known.
 func waitForTools(ctx context.Context, binary string, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
-	stop, err := listAnew(ctx, binary, names)
+	stop, err := refreshUnknown(ctx, binary, names)
 	if err != nil {
 		return err
 	}
@@ -166,9 +167,10 @@ func waitForTools(ctx context.Context, binary string, names []string) error {
 	}
 }
 
-// listAnew refreshes the servers whose tools are not known, because their first download was interrupted. The returned
-// function ends unfinished refreshes. Failures are ignored: waitForTools reports servers without tools.
-func listAnew(ctx context.Context, binary string, names []string) (stop func(), err error) {
+// refreshUnknown refreshes the servers whose tools are not known, because their first download may have been interrupted. It
+// does not wait for the refreshes; stop ends those that are unfinished. Failures are ignored, because waitForTools
+// reports servers without tools.
+func refreshUnknown(ctx context.Context, binary string, names []string) (stop func(), err error) {
 	known, err := toolCounts(ctx, binary)
 	if err != nil {
 		return nil, err

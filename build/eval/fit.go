@@ -16,14 +16,14 @@ type example struct {
 // weights. The lower it is, the closer the weights are to zero.
 const lossWeight = 0.5
 
-// regression is a logistic regression: the odds of yes are exp(bias +
-// weights·x).
+// regression is a logistic regression: for the features x, the odds of the label yes
+// are exp(bias + weights·x).
 type regression struct {
 	weights []float64
 	bias    float64
 }
 
-// of returns the probability of yes.
+// of returns the probability of the label yes for the features x.
 func (r regression) of(x []float64) float64 {
 	sum := r.bias
 	for i, w := range r.weights {

@@ -100,7 +100,7 @@ func question(text string) query.Query {
 	return any
 }
 
-// on restricts a query to a field and sets its weight.
+// on restricts a query to a field and sets the query's weight.
 func on[Q interface {
 	query.FieldableQuery
 	query.BoostableQuery

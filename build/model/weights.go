@@ -78,7 +78,7 @@ func (w *writer) layer(name string) {
 }
 
 // attention writes queries, keys and values as one matrix. The queries are divided by the square root of the head size,
-// which attention would otherwise do with each score.
+// so that minilm need not divide each score by it.
 func (w *writer) attention(name string) {
 	all := w.dense(name+"query", hidden, hidden)
 	for i := range all.values {

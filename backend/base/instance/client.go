@@ -58,8 +58,9 @@ func NewClient(info Info) *Client {
 	}}}
 }
 
-// HTTP returns the client's HTTP client, for WebSockets and other requests. Its
-// connections are checked; the caller has to add the token.
+// HTTP returns the client's HTTP client, for WebSockets and other requests. It
+// checks on each connection that the hub is at the other end. The caller has to add
+// the token.
 func (c *Client) HTTP() *http.Client { return c.http }
 
 // Do sends a request with body as JSON, unless it is nil, and decodes the answer

@@ -108,8 +108,9 @@ func String(raw []byte) (s string, ok bool) {
 	return unmarshal(raw)
 }
 
-// unmarshal decodes any string. It is a function of its own because its result
-// is on the heap.
+// unmarshal decodes any string with encoding/json. It is a separate function because
+// Unmarshal makes its result escape to the heap, which would cost String an
+// allocation in every call.
 func unmarshal(raw []byte) (string, bool) {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {

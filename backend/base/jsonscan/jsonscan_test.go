@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// samples contain what scanners get wrong: escapes, numbers, ends of the
-// eight-byte step, nesting, and bytes that are not UTF-8.
+// samples are texts that scanners often get wrong: escapes, numbers, strings that end
+// near a multiple of eight bytes, nesting, and bytes that are not UTF-8.
 var samples = []string{
 	``, ` `, `{}`, `[]`, `null`, `true`, `tru`, `0`, `-0`, `01`, `1.`, `1.5e+7`, `1e`, `-`, `9007199254740993`,
 	`"abc"`, `"abcdefg\"hij"`, `"12345678"`, `"1234567\\"`, `"\u00e9\ud83d"`, `"\u00g0"`, "\"\t\"", "\"\x7f\"", `"é"`, "\"\xff\"",

@@ -26,7 +26,8 @@ func DetachInJob(cmd *exec.Cmd) {
 	}
 }
 
-// Isolate prepares a command for Adopt, before its start.
+// Isolate prepares a command that has not been started, so that Adopt can be called
+// after its start.
 func Isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		HideWindow:    true,

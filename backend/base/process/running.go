@@ -10,7 +10,7 @@ import (
 // program is the executable of a running process.
 type program struct {
 	name string // as the system lists it, possibly shortened
-	path string // of its file, with slashes; "" if unknown
+	path string // path of its file, with slashes; "" if unknown
 }
 
 // Running reports whether a process with one of these names runs. A name with a

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// The embedding providers: what computes the vectors for search by meaning.
+// The embedding providers, which compute the vectors for search by meaning.
 const (
 	ProviderBuiltin = "builtin" // a model inside the hub; no text leaves the machine
 	ProviderNone    = "none"    // no vectors: tools are searched by their words alone
@@ -25,17 +25,19 @@ var Providers = []string{ProviderBuiltin, ProviderNone, ProviderLocal, ProviderO
 type Search struct {
 	Provider string // builtin, none, local or openai
 	Model    string // of local and openai; empty for the default one
-	// URL is the address of local, which has the interface of Ollama or OpenAI,
-	// with or without the last path segment.
+	// URL is the address of the provider local, with or without the last path
+	// segment. Its server has the interface of Ollama or OpenAI.
 	URL string
-	// Threads is the number of cores that builtin may use in the background.
+	// Threads is the number of cores that the provider builtin may use in the
+	// background.
 	Threads int
-	// IdleUnload is the time after its last use at which builtin frees its
-	// memory; 0 keeps it forever.
+	// IdleUnload is the time after its last use at which the provider builtin
+	// frees its memory; 0 keeps the memory forever.
 	IdleUnload time.Duration
 	// Learning ranks tools higher that agents called after similar queries.
 	Learning bool
-	// Key and BaseURL are for openai and come only from the environment.
+	// Key and BaseURL are for the provider openai and come only from the
+	// environment.
 	Key     string
 	BaseURL string // empty for OpenAI's public address
 }

@@ -6,14 +6,14 @@ import "unicode/utf8"
 // over the descriptions of several thousand tools and rounded up.
 const (
 	one        = 100
-	margin     = 105 // percentage by which the sum is scaled
-	perLetter  = 50  // of each letter beyond longWord
+	margin     = 105 // percentage by which Estimate scales the sum of all costs
+	perLetter  = 50  // each letter of a word beyond longWord
 	spacedWord = 108 // a word after a space, which is nearly always one token
 	longWord   = 12  // letters
-	perMark    = 80  // of each mark in a run longer than marks
+	perMark    = 80  // each further mark in a run that is longer than the table marks covers
 	twoBytes   = 70  // a character of two bytes in UTF-8: Greek, Cyrillic, Hebrew, Arabic
-	threeBytes = 120 // of three bytes: East Asian scripts, dashes, arrows
-	fourBytes  = 300 // of four bytes: emoji
+	threeBytes = 120 // a character of three bytes: East Asian scripts, dashes, arrows
+	fourBytes  = 300 // a character of four bytes: emoji
 )
 
 // bare is the cost of a word that does not follow a space, by its number of

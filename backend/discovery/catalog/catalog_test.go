@@ -32,7 +32,7 @@ func reopen(t *testing.T, store catalog.Store, bus *events.Bus) *catalog.Catalog
 	return c
 }
 
-// replace lists the tools of a server and reports whether that changed the
+// replace replaces the tools of a server and reports whether that changed the
 // catalog.
 func replace(t *testing.T, c *catalog.Catalog, server string, tools ...string) bool {
 	t.Helper()

@@ -217,8 +217,8 @@ func (x *Index) waitForWork(ctx context.Context, changed <-chan struct{}) {
 	}
 }
 
-// pause waits before the next request to a failing provider. Meanwhile it
-// follows the catalog with stored vectors.
+// pause waits before the next request to a failing provider. When the catalog
+// changes meanwhile, it loads the stored vectors of the new tools.
 func (x *Index) pause(ctx context.Context, changed <-chan struct{}, d time.Duration) {
 	over := x.clock.After(d)
 	for {

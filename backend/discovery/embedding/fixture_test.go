@@ -20,7 +20,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
-// tooLong is when a test stops waiting for an event and fails.
+// tooLong is how long a test waits for an event before it fails.
 const tooLong = 20 * time.Second
 
 // fixture is a data folder and the dependencies of an index.

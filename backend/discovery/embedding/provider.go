@@ -57,8 +57,8 @@ func (x *Index) probe(ctx context.Context) bool {
 	return err == nil
 }
 
-// normalizeAll validates the vectors for so many texts and scales them to
-// length 1.
+// normalizeAll checks that there is a valid vector for each of a number of texts,
+// and scales the vectors to length 1.
 func (x *Index) normalizeAll(vectors [][]float32, texts int) error {
 	if len(vectors) != texts {
 		return fault.New(fault.Failed, "the model returned %d vectors for %d texts", len(vectors), texts)

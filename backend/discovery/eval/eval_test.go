@@ -49,7 +49,7 @@ func TestUnusualToolsAreFoundByTheirIDs(t *testing.T) {
 		"q13": "t17", // no server
 		"q15": "t15", // the same name as another server's
 		"q16": "t16", // the same name on the same server
-		"q21": "t19", // no match, but ranked all the same
+		"q21": "t19", // no match, but the tools are still ranked
 	} {
 		if best[query] != want {
 			t.Errorf("%s: got %q, want %q", query, best[query], want)

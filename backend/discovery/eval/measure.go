@@ -112,9 +112,9 @@ func judge(q Query, a Answer) []bool {
 	return right
 }
 
-// recall returns whether a right tool is among the first k hits, as 0 or 1. For
-// the kind multi, it returns the share of the labels among them, relative to
-// the number that could be.
+// recall returns 1 if a right tool is among the first k hits, otherwise 0. For
+// queries of the kind multi, it returns the number of right tools among the first k
+// hits, divided by the largest possible number.
 func recall(q Query, hits []bool, k int) float64 {
 	found := 0
 	for _, right := range hits[:min(len(hits), k)] {

@@ -13,8 +13,9 @@ type nextStep struct {
 	omitName   bool              // leave out the listed name to save tokens
 }
 
-// text returns the advice for a reply with so many other matches. Its first
-// words must not change: existing clients match on them.
+// text returns the advice for a reply; others is the number of its other matches.
+// The first words of the advice must not change, because existing clients match on
+// them.
 func (n nextStep) text(others int) string {
 	switch {
 	case n.confidence == "":

@@ -14,7 +14,7 @@ func fill(d *fixture, words int) {
 		for j := range 3 + i%4 {
 			n := (i*7919 + j*104729) % words
 			text += fmt.Sprintf(" w%c%c%c", 'a'+n%26, 'a'+n/26%26, 'a'+n/676%26)
-			if j == 0 { // half of all queries share a verb or a noun with hundreds
+			if j == 0 { // each query shares a common word with hundreds of others
 				text += fmt.Sprintf(" common%c", 'a'+i%9)
 			}
 		}

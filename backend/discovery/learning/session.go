@@ -41,7 +41,7 @@ type question struct {
 	message int           // queries of one agent message share this number
 	shown   []catalog.Key // the best first
 
-	credited *credit       // the success that counts; nil before
+	credited *credit       // the success that counts for the query; nil if there is none
 	failed   []catalog.Key // tools whose failure was counted
 }
 

@@ -17,7 +17,8 @@ func TestProductsAreExact(t *testing.T) {
 	}
 }
 
-// checkProduct compares one tile, of the last section of that number of columns, with sums of 64 bits.
+// checkProduct multiplies one tile, in the last section of a matrix with that number of columns, and compares the result
+// with sums in 64-bit integers.
 func checkProduct(t *testing.T, k kernels, columns int, extreme bool) {
 	t.Helper()
 	const step = span + 3

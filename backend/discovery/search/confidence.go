@@ -151,9 +151,9 @@ func (c chance) of(e Evidence) float64 {
 // total weight for each set; see CONTRIBUTING.
 type chances struct {
 	any, best chance
-	// minFoundFew replaces minFound in catalogs of fewer than minTools. A small
-	// catalog holds tools that a user chose, so a query more often means one of
-	// them.
+	// minFoundFew replaces minFound in catalogs of fewer than minTools tools. The
+	// user chose the few tools of a small catalog, so a query more often means one
+	// of them.
 	minFoundFew float64
 }
 

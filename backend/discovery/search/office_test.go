@@ -117,8 +117,8 @@ var senses = func() map[string]int {
 
 const dimensions = 64
 
-// senseEncoder is an encoder for senses: texts with the same ones get similar
-// vectors.
+// senseEncoder is an encoder that maps words to senses: texts whose words have the
+// same senses get similar vectors.
 type senseEncoder struct{}
 
 func (senseEncoder) Encode(text string, _ int) []float32 {

@@ -49,7 +49,7 @@ func (x *index) chunks() []*chunk {
 	return out
 }
 
-// workersFor returns the number of goroutines that index so many tools.
+// workersFor returns the number of goroutines with which to index a number of tools.
 func workersFor(tools int) int { return max(min(runtime.GOMAXPROCS(0), tools/minPerWorker), 1) }
 
 // inParallel calls do for each element concurrently and returns when all calls

@@ -43,15 +43,15 @@ const (
 // words if there are only stop words.
 func (x *index) parse(query string) []part {
 	var parts []part
-	counts := contentWords(query)
-	if all := words(query); len(counts) == 0 {
-		counts = distinct(all[:min(len(all), maxParts)])
+	content := contentWords(query)
+	if all := words(query); len(content) == 0 {
+		content = distinct(all[:min(len(all), maxParts)])
 	}
 	limits := lenient
 	if len(words(query)) > maxCorrected {
 		limits = strict
 	}
-	for _, word := range counts {
+	for _, word := range content {
 		parts = append(parts, x.part(word, limits))
 	}
 	return parts

@@ -136,7 +136,7 @@ func compareScores(a, b Hit) int {
 // score returns the total score of a tool, from 0 to 1.
 func (r *ranking) score(tool int32) float64 {
 	score := float64(r.words(tool) + r.meaning(tool))
-	if len(r.lifts) > 0 || len(r.phrased) > 0 { // skipped for most queries: score is called for every tool
+	if len(r.lifts) > 0 || len(r.phrased) > 0 { // most queries have neither, and score is called for every tool
 		score += r.learned(tool) + r.phrase(tool)
 	}
 	if len(r.named) == 0 {

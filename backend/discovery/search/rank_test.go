@@ -104,8 +104,9 @@ func TestNewVectorsAreUsedImmediately(t *testing.T) {
 }
 
 // shifted changes a vector such that each cosine c with the vector of another
-// text becomes a*c + b. It uses two more directions. tool distinguishes tools
-// from queries.
+// text becomes a*c + b. For that it uses three dimensions that are 0 in all vectors
+// of senseEncoder: one for all texts, one for tools and one for queries. tool is true
+// for vectors of tools, false for vectors of queries.
 func shifted(v []float32, a, b float64, tool bool) []float32 {
 	out := make([]float32, dimensions)
 	for i, n := range v {
@@ -129,7 +130,7 @@ func (s shiftedEncoder) Encode(text string, n int) []float32 {
 func (shiftedEncoder) Release() {}
 
 func TestRankingsDoNotDependOnTheRangeOfAModelsCosines(t *testing.T) {
-	// Two of each server, because settle needs minTools tools.
+	// Every server is added twice, because blend.settle needs at least minTools tools.
 	servers := officeWith(nil)
 	for name, tools := range office {
 		servers["second "+name] = tools

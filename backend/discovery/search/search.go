@@ -42,8 +42,8 @@ const (
 )
 
 // Result is the outcome of a search. Found reports whether any tool fits well
-// enough. If none does, Hits is empty unless Query.Always was set, and TopScore
-// is the score of the best tool all the same.
+// enough. If none does, Hits is empty unless Query.Always was set. TopScore is the
+// score of the best tool in any case.
 type Result struct {
 	Found      bool
 	Confidence Confidence

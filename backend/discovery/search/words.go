@@ -28,8 +28,8 @@ var abbreviations = map[string]string{
 	"repos": "repository",
 }
 
-// stopWords are words without intent. They are dropped from queries, where they
-// would dilute the other words.
+// stopWords are words that do not describe what a user wants. They are dropped from
+// queries, because they would reduce the influence of the other words.
 var stopWords = set(`a am an and any are as at be been being but by can could did do does don for from had has have he
 	help her him his how i if in into is it its just let like ll may me might more must my need no not now of on only
 	or other our out over own please same shall she should so some such than that the their them then there these they

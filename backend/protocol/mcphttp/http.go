@@ -72,7 +72,8 @@ func newClient(l *Link) *http.Client {
 		ForceAttemptHTTP2:   true,
 		MaxIdleConnsPerHost: idleConns,
 		IdleConnTimeout:     90 * time.Second,
-		// Pings tell an idle event stream from a dead connection.
+		// HTTP/2 pings detect dead connections, which otherwise look like idle
+		// event streams.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
 	}
 	if l.options.Proxy != nil {
@@ -110,7 +111,7 @@ func origin(u *url.URL) string {
 type request struct {
 	method string
 	target *url.URL
-	body   []byte // of a POST
+	body   []byte // the body of a POST; otherwise nil
 	after  string // Last-Event-ID, or empty
 	sent   func() // called when the whole request was written
 }

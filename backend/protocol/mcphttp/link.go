@@ -85,13 +85,13 @@ type Link struct {
 	line    []byte     // a written line that is not complete yet
 	written chan *post // messages on the way from Write to Run
 	work    sync.WaitGroup
-	named   chan struct{} // closed when target is known
+	named   chan struct{} // closed when target has been set
 	ready   chan struct{} // closed when notifications/initialized was sent
 	begin   sync.Once     // closes ready
 	done    chan struct{} // closed when the link is over
 
 	mu      sync.Mutex
-	target  *url.URL         // messages are posted to it; set before named is closed
+	target  *url.URL         // the address to which messages are posted; set before named is closed
 	session string           // Mcp-Session-Id
 	version string           // MCP-Protocol-Version
 	posts   map[string]*post // requests without an answer, by id
@@ -181,7 +181,7 @@ func (l *Link) Write(p []byte) (int, error) {
 		l.mu.Unlock()
 	}
 	select {
-	case <-l.done: // takes precedence over a Run that has not noticed the end
+	case <-l.done: // checked first, because Run may still receive posts after the link has ended
 		return 0, l.closed()
 	default:
 	}

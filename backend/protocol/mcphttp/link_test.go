@@ -45,7 +45,7 @@ func running(function string) (found []string) {
 type exchange struct {
 	w               http.ResponseWriter
 	r               *http.Request
-	jsonrpc.Message        // of a POST
+	jsonrpc.Message        // the message in the body of a POST
 	line            []byte // the body of a POST
 }
 
@@ -422,10 +422,10 @@ func TestACancellationIsSentAfterItsRequest(t *testing.T) {
 		_, err := c.Call(ctx, jsonrpc.Call{Method: "large", Params: json.RawMessage(`"` + strings.Repeat("x", 32<<20) + `"`)})
 		done <- err
 	}()
-	<-begun // a call that is cancelled earlier is never sent
+	<-begun // a call that is cancelled before this is never sent
 	cancel()
 	<-done
-	for range 30 { // enough time for a cancellation that does not wait for its request
+	for range 30 { // a cancellation that does not wait for its request would arrive in this time
 		if _, err := c.call("other", `{}`); err != nil {
 			t.Fatal(err)
 		}
@@ -461,7 +461,7 @@ func TestCallsWaitForTheInitializedNotification(t *testing.T) {
 	for c.InFlight() == 0 {
 		runtime.Gosched()
 	}
-	for range 30 { // enough time for a call that does not wait
+	for range 30 { // a call that does not wait for the notification would arrive in this time
 		if _, err := connect(t, s.URL).call("initialize", `{}`); err != nil {
 			t.Fatal(err)
 		}

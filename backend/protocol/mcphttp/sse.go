@@ -86,8 +86,9 @@ func (e *events) next() (event, error) {
 }
 
 // usableID returns the id of an event if it can be sent in a header, otherwise an
-// empty one, which makes the stream impossible to resume. An id with a NUL byte is
-// ignored, as the HTML standard demands: before stays in effect.
+// empty id, with which the stream cannot be resumed. If the id contains a NUL byte,
+// usableID returns the id before, because the HTML standard demands that such an id
+// is ignored.
 func usableID(value []byte, before string) string {
 	if bytes.IndexByte(value, 0) >= 0 {
 		return before

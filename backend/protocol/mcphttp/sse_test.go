@@ -86,8 +86,8 @@ func TestAnEventDoesNotWaitForTheNext(t *testing.T) {
 	}
 }
 
-// plainEvents reads a whole stream in a simple way, with which the reader of
-// chunks must agree.
+// plainEvents is a simple parser of a whole stream. The tests compare its events with
+// those of the reader that reads chunks.
 func plainEvents(stream string, limit int) (got []string) {
 	stream = strings.TrimPrefix(stream, mark)
 	lines := strings.Split(strings.ReplaceAll(strings.ReplaceAll(stream, "\r\n", "\n"), "\r", "\n"), "\n")

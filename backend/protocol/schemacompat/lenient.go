@@ -153,8 +153,9 @@ func (a *adapter) tuple(n *value) {
 	}
 }
 
-// anyItem returns a schema for any item of a tuple: one of first or, unless most
-// excludes further items, more.
+// anyItem returns a schema that accepts any item of a tuple. first are the schemas of
+// its first items, more is the schema of further items, and most is the value of
+// maxItems, which may exclude further items.
 func anyItem(first []*value, more, most *value) *value {
 	all := slices.Clone(first)
 	switch {

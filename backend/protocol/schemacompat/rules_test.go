@@ -189,7 +189,8 @@ func geminiRefusesObject(node map[string]any, at string, root bool) string {
 	return ""
 }
 
-// openAIRefuses checks all values that may be schemas.
+// openAIRefuses returns the reason why OpenAI rejects v or a schema within it, "" for
+// none. Every object within v is checked, because it may be a schema.
 func openAIRefuses(v any, root map[string]any, at string) string {
 	node, ok := v.(map[string]any)
 	if !ok {

@@ -54,7 +54,8 @@ const (
 // anyArguments is the schema for tools whose own schema cannot be adapted.
 var anyArguments = json.RawMessage(`{"type":"object"}`)
 
-// clientChanges are the changes that every client of a vendor makes itself.
+// clientChanges are the changes that all clients make to schemas themselves before
+// they send them to their vendor.
 var clientChanges = []string{
 	"removed: $schema", "removed: $id", "removed: $defs", "removed: definitions", "removed: additionalProperties",
 	"removed: default", "reordered",

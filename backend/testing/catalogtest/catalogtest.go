@@ -74,7 +74,7 @@ func (s *Store) Tools(context.Context) ([]*catalog.Tool, error) {
 	return out, nil
 }
 
-// ReplaceTools makes tools the only ones of a server.
+// ReplaceTools replaces the stored tools of a server with tools.
 func (s *Store) ReplaceTools(_ context.Context, server string, tools []*catalog.Tool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

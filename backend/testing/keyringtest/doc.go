@@ -1,5 +1,5 @@
 //go:build !linux
 
-// Package keyringtest has no content here: only on Linux can a test have its own
-// keychain.
+// Package keyringtest is empty on this system, because only on Linux a test can
+// start a keychain of its own.
 package keyringtest

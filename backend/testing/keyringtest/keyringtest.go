@@ -95,8 +95,8 @@ func (s *Session) Env() []string {
 	return []string{"XDG_RUNTIME_DIR=" + s.runtime(), "DBUS_SESSION_BUS_ADDRESS=" + s.address}
 }
 
-// command returns a command of the session that ends with the test process, also if
-// that crashes.
+// command returns a command that runs in the session and ends with the test process,
+// even if the test process crashes.
 func (s *Session) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(s.Env(), "HOME="+s.home(), "PATH="+os.Getenv("PATH"), "LANG=C.UTF-8")
