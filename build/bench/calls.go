@@ -16,7 +16,7 @@ import (
 
 // Targets for a call with 1 kB of arguments.
 const (
-	targetAdded = 0.15 // ms more than a direct call, comparing minima
+	targetAdded = 0.15 // ms by which the fastest call may exceed the fastest direct call
 	targetRatio = 1.7  // median divided by the relay's median
 	targetCPU   = 0.45 // ms of hub and companion together
 )
@@ -29,7 +29,7 @@ const settle = 160 * time.Millisecond
 type way struct {
 	name    string
 	client  *client
-	hub     int // its process id; 0 for none
+	hub     int // process id of the hub; 0 if this way uses no hub
 	params  func(message json.RawMessage) json.RawMessage
 	targets bool // whether the targets apply
 }

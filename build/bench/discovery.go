@@ -27,7 +27,7 @@ const (
 	targetEncoding    = 360 // s for all tools on one core
 	targetAgain       = 3   // s of CPU time for a start; it would be more if tools were encoded again
 	targetChangedTool = 60  // ms for the first search after a change
-	targetGrowth      = 30  // MB of the program file
+	targetGrowth      = 30  // MB that discovery may add to the program file
 )
 
 // discovery measures the search over many tools.

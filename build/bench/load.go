@@ -48,7 +48,7 @@ func (b *bench) loadOn(ctx context.Context, binary string, target float64, label
 		}
 		defer companions[i].close()
 	}
-	if _, err := burst(companions); err != nil { // warm up
+	if _, err := burst(companions); err != nil { // warms up the connections
 		return err
 	}
 	var times []time.Duration

@@ -10,18 +10,18 @@ import (
 
 // row contains the measured cost of calls in one way and with one payload size. Times are in milliseconds.
 type row struct {
-	Child     string  `json:"child"`
-	Bytes     int     `json:"bytes"`
-	Way       string  `json:"way"`
-	Calls     int     `json:"calls"`
-	Min       float64 `json:"min_ms"`
-	Median    float64 `json:"median_ms"`
-	P95       float64 `json:"p95_ms"`
-	Added     float64 `json:"added_min_ms"`      // minimum minus the minimum of the direct way
-	Ratio     float64 `json:"median_over_relay"` // median divided by the median of the relay; 0 for the direct way
-	HubCPU    float64 `json:"hub_cpu_ms"`        // per call
-	OurCPU    float64 `json:"companion_cpu_ms"`  // per call
-	bothTimes []float64
+	Child        string  `json:"child"`
+	Bytes        int     `json:"bytes"`
+	Way          string  `json:"way"`
+	Calls        int     `json:"calls"`
+	Min          float64 `json:"min_ms"`
+	Median       float64 `json:"median_ms"`
+	P95          float64 `json:"p95_ms"`
+	Added        float64 `json:"added_min_ms"`      // minimum minus the minimum of the direct way
+	Ratio        float64 `json:"median_over_relay"` // median divided by the median of the relay; 0 for the direct way
+	HubCPU       float64 `json:"hub_cpu_ms"`        // per call
+	CompanionCPU float64 `json:"companion_cpu_ms"`  // per call
+	bothTimes    []float64
 }
 
 // measure makes blocks of calls in each way in turn and returns a row for each way.
@@ -30,13 +30,13 @@ func (b *bench) measure(ways []*way, child string, size, rounds, block int) ([]r
 	params := make([]json.RawMessage, len(ways))
 	for i, w := range ways {
 		params[i] = w.params(message(size))
-		if _, err := w.block(params[i], size, nil, block); err != nil { // warm up
+		if _, err := w.block(params[i], size, nil, block); err != nil { // warms up the connection
 			return nil, err
 		}
 	}
 	for round := range rounds {
 		for k := range ways {
-			i := (k + round) % len(ways) // vary which way follows which
+			i := (k + round) % len(ways) // start each round with another way
 			var err error
 			if times[i], err = ways[i].block(params[i], size, times[i], block); err != nil {
 				return nil, err
@@ -89,7 +89,7 @@ func (b *bench) measureCPU(ways []*way, params []json.RawMessage, rows []row, si
 			perCall := func(pid int, before time.Duration) float64 { return ms(cpuTime(pid)-before) / float64(n) }
 			h, c := perCall(w.hub, hub), perCall(w.client.pid(), companion)
 			if both := slices.Concat(rows[i].bothTimes, []float64{h + c}); slices.Min(both) == h+c {
-				rows[i].HubCPU, rows[i].OurCPU = h, c // other load on the machine can only increase the value
+				rows[i].HubCPU, rows[i].CompanionCPU = h, c // other load on the machine can only increase the value
 			}
 			rows[i].bothTimes = append(rows[i].bothTimes, h+c)
 		}

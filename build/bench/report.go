@@ -57,7 +57,7 @@ func (r *report) addCalls(rows []row, ways []*way) {
 			continue
 		}
 		columns.row(row.Way, num(row.Min), num(row.Median), num(row.P95), num(row.Added), fmt.Sprintf("%.2f", row.Ratio),
-			num(row.HubCPU), num(row.OurCPU), num(row.HubCPU+row.OurCPU))
+			num(row.HubCPU), num(row.CompanionCPU), num(row.HubCPU+row.CompanionCPU))
 	}
 	columns.flush()
 	for i, row := range rows {
@@ -67,7 +67,7 @@ func (r *report) addCalls(rows []row, ways []*way) {
 		name := fmt.Sprintf("%s, %s, %s: ", row.Child, bytesText(row.Bytes), row.Way)
 		if row.Bytes == 1<<10 {
 			r.add(name+"added (minimum)", row.Added, "ms", targetAdded, "")
-			r.add(name+"CPU of hub and companion", row.HubCPU+row.OurCPU, "ms", targetCPU, "hub %.3f, companion %.3f", row.HubCPU, row.OurCPU)
+			r.add(name+"CPU of hub and companion", row.HubCPU+row.CompanionCPU, "ms", targetCPU, "hub %.3f, companion %.3f", row.HubCPU, row.CompanionCPU)
 		}
 		r.add(name+"median, relative to the relay", row.Ratio, "×", targetRatio, "")
 	}

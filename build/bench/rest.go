@@ -25,7 +25,7 @@ const (
 	targetList     = 5  // ms
 	targetTools    = 30 // ms
 	targetChange   = 50 // ms until the last subscriber has the change
-	targetRESTCall = 1  // ms more than a direct call
+	targetRESTCall = 1  // ms by which a call may exceed a direct call
 )
 
 // rest measures the operations that scripts and the dashboard use.
@@ -94,7 +94,7 @@ func (b *bench) changes(ctx context.Context, h *hub) error {
 		}
 		defer func() { _ = conn.CloseNow() }()
 		conn.SetReadLimit(-1)
-		if _, _, err := conn.Read(ctx); err != nil { // the initial state
+		if _, _, err := conn.Read(ctx); err != nil { // receives the initial state
 			return err
 		}
 		conns[i] = conn

@@ -275,7 +275,7 @@ func TestWindowAndTrayStartTheHubBesideTheirProgram(t *testing.T) {
 	}
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
-	t.Setenv("XDG_RUNTIME_DIR", "") // no service manager
+	t.Setenv("XDG_RUNTIME_DIR", "") // so that no service manager is found
 	for _, by := range []string{"tray", "window"} {
 		f := folder(t)
 		if _, err := Ensure(t.Context(), f, by); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.MessageOf(err), "agent-discover, which is the hub, is missing") {

@@ -114,7 +114,7 @@ func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	end := 0 // of the first n-1 characters
+	end := 0 // position after the first n-1 characters
 	count := 0
 	for i := range s {
 		if count == n-1 {

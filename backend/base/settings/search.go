@@ -24,7 +24,7 @@ var Providers = []string{ProviderBuiltin, ProviderNone, ProviderLocal, ProviderO
 // Search configures the search for tools.
 type Search struct {
 	Provider string // builtin, none, local or openai
-	Model    string // of local and openai; empty for the default one
+	Model    string // model of the providers local and openai; empty for the default model
 	// URL is the address of the provider local, with or without the last path
 	// segment. Its server has the interface of Ollama or OpenAI.
 	URL string

@@ -18,7 +18,7 @@ import (
 
 // Tool is a tool of a server, as the server listed it. It is immutable.
 type Tool struct {
-	ID          int64 // a number for clients that refer to tools by one; it stays the same while the server lists the name
+	ID          int64 // number by which some clients refer to the tool; it stays the same while the server lists the name
 	Server      string
 	Name        string
 	Title       string

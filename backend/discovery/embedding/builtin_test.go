@@ -49,7 +49,7 @@ func TestQueriesAreEncodedBeforeTools(t *testing.T) {
 		defer stop()
 		synctest.Wait()
 		d.list("second", numbered(3)...)
-		synctest.Wait() // the first of them is being encoded
+		synctest.Wait() // the encoder now blocks while it encodes the first of the new tools
 		answered := make(chan bool)
 		go func() {
 			_, ok := x.Query(t.Context(), "my question")

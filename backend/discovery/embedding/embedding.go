@@ -89,8 +89,8 @@ type Options struct {
 type Status struct {
 	Provider string
 	Model    string // empty with the provider "none"
-	Tools    int    // in the catalog
-	Ready    int    // tools that have a vector
+	Tools    int    // number of tools in the catalog
+	Ready    int    // number of tools that have a vector
 	Working  bool   // vectors are being computed
 	Problem  string // why the provider fails; empty when it works
 }

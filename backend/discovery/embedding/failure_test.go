@@ -68,7 +68,7 @@ func TestAFailingProviderIsRetriedAndRecovers(t *testing.T) {
 				t.Errorf("queries were sent to a failing provider: %q", after[len(before):])
 			}
 			d.clock.pass(t, time.Second)
-			if err := d.catalog.Forget(t.Context(), "disk"); err != nil { // changes of the catalog are followed meanwhile
+			if err := d.catalog.Forget(t.Context(), "disk"); err != nil { // the index must follow the catalog while the provider fails
 				t.Fatal(err)
 			}
 			d.await("the removal of vectors", func() bool { return x.Vectors().Len() == 0 })

@@ -51,7 +51,7 @@ func (x *Index) embed(ctx context.Context, texts []string, tokens int) ([][]floa
 // provider works.
 func (x *Index) probe(ctx context.Context) bool {
 	_, err := x.embed(ctx, []string{sampleText}, toolTokens)
-	if errors.Is(err, errRefused) { // no text can be the cause here
+	if errors.Is(err, errRefused) { // every model accepts the sample text, so the provider must be the cause
 		x.recordOutcome(err)
 	}
 	return err == nil

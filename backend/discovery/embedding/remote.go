@@ -42,7 +42,7 @@ type remote struct {
 	advice string // what the user can do when the server demands a key
 
 	endpoints []endpoint               // candidates, tried in order
-	working   atomic.Pointer[endpoint] // the candidate that has responded; nil before
+	working   atomic.Pointer[endpoint] // the candidate that has responded; nil until one has
 }
 
 // endpoint is a URL and the parser for its responses. Ollama's and OpenAI's

@@ -132,7 +132,7 @@ func (x *Index) missing() (jobs []job, reused []Made) {
 	if len(lacking) == 0 {
 		return nil, nil
 	}
-	known := make(map[textHash]string, len(m.from.Tools)) // to the hash of a tool with a vector
+	known := make(map[textHash]string, len(m.from.Tools)) // maps a text to the hash of a tool that has a vector
 	for _, t := range m.from.Tools {
 		if _, ok := m.Of(t.Hash); ok {
 			known[textHashOf(t)] = t.Hash

@@ -62,7 +62,7 @@ func TestToolsAndQueriesGetVectors(t *testing.T) {
 func TestVectorsSurviveARestart(t *testing.T) {
 	d := newFixture(t)
 	d.list("disk", "read: Reads a file", "write: Writes a file")
-	d.list("disk-", "read: Reads a file") // the same text as a tool of disk
+	d.list("disk-", "read: Reads a file") // the tool has the same text as a tool of the server disk
 	first := &words{}
 	x, stop := d.builtin(first)
 	d.awaitReady(x, 3)
@@ -78,7 +78,7 @@ func TestVectorsSurviveARestart(t *testing.T) {
 	second := &words{}
 	x, _ = again.builtin(second)
 	again.awaitReady(x, 5)
-	again.list("disk", "write: Writes a file") // without read
+	again.list("disk", "write: Writes a file") // the tool read is removed
 	again.list("new", "move: Moves a file")
 	again.awaitReady(x, 5)
 	if got := second.encoded(); len(got) != 1 || !strings.Contains(got[0], "move") {
@@ -95,7 +95,7 @@ func TestAKilledHubKeepsTheVectorsItStored(t *testing.T) {
 	blocked := make(chan struct{})
 	var n atomic.Int32
 	first := &words{before: func(string) {
-		d.clock.add(300 * time.Millisecond) // so that four vectors are stored in time
+		d.clock.add(300 * time.Millisecond) // each text takes 300 ms, so that four vectors are stored before the sixth text
 		if n.Add(1) == 6 {
 			close(blocked)
 			<-t.Context().Done()
@@ -104,7 +104,7 @@ func TestAKilledHubKeepsTheVectorsItStored(t *testing.T) {
 	x, _ := d.builtin(first)
 	<-blocked
 	file := filepath.Join(t.TempDir(), "killed.db")
-	for _, suffix := range []string{"", "-wal"} { // the files a hub killed now would leave
+	for _, suffix := range []string{"", "-wal"} { // the files that would remain if the hub were killed now
 		data, err := os.ReadFile(d.file + suffix)
 		if err == nil {
 			err = os.WriteFile(file+suffix, data, 0o600)

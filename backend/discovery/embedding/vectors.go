@@ -37,7 +37,7 @@ type Vectors struct {
 	dimensions int
 	at         map[key]int32
 	scales     []float32
-	values     []int8 // of all vectors, one after the other
+	values     []int8 // values of all vectors, one vector after the other
 }
 
 // key is the binary form of a tool's hash, which takes half the memory.

@@ -42,13 +42,13 @@ func TestUnusualToolsAreFoundByTheirIDs(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"q4":  "t4",  // input_schema, title
-		"q7":  "t7",  // a schema that is null
-		"q10": "t10", // an unusual server name, unknown members
-		"q12": "t18", // no description
-		"q13": "t17", // no server
-		"q15": "t15", // the same name as another server's
-		"q16": "t16", // the same name on the same server
+		"q4":  "t4",  // the tool has the members input_schema and title
+		"q7":  "t7",  // the tool's schema is null
+		"q10": "t10", // the tool has an unusual server name and unknown members
+		"q12": "t18", // the tool has no description
+		"q13": "t17", // the tool has no server
+		"q15": "t15", // another server has a tool of the same name
+		"q16": "t16", // the same server has another tool of the same name
 		"q21": "t19", // no match, but the tools are still ranked
 	} {
 		if best[query] != want {

@@ -34,7 +34,7 @@ type Measures struct {
 type NoMatch struct {
 	Told      int     `json:"told"`      // queries for which the engine found no match
 	Unlabeled int     `json:"unlabeled"` // queries for which no tool is right
-	Correct   int     `json:"correct"`   // queries to which both apply
+	Correct   int     `json:"correct"`   // queries for which the engine found no match and no tool is right
 	Precision float64 `json:"precision"` // Correct / Told; 0 if Told is 0
 	Recall    float64 `json:"recall"`    // Correct / Unlabeled; 0 if Unlabeled is 0
 	// Lost counts queries for which the engine found no match although its best

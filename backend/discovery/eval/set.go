@@ -26,7 +26,7 @@ type Set struct {
 // Tool is a tool of a set.
 type Tool struct {
 	ID, Server, Name, Description string
-	Schema                        json.RawMessage // of the arguments; may be nil
+	Schema                        json.RawMessage // the schema of the arguments; may be nil
 	Definition                    json.RawMessage // the tool as a server would list it
 }
 

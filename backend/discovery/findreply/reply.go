@@ -14,7 +14,7 @@ import (
 // The largest sizes of replies, in tokens (o200k_base). A reply may exceed its
 // budget only when the names needed for a call do not fit.
 const (
-	budget       = 250 // for find_tool
+	budget       = 250 // for a find_tool reply
 	intentBudget = 115 // for each intent in a find_tools reply
 	moreBudget   = 30  // for each requested match beyond DefaultOthers
 )

@@ -86,7 +86,7 @@ type Pair struct {
 	Tool   catalog.Key
 	Times  int       // successes, at most one each time the query was asked
 	Failed int       // times the query was asked and the tool then returned an error
-	Last   time.Time // of the last success
+	Last   time.Time // time of the last success
 }
 
 // Learned is a pair and its present strength, from 0 to 1, for the same query.

@@ -81,7 +81,7 @@ func (n need) size() size { return size{n.actions, uint8(len(n.words))} }
 // not safe for concurrent use.
 type memory struct {
 	topics []*topic // by slot; nil for free slots
-	sizes  []size   // of the topics, by slot
+	sizes  []size   // size of each topic, by slot
 	free   []int32  // slots
 	byKey  map[string]*topic
 	words  map[string][]int32 // slots of the topics that contain the word

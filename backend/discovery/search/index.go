@@ -34,7 +34,7 @@ type index struct {
 	vocabulary *vocabulary
 	forms      []forms // by word number
 	documents  []*document
-	meanLength [fields]float32 // of each field, in words
+	meanLength [fields]float32 // mean length of each field, in words
 
 	// The postings: tools[starts[t]:starts[t+1]] are the tools that contain
 	// term t, and the same range of weights its weights in them.

@@ -30,8 +30,8 @@ func (x *index) buildPostings() {
 // chunk is a range of consecutive documents and their part of the postings.
 type chunk struct {
 	first, last int       // documents first to last-1
-	terms       []int32   // of all documents, one after the other
-	weights     []float32 // of each of the terms, without idf
+	terms       []int32   // terms of all documents, one document after the other
+	weights     []float32 // weight of each of the terms, without idf
 	ends        []int     // end of each document in terms
 	// places holds, by term, first the number of documents that contain the term
 	// and then the index of the chunk's next posting.
@@ -72,7 +72,7 @@ func (x *index) collect(s *chunk, size int) {
 	}
 	s.terms, s.weights = make([]int32, 0, 2*words), make([]float32, 0, 2*words)
 	s.places = make([]int32, size)
-	freqs := make([]float32, size) // of one document, by term
+	freqs := make([]float32, size) // term frequencies of one document, by term
 	for _, d := range x.documents[s.first:s.last] {
 		began := len(s.terms)
 		s.terms = x.weigh(d, freqs, s.terms)

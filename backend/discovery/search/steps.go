@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxSteps    = 5 // of one query; queries with more are ranked as a whole only
+	maxSteps    = 5 // largest number of steps; queries with more are ranked as a whole only
 	minOpenings = 2 // a word may begin a step if at least this many descriptions begin with it
 
 	// serverShare is the weight of the whole query's best score for a tool's

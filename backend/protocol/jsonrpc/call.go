@@ -125,7 +125,7 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 		select {
 		case <-answer.wake:
 		case <-c.done:
-			closed = true // the answer may have arrived before
+			closed = true // the answer may have arrived before the connection ended
 		case <-idle:
 			if left := c.idleLeft(call.Idle); left > 0 {
 				timer.Reset(left)

@@ -66,7 +66,7 @@ type Conn struct {
 	mu       sync.Mutex
 	err      error // the reason why the connection has ended
 	pending  map[string]*mailbox
-	progress map[string]*mailbox // by progress token, raw
+	progress map[string]*mailbox // mailboxes of calls, by progress token as raw JSON
 	serving  map[string]context.CancelCauseFunc
 	holds    int       // number of unreleased Hold calls
 	released time.Time // when the last hold ended

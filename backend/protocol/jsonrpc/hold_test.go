@@ -21,7 +21,7 @@ func TestHoldSuspendsIdleTimeouts(t *testing.T) {
 		first()
 		<-time.After(time.Hour)
 		second()
-		go func() { peer.read() }() // the cancellation
+		go func() { peer.read() }() // receives the cancellation
 		if a := <-done; !errors.Is(a.err, context.DeadlineExceeded) {
 			t.Errorf("got %s, %v", a.result, a.err)
 		}

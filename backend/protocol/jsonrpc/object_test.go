@@ -92,7 +92,7 @@ func FuzzItems(f *testing.F) {
 		}
 		var want []json.RawMessage
 		if !Valid(data) || json.Unmarshal(data, &want) != nil || want == nil {
-			return // for other text Items only has to end
+			return // if data is not a valid array, Items only has to return
 		}
 		if !slices.EqualFunc(got, want, func(a, b json.RawMessage) bool { return string(a) == string(b) }) {
 			t.Errorf("%s: got %q, want %q", data, got, want)

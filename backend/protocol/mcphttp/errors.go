@@ -32,7 +32,7 @@ type refusal struct {
 	body   []byte
 	says   string          // the message in the body, or advice from Retry-After; may be empty
 	rpc    *jsonrpc.Error  // the body's JSON-RPC error, or nil
-	id     json.RawMessage // of the message that rpc answers
+	id     json.RawMessage // the id of the message that rpc answers
 }
 
 // readRefusal reads a response that is not a success; the caller closes it.

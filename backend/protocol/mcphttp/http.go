@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	connectTimeout = 15 * time.Second // and again for TLS
+	connectTimeout = 15 * time.Second // for the TCP connection, and again for the TLS handshake
 	maxRedirects   = 5
 	// idleConns is the number of connections that stay open for the next call.
 	idleConns = 8

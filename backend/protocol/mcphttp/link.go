@@ -242,7 +242,7 @@ func (l *Link) learn(p *post, answer []byte) {
 	message, _ := jsonrpc.Parse(answer) // answeredBy has already parsed it
 	version := jsonrpc.GetString(message.Result, "protocolVersion")
 	if strings.ContainsFunc(version, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return // not allowed in a header
+		return // a version with these characters cannot be sent in a header
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -374,7 +374,7 @@ func TestCancellingACallNotifiesTheServerAndEndsTheRequest(t *testing.T) {
 	if got := <-notified; got != `{"reason":"enough","requestId":2}` {
 		t.Errorf("the server received %s", got)
 	}
-	<-gone // without the end of the request this waits forever
+	<-gone // blocks forever unless the request ends
 }
 
 // order records events in order.

@@ -24,7 +24,7 @@ const linger = 2 * time.Second
 type post struct {
 	line   []byte
 	method string          // empty for the answer to a request of the server
-	id     json.RawMessage // of a request; otherwise nil
+	id     json.RawMessage // the id of a request; nil for other messages
 	cancel json.RawMessage // the id of the request that this message cancels
 
 	stop context.CancelFunc // ends the POST; set by Run before it sends the post

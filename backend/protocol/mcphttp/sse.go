@@ -29,7 +29,7 @@ const mark = "\ufeff"
 type events struct {
 	r     *bufio.Reader
 	limit int           // bytes of one event
-	id    string        // of the last event with an id, or empty
+	id    string        // id of the last event that had one, or empty
 	retry time.Duration // the last retry time of the server, or 0
 
 	begun bool // the first byte was read, so a byte order mark is no longer possible

@@ -15,7 +15,7 @@ import (
 )
 
 func TestABrokenStreamIsResumed(t *testing.T) {
-	var mu sync.Mutex // requests overlap
+	var mu sync.Mutex // requests are handled concurrently
 	var id string
 	var after []string
 	s := serve(t, func(e *exchange) bool {
@@ -122,7 +122,7 @@ func TestACallFailsWhenItsStreamStaysUnavailable(t *testing.T) {
 }
 
 func TestMessagesOfTheServersOwnStreamArrive(t *testing.T) {
-	var gets atomic.Int32 // requests overlap
+	var gets atomic.Int32 // requests are handled concurrently
 	s := serve(t, func(e *exchange) bool {
 		if e.r.Method != http.MethodGet {
 			return false
@@ -167,7 +167,7 @@ func TestAServerWithoutItsOwnStreamIsUsable(t *testing.T) {
 }
 
 func TestASessionRefusedOnReconnectIsLost(t *testing.T) {
-	var gets atomic.Int32 // requests overlap
+	var gets atomic.Int32 // requests are handled concurrently
 	s := serve(t, func(e *exchange) bool {
 		if e.r.Method != http.MethodGet {
 			return false

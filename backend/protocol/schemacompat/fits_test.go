@@ -107,7 +107,7 @@ func (m maker) value(depth int) any {
 	if depth == 0 || m.IntN(3) == 0 {
 		return []any{"a", "b", "xyz", 1, 2, 0.5, true, nil}[m.IntN(8)]
 	}
-	if m.IntN(3) == 0 { // no lists of lists, which schemas for any value do not accept
+	if m.IntN(3) == 0 { // no lists of lists: adapted schemas for values of any type do not accept them
 		return []any{m.value(0), m.arguments(depth)}[:m.IntN(3)]
 	}
 	return m.arguments(depth)

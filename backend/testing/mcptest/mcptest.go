@@ -52,7 +52,7 @@ func Command(t testing.TB, flags ...string) []string {
 
 // options choose the behaviour outside of calls.
 type options struct {
-	definitions []json.RawMessage // of the tools of -tool and -definition
+	definitions []json.RawMessage // definitions of the tools that the flags -tool and -definition add
 	result      string            // the result of these tools; if empty, their arguments
 	only        bool              // do not list the tools of tools.go
 	pages       string            // tools/list never ends: "same" or "new" cursors
@@ -64,7 +64,7 @@ type options struct {
 	crash       string            // exit immediately with this text on stderr
 	flood       int               // bytes to write to stderr at the start
 	stubborn    bool              // survive the end of stdin and SIGTERM
-	linger      bool              // only sleep, without a server
+	linger      bool              // sleep instead of running a server
 }
 
 func parse(args []string) (options, error) {

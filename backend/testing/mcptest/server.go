@@ -28,9 +28,9 @@ type server struct {
 
 	mu       sync.Mutex
 	seen     []string                 // received notifications as JSON
-	gates    map[string]chan struct{} // of the tool hold, by key
+	gates    map[string]chan struct{} // channels that block calls of the tool hold, by key
 	calls    map[string]chan struct{} // closed when the call with an id is cancelled
-	waiting  map[string]chan message  // for answers to requests of the server, by id
+	waiting  map[string]chan message  // channels for the answers to the server's requests, by id
 	asked    int                      // requests sent to the client
 	pageList int                      // pages of tools/list sent
 }
@@ -194,7 +194,7 @@ func (s *server) notify(method, params string) {
 func (s *server) write(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = io.WriteString(s.out, line+"\n") // after the reader has gone, the input ends too
+	_, _ = io.WriteString(s.out, line+"\n") // if the client has closed its end, the input ends too
 }
 
 // noise writes lines that are not messages, with the flag -junk.
