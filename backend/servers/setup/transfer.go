@@ -212,7 +212,8 @@ func (t *transfer) importSecrets(ctx context.Context, row Row, server string, r 
 	}
 }
 
-// importMetrics adds the metrics of those tools that have none yet.
+// importMetrics adds the metrics of a server's tools, except for tools that have
+// metrics in this hub already.
 func (t *transfer) importMetrics(ctx context.Context, row Row, server string, r *ImportedServer) {
 	for _, numbers := range rowsOf(t.original.Metrics, row) {
 		m := numbers.metric(server)
