@@ -10,9 +10,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// decode sets the variables in keys to the values that a YAML text has for them.
-// Keys of groups are joined by dots. Keys without a value and keys that the text
-// leaves out change nothing. Errors name the line or the key, and no value.
+// decode reads settings from a YAML text into the variables in keys, which maps the
+// name of each setting to its variable. A setting in a group is named group.setting.
+// Settings that the text leaves out or gives no value are not changed. Errors name
+// the line or the key, and no value.
 func decode(text []byte, keys map[string]any) error {
 	var document yaml.Node
 	if err := yaml.Unmarshal(text, &document); err != nil {

@@ -196,9 +196,9 @@ func (set *labelled) meaning() Meaning {
 	}}
 }
 
-// measure returns two shares: of queries whose first hit is right, and of
-// queries with a right tool among the first five hits. A query of the kind
-// multi counts in the second by the share of its right tools that are found.
+// measure returns the share of queries whose first hit is right, and the mean recall
+// in the first five hits. The recall of a query is 1 if any right tool is found; for
+// a query of the kind multi it is the share of its right tools that are found.
 func (set *labelled) measure(t *testing.T, s *Searcher, then func(*ranking), whole bool) string {
 	first, five := 0.0, 0.0
 	for _, q := range set.queries {

@@ -30,8 +30,9 @@ type Session struct {
 	keyring *exec.Cmd // nil if none runs
 }
 
-// config configures a session bus that does not start services on demand: those of
-// the machine would use the desktop of the user who runs the tests.
+// config configures a session bus that does not start services on demand, because
+// the services installed on the machine would use the desktop of the user who runs
+// the tests.
 const config = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
   <type>session</type>
