@@ -26,8 +26,8 @@ type bench struct {
 	migrator *secretmigration.Migrator
 }
 
-// newBench returns a bench. Its vault calls the function stored after each
-// change of a secret.
+// newBench returns a new registry and vault. The vault calls the function
+// stored after each change of a secret.
 func newBench(t *testing.T, stored ...func(*bench)) *bench {
 	t.Helper()
 	b, bus := &bench{t: t, folder: paths.Folder(t.TempDir())}, &events.Bus{}
