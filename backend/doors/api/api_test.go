@@ -180,7 +180,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 
 // A field that is described but not decoded has no effect. Clients do not know a field that is decoded but not
 // described.
-func TestBodiesHaveTheFieldsThatAreDecoded(t *testing.T) {
+func TestDocumentedBodiesHaveExactlyTheDecodedFields(t *testing.T) {
 	doc, table := readDocument(t), declared()
 	for path, item := range doc.Paths {
 		for method, op := range item {

@@ -118,7 +118,7 @@ func checkHash(f File, hash string) error {
 		return err
 	}
 	if now.Hash != hash || now.Target != f.Target {
-		return fault.New(fault.Conflict, "%s was changed by another program at the same moment", f.Path)
+		return fault.New(fault.Conflict, "%s was changed by another program at the same moment; try again", f.Path)
 	}
 	return nil
 }

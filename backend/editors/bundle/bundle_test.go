@@ -175,7 +175,7 @@ func TestHostileArchivesAreRefused(t *testing.T) {
 	}
 }
 
-func TestOtherFilesAreRefused(t *testing.T) {
+func TestFilesThatAreNoBundlesAreRefused(t *testing.T) {
 	whole, err := os.ReadFile(packed(t, member{"manifest.json", plain, 0}))
 	if err != nil {
 		t.Fatal(err)

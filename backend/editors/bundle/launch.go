@@ -75,11 +75,11 @@ func (o Option) check(answer string) error {
 	case "number":
 		n, err := strconv.ParseFloat(strings.TrimSpace(answer), 64)
 		if err != nil || o.Min != nil && n < *o.Min || o.Max != nil && n > *o.Max {
-			return fault.New(fault.Invalid, "the answer for %q has to be a number%s", o.Key, o.limits())
+			return fault.New(fault.Invalid, "the answer for %q must be a number%s", o.Key, o.limits())
 		}
 	case "boolean":
 		if answer != "true" && answer != "false" {
-			return fault.New(fault.Invalid, "the answer for %q has to be true or false", o.Key)
+			return fault.New(fault.Invalid, "the answer for %q must be true or false", o.Key)
 		}
 	}
 	return nil

@@ -164,7 +164,7 @@ func TestAFailedImportOfABundleLeavesNothing(t *testing.T) {
 		want string
 	}{
 		"no answer":     {importer.Request{Bundle: file}, `"api_key" (API key)`},
-		"no number":     {importer.Request{Bundle: file, Values: map[string]string{"api_key": "battery-staple", "level": "x"}}, `"level" has to be a number`},
+		"no number":     {importer.Request{Bundle: file, Values: map[string]string{"api_key": "battery-staple", "level": "x"}}, `"level" must be a number`},
 		"no bundle":     {importer.Request{Bundle: f.bundle(map[string]string{"a": "b"})}, "no manifest.json"},
 		"path upwards":  {importer.Request{Bundle: f.bundle(map[string]string{"manifest.json": notes, "../up": "x"}), Values: answers}, "outside of its folder"},
 		"from editors":  {importer.Request{Bundle: file, Values: answers, RemoveEntries: true}, "without removing entries"},

@@ -304,7 +304,7 @@ func (e *textEntry) texts(value any, what string) map[string]string {
 		if s, ok := scalar(members[name]); ok {
 			out[name] = s
 		} else if members[name] != nil {
-			e.note("a member of “%s” is not a text and is left out", what)
+			e.note("a member of “%s” is not a string and is left out", what)
 		}
 	}
 	if len(out) == 0 {

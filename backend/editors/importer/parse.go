@@ -73,7 +73,7 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 		servers = append(servers, newParsed(e, c))
 	}
 	if len(servers) == 0 {
-		return nil, fault.New(fault.Invalid, "the text holds only the entry of Agent Discover, which is no server to add")
+		return nil, fault.New(fault.Invalid, "the text contains only the Agent Discover entry, which cannot be added to Agent Discover itself")
 	}
 	return servers, ctx.Err()
 }

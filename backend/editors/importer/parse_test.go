@@ -87,7 +87,7 @@ func TestParsedServersHaveNotes(t *testing.T) {
 		`{"x": {"command": "npx", "disabled": true}}`:                      "switched off",
 		`{"x": {"command": "npx", "cwd": "/x"}}`:                           "working folder",
 		`{"x": {"command": "npx", "envFile": ".env"}}`:                     "envFile",
-		`{"x": {"command": "npx", "env": {"A": {"b": 1}}}}`:                "is not a text",
+		`{"x": {"command": "npx", "env": {"A": {"b": 1}}}}`:                "is not a string",
 		`{"x": {"command": "npx", "env": {"TOKEN": "YOUR_API_KEY"}}}`:      "looks like an example",
 		`{"x": {"command": "npx", "env": {"TOKEN": "<token>"}}}`:           "env.TOKEN looks like an example",
 		`{"x": {"command": "npx", "args": ["--key", "changeme"]}}`:         "args[1] looks like an example",
@@ -132,7 +132,7 @@ func TestParsedServersAreNamed(t *testing.T) {
 	}
 }
 
-func TestParsedServersKeepWhatASetupFileSays(t *testing.T) {
+func TestParsedServersKeepTheFieldsOfASetupFile(t *testing.T) {
 	f := newFixture(t, false)
 	p := f.parsed(`{"servers": [{"name": "m", "description": "Notes", "command": "npx", "args": ["--port", 80, true, null], "tags": ["notes", "demo"]}]}`)
 	if p.Description != "Notes" || !slices.Equal(p.Tags, []string{"notes", "demo"}) || !slices.Equal(p.Args, []string{"--port", "80", "true"}) {
@@ -145,7 +145,7 @@ func TestParsedServersKeepWhatASetupFileSays(t *testing.T) {
 	}
 }
 
-func TestTextsThatHoldNoServerToAddAreRefused(t *testing.T) {
+func TestTextsWithoutAServerToAddAreRefused(t *testing.T) {
 	f := newFixture(t, false)
 	for _, text := range []string{"", "{}", `{"theme": "dark"}`, `{"a": {"command": "hunter2"`, `{"mcpServers": {"discover": {"command": "agent-discover", "args": ["mcp"]}}}`} {
 		if servers, err := f.Parse(t.Context(), text); fault.KindOf(err) != fault.Invalid || len(servers) > 0 || strings.Contains(fault.MessageOf(err), "hunter2") {

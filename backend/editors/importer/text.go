@@ -75,7 +75,7 @@ func plain(text string) (string, error) {
 	case len(text) > maxText:
 		return "", fault.New(fault.Invalid, "the text is larger than %d MiB; paste only the servers", maxText>>20)
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		return "", fault.New(fault.Invalid, "this is not a text; paste the contents of a configuration file")
+		return "", fault.New(fault.Invalid, "the text is not valid UTF-8; paste the text of a configuration file")
 	}
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	if inner := fence.FindStringSubmatch(text); inner != nil {

@@ -60,7 +60,7 @@ func (r *Registrar) perform(ctx context.Context, p filePlan) (Outcome, error) {
 		case fault.Internal, fault.Failed, fault.Timeout:
 			out.Status = failed
 		}
-		r.options.Log.Info("editor file not changed", "editor", p.found.ID, "action", string(p.action), "err", err)
+		r.options.Log.Info("editor file was not changed", "editor", p.found.ID, "action", string(p.action), "err", err)
 	}
 	return out, err
 }
@@ -130,7 +130,7 @@ func (r *Registrar) changeFile(ctx context.Context, p filePlan) (*change, error)
 		atomicfile.RemoveEmptyFolders(p.folders)
 	}
 	if err := r.history.commit(c); err != nil {
-		r.options.Log.Warn("change not marked as made", "change", c.ID, "err", err)
+		r.options.Log.Warn("could not mark a change as made", "change", c.ID, "err", err)
 	}
 	r.options.Log.Info("editor file changed", "editor", p.found.ID, "action", string(p.action), "by", p.by, "change", c.ID)
 	return c, nil

@@ -78,17 +78,17 @@ func TestCommandOfTheEditorMakesTheChange(t *testing.T) {
 	path := rg.file("claude-code", `{"history": [1], "mcpServers": {"a": {"command": "x"}}}`)
 	plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"claude"}})
 	if want := `claude mcp add-json --scope user discover '{"args":["mcp"],"command":"`; err != nil || !strings.HasPrefix(plans[0].Writer, want) || len(p.calls) != 0 {
-		t.Errorf("got %+v, %v", plans, err)
+		t.Errorf("plans are %+v, %v", plans, err)
 	}
 	before := rg.read(path)
 	first := rg.register("claude-code", done)
 	rg.is("claude-code", Registered)
 	if len(p.calls) != 1 || p.calls[0][0] != "/usr/bin/claude" {
-		t.Errorf("got %v", p.calls)
+		t.Errorf("commands are %v", p.calls)
 	}
 	rg.register("claude-code", nothing)
 	if c := rg.record(first); !c.Exact || !c.Possible {
-		t.Errorf("got %+v", c)
+		t.Errorf("record is %+v", c)
 	}
 	rg.undo(done, first)
 	rg.holds(path, before)
@@ -98,7 +98,7 @@ func TestCommandOfTheEditorMakesTheChange(t *testing.T) {
 	p.calls = nil
 	second := rg.register("claude-code", done)
 	if len(p.calls) != 2 || p.calls[0][2] != "remove" || p.calls[1][2] != "add-json" {
-		t.Errorf("got %v", p.calls)
+		t.Errorf("commands are %v", p.calls)
 	}
 	rg.is("claude-code", Registered)
 	p.calls = nil
@@ -106,11 +106,11 @@ func TestCommandOfTheEditorMakesTheChange(t *testing.T) {
 	rg.undo(done, second)
 	rg.is("claude-code", Stale)
 	if len(p.calls) != 0 {
-		t.Errorf("got %v", p.calls)
+		t.Errorf("commands are %v", p.calls)
 	}
 	third := rg.unregister("claude-code", done)
 	if len(p.calls) != 1 || p.calls[0][2] != "remove" || !strings.Contains(rg.read(path), `"more"`) {
-		t.Errorf("got %v", p.calls)
+		t.Errorf("commands are %v", p.calls)
 	}
 	rg.undo(done, third)
 	rg.is("claude-code", Stale)
@@ -124,14 +124,14 @@ func TestCommandOfTheEditorUndoesItsChange(t *testing.T) {
 	p.calls = nil
 	plans, err := rg.PlanUndo(t.Context(), []string{change})
 	if err != nil || plans[0].Writer != "claude mcp remove --scope user discover" {
-		t.Errorf("got %+v, %v", plans, err)
+		t.Errorf("plans are %+v, %v", plans, err)
 	}
 	back := rg.undo(done, change)[0].Change
 	if len(p.calls) != 1 || !strings.Contains(rg.read(path), `"starts": 8`) || strings.Contains(rg.read(path), Name) {
-		t.Errorf("got %v, %s", p.calls, rg.read(path))
+		t.Errorf("commands are %v, the file is %s", p.calls, rg.read(path))
 	}
 	if c := rg.record(change); !c.Undone {
-		t.Errorf("got %+v", c)
+		t.Errorf("record is %+v", c)
 	}
 	rg.undo(done, back)
 	rg.is("claude-code", Registered)
@@ -142,7 +142,7 @@ func TestCommandOfTheEditorRemovesServers(t *testing.T) {
 	path := rg.file("claude-code", `{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}, "c": {"command": "z"}}}`)
 	out, err := rg.TakeOut(t.Context(), "claude-code", rg.found("claude-code").Files[0], []string{"a", "c"})
 	if err != nil || out.Status != done || len(p.calls) != 2 || rg.entries(path, rg.found("claude-code").Place) != "b " {
-		t.Errorf("got %+v, %v, %v", out, err, p.calls)
+		t.Errorf("outcomes are %+v, %v; commands are %v", out, err, p.calls)
 	}
 	rg.write(path, strings.Replace(rg.read(path), `"starts"`, `"starts2"`, 1))
 	rg.undo(done, out.Change)
@@ -170,7 +170,7 @@ func TestFailuresOfTheCommandAreReported(t *testing.T) {
 			p.fails, p.idle = row.fails, row.idle
 			out := rg.do(Request{Action: Register, Editors: []string{"claude-code"}}, failed)
 			if !strings.Contains(out[0].Problem, row.want) || strings.Contains(out[0].Problem, "more") {
-				t.Errorf("got %q", out[0].Problem)
+				t.Errorf("problem is %q", out[0].Problem)
 			}
 			rg.holds(path, row.text)
 		})
@@ -220,7 +220,7 @@ func TestFileIsWrittenDirectlyWhereTheCommandCannot(t *testing.T) {
 			q.Action, q.Editors = Register, []string{"claude-code"}
 			path := rg.do(q, done)[0].Path
 			if len(p.calls) > 0 || !strings.Contains(rg.read(path), rg.options.Entry.Command) {
-				t.Errorf("got %v, %s", p.calls, rg.read(path))
+				t.Errorf("commands are %v, the file is %s", p.calls, rg.read(path))
 			}
 		})
 	}
@@ -247,7 +247,7 @@ func TestInterruptedChangesByTheCommandAreCompletedOrDeleted(t *testing.T) {
 			rg.again(nil) // restart, as if the process had ended before it saw the result
 			history, err := rg.History(t.Context(), "")
 			if err != nil || (len(history) == 1) != kept {
-				t.Fatalf("got %+v, %v", history, err)
+				t.Fatalf("history is %+v, %v", history, err)
 			}
 			if kept {
 				rg.undo(done, c.ID)

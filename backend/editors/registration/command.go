@@ -176,7 +176,7 @@ func (r *Registrar) undoFailed(ctx context.Context, c *change) {
 		_, err = r.perform(ctx, p)
 	}
 	if err != nil {
-		r.options.Log.Warn("incomplete change by an editor's command not undone", "change", c.ID, "err", err)
+		r.options.Log.Warn("could not undo an incomplete change by an editor's command", "change", c.ID, "err", err)
 	}
 }
 

@@ -31,7 +31,7 @@ func TestRemovedServersAreRestoredByUndo(t *testing.T) {
 		t.Fatalf("got %+v, %v, %s", out, err, rg.read(path))
 	}
 	if c := rg.record(out.Change); c.Action != TakeOut || len(c.Entries) != 3 || !c.Exact || !c.Possible {
-		t.Errorf("got %+v", c)
+		t.Errorf("record is %+v", c)
 	}
 	taken := rg.read(path)
 	if again, err := rg.TakeOut(t.Context(), "cursor", file, []string{"a"}); err != nil || again.Status != nothing {
@@ -47,7 +47,7 @@ func TestRemovedServersAreRestoredByUndo(t *testing.T) {
 		t.Errorf("got %q", rg.read(path))
 	}
 	if _, err := rg.TakeOut(t.Context(), "nobody", file, nil); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("got %v", err)
+		t.Errorf("error is %v", err)
 	}
 	if rg.is("cursor", Absent); strings.Contains(rg.read(filepath.Join(rg.options.Folder, "seen.json")), path) {
 		t.Error("undoing the removal of servers must not refuse the Agent Discover entry")
@@ -78,7 +78,7 @@ func TestReadOnlySourcesAreNotChanged(t *testing.T) {
 		t.Fatalf("got %+v", beside)
 	}
 	if out, err := rg.TakeOut(t.Context(), e.ID, beside[0], []string{"a"}); err != nil || out.Status != refused {
-		t.Errorf("got %+v, %v", out, err)
+		t.Errorf("outcomes are %+v, %v", out, err)
 	}
 	rg.holds(path, `{"mcpServers": {"a": {"command": "x"}}}`)
 }
@@ -151,10 +151,10 @@ func TestUndoCanBeUndone(t *testing.T) {
 	undo := rg.undo(done, made)[0].Change
 	rg.holds(path, "absent")
 	if c := rg.record(made); !c.Undone || c.Possible || c.Exact || c.Why == "" {
-		t.Errorf("got %+v", c)
+		t.Errorf("record is %+v", c)
 	}
 	if c := rg.record(undo); c.Undoes != made || c.Action != Undo || !c.Exact {
-		t.Errorf("got %+v", c)
+		t.Errorf("record is %+v", c)
 	}
 	rg.undo(refused, made)
 	rg.undo(done, undo)
@@ -163,7 +163,7 @@ func TestUndoCanBeUndone(t *testing.T) {
 		t.Errorf("got %v, %v", info.Mode(), err)
 	}
 	if c := rg.record(made); c.Undone || !c.Exact || !c.Possible {
-		t.Errorf("got %+v", c)
+		t.Errorf("record is %+v", c)
 	}
 	rg.undo(done, made)
 	rg.holds(path, "absent")
@@ -177,17 +177,17 @@ func TestDeletedFilesLeaveNothingToUndo(t *testing.T) {
 		t.Fatal(err)
 	}
 	if c := rg.record(change); c.Possible || !strings.Contains(c.Why, "no longer exists") {
-		t.Errorf("got %+v", c)
+		t.Errorf("record is %+v", c)
 	}
 	if out := rg.undo(nothing, change); !strings.Contains(out[0].Problem, "no longer exists") {
-		t.Errorf("got %+v", out)
+		t.Errorf("outcome is %+v", out)
 	}
 	if _, err := rg.Undo(t.Context(), []string{"nobody"}); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("got %v", err)
+		t.Errorf("error is %v", err)
 	}
 	rg.write(path, `{"other": 1}`)
 	if out := rg.undo(nothing, change); !strings.Contains(out[0].Problem, "no longer contains anything") {
-		t.Errorf("got %+v", out)
+		t.Errorf("outcome is %+v", out)
 	}
 	rg.holds(path, `{"other": 1}`)
 }
@@ -247,7 +247,7 @@ func TestInterruptedChangesAreCompletedOrDeleted(t *testing.T) {
 			rg.again(nil)
 			history, err := rg.History(t.Context(), "")
 			if err != nil || (len(history) == 1) != row.kept {
-				t.Errorf("got %+v, %v", history, err)
+				t.Errorf("history is %+v, %v", history, err)
 			}
 			if row.kept {
 				rg.undo(done, change)
@@ -272,7 +272,7 @@ func TestChangesWithoutABackupAreNotMade(t *testing.T) {
 	rg.write(filepath.Join(rg.options.Folder, "changes"), "a file where the folder should be")
 	outcomes, err := rg.Apply(t.Context(), Request{Action: Register, Editors: []string{"cursor"}})
 	if err == nil && outcomes[0].Status == done {
-		t.Errorf("got %+v", outcomes)
+		t.Errorf("outcome is %+v", outcomes)
 	}
 	rg.holds(path, "{}")
 }

@@ -65,13 +65,13 @@ func TestEditorsThatRejectSpacesGetALinkToTheProgram(t *testing.T) {
 	rg.register("trae", done)
 	link := filepath.Join(rg.root, "data", "bin", "agent-discover")
 	if s := rg.is("trae", Registered); s.Files[0].Command != link {
-		t.Errorf("got %+v", s.Files[0])
+		t.Errorf("file status is %+v", s.Files[0])
 	}
 	text := rg.read(path)
 	rg.again(func(o *Options) { o.Entry.Command = rg.program("My other Programs") })
 	rg.is("trae", Stale)
 	if plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"trae"}}); err != nil || plans[0].Nothing {
-		t.Errorf("got %+v, %v", plans, err)
+		t.Errorf("plans are %+v, %v", plans, err)
 	}
 	rg.register("trae", done)
 	rg.is("trae", Registered)
@@ -82,7 +82,7 @@ func TestEditorsThatRejectSpacesGetALinkToTheProgram(t *testing.T) {
 	rg.again(func(o *Options) { o.Folder = filepath.Join(rg.root, "a b", "editors") })
 	rg.file("trae-cn", "{}")
 	if out := rg.do(Request{Action: Register, Editors: []string{"trae-cn"}}, refused); !strings.Contains(out[0].Problem, "space") {
-		t.Errorf("got %+v", out)
+		t.Errorf("outcome is %+v", out)
 	}
 	windows := newRig(t, "windows")
 	windows.again(func(o *Options) { o.Entry.Command = windows.program("My Programs") })
@@ -109,14 +109,14 @@ func TestRequestsForAllCoverDetectedEditors(t *testing.T) {
 	rg.holds(kimi, "absent")
 	out = rg.do(Request{Action: Unregister, All: true}, done)
 	if len(out) != 2 {
-		t.Errorf("got %+v", out)
+		t.Errorf("outcome is %+v", out)
 	}
 	rg.holds(cursor, "{}")
 	if _, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"nobody"}}); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("got %v", err)
+		t.Errorf("error is %v", err)
 	}
 	if _, err := rg.History(t.Context(), "nobody"); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("got %v", err)
+		t.Errorf("error is %v", err)
 	}
 }
 
@@ -134,11 +134,11 @@ func TestFilesOfProjectsAndVariablesAreRemembered(t *testing.T) {
 	moved := map[string]string{"CODEX_HOME": "/moved"}
 	out := rg.do(Request{Action: Register, Editors: []string{"codex"}, Environment: moved}, done)
 	if !strings.HasSuffix(out[0].Path, "disk/moved/config.toml") {
-		t.Errorf("got %+v", out)
+		t.Errorf("outcome is %+v", out)
 	}
 	rg.again(nil)
 	if s := rg.status("codex"); len(s.Files) != 2 || s.Files[1].State != Registered || s.Files[1].Path != out[0].Path {
-		t.Errorf("got %+v", s.Files)
+		t.Errorf("file status is %+v", s.Files)
 	}
 	rg.unregister("cursor", nothing) // this request is about the file of the user
 	rg.do(Request{Action: Unregister, All: true}, done)
@@ -147,7 +147,7 @@ func TestFilesOfProjectsAndVariablesAreRemembered(t *testing.T) {
 	}
 	for _, wrong := range []string{"relative", filepath.Join(rg.root, "nowhere")} {
 		if _, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"cursor"}, Project: wrong}); fault.KindOf(err) != fault.Invalid {
-			t.Errorf("got %v", err)
+			t.Errorf("error is %v", err)
 		}
 	}
 }
@@ -195,7 +195,7 @@ func TestConcurrentRequestsDoNotDisturbEachOther(t *testing.T) {
 				}
 				for _, o := range out {
 					if o.Status != done && o.Status != nothing {
-						t.Errorf("got %+v", o)
+						t.Errorf("outcome is %+v", o)
 					}
 				}
 				_, bad := rg.Registrar.Status(t.Context(), false, nil)

@@ -67,7 +67,7 @@ func TestDiffsShowNoCredentials(t *testing.T) {
 			rg.file(row.editor, row.text)
 			plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{row.editor}})
 			if err != nil || plans[0].Problem != "" || len(plans[0].Diff) == 0 {
-				t.Fatalf("got %+v, %v", plans, err)
+				t.Fatalf("plans are %+v, %v", plans, err)
 			}
 			text := formatDiff(plans[0].Diff)
 			if strings.Contains(text, secret) || strings.Contains(text, "unter2") || strings.Contains(text, "MIIEvQ") || !strings.Contains(text, Name) {

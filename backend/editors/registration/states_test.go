@@ -51,7 +51,7 @@ func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
 `
 	path := rg.file("cline", strings.Replace(text, " // mine", "", 1))
 	if s := rg.is("cline", Stale); s.Files[0].Command != gone || !strings.Contains(s.Files[0].Problem, "does not exist") {
-		t.Errorf("got %+v", s.Files[0])
+		t.Errorf("file status is %+v", s.Files[0])
 	}
 	change := rg.register("cline", done)
 	want := strings.Replace(strings.Replace(text, " // mine", "", 1), gone, rg.options.Entry.Command, 1)
@@ -132,16 +132,16 @@ func TestFilesThatCannotBeChangedAreRefused(t *testing.T) {
 			}
 			plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"cursor"}})
 			if err != nil || plans[0].Problem != out[0].Problem || plans[0].Snippet != out[0].Snippet {
-				t.Errorf("got %+v, %v", plans, err)
+				t.Errorf("plans are %+v, %v", plans, err)
 			}
 			if s := rg.is("cursor", Unreadable); s.Files[0].Problem == "" || s.Files[0].Snippet == "" {
-				t.Errorf("got %+v", s.Files[0])
+				t.Errorf("file status is %+v", s.Files[0])
 			}
 			if after, _ := os.ReadFile(path); string(after) != string(before) {
 				t.Error("the file was changed")
 			}
 			if history, err := rg.History(t.Context(), ""); err != nil || len(history) > 0 {
-				t.Errorf("got %v, %v", history, err)
+				t.Errorf("history is %v, %v", history, err)
 			}
 		})
 	}
@@ -163,7 +163,7 @@ func TestLockedFilesAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out := rg.do(Request{Action: Register, Editors: []string{"cline"}}, refused); !strings.Contains(out[0].Problem, "is writing") {
-		t.Errorf("got %q", out[0].Problem)
+		t.Errorf("problem is %q", out[0].Problem)
 	}
 	rg.holds(path, "{}")
 	past := time.Now().Add(-time.Minute)
@@ -180,7 +180,7 @@ func TestFilesChangedSinceThePreviewAreRefused(t *testing.T) {
 	q := Request{Action: Register, Editors: []string{"cursor", "gemini-cli"}}
 	plans, err := rg.Plan(t.Context(), q)
 	if err != nil || len(plans) != 2 || plans[1].Before != "" || plans[0].Before == "" {
-		t.Fatalf("got %+v, %v", plans, err)
+		t.Fatalf("plans are %+v, %v", plans, err)
 	}
 	q.Expect = map[string]string{plans[0].Path: plans[0].Before, plans[1].Path: plans[1].Before}
 	rg.write(path, `{"new": 1}`)
@@ -218,7 +218,7 @@ func TestConcurrentWritesOfAnEditorAreRetried(t *testing.T) {
 	rg.undo(done, change)
 	rg.holds(path, `{"theirs": 1}`)
 	if history, _ := rg.History(t.Context(), "cursor"); len(history) != 2 {
-		t.Errorf("got %+v", history)
+		t.Errorf("history is %+v", history)
 	}
 	rg.disk.Rename = func(_, to string) error {
 		writes++

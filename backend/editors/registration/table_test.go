@@ -158,7 +158,7 @@ func TestUndoKeepsLaterChangesOfTheEditor(t *testing.T) {
 		}
 		rg.write(path, string(later.Text))
 		if c := rg.record(change); c.Exact || !c.Possible {
-			rg.Errorf("got %+v", c)
+			rg.Errorf("record is %+v", c)
 		}
 		rg.undo(done, change)
 		names := rg.entries(path, place)
@@ -202,7 +202,7 @@ func TestSnippetsAreCompleteConfigurations(t *testing.T) {
 	}
 	rg.holds(path, "{ not JSON")
 	if s := rg.is("cursor", Unreadable); s.Files[0].Snippet != out[0].Snippet || s.Files[0].Problem == "" {
-		t.Errorf("got %+v", s.Files[0])
+		t.Errorf("file status is %+v", s.Files[0])
 	}
 }
 

@@ -34,11 +34,11 @@ func TestChangesWaitUntilTheEditorHasExited(t *testing.T) {
 	path := rg.file("claude-desktop", "{}")
 	plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"claude-desktop"}})
 	if err != nil || !plans[0].Wait || len(plans[0].Diff) == 0 {
-		t.Errorf("got %+v, %v", plans, err)
+		t.Errorf("plans are %+v, %v", plans, err)
 	}
 	out := rg.do(Request{Action: Register, Editors: []string{"claude-desktop"}}, waiting)
 	if !strings.HasPrefix(out[0].Change, pendingID) || !strings.Contains(out[0].Reload, "Quit Claude Desktop") {
-		t.Errorf("got %+v", out)
+		t.Errorf("outcome is %+v", out)
 	}
 	if s := rg.is("claude-desktop", Waiting); !s.Running {
 		t.Error("Running is false")
@@ -55,7 +55,7 @@ func TestChangesWaitUntilTheEditorHasExited(t *testing.T) {
 	}
 	history, _ := rg.History(t.Context(), "")
 	if len(history) != 1 || history[0].By != "person" {
-		t.Errorf("got %+v", history)
+		t.Errorf("history is %+v", history)
 	}
 	rg.write(path, "{}") // the editor overwrites the file from its memory
 	rg.is("claude-desktop", Dropped)
@@ -67,13 +67,13 @@ func TestPendingChangesCanBeCancelled(t *testing.T) {
 	rg.register("claude-desktop", waiting)
 	plans, err := rg.Plan(t.Context(), Request{Action: Unregister, Editors: []string{"claude-desktop"}})
 	if err != nil || plans[0].Nothing || plans[0].Wait {
-		t.Errorf("got %+v, %v", plans, err)
+		t.Errorf("plans are %+v, %v", plans, err)
 	}
 	rg.do(Request{Action: Unregister, All: true}, done)
 	rg.is("claude-desktop", Absent)
 	pending := rg.register("claude-desktop", waiting)
 	if plans, err := rg.PlanUndo(t.Context(), []string{pending}); err != nil || len(plans) != 1 || plans[0].Problem != "" {
-		t.Errorf("got %+v, %v", plans, err)
+		t.Errorf("plans are %+v, %v", plans, err)
 	}
 	rg.undo(done, pending)
 	rg.is("claude-desktop", Absent)
@@ -101,7 +101,7 @@ func TestRemovalsOfServersCanBePending(t *testing.T) {
 	file := rg.found("claude-desktop").Files[0]
 	for _, name := range []string{"a", "a", "b"} {
 		if out, err := rg.TakeOut(t.Context(), "claude-desktop", file, []string{name}); err != nil || out.Status != waiting {
-			t.Fatalf("got %+v, %v", out, err)
+			t.Fatalf("outcomes are %+v, %v", out, err)
 		}
 	}
 	rg.register("claude-desktop", waiting)
@@ -238,7 +238,7 @@ func TestNewEditorsAreRegisteredAutomaticallyWhenEnabled(t *testing.T) {
 	rg.holds(foreign, `{"mcpServers": {"discover": {"command": "x"}}}`)
 	history, _ := rg.History(t.Context(), "")
 	if len(history) != 1 || history[0].By != automatic || !rg.status("zed").New {
-		t.Errorf("got %+v", history)
+		t.Errorf("history is %+v", history)
 	}
 	rg.write(broken, "{}")
 	rg.write(existing, "{}")
@@ -282,7 +282,7 @@ func TestManagedEditorsAreNotRegisteredAutomatically(t *testing.T) {
 	rg.scan(t.Context(), nil)
 	rg.holds(path, "{}")
 	if s := rg.is("claude-code", Absent); len(s.Managed) != 1 {
-		t.Errorf("got %+v", s)
+		t.Errorf("status is %+v", s)
 	}
 }
 
@@ -297,7 +297,7 @@ func TestRunningNewEditorsAreRegisteredAfterTheyExit(t *testing.T) {
 	rg.scan(t.Context(), nil)
 	rg.is("claude-desktop", Registered)
 	if history, _ := rg.History(t.Context(), ""); len(history) != 1 || history[0].By != automatic {
-		t.Errorf("got %+v", history)
+		t.Errorf("history is %+v", history)
 	}
 }
 

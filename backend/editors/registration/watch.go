@@ -81,14 +81,14 @@ func (r *Registrar) Run(ctx context.Context) error {
 // status after the previous scan.
 func (r *Registrar) scan(ctx context.Context, last []Status) []Status {
 	if err := r.recordNewEditors(); err != nil {
-		r.options.Log.Warn("new editors not saved", "err", err)
+		r.options.Log.Warn("could not save the new editors", "err", err)
 	}
 	r.makePendingChanges(ctx)
 	r.registerNewEditors(ctx)
 	now, err := r.Status(ctx, false, nil)
 	if err != nil {
 		if ctx.Err() == nil {
-			r.options.Log.Warn("status of editors not read", "err", err)
+			r.options.Log.Warn("could not read the status of editors", "err", err)
 		}
 		return last
 	}
@@ -141,7 +141,7 @@ func (r *Registrar) registerNewEditors(ctx context.Context) {
 		return len(finished) > 0
 	})
 	if err != nil {
-		r.options.Log.Warn("automatic registration not saved", "err", err)
+		r.options.Log.Warn("could not save that new editors were registered", "err", err)
 	}
 }
 
@@ -211,7 +211,7 @@ func (r *Registrar) makePending(ctx context.Context, t target, c pendingChange) 
 		err = r.saved.setProblem(c.ID, out.Problem)
 	}
 	if err != nil {
-		r.options.Log.Warn("pending change not saved", "err", err)
+		r.options.Log.Warn("could not save the state of a pending change", "err", err)
 	}
 }
 

@@ -100,7 +100,7 @@ func TestEditorsAreFoundBelowARoot(t *testing.T) {
 	}
 }
 
-func TestSharedFilesDetectNoEditor(t *testing.T) {
+func TestSharedFilesDoNotDetectAnEditor(t *testing.T) {
 	for _, c := range []struct {
 		system, file string
 		ids          string
@@ -194,7 +194,7 @@ func TestReadOnlyFilesAreFound(t *testing.T) {
 	}
 }
 
-func TestEachProjectInAFileIsAFileOfItsOwn(t *testing.T) {
+func TestEachProjectInAFileIsReturnedAsOneFile(t *testing.T) {
 	m := fake("linux", nil, "/home/me/.claude.json")
 	m.Read = func(path string) ([]byte, error) {
 		if path != "/home/me/.claude.json" {
@@ -291,7 +291,7 @@ func TestFilesOfAProjectAreFound(t *testing.T) {
 	}
 }
 
-func TestReplacedVariablesWin(t *testing.T) {
+func TestWithReplacesVariables(t *testing.T) {
 	m := fake("linux", map[string]string{"CODEX_HOME": "/a", "VIBE_HOME": "/v"}).With(map[string]string{"CODEX_HOME": "/b", "VIBE_HOME": ""})
 	if got := paths(find(t, m, "codex").Files); !slices.Equal(got, []string{"/b/config.toml"}) {
 		t.Errorf("got %q", got)

@@ -87,7 +87,7 @@ func (r *reader) text(keys ...string) string {
 			delete(r.fields, key)
 			return r.text("path")
 		default:
-			r.fail("%s is not a text", key)
+			r.fail("%s is not a string", key)
 		}
 	}
 	return ""
@@ -109,7 +109,7 @@ func (r *reader) words(key string, values []any) []string {
 	for _, value := range values {
 		word, ok := scalar(value)
 		if !ok {
-			r.fail("%s contains a value that is not a text", key)
+			r.fail("%s contains a value that is not a string", key)
 		}
 		words = append(words, word)
 	}
@@ -132,7 +132,7 @@ func (r *reader) texts(keys ...string) map[string]string {
 		for name, value := range object {
 			word, ok := scalar(value)
 			if !ok && value != nil {
-				r.fail("%s contains a value that is not a text", key)
+				r.fail("%s contains a value that is not a string", key)
 			}
 			if ok {
 				all = with(all, name, word)

@@ -123,13 +123,13 @@ func (g *Guard) admit(w http.ResponseWriter, r *http.Request, session *Session) 
 	}
 	if session != nil {
 		if !take(session.slots) {
-			route.WriteError(w, http.StatusTooManyRequests, "too many requests of this session at once; try again")
+			route.WriteError(w, http.StatusTooManyRequests, "too many concurrent requests in this session; try again when one has ended")
 			return
 		}
 		defer func() { <-session.slots }()
 	}
 	if !take(g.slots) {
-		route.WriteError(w, http.StatusServiceUnavailable, "too many requests at once; try again")
+		route.WriteError(w, http.StatusServiceUnavailable, "too many concurrent requests; try again in a moment")
 		return
 	}
 	defer func() { <-g.slots }()

@@ -54,7 +54,7 @@ func (g *guarded) post(token, body string) int {
 	return resp.StatusCode
 }
 
-func TestALongCallOutlivesTheTimeoutForBodies(t *testing.T) {
+func TestTheTimeoutForBodiesDoesNotEndALongCall(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	g := serve(t, Timeouts{Body: 20 * time.Millisecond}, func(_ http.ResponseWriter, r *http.Request) {
 		close(arrived)

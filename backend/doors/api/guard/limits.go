@@ -72,9 +72,9 @@ func (g *Guard) readBody(w http.ResponseWriter, r *http.Request) bool {
 	case errors.As(err, &large):
 		refuseBody(w, http.StatusRequestEntityTooLarge, tooLarge)
 	case errors.As(err, &timeout) && timeout.Timeout():
-		refuseBody(w, http.StatusRequestTimeout, "the body did not come in time")
+		refuseBody(w, http.StatusRequestTimeout, "the body did not arrive in time")
 	case err != nil:
-		refuseBody(w, http.StatusBadRequest, "the body is not as long as its header says")
+		refuseBody(w, http.StatusBadRequest, "the body is shorter than its Content-Length")
 	default:
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 		r.Body = io.NopCloser(bytes.NewReader(body))

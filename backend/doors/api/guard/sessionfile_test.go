@@ -30,7 +30,7 @@ func read(t *testing.T, file string) string {
 	return string(data)
 }
 
-func TestASessionOutlivesTheHubAsAHashUntilItExpires(t *testing.T) {
+func TestASessionIsRestoredFromItsHashUntilItExpires(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	file := filepath.Join(t.TempDir(), "sessions.json")
 	before := openAt(&now, file)
@@ -80,7 +80,7 @@ func TestAnExpiredSessionLeavesTheFile(t *testing.T) {
 	}
 }
 
-func TestAskingForAProofIsNoUseOfASession(t *testing.T) {
+func TestAskingForAProofDoesNotExtendASession(t *testing.T) {
 	now := time.Now()
 	s := sessionsAt(&now)
 	token, session := s.Begin()

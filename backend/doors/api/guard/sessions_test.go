@@ -20,7 +20,7 @@ func issue(t *testing.T, s *Sessions, purpose string, by *Session) (ticket strin
 	return ticket
 }
 
-func TestATicketIsGoodOnceForItsPurposeUntilItExpires(t *testing.T) {
+func TestATicketCanBeUsedOnceForItsPurposeUntilItExpires(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	now := start
 	s := sessionsAt(&now)

@@ -7,7 +7,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 )
 
-func TestTheSumOfToolsChangesWithThem(t *testing.T) {
+func TestTheSumChangesWithTheIDsAndDefinitionsOfTools(t *testing.T) {
 	tool := func(id int64, definition string, tokens int) *catalog.Tool {
 		return &catalog.Tool{ID: id, Name: "t", Definition: json.RawMessage(definition), Tokens: tokens}
 	}
@@ -27,7 +27,7 @@ func TestTheSumOfToolsChangesWithThem(t *testing.T) {
 	}
 }
 
-func TestAChangeBeforeItsOfferIsSentWithTheOffer(t *testing.T) {
+func TestAChangeOfTheStateIsSentAfterItIsOffered(t *testing.T) {
 	cache := &stateCache{revision: 1}
 	c := &client{woken: make(chan struct{}, 1), onChange: delta, greeted: true, has: 1}
 	cache.revision++ // the cache has changed, but offer is not called yet

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestASeriesOfAnyLengthIsWithinTheLimitOfPoints(t *testing.T) {
+func TestTheDefaultStepKeepsASeriesWithinTheLimitOfPoints(t *testing.T) {
 	now := time.Date(2026, 3, 14, 9, 26, 53, 0, time.UTC)
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 5000 {
