@@ -103,8 +103,8 @@ func (f File) ModTime() time.Time {
 	return f.info.ModTime()
 }
 
-// MissingFolders returns the folders that have to be created before the file
-// can be, the outermost first.
+// MissingFolders returns the folders that must be created before the file can
+// be created, the outermost first.
 func (f File) MissingFolders() []string {
 	above, _, err := existingParent(filepath.Dir(f.Target))
 	if err != nil {

@@ -87,7 +87,8 @@ func without(v any, p Place, name string) string {
 	return "<nil>"
 }
 
-// checkAnyText checks the promises of the package for any text.
+// checkAnyText checks on an arbitrary text that Put and Remove change only the
+// entry and that Revert undoes them.
 func checkAnyText(t *testing.T, text []byte, p Place) {
 	if len(text) > 1<<16 {
 		return

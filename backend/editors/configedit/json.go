@@ -311,7 +311,8 @@ func (d *jsonDoc) equalFrom(step int, o *jsonDoc, name string) bool {
 	return step == len(d.place.Keys) || d.equalFrom(step+1, o, name)
 }
 
-// step returns the root (0) or the value of a key; nil when it does not exist.
+// step returns the value at index i of d.resolved: the root, or the value of a
+// key. It returns nil past the end.
 func (d *jsonDoc) step(i int) *hujson.Value {
 	if i < len(d.resolved) {
 		return d.resolved[i]

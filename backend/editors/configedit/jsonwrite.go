@@ -79,7 +79,8 @@ func (s jsonStyle) write(b *strings.Builder, v any) {
 	}
 }
 
-// box writes a container, on one line if short is set.
+// box writes the brackets of a container and its content, on one line if short
+// is set.
 func (s jsonStyle) box(b *strings.Builder, open string, content any, end string, short bool) {
 	in := s
 	in.inline = s.inline || short

@@ -11,7 +11,8 @@ import (
 // home is a value that needs quotes or escapes in every format.
 const home = `C:\Users\Zoë\agent "x"`
 
-// discoverEntry returns the entry that the tests add to a place.
+// discoverEntry returns the Agent Discover entry in the form that the
+// collection at a place needs.
 func discoverEntry(p Place) Object {
 	entry := Object{{"command", "/opt/agent-discover"}, {"args", []string{"mcp"}}, {"env", Object{{"AGENT_DISCOVER_HOME", home}}}}
 	if p.List != "" {

@@ -25,7 +25,7 @@ type source struct {
 	crlf  bool   // most lines end with a carriage return and a line feed
 }
 
-// replacement replaces a part of a body by a text.
+// replacement is the replacement of a part of source.body by a text.
 type replacement struct {
 	from, to int
 	text     string // without carriage returns

@@ -202,7 +202,7 @@ func (d *tomlDoc) same(other document, name string) bool {
 	return slices.EqualFunc(d.others(name), o.others(name), equalTOML)
 }
 
-// others returns the items of a list that have another name.
+// others returns the items of the list, except those with the given name.
 func (d *tomlDoc) others(name string) []*tomlNode {
 	var out []*tomlNode
 	for i, f := range d.members() {

@@ -100,7 +100,8 @@ func settings(s table.Server) map[string]string {
 	return s.Env
 }
 
-// within reports whether all has each of some settings with the same value.
+// within reports whether all contains each of the settings in some, with the
+// same value.
 func within(some, all map[string]string) bool {
 	for name, value := range some {
 		if other, has := all[name]; !has || other != value {

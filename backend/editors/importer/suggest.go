@@ -52,7 +52,8 @@ func suggestName(s table.Server) string {
 	return name
 }
 
-// packageIn returns the argument of a runner that names the package or script.
+// packageIn returns the argument that names the package or script which a
+// program such as npx or uvx runs.
 func packageIn(args []string) string {
 	skip := false
 	for i, arg := range args {

@@ -147,7 +147,7 @@ func TestCommandOfTheEditorRemovesServers(t *testing.T) {
 	rg.write(path, strings.Replace(rg.read(path), `"starts"`, `"starts2"`, 1))
 	rg.undo(done, out.Change)
 	if got := strings.Fields(rg.entries(path, rg.found("claude-code").Place)); len(got) != 3 || !slices.Contains(got, "a") || !slices.Contains(got, "c") {
-		t.Errorf("got %v", got)
+		t.Errorf("the entries are %v", got)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestCommandsOfTheEditorHaveATimeout(t *testing.T) {
 		begin := time.Now()
 		out, err := rg.Apply(t.Context(), Request{Action: Register, Editors: []string{"claude-code"}})
 		if err != nil || out[0].Status != failed || !strings.Contains(out[0].Problem, "did not finish within 30 seconds") || time.Since(begin) != commandTimeout {
-			t.Errorf("got %+v, %v, %v", out, err, time.Since(begin))
+			t.Errorf("outcomes are %+v, %v after %v", out, err, time.Since(begin))
 		}
 	})
 }

@@ -109,7 +109,7 @@ func (r *Registrar) wanted(e *table.Editor) (server table.Server, link string, e
 }
 
 // repaired returns the wanted server with the variables that a person added to
-// the present one.
+// the present entry.
 func repaired(server, wanted table.Server) table.Server {
 	out := server
 	out.Transport, out.Command, out.Args = wanted.Transport, wanted.Command, wanted.Args

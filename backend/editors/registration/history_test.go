@@ -28,14 +28,14 @@ func TestRemovedServersAreRestoredByUndo(t *testing.T) {
 	file := rg.found("cursor").Files[0]
 	out, err := rg.TakeOut(t.Context(), "cursor", file, []string{"a", "b", "nobody"})
 	if err != nil || out.Status != done || rg.entries(path, file.Place) != "" {
-		t.Fatalf("got %+v, %v, %s", out, err, rg.read(path))
+		t.Fatalf("outcomes are %+v, %v, the file is %s", out, err, rg.read(path))
 	}
 	if c := rg.record(out.Change); c.Action != TakeOut || len(c.Entries) != 3 || !c.Exact || !c.Possible {
 		t.Errorf("record is %+v", c)
 	}
 	taken := rg.read(path)
 	if again, err := rg.TakeOut(t.Context(), "cursor", file, []string{"a"}); err != nil || again.Status != nothing {
-		t.Errorf("got %+v, %v", again, err)
+		t.Errorf("outcomes of the second request are %+v, %v", again, err)
 	}
 	back := rg.undo(done, out.Change)[0].Change
 	rg.holds(path, withSecret("b"))
@@ -44,7 +44,7 @@ func TestRemovedServersAreRestoredByUndo(t *testing.T) {
 	rg.write(path, strings.Replace(taken, "{", `{"later": 1, `, 1))
 	rg.undo(done, out.Change)
 	if got := rg.entries(path, file.Place); got != "a b " && got != "b a " || !strings.Contains(rg.read(path), "later") {
-		t.Errorf("got %q", rg.read(path))
+		t.Errorf("the file is %q", rg.read(path))
 	}
 	if _, err := rg.TakeOut(t.Context(), "nobody", file, nil); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("error is %v", err)
@@ -65,7 +65,7 @@ func TestUndoDoesNotOverwriteNewerEntries(t *testing.T) {
 	rg.write(path, `{"mcpServers": {"a": {"command": "newer"}}}`)
 	rg.undo(done, out.Change)
 	if got := rg.read(path); !strings.Contains(got, "newer") || rg.entries(path, file.Place) != "b a " && rg.entries(path, file.Place) != "a b " {
-		t.Errorf("got %s", got)
+		t.Errorf("the file is %s", got)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestReadOnlySourcesAreNotChanged(t *testing.T) {
 	e, _ := table.ByID("claude-code-plugins")
 	beside := rg.options.Machine.Beside(e)
 	if len(beside) != 1 {
-		t.Fatalf("got %+v", beside)
+		t.Fatalf("the read-only files are %+v", beside)
 	}
 	if out, err := rg.TakeOut(t.Context(), e.ID, beside[0], []string{"a"}); err != nil || out.Status != refused {
 		t.Errorf("outcomes are %+v, %v", out, err)
@@ -115,7 +115,7 @@ func TestBackupsArePrivateAndRecordsHoldNoSecrets(t *testing.T) {
 	history, err := rg.History(t.Context(), "cursor")
 	text, _ := json.Marshal(history)
 	if err != nil || len(history) != 3 || strings.Contains(string(text), secret) {
-		t.Errorf("got %s, %v", text, err)
+		t.Errorf("history is %s, %v", text, err)
 	}
 }
 
@@ -127,19 +127,19 @@ func TestHistorySurvivesARestart(t *testing.T) {
 	first := rg.register("cursor", done)
 	second := rg.unregister("cursor", done)
 	if !strings.HasPrefix(first, "20260102T030405Z-cursor-1") || !strings.HasPrefix(second, "20260102T030405Z-cursor-2") {
-		t.Errorf("got %s and %s", first, second)
+		t.Errorf("the ids of the changes are %s and %s", first, second)
 	}
 	before, _ := rg.History(t.Context(), "")
 	rg.again(nil)
 	after, err := rg.History(t.Context(), "")
 	if err != nil || fmt.Sprint(before) != fmt.Sprint(after) || len(after) != 2 || after[0].ID != second || after[0].By != "person" {
-		t.Errorf("got %+v, %v", after, err)
+		t.Errorf("history after the restart is %+v, %v", after, err)
 	}
 	rg.undo(done, first, second)
 	rg.holds(path, "{}")
 	third := rg.register("cursor", done)
 	if !strings.HasSuffix(third, "-5") {
-		t.Errorf("got %s", third)
+		t.Errorf("the id of the third change is %s", third)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestUndoCanBeUndone(t *testing.T) {
 	rg.undo(done, undo)
 	rg.holds(path, text)
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("got %v, %v", info.Mode(), err)
+		t.Errorf("the mode of the file is %v, %v", info.Mode(), err)
 	}
 	if c := rg.record(made); c.Undone || !c.Exact || !c.Possible {
 		t.Errorf("record is %+v", c)

@@ -104,7 +104,7 @@ func TestRequestsForAllCoverDetectedEditors(t *testing.T) {
 		got[o.Path] = o.Status
 	}
 	if err != nil || len(got) != 3 || got[cursor] != done || got[zed] != done || got[foreign] != refused {
-		t.Errorf("got %v, %v", got, err)
+		t.Errorf("statuses by path are %v, %v", got, err)
 	}
 	rg.holds(kimi, "absent")
 	out = rg.do(Request{Action: Unregister, All: true}, done)

@@ -100,14 +100,15 @@ func orPerson(by string) string {
 	return by
 }
 
-// refuse makes the plan a refusal; nil leaves it as it is.
+// refuse makes the plan a refusal for the reason err. It does nothing if err
+// is nil.
 func (p *filePlan) refuse(err error) {
 	if err != nil {
 		p.effect, p.problem = refuse, err
 	}
 }
 
-// keep makes the plan leave the file as it is.
+// keep makes the plan leave the file unchanged.
 func (p *filePlan) keep(reason string) { p.effect, p.reason = keepFile, reason }
 
 func (p *filePlan) read() {

@@ -40,10 +40,10 @@ func TestDiffsShowChangesWithThreeLinesOfContext(t *testing.T) {
 		}
 	}
 	if first := plans[0].Diff[1]; added == 0 || first.Text != `  "k18": 18,` || first.Old != 20 || first.New != 20 {
-		t.Errorf("got\n%s", formatDiff(plans[0].Diff))
+		t.Errorf("the first changed line is wrong in\n%s", formatDiff(plans[0].Diff))
 	}
 	if last := plans[0].Diff[len(plans[0].Diff)-1]; last.Text != "}" || last.New-last.Old != added {
-		t.Errorf("got\n%s", formatDiff(plans[0].Diff))
+		t.Errorf("the last line is wrong in\n%s", formatDiff(plans[0].Diff))
 	}
 }
 
@@ -90,7 +90,7 @@ func TestLongLinesAreShownWhereTheyChange(t *testing.T) {
 		plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"cursor"}})
 		text := formatDiff(plans[0].Diff)
 		if err != nil || len(text) > 1200 || !strings.Contains(text, rg.options.Entry.Command[:40]) || !strings.ContainsRune(text, '…') || strings.ContainsRune(text, '\ufffd') {
-			t.Errorf("got %s, %v", text, err)
+			t.Errorf("the diff is %s, %v", text, err)
 		}
 		if strings.Contains(text, secret) || strings.Contains(text, "MIIEvQ") {
 			t.Errorf("a credential is shown: %s", text)

@@ -57,7 +57,7 @@ func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
 	want := strings.Replace(strings.Replace(text, " // mine", "", 1), gone, rg.options.Entry.Command, 1)
 	want = strings.Replace(want, `{"DEBUG": "1", "AGENT_DISCOVER_HOME": "/elsewhere"}`, `{"DEBUG": "1"}`, 1)
 	if got := rg.read(path); strings.Join(strings.Fields(got), "") != strings.Join(strings.Fields(want), "") {
-		t.Errorf("got %s", got)
+		t.Errorf("the file is %s", got)
 	}
 	rg.is("cline", Registered)
 	rg.undo(done, change)
@@ -190,7 +190,7 @@ func TestFilesChangedSinceThePreviewAreRefused(t *testing.T) {
 	plans, _ = rg.Plan(t.Context(), q)
 	for _, p := range plans {
 		if !strings.Contains(p.Problem, "changed since") {
-			t.Errorf("got %+v", p)
+			t.Errorf("the plan is %+v", p)
 		}
 	}
 	q.Expect = nil

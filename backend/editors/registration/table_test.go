@@ -163,7 +163,7 @@ func TestUndoKeepsLaterChangesOfTheEditor(t *testing.T) {
 		rg.undo(done, change)
 		names := rg.entries(path, place)
 		if !strings.Contains(names, "one ") || !strings.Contains(names, "two ") || !strings.Contains(names, "three ") || strings.Contains(names, Name) {
-			rg.Errorf("got %q", names)
+			rg.Errorf("the entries are %q", names)
 		}
 	})
 }
@@ -183,7 +183,7 @@ func TestUndoRemovesCreatedFilesAndFolders(t *testing.T) {
 		change := rg.register(e.ID, done)
 		rg.is(e.ID, Registered)
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-			rg.Errorf("got %v, %v", info.Mode(), err)
+			rg.Errorf("the mode of the file is %v, %v", info.Mode(), err)
 		}
 		rg.undo(done, change)
 		if names := rg.names(rg.root); strings.Contains(names, "disk") {
@@ -198,7 +198,7 @@ func TestSnippetsAreCompleteConfigurations(t *testing.T) {
 	out := rg.do(Request{Action: Register, Editors: []string{"cursor"}}, refused)
 	var parsed map[string]map[string]map[string]any
 	if err := json.Unmarshal([]byte(out[0].Snippet), &parsed); err != nil || parsed["mcpServers"][Name]["command"] != rg.options.Entry.Command {
-		t.Errorf("got %q, %v", out[0].Snippet, err)
+		t.Errorf("the snippet is %q, %v", out[0].Snippet, err)
 	}
 	rg.holds(path, "{ not JSON")
 	if s := rg.is("cursor", Unreadable); s.Files[0].Snippet != out[0].Snippet || s.Files[0].Problem == "" {

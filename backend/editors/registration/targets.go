@@ -17,7 +17,7 @@ const userScope = "user"
 type target struct {
 	found   table.Found
 	file    table.File
-	problem error // the reason when the editor has no such file
+	problem error // why the editor has no such file; nil if it has one
 }
 
 // targets returns the files that a request is about.

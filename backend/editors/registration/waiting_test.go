@@ -111,7 +111,7 @@ func TestRemovalsOfServersCanBePending(t *testing.T) {
 	running.Store(false)
 	rg.scan(t.Context(), nil)
 	if got := rg.entries(path, file.Place); got != Name+" " {
-		t.Errorf("got %q", got)
+		t.Errorf("the entries are %q", got)
 	}
 }
 

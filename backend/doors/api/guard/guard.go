@@ -36,7 +36,7 @@ type Guard struct {
 	next           http.Handler
 }
 
-// Options are what New needs.
+// Options are the dependencies of a Guard.
 type Options struct {
 	Info     instance.Info // the address and token of the hub
 	Timeouts Timeouts
