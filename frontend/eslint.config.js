@@ -13,9 +13,9 @@ export default ts.config(
   {
     rules: {
       "@typescript-eslint/no-explicit-any": "error",
-      "no-undef": "off", // the type checker knows better
-      "svelte/no-at-html-tags": "error", // foreign Markdown goes through lib/ui/Markdown.svelte alone
-      "svelte/no-navigation-without-resolve": "off", // that is SvelteKit's
+      "no-undef": "off", // svelte-check reports undefined names
+      "svelte/no-at-html-tags": "error", // show untrusted Markdown with lib/ui/Markdown.svelte
+      "svelte/no-navigation-without-resolve": "off", // concerns SvelteKit only
       "no-restricted-globals": ["error", "alert", "confirm", "prompt"],
     },
   },

@@ -3,7 +3,7 @@ import tailwindcss from "@tailwindcss/vite";
 import { fileURLToPath } from "node:url";
 import { defineConfig, type Plugin } from "vite";
 
-/** Some of Bits UI's pieces carry a style attribute, which the Content-Security-Policy forbids; a class does the same. */
+/** Replaces the style attributes of Bits UI components by a class, because the Content-Security-Policy forbids them. */
 const withoutInlineStyles: Plugin = {
   name: "without-inline-styles",
   enforce: "pre",
@@ -18,17 +18,17 @@ export default defineConfig({
   resolve: { alias: { $lib: fileURLToPath(new URL("./src/lib", import.meta.url)) } },
   build: {
     outDir: "dist",
-    // build/frontend.sh empties it, but for the file that keeps the folder in a clone.
+    // build/frontend.sh empties the folder, except for the file that keeps it in Git.
     emptyOutDir: false,
     target: "safari16", // what WebKitGTK, WebView2 and WKWebView of supported systems understand
     assetsInlineLimit: 0, // the Content-Security-Policy knows no data: for scripts and fonts
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
-    // What several pages share is two files, icons with what draws them, and our small pieces; a file for each would
-    // weigh more. The large pieces stay with those who need them, for the first page does not.
+    // Code that several pages share goes into two chunks, icons and small modules, because many small chunks would be
+    // larger in total. Large modules stay out of them, because the first page does not need them.
     rolldownOptions: {
       output: {
-        // The style of the first page has the name that it always had; who knows its address finds it.
+        // The styles of the first page have a fixed name, so that their address does not change.
         assetFileNames: ({ names }) => (names.includes("index.css") ? "styles.css" : "assets/[name]-[hash][extname]"),
         codeSplitting: {
           groups: [

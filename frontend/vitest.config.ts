@@ -1,10 +1,10 @@
 import { defineConfig } from "vitest/config";
 
-// The tests drive a real hub, real servers and a real browser; what they need is built before (see `make test`).
+// The tests run a real hub, real servers and a real browser, which `make test` builds and installs before.
 export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
-    // Two browsers at once are slower than one after the other on a small machine.
+    // On a machine with few cores, parallel browsers are slower than consecutive ones.
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,

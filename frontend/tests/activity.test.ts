@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { filterOf, queryOf, selects } from "../src/pages/activity/filter.ts";
 import { pattern, read, written } from "../src/lib/datetime.ts";
 import { Agent } from "./support/agent.ts";
-import { agreeable, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, visit } from "./support/browser.ts";
 import { packaged, TestHub } from "./support/hub.ts";
 
 const hostile = [process.execPath, fileURLToPath(new URL("support/hostile.ts", import.meta.url))];
@@ -51,10 +51,10 @@ for (const theme of ["light", "dark"] as const) {
   test(`the log and an entry are accessible in ${theme}`, async () => {
     const { page, context, problems } = await open("/activity?range=custom", { theme });
     await page.getByRole("link", { name: "long" }).waitFor();
-    await agreeable(page, `activity, ${theme}`);
+    await expectAccessible(page, `activity, ${theme}`);
     await page.getByRole("link", { name: "long" }).click();
     await page.getByRole("dialog").getByText("Response").waitFor();
-    await agreeable(page, `an entry, ${theme}`);
+    await expectAccessible(page, `an entry, ${theme}`);
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -230,7 +230,7 @@ test("a call can be replayed unless its arguments were truncated", async () => {
   );
   await page.evaluate(() => (location.hash = "/activity?tool=long"));
   await page.getByRole("link", { name: "long" }).click();
-  await panel.getByText("is truncated: the log keeps the first 4 KB").first().waitFor();
+  await panel.getByText("Truncated: the log keeps the first 4 KB").first().waitFor();
   await panel.getByText("Truncated: no replay").waitFor();
   expect(await panel.getByRole("link", { name: "Replay" }).count()).toBe(0);
   expect(problems).toEqual([]);
@@ -262,23 +262,23 @@ test("matching entries are exported as JSON Lines and as CSV", async () => {
 
 test("the log loads entries that it missed while disconnected", async () => {
   const { page, context } = await open("/overview", { expected: /WebSocket/ });
-  let away = false;
+  let offline = false;
   const sockets: WebSocketRoute[] = [];
   await page.routeWebSocket(/\/ws\?/, (socket) => {
-    if (away) return void socket.close();
+    if (offline) return void socket.close();
     socket.connectToServer();
     sockets.push(socket);
   });
   await page.evaluate(() => (location.hash = "/activity?server=hostile"));
   await page.reload();
   await rows(page).first().waitFor();
-  away = true;
+  offline = true;
   await sockets.at(-1)?.close();
   await page.getByRole("alert").getByText("Not connected").waitFor();
-  // Once the hub can be reached the page reconnects without a click, and the button disappears.
+  // Click before the hub can be reached: then the page reconnects without a click, and the button disappears.
   await page.getByRole("button", { name: "Try again" }).click();
   await call("mcp__hostile__markup", { meanwhile: true });
-  away = false;
+  offline = false;
   await rows(page).filter({ hasText: '{"meanwhile":true}' }).waitFor();
   await context.close();
 });
@@ -289,7 +289,7 @@ test("an empty log says what to do, clearing asks first and keeps statistics, an
     expected: /ERR_FAILED|Failed to load/,
   });
   await page.getByText("No calls yet").waitFor();
-  await agreeable(page, "an empty log");
+  await expectAccessible(page, "an empty log");
   const id = await other.add("everything", packaged("everything"));
   await other.rest("POST", `/api/servers/${id}/call`, { tool: "echo", args: { message: "one" } });
   await rows(page).filter({ hasText: "one" }).waitFor();
@@ -310,9 +310,9 @@ test("an empty log says what to do, clearing asks first and keeps statistics, an
   await context.close();
 });
 
-describe("a moment", () => {
+describe("a date and time", () => {
   test.each(["en-GB", "en-US", "de-DE", "sv-SE", "ja-JP", "ar-EG", "fa-IR", "th-TH", "ko-KR", "hu-HU"])(
-    "is written and read in the order of %s",
+    "is formatted and parsed in the order of %s",
     (locale) => {
       const at = new Date(2026, 2, 4, 17, 8);
       expect(read(written(at, locale), locale)).toEqual(at);
@@ -320,7 +320,7 @@ describe("a moment", () => {
     },
   );
 
-  test("may be short, and must exist in the calendar", () => {
+  test("may be abbreviated, but must exist in the calendar", () => {
     expect(read("4/3/26", "en-GB")).toEqual(new Date(2026, 2, 4));
     expect(read("3/4/2026 5:08 pm", "en-US")).toEqual(new Date(2026, 2, 4, 17, 8));
     expect(read("2026-03-04 17:08", "en-GB")).toEqual(new Date(2026, 2, 4, 17, 8));
@@ -357,7 +357,7 @@ describe("a filter", () => {
     ["range=custom&since=2026-01-01T11:00:00Z", false],
     ["range=custom&until=2026-01-01T10:00:00Z", false],
     ["range=nonsense&since=2030-01-01T00:00:00Z", true],
-  ])("takes an entry that arrives as the hub would: %s", (query, wanted) => {
+  ])("selects the same new entries as the hub: %s", (query, wanted) => {
     expect(selects(of(query), entry)).toBe(wanted);
   });
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { agreeable, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, visit } from "./support/browser.ts";
 import { many, TestHub } from "./support/hub.ts";
 
 interface Known {
@@ -47,7 +47,7 @@ const focused = (page: Page) =>
 test("a proposal of an agent appears in the menu and in full, with hidden characters escaped", async () => {
   const { page, context, problems } = await visit(browser, hub, "/approvals");
   await page.getByText("No proposals").waitFor();
-  await agreeable(page, "no approvals");
+  await expectAccessible(page, "no approvals");
   await page.getByRole("link", { name: "Overview" }).click();
   await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
   expect(
@@ -89,7 +89,7 @@ test("a proposal of an agent appears in the menu and in full, with hidden charac
   expect(/[\u200b\u202e\u2066]/.test(said)).toBe(false);
   expect(await page.locator("main img").count()).toBe(0);
   await it.getByText("WEATHER_KEY", { exact: true }).waitFor();
-  await it.getByText("not set yet").waitFor();
+  await it.getByText("not set").waitFor();
 
   expect(said).not.toContain(hostile.env.API_TOKEN);
   await it.getByRole("button", { name: "Show API_TOKEN" }).click();
@@ -150,7 +150,7 @@ test("changes since a proposal was shown are marked, and need a second confirmat
   await question(page).getByText("another credential").waitFor();
   expect(await page.getByText("sk-live-0123456789abcdefghij").count()).toBe(0);
   expect((await known("crm"))?.approved).toBe(false);
-  await agreeable(page, "a changed proposal");
+  await expectAccessible(page, "a changed proposal");
   await question(page).getByRole("button", { name: "Approve" }).click();
   await question(page).waitFor({ state: "detached" });
   await page.getByText("No proposals").waitFor();
@@ -240,7 +240,7 @@ for (const theme of ["light", "dark"] as const) {
     for (const width of [400, 1600]) {
       const { page, context, problems } = await visit(browser, hub, "/approvals", { theme, width });
       await page.getByText("32 waiting").waitFor();
-      await agreeable(page, `approvals, ${theme}, ${width}`);
+      await expectAccessible(page, `approvals, ${theme}, ${width}`);
       const wide = await page.evaluate(() =>
         [...document.querySelectorAll("main, main > div, [data-proposal]")].some(
           (part) => part.scrollWidth > part.clientWidth,

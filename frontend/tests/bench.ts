@@ -31,7 +31,7 @@ function weigh(): void {
   figure("all scripts, gzipped (the first one)", `${all.toFixed(1)} kB (${first.toFixed(1)})`, "<= 250 kB");
 }
 
-/** paint opens the overview and returns the times of its first paint and of the first paint with data. */
+/** paint opens the overview and returns the times in ms of the first paint and of the first paint with data. */
 async function paint(browser: Browser, hub: TestHub): Promise<{ first: number; filled: number }> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { agreeable, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, visit } from "./support/browser.ts";
 import { EditorHub, TOKEN } from "./support/editors.ts";
 import { plain } from "./support/hub.ts";
 import { zip } from "./support/zip.ts";
@@ -49,7 +49,7 @@ test("servers of editors are imported once, with their credentials, and removed 
   expect(await go.isDisabled()).toBe(true);
   await name.fill("notes");
   await found(page, "github").getByText("Another server in this list has this name.").waitFor();
-  await agreeable(page, "names that cannot be");
+  await expectAccessible(page, "invalid names");
   await name.fill("tracker");
   await found(page, "clock").getByRole("checkbox", { name: "Import" }).uncheck();
   await page.getByRole("checkbox", { name: "Remove the entries from the editors afterwards" }).check();
@@ -58,13 +58,13 @@ test("servers of editors are imported once, with their credentials, and removed 
   await page.getByText("2 servers imported").waitFor();
   await page.getByText("1 credential moved to the keychain").waitFor();
   await page.getByText(/removed from Cursor/).waitFor();
-  await agreeable(page, "what came in");
+  await expectAccessible(page, "imported servers");
   const now = await servers(hub);
   expect(Object.keys(now).sort()).toEqual(["notes", "tracker"]);
   expect(JSON.stringify(now)).not.toContain(TOKEN);
   expect(hub.text("cursor")).not.toContain("server.ts");
   expect(hub.text("cursor")).toContain("// what I use every day");
-  expect(hub.text("codex")).toBe(hub.was("codex"));
+  expect(hub.text("codex")).toBe(hub.original("codex"));
 
   await page.getByRole("button", { name: "Restore the entries…" }).click();
   await page.getByRole("dialog").locator("summary").first().click();
@@ -78,7 +78,7 @@ test("servers of editors are imported once, with their credentials, and removed 
     .locator("[data-toasts]")
     .getByText(/^Undone in/)
     .waitFor();
-  expect(hub.ids.map((id) => hub.text(id))).toEqual(hub.ids.map((id) => hub.was(id)));
+  expect(hub.ids.map((id) => hub.text(id))).toEqual(hub.ids.map((id) => hub.original(id)));
 
   await page.getByRole("button", { name: "Import more" }).click();
   await page.getByRole("link", { name: "already added as tracker" }).click();
@@ -105,7 +105,7 @@ test("pasted configurations of any format are imported", async () => {
   );
   await found(page, "third").getByText("https://example.com/mcp").waitFor();
   await found(page, "third").getByRole("checkbox").uncheck();
-  await agreeable(page, "what was pasted");
+  await expectAccessible(page, "pasted servers");
   await page.getByRole("button", { name: "Import 1 server" }).click();
   await page.getByText("1 server imported").waitFor();
   expect(Object.keys(await servers(hub))).toEqual(["second"]);
@@ -155,7 +155,7 @@ test("a bundle asks for its settings, masks secrets, and is imported", async () 
   await page.getByLabel("Place").fill("Oslo");
   expect(await page.getByLabel("API key").getAttribute("type")).toBe("password");
   await page.getByLabel("API key").fill(TOKEN);
-  await agreeable(page, "what a bundle asks for");
+  await expectAccessible(page, "the settings of a bundle");
   await go.click();
   await page.getByText("1 server imported").waitFor();
   const now = await servers(hub);
@@ -179,7 +179,7 @@ test("selected servers are exported in an editor's format", async () => {
   await page.getByRole("option", { name: /^OpenAI Codex/ }).click();
   await text.getByText("[mcp_servers.billing]").waitFor();
   await page.getByText(hub.file("codex")).waitFor();
-  await agreeable(page, "the export");
+  await expectAccessible(page, "the export");
   await page.getByRole("button", { name: "Copy", exact: true }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("[mcp_servers.billing]");
   expect(problems).toEqual([]);
@@ -207,7 +207,7 @@ test("the checkup shows costs and problems, with commands to copy and links to e
   );
   const levels = await finding.locator("span:first-child").first().innerText();
   expect(levels.trim()).toBe("Problem");
-  await agreeable(page, "the checkup");
+  await expectAccessible(page, "the checkup");
   await finding.filter({ hasText: "not valid JSON" }).getByRole("link", { name: "Zed" }).click();
   const zed = page.getByRole("listitem", { name: "Zed" });
   await zed.getByText("Cannot be changed").waitFor();

@@ -1,7 +1,7 @@
 import { chmodSync, statSync } from "node:fs";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { agreeable, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, visit } from "./support/browser.ts";
 import { EditorHub } from "./support/editors.ts";
 
 let browser: Browser;
@@ -21,7 +21,7 @@ async function fits(page: Page): Promise<void> {
       (part) => part.scrollWidth > part.clientWidth,
     ),
   );
-  expect(wide, "wider than its place").toBe(false);
+  expect(wide, "wider than its container").toBe(false);
 }
 
 test("the first run previews all changes, registers every editor with one button, and undo restores every byte", async () => {
@@ -41,15 +41,15 @@ test("the first run previews all changes, registers every editor with one button
   await change.waitFor();
   expect(await change.getByText("added:").count()).toBe(7);
   expect(await change.innerText()).not.toContain("ghp_");
-  expect(hub.ids.map((id) => hub.text(id))).toEqual(hub.ids.map((id) => hub.was(id)));
+  expect(hub.ids.map((id) => hub.text(id))).toEqual(hub.ids.map((id) => hub.original(id)));
 
   await page.getByRole("checkbox", { name: "OpenAI Codex" }).uncheck();
   await page.getByRole("button", { name: "Add to 3 editors" }).click();
   await toast(page, /^Added Agent Discover to Claude Desktop, Cursor and Visual Studio Code\./).waitFor();
   for (const id of ["claude-desktop", "cursor", "vscode"] as const) expect(hub.text(id), id).toMatch(ours);
   expect(hub.text("cursor")).toContain("// what I use every day");
-  expect(hub.text("codex")).toBe(hub.was("codex"));
-  expect(hub.text("zed")).toBe(hub.was("zed"));
+  expect(hub.text("codex")).toBe(hub.original("codex"));
+  expect(hub.text("zed")).toBe(hub.original("zed"));
   await row(page, "Cursor").getByText("Registered", { exact: true }).waitFor();
   await row(page, "Claude Desktop")
     .getByText(/^Quit Claude Desktop/)
@@ -59,7 +59,7 @@ test("the first run previews all changes, registers every editor with one button
   await page.locator("[data-toasts]").getByRole("button", { name: "Undo" }).click();
   await toast(page, /^Undone in/).waitFor();
   await row(page, "Cursor").getByText("Not registered").waitFor();
-  expect(hub.ids.map((id) => hub.text(id))).toEqual(hub.ids.map((id) => hub.was(id)));
+  expect(hub.ids.map((id) => hub.text(id))).toEqual(hub.ids.map((id) => hub.original(id)));
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -97,7 +97,7 @@ test("a file that changed since its preview is left alone and previewed again", 
   await dialog(page)
     .getByRole("region", { name: /^Change of/ })
     .waitFor();
-  const other = hub.was("cursor").replace("every day", "on Sundays");
+  const other = hub.original("cursor").replace("every day", "on Sundays");
   hub.write("cursor", other);
   await dialog(page).getByRole("button", { name: "Add to Cursor" }).click();
   await dialog(page)
@@ -105,7 +105,7 @@ test("a file that changed since its preview is left alone and previewed again", 
     .first()
     .waitFor();
   expect(hub.text("cursor")).toBe(other);
-  await agreeable(page, "a change that was refused");
+  await expectAccessible(page, "a refused change");
   await dialog(page).getByRole("button", { name: "Check again" }).click();
   await dialog(page).getByText("on Sundays").waitFor();
   await dialog(page).getByRole("button", { name: "Add to Cursor" }).click();
@@ -123,7 +123,7 @@ test("changes by other programs appear within seconds: an entry removed, moved, 
   const badge = page.getByRole("navigation").getByRole("link", { name: /^Editors/ });
   const right = hub.text("cursor");
 
-  hub.write("cursor", hub.was("cursor"));
+  hub.write("cursor", hub.original("cursor"));
   await row(page, "Cursor").getByText("Needs repair").waitFor();
   await row(page, "Cursor").getByText("Another program removed the entry").waitFor();
   await badge.getByText("1").waitFor();
@@ -164,19 +164,19 @@ test("each change in the history can be undone, wholly or for our entry only", a
   await cursor.getByText("Restores the file byte for byte").waitFor();
   await cursor.getByText("just now").waitFor();
   const code = changes.filter({ hasText: "Added discover to Visual Studio Code" });
-  await code.getByText("Restores only our entry").waitFor();
-  await agreeable(page, "the history");
+  await code.getByText("Restores only the Agent Discover entry").waitFor();
+  await expectAccessible(page, "the history");
 
   await cursor.getByRole("button", { name: /^Undo/ }).click();
   await dialog(page).getByText("removed:").first().waitFor();
   expect(hub.text("cursor")).toMatch(ours);
   await dialog(page).getByRole("button", { name: "Undo in Cursor" }).click();
   await cursor.getByText("Undone", { exact: true }).waitFor();
-  expect(hub.text("cursor")).toBe(hub.was("cursor"));
+  expect(hub.text("cursor")).toBe(hub.original("cursor"));
   await code.getByRole("button", { name: /^Undo/ }).click();
   await dialog(page).getByRole("button", { name: "Undo in Visual Studio Code" }).click();
   await code.getByText("Undone", { exact: true }).waitFor();
-  expect(hub.text("vscode")).toBe(hub.was("vscode").replace("notes", "others"));
+  expect(hub.text("vscode")).toBe(hub.original("vscode").replace("notes", "others"));
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -198,7 +198,7 @@ test("a read-only file stays unchanged, and the entry can be copied", async () =
   const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText())) as object;
   expect(copied).toHaveProperty("context_servers.discover.args", ["mcp"]);
   expect(statSync(hub.file("cursor")).mode & 0o777).toBe(0o400);
-  expect(hub.text("cursor")).toBe(hub.was("cursor"));
+  expect(hub.text("cursor")).toBe(hub.original("cursor"));
   chmodSync(hub.file("cursor"), 0o600);
   await row(page, "Zed")
     .getByRole("button", { name: /^Copy path/ })
@@ -251,7 +251,7 @@ test("editors are searched, and all are registered and unregistered together", a
   await dialog(page).getByRole("button", { name: "Remove from 2 editors" }).click();
   await page.getByText("1 of 3 registered").waitFor();
   expect(hub.text("cursor")).toMatch(ours);
-  expect(hub.text("codex")).toBe(hub.was("codex"));
+  expect(hub.text("codex")).toBe(hub.original("codex"));
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -263,7 +263,7 @@ test("an editor that is installed later is marked as new, and is registered auto
   await row(page, "Cursor").getByText("Registered", { exact: true }).waitFor();
   hub.install("vscode");
   await row(page, "Visual Studio Code").getByText("New").waitFor();
-  expect(hub.text("vscode")).toBe(hub.was("vscode"));
+  expect(hub.text("vscode")).toBe(hub.original("vscode"));
   await page.reload();
   await row(page, "Visual Studio Code").getByText("Not registered").waitFor();
   expect(await row(page, "Visual Studio Code").getByText("New").count()).toBe(0);
@@ -291,7 +291,7 @@ test("without editors, or when they cannot be loaded, the page says what to do",
   await page.route(/\/api\/editors/, (route) => route.fulfill({ status: 503, json: { error: "the disk is full" } }));
   await page.reload();
   await page.getByText("Could not load editors").waitFor();
-  await agreeable(page, "editors that could not be read");
+  await expectAccessible(page, "editors that could not be loaded");
   await page.unroute(/\/api\/editors/);
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("No editor found on this machine").waitFor();
@@ -307,7 +307,7 @@ for (const theme of ["light", "dark"] as const) {
     await page.keyboard.press("Control+3");
     await page.getByRole("checkbox", { name: "Cursor" }).waitFor();
     await page.locator("summary").first().click();
-    await agreeable(page, `the first run, ${theme}`);
+    await expectAccessible(page, `the first run, ${theme}`);
     await fits(page);
     const reach = async (name: string | RegExp) => {
       const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
@@ -318,7 +318,7 @@ for (const theme of ["light", "dark"] as const) {
     await reach(/^Add to 4 editors$/);
     await page.keyboard.press("Enter");
     await row(page, "Cursor").getByText("Registered", { exact: true }).waitFor();
-    await agreeable(page, `the list, ${theme}`);
+    await expectAccessible(page, `the list, ${theme}`);
     await fits(page);
     await page.setViewportSize({ width: 1600, height: 900 });
     await fits(page);
@@ -326,7 +326,7 @@ for (const theme of ["light", "dark"] as const) {
     await reach(/^Remove…$/);
     await page.keyboard.press("Enter");
     await dialog(page).getByText("removed:").first().waitFor();
-    await agreeable(page, `a change before it is made, ${theme}`);
+    await expectAccessible(page, `a change before it is made, ${theme}`);
     await page.keyboard.press("Escape");
     await dialog(page).waitFor({ state: "detached" });
     expect(await page.evaluate(() => document.activeElement?.textContent?.trim())).toBe("Remove…");

@@ -1,4 +1,4 @@
-// The model of forms: reading schemas, checking values, and withstanding hostile schemas.
+// Tests of the form model: conversion of schemas, including hostile ones, and validation of values.
 
 import { describe, expect, test } from "vitest";
 import { check, matches } from "../src/lib/form/check.ts";
@@ -7,7 +7,7 @@ import { specOf, type Spec } from "../src/lib/form/schema.ts";
 import { initial, localOf, numberOf, others, unparsed, zonedOf } from "../src/lib/form/values.ts";
 import { kindOf } from "../src/lib/form/types.ts";
 
-/** One field "v" with this schema. */
+/** field returns the specification of a member "v" with a schema. */
 const field = (schema: unknown, root: object = {}): Spec => {
   const spec = specOf({ type: "object", properties: { v: schema }, ...root });
   const found = spec.fields[0];

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { agreeable, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, visit } from "./support/browser.ts";
 import { plain, TestHub } from "./support/hub.ts";
 
 let browser: Browser;
@@ -28,7 +28,7 @@ afterEach(async () => {
 const open = (path: string, view = {}) => visit(browser, hub, path, view);
 const panel = (page: Page) => page.getByRole("dialog", { name: "Learned" });
 
-/** teach makes an agent search for a need and then call a tool. */
+/** teach makes an agent search for a query and then call a tool. */
 async function teach(query: string, tool: string): Promise<void> {
   await editor.registry("find_tool", { query });
   await editor.registry("proxy_call", { server: "tickets", tool, arguments: { id: 1 } });
@@ -46,20 +46,20 @@ for (const theme of ["light", "dark"] as const) {
     await page.getByRole("button", { name: "Learned" }).click();
     await panel(page).getByText("Nothing learned yet").waitFor();
     expect(await panel(page).getByRole("button", { name: "Erase all…" }).isDisabled()).toBe(true);
-    await agreeable(page, `nothing learned, ${theme}`);
+    await expectAccessible(page, `nothing learned, ${theme}`);
     await teach("list the sprints of the board", "list_sprint");
     await teach("create a ticket for me", "create_ticket");
     await panel(page).getByText("create a ticket for me").waitFor();
-    await agreeable(page, `learned, ${theme}`);
+    await expectAccessible(page, `learned, ${theme}`);
     await panel(page).getByRole("button", { name: "Erase all…" }).click();
     await page.getByRole("alertdialog").waitFor();
-    await agreeable(page, `erasing, ${theme}`);
+    await expectAccessible(page, `erasing, ${theme}`);
     expect(problems).toEqual([]);
     await context.close();
   });
 }
 
-test("a new lesson appears with its tool, count and time", async () => {
+test("a new entry appears with its tool, count and time", async () => {
   await teach("list the sprints of the board", "list_sprint");
   const { page, context, problems } = await open("/tools?mode=ask&learned=1");
   const entry = panel(page).getByRole("listitem");
@@ -104,14 +104,14 @@ test("an entry can be deleted and restored, and all are erased after a confirmat
   await context.close();
 });
 
-test("learning is switched off and on, here or by another program", async () => {
+test("learning is switched off and on, in the panel or by another program", async () => {
   await teach("list the sprints of the board", "list_sprint");
   const { page, context, problems } = await open("/tools?learned=1");
   const onOff = panel(page).getByRole("switch", { name: "Learn from calls of agents" });
   await onOff.click();
   await panel(page).getByText("Off: the search neither learns").waitFor();
   expect((await learned()).on).toBe(false);
-  await agreeable(page, "learning is off");
+  await expectAccessible(page, "learning is off");
   await teach("create a ticket for me", "create_ticket");
   expect((await learned()).entries.length).toBe(1);
   await panel(page).getByText("list the sprints of the board").waitFor();
@@ -147,7 +147,7 @@ test("the panel works by keyboard alone", async () => {
   await page.waitForURL(/#\/tools$/);
   expect(problems).toEqual([]);
   await context.close();
-  // The entry is deleted although the page was left before the time to undo was over.
+  // Leaving the page before the time to undo is over deletes the entry.
   await expect.poll(async () => (await learned()).entries).toEqual([]);
 });
 
@@ -158,7 +158,7 @@ test("failed requests are reported and can be retried", async () => {
   await page.getByRole("table").waitFor();
   await page.evaluate(() => (location.hash = "/tools?learned=1"));
   await panel(page).getByText("Could not load what was learned").waitFor();
-  await agreeable(page, "learned, failing");
+  await expectAccessible(page, "learned, failing");
   await page.unroute("**/api/learned*");
   await panel(page).getByRole("button", { name: "Try again" }).click();
   await panel(page).getByText("list the sprints of the board").waitFor();
@@ -189,7 +189,7 @@ test("reasons of a search are described, including unknown ones", async () => {
       ];
     await route.fulfill({ json: reply });
   });
-  await page.getByLabel("Need, in the agent's words").fill("list tickets");
+  await page.getByLabel("What the agent needs").fill("list tickets");
   const why = page.getByRole("list", { name: "Why" }).first().getByRole("listitem");
   await why.filter({ hasText: "called after a similar query" }).first().waitFor();
   const texts = (await why.allTextContents()).map((text) => text.replace(/\s+/g, " ").trim());

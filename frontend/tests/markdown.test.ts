@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { markdown } from "../src/lib/markdown/blocks.ts";
 import type { Part } from "../src/lib/markdown/piece.ts";
-import { agreeable, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, visit } from "./support/browser.ts";
 import { described, TestHub } from "./support/hub.ts";
 
 /** outline writes pieces as text: tag(content), with the targets of links. */
@@ -115,8 +115,9 @@ function depthOf(parts: Part[]): number {
   for (let next = left.pop(); next; next = left.pop()) {
     const { part, depth } = next;
     if (typeof part === "string") continue;
-    if (!tags.test(part.tag)) throw new Error(`a piece is ${part.tag}`);
-    if (part.href && !/^(https?|mailto):/.test(part.href)) throw new Error(`a link leads to ${part.href}`);
+    if (!tags.test(part.tag)) throw new Error(`unexpected element ${part.tag}`);
+    if (part.href && !/^(https?|mailto):/.test(part.href))
+      throw new Error(`link with a forbidden scheme: ${part.href}`);
     deepest = Math.max(deepest, depth);
     for (const inner of part.within) left.push({ part: inner, depth: depth + 1 });
   }
@@ -132,11 +133,13 @@ describe("Markdown", () => {
     expect(shown.replace(/^p\(|\)$/g, "")).toBe(text);
   });
 
-  test.each(tricks)("is not tricked: %j", (text, want) => expect(outline(markdown(text))).toBe(want));
+  test.each(tricks)("has only its own syntax interpreted: %j", (text, want) =>
+    expect(outline(markdown(text))).toBe(want),
+  );
 
   test.each(heavy)("has bounded depth: %s", (_, text) => expect(depthOf(markdown(text))).toBeLessThan(64));
 
-  test("is parsed up to a length; the rest stays as written", () => {
+  test("is parsed up to a maximum length; the rest is shown as written", () => {
     expect(outline(markdown("a".repeat(100_000) + "**b**"))).toBe(`p(${"a".repeat(100_000)})p(**b**)`);
   });
 });
@@ -164,7 +167,7 @@ test("hostile Markdown does nothing in a page, and its links show their targets"
   for (const link of links)
     expect(link).toEqual({ web: true, target: "_blank", rel: "noopener noreferrer", told: true });
   expect(await page.title()).toBe("Tools · Agent Discover");
-  await agreeable(page, "a tool described in Markdown");
+  await expectAccessible(page, "a tool described in Markdown");
 
   const heavier = await visit(browser, hub, "/tools/texts/text_1");
   await heavier.page.locator(".markdown blockquote").first().waitFor({ state: "attached" });

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { agreeable, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, visit } from "./support/browser.ts";
 import { Embedder } from "./support/embedder.ts";
 import { many, TestHub } from "./support/hub.ts";
 
@@ -11,7 +11,7 @@ let browser: Browser;
 beforeAll(async () => void (browser = await launch()));
 afterAll(async () => browser.close());
 
-/** hubWith starts a hub that gets its embeddings from a server. */
+/** hubWith starts a hub that gets its embeddings from the server at a URL. */
 function hubWith(url: string): Promise<TestHub> {
   const hub = new TestHub();
   writeFileSync(join(hub.folder, "config.yaml"), `search: {provider: local, model: tiny, url: "${url}"}\n`);
@@ -22,14 +22,14 @@ const themes = ["light", "dark"] as const;
 const reading = (page: Page) => page.getByText(/^Indexing tools by meaning: \d+ of \d+ done/);
 const bar = (page: Page) => page.getByRole("progressbar", { name: "Tools indexed by meaning" });
 
-/** asked counts the page's requests for the state of the search. */
+/** asked returns a function that counts the page's requests for the search status. */
 function asked(page: Page): () => number {
   let times = 0;
   page.on("request", (request) => request.url().endsWith("/api/search/status") && times++);
   return () => times;
 }
 
-const comesBack = (page: Page) => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+const returnToPage = (page: Page) => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
 
 test("with the built-in model no notice is shown, and details mention words and meaning", async () => {
   await using hub = await new TestHub().start();
@@ -40,12 +40,12 @@ test("with the built-in model no notice is shown, and details mention words and 
   await more.getByText("0 of 0 tools").waitFor();
   await hub.add("many", many(30));
   await more.getByText("30 of 30 tools").waitFor();
-  await agreeable(page, "words and meaning");
+  await expectAccessible(page, "words and meaning");
   expect(await reading(page).count()).toBe(0);
   await page.keyboard.press("Escape");
-  await page.getByLabel("Need, in the agent's words").fill("create an invoice");
+  await page.getByLabel("What the agent needs").fill("create an invoice");
   await page.getByRole("list", { name: "Why" }).first().getByText("its meaning").waitFor();
-  await page.getByLabel("Need, in the agent's words").fill("tool_create_invoice_0");
+  await page.getByLabel("What the agent needs").fill("tool_create_invoice_0");
   const first = page.getByRole("list", { name: "Found tools" }).getByRole("listitem").first();
   await first.getByText("mcp__many__tool_create_invoice_0").waitFor();
   const why = page.getByRole("list", { name: "Why" }).first().getByRole("listitem");
@@ -63,13 +63,13 @@ test("the progress of indexing is shown", async () => {
   for (const theme of themes) {
     const { page, context } = await visit(browser, hub, "/tools", { theme });
     await page.getByText("The others are found by their words.").waitFor();
-    await agreeable(page, `reading, ${theme}`);
+    await expectAccessible(page, `reading, ${theme}`);
     await context.close();
   }
   const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask");
   await page.getByText("Indexing tools by meaning: 0 of 30 done").waitFor();
   expect(await bar(page).getAttribute("aria-valuemax")).toBe("30");
-  await page.getByLabel("Need, in the agent's words").fill("create an invoice");
+  await page.getByLabel("What the agent needs").fill("create an invoice");
   await page.getByRole("region", { name: "Result" }).getByText("Found").waitFor();
   expect(await page.getByText("its meaning").count()).toBe(0);
   embedder.release();
@@ -104,7 +104,7 @@ test("the state is polled every two seconds while indexing, and not afterwards",
   const until = times();
   await page.clock.runFor(600_000);
   expect(times()).toBe(until);
-  await Promise.all([answered(), comesBack(page)]);
+  await Promise.all([answered(), returnToPage(page)]);
   expect(times()).toBe(until + 1);
   await context.close();
 });
@@ -118,9 +118,9 @@ test("an unreachable provider is reported with advice, and the search continues 
     await page.getByText("http://127.0.0.1:1 cannot be reached; is it running, and is the address right?").waitFor();
     await page.getByRole("button", { name: "Words only" }).click();
     await page.getByRole("dialog").getByText("0 of 30 tools").waitFor();
-    await agreeable(page, `failing, ${theme}`);
+    await expectAccessible(page, `failing, ${theme}`);
     await page.keyboard.press("Escape");
-    await page.getByLabel("Need, in the agent's words").fill("create an invoice");
+    await page.getByLabel("What the agent needs").fill("create an invoice");
     await page.getByRole("region", { name: "Result" }).getByText("Found").waitFor();
     expect(problems).toEqual([]);
     await context.close();
@@ -136,7 +136,7 @@ test("a recovered provider is noticed when the person returns to the page", asyn
   await page.getByText("answers with status 503").waitFor();
   embedder.mode = "answer";
   const well = page.getByRole("button", { name: "Words and meaning" });
-  while (!(await well.count())) await Promise.all([page.waitForResponse("**/api/search/status"), comesBack(page)]);
+  while (!(await well.count())) await Promise.all([page.waitForResponse("**/api/search/status"), returnToPage(page)]);
   expect(await page.getByText("are currently found by their words only").count()).toBe(0);
   expect(problems).toEqual([]);
   await context.close();
@@ -148,7 +148,7 @@ test("without a provider the page says so and stops polling", async () => {
   const { page, context, problems } = await visit(browser, hub, "/tools?mode=ask");
   await page.getByRole("button", { name: "Words only" }).click();
   await page.getByRole("dialog").getByText("search.provider is none in config.yaml").waitFor();
-  await agreeable(page, "words only");
+  await expectAccessible(page, "words only");
   expect(await reading(page).count()).toBe(0);
   expect(await page.getByText("are currently found by their words only").count()).toBe(0);
   expect(problems).toEqual([]);

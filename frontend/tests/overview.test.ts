@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
-import { agreeable, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, visit } from "./support/browser.ts";
 import { binary, many, packaged, TestHub } from "./support/hub.ts";
 
 let browser: Browser;
@@ -21,7 +21,7 @@ test("the first steps are ticked off and disappear", async () => {
   const { page, context, problems } = await visit(browser, hub);
   const steps = panel(page, "Getting started");
   await steps.getByText("0 of 3 done").waitFor();
-  await agreeable(page, "the first steps");
+  await expectAccessible(page, "the first steps");
 
   await steps.getByRole("button", { name: "Copy" }).click();
   await steps.getByText("Copied").first().waitFor();
@@ -149,7 +149,7 @@ test("problems are listed with remedies", async () => {
   await item("1 server waits for your approval")
     .getByRole("link", { name: /^Review/ })
     .waitFor();
-  await agreeable(page, "all that can need attention");
+  await expectAccessible(page, "all kinds of issues");
 
   await item("All servers are paused")
     .getByRole("button", { name: /^Resume/ })
@@ -192,7 +192,7 @@ test("figures that cannot be loaded are reported and can be retried", async () =
   await page.getByRole("navigation").getByRole("link", { name: "Overview" }).click();
   await panel(page, "Calls").getByText("the database is busy").waitFor();
   await panel(page, "Slowest tools").getByText("the database is busy").waitFor();
-  await agreeable(page, "what could not be read");
+  await expectAccessible(page, "figures that could not be loaded");
   await context.unroute(/\/api\/metrics\//);
   await panel(page, "Calls").getByRole("button", { name: "Try again" }).click();
   await chart(page).locator("canvas").waitFor();
@@ -215,7 +215,7 @@ for (const theme of ["light", "dark"] as const) {
       await chart(page).locator("canvas").waitFor();
       await panel(page, "Most used tools").getByText("read_graph").waitFor();
       await panel(page, "Context cost").getByText("connected").waitFor();
-      await agreeable(page, `overview, ${theme}, ${width}`);
+      await expectAccessible(page, `overview, ${theme}, ${width}`);
       const wide = await page.evaluate(() => {
         const parts = [...document.querySelectorAll("main, main > div")];
         return parts.some((part) => part.scrollWidth > part.clientWidth);

@@ -1,13 +1,13 @@
 // Takes screenshots of every page: node tests/screens.ts FOLDER [--readme]
 //
-// Full, empty and failing pages, light and dark, wide and narrow; with --readme only those of the README.
+// It covers full, empty and failing pages, light and dark, wide and narrow. With --readme, only pages in the README.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { launch, visit, type View, type Visit } from "./support/browser.ts";
 import { EditorHub } from "./support/editors.ts";
-import { furnish } from "./support/home.ts";
+import { populate } from "./support/home.ts";
 import { TestHub } from "./support/hub.ts";
 
 const [folder = "screens", only] = process.argv.slice(2);
@@ -101,20 +101,20 @@ async function shoot(browser: Browser, hub: TestHub, shot: Shot, view: View, suf
   await seen.context.close();
 }
 
-/** unsettle registers editors and then changes their files as other programs would. */
-async function unsettle(hub: EditorHub): Promise<void> {
+/** breakEntries registers editors and then changes their files like other programs. */
+async function breakEntries(hub: EditorHub): Promise<void> {
   await hub.rest("POST", "/api/editors/register", { editors: ["cursor", "vscode", "claude-desktop"] });
-  hub.write("vscode", hub.was("vscode"));
+  hub.write("vscode", hub.original("vscode"));
   hub.write("codex", '[mcp_servers.discover]\ncommand = "something-else"\n');
 }
 
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
 {
-  // As on a machine with a keychain.
+  // The passphrase makes secrets storable, as on a machine with a keychain.
   await using hub = await new EditorHub().install().start({ AGENT_DISCOVER_PASSPHRASE: "a passphrase for pictures" });
-  const agents = await furnish(hub);
-  if (only !== "--readme") await unsettle(hub);
+  const agents = await populate(hub);
+  if (only !== "--readme") await breakEntries(hub);
   for (const shot of only === "--readme" ? readme : full) {
     for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-${theme}`);
     if (only === "--readme") continue;

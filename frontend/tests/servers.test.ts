@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { agreeable, launch, visit, type View } from "./support/browser.ts";
+import { expectAccessible, launch, visit, type View } from "./support/browser.ts";
 import { many, packaged, TestHub } from "./support/hub.ts";
 
 interface Server {
@@ -90,15 +90,15 @@ describe("the first server", () => {
     test(`the empty list and the add dialog are accessible in ${theme}`, async () => {
       const { page, context, problems } = await visit(browser, hub, "/servers", { theme });
       await page.getByText("No server yet").waitFor();
-      await agreeable(page, `empty list, ${theme}`);
+      await expectAccessible(page, `empty list, ${theme}`);
       await page.getByRole("button", { name: "Paste a configuration" }).click();
       const dialog = page.getByRole("dialog");
       for (const name of ["Paste", "Remote", "Local"]) {
         await dialog.getByRole("radio", { name, exact: true }).click();
-        await agreeable(page, `${name}, ${theme}`);
+        await expectAccessible(page, `${name}, ${theme}`);
       }
       await dialog.getByRole("radio", { name: "Program and arguments" }).click();
-      await agreeable(page, `program and arguments, ${theme}`);
+      await expectAccessible(page, `program and arguments, ${theme}`);
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "hidden" });
       expect(problems).toEqual([]);
@@ -125,7 +125,7 @@ describe("the first server", () => {
     await dialog.getByRole("button", { name: "Add server" }).click();
     await dialog.getByText("9 tools").waitFor();
     await dialog.getByText("API_TOKEN").waitFor();
-    await agreeable(page, "what was added");
+    await expectAccessible(page, "added servers");
     await dialog.getByRole("link", { name: "Open" }).click();
     await page.waitForURL(/#\/servers\/memory/);
     await page.getByRole("heading", { level: 1, name: "memory" }).waitFor();
@@ -221,7 +221,7 @@ describe("adding servers", () => {
     await text.fill(snippet);
     const [again, broken, empty, memory] = [found.nth(0), found.nth(1), found.nth(2), found.nth(3)];
     await found.nth(4).waitFor();
-    await again.getByText("The server memory does the same already.").waitFor();
+    await again.getByText("The server memory has the same configuration.").waitFor();
     await empty.getByText("It has neither a command nor a URL.").waitFor();
     await memory.getByText("The name memory is taken; this server becomes memory-2.").waitFor();
     expect(await dialog.getByText("sesame-open-1").count()).toBe(0);
@@ -233,14 +233,14 @@ describe("adding servers", () => {
     await memory.getByText("ASK_TOKEN has ${input:ask}, which Agent Discover does not fill in.").waitFor();
     await memory.getByLabel("Value of ASK_TOKEN").fill("filled-in-1");
     await memory.getByRole("checkbox", { name: "Keep ASK_TOKEN as a secret", checked: true }).waitFor();
-    await agreeable(page, "what was pasted");
+    await expectAccessible(page, "pasted servers");
 
     await dialog.getByRole("button", { name: "Add 2 servers" }).click();
     const coming = dialog.getByRole("list", { name: "Servers being added" });
     await coming.getByText("3 tools").waitFor();
     await coming.getByText("Failed", { exact: true }).waitFor();
     await coming.getByRole("region", { name: "Output of broken" }).getByText("no licence was found").waitFor();
-    await agreeable(page, "what failed to come in");
+    await expectAccessible(page, "servers that could not be added");
     await dialog.getByRole("button", { name: "Done" }).click();
 
     const pasted = await named(hub, "pasted");
@@ -289,7 +289,7 @@ describe("adding servers", () => {
     await dialog.getByRole("button", { name: "Apply" }).click();
     await dialog.getByText(/Added:.*declared/).waitFor();
     await dialog.getByText(/Already added:.*memory/).waitFor();
-    await agreeable(page, "a setup file");
+    await expectAccessible(page, "a setup file");
     await page.keyboard.press("Escape");
 
     await choose("Import older database…");
@@ -304,7 +304,7 @@ describe("adding servers", () => {
     await page.keyboard.press("Tab");
     await dialog.getByRole("button", { name: "Import 2 servers" }).click();
     await dialog.getByText("imported").nth(1).waitFor();
-    await agreeable(page, "an import");
+    await expectAccessible(page, "an import");
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await row(page, "memory-old").waitFor();
     expect(problems).toEqual([]);
@@ -330,8 +330,8 @@ describe("one server", () => {
   });
   afterAll(() => hub[Symbol.asyncDispose]());
 
-  /** running starts a server, which a call over REST does not. */
-  const running = async (name: string) => hub.rest("POST", `/api/servers/${(await named(hub, name)).id}/refresh`);
+  /** start starts a server, because a call over REST does not start it. */
+  const start = async (name: string) => hub.rest("POST", `/api/servers/${(await named(hub, name)).id}/refresh`);
 
   async function call(name: string, tool: string, args: object): Promise<void> {
     await hub.rest("POST", `/api/servers/${(await named(hub, name)).id}/call`, { tool, args });
@@ -343,7 +343,7 @@ describe("one server", () => {
       for (const name of await page.getByRole("tab").allTextContents()) {
         await tab(page, name.replace(/\s*\d+$/, ""));
         await page.getByRole("tabpanel").locator(":not([aria-hidden])").first().waitFor();
-        await agreeable(page, `${name}, ${theme}`);
+        await expectAccessible(page, `${name}, ${theme}`);
       }
       expect(problems).toEqual([]);
       await context.close();
@@ -356,7 +356,7 @@ describe("one server", () => {
     await page.getByText("The last start or check failed", { exact: true }).waitFor();
     await page.getByRole("tabpanel").getByText("Failing").waitFor();
     expect(await page.getByRole("tabpanel").getByText("sesame-1").count()).toBe(0);
-    await agreeable(page, "a server that fails");
+    await expectAccessible(page, "a server that fails");
     await page.getByRole("button", { name: "Clear errors" }).click();
     await page.getByText("No start or check has failed.").waitFor();
 
@@ -430,7 +430,7 @@ describe("one server", () => {
     await context.close();
   });
 
-  /** holdAnswers lets PUT requests reach the hub, and keeps the answers from the page until release is called. */
+  /** holdAnswers lets PUT requests reach the hub, and delays the responses to the page until release is called. */
   async function holdAnswers(page: Page, url: string): Promise<{ release: () => Promise<void> }> {
     let release = () => {};
     const released = new Promise<void>((resolve) => (release = resolve));
@@ -451,7 +451,7 @@ describe("one server", () => {
     };
   }
 
-  test("an edit survives the answers to a save and to an undo that come after the hub's report of them", async () => {
+  test("an edit survives a save and an undo whose responses arrive after the socket messages", async () => {
     const { page, context, problems } = await at("list?tab=configuration");
     const { id } = await named(hub, "list");
     const panel = page.getByRole("tabpanel");
@@ -481,7 +481,7 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("an edit survives the hub's report of a save that comes after the answer to it", async () => {
+  test("an edit survives a save whose socket message arrives after the response", async () => {
     let release = () => {};
     const held: (() => void)[] = [];
     let holding = false;
@@ -524,7 +524,7 @@ describe("one server", () => {
     const shown = page.getByRole("region", { name: "Exported configuration" });
     await shown.getByText(`"mcpServers"`).waitFor();
     expect(await shown.textContent()).not.toContain("plain-as-day-1");
-    await agreeable(page, "an export");
+    await expectAccessible(page, "an export");
     for (const [name, has] of [
       ["Claude Code", `"type": "stdio"`],
       ["Cursor", `"mcpServers"`],
@@ -554,7 +554,7 @@ describe("one server", () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByText("will move").waitFor();
     expect(await named(hub, "list")).toMatchObject({ env: { LIST_TOKEN: "plain-as-day-1" } });
-    await agreeable(page, "what will move");
+    await expectAccessible(page, "credentials to move");
     await dialog.getByRole("button", { name: "Move 1 credential" }).click();
     await toast(page, /1 credential moved/);
     await page.getByRole("button", { name: "Move to the keychain…" }).waitFor({ state: "hidden" });
@@ -580,7 +580,7 @@ describe("one server", () => {
     await panel.getByLabel("Value").fill("second-value");
     await panel.getByRole("button", { name: "Replace secret" }).click();
     await own.getByText("seco****").waitFor();
-    await agreeable(page, "secrets");
+    await expectAccessible(page, "secrets");
     expect(await page.content()).not.toContain("second-value");
 
     await panel.getByLabel("Secret of another server").click();
@@ -596,7 +596,7 @@ describe("one server", () => {
     await panel.getByText("linked", { exact: true }).waitFor({ state: "hidden" });
 
     await panel.getByRole("button", { name: "Delete LATER" }).click();
-    await agreeable(page, "before a secret is deleted");
+    await expectAccessible(page, "the confirmation to delete a secret");
     await page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click();
     await toast(page, "Secret LATER deleted.");
     await own.getByText("LATER").waitFor({ state: "hidden" });
@@ -611,7 +611,7 @@ describe("one server", () => {
     const { page, context, problems } = await at("list?tab=secrets", { expected: /status of 403/ });
     const panel = page.getByRole("tabpanel");
     await panel.getByText("Secrets are locked").waitFor();
-    await agreeable(page, "locked secrets");
+    await expectAccessible(page, "locked secrets");
     await panel.getByLabel("Passphrase").fill("wrong");
     await panel.getByRole("button", { name: "Unlock" }).click();
     await page
@@ -630,7 +630,7 @@ describe("one server", () => {
     const { page, context, problems } = await at("everything?tab=metrics");
     const cell = page.getByRole("row", { name: /^echo/ }).getByRole("cell").first();
     const before = Number(await cell.textContent());
-    await running("everything");
+    await start("everything");
     await call("everything", "echo", { message: "once more" });
     await page.getByRole("row", { name: new RegExp(`^echo ${before + 1}`) }).waitFor();
     await tab(page, "Activity");
@@ -647,9 +647,9 @@ describe("one server", () => {
     await context.close();
   });
 
-  test("its output is followed, stays still while being read, and is filtered, copied and cleared", async () => {
+  test("its output is followed, does not move while the user reads it, and is filtered, copied and cleared", async () => {
     const { page, context, problems } = await at("list?tab=output");
-    await running("list");
+    await start("list");
     for (let i = 0; i < 80; i++) await call("list", "list_create_invoice_0", { id: i });
     const log = page.getByRole("log");
     const { id } = await named(hub, "list");
@@ -670,15 +670,15 @@ describe("one server", () => {
     await expect.poll(top, soon).toBeGreaterThan(200);
 
     await page.getByLabel("Filter lines").fill("initialize");
-    await log.getByText("asked for initialize").first().waitFor();
-    await agreeable(page, "output");
+    await log.getByText("received initialize").first().waitFor();
+    await expectAccessible(page, "output");
     await page.getByRole("button", { name: "Copy", exact: true }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/ asked for initialize/);
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/ received initialize/);
     await page.getByRole("button", { name: "Clear view" }).click();
     await page.getByText("Cleared").waitFor();
     await page.getByLabel("Filter lines").fill("");
     await call("list", "list_create_invoice_0", { id: 2 });
-    await log.getByText("asked for tools/call").waitFor();
+    await log.getByText("received tools/call").waitFor();
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -690,7 +690,7 @@ describe("one server", () => {
     await page.route("**/metrics", refuse);
     await tab(page, "Metrics");
     await page.getByText("The disk is full.").waitFor();
-    await agreeable(page, "what cannot be loaded");
+    await expectAccessible(page, "failed loads");
     await page.unroute("**/metrics", refuse);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("row", { name: /^echo/ }).waitFor();
@@ -713,7 +713,7 @@ describe("one server", () => {
     };
     await page.getByRole("button", { name: "More for broken" }).click();
     await page.getByRole("menuitem", { name: "Remove…" }).click();
-    await agreeable(page, "before a server is removed");
+    await expectAccessible(page, "the confirmation to remove a server");
     await page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click();
     await remove();
     await page.waitForURL(/#\/servers$/);
@@ -769,7 +769,7 @@ describe("a list of two hundred servers", () => {
       const heights = await page.getByRole("row").evaluateAll((rows) => rows.slice(1).map((row) => row.clientHeight));
       expect(new Set(heights)).toEqual(new Set([35]));
       expect(await page.locator("main b, main i, main img").count()).toBe(0);
-      await agreeable(page, `list, ${theme}, ${width}`);
+      await expectAccessible(page, `list, ${theme}, ${width}`);
       expect(problems).toEqual([]);
       await context.close();
     });
@@ -802,7 +802,7 @@ describe("a list of two hundred servers", () => {
     await page.getByLabel("State", { exact: true }).click();
     await page.getByRole("option", { name: /^Running/ }).click();
     await page.getByText("No server matches").waitFor();
-    await agreeable(page, "no match");
+    await expectAccessible(page, "no match");
     await page.getByRole("button", { name: "Show all servers" }).click();
     await page.getByRole("columnheader", { name: "Tools" }).getByRole("button").click();
     expect(await page.getByRole("columnheader", { name: "Tools" }).getAttribute("aria-sort")).toBe("descending");
@@ -839,7 +839,7 @@ describe("a list of two hundred servers", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.getByRole("menuitem", { name: "Deactivate" }).waitFor();
-    await agreeable(page, "the menu of a server");
+    await expectAccessible(page, "the menu of a server");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Shift+Tab");

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { agreeable, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, visit } from "./support/browser.ts";
 import { packaged, TestHub } from "./support/hub.ts";
 
 let browser: Browser;
@@ -24,7 +24,7 @@ for (const theme of ["light", "dark"] as const) {
     for (const name of names.map((text) => text.replace(/\d+/g, "").trim())) {
       await page.getByRole("navigation").getByRole("link", { name }).click();
       await page.getByRole("heading", { level: 1, name }).waitFor();
-      await agreeable(page, `${name}, ${theme}`);
+      await expectAccessible(page, `${name}, ${theme}`);
     }
     expect(problems).toEqual([]);
     await context.close();
@@ -73,7 +73,7 @@ test("the palette ranks results, wraps around with arrow keys, and reports no re
   expect(await current()).toMatch(/^Servers/);
   await box.fill("check");
   expect(await current()).toBe("Check all servers");
-  await agreeable(page, "the palette");
+  await expectAccessible(page, "the palette");
   await box.fill("no such thing at all");
   await page.getByText("No results").waitFor();
   await page.keyboard.press("Enter");
@@ -112,7 +112,7 @@ test("tabs and segments are one Tab stop each, with arrow keys inside", async ()
   await context.close();
 });
 
-test("a page survives a restart of the hub and updates itself", async () => {
+test("a page reconnects after a restart of the hub and updates itself", async () => {
   const own = await new TestHub().start();
   const { page, context } = await visit(browser, own);
   await own.end("SIGKILL");
@@ -151,7 +151,7 @@ test("another program on the port of a dead hub does not get the page's token", 
   await own[Symbol.asyncDispose]();
 });
 
-test("the whole shell is reached by keyboard alone", async () => {
+test("menu, palette and page are reached by keyboard alone", async () => {
   const { page, context, problems } = await visit(browser, hub);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter"); // skip to the page

@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { agreeable, launch, visit, type View } from "./support/browser.ts";
+import { expectAccessible, launch, visit, type View } from "./support/browser.ts";
 import { binary, malicious, packaged, TestHub } from "./support/hub.ts";
 
 let browser: Browser;
 let hub: TestHub;
 let id: number;
-/** The lines that the hub wrote to the server. */
+/** The file with all messages that the hub sent to the server. */
 let heard: string;
 
 beforeAll(async () => {
@@ -116,7 +116,7 @@ test("values are kept between form and JSON, and problems appear at their field"
   expect(problems).toEqual([]);
 });
 
-test("results of every kind are shown: images, structured content, annotations, links to resources", async () => {
+test("results of each kind are shown: images, structured content, annotations and links to resources", async () => {
   const { page, problems } = await open("/test/everything?tool=get-tiny-image");
   const image = (await called(page)).getByRole("img", { name: "Returned by the server" });
   await image.waitFor();
@@ -329,7 +329,7 @@ test("elicitations are accepted, declined or postponed", async () => {
   await page.getByRole("option", { name: "Green Lantern" }).click();
   await dialog.getByRole("checkbox", { name: "Piano" }).click();
   await dialog.getByRole("radio", { name: "true" }).click();
-  await agreeable(page, "a question");
+  await expectAccessible(page, "a question");
   const sent = JSON.parse((await dialog.getByRole("region", { name: "Data to send" }).textContent()) ?? "") as object;
   await press(page, "Accept and send");
   await dialog.waitFor({ state: "hidden" });
@@ -401,7 +401,7 @@ test("an ad-hoc server is called, counts down, survives a reload, and is ended",
   await dialog.getByLabel("Environment").fill("no pair");
   await dialog.getByText("Line 1: expected NAME=value.").waitFor();
   await dialog.getByLabel("Environment").fill("AD_HOC=seen there");
-  await agreeable(page, "the dialog of an ad-hoc server");
+  await expectAccessible(page, "the dialog of an ad-hoc server");
   await press(page, "Start server");
   await page.getByRole("timer").waitFor();
   expect(await page.getByRole("timer").textContent()).toMatch(/^1[45]:\d\d left$/);
@@ -409,7 +409,7 @@ test("an ad-hoc server is called, counts down, survives a reload, and is ended",
   await (await called(page)).getByText(/"AD_HOC": "seen there"/).waitFor();
   expect(await hub.rest<object[]>("GET", "/api/servers")).toHaveLength(1);
 
-  // The page remembers the server before it has signed in.
+  // The page finds the ad-hoc server in session storage before it has signed in.
   const gate = Promise.withResolvers<void>();
   await page.route(/\/hello/, (route) => gate.promise.then(() => route.continue()));
   await page.reload();
@@ -467,7 +467,7 @@ test("a tool is found, called and repeated by keyboard alone", async () => {
 for (const theme of ["light", "dark"] as const) {
   test(`every view of the inspector is accessible in ${theme} and fits narrow and wide windows`, async () => {
     const { page, problems } = await open("/test", { theme });
-    await agreeable(page, `nothing chosen, ${theme}`);
+    await expectAccessible(page, `nothing chosen, ${theme}`);
     const places = [
       "?tool=get-annotated-message",
       "?tab=resources&list=templates",
@@ -484,7 +484,7 @@ for (const theme of ["light", "dark"] as const) {
         await press(page, "Call");
         await page.getByText("This is required.").waitFor();
       }
-      await agreeable(page, `${place}, ${theme}`);
+      await expectAccessible(page, `${place}, ${theme}`);
       for (const width of [400, 1600]) {
         await page.setViewportSize({ width, height: 800 });
         const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -551,7 +551,7 @@ test("a malicious server is shown as text and breaks nothing", async () => {
   await page.getByText("open world").waitFor();
   await button(tools, /evil/).click();
   await button(page, "Show all").click();
-  await agreeable(page, "a hostile tool");
+  await expectAccessible(page, "a hostile tool");
 
   await tab(page, "Resources");
   const list = page.getByRole("group", { name: "Resources" });
@@ -644,7 +644,7 @@ test("a failed start is explained and can be retried", async () => {
   await hub.rest("POST", "/api/servers", { name: "broken", command: "/usr/bin/false", args: [] });
   const { page, problems } = await open("/test/broken", { expected: /status of 500/ });
   await page.getByText("Could not start broken").waitFor();
-  await agreeable(page, "a server that does not start");
+  await expectAccessible(page, "a server that does not start");
   const again = page.waitForResponse(/\/api\/servers\/\d+\/refresh$/);
   await press(page, "Try again");
   expect((await again).status()).toBe(500);

@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { propertiesOf } from "../src/pages/tools/schema.ts";
 import { Agent } from "./support/agent.ts";
-import { agreeable, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, visit } from "./support/browser.ts";
 import { many, packaged, TestHub } from "./support/hub.ts";
 
 const hostile = [process.execPath, fileURLToPath(new URL("support/hostile.ts", import.meta.url))];
@@ -38,15 +38,15 @@ for (const theme of ["light", "dark"] as const) {
   test(`the list, a tool and the search are accessible in ${theme}`, async () => {
     const { page, context, problems } = await open("/tools?server=hostile", { theme });
     await page.getByRole("link", { name: "file_report" }).waitFor();
-    await agreeable(page, `tools, ${theme}`);
+    await expectAccessible(page, `tools, ${theme}`);
     await page.getByRole("link", { name: "file_report" }).click();
     await page.getByRole("dialog").getByText("Usage").waitFor();
-    await agreeable(page, `a tool, ${theme}`);
+    await expectAccessible(page, `a tool, ${theme}`);
     await page.keyboard.press("Escape");
     await page.getByRole("radio", { name: "Ask as an agent" }).click();
-    await page.getByLabel("Need, in the agent's words").fill("create an invoice");
+    await page.getByLabel("What the agent needs").fill("create an invoice");
     await page.getByRole("region", { name: "Result" }).getByText("Found").waitFor();
-    await agreeable(page, `asking, ${theme}`);
+    await expectAccessible(page, `asking, ${theme}`);
     expect(problems).toEqual([]);
     await context.close();
   });
@@ -181,7 +181,7 @@ test("hostile names, descriptions and schemas stay text, with hidden characters 
 
 test("a query returns the agent's reply, with reasons and costs", async () => {
   const { page, context, problems } = await open("/tools?mode=ask");
-  await page.getByLabel("Need, in the agent's words").fill("create an invoice");
+  await page.getByLabel("What the agent needs").fill("create an invoice");
   const verdict = page.getByRole("region", { name: "Result" });
   await verdict.getByText(/^(high|medium|low) confidence$/).waitFor();
   const first = page.getByRole("list", { name: "Found tools" }).getByRole("listitem").first();
@@ -191,7 +191,7 @@ test("a query returns the agent's reply, with reasons and costs", async () => {
   await page.getByRole("region", { name: "Reply of find_tool" }).getByText('"next_step"').waitFor();
   await page.waitForURL(/need=create\+an\+invoice/);
 
-  await page.getByLabel("Need, in the agent's words").fill("bake a chocolate cake");
+  await page.getByLabel("What the agent needs").fill("bake a chocolate cake");
   await verdict.getByText("Not found").waitFor();
   await verdict.getByText("Hint to the agent").waitFor();
   await page.goBack();
@@ -218,7 +218,7 @@ test("the page works by keyboard alone", async () => {
   await page.keyboard.type("as an agent");
   await page.getByRole("option", { name: "Ask for a tool as an agent" }).waitFor();
   await page.keyboard.press("Enter");
-  await page.getByText("Asking starts no server").waitFor();
+  await page.getByText("This search starts no server").waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -239,11 +239,11 @@ describe("a hub without servers, or one that does not answer", () => {
       expected: /ERR_FAILED|Failed to load/,
     });
     await page.getByText("No tools are known yet").waitFor();
-    await agreeable(page, "no tools");
+    await expectAccessible(page, "no tools");
     await page.getByRole("radio", { name: "Ask as an agent" }).click();
     await page.getByRole("link", { name: "Add server" }).waitFor();
     await page.route("**/api/find", (route) => route.abort());
-    await page.getByLabel("Need, in the agent's words").fill("anything");
+    await page.getByLabel("What the agent needs").fill("anything");
     await page.getByText("The search failed").waitFor();
     await page.unroute("**/api/find");
     await page.getByRole("button", { name: "Try again" }).click();

@@ -9,7 +9,7 @@ const file = fileURLToPath(new URL("../src/lib/api/schema.d.ts", import.meta.url
 
 export const committed = (): string => readFileSync(file, "utf8");
 
-/** generated returns the types for the OpenAPI document of a running hub. */
+/** generated returns the types that are generated from the OpenAPI document of a running hub. */
 export async function generated(hub: TestHub): Promise<string> {
   const document = (await (await fetch(`${hub.url}/openapi.json`)).json()) as OpenAPI3 & { info: { version: string } };
   document.info.version = "1"; // the hub's own, which changes with every build

@@ -19,7 +19,7 @@ test.each(vectors)("hidden characters are escaped as in the hub: $name", (vector
   expect(hides(vector.in)).toBe(vector.prose !== vector.in.replaceAll("\r\n", "\n"));
 });
 
-test("half a surrogate pair is escaped", () => {
+test("an unpaired surrogate is escaped", () => {
   expect(visible("\ud800")).toBe("\\ud800");
 });
 
@@ -38,7 +38,7 @@ test("a word is quoted if its end would not be visible", () => {
   expect(quoted('a"b\\c')).toBe('"a\\"b\\\\c"');
 });
 
-test("time steps roll on, and a call is counted in the step where it started", () => {
+test("time steps advance, and a call is counted in the step in which it started", () => {
   const at = (n: number, calls = 0, errors = 0) => ({ at: n * 60_000, calls, errors });
   const hour = [at(0, 1), at(1, 2), at(2, 3)];
   expect(roll(hour, 60_000, 2.5 * 60_000)).toBe(hour);

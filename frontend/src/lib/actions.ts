@@ -57,7 +57,7 @@ export async function checkAll(): Promise<void> {
     const sick = (servers ?? []).filter((server) => server.status === "unhealthy");
     toasts.show(
       sick.length
-        ? `${plural(sick.length, "server")} failed the check:  ${sick.map((server) => server.name).join(", ")}`
+        ? `${plural(sick.length, "server")} failed the check: ${sick.map((server) => server.name).join(", ")}`
         : "All servers passed the check.",
       { kind: sick.length ? "failed" : "done" },
     );

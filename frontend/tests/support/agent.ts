@@ -1,4 +1,4 @@
-// An agent for tests: a real companion process that speaks JSON-RPC, as an editor starts it.
+// An agent for tests, which runs a companion process as an editor does and sends it JSON-RPC messages.
 
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -24,7 +24,7 @@ export class Agent {
     });
   }
 
-  /** join connects an agent under a client name. */
+  /** join starts a companion and initializes an MCP session with a client name. */
   static async join(hub: TestHub, name: string): Promise<Agent> {
     const agent = new Agent(hub);
     const clientInfo = { name, version: "1.0.0" };

@@ -1,4 +1,4 @@
-// A real browser for tests, with the checks for every page: no console errors, and no violations found by axe.
+// A real browser for tests. It checks pages for console errors, requests to other hosts, and violations found by axe.
 
 import axe from "axe-core";
 import { existsSync } from "node:fs";
@@ -15,16 +15,16 @@ export interface View {
   theme?: "light" | "dark";
   width?: number;
   height?: number;
-  /** Console messages that the test provokes; they are no problems. */
+  /** Console messages that the test expects. They are not reported as problems. */
   expected?: RegExp;
-  /** Prepares the page before it is opened. */
+  /** Prepares the browser page before the dashboard is opened. */
   prepare?: (page: Page) => Promise<unknown>;
 }
 
 export interface Visit {
   page: Page;
   context: BrowserContext;
-  /** Console errors and warnings, and requests to other hosts. */
+  /** Unexpected console errors and warnings, and requests to other hosts. */
   problems: string[];
 }
 
@@ -40,7 +40,7 @@ export async function visit(browser: Browser, hub: TestHub, path = "/overview", 
   page.on("console", (message) => ["error", "warning"].includes(message.type()) && note(message.text()));
   page.on("pageerror", (error) => note(String(error)));
   page.on("request", (request) => {
-    if (!request.url().startsWith(hub.url) && !/^(data|blob):/.test(request.url())) note(`asked for ${request.url()}`);
+    if (!request.url().startsWith(hub.url) && !/^(data|blob):/.test(request.url())) note(`request to ${request.url()}`);
   });
   await prepare?.(page);
   await page.goto(await hub.address(path));
@@ -52,7 +52,7 @@ export async function visit(browser: Browser, hub: TestHub, path = "/overview", 
   return { page, context, problems };
 }
 
-/** settled waits until no transition or animation is under way, other than those that repeat for ever. */
+/** settled waits until all transitions and animations have ended, except for those that repeat endlessly. */
 const settled = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     const moving = () =>
@@ -65,8 +65,10 @@ const settled = (page: Page): Promise<void> =>
       await Promise.allSettled(now.map(({ finished }) => finished));
   });
 
-/** agreeable checks that axe finds no serious or critical violations. */
-export async function agreeable(page: Page, where: string): Promise<void> {
+/**
+ * expectAccessible fails if axe finds serious or critical violations. where describes the page in the failure message.
+ */
+export async function expectAccessible(page: Page, where: string): Promise<void> {
   await settled(page);
   await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {

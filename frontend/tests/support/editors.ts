@@ -1,4 +1,4 @@
-// A home folder with files of editors: with comments, tabs, TOML, syntax errors, or read-only.
+// A hub whose home folder has files of editors, with comments, tabs, TOML or syntax errors.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,7 @@ import { many, TestHub } from "./hub.ts";
 
 export const TOKEN = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** The JSON entry of a server with this number of tools. */
+/** entry returns the JSON entry of a server with count tools. */
 const entry = (count: number, name: string): string => {
   const [command, ...args] = many(count, name);
   return `"command": ${JSON.stringify(command)}, "args": ${JSON.stringify(args)}`;
@@ -26,7 +26,7 @@ const cursor = `{
 }
 `;
 
-/** The content of each editor's file; null if only its folder exists. */
+/** The path and content of each editor's file. With null, only the folder exists. */
 const texts = {
   cursor: [".cursor/mcp.json", cursor],
   vscode: [
@@ -43,7 +43,7 @@ export type EditorId = keyof typeof texts;
 export class EditorHub extends TestHub {
   readonly ids = Object.keys(texts) as EditorId[];
 
-  /** install creates the files of these editors, or of all. */
+  /** install creates the files of the given editors, by default of all. */
   install(...ids: EditorId[]): this {
     for (const id of ids.length ? ids : this.ids) {
       mkdirSync(dirname(this.file(id)), { recursive: true });
@@ -56,13 +56,13 @@ export class EditorHub extends TestHub {
     return join(this.folder, texts[id][0]);
   }
 
-  /** text returns the current content of the file; "" if it does not exist. */
+  /** text returns the current content of an editor's file; "" if it does not exist. */
   text(id: EditorId): string {
     return existsSync(this.file(id)) ? readFileSync(this.file(id), "utf8") : "";
   }
 
-  /** was returns the content of the file at installation. */
-  was(id: EditorId): string {
+  /** original returns the content that install wrote. */
+  original(id: EditorId): string {
     return texts[id][1] ?? "";
   }
 
@@ -70,7 +70,7 @@ export class EditorHub extends TestHub {
     if (text !== null) writeFileSync(this.file(id), text, { mode: 0o600 });
   }
 
-  /** open runs a process with an editor's name. The returned function ends it. */
+  /** open runs a process with the name of an editor's program. The returned function ends it. */
   async open(name: string): Promise<() => Promise<void>> {
     const program = join(this.folder, name);
     copyFileSync("/bin/sleep", program);

@@ -1,11 +1,11 @@
-// An embedding server that answers like Ollama, and can be made to hang or fail.
+// An embedding server with the API of Ollama, which can delay its responses or fail.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 const DIMENSIONS = 8;
 
-/** vectorOf returns similar non-zero vectors for texts with similar letters. */
+/** vectorOf returns a non-zero vector; texts with similar letters get similar vectors. */
 function vectorOf(text: string): number[] {
   const vector = new Array<number>(DIMENSIONS).fill(0.1);
   for (const letter of text) {
@@ -16,7 +16,7 @@ function vectorOf(text: string): number[] {
 }
 
 export class Embedder implements AsyncDisposable {
-  /** hold delays answers until release; fail answers with an error. */
+  /** hold: responses wait for release. fail: responses are errors. */
   mode: "answer" | "hold" | "fail" = "answer";
 
   #held: (() => void)[] = [];
@@ -35,7 +35,7 @@ export class Embedder implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** release answers a number of delayed requests, or all from now on. */
+  /** release sends a number of delayed responses. By default, it sends all and delays no more. */
   release(requests = Infinity): void {
     if (requests === Infinity) this.mode = "answer";
     for (const answer of this.#held.splice(0, requests)) answer();

@@ -29,7 +29,7 @@ export class Agent implements AsyncDisposable {
     });
   }
 
-  /** connect initializes the session under a client name. */
+  /** connect initializes an MCP session with a client name. */
   async connect(name: string): Promise<this> {
     const clientInfo = { name, version: "1.4.0" };
     await this.ask("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
@@ -53,8 +53,8 @@ export class Agent implements AsyncDisposable {
   }
 }
 
-/** furnish adds servers, agents and calls to a hub. The agents stay connected until disposed. */
-export async function furnish(hub: TestHub): Promise<AsyncDisposable> {
+/** populate adds servers, agents and calls to a hub. The agents stay connected until the result is disposed. */
+export async function populate(hub: TestHub): Promise<AsyncDisposable> {
   const everything = await hub.add("everything", packaged("everything"), {
     description: "Reference server with a tool of every kind",
   });

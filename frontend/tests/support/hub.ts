@@ -10,17 +10,17 @@ const root = resolve(dirname(fileURLToPath(import.meta.url)), "../../..");
 export const binary = join(root, "bin/agent-discover");
 const servers = join(root, "build/servers/node_modules/@modelcontextprotocol");
 
-/** The command line of a pinned server: packaged("everything"). */
+/** packaged returns the command line of an installed reference server, such as packaged("everything"). */
 export const packaged = (name: string, ...args: string[]): string[] => [
   process.execPath,
   join(servers, `server-${name}/dist/index.js`),
   ...args,
 ];
 
-/** The command line of a server with up to 24 tools (tickets: 40) with plain names: see server.ts. */
+/** plain returns the command line of a server with up to 24 tools (tickets: 40) with short names: see server.ts. */
 export const plain = (count: number, name: string): string[] => [...many(count, name), "short"];
 
-/** The command line of a server with this number of tools: see server.ts. */
+/** many returns the command line of a server with count tools: see server.ts. */
 export const many = (count: number, prefix = "tool"): string[] => [
   process.execPath,
   join(root, "frontend/tests/support/server.ts"),
@@ -28,10 +28,10 @@ export const many = (count: number, prefix = "tool"): string[] => [
   prefix,
 ];
 
-/** The command line of a malicious server: see malicious.ts. */
+/** malicious returns the command line of a malicious server: see malicious.ts. */
 export const malicious = (): string[] => [process.execPath, join(root, "frontend/tests/support/malicious.ts")];
 
-/** The command line of a server whose tools are described by the texts of a JSON file: see texts.ts. */
+/** described returns the command line of a server whose tool descriptions come from a JSON file: see texts.ts. */
 export const described = (file: string): string[] => [
   process.execPath,
   join(root, "frontend/tests/support/texts.ts"),
@@ -71,7 +71,7 @@ export class TestHub {
     return this;
   }
 
-  /** #announced waits for the file that a hub writes once it listens. */
+  /** #announced waits for hub.json, which a hub writes once it listens, and returns its content. */
   #announced(file: string, child: ChildProcess): Promise<Info> {
     return new Promise((found, failed) => {
       const look = () => {
@@ -81,7 +81,7 @@ export class TestHub {
         done();
         found(info);
       };
-      // The hub creates the run folder, so watch everything below.
+      // Watch the whole data folder, because the hub has not created the run folder yet.
       const watcher = watch(this.folder, { recursive: true }, look);
       const ended = () => {
         done();
@@ -125,7 +125,7 @@ export class TestHub {
     return `${this.url}/#ticket=${ticket}&page=${encodeURIComponent(`#${path}`)}`;
   }
 
-  /** end ends the process with a signal and waits for its exit. */
+  /** end sends a signal to the hub and waits for its exit. */
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
     const child = this.#process;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

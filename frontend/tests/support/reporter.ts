@@ -4,7 +4,7 @@ import type { Reporter, TestCase, TestModule } from "vitest/node";
 
 const tell = (event: object) => process.stdout.write(JSON.stringify(event) + "\n");
 
-// In a test name a slash would mean a subtest.
+// Replace slashes: in names of Go tests they mark subtests.
 const nameOf = (test: TestCase) => test.fullName.replaceAll("/", "∕");
 const fileOf = (module: TestModule) => `frontend/${module.relativeModuleId}`;
 

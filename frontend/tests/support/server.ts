@@ -49,7 +49,7 @@ const results: Record<string, (params: { arguments?: unknown; protocolVersion?: 
 
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line) as { id?: number; method: string; params?: object };
-  process.stderr.write(`asked for ${method}\n`);
+  process.stderr.write(`received ${method}\n`);
   if (id === undefined) return;
   const answer = results[method];
   const rest = answer ? { result: answer(params ?? {}) } : { error: { code: -32601, message: "Method not found" } };

@@ -2,7 +2,7 @@
 
 import { crc32 } from "node:zlib";
 
-/** zip packs texts by their names. */
+/** zip returns an archive of files, given as texts by name. */
 export function zip(files: Record<string, string>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -10,7 +10,7 @@ export function zip(files: Record<string, string>): Buffer {
   for (const [name, text] of Object.entries(files)) {
     const [title, data] = [Buffer.from(name), Buffer.from(text)];
     const head = Buffer.alloc(26);
-    head.writeUInt16LE(20, 0); // the version that it takes to read this
+    head.writeUInt16LE(20, 0); // the version of the format
     head.writeUInt32LE(crc32(data), 10);
     head.writeUInt32LE(data.length, 14);
     head.writeUInt32LE(data.length, 18);

@@ -32,7 +32,7 @@ class Hub {
   ready = $state(false);
   /** The latest log entries since the page was opened, newest first. */
   recent = $state.raw<LogEntry[]>([]);
-  /** Unanswered elicitations of servers, oldest first. */
+  /** Unanswered elicitations of servers. */
   elicitations = $state.raw<PendingElicitation[]>([]);
 
   #wait = FIRST_WAIT;

@@ -29,7 +29,7 @@ export const kinds: Record<string, Label> = {
   ping: { word: "Ping", icon: Radio },
   notification: { word: "Notification", icon: Bell },
   progress: { word: "Progress", icon: Loader },
-  elicitation: { word: "Question", icon: MessageCircleQuestion },
+  elicitation: { word: "Elicitation", icon: MessageCircleQuestion },
   sampling: { word: "Sampling", icon: Sparkles },
 };
 

@@ -157,7 +157,7 @@ function secrets({ servers, vault }: Facts): Issue[] {
     out.push({
       id: "vault",
       tone: "warn",
-      word: "No vault",
+      word: "No keychain",
       title: "Secrets cannot be stored",
       text: sentence(vault.why) + " Store them in a file that a passphrase of your choice protects.",
       remedies: [{ label: vault.file === "locked" ? "Unlock…" : "Choose passphrase…", act: "passphrase", main: true }],
@@ -167,7 +167,7 @@ function secrets({ servers, vault }: Facts): Issue[] {
     out.push({
       id: "plaintext",
       tone: "warn",
-      word: "Readable",
+      word: "Plain text",
       title: `${plural(n, "credential")} in plain text`,
       text: `The configuration of ${namesOf(open)} contains credentials. Move them to the keychain.`,
       remedies: [{ label: "Move to the keychain…", act: "move", main: true }],

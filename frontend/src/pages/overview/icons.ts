@@ -15,6 +15,6 @@ export const icons: Record<string, Component> = {
   Waiting: Hourglass,
   Failing: CircleAlert,
   Missing: PackageX,
-  "No vault": KeyRound,
-  Readable: EyeIcon,
+  "No keychain": KeyRound,
+  "Plain text": EyeIcon,
 };

@@ -26,7 +26,7 @@ const AT_ONCE = 3; // servers
 
 const steps = {
   add: { doing: "Adding…", done: "Added", failed: "Not added" },
-  keep: { doing: "Keeping secrets…", done: "Secrets kept", failed: "Secrets not kept" },
+  keep: { doing: "Storing secrets…", done: "Secrets stored", failed: "Secrets not stored" },
   warm: { doing: "Downloading…", done: "Downloaded", failed: "Not downloaded" },
   list: { doing: "Starting…", done: "Tools listed", failed: "Not started" },
   activate: { doing: "Activating…", done: "Active", failed: "Not active" },
