@@ -130,8 +130,8 @@ func (d *yamlDoc) insertLines(line int, text string) replacement {
 	return replacement{at, at, text}
 }
 
-// matchLastLine removes the last line feed of text if the line before end has
-// none.
+// matchLastLine removes the last line feed of text if the line before the
+// offset end has no line feed.
 func (d *yamlDoc) matchLastLine(end int, text string) string {
 	if at := d.lines[end]; at > 0 && d.body[at-1] != '\n' {
 		return strings.TrimSuffix(text, "\n")

@@ -62,7 +62,8 @@ func decodeObject(body []byte, into any) error {
 	return nil
 }
 
-// memberPath returns the path of a JSON member from a path of Go fields, which also names embedded structs.
+// memberPath returns the path of a JSON member. fields is the path in an error of encoding/json, which also contains
+// the names of embedded structs.
 func memberPath(object map[string]json.RawMessage, fields string) string {
 	for {
 		first, rest, more := strings.Cut(fields, ".")
