@@ -8,5 +8,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Polls wait for an event; only a broken test waits so long.
+    expect: { poll: { timeout: 30_000 } },
   },
 });
