@@ -53,8 +53,8 @@ func (f Folder) Backups(part string) string { return filepath.Join(string(f), "b
 // Run returns the path of a file about the running hub.
 func (f Folder) Run(name string) string { return filepath.Join(string(f), "run", name) }
 
-// Create creates the folder and its sub-folders, removes the access of other users
-// to them, also for folders that exist, and checks that files can be created.
+// Create creates the folder and its sub-folders, makes them private to the user
+// even if they existed before, and checks that files can be created in them.
 func (f Folder) Create() error {
 	for _, dir := range []string{string(f), filepath.Dir(f.Log()), filepath.Dir(f.Run("lock"))} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

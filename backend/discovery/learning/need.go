@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// action is a set of kinds of action that a verb may mean.
+// action is a set of operations, such as read or delete, that a verb may mean.
 type action uint16
 
 const (

@@ -6,7 +6,7 @@ import (
 )
 
 // blend determines how the scores by words and by vectors are combined. It
-// depends on the model of the vectors.
+// depends on the embedding model.
 type blend struct {
 	meaning  float32 // weight of the vectors; words have the rest
 	coverage float32 // weight of a perfect match, beside the best tool, when word scores are normalized

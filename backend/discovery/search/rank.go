@@ -184,8 +184,8 @@ func (r *ranking) phrase(tool int32) float64 {
 	return 0
 }
 
-// withNaming maps a score to the range of the way in which the query names the
-// tool, such that named tools score higher than others.
+// withNaming raises the score of a tool that the query names. Each way of naming
+// a tool has its own range of scores, so that named tools rank above others.
 func withNaming(how int, score float64) float64 {
 	score = min(score, 1)
 	switch how {

@@ -28,7 +28,7 @@ type Cost struct {
 	Servers int    `json:"servers"` // enabled servers of the editor, without the Agent Discover entry
 	Known   int    `json:"known"`   // those of Servers whose tools are in the catalog
 	Tools   int    `json:"tools"`   // tools of the known servers
-	Today   int    `json:"today"`   // tokens of Tools, and of Agent Discover's own list where it is registered
+	Today   int    `json:"today"`   // tokens of the definitions in Tools, plus those that Agent Discover lists if the editor has its entry
 	Through int    `json:"through"` // tokens if Agent Discover were the only server of the editor
 }
 

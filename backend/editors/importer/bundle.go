@@ -137,8 +137,8 @@ type bundleImport struct {
 	existing string            // the server imported from this bundle before; "" for none
 }
 
-// do imports the bundle. If the server exists already, its files are replaced
-// and, if there are answers, its configuration too.
+// do imports the bundle. If its server exists already, do replaces the files of
+// the server, and its configuration if the user answered the bundle's questions.
 func (b *bundleImport) do(ctx context.Context, dry bool) error {
 	if b.existing != "" {
 		b.result.Name, b.result.Status = b.existing, Existing

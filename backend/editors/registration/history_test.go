@@ -222,7 +222,7 @@ func TestOldChangesAreDeleted(t *testing.T) {
 
 func TestInterruptedChangesAreCompletedOrDeleted(t *testing.T) {
 	for name, row := range map[string]struct {
-		file func(before, after string) string // the content after the restart
+		file func(before, after string) string // returns the expected content of the file after the restart
 		kept bool
 	}{
 		"not made":                         {func(before, _ string) string { return before }, false},

@@ -70,7 +70,7 @@ func isNull(v *value) bool {
 	return v.get("const").is("null") || values.isList() && len(values.items) == 1 && values.items[0].is("null")
 }
 
-// choice adapts a schema with several alternatives.
+// choice adapts a schema that has alternatives (anyOf or oneOf).
 func (a *adapter) choice(n *value, branches []branch, nullable bool, p place) *value {
 	kinds := typesOf(n)
 	if slices.Contains(kinds, "object") || len(kinds) == 0 && implied(n) == "object" {
