@@ -97,7 +97,6 @@ approved.`,
 			return err
 		},
 	}
-	root.SetVersionTemplate("agent-discover {{.Version}}\n")
 	root.Flags().Bool("version", false, "print the version") // without this, cobra adds the short form -v
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
