@@ -100,8 +100,11 @@ test("the state is polled every two seconds while indexing, and not afterwards",
     expect(times()).toBe(polls);
   }
   embedder.release();
-  // While the hub is still working, the page may hide the notice and poll once more.
-  await expect.poll(async () => (await hub.rest<{ working: boolean }>("GET", "/api/search/status")).working).toBe(false);
+  // Until the hub has indexed every tool, the page may hide the notice and poll once more.
+  type Status = { working: boolean; ready: number };
+  const status = () => hub.rest<Status>("GET", "/api/search/status");
+  await expect.poll(async () => (await status()).ready).toBe(30);
+  await expect.poll(async () => (await status()).working).toBe(false);
   while (await reading(page).count()) await Promise.all([answered(), page.clock.runFor(2_100)]);
   const until = times();
   await page.clock.runFor(600_000);
