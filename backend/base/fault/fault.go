@@ -29,6 +29,9 @@ type Error struct {
 	Kind    Kind
 	Message string // a sentence without secrets, internal paths and stack traces
 	Err     error  // the cause, for the log; may be nil
+	// Variable names the environment variable without which a server does not
+	// start; empty for other errors.
+	Variable string
 }
 
 // New returns an error with a formatted message.
@@ -59,6 +62,17 @@ func KindOf(err error) Kind {
 		return e.Kind
 	}
 	return Internal
+}
+
+// VariableOf returns the Variable of the first *Error in the chain of err that has
+// one, otherwise "".
+func VariableOf(err error) string {
+	for e, ok := errors.AsType[*Error](err); ok; e, ok = errors.AsType[*Error](e.Err) {
+		if e.Variable != "" {
+			return e.Variable
+		}
+	}
+	return ""
 }
 
 // MessageOf returns the message of the first *Error in the chain of err. For other

@@ -17,15 +17,16 @@ import (
 
 // Hello is the answer of a hub to GET /hello?nonce=….
 //
-// A page that stays open while the hub restarts must not send its token to another
-// process that listens on the old port. It requests /hello?nonce=N&session=ID, with
-// the id that it got with its token, and sends the token only if the SessionProof
-// shows that the other side knows the token's SHA-256. Another process learns only
-// a nonce and an id, which are not secret. In a browser:
+// A page that stays open while the hub restarts must not trust another process that
+// listens on the old port. It requests /hello?nonce=N&session=ID, with the id that it
+// got with its token, and goes on only if the SessionProof shows that the other side
+// knows the session. Another process learns only a nonce and an id, which are not
+// secret. Then the page signs a challenge of /api/session/challenge with the key that
+// it registered, and gets a token of this hub from /api/session/resume; the token of
+// an earlier hub is worthless. In a browser, with proofKey as it came with the token:
 //
 //	const text = new TextEncoder(), hex = (a) => Array.from(a, (b) => b.toString(16).padStart(2, "0")).join("");
-//	const hash = await crypto.subtle.digest("SHA-256", text.encode(token));
-//	const key = await crypto.subtle.importKey("raw", hash, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+//	const key = await crypto.subtle.importKey("raw", text.encode(proofKey), { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 //	const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
 //	const hello = await (await fetch(`/hello?nonce=${nonce}&session=${session}`)).json();
 //	const message = ["agent-discover", "session", `127.0.0.1:${location.port}`, nonce, hello.nonce].join("\n");
@@ -38,7 +39,7 @@ import (
 type Hello struct {
 	Nonce        string `json:"nonce"`
 	Proof        string `json:"proof"` // made with the hub's own token
-	SessionProof string `json:"session_proof,omitempty" doc:"HMAC-SHA-256 in hexadecimal, its key the SHA-256 of the session's token, over the lines agent-discover, session, 127.0.0.1:PORT, the nonce of the request and the nonce of this answer"`
+	SessionProof string `json:"session_proof,omitempty" doc:"HMAC-SHA-256 in hexadecimal, its key the proof_key of the session, over the lines agent-discover, session, 127.0.0.1:PORT, the nonce of the request and the nonce of this answer"`
 	Version      string `json:"version"`
 	Protocol     int    `json:"protocol"`
 	AuthOff      bool   `json:"auth_off,omitempty" doc:"requests need no token"`
@@ -47,13 +48,14 @@ type Hello struct {
 // Client calls the REST interface of one hub. On each connection it first checks
 // that the hub is at the other end, before it sends the token.
 type Client struct {
-	info Info
-	http *http.Client
+	info  Info
+	token string
+	http  *http.Client
 }
 
 // NewClient returns a client, which connects at the first request.
 func NewClient(info Info) *Client {
-	return &Client{info: info, http: &http.Client{Transport: &http.Transport{
+	return &Client{info: info, token: info.Token, http: &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return dialProven(ctx, info) },
 	}}}
 }
@@ -109,7 +111,7 @@ func (c *Client) send(ctx context.Context, method, path string, payload io.Reade
 	if err != nil {
 		return nil, fmt.Errorf("make request: %w", err)
 	}
-	req.Header.Set("Authorization", "Bearer "+c.info.Token)
+	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := c.http.Do(req)
 	if err != nil {

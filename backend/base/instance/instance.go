@@ -46,12 +46,12 @@ type Info struct {
 func (i Info) Address() string { return net.JoinHostPort(i.Host, strconv.Itoa(i.Port)) }
 
 // ErrNone means that no hub runs for a data folder.
-var ErrNone = fault.New(fault.Unavailable, "no hub is running; start one with: agent-discover serve")
+var ErrNone = fault.New(fault.Unavailable, "no hub is running; start one with: agent-discover start")
 
 // Read returns the running hub of a folder, or ErrNone. It ignores the file that a
 // killed hub left behind.
 func Read(folder paths.Folder) (Info, error) {
-	data, err := os.ReadFile(folder.Run("hub.json"))
+	data, err := paths.ReadFile(folder.Run("hub.json"))
 	if err != nil {
 		return Info{}, ErrNone
 	}
@@ -99,14 +99,14 @@ func (l *Lock) Announce(info Info) error {
 		return fmt.Errorf("encode hub.json: %w", err)
 	}
 	if err := paths.WriteFile(l.folder.Run("hub.json"), data); err != nil {
-		return fmt.Errorf("announce hub: %w", err)
+		return fault.Wrap(err, fault.Unavailable, "could not write %s, by which other programs find the hub: %s", l.folder.Run("hub.json"), paths.Reason(err))
 	}
 	return nil
 }
 
 // Release removes run/hub.json and releases the lock.
 func (l *Lock) Release() error {
-	err := os.Remove(l.folder.Run("hub.json"))
+	err := paths.Remove(l.folder.Run("hub.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -133,10 +133,10 @@ func marked(folder paths.Folder, name string) bool {
 }
 
 func mark(folder paths.Folder, name string, set bool) error {
-	if set {
-		return paths.WriteFile(folder.Run(name), []byte(time.Now().Format(time.RFC3339)+"\n"))
+	if set { // an empty file needs no space, so that a full disk does not prevent it
+		return paths.Retry(func() error { return os.WriteFile(folder.Run(name), nil, 0o600) })
 	}
-	if err := os.Remove(folder.Run(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := paths.Remove(folder.Run(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

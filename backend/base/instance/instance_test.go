@@ -1,7 +1,9 @@
 package instance
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -52,7 +54,7 @@ func TestOnlyOneHubLocksAFolder(t *testing.T) {
 	if strings.Contains(err.Error(), "secret") {
 		t.Error("the message contains the token")
 	}
-	if stat, _ := os.Stat(f.Run("hub.json")); stat.Mode().Perm() != 0o600 {
+	if stat, _ := os.Stat(f.Run("hub.json")); runtime.GOOS != "windows" && stat.Mode().Perm() != 0o600 { // Windows has no such modes
 		t.Errorf("hub.json is readable by other users: %v", stat.Mode())
 	}
 	if got, err := Read(f); err != nil || got.Token != "secret" {
@@ -194,37 +196,80 @@ func TestAClosedPortIsUnavailable(t *testing.T) {
 func TestServiceCommandsContainEnvironmentAndArguments(t *testing.T) {
 	env, args := process.Env{"AGENT_DISCOVER_HOME=/a b", "AGENT_DISCOVER_X=<&%>"}, []string{"/opt/x y/agent-discover", "serve"}
 	systemd := strings.Join(systemdCommand("label", "/a b", env, args), "|")
-	if want := "systemd-run|--user|--quiet|--collect|--unit=label|--working-directory=/a b|--setenv=AGENT_DISCOVER_HOME=/a b|--setenv=AGENT_DISCOVER_X=<&%>|--|/opt/x y/agent-discover|serve"; systemd != want {
+	if want := "systemd-run|--user|--quiet|--collect|--unit=label|--working-directory=/a b|--setenv=AGENT_DISCOVER_HOME|--setenv=AGENT_DISCOVER_X|--|/opt/x y/agent-discover|serve"; systemd != want {
 		t.Errorf("got %s", systemd)
 	}
 	launchd := string(launchdJob("label", "/a b", env, args))
-	for _, want := range []string{"<string>/opt/x y/agent-discover</string>", "<key>AGENT_DISCOVER_X</key><string>&lt;&amp;%&gt;</string>", "<key>RunAtLoad</key><true/>"} {
+	for _, want := range []string{
+		"<string>/opt/x y/agent-discover</string>", "<key>AGENT_DISCOVER_X</key><string>&lt;&amp;%&gt;</string>", "<key>RunAtLoad</key><true/>",
+		"<key>ProcessType</key><string>Interactive</string>", "<key>ThrottleInterval</key><integer>1</integer>",
+	} {
 		if !strings.Contains(launchd, want) {
 			t.Errorf("the job lacks %s:\n%s", want, launchd)
 		}
 	}
-	script := string(windowsScript("/a b", env, args))
-	for _, want := range []string{"set \"AGENT_DISCOVER_X=<&%%>\"\r\n", "\"/opt/x y/agent-discover\" \"serve\"\r\n"} {
-		if !strings.Contains(script, want) {
-			t.Errorf("the script lacks %s:\n%s", want, script)
-		}
-	}
 }
 
-func TestServiceCommandsContainNoCredentials(t *testing.T) {
+func TestServiceManagersGetNoCredentials(t *testing.T) {
 	manager := t.TempDir()
 	t.Setenv("XDG_RUNTIME_DIR", manager)
 	if err := os.MkdirAll(filepath.Join(manager, "systemd", "private"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f, args := folder(t), []string{"agent-discover", "serve"}
-	if serviceCommand(f, process.Env{"AGENT_DISCOVER_PORT=0"}, args) == nil {
-		t.Skip("no service manager is used here")
+	l := launch{folder: folder(t), env: process.Env{"AGENT_DISCOVER_PORT=0"}, args: []string{"agent-discover", "serve"}}
+	detached := len(process.DetachedStarts())
+	if len(l.ways()) != detached+1 {
+		t.Errorf("no service manager among %v", l.ways())
 	}
-	for _, name := range []string{"AGENT_DISCOVER_PASSPHRASE", "AGENT_DISCOVER_OPENAI_API_KEY"} {
-		if argv := serviceCommand(f, process.Env{name + "=correct-horse"}, args); argv != nil {
-			t.Errorf("the command contains %s: %q", name, argv)
+	for _, name := range []string{"AGENT_DISCOVER_PASSPHRASE", "AGENT_DISCOVER_OPENAI_API_KEY", "AGENT_DISCOVER_SETUP_VARIABLES"} {
+		l.env = process.Env{name + "=correct-horse"}
+		if len(l.ways()) != detached {
+			t.Errorf("a service manager gets %s", name)
 		}
+	}
+}
+
+func TestAddressesWithAPasswordAreKeptFromLaunchd(t *testing.T) {
+	for value, want := range map[string]bool{
+		"": false, "off": false, "/Users/ada@home": false, "http://127.0.0.1:11434": false, "http://ada@proxy:80/v1": false,
+		"http://ada:secret@proxy/v1": true, "http://ada:se%zzcret@proxy": true,
+	} {
+		if got := namesPassword(process.Env{"AGENT_DISCOVER_HOME=/a", "AGENT_DISCOVER_OPENAI_BASE_URL=" + value}); got != want {
+			t.Errorf("%q: got %v", value, got)
+		}
+	}
+}
+
+func TestTheServiceManagerGetsTheEnvironmentInItsOwnEnvironment(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("systemd exists only on Linux")
+	}
+	dir, f := t.TempDir(), folder(t)
+	out := filepath.Join(dir, "out")
+	if err := os.MkdirAll(filepath.Join(dir, "systemd", "private"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\n{ echo \"$*\"; echo \"$AGENT_DISCOVER_HOME $AGENT_DISCOVER_OPENAI_BASE_URL\"; } > '" + out + "'\n"
+	if err := os.WriteFile(filepath.Join(dir, "systemd-run"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	t.Setenv("AGENT_DISCOVER_HOME", "/elsewhere")
+	t.Setenv("AGENT_DISCOVER_OPENAI_BASE_URL", "http://user:password@proxy")
+	if err := Start(t.Context(), f, "companion"); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	argv, environment, _ := strings.Cut(string(text), "\n")
+	if strings.Contains(argv, "password") || !strings.Contains(argv, "--setenv=AGENT_DISCOVER_OPENAI_BASE_URL ") {
+		t.Errorf("the arguments are %s", argv)
+	}
+	if want := string(f) + " http://user:password@proxy\n"; environment != want {
+		t.Errorf("the environment is %s, want %s", environment, want)
 	}
 }
 
@@ -253,22 +298,6 @@ func TestARepeatedStartKeepsTheRunningJob(t *testing.T) {
 	}
 }
 
-func TestAHubStaysInTheJobOfItsStarterIfItMayNotLeave(t *testing.T) {
-	dir := t.TempDir()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	refused := func(cmd *exec.Cmd) { cmd.Dir = filepath.Join(dir, "absent") }
-	argv := []string{self, "-test.run=^$"}
-	if err := startDetached(dir, process.Clean(), argv, refused); err == nil {
-		t.Error("no error for a refused start")
-	}
-	if err := startDetached(dir, process.Clean(), argv, refused, process.DetachInJob); err != nil {
-		t.Errorf("the second attempt failed: %v", err)
-	}
-}
-
 func TestWindowAndTrayStartTheHubBesideTheirProgram(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the test replaces the hub with a shell script")
@@ -291,6 +320,20 @@ func TestWindowAndTrayStartTheHubBesideTheirProgram(t *testing.T) {
 		}
 		if err := os.Remove(filepath.Join(bin, "agent-discover")); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+func TestOnlyProgramsGiveUpWhenTheUserHasStoppedTheHub(t *testing.T) {
+	f := folder(t)
+	if err := SetStopped(f, true); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for by, want := range map[string]bool{"companion": true, "cli": true, "tray": true, "window": true, "start": false, "open": false} {
+		if _, err := (launch{folder: f, by: by}).await(ended, attempt{}, nil); errors.Is(err, ErrStopped) != want {
+			t.Errorf("%s: %v", by, err)
 		}
 	}
 }

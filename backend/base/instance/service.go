@@ -2,9 +2,13 @@ package instance
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/xml"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
@@ -37,23 +41,87 @@ func launchdJob(label, dir string, env process.Env, args []string) []byte {
 		text(value)
 	}
 	b.WriteString("</dict>\n")
+	// Without a type, launchd slows down the job, and with it the servers. It also
+	// delays a start for ten seconds after the one before, unless it is told less.
+	key("ProcessType")
+	text("Interactive")
+	key("ThrottleInterval")
+	b.WriteString("<integer>1</integer>\n")
 	key("RunAtLoad")
 	b.WriteString("<true/>\n</dict></plist>\n")
 	return b.Bytes()
 }
 
-// windowsScript returns a batch file that starts args.
-func windowsScript(dir string, env process.Env, args []string) []byte {
-	escape := strings.NewReplacer("%", "%%")
-	var b bytes.Buffer
-	b.WriteString("@echo off\r\nchcp 65001 >nul\r\n")
+// namesPassword reports whether a variable is an address with a password.
+func namesPassword(env process.Env) bool {
+	return slices.ContainsFunc(env, func(kv string) bool {
+		_, value, _ := strings.Cut(kv, "=")
+		address, err := url.Parse(value)
+		if err != nil || address.User == nil {
+			return err != nil && strings.Contains(value, "@")
+		}
+		_, has := address.User.Password()
+		return has
+	})
+}
+
+// launchdCommand returns a command that loads a job, which also starts it, or starts
+// a job that is loaded already. A running job is not restarted: if two processes
+// start the hub at once, the second must not end the hub of the first.
+func launchdCommand(domain, label, file string) []string {
+	const script = `launchctl bootstrap "$1" "$3" 2>/dev/null || exec launchctl kickstart "$1/$2"`
+	return []string{"/bin/sh", "-c", script, "sh", domain, label, file}
+}
+
+// systemdCommand returns a command that starts a transient unit. It names the
+// variables only: systemd-run takes their values from its own environment, because
+// other users can read its arguments. Versions before 248 reject that.
+func systemdCommand(label, dir string, env process.Env, args []string) []string {
+	argv := []string{"systemd-run", "--user", "--quiet", "--collect", "--unit=" + label, "--working-directory=" + dir}
 	for _, kv := range env {
-		fmt.Fprintf(&b, "set \"%s\"\r\n", escape.Replace(kv))
+		name, _, _ := strings.Cut(kv, "=")
+		argv = append(argv, "--setenv="+name)
 	}
-	fmt.Fprintf(&b, "cd /d \"%s\"\r\nstart \"\" /b", escape.Replace(dir))
-	for _, arg := range args {
-		fmt.Fprintf(&b, " \"%s\"", escape.Replace(arg))
+	return append(append(argv, "--"), args...)
+}
+
+// windowsTask returns the definition of a scheduled task that starts args when it is
+// run, also on battery and without a time limit. Priority 5 is the normal one of
+// programs; the default of tasks is lower.
+func windowsTask(dir string, args []string) []byte {
+	text := func(s string) string {
+		var b bytes.Buffer
+		_ = xml.EscapeText(&b, []byte(s)) // writing to a buffer cannot fail
+		return b.String()
 	}
-	b.WriteString("\r\n")
-	return b.Bytes()
+	var quoted []string
+	for _, arg := range args[1:] {
+		if strings.ContainsAny(arg, " \t") {
+			arg = `"` + arg + `"` // no path on Windows contains quotes
+		}
+		quoted = append(quoted, arg)
+	}
+	definition := `<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+<Principals><Principal id="Author"><LogonType>InteractiveToken</LogonType><RunLevel>LeastPrivilege</RunLevel></Principal></Principals>
+<Settings>
+<MultipleInstancesPolicy>Parallel</MultipleInstancesPolicy>
+<DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+<StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+<IdleSettings><StopOnIdleEnd>false</StopOnIdleEnd><RestartOnIdle>false</RestartOnIdle></IdleSettings>
+<AllowStartOnDemand>true</AllowStartOnDemand>
+<Hidden>true</Hidden>
+<ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+<Priority>5</Priority>
+</Settings>
+<Actions Context="Author"><Exec><Command>` + text(args[0]) + `</Command><Arguments>` + text(strings.Join(quoted, " ")) +
+		`</Arguments><WorkingDirectory>` + text(dir) + `</WorkingDirectory></Exec></Actions>
+</Task>
+`
+	// schtasks reads UTF-16 with a byte order mark.
+	encoded := []byte{0xff, 0xfe}
+	for _, unit := range utf16.Encode([]rune(definition)) {
+		encoded = binary.LittleEndian.AppendUint16(encoded, unit)
+	}
+	return encoded
 }

@@ -2,12 +2,10 @@ package instance
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,73 +17,182 @@ import (
 // startTimeout bounds the time from a start until the hub has announced itself.
 const startTimeout = 15 * time.Second
 
+// patience is how long a start may show no sign of the hub before the next way is
+// tried.
+const patience = 3 * time.Second
+
 const pollInterval = 10 * time.Millisecond
+
+// ExitHeld is the exit code of a hub that this package started and that found
+// another hub running or starting for its folder.
+const ExitHeld = 75
 
 // Ensure returns the running hub, and starts one if none runs. If several
 // processes call it at once, they all get the same hub. by is the kind of the
 // calling program: companion, tray or window.
+//
+// It uses the user's service manager if the system has one that suits, and
+// otherwise a detached process. If the hub does not appear, it tries the next way;
+// of two hubs that are started in this manner, one finds the other's lock and ends.
+// In all cases the hub gets the environment of the user's session and the
+// AGENT_DISCOVER_ variables, but no others of this process.
 func Ensure(ctx context.Context, folder paths.Folder, by string) (Info, error) {
 	if info, err := Read(folder); err == nil {
 		return info, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	if err := Start(ctx, folder, by); err != nil {
+	l, err := prepare(folder, by)
+	if err != nil {
 		return Info{}, err
 	}
-	return Await(ctx, folder)
+	return l.inTurn(ctx, l.ways())
+}
+
+// ErrStopped is the reason why a program must not start a hub: the user has
+// stopped it.
+var ErrStopped = fault.New(fault.Denied, "the user stopped the hub; start it with: agent-discover start")
+
+// ByProgram reports whether by, as in Ensure, is a program that acts without being
+// asked to start a hub. A person who starts a hub overrides an earlier stop request.
+func ByProgram(by string) bool {
+	return slices.Contains([]string{"companion", "cli", "tray", "window"}, by)
+}
+
+// Start starts a hub as Ensure does and does not wait for it.
+func Start(ctx context.Context, folder paths.Folder, by string) error {
+	l, err := prepare(folder, by)
+	if err != nil {
+		return err
+	}
+	for _, w := range l.ways() {
+		var a attempt
+		if a, err = w.start(ctx, l); err == nil {
+			if a.clean != nil {
+				time.AfterFunc(patience, a.clean)
+			}
+			return nil
+		}
+	}
+	return fault.Wrap(err, fault.Unavailable, "could not start the hub's program %s", l.args[0])
 }
 
 // Await waits until a hub has announced itself or reported why it cannot start.
 func Await(ctx context.Context, folder paths.Folder) (Info, error) {
+	return launch{folder: folder}.await(ctx, attempt{}, nil)
+}
+
+// launch is what a way to start the hub needs.
+type launch struct {
+	folder paths.Folder
+	by     string      // as in Ensure; empty if this process does not start the hub
+	env    process.Env // the variables that configure the hub
+	args   []string    // begin with the program
+}
+
+// way is one way to start the hub in the background.
+type way struct {
+	name  string
+	start func(context.Context, launch) (attempt, error)
+}
+
+// attempt is a hub that was started and has not announced itself yet.
+type attempt struct {
+	// ended receives why the process has ended. It is nil if that cannot be seen.
+	ended <-chan error
+	// clean removes what the start needed; nil if there is nothing to remove.
+	clean func()
+}
+
+func prepare(folder paths.Folder, by string) (launch, error) {
+	if err := folder.Create(); err != nil {
+		return launch{}, err
+	}
+	_ = paths.Remove(folder.Run("failed")) // the report of an earlier start; usually none exists
+	exe, err := hubProgram(by)
+	if err != nil {
+		return launch{}, err
+	}
+	env := process.Own().With("AGENT_DISCOVER_HOME", string(folder))
+	return launch{folder, by, env, []string{exe, "serve", "--started-by", by}}, nil
+}
+
+// inTurn starts the hub in each way until it has announced itself.
+func (l launch) inTurn(ctx context.Context, ways []way) (Info, error) {
+	var reasons []string
+	for i, w := range ways {
+		info, err := l.try(ctx, w, i == len(ways)-1)
+		next, failed := errors.AsType[unstarted](err)
+		if !failed {
+			return info, err
+		}
+		l.logFailure(w.name, next)
+		reasons = append(reasons, next.Error()+" ("+w.name+")")
+	}
+	return Info{}, fault.New(fault.Unavailable, "could not start the hub %s: %s; run agent-discover serve to see it start",
+		l.args[0], strings.Join(reasons, "; "))
+}
+
+// unstarted is why a way did not bring up a hub, so that the next is tried.
+type unstarted struct{ error }
+
+func (l launch) try(ctx context.Context, w way, last bool) (Info, error) {
+	a, err := w.start(ctx, l)
+	if err != nil {
+		return Info{}, unstarted{err}
+	}
+	if a.clean != nil {
+		defer a.clean()
+	}
+	var late <-chan time.Time
+	if a.ended == nil && !last { // a process that can be seen to run needs no other
+		timer := time.NewTimer(patience)
+		defer timer.Stop()
+		late = timer.C
+	}
+	return l.await(ctx, a, late)
+}
+
+func (l launch) await(ctx context.Context, a attempt, late <-chan time.Time) (Info, error) {
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
+	var over error
 	for {
-		if info, err := Read(folder); err == nil {
+		if info, err := Read(l.folder); err == nil {
 			return info, nil
 		}
-		if why, err := os.ReadFile(folder.Run("failed")); err == nil {
+		if why, err := paths.ReadFile(l.folder.Run("failed")); err == nil {
 			return Info{}, fault.New(fault.Unavailable, "the hub cannot start: %s", why)
+		}
+		if ByProgram(l.by) && Stopped(l.folder) {
+			return Info{}, ErrStopped
+		}
+		if over != nil {
+			return Info{}, unstarted{over}
 		}
 		select {
 		case <-tick.C:
+		case why := <-a.ended:
+			// The hub may have announced itself or reported the reason just before.
+			over, a.ended = why, nil
+			if _, other := errors.AsType[outrun](why); other {
+				over = nil // the other hub announces itself
+			}
+		case <-late:
+			over = fmt.Errorf("no sign of the hub within %v", patience)
 		case <-ctx.Done():
 			return Info{}, fault.Wrap(context.Cause(ctx), fault.Unavailable,
-				"the hub did not start in time; for the reason see %s, or run: agent-discover serve", folder.Log())
+				"the hub did not start in time; for the reason see %s, or run: agent-discover serve", l.folder.Log())
 		}
 	}
 }
 
-// Start starts a hub and does not wait for it. It uses the user's service manager
-// if the system has one, and otherwise a detached process. In both cases the hub
-// gets the environment of the user's session and the AGENT_DISCOVER_ variables, but
-// no others of this process.
-func Start(ctx context.Context, folder paths.Folder, by string) error {
-	if err := folder.Create(); err != nil {
-		return err
-	}
-	_ = os.Remove(folder.Run("failed")) // the report of an earlier start; usually none exists
-	exe, err := program(by)
-	if err != nil {
-		return err
-	}
-	env := process.Own().With("AGENT_DISCOVER_HOME", string(folder))
-	args := []string{exe, "serve", "--started-by", by}
-	if argv := serviceCommand(folder, env, args); argv != nil && exec.CommandContext(ctx, argv[0], argv[1:]...).Run() == nil {
-		return nil
-	}
-	if err := startDetached(string(folder), append(process.Clean(), env...), args, process.Detach, process.DetachInJob); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "could not start the hub's program %s", exe)
-	}
-	return nil
-}
-
-// program returns the executable to start as the hub: this one or, for tray and
+// hubProgram returns the executable to start as the hub: this one or, for tray and
 // window, the program agent-discover beside it.
-func program(by string) (string, error) {
+func hubProgram(by string) (string, error) {
 	if by == "tray" || by == "window" {
 		if hub := process.Sibling("agent-discover"); hub != "" {
-			return hub, nil
+			return hub, paths.CheckPlace(hub)
 		}
 		return "", fault.New(fault.Unavailable, "the program agent-discover, which is the hub, is missing; put it beside this one or on the PATH")
 	}
@@ -93,84 +200,12 @@ func program(by string) (string, error) {
 	if err != nil {
 		return "", fault.Wrap(err, fault.Unavailable, "could not find this program's own executable, with which to start the hub")
 	}
-	return exe, nil
+	return exe, paths.CheckPlace(exe)
 }
 
-// startDetached starts args. It prepares the command with each of ways in turn
-// until a start succeeds, and returns the error of the last attempt if none does.
-func startDetached(dir string, env process.Env, args []string, ways ...func(*exec.Cmd)) (err error) {
-	for _, detach := range ways {
-		cmd := exec.Command(args[0], args[1:]...)
-		cmd.Env, cmd.Dir = env, dir
-		detach(cmd)
-		if err = cmd.Start(); err == nil {
-			go func() { _ = cmd.Wait() }() // ends with the hub, and prevents a zombie
-			return nil
-		}
-	}
-	return err
-}
-
-// ReportFailure saves the reason of a failed start for processes that wait in
-// Await.
+// ReportFailure saves the reason of a failed start for all processes that wait in
+// Await. It must be a reason that holds for each of them: not that another hub is
+// running, and not ErrStopped, which does not hold for a person.
 func ReportFailure(folder paths.Folder, why error) {
 	_ = paths.WriteFile(folder.Run("failed"), []byte(fault.MessageOf(why))) // if this fails, Await times out and names the log
-}
-
-// serviceCommand returns the command that starts args under the user's service
-// manager, nil if the system has none. It also returns nil if the environment
-// contains credentials, because service managers take the environment from command
-// lines or files, which other users may be able to read.
-func serviceCommand(folder paths.Folder, env process.Env, args []string) []string {
-	for _, name := range []string{"AGENT_DISCOVER_PASSPHRASE", "AGENT_DISCOVER_OPENAI_API_KEY"} {
-		if env.Get(name) != "" {
-			return nil
-		}
-	}
-	label := labelOf(string(folder))
-	switch runtime.GOOS {
-	case "linux":
-		if _, err := os.Stat(os.Getenv("XDG_RUNTIME_DIR") + "/systemd/private"); err != nil {
-			return nil
-		}
-		return systemdCommand(label, string(folder), env, args)
-	case "darwin":
-		// launchd keeps the definition of a loaded job, so a job with a
-		// different definition needs a different label.
-		label = labelOf(append(append([]string{string(folder)}, env...), args...)...)
-		file := folder.Run(label + ".plist")
-		if paths.WriteFile(file, launchdJob(label, string(folder), env, args)) != nil {
-			return nil
-		}
-		return launchdCommand(fmt.Sprintf("gui/%d", os.Getuid()), label, file)
-	case "windows":
-		file := folder.Run(label + ".cmd")
-		if paths.WriteFile(file, windowsScript(string(folder), env, args)) != nil {
-			return nil
-		}
-		return []string{"cmd", "/c", fmt.Sprintf(
-			`schtasks /Create /F /SC ONCE /ST 00:00 /TN %s /TR "%s" >nul && schtasks /Run /TN %s >nul`, label, file, label)}
-	}
-	return nil
-}
-
-func labelOf(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return "agent-discover-" + hex.EncodeToString(sum[:4])
-}
-
-// launchdCommand returns a command that loads a job, which also starts it, or starts
-// a job that is loaded already. A running job is not restarted: if two processes
-// start the hub at once, the second must not end the hub of the first.
-func launchdCommand(domain, label, file string) []string {
-	const script = `launchctl bootstrap "$1" "$3" 2>/dev/null || exec launchctl kickstart "$1/$2"`
-	return []string{"/bin/sh", "-c", script, "sh", domain, label, file}
-}
-
-func systemdCommand(label, dir string, env process.Env, args []string) []string {
-	argv := []string{"systemd-run", "--user", "--quiet", "--collect", "--unit=" + label, "--working-directory=" + dir}
-	for _, kv := range env {
-		argv = append(argv, "--setenv="+kv)
-	}
-	return append(append(argv, "--"), args...)
 }

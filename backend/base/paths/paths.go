@@ -1,6 +1,6 @@
-// Package paths answers where this program keeps its files: all are in the data
-// folder. Folders are created only by Folder.Create, without access for other
-// users.
+// Package paths answers where this program keeps its files, and how to read and
+// replace files that other programs have open. All files are in the data folder.
+// Folders are created only by Folder.Create, without access for other users.
 package paths
 
 import (
@@ -57,63 +57,37 @@ func (f Folder) Run(name string) string { return filepath.Join(string(f), "run",
 // even if they existed before, and checks that files can be created in them.
 func (f Folder) Create() error {
 	for _, dir := range []string{string(f), filepath.Dir(f.Log()), filepath.Dir(f.Run("lock"))} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return f.unwritable(err)
+		if err := makePrivate(dir); err != nil {
+			return f.Unwritable(err)
 		}
 		if err := tighten(dir); err != nil {
-			return f.unwritable(err)
+			return f.Unwritable(err)
 		}
 	}
-	probe, err := os.CreateTemp(filepath.Join(string(f), "run"), ".probe-*")
-	if err != nil {
-		return f.unwritable(err)
-	}
-	_ = probe.Close()
-	return os.Remove(probe.Name())
-}
-
-// tighten removes the access of other users to a folder, unless the folder belongs
-// to another user or is shared.
-func tighten(dir string) error {
-	info, err := os.Stat(dir)
-	if err != nil || info.Mode().Perm()&0o077 == 0 || !mayTighten(info) {
-		return err
-	}
-	if err := os.Chmod(dir, 0o700); err != nil && !errors.Is(err, fs.ErrPermission) {
-		return err
+	if err := probe(filepath.Dir(f.Run("lock")), 0); err != nil {
+		return f.Unwritable(err)
 	}
 	return nil
 }
 
-func (f Folder) unwritable(err error) error {
+// CheckSpace checks that data can be written to the folder.
+func (f Folder) CheckSpace() error {
+	if err := probe(filepath.Dir(f.Run("lock")), probeSize); err != nil {
+		return f.Unwritable(err)
+	}
+	return nil
+}
+
+// Unwritable returns the error that the folder cannot be created or written, with
+// the reason in err and what to do.
+func (f Folder) Unwritable(err error) error {
 	why := "cannot be created"
-	if errors.Is(err, fs.ErrPermission) {
+	switch {
+	case noSpace(err):
+		return fault.Wrap(err, fault.Unavailable, "no space left for the data folder %s; free space on its disk and try again", string(f))
+	case errors.Is(err, fs.ErrPermission):
 		why = "is not writable"
 	}
 	return fault.Wrap(err, fault.Unavailable,
 		"the data folder %s %s; give yourself write access to it or set AGENT_DISCOVER_HOME to another folder", string(f), why)
-}
-
-// WriteFile replaces a file atomically: readers see the old content or the new,
-// never a part. Only this user can read the file.
-func WriteFile(path string, data []byte) error { return replace(path, data, false) }
-
-// WriteDurable is WriteFile with a sync, so that the content survives a loss of
-// power after the return.
-func WriteDurable(path string, data []byte) error { return replace(path, data, true) }
-
-func replace(path string, data []byte, durable bool) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(temp.Name()) }()
-	_, err = temp.Write(data)
-	if err == nil && durable {
-		err = temp.Sync()
-	}
-	if err := errors.Join(err, temp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temp.Name(), path)
 }

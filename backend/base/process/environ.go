@@ -2,6 +2,8 @@ package process
 
 import (
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -19,10 +21,14 @@ var kept = []string{
 	"PUBLIC", "ALLUSERSPROFILE", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE",
 }
 
-// Clean returns the variables of this process's environment that belong to the
-// user's session, with the system's default PATH. A service manager would start a
-// program with a similar environment.
+// Clean returns the environment that the system gives to programs of the user's
+// session. Where the system cannot be asked, these are the variables of this
+// process that belong to the session, with the system's default PATH. It contains
+// no variable that configures this program.
 func Clean() Env {
+	if env := sessionEnvironment(); env != nil {
+		return env.Without(OwnVariable)
+	}
 	env := Env(os.Environ()).Without(func(name string) bool {
 		upper := strings.ToUpper(name)
 		return !slices.Contains(kept, upper) &&
@@ -34,4 +40,23 @@ func Clean() Env {
 // Own returns the variables of this process that configure this program.
 func Own() Env {
 	return Env(os.Environ()).Without(func(name string) bool { return !OwnVariable(name) })
+}
+
+// joinPath returns the folders of several PATHs in their order, each once.
+func joinPath(lists ...string) string {
+	seen := make(map[string]bool)
+	var dirs []string
+	for _, list := range lists {
+		for _, dir := range filepath.SplitList(list) {
+			key := dir
+			if runtime.GOOS == "windows" {
+				key = strings.ToLower(dir)
+			}
+			if dir != "" && !seen[key] {
+				seen[key] = true
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	return strings.Join(dirs, string(filepath.ListSeparator))
 }

@@ -8,7 +8,8 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -41,18 +42,25 @@ func Login(ctx context.Context) (Env, error) {
 		}
 		return OwnVariable(name)
 	})
+	env = withCharset(runtime.GOOS, env)
 	return env.With("PATH", joinPath(env.Get("PATH"), os.Getenv("PATH"))), err
+}
+
+// withCharset returns the environment with UTF-8 as the charset on macOS, if no
+// start-up file sets a locale. There, only the terminal program sets one, and
+// programs that the system starts decode text as ASCII.
+func withCharset(system string, env Env) Env {
+	if system != "darwin" || env.Get("LC_ALL") != "" || env.Get("LC_CTYPE") != "" || env.Get("LANG") != "" {
+		return env
+	}
+	return env.With("LC_CTYPE", "UTF-8")
 }
 
 // askShell runs the login shell with flags and returns its environment.
 func askShell(ctx context.Context, flags string) (Env, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 	defer cancel()
-	shell := os.Getenv("SHELL")
-	if shell == "" {
-		shell = "/bin/sh"
-	}
-	cmd := exec.CommandContext(ctx, shell, flags, "echo "+loginMark+"; env -0 2>/dev/null || env")
+	cmd := exec.CommandContext(ctx, shellOf(runtime.GOOS, os.Getenv("SHELL")), flags, "echo "+loginMark+"; env -0 2>/dev/null || env")
 	cmd.Env = Clean().With("TERM", "dumb")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // without a terminal, start-up files cannot ask questions
 	// These are the signals of a terminal that closes, so that programs of
@@ -73,6 +81,19 @@ func askShell(ctx context.Context, flags string) (Env, error) {
 	return parseEnv(out), nil
 }
 
+// shellOf returns the login shell if the environment does not name it. On macOS
+// that is the one which the system gives to new users, whose start-up files have
+// the folders of Homebrew.
+func shellOf(system, named string) string {
+	switch {
+	case named != "":
+		return named
+	case system == "darwin":
+		return "/bin/zsh"
+	}
+	return "/bin/sh"
+}
+
 func parseEnv(out []byte) Env {
 	end := "\n"
 	if bytes.IndexByte(out, 0) >= 0 {
@@ -87,27 +108,34 @@ func parseEnv(out []byte) Env {
 	return env
 }
 
-func joinPath(lists ...string) string {
-	seen := make(map[string]bool)
-	var dirs []string
-	for _, list := range lists {
-		for _, dir := range filepath.SplitList(list) {
-			if dir != "" && !seen[dir] {
-				seen[dir] = true
-				dirs = append(dirs, dir)
-			}
-		}
-	}
-	return strings.Join(dirs, string(filepath.ListSeparator))
-}
+// sessionEnvironment returns nil, because only Windows has such an environment.
+func sessionEnvironment() Env { return nil }
+
+// mayContain returns true: here a program has one name, about which firstExecutable
+// asks.
+func mayContain(string, string) bool { return true }
 
 func defaultPath() string {
-	path := "/usr/local/bin:/usr/bin:/bin"
-	if os.Geteuid() == 0 {
-		path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+	return systemPath(runtime.GOOS, os.Geteuid() == 0, func(dir string) bool {
+		_, err := os.Stat(dir)
+		return err == nil
+	})
+}
+
+// systemPath returns the PATH of a system's programs. On macOS it is the one of
+// /etc/paths with the folders of Homebrew and MacPorts, if they exist.
+func systemPath(system string, root bool, exists func(dir string) bool) string {
+	dirs := []string{"/usr/local/bin", "/usr/bin", "/bin"}
+	switch {
+	case system == "darwin":
+		dirs = append(dirs, "/usr/sbin", "/sbin")
+	case root:
+		dirs = []string{"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"}
 	}
-	if _, err := os.Stat("/opt/homebrew/bin"); err == nil {
-		path = "/opt/homebrew/bin:" + path
+	for _, dir := range []string{"/opt/local/bin", "/opt/homebrew/sbin", "/opt/homebrew/bin"} {
+		if system == "darwin" && exists(dir) {
+			dirs = slices.Insert(dirs, 0, dir)
+		}
 	}
-	return path
+	return strings.Join(dirs, ":")
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -73,19 +74,23 @@ func OwnVariable(name string) bool {
 	return strings.HasPrefix(strings.ToUpper(name), "AGENT_DISCOVER_")
 }
 
-// LookPath finds a program as a shell with this environment would. It returns an
-// absolute path, "" if the program does not exist. On Windows it adds the
-// extensions of PATHEXT, so that npx finds npx.cmd.
+// LookPath finds a program as a shell with this environment would, but never in the
+// current folder unless the name says so, as ./program does. It returns an absolute
+// path, "" if the program does not exist. On Windows it adds the extensions of
+// PATHEXT, so that npx finds npx.cmd.
 func (e Env) LookPath(program string) string {
 	names := []string{program}
 	if runtime.GOOS == "windows" {
+		if aliased(program) {
+			return ""
+		}
 		names = windowsNames(program, e.Get("PATHEXT"))
 	}
 	if strings.ContainsRune(program, filepath.Separator) || strings.Contains(program, "/") {
 		return firstExecutable("", names)
 	}
 	for _, dir := range filepath.SplitList(e.Get("PATH")) {
-		if !filepath.IsAbs(dir) {
+		if !filepath.IsAbs(dir) || !mayContain(dir, program) {
 			continue
 		}
 		if found := firstExecutable(dir, names); found != "" {
@@ -109,20 +114,33 @@ func firstExecutable(dir string, names []string) string {
 	return ""
 }
 
+// aliased reports whether Windows would open another file than a name suggests: it
+// removes dots and spaces at the end, a colon leads to the current folder of a
+// drive or to a stream inside of a file.
+func aliased(program string) bool {
+	rest := strings.TrimPrefix(program, `\\?\`)
+	if len(rest) > 2 && rest[1] == ':' && (rest[2] == '\\' || rest[2] == '/') {
+		rest = rest[2:]
+	}
+	return strings.TrimRight(rest, " .") != rest || strings.ContainsAny(rest, ":\"*?<>|\x00")
+}
+
 // windowsNames returns the possible file names of a program on Windows, in the
-// order in which Windows tries them.
+// order in which Windows tries them. A file of another type comes last.
 func windowsNames(program, pathext string) []string {
 	if pathext == "" {
 		pathext = ".COM;.EXE;.BAT;.CMD"
 	}
+	extensions := slices.DeleteFunc(strings.Split(strings.ToLower(pathext), ";"), func(ext string) bool { return !strings.HasPrefix(ext, ".") })
 	var names []string
-	if filepath.Ext(program) != "" {
-		names = append(names, program)
+	for _, ext := range extensions {
+		names = append(names, program+ext)
 	}
-	for _, ext := range strings.Split(pathext, ";") {
-		if ext != "" {
-			names = append(names, program+strings.ToLower(ext))
-		}
+	switch own := strings.ToLower(filepath.Ext(program)); {
+	case own == "":
+		return names
+	case slices.Contains(extensions, own), slices.Contains([]string{".com", ".exe", ".bat", ".cmd"}, own):
+		return append([]string{program}, names...)
 	}
-	return names
+	return append(names, program)
 }

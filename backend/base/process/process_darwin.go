@@ -2,27 +2,60 @@ package process
 
 import (
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-func dieWithParent(*syscall.SysProcAttr) {} // macOS has no such setting; Reap ends orphans
+func dieWithParent(*syscall.SysProcAttr) {} // macOS has no such setting; the next hub ends orphans with Reap
 
 // StartOf returns the start time of a process as an opaque text, "" if it does not
-// run.
+// run. Zombies do not count as running.
 func StartOf(pid int) string {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
-	if err != nil || int(info.Proc.P_pid) != pid {
+	if err != nil || int(info.Proc.P_pid) != pid || info.Proc.P_stat == zombie {
 		return ""
 	}
 	return fmt.Sprintf("%d.%06d", info.Proc.P_starttime.Sec, info.Proc.P_starttime.Usec)
 }
 
-// Reap ends the remaining processes of the group of an isolated command, unless
-// another process has its pid now.
-func Reap(id ID) {
-	if start := StartOf(id.PID); start == "" || start == id.Start {
-		Kill(id.PID)
-	}
+// ownsGroup reports whether the process group with the number of the command's
+// pid is still the command's.
+func (t Tree) ownsGroup() bool {
+	start := StartOf(t.PID)
+	return start == "" || start == t.Start
 }
+
+// zombie is the state of a process that has ended, SZOMB in sys/proc.h.
+const zombie = 5
+
+// processes lists the processes of this user except zombies.
+func processes() []relative {
+	list, _ := unix.SysctlKinfoProcSlice("kern.proc.uid", os.Getuid())
+	var all []relative
+	for _, info := range list {
+		if info.Proc.P_stat != zombie {
+			id := ID{int(info.Proc.P_pid), fmt.Sprintf("%d.%06d", info.Proc.P_starttime.Sec, info.Proc.P_starttime.Usec)}
+			all = append(all, relative{id, int(info.Eproc.Ppid), int(info.Eproc.Pgid)})
+		}
+	}
+	return all
+}
+
+// hasMark reports whether a process has inherited a mark. The arguments of a
+// process are followed by its environment, which the system hides if the program
+// is its own or has the hardened runtime. Such a process is found by its group
+// and parents only.
+func hasMark(pid int, mark string) bool {
+	arguments, _ := unix.SysctlRaw("kern.procargs2", pid)
+	return slices.Contains(strings.Split(string(arguments), "\x00"), markName+"="+mark)
+}
+
+// executing returns false: a process shows its old arguments until it has new ones.
+func executing(relative) bool { return false }
+
+// uses returns false: the files of another process cannot be read without cgo.
+func uses(int, []*os.File) bool { return false }

@@ -3,6 +3,7 @@ package process
 import (
 	"bytes"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -42,26 +43,66 @@ func statOf(pid string) []string {
 	return fields
 }
 
-// Reap ends the remaining processes of the group of an isolated command. It does
-// nothing if another process has its pid now: the kernel reuses a pid only after
-// the group with that number is empty.
-func Reap(id ID) {
-	if start := StartOf(id.PID); start != "" && start != id.Start {
-		return
+// ownsGroup reports whether the process group with the number of the command's
+// pid is still the command's: the kernel reuses a pid only after the group with
+// that number is empty.
+func (t Tree) ownsGroup() bool {
+	if start := StartOf(t.PID); start != "" && start != t.Start {
+		return false
 	}
-	if boot, _, _ := strings.Cut(id.Start, "/"); boot == bootID() && groupLives(id.PID) {
-		Kill(id.PID)
-	}
+	boot, _, _ := strings.Cut(t.Start, "/")
+	return boot == bootID()
 }
 
-func groupLives(group int) bool {
+// processes lists all processes except zombies.
+func processes() []relative {
 	entries, _ := os.ReadDir("/proc")
+	var all []relative
 	for _, e := range entries {
-		if e.Name()[0] < '0' || e.Name()[0] > '9' {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
 			continue
 		}
-		if stat := statOf(e.Name()); stat != nil && stat[2] == strconv.Itoa(group) {
-			return true
+		if stat := statOf(e.Name()); stat != nil {
+			parent, _ := strconv.Atoi(stat[1])
+			group, _ := strconv.Atoi(stat[2])
+			all = append(all, relative{ID{pid, bootID() + "/" + stat[19]}, parent, group})
+		}
+	}
+	return all
+}
+
+// hasMark reports whether a process has inherited a mark. The environment of
+// other users' processes cannot be read.
+func hasMark(pid int, mark string) bool {
+	environ, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	return slices.Contains(strings.Split(string(environ), "\x00"), markName+"="+mark)
+}
+
+// executing reports whether a process is in the middle of execve: it has a
+// program, but its new arguments and environment cannot be read yet.
+func executing(p relative) bool {
+	folder := "/proc/" + strconv.Itoa(p.PID)
+	arguments, err := os.ReadFile(folder + "/cmdline")
+	if err != nil || len(arguments) > 0 {
+		return false
+	}
+	_, err = os.Readlink(folder + "/exe") // threads of the kernel and ended processes have no program
+	return err == nil
+}
+
+// uses reports whether a standard stream of a process is one of these pipes. It
+// looks at no other files: a process has those of its parent for a moment.
+func uses(pid int, pipes []*os.File) bool {
+	for fd := range 3 {
+		info, err := os.Stat("/proc/" + strconv.Itoa(pid) + "/fd/" + strconv.Itoa(fd))
+		if err != nil {
+			continue
+		}
+		for _, pipe := range pipes {
+			if own, err := pipe.Stat(); err == nil && os.SameFile(own, info) {
+				return true
+			}
 		}
 	}
 	return false

@@ -3,6 +3,7 @@ package process
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -20,14 +21,18 @@ func TestWithReturnsACopy(t *testing.T) {
 
 func TestLookPathSearchesOnlyItsOwnPath(t *testing.T) {
 	dir := t.TempDir()
-	tool := filepath.Join(dir, "mytool")
-	for name, mode := range map[string]os.FileMode{"mytool": 0o755, "notes.txt": 0o644} {
+	tool, notes := filepath.Join(dir, "mytool"), ""
+	if runtime.GOOS == "windows" {
+		// A file of another type is found, so that a start can say why it is refused.
+		tool, notes = tool+".exe", filepath.Join(dir, "notes.txt")
+	}
+	for name, mode := range map[string]os.FileMode{filepath.Base(tool): 0o755, "notes.txt": 0o644} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"), mode); err != nil {
 			t.Fatal(err)
 		}
 	}
 	env := Env{"PATH=" + filepath.Join(dir, "none") + string(filepath.ListSeparator) + "relative" + string(filepath.ListSeparator) + dir}
-	for program, want := range map[string]string{"mytool": tool, tool: tool, "notes.txt": "", "sh": "", dir: ""} {
+	for program, want := range map[string]string{"mytool": tool, tool: tool, "notes.txt": notes, "sh": "", dir: ""} {
 		if got := env.LookPath(program); got != want {
 			t.Errorf("%s: got %q, want %q", program, got, want)
 		}
@@ -37,9 +42,24 @@ func TestLookPathSearchesOnlyItsOwnPath(t *testing.T) {
 func TestWindowsNamesIncludeScripts(t *testing.T) {
 	for program, want := range map[string]string{
 		"npx": "npx.com npx.exe npx.bat npx.cmd", "npx.cmd": "npx.cmd npx.cmd.com npx.cmd.exe npx.cmd.bat npx.cmd.cmd",
+		"python3.12": "python3.12.com python3.12.exe python3.12.bat python3.12.cmd python3.12",
 	} {
 		if got := strings.Join(windowsNames(program, ""), " "); got != want {
 			t.Errorf("%s: got %s, want %s", program, got, want)
+		}
+	}
+	if got := strings.Join(windowsNames("x", ";.EXE;;PY;.Cmd"), " "); got != "x.exe x.cmd" {
+		t.Errorf("with odd parts of PATHEXT: got %s", got)
+	}
+}
+
+func TestNamesThatWindowsReadsAsOtherFilesAreNoPrograms(t *testing.T) {
+	for name, want := range map[string]bool{
+		"npx": false, "npx.cmd": false, `C:\a b\x.exe`: false, "C:/x.exe": false, `\\server\share\x.exe`: false, `\\?\C:\x.exe`: false, `.\x`: false,
+		"x.cmd.": true, "x.cmd ": true, `C:\x.cmd. .`: true, "C:x.exe": true, `C:\x.cmd::$DATA`: true, `C:\x.exe:y.cmd`: true, "x\"y": true, "x?": true, "": false,
+	} {
+		if got := aliased(name); got != want {
+			t.Errorf("%q: got %v", name, got)
 		}
 	}
 }
@@ -50,6 +70,9 @@ func TestCleanRemovesOwnAndForeignVariables(t *testing.T) {
 	t.Setenv("LC_ALL", "C")
 	if got := Own(); len(got) == 0 || !OwnVariable("agent_discover_y") || OwnVariable("AGENT") {
 		t.Errorf("Own returns %v", got)
+	}
+	if runtime.GOOS == "windows" {
+		return // there, Clean returns the user's environment, which another test checks
 	}
 	for _, name := range []string{"XDG_RUNTIME_DIR", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_CONFIG_HOME", "XDG_DATA_DIRS", "XDG_ACTIVATION_TOKEN"} {
 		t.Setenv(name, "set")

@@ -71,6 +71,49 @@ func TestAHangingShellGivesACleanEnvironment(t *testing.T) {
 	}
 }
 
+func TestMacPathsContainTheFoldersOfHomebrewAndTheSystem(t *testing.T) {
+	brew := func(dir string) bool { return strings.HasPrefix(dir, "/opt/homebrew/") }
+	none := func(string) bool { return false }
+	for name, row := range map[string]struct {
+		system string
+		root   bool
+		exists func(string) bool
+		want   string
+	}{
+		"macOS with Homebrew":  {"darwin", false, brew, "/opt/homebrew/bin:/opt/homebrew/sbin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
+		"macOS without":        {"darwin", false, none, "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
+		"macOS, administrator": {"darwin", true, none, "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"},
+		"Linux":                {"linux", false, brew, "/usr/local/bin:/usr/bin:/bin"},
+		"Linux, root":          {"linux", true, none, "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+	} {
+		if got := systemPath(row.system, row.root, row.exists); got != row.want {
+			t.Errorf("%s: got %s, want %s", name, got, row.want)
+		}
+	}
+}
+
+func TestMacProgramsGetTheCharsetThatOnlyTerminalsSet(t *testing.T) {
+	for name, row := range map[string]struct {
+		system string
+		env    Env
+		want   string
+	}{
+		"macOS without a locale": {"darwin", Env{"A=1"}, "UTF-8"},
+		"macOS with LANG":        {"darwin", Env{"LANG=de_DE.UTF-8"}, ""},
+		"macOS with LC_ALL":      {"darwin", Env{"LC_ALL=C"}, ""},
+		"Linux":                  {"linux", Env{"A=1"}, ""},
+	} {
+		if got := withCharset(row.system, row.env).Get("LC_CTYPE"); got != row.want {
+			t.Errorf("%s: LC_CTYPE is %q, want %q", name, got, row.want)
+		}
+	}
+	for system, want := range map[string]string{"darwin": "/bin/zsh", "linux": "/bin/sh"} {
+		if got := shellOf(system, ""); got != want || shellOf(system, "/bin/fish") != "/bin/fish" {
+			t.Errorf("%s: the shell is %s, want %s", system, got, want)
+		}
+	}
+}
+
 func TestParseEnvReadsLinesWithoutNul(t *testing.T) {
 	env := parseEnv([]byte("A=1\nnoise\nB=2\n"))
 	if env.Get("A") != "1" || env.Get("B") != "2" || len(env) != 2 {
@@ -106,7 +149,7 @@ func family(t *testing.T) (*exec.Cmd, int) {
 // gone waits until a process has ended.
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for StartOf(pid) != "" {
 		select {
 		case <-deadline:
@@ -140,17 +183,17 @@ func TestReapEndsOrphansOfADeadLeader(t *testing.T) {
 	if StartOf(child) == "" {
 		t.Fatal("the child ended with its parent")
 	}
-	Reap(ID{PID: id.PID, Start: "another boot/1"})
+	Reap(Tree{ID: ID{PID: id.PID, Start: "another boot/1"}})
 	if StartOf(child) == "" {
 		t.Fatal("Reap ended a group of another boot")
 	}
-	Reap(id)
+	Reap(Tree{ID: id})
 	gone(t, child)
 }
 
 func TestReapIgnoresAReusedPID(t *testing.T) {
 	cmd, child := family(t)
-	Reap(ID{PID: cmd.Process.Pid, Start: "some other process"})
+	Reap(Tree{ID: ID{PID: cmd.Process.Pid, Start: "some other process"}})
 	if StartOf(cmd.Process.Pid) == "" || StartOf(child) == "" {
 		t.Error("Reap ended a process that only has the same pid")
 	}

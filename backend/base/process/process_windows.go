@@ -2,8 +2,11 @@ package process
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -19,38 +22,61 @@ func Detach(cmd *exec.Cmd) {
 }
 
 // DetachInJob is Detach, but the command stays in the job of this process.
+//
+// A console program gets a console without a window, which its children share and
+// through which the system tells it that the user logs out. A program with windows
+// shows them: HideWindow would hide its first one.
 func DetachInJob(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		HideWindow:    true,
-		CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP,
-	}
+	attributes(cmd).CreationFlags = windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP
 }
 
 // Isolate prepares a command that has not been started, so that Adopt can be called
 // after its start.
 func Isolate(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{
-		HideWindow:    true,
-		CreationFlags: windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP,
-	}
+	attributes(cmd).CreationFlags |= windows.CREATE_NO_WINDOW | windows.CREATE_NEW_PROCESS_GROUP
 }
 
-// jobs holds the job object of each adopted process. Windows ends the processes of
-// a job when its last handle is closed, which also happens when this process ends.
-var jobs sync.Map // pid → windows.Handle
+// attributes returns the attributes of a command, which may already contain its
+// quoted command line.
+func attributes(cmd *exec.Cmd) *syscall.SysProcAttr {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	return cmd.SysProcAttr
+}
 
-// Adopt puts a started command and its children into a job of their own.
+// adopted holds the processes for which Adopt was called.
+var adopted sync.Map // pid → owner
+
+// owner holds the handles of an adopted process.
+type owner struct {
+	job windows.Handle // 0 if the process could not be put into a job
+	// process keeps Windows from giving the pid to another process.
+	process windows.Handle
+}
+
+// newJob creates a job object. Windows ends the processes of a job when its last
+// handle is closed, which also happens when this process ends. Tests replace it.
+var newJob = func() (windows.Handle, error) { return windows.CreateJobObject(nil, nil) }
+
+// Adopt puts a started command and its children into a job of their own. After an
+// error, Kill and Reap end the command and those of its descendants that the table
+// of processes shows.
 func Adopt(cmd *exec.Cmd) error {
-	job, err := windows.CreateJobObject(nil, nil)
+	pid := cmd.Process.Pid
+	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid))
 	if err != nil {
-		return fmt.Errorf("create job: %w", err)
+		return fmt.Errorf("open process: %w", err)
 	}
-	if err := adopt(job, cmd.Process.Pid); err != nil {
+	job, err := newJob()
+	if err != nil {
+		err = fmt.Errorf("create job: %w", err)
+	} else if err = adopt(job, pid); err != nil {
 		_ = windows.CloseHandle(job)
-		return err
+		job = 0
 	}
-	jobs.Store(cmd.Process.Pid, job)
-	return nil
+	adopted.Store(pid, owner{job, process})
+	return err
 }
 
 func adopt(job windows.Handle, pid int) error {
@@ -75,17 +101,45 @@ func adopt(job windows.Handle, pid int) error {
 // other than by closing its standard input.
 func Terminate(int) {}
 
-// Kill ends an isolated command with its children.
+// Kill ends an isolated command, which has been started and not been waited for,
+// with its children.
 func Kill(pid int) {
-	if job, ok := jobs.LoadAndDelete(pid); ok {
-		_ = windows.TerminateJobObject(job.(windows.Handle), 1)
-		_ = windows.CloseHandle(job.(windows.Handle))
+	if !release(pid) {
+		endTree(pid)
 	}
 }
 
-// Reap ends the remaining children of an adopted command and frees its job. For a
-// child of an ended hub it does nothing, because the child ended with the hub.
-func Reap(id ID) { Kill(id.PID) }
+// Reap ends the remaining processes of adopted commands and frees what the system
+// holds for them. Of the commands of an ended hub, only those run that could not be
+// adopted.
+func Reap(trees ...Tree) {
+	for _, t := range trees {
+		if !release(t.PID) && t.Alive() {
+			endTree(t.PID)
+		}
+	}
+}
+
+// release ends an adopted command with its children, and forgets it. It returns
+// false if the command was not adopted.
+func release(pid int) bool {
+	value, ok := adopted.LoadAndDelete(pid)
+	if !ok {
+		return false
+	}
+	held := value.(owner)
+	if held.job != 0 {
+		_ = windows.TerminateJobObject(held.job, 1)
+		_ = windows.CloseHandle(held.job)
+	} else {
+		endTree(pid)
+	}
+	_ = windows.CloseHandle(held.process)
+	return true
+}
+
+// Members returns nil: the job of a command knows its processes.
+func (t Tree) Members() []ID { return nil }
 
 // StartOf returns the start time of a process as an opaque text, "" if it does not
 // run.
@@ -106,19 +160,47 @@ func StartOf(pid int) string {
 	return fmt.Sprint(created.Nanoseconds())
 }
 
-// Login returns the environment that Windows gives to programs of this user.
+// Login returns the environment that Windows gives to programs of this user. Its PATH
+// ends with the folders that only this process has, as on other systems: the terminal
+// in which a person started the hub may know more programs.
 func Login(context.Context) (Env, error) {
 	env, err := windows.GetCurrentProcessToken().Environ(false)
 	if err != nil {
 		return Clean(), err
 	}
-	return Env(env).Without(OwnVariable), nil
+	user := Env(env).Without(OwnVariable)
+	return user.With("PATH", joinPath(user.Get("PATH"), os.Getenv("PATH"))), nil
 }
 
-func defaultPath() string {
+// sessionEnvironment returns the environment of the user as the registry has it,
+// nil if it cannot be read.
+func sessionEnvironment() Env {
 	env, err := windows.GetCurrentProcessToken().Environ(false)
 	if err != nil {
-		return `C:\Windows\System32;C:\Windows`
+		return nil
 	}
-	return Env(env).Get("PATH")
+	return env
 }
+
+// mayContain reports whether a folder may contain a file whose name begins with that
+// of a program. Most folders do not, and one question about all extensions is much
+// faster than one about each.
+func mayContain(dir, program string) bool {
+	pattern := filepath.Join(dir, program) + "*"
+	if len(pattern) >= windows.MAX_PATH {
+		return true
+	}
+	name, err := windows.UTF16PtrFromString(pattern)
+	if err != nil {
+		return true
+	}
+	var data windows.Win32finddata
+	search, err := windows.FindFirstFile(name, &data)
+	if err != nil {
+		return !errors.Is(err, windows.ERROR_FILE_NOT_FOUND) && !errors.Is(err, windows.ERROR_PATH_NOT_FOUND)
+	}
+	_ = windows.FindClose(search)
+	return true
+}
+
+func defaultPath() string { return `C:\Windows\System32;C:\Windows` }

@@ -9,11 +9,11 @@ import (
 )
 
 // programs lists all running programs. The comm field of ps is the whole path on
-// macOS.
+// macOS, with the option -ww also without a terminal.
 func programs(ctx context.Context) []program {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	out, _ := exec.CommandContext(ctx, "/bin/ps", "-axo", "comm=").Output()
+	out, _ := exec.CommandContext(ctx, "/bin/ps", "-axwwo", "comm=").Output()
 	var list []program
 	for line := range strings.Lines(string(out)) {
 		file := strings.TrimSpace(line)

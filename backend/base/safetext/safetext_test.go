@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-type vector struct{ Name, In, Visible, Prose, Label string }
+type vector struct{ Name, In, Visible, Prose, Label, Runs string }
 
 func vectors(t testing.TB) (all []vector) {
 	t.Helper()
@@ -33,6 +33,9 @@ func TestVectors(t *testing.T) {
 			}
 			if got := Label(v.In); got != v.Label {
 				t.Errorf("Label(%+q) = %+q, want %+q", v.In, got, v.Label)
+			}
+			if got := Runs(v.In); v.Runs != "" && got != v.Runs {
+				t.Errorf("Runs(%+q) = %+q, want %+q", v.In, got, v.Runs)
 			}
 		})
 	}
@@ -100,7 +103,7 @@ func FuzzNothingStaysHidden(f *testing.F) {
 				t.Errorf("%s(%+q) = %+q", name, s, got)
 			}
 		}
-		if got := Prose(s); !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return Hidden(r) && !harmless(r) }) {
+		if got := Prose(s); !utf8.ValidString(got) || strings.ContainsFunc(got, func(r rune) bool { return Hidden(r) && !harmless('\ufe0f', r) }) {
 			t.Errorf("Prose(%+q) = %+q", s, got)
 		}
 		n = max(1, n&0xff)
@@ -111,4 +114,26 @@ func FuzzNothingStaysHidden(f *testing.F) {
 			t.Errorf("Prefix(%+q, %d) = %+q", s, n, got)
 		}
 	})
+}
+
+func TestJSONMeansTheSameWithoutHiddenCharacters(t *testing.T) {
+	for _, v := range vectors(t) {
+		var text strings.Builder
+		encoder := json.NewEncoder(&text)
+		encoder.SetIndent("", "\t")
+		if err := encoder.Encode(map[string]string{v.In: v.In}); err != nil {
+			t.Fatal(err)
+		}
+		shown := JSON(text.String())
+		var got map[string]string
+		if err := json.Unmarshal([]byte(shown), &got); err != nil || got[v.In] != v.In {
+			t.Errorf("%s: %s decodes to %q, %v", v.Name, shown, got, err)
+		}
+		if strings.ContainsFunc(shown, func(r rune) bool { return Hidden(r) && r != '\n' && r != '\t' }) {
+			t.Errorf("%s: %+q has a hidden character", v.Name, shown)
+		}
+	}
+	if got, want := JSON("{\r\n\"a\xff\u009b\u202e\U000e0041\": 1}"), "{ \n\"a\ufffd\\u009b\\u202e\\udb40\\udc41\": 1}"; got != want {
+		t.Errorf("got %+q, want %+q", got, want)
+	}
 }

@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -10,12 +11,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// versionDirective matches the version that the file declares, such as 1.2.
+var versionDirective = regexp.MustCompile(`(?m)^%YAML[ \t]+1\.[0-9]\b`)
+
 // decode reads settings from a YAML text into the variables in keys, which maps the
 // name of each setting to its variable. A setting in a group is named group.setting.
 // Settings that the text leaves out or gives no value are not changed. Errors name
 // the line or the key, and no value.
 func decode(text []byte, keys map[string]any) error {
 	var document yaml.Node
+	text = versionDirective.ReplaceAll(text, []byte("%YAML 1.1")) // the only version that the parser knows; it reads the others all the same
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return fmt.Errorf("not valid YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}

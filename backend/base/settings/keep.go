@@ -1,13 +1,5 @@
 package settings
 
-import (
-	"errors"
-	"io/fs"
-	"os"
-
-	"github.com/agent-discover/agent-discover/backend/base/fault"
-)
-
 // Editor changes single values of the settings file and keeps its comments and
 // layout. The functions are passed in, so that this package does not depend on
 // packages that edit files.
@@ -15,27 +7,25 @@ type Editor struct {
 	// Set returns data with the value at the path keys set and every other byte
 	// unchanged.
 	Set func(data []byte, keys []string, value any) ([]byte, error)
-	// Write replaces the whole file.
-	Write func(path string, data []byte) error
+	// Edit replaces the content of a file by what edit returns for it. A person
+	// may be saving the file at the same moment, so Edit may call check and edit
+	// several times. check returns why a content is not a complete settings
+	// file.
+	Edit func(path string, check func(data []byte) error, edit func(data []byte) ([]byte, error)) error
 }
 
 // Keep sets one value in the settings file and leaves the rest of the file
 // unchanged. If Load rejects the file, Keep returns its error and does not change
 // the file.
 func (e Editor) Keep(file string, keys []string, value any) error {
-	if _, err := Load(file); err != nil {
+	check := func(data []byte) error {
+		_, err := parse(file, data)
 		return err
 	}
-	data, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fault.Wrap(err, fault.Unavailable, "could not read %s", file)
-	}
-	text, err := e.Set(data, keys, value)
-	if err != nil {
-		return err
-	}
-	if err := e.Write(file, text); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "could not write %s", file)
-	}
-	return nil
+	return e.Edit(file, check, func(data []byte) ([]byte, error) {
+		if err := check(data); err != nil {
+			return nil, err
+		}
+		return e.Set(data, keys, value)
+	})
 }

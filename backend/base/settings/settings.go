@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // Settings holds all settings. It does not change once it is loaded.
@@ -95,11 +96,16 @@ func Default() Settings {
 // errors are fault.Invalid and name the line or the key, but no value that may
 // be a secret.
 func Load(file string) (Settings, error) {
-	s := Default()
-	data, err := os.ReadFile(file)
+	data, err := paths.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return s, fault.Wrap(err, fault.Invalid, "could not read %s", file)
+		return Default(), fault.Wrap(err, fault.Invalid, "could not read %s", file)
 	}
+	return parse(file, data)
+}
+
+// parse is Load for a file with this content.
+func parse(file string, data []byte) (s Settings, err error) {
+	s = Default()
 	if err := decode(data, s.keys()); err != nil {
 		return Default(), fault.New(fault.Invalid, "%s: %s", file, err)
 	}

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"github.com/agent-discover/agent-discover/backend/testing/freeze"
 )
 
 // deadline bounds the wait for a daemon. It is reached only in failing tests.
@@ -152,14 +154,15 @@ func (s *Session) End() {
 }
 
 // Freeze stops the keyring daemon until Thaw.
-func (s *Session) Freeze() { s.signal(syscall.SIGSTOP) }
+func (s *Session) Freeze() {
+	s.t.Helper()
+	freeze.Process(s.t, s.keyring.Process.Pid)
+}
 
 // Thaw continues a frozen keyring daemon.
-func (s *Session) Thaw() { s.signal(syscall.SIGCONT) }
-
-func (s *Session) signal(what syscall.Signal) {
+func (s *Session) Thaw() {
 	s.t.Helper()
-	if err := s.keyring.Process.Signal(what); err != nil {
+	if err := s.keyring.Process.Signal(syscall.SIGCONT); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -44,6 +44,8 @@ func (s *server) offer(m message) bool {
 			break
 		}
 		s.result(m.ID, `{"messages":[{"role":"user","content":{"type":"text","text":`+quote("Greet "+params.Arguments["who"])+`}}]}`)
+	case "completion/complete":
+		s.result(m.ID, `{"completion":{"values":[`+quote("asked with "+string(m.Params))+`],"hasMore":false}}`)
 	case "logging/setLevel":
 		s.result(m.ID, `{}`)
 		s.notify("notifications/message", `{"level":`+quote(params.Level)+`,"data":"so be it"}`)

@@ -4,6 +4,7 @@ package mcptest
 
 import (
 	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 )
@@ -15,3 +16,6 @@ func askSignals() <-chan os.Signal {
 	signal.Notify(asked, syscall.SIGUSR1)
 	return asked
 }
+
+// ownSession makes a command start in its own session.
+func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

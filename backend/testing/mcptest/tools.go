@@ -49,8 +49,9 @@ var behaviours = []struct {
 	{"die", "Write the text to stderr and exit with the code, without an answer", textArgs, (*call).die},
 	{"flood", "Write a number of bytes to stderr, then answer", countArgs, func(c *call) { flood(os.Stderr, c.Count); c.text("done") }},
 	{"big", "Answer with a number of bytes", countArgs, func(c *call) { c.text(strings.Repeat("x", c.Count)) }},
-	{"environment", "Tell pid, folder and environment", noArguments, (*call).environment},
+	{"environment", "Tell pid, folder, environment and arguments", noArguments, (*call).environment},
 	{"grandchild", "Start a process that outlives this one, and tell its pid", noArguments, (*call).grandchild},
+	{"helper", "Start a process in its own session that keeps standard output, and tell its pid", noArguments, (*call).helper},
 	{"grow", "Add a tool with a name and a text, and say that the list has changed", `{"type":"object","properties":{"name":{"type":"string"},"text":{"type":"string"}},"required":["name"]}`, (*call).grow},
 	{"tell", "Send a notification with a method and params a number of times, then answer", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"},"count":{"type":"integer"}},"required":["method"]}`, (*call).tell},
 	{"ask", "Send a request with a method and params to the client and give back what it says", `{"type":"object","properties":{"method":{"type":"string"},"params":{"type":"object"}},"required":["method"]}`, (*call).askClient},
@@ -169,17 +170,26 @@ func (c *call) die() {
 
 func (c *call) environment() {
 	dir, _ := os.Getwd() // an unknown folder is reported as empty
-	data, _ := json.Marshal(map[string]any{"pid": os.Getpid(), "dir": dir, "env": os.Environ()})
+	data, _ := json.Marshal(map[string]any{"pid": os.Getpid(), "dir": dir, "env": os.Environ(), "args": os.Args[1:]})
 	c.text(string(data))
 }
 
-func (c *call) grandchild() {
+func (c *call) grandchild() { c.start(nil, func(*exec.Cmd) {}) }
+
+func (c *call) helper() { c.start(os.Stdout, ownSession) }
+
+// start starts a process that sleeps, and answers with its pid.
+func (c *call) start(out *os.File, prepare func(*exec.Cmd)) {
 	program, err := os.Executable()
 	if err != nil {
 		c.text(err.Error())
 		return
 	}
 	cmd := exec.Command(program, name, "-linger")
+	if out != nil {
+		cmd.Stdout = out
+	}
+	prepare(cmd)
 	if err := cmd.Start(); err != nil {
 		c.text(err.Error())
 		return

@@ -1,0 +1,6 @@
+//go:build unix
+
+package instance
+
+// playWindows does nothing on this system.
+func playWindows() {}

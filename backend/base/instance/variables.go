@@ -1,0 +1,39 @@
+package instance
+
+import (
+	"encoding/json"
+	"os"
+)
+
+// setupVariables is the environment variable that carries the variables of a
+// setup file to a hub, as a JSON object. It is never passed on a command line.
+const setupVariables = "AGENT_DISCOVER_SETUP_VARIABLES"
+
+// KeepSetupVariables keeps those of the named environment variables that are set
+// for the hub that this process may start. A hub gets no other variables of the
+// process that starts it, but a setup file may refer to those that an editor gives
+// to the companion.
+func KeepSetupVariables(names []string) error {
+	values := SetupVariables()
+	for _, name := range names {
+		if value, set := os.LookupEnv(name); set {
+			values[name] = value
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		return err
+	}
+	return os.Setenv(setupVariables, string(data))
+}
+
+// SetupVariables returns the variables that the process which started this hub has
+// kept for it.
+func SetupVariables() map[string]string {
+	values := make(map[string]string)
+	_ = json.Unmarshal([]byte(os.Getenv(setupVariables)), &values) // not set: none
+	return values
+}

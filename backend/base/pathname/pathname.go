@@ -1,0 +1,132 @@
+// Package pathname answers whether two paths name the same file, by the rules of
+// an operating system: separators, upper and lower case, drive letters, network
+// shares and Unicode normalization. Same also asks the disk, for links and short
+// names; everything else only compares texts.
+package pathname
+
+import (
+	"os"
+	"path"
+	"runtime"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Rules is a system by whose rules paths are compared, named like runtime.GOOS.
+type Rules string
+
+// Here has the rules of this machine.
+const Here = Rules(runtime.GOOS)
+
+// Key returns a text that is equal for paths which name the same file. It is not
+// a path that can be opened.
+func (r Rules) Key(name string) string {
+	switch r {
+	case "windows":
+		return strings.Map(fold, cleanWindows(name))
+	case "darwin": // its file systems keep the spelling of a name, but do not distinguish by it
+		return strings.Map(fold, norm.NFC.String(path.Clean(name)))
+	}
+	return path.Clean(name)
+}
+
+// Equal reports whether two paths are the same by their texts.
+func (r Rules) Equal(a, b string) bool { return a == b || r.Key(a) == r.Key(b) }
+
+// In reports whether a path is the folder or in it, by their texts.
+func (r Rules) In(folder, name string) bool {
+	folder, name = r.Key(folder), r.Key(name)
+	rest, ok := strings.CutPrefix(name, strings.TrimSuffix(folder, "/"))
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// Same reports whether two paths are the same on this machine: by their texts, or
+// because both lead to the same existing file.
+func Same(a, b string) bool {
+	if Here.Equal(a, b) {
+		return true
+	}
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// Index returns where a text first contains the path of a folder followed by a
+// separator; end is after the separator. ok is false if it does not.
+func (r Rules) Index(text, folder string) (start, end int, ok bool) {
+	folder = strings.TrimRight(folder, r.separators()) + "/"
+	for start = range text {
+		if n, ok := r.prefix(text[start:], folder); ok {
+			return start, start + n, true
+		}
+	}
+	return 0, 0, false
+}
+
+// prefix returns the length of the part of text that spells a path.
+func (r Rules) prefix(text, name string) (n int, ok bool) {
+	for _, want := range name {
+		got, size := utf8.DecodeRuneInString(text[n:])
+		if size == 0 || !r.sameRune(got, want) {
+			return 0, false
+		}
+		n += size
+	}
+	return n, true
+}
+
+func (r Rules) sameRune(a, b rune) bool {
+	if r == "windows" && (a == '/' || a == '\\') {
+		return b == '/' || b == '\\'
+	}
+	return a == b || (r == "windows" || r == "darwin") && fold(a) == fold(b)
+}
+
+func (r Rules) separators() string {
+	if r == "windows" {
+		return `/\`
+	}
+	return "/"
+}
+
+// cleanWindows returns a path with slashes, without "." and "..", and without the
+// dots and spaces that Windows ignores at the end of names. The prefix for long
+// paths is removed.
+func cleanWindows(name string) string {
+	name = strings.ReplaceAll(name, `\`, "/")
+	long := strings.HasPrefix(name, "//?/")
+	if long {
+		if name = name[4:]; len(name) >= 4 && strings.EqualFold(name[:4], "UNC/") {
+			name = "//" + name[4:]
+		}
+	}
+	volume := ""
+	switch {
+	case len(name) >= 2 && name[1] == ':':
+		volume, name = name[:2], name[2:]
+	case strings.HasPrefix(name, "//"):
+		volume, name = "/", name[1:]
+	}
+	parts := strings.Split(path.Clean(name), "/")
+	for i, part := range parts {
+		if !long && part != "." && part != ".." {
+			parts[i] = strings.TrimRight(part, ". ")
+		}
+	}
+	return volume + strings.Join(parts, "/")
+}
+
+// fold returns the upper case of a letter. A letter outside of ASCII never equals
+// one of ASCII, as in the tables of file systems.
+func fold(r rune) rune {
+	if upper := unicode.ToUpper(r); r < utf8.RuneSelf || upper >= utf8.RuneSelf {
+		return upper
+	}
+	return r
+}

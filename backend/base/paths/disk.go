@@ -1,0 +1,51 @@
+package paths
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// probeSize is how many bytes must fit on a disk that is not full.
+const probeSize = 64 << 10
+
+// Reason returns why the system could not read or write a file, in words for
+// users and without paths.
+func Reason(err error) string {
+	switch {
+	case noSpace(err):
+		return "no space left on the disk"
+	case readOnly(err):
+		return "the disk is read-only"
+	case sharing(err):
+		return "another program has the file open; close it and try again"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err.Error()
+	}
+	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// Full reports whether the disk that has a file has no room for a few more pages
+// of data.
+func Full(file string) bool {
+	free, err := freeSpace(filepath.Dir(file))
+	return err == nil && free < probeSize
+}
+
+// probe writes a file of a size to a folder and removes it again.
+func probe(dir string, size int) error {
+	file, err := os.CreateTemp(dir, ".probe-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = file.Write(make([]byte, size))
+	return errors.Join(err, file.Close())
+}

@@ -1,0 +1,44 @@
+package process
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ReleasePages gives the pages of this program's file that are in memory back
+// to the system: code, constants and embedded data. The system loads a page
+// again, usually from its file cache, when it is next used, so that a program
+// that rests takes no more memory than it needs.
+func ReleasePages() error {
+	program, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return fmt.Errorf("release pages: %w", err)
+	}
+	maps, err := os.Open("/proc/self/maps")
+	if err != nil {
+		return fmt.Errorf("release pages: %w", err)
+	}
+	defer func() { _ = maps.Close() }() // was only read
+	lines := bufio.NewScanner(maps)
+	for lines.Scan() {
+		// Written pages of a private mapping would be lost, so only those that
+		// cannot have been written are released.
+		var from, to uintptr
+		var rights string
+		line := lines.Text()
+		if _, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &rights); err != nil || !strings.HasSuffix(line, " "+program) {
+			continue
+		}
+		if rights != "r--p" && rights != "r-xp" {
+			continue
+		}
+		if _, _, failed := unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED); failed != 0 {
+			return fmt.Errorf("release pages: %w", failed)
+		}
+	}
+	return lines.Err()
+}

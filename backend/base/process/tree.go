@@ -1,0 +1,32 @@
+package process
+
+import (
+	"crypto/rand"
+	"os"
+	"os/exec"
+)
+
+// Tree identifies an isolated command and the processes that descend from it,
+// also those that have left its process group and session.
+type Tree struct {
+	ID
+	// Mark is the value of the environment variable that Mark has set. Processes
+	// inherit it.
+	Mark string `json:"mark,omitempty"`
+	// Seen are descendants that are known from a call of Members.
+	Seen []ID `json:"-"`
+	// Pipes are pipes of this process. A process that uses the other end of one
+	// as standard input, output or error belongs to the tree.
+	Pipes []*os.File `json:"-"`
+}
+
+// markName is the variable by which descendants of a command are recognized.
+const markName = "MCP_PROCESS_TREE"
+
+// Mark sets a variable in the environment of a command that has not been
+// started, by which its descendants are recognized, and returns the value.
+func Mark(cmd *exec.Cmd) string {
+	mark := rand.Text()
+	cmd.Env = append(cmd.Environ(), markName+"="+mark)
+	return mark
+}

@@ -1,0 +1,100 @@
+package process
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// helper starts an isolated shell that starts a helper with a command line, in
+// which sleep stands for the helper. It returns the shell, its tree and the
+// helper's pid.
+func helper(t *testing.T, line string) (*exec.Cmd, Tree, int) {
+	t.Helper()
+	// The helper writes its pid after it has left the session.
+	line = strings.Replace(line, "sleep", "sh -c 'echo $$ >&3; exec sleep 7777 3>&-' 3>&1", 1)
+	cmd := exec.Command("/bin/sh", "-c", line+" & read line")
+	Isolate(cmd)
+	mark := Mark(cmd)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() })
+	cmd.Stdout = w
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close() })
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	tree := Tree{ID: ID{cmd.Process.Pid, StartOf(cmd.Process.Pid)}, Mark: mark}
+	t.Cleanup(func() { Reap(tree); _ = cmd.Wait() })
+	first, err := bufio.NewReader(io.LimitReader(r, 20)).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(first))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill()
+		}
+	})
+	tree.Pipes = []*os.File{r}
+	return cmd, tree, pid
+}
+
+func TestReapEndsHelpersThatHaveLeftTheSession(t *testing.T) {
+	const quiet = "</dev/null >/dev/null 2>&1"
+	for name, row := range map[string]struct {
+		line string
+		keep func(*Tree) // what the tree knows of the helper
+		seen bool        // the helper is looked for while the command runs
+	}{
+		"by its mark":   {"setsid sleep " + quiet, func(t *Tree) { t.Pipes = nil }, false},
+		"by its output": {"env -i setsid sleep </dev/null", func(t *Tree) { t.Mark = "" }, false},
+		"by its parent": {"env -i setsid sleep " + quiet, func(*Tree) {}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd, tree, pid := helper(t, row.line)
+			row.keep(&tree)
+			if row.seen {
+				tree.Seen = tree.Members()
+			}
+			if err := cmd.Process.Kill(); err != nil {
+				t.Fatal(err)
+			}
+			_ = cmd.Wait()
+			if StartOf(pid) == "" {
+				t.Fatal("the helper ended with the command")
+			}
+			Reap(Tree{ID: tree.ID})
+			if StartOf(pid) == "" {
+				t.Fatal("the helper was in the group of the command")
+			}
+			Reap(tree)
+			if StartOf(pid) != "" {
+				t.Error("the helper still runs")
+			}
+		})
+	}
+}
+
+func TestReapLeavesTheHelpersOfOtherCommands(t *testing.T) {
+	_, one, _ := helper(t, "setsid sleep")
+	_, _, other := helper(t, "setsid sleep")
+	Reap(one)
+	if StartOf(other) == "" {
+		t.Error("Reap ended a helper of another command")
+	}
+}

@@ -1,0 +1,87 @@
+package program
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+// maxBatchLine is the limit of a command line for a batch file, in UTF-16 units.
+// cmd.exe cuts lines at 8,191, and the lines of the file that contain the
+// arguments are longer than this one.
+const maxBatchLine = 7000
+
+// Characters that no quoting protects from every batch file:
+//   - cmd.exe ends a quoted text at a quotation mark and a command at a line break;
+//   - it replaces %NAME% inside quotes, and !NAME! if the file asks for that;
+//   - a file that uses an argument without its quotes, as %~1, or passes it on
+//     with "call" lets cmd.exe interpret & | < > and ^.
+const unsafe = "\"%!^&|<>"
+
+// unquotes matches the text of batch files that take the quotes off an argument,
+// or may pass it to a batch file that does. There, a parenthesis could end a block
+// of commands.
+var unquotes = regexp.MustCompile(`(?i)%~[a-z$:]*[1-9]|%%~|:"=|\bcall\b|\.(?:cmd|bat)\b`)
+
+// plain are the characters besides letters and digits that mean themselves
+// outside quotes.
+const plain = `#$*+-./:?@\_`
+
+// batch returns the command that runs a batch file with cmd.exe. text is the
+// content of the file, nil if it was not read. own is how many of the arguments at
+// the beginning are not the caller's.
+func batch(l launch, text []byte, cmd string, own int) (launch, error) {
+	never := unsafe
+	if text == nil || unquotes.Match(text) {
+		never += "()"
+	}
+	if bad := firstOf(l.path, unsafe); bad != "" && bad != "&" && bad != "^" { // Windows allows both in names, and quotes protect them
+		return launch{}, fault.New(fault.Invalid, "the path of the batch file %s contains %s, which cmd.exe would interpret; move the file, or start the program that it starts", l.path, bad)
+	}
+	line := `cmd.exe /d /e:on /v:off /s /c "` + quoteBatch(l.path, true)
+	for i, arg := range l.args {
+		if bad := firstOf(arg, never); bad != "" {
+			return launch{}, fault.New(fault.Invalid,
+				"argument %d contains %s, which cmd.exe would interpret instead of passing it to the batch file %s; start the program that the batch file starts, such as node with its script, or avoid this character",
+				i+1-own, bad, l.path)
+		}
+		line += " " + quoteBatch(arg, false)
+	}
+	line += `"`
+	if n := len(utf16.Encode([]rune(line))); n > maxBatchLine {
+		return launch{}, fault.New(fault.Invalid, "the arguments for the batch file %s are too long for cmd.exe (%d characters); start the program that the batch file starts", l.path, n)
+	}
+	return launch{env: l.env, path: cmd, line: line}, nil
+}
+
+// quoteBatch quotes a text without unsafe characters so that cmd.exe and the
+// program that gets it from a batch file read it unchanged.
+func quoteBatch(text string, always bool) string {
+	if !always && text != "" && strings.IndexFunc(text, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && !strings.ContainsRune(plain, r)
+	}) < 0 {
+		return text
+	}
+	// A backslash before the closing quote would make it a part of the text.
+	backslashes := len(text) - len(strings.TrimRight(text, `\`))
+	return `"` + text + strings.Repeat(`\`, backslashes) + `"`
+}
+
+// firstOf returns a name for the first character of text that is a control
+// character other than a tab, or one of others; "" if there is none.
+func firstOf(text, others string) string {
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\r':
+			return "a line break"
+		case r < ' ' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0:
+			return fmt.Sprintf("the control character U+%04X", r)
+		case strings.ContainsRune(others, r):
+			return string(r)
+		}
+	}
+	return ""
+}

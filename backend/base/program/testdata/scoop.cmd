@@ -1,0 +1,2 @@
+@rem C:\scoop\apps\yarn\yarn.cmd
+@"C:\scoop\apps\yarn\yarn.cmd" %*

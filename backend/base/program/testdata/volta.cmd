@@ -1,0 +1,2 @@
+@echo off
+volta run %~n0 %*

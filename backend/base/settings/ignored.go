@@ -1,0 +1,25 @@
+package settings
+
+import "os"
+
+// ignored are environment variables of the original product that have no effect,
+// each with what to do instead.
+var ignored = []struct{ name, advice string }{
+	{"AGENT_DISCOVER_DB", "set AGENT_DISCOVER_HOME to move the data folder; to import that database: agent-discover import FILE"},
+	{"AGENT_DISCOVER_ALLOW_REMOTE_TEST", "unset it: the hub serves only this machine"},
+}
+
+// Ignored is an environment variable that is set and has no effect.
+type Ignored struct{ Name, Advice string }
+
+// IgnoredVariables returns the variables of the original product that are set and
+// have no effect.
+func IgnoredVariables() []Ignored {
+	var set []Ignored
+	for _, v := range ignored {
+		if os.Getenv(v.name) != "" {
+			set = append(set, Ignored{v.name, v.advice})
+		}
+	}
+	return set
+}

@@ -1,0 +1,36 @@
+//go:build unix
+
+// Package freeze stops processes in tests, as a program that hangs.
+package freeze
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// Process stops a process until it gets SIGCONT. It returns once all threads of
+// the process have stopped: on a loaded machine that takes a while.
+func Process(t testing.TB, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		threads, _ := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/stat") // none on systems without /proc
+		if !slices.ContainsFunc(threads, runs) {
+			return
+		}
+	}
+}
+
+// runs reports whether a thread has not stopped. Its state follows its name in
+// parentheses.
+func runs(stat string) bool {
+	data, err := os.ReadFile(stat)
+	return err == nil && !bytes.HasPrefix(data[bytes.LastIndexByte(data, ')')+1:], []byte(" T"))
+}

@@ -1,0 +1,43 @@
+//go:build linux
+
+package programtest
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+)
+
+// Approve approves a proposed server and lists its tools, as a person does in the
+// dashboard.
+func (h *Home) Approve(name string) {
+	h.T.Helper()
+	person, end, err := instance.NewClient(h.RunningHub()).Person(h.T.Context())
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	defer end()
+	var servers []struct {
+		ID         int64
+		Name       string
+		LaunchHash string `json:"launch_hash"`
+	}
+	if err := person.Do(h.T.Context(), http.MethodGet, "/api/servers", nil, &servers); err != nil {
+		h.T.Fatal(err)
+	}
+	for _, s := range servers {
+		if s.Name != name {
+			continue
+		}
+		path := fmt.Sprintf("/api/servers/%d/", s.ID)
+		if err := person.Do(h.T.Context(), http.MethodPost, path+"approve", map[string]string{"launch_hash": s.LaunchHash}, nil); err != nil {
+			h.T.Fatal(err)
+		}
+		if err := person.Do(h.T.Context(), http.MethodPost, path+"refresh", nil, nil); err != nil {
+			h.T.Fatal(err)
+		}
+		return
+	}
+	h.T.Fatalf("there is no server %q", name)
+}
