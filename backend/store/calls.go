@@ -10,9 +10,10 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
-// AppendRecords implements journal.Store.
+// AppendRecords implements journal.Store. It does not wait for locks of other
+// programs, because the journal tries again.
 func (s *Store) AppendRecords(ctx context.Context, records []journal.Record, tallies []journal.Tally) error {
-	return s.change(ctx, func(tx *sql.Tx) error {
+	return s.write.impatient().change(ctx, func(tx *sql.Tx) error {
 		insert, err := tx.PrepareContext(ctx, `INSERT INTO calls
 			(id, at, kind, client, session, server, tool, args, response, outcome, latency)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)

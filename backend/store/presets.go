@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -34,11 +35,15 @@ func (s *Store) Presets(ctx context.Context, f inspector.PresetFilter) ([]inspec
 
 // SavePreset implements inspector.PresetStore.
 func (s *Store) SavePreset(ctx context.Context, p inspector.Preset) (inspector.Preset, error) {
-	row := s.write.QueryRowContext(ctx, `INSERT INTO presets (server, kind, target, name, payload, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?6, ?6)
-		ON CONFLICT (server, kind, target, name) DO UPDATE SET payload = excluded.payload, updated_at = excluded.updated_at
-		RETURNING `+presetColumns, p.Server, p.Kind, p.Target, p.Name, string(p.Payload), time.Now().UnixMilli())
-	saved, err := scanPreset(row.Scan)
+	var saved inspector.Preset
+	err := s.change(ctx, func(tx *sql.Tx) (err error) {
+		row := tx.QueryRowContext(ctx, `INSERT INTO presets (server, kind, target, name, payload, created_at, updated_at)
+			VALUES (?, ?, ?, ?, ?, ?6, ?6)
+			ON CONFLICT (server, kind, target, name) DO UPDATE SET payload = excluded.payload, updated_at = excluded.updated_at
+			RETURNING `+presetColumns, p.Server, p.Kind, p.Target, p.Name, string(p.Payload), time.Now().UnixMilli())
+		saved, err = scanPreset(row.Scan)
+		return err
+	})
 	if err != nil {
 		return saved, fmt.Errorf("save preset: %w", err)
 	}

@@ -15,7 +15,7 @@ const dropped = "dropped:"
 // Secrets implements secrets.Store.
 func (s *Store) Secrets(ctx context.Context, server string) ([]secrets.Record, error) {
 	rows, err := s.read.QueryContext(ctx,
-		"SELECT server, name, kept, updated_at FROM secrets WHERE ?1 = '' OR server = ?1 ORDER BY server, name", server)
+		"SELECT server, name, kept, updated_at, destination, prints FROM secrets WHERE ?1 = '' OR server = ?1 ORDER BY server, name", server)
 	if err != nil {
 		return nil, fmt.Errorf("read secrets: %w", err)
 	}
@@ -24,7 +24,7 @@ func (s *Store) Secrets(ctx context.Context, server string) ([]secrets.Record, e
 	for rows.Next() {
 		var r secrets.Record
 		var updated int64
-		if err := rows.Scan(&r.Server, &r.Name, &r.Kept, &updated); err != nil {
+		if err := rows.Scan(&r.Server, &r.Name, &r.Kept, &updated, &r.Destination, &r.Prints); err != nil {
 			return nil, fmt.Errorf("read secrets: %w", err)
 		}
 		r.Kept, r.Dropped = strings.CutPrefix(r.Kept, dropped)
@@ -39,11 +39,23 @@ func (s *Store) PutSecret(ctx context.Context, r secrets.Record) error {
 	if r.Dropped {
 		r.Kept = dropped + r.Kept
 	}
-	_, err := s.write.ExecContext(ctx, `INSERT INTO secrets (server, name, kept, updated_at) VALUES (?, ?, ?, ?)
-		ON CONFLICT (server, name) DO UPDATE SET kept = excluded.kept, updated_at = excluded.updated_at`,
-		r.Server, r.Name, r.Kept, toMillis(r.UpdatedAt))
+	_, err := s.write.ExecContext(ctx, `INSERT INTO secrets (server, name, kept, updated_at, destination, prints) VALUES (?, ?, ?, ?, ?, ?)
+		ON CONFLICT (server, name) DO UPDATE SET kept = excluded.kept, updated_at = excluded.updated_at,
+			destination = excluded.destination, prints = excluded.prints`,
+		r.Server, r.Name, r.Kept, toMillis(r.UpdatedAt), r.Destination, r.Prints)
 	if err != nil {
 		return fmt.Errorf("store the name of a secret: %w", err)
+	}
+	return nil
+}
+
+// MarkSecret implements secrets.Store.
+func (s *Store) MarkSecret(ctx context.Context, r secrets.Record) error {
+	_, err := s.write.ExecContext(ctx, `UPDATE secrets SET destination = CASE ?1 WHEN '' THEN destination ELSE ?1 END, prints = COALESCE(?2, prints)
+		WHERE server = ?3 AND name = ?4 AND kept = ?5 AND updated_at = ?6`,
+		r.Destination, r.Prints, r.Server, r.Name, r.Kept, toMillis(r.UpdatedAt))
+	if err != nil {
+		return fmt.Errorf("mark a secret: %w", err)
 	}
 	return nil
 }

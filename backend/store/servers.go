@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,7 +14,7 @@ import (
 const serverColumns = `name, description, source, transport, command, args, env, tags,
 	package_name, package_version, latest_version, repository, homepage,
 	installed, enabled, keep_running, approved,
-	health_status, health_checked, error_count, last_error, created_at, updated_at, headers`
+	health_status, health_checked, error_count, last_error, missing_variable, created_at, updated_at, headers, proposed_by`
 
 // Servers implements registry.Store.
 func (s *Store) Servers(ctx context.Context) ([]registry.Server, error) {
@@ -35,14 +34,14 @@ func (s *Store) Servers(ctx context.Context) ([]registry.Server, error) {
 	return out, rows.Err()
 }
 
-func scanServer(rows *sql.Rows) (registry.Server, error) {
+func scanServer(rows *rows) (registry.Server, error) {
 	var v registry.Server
 	var args, env, tags, headers string
 	var checked, created, updated int64
 	err := rows.Scan(&v.ID, &v.Name, &v.Description, &v.Source, &v.Transport, &v.Command, &args, &env, &tags,
 		&v.Package.Name, &v.Package.Version, &v.Package.Latest, &v.Repository, &v.URL,
 		&v.Installed, &v.Enabled, &v.KeepRunning, &v.Approved,
-		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &created, &updated, &headers)
+		&v.Health.Status, &checked, &v.Health.Errors, &v.Health.LastError, &v.Health.MissingVariable, &created, &updated, &headers, &v.ProposedBy)
 	if err != nil {
 		return v, err
 	}
@@ -59,8 +58,8 @@ func serverValues(v registry.Server) []any {
 		v.Name, v.Description, v.Source, v.Transport, v.Command, toJSON(v.Args), toJSON(v.Env), toJSON(v.Tags),
 		v.Package.Name, v.Package.Version, v.Package.Latest, v.Repository, v.URL,
 		v.Installed, v.Enabled, v.KeepRunning, v.Approved,
-		v.Health.Status, toMillis(v.Health.CheckedAt), v.Health.Errors, v.Health.LastError,
-		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers),
+		v.Health.Status, toMillis(v.Health.CheckedAt), v.Health.Errors, v.Health.LastError, v.Health.MissingVariable,
+		toMillis(v.CreatedAt), toMillis(v.UpdatedAt), toJSON(v.Headers), v.ProposedBy,
 	}
 }
 

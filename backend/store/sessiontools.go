@@ -38,7 +38,8 @@ func (s *Store) SessionTools(ctx context.Context, session string) ([]catalog.Key
 }
 
 // SaveSessionTools implements gateway.SessionToolStore. It also deletes the
-// tools of sessions that have not saved any for sessionToolsLife.
+// tools of sessions that have not saved any for sessionToolsLife. It does not
+// wait for locks of other programs, because an agent waits for it.
 func (s *Store) SaveSessionTools(ctx context.Context, session string, tools []catalog.Key) error {
 	pairs := make([][2]string, len(tools))
 	for i, k := range tools {
@@ -49,7 +50,7 @@ func (s *Store) SaveSessionTools(ctx context.Context, session string, tools []ca
 		return fmt.Errorf("save session tools: %w", err)
 	}
 	now := time.Now()
-	return s.change(ctx, func(tx *sql.Tx) error {
+	return s.write.impatient().change(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, "DELETE FROM lenses WHERE seen < ?", now.Add(-sessionToolsLife).UnixMilli()); err != nil {
 			return fmt.Errorf("delete old session tools: %w", err)
 		}

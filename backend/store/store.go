@@ -13,7 +13,9 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/pressly/goose/v3"
 )
@@ -23,8 +25,8 @@ var migrations embed.FS
 
 // Store is an open database. All methods are safe for concurrent use.
 type Store struct {
-	write *sql.DB // one connection, because SQLite allows one writer at a time
-	read  *sql.DB
+	write writer
+	read  reader
 }
 
 // Open opens a database file, creates it if it does not exist, and migrates its
@@ -39,18 +41,20 @@ func Open(ctx context.Context, file string) (*Store, error) {
 	// the database.
 	created, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, explain(file, err)
+		return nil, explainOpen(file, err)
 	}
 	_ = created.Close()
-	s := &Store{}
-	if s.write, err = open(file, "rwc", 1, "busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)"); err != nil {
+	s := &Store{write: writer{file: file, wait: lockWait}, read: reader{file: file}}
+	s.write.db, err = open(file, "rwc", 1,
+		append(flushing(runtime.GOOS), busyTimeout(lockTry), "journal_mode(WAL)", "synchronous(FULL)", "secure_delete(1)")...)
+	if err != nil {
 		return nil, err
 	}
-	if s.read, err = open(file, "ro", 2, "busy_timeout(10000)", "journal_mode(WAL)"); err != nil {
-		return nil, errors.Join(err, s.write.Close())
+	if s.read.db, err = open(file, "ro", 2, busyTimeout(lockWait), "journal_mode(WAL)"); err != nil {
+		return nil, errors.Join(err, s.write.db.Close())
 	}
-	if err := s.migrate(ctx); err != nil {
-		return nil, errors.Join(explain(file, err), s.Close())
+	if err := s.write.patiently(ctx, func() error { return s.migrate(ctx) }); err != nil {
+		return nil, errors.Join(explainOpen(file, err), s.Close())
 	}
 	return s, nil
 }
@@ -74,6 +78,18 @@ func open(file, mode string, connections int, pragmas ...string) (*sql.DB, error
 	return db, nil
 }
 
+// flushing returns the pragmas with which a sync of SQLite reaches the disk. On
+// macOS, a plain sync ends in the cache of the disk, which a power failure empties.
+func flushing(system string) []string {
+	if system == "darwin" {
+		return []string{"fullfsync(1)", "checkpoint_fullfsync(1)"}
+	}
+	return nil
+}
+
+// busyTimeout is the pragma that sets how long SQLite waits for a lock.
+func busyTimeout(d time.Duration) string { return fmt.Sprintf("busy_timeout(%d)", d.Milliseconds()) }
+
 // toSlash returns a path with slashes, in the form that file URIs need on
 // Windows.
 func toSlash(file string) string {
@@ -89,7 +105,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, s.write, dir)
+	provider, err := goose.NewProvider(goose.DialectSQLite3, s.write.db, dir)
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
@@ -101,12 +117,12 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // Close closes the database. SQLite then merges the write-ahead log into the
 // database file.
-func (s *Store) Close() error { return errors.Join(s.read.Close(), s.write.Close()) }
+func (s *Store) Close() error { return errors.Join(s.read.db.Close(), s.write.db.Close()) }
 
 // Scrub implements registry.Store. It empties the write-ahead log, which may
 // contain data that was overwritten or deleted in the database file.
 func (s *Store) Scrub(ctx context.Context) error {
-	if _, err := s.write.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+	if err := s.execute(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		return fmt.Errorf("scrub store: %w", err)
 	}
 	return nil
@@ -115,24 +131,21 @@ func (s *Store) Scrub(ctx context.Context) error {
 // Compact implements registry.Store. It rewrites the database file without
 // unused pages, in which older versions of this program have left deleted data.
 func (s *Store) Compact(ctx context.Context) error {
-	if _, err := s.write.ExecContext(ctx, "VACUUM"); err != nil {
+	if err := s.execute(ctx, "VACUUM"); err != nil {
 		return fmt.Errorf("compact store: %w", err)
 	}
 	return s.Scrub(ctx)
 }
 
+// execute runs a statement that must not be part of a transaction.
+func (s *Store) execute(ctx context.Context, statement string) error {
+	return s.write.patiently(ctx, func() error {
+		_, err := s.write.db.ExecContext(ctx, statement)
+		return err
+	})
+}
+
 // change runs work in a transaction and commits it if work returns no error.
 func (s *Store) change(ctx context.Context, work func(*sql.Tx) error) error {
-	tx, err := s.write.BeginTx(ctx, nil)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() { _ = tx.Rollback() }() // does nothing after a commit
-	if err := work(tx); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
+	return s.write.change(ctx, work)
 }

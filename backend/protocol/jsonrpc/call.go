@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -23,12 +24,16 @@ type event struct {
 // mailbox is the queue of events for one call. The goroutine that reads the
 // connection adds events and never waits.
 type mailbox struct {
+	owner any
+	holds []*Hold   // guarded by the connection's mu
+	freed time.Time // when the last hold ended; guarded by the connection's mu
+
 	mu     sync.Mutex
 	events []event
 	wake   chan struct{} // has a token after events were added
 }
 
-func newMailbox() *mailbox { return &mailbox{wake: make(chan struct{}, 1)} }
+func newMailbox(owner any) *mailbox { return &mailbox{owner: owner, wake: make(chan struct{}, 1)} }
 
 func (m *mailbox) put(e event) {
 	m.mu.Lock()
@@ -60,11 +65,39 @@ func (c *Conn) settle(m Message) {
 	if !ok {
 		return // the call is over, or the id is unknown
 	}
-	if m.Error != nil {
+	switch {
+	case m.Error != nil && wellFormed(m.Error):
 		answer.put(event{err: ParseError(m.Error)})
-		return
+	case m.Error != nil:
+		answer.put(event{err: &Malformed{"its error is not an object with a code and a message: " + head(m.Error)}})
+	case !isObject(m.Result):
+		answer.put(event{err: &Malformed{"its result is not an object: " + head(m.Result)}})
+	default:
+		answer.put(event{result: m.Result})
 	}
-	answer.put(event{result: m.Result})
+}
+
+// Malformed is the error of a call whose answer is not what JSON-RPC and MCP
+// allow. Clients wait forever if such an answer is passed on.
+type Malformed struct{ Why string }
+
+func (e *Malformed) Error() string { return "malformed answer: " + e.Why }
+
+// wellFormed reports whether an error is an object with a code and a message.
+func wellFormed(raw json.RawMessage) bool {
+	_, text := String(Get(raw, "message"))
+	_, err := strconv.ParseInt(string(Get(raw, "code")), 10, 64)
+	return text && err == nil
+}
+
+func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
+
+// head returns the beginning of a part of a message, for an error.
+func head(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return "it is missing"
+	}
+	return strings.ToValidUTF8(string(raw[:min(len(raw), 100)]), "")
 }
 
 // routeProgress delivers a progress notification to its call. It returns false if no
@@ -85,8 +118,13 @@ type Call struct {
 	Method string
 	Params json.RawMessage
 	// Idle is the time without an answer or progress after which the call
-	// fails with context.DeadlineExceeded; zero means none. Hold suspends it.
+	// fails with context.DeadlineExceeded; zero means none. A Hold suspends it.
+	// With an idle time, Call asks the peer for progress even if the params do
+	// not, so that a call that takes long and is alive does not fail.
 	Idle time.Duration
+	// Owner identifies for whom the call is made; see Hold and OwnerOf. It must
+	// be comparable, and may be nil.
+	Owner any
 	// Progress, if not nil, is called with the params of each progress
 	// notification, which contain the progress token of the call's params.
 	Progress func(params json.RawMessage)
@@ -97,16 +135,16 @@ type Call struct {
 // of ctx. If that cause is a *Cancelled, its params are sent on.
 func (c *Conn) Call(ctx context.Context, call Call) (json.RawMessage, error) {
 	id := c.newID()
-	params, token := call.Params, json.RawMessage(nil)
-	if call.Progress != nil {
-		params, token = swapToken(params, id)
+	params, tail, token := call.Params, []byte(nil), json.RawMessage(nil)
+	if call.Progress != nil || call.Idle > 0 {
+		params, tail, token = swapToken(params, id, call.Idle > 0)
 	}
-	answer, err := c.register(id, token != nil)
+	answer, err := c.register(id, call.Owner, token != nil || call.Idle > 0)
 	if err != nil {
 		return nil, err
 	}
-	defer c.forget(id)
-	if err := c.write(ctx, requestParts(id, call.Method, params)...); err != nil {
+	defer c.forget(id, answer)
+	if err := c.write(ctx, Message{ID: id, Method: call.Method}, requestParts(id, call.Method, params, tail)...); err != nil {
 		return nil, err
 	}
 	return c.wait(ctx, call, id, token, answer)
@@ -127,7 +165,7 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 		case <-c.done:
 			closed = true // the answer may have arrived before the connection ended
 		case <-idle:
-			if left := c.idleLeft(call.Idle); left > 0 {
+			if left := c.idleLeft(answer, call.Idle); left > 0 {
 				timer.Reset(left)
 				continue
 			}
@@ -141,7 +179,9 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 			if e.progress == nil {
 				return e.result, e.err
 			}
-			call.Progress(Set(e.progress, "progressToken", token))
+			if call.Progress != nil && token != nil {
+				call.Progress(Set(e.progress, "progressToken", token))
+			}
 		}
 		if closed {
 			return nil, c.closedError()
@@ -154,13 +194,19 @@ func (c *Conn) wait(ctx context.Context, call Call, id, token json.RawMessage, a
 
 // swapToken replaces the caller's progress token by the request's id, because
 // tokens of different callers may be equal. It returns the caller's token, nil if
-// the params have none.
-func swapToken(params, id json.RawMessage) (_, token json.RawMessage) {
+// the params have none. Then it adds a token only if always is true. The new params
+// consist of params and tail, because copying long params would take time.
+func swapToken(params, id json.RawMessage, always bool) (_ json.RawMessage, tail []byte, token json.RawMessage) {
 	meta := Get(params, "_meta")
-	if token = Get(meta, "progressToken"); token == nil {
-		return params, nil
+	if token = Get(meta, "progressToken"); token == nil && !always {
+		return params, nil, nil
 	}
-	return Set(params, "_meta", Set(meta, "progressToken", id)), token
+	own := Set(meta, "progressToken", id)
+	if meta != nil || len(params) < long || params[len(params)-1] != '}' {
+		return Set(params, "_meta", own), nil, token
+	}
+	tail = append(append([]byte(`,"_meta":`), own...), '}')
+	return params[:len(params)-1], tail, token
 }
 
 func (c *Conn) cancelCall(id json.RawMessage, cause error, reason string) {
@@ -176,7 +222,7 @@ func (c *Conn) cancelCall(id json.RawMessage, cause error, reason string) {
 
 // Notify sends a notification.
 func (c *Conn) Notify(method string, params json.RawMessage) error {
-	return c.write(context.Background(), AppendRequest(nil, nil, method, params))
+	return c.write(context.Background(), Message{Method: method}, AppendRequest(nil, nil, method, params))
 }
 
 // InFlight returns the number of calls without an answer.
@@ -194,8 +240,8 @@ func (c *Conn) newID() json.RawMessage {
 	return Quote(c.opts.IDPrefix + n)
 }
 
-func (c *Conn) register(id json.RawMessage, progress bool) (*mailbox, error) {
-	answer := newMailbox()
+func (c *Conn) register(id json.RawMessage, owner any, progress bool) (*mailbox, error) {
+	answer := newMailbox(owner)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	select {
@@ -210,9 +256,15 @@ func (c *Conn) register(id json.RawMessage, progress bool) (*mailbox, error) {
 	return answer, nil
 }
 
-func (c *Conn) forget(id json.RawMessage) {
+func (c *Conn) forget(id json.RawMessage, answer *mailbox) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	delete(c.pending, string(id))
 	delete(c.progress, string(id))
-	c.mu.Unlock()
+	for _, h := range answer.holds {
+		h.drop(answer)
+	}
+	if answer.owner != nil && c.opts.RememberOwners > 0 {
+		c.remember(string(id), answer.owner)
+	}
 }

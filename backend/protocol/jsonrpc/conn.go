@@ -1,7 +1,6 @@
 package jsonrpc
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,6 +45,29 @@ type Options struct {
 	// InOrder names a method whose requests are answered before the next line
 	// is read.
 	InOrder string
+	// RememberOwners is the number of ended calls whose owners OwnerOf knows.
+	RememberOwners int
+	// Budget limits the memory of unfinished lines together with those of other
+	// connections. It may be nil.
+	Budget *Budget
+	// Tap sees all messages of the connection. It may be nil.
+	Tap Tap
+}
+
+// Tap sees the messages of a connection in both directions, in the order in which
+// they are sent and received.
+type Tap interface {
+	// On reports whether Sent and Received are to be called. It is called for each
+	// message.
+	On() bool
+	// Sent is called before a message is sent, with its ID and Method and the parts
+	// of its line. It must not block, nor keep or change the parts.
+	Sent(m Message, line ...[]byte)
+	// Received is called for a line that was read, before it is handled. m is empty
+	// if the line is not a message, and has only the members that were understood
+	// if it is not a valid one. size is greater than the length of line if the line
+	// was skipped because it is too long, except for its beginning.
+	Received(m Message, line []byte, size int)
 }
 
 // Conn is a JSON-RPC connection over a pair of byte streams. It matches answers to
@@ -61,6 +83,7 @@ type Conn struct {
 	requests chan request  // to goroutines that wait for the next request
 	waiting  atomic.Int32
 	nextID   atomic.Int64
+	received atomic.Int64 // number of messages read
 	done     chan struct{}
 
 	mu       sync.Mutex
@@ -68,8 +91,8 @@ type Conn struct {
 	pending  map[string]*mailbox
 	progress map[string]*mailbox // mailboxes of calls, by progress token as raw JSON
 	serving  map[string]context.CancelCauseFunc
-	holds    int       // number of unreleased Hold calls
-	released time.Time // when the last hold ended
+	related  map[string]string // from Relate: the calls of requests, both by id
+	owners   []owned           // of calls that have ended, oldest first
 }
 
 // NewConn returns a connection that reads from r and writes to w once Run is
@@ -91,7 +114,9 @@ func NewConn(r io.Reader, w io.Writer, h Handler, opts Options) *Conn {
 		pending:  make(map[string]*mailbox),
 		progress: make(map[string]*mailbox),
 		serving:  make(map[string]context.CancelCauseFunc),
+		related:  make(map[string]string),
 	}
+	c.lines.charge.Budget = opts.Budget
 	return c
 }
 
@@ -108,7 +133,12 @@ func (c *Conn) Run(ctx context.Context) error {
 		line, err := c.lines.Next()
 		var long *LineTooLong
 		if errors.As(err, &long) {
-			c.bad(long.Head, invalid(long.Error()), nil)
+			if c.tapped() {
+				c.opts.Tap.Received(Message{ID: long.answers()}, long.Head, long.Size)
+			}
+			if !c.failLong(long) {
+				c.bad(long.Head, invalid(long.Error()), nil)
+			}
 			continue
 		}
 		if err != nil {
@@ -118,16 +148,53 @@ func (c *Conn) Run(ctx context.Context) error {
 			c.close(err)
 			return err
 		}
-		c.dispatch(ctx, bytes.Clone(line), &handlers)
+		c.dispatch(ctx, c.lines.Keep(line), &handlers)
 	}
 }
+
+// failLong ends the call that a skipped line would have answered. If the line does
+// not show which one that is, it is the only call in flight. It returns false if no
+// such call is known.
+func (c *Conn) failLong(long *LineTooLong) bool {
+	if id := long.answers(); id != nil {
+		return c.Fail(id, long)
+	}
+	return c.FailOnly(long)
+}
+
+// FailOnly is Fail for the only call in flight. If there are several, it does
+// nothing.
+func (c *Conn) FailOnly(why error) bool {
+	var id json.RawMessage
+	c.mu.Lock()
+	if len(c.pending) == 1 {
+		for only := range c.pending {
+			id = json.RawMessage(only)
+		}
+	}
+	c.mu.Unlock()
+	return id != nil && c.Fail(id, why)
+}
+
+// SetLineLimit changes Options.LineLimit for the lines that follow.
+func (c *Conn) SetLineLimit(bytes int) { c.lines.limit.Store(int64(bytes)) }
 
 // Done is closed when the connection has ended.
 func (c *Conn) Done() <-chan struct{} { return c.done }
 
+// Received returns the number of messages that were read.
+func (c *Conn) Received() int64 { return c.received.Load() }
+
 func (c *Conn) dispatch(ctx context.Context, line []byte, handlers *sync.WaitGroup) {
 	m, err := Parse(line)
+	if err == nil {
+		c.received.Add(1)
+	}
+	if c.tapped() {
+		c.opts.Tap.Received(m, line, len(line))
+	}
 	switch {
+	case err != nil && m.ID != nil && m.Method == "" && c.Fail(m.ID, &Malformed{"it has neither a result nor an error"}):
 	case err != nil:
 		c.bad(line, err, m.ID)
 	case m.IsResponse():
@@ -148,13 +215,15 @@ func (c *Conn) dispatch(ctx context.Context, line []byte, handlers *sync.WaitGro
 
 func (c *Conn) bad(line []byte, err error, id json.RawMessage) {
 	if reply := c.handler.Bad(line, err); reply != nil {
-		_ = c.write(context.Background(), AppendResponse(nil, id, nil, reply))
+		_ = c.write(context.Background(), Message{ID: id}, AppendResponse(nil, id, nil, reply))
 	}
 }
 
+func (c *Conn) tapped() bool { return c.opts.Tap != nil && c.opts.Tap.On() }
+
 // write writes the parts of one line, without lines of other goroutines between
-// them.
-func (c *Conn) write(ctx context.Context, line ...[]byte) error {
+// them. m has the message's ID and Method, for Options.Tap.
+func (c *Conn) write(ctx context.Context, m Message, line ...[]byte) error {
 	select {
 	case c.writing <- struct{}{}:
 	case <-ctx.Done():
@@ -163,6 +232,9 @@ func (c *Conn) write(ctx context.Context, line ...[]byte) error {
 		return c.closedError()
 	}
 	defer func() { <-c.writing }()
+	if c.tapped() {
+		c.opts.Tap.Sent(m, line...)
+	}
 	if d, ok := c.out.(interface{ SetWriteDeadline(time.Time) error }); ok {
 		_ = d.SetWriteDeadline(time.Now().Add(c.opts.WriteTimeout))
 	}

@@ -2,12 +2,15 @@ package jsonrpc
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -269,5 +272,69 @@ func TestProgressWaitsForASlowCaller(t *testing.T) {
 	close(hold)
 	if a := <-done; a.err != nil || seen != steps {
 		t.Errorf("%d of %d notifications before the answer, %v", seen, steps, a.err)
+	}
+}
+
+// tape is a Tap that records what it sees while it is on.
+type tape struct {
+	on   atomic.Bool
+	seen chan string
+}
+
+func (t *tape) On() bool { return t.on.Load() }
+
+func (t *tape) Sent(m Message, line ...[]byte) {
+	t.seen <- fmt.Sprintf("> %s %s %s", m.ID, m.Method, bytes.TrimSuffix(bytes.Join(line, nil), []byte("\n")))
+}
+
+func (t *tape) Received(m Message, line []byte, size int) {
+	t.seen <- fmt.Sprintf("< %s %s %s %d", m.ID, m.Method, line[:min(len(line), 100)], size)
+}
+
+func TestATapSeesTheMessagesInBothDirectionsWhileItIsOn(t *testing.T) {
+	tap := &tape{seen: make(chan string, 32)}
+	conn, peer, h := connectWith(t, Options{Tap: tap, LineLimit: 8 << 10})
+	call := func(method string) {
+		t.Helper()
+		done := make(chan error, 1)
+		go func() {
+			_, err := conn.Call(t.Context(), Call{Method: method, Params: json.RawMessage(`{"a":1}`)})
+			done <- err
+		}()
+		line := peer.read()
+		m, _ := Parse([]byte(line))
+		peer.write(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{}}`)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+	call("unseen")
+	tap.on.Store(true)
+	call("seen")
+	peer.write(`{"jsonrpc":"2.0","id":"r","method":"ask","params":{}}`)
+	peer.read()
+	peer.write("a greeting")
+	peer.read()
+	long := `{"jsonrpc":"2.0","id":99,"result":{"x":"` + strings.Repeat("x", 9<<10) + `"}}`
+	peer.write(long)
+	peer.read()
+	tap.on.Store(false)
+	peer.write(`{"jsonrpc":"2.0","method":"note"}`)
+	<-h.notes
+	for _, want := range []string{
+		`> 2 seen {"jsonrpc":"2.0","id":2,"method":"seen","params":{"a":1}}`,
+		`< 2  {"jsonrpc":"2.0","id":2,"result":{}} 36`,
+		`< "r" ask {"jsonrpc":"2.0","id":"r","method":"ask","params":{}} 53`,
+		`> "r"  {"jsonrpc":"2.0","id":"r","result":{}}`,
+		`<   a greeting 10`,
+		`>   {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}`,
+		fmt.Sprintf(`< 99  %s %d`, long[:100], len(long)),
+	} {
+		if got := <-tap.seen; got != want {
+			t.Errorf("the tap saw %s, want %s", got, want)
+		}
+	}
+	if len(tap.seen) > 1 { // the answer to the long line
+		t.Errorf("the tap saw more: %s", <-tap.seen)
 	}
 }

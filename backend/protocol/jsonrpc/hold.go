@@ -1,37 +1,119 @@
 package jsonrpc
 
 import (
+	"context"
 	"encoding/json"
+	"slices"
 	"time"
 )
 
-// Hold suspends the idle timeouts of all calls in flight until release is called,
-// which must happen once; after that the timeouts start again. It is for times in
-// which the peer waits for this side, such as for the answer of a person.
-func (c *Conn) Hold() (release func()) {
+// Hold suspends the idle timeouts of calls while the peer waits for this side,
+// such as for the answer of a person.
+type Hold struct {
+	conn  *Conn
+	calls []*mailbox
+	ended chan struct{}
+}
+
+// Hold suspends the idle timeouts of the calls in flight that match accepts, and
+// of no later ones, until Release is called. match gets the id and the owner of a
+// call.
+func (c *Conn) Hold(match func(id string, owner any) bool) *Hold {
+	h := &Hold{conn: c, ended: make(chan struct{})}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.holds++
-	return func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.holds--
-		c.released = time.Now()
+	for id, answer := range c.pending {
+		if match(id, answer.owner) {
+			h.calls = append(h.calls, answer)
+			answer.holds = append(answer.holds, h)
+		}
+	}
+	return h
+}
+
+// Ended is closed when all calls that were held have ended. It stays open if none
+// was held.
+func (h *Hold) Ended() <-chan struct{} { return h.ended }
+
+// Release ends the hold. After that the timeouts start again.
+func (h *Hold) Release() {
+	h.conn.mu.Lock()
+	defer h.conn.mu.Unlock()
+	for _, answer := range h.calls {
+		answer.freed = time.Now()
+		answer.holds = slices.DeleteFunc(answer.holds, func(other *Hold) bool { return other == h })
+	}
+	h.calls = nil
+}
+
+// drop removes a call that has ended. The caller holds the connection's mu.
+func (h *Hold) drop(answer *mailbox) {
+	h.calls = slices.DeleteFunc(h.calls, func(other *mailbox) bool { return other == answer })
+	if len(h.calls) == 0 {
+		close(h.ended)
 	}
 }
 
 // idleLeft returns how much of an idle timeout is left after its timer has fired,
 // since holds extend the timeout. It returns zero if the timeout has expired.
-func (c *Conn) idleLeft(idle time.Duration) time.Duration {
+func (c *Conn) idleLeft(answer *mailbox, idle time.Duration) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.holds > 0:
+	case len(answer.holds) > 0:
 		return idle
-	case c.released.IsZero():
+	case answer.freed.IsZero():
 		return 0
 	}
-	return max(0, idle-time.Since(c.released))
+	return max(0, idle-time.Since(answer.freed))
+}
+
+// Relate tells the connection that a request of the peer, which it has not read
+// yet, belongs to a call. A transport knows it if each call has its own stream.
+func (c *Conn) Relate(request, call json.RawMessage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.related) < c.opts.MaxServing {
+		c.related[string(request)] = string(call)
+	}
+}
+
+type causeKey struct{}
+
+// CauseOf returns the id of the call to which a request of the peer belongs. ctx
+// is the context of the request. ok is false if the transport did not tell.
+func CauseOf(ctx context.Context) (call string, ok bool) {
+	call, ok = ctx.Value(causeKey{}).(string)
+	return call, ok
+}
+
+// OwnerOf returns the owner of a call in flight, or of one of the last
+// Options.RememberOwners calls that have ended.
+func (c *Conn) OwnerOf(call string) any {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if answer, ok := c.pending[call]; ok {
+		return answer.owner
+	}
+	for _, old := range c.owners {
+		if old.call == call {
+			return old.owner
+		}
+	}
+	return nil
+}
+
+type owned struct {
+	call  string
+	owner any
+}
+
+// remember keeps the owner of an ended call. The caller holds mu.
+func (c *Conn) remember(call string, owner any) {
+	if len(c.owners) >= c.opts.RememberOwners {
+		c.owners = slices.Delete(c.owners, 0, 1)
+	}
+	c.owners = append(c.owners, owned{call, owner})
 }
 
 // Fail ends the call that was sent with an id, with the error why. A transport calls

@@ -9,6 +9,8 @@ import (
 	"time"
 )
 
+func every(string, any) bool { return true }
+
 func TestHoldSuspendsIdleTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, peer, _ := connect(t)
@@ -16,11 +18,11 @@ func TestHoldSuspendsIdleTimeouts(t *testing.T) {
 		done := start(t.Context(), conn, Call{Method: "slow", Idle: time.Minute})
 		peer.read()
 		<-time.After(59 * time.Second)
-		first, second := conn.Hold(), conn.Hold()
+		first, second := conn.Hold(every), conn.Hold(every)
 		<-time.After(time.Hour)
-		first()
+		first.Release()
 		<-time.After(time.Hour)
-		second()
+		second.Release()
 		go func() { peer.read() }() // receives the cancellation
 		if a := <-done; !errors.Is(a.err, context.DeadlineExceeded) {
 			t.Errorf("got %s, %v", a.result, a.err)
@@ -28,6 +30,41 @@ func TestHoldSuspendsIdleTimeouts(t *testing.T) {
 		if waited := time.Since(began); waited != 2*time.Hour+59*time.Second+time.Minute {
 			t.Errorf("the call timed out after %s", waited)
 		}
+	})
+}
+
+func TestAHoldSuspendsTheTimeoutsOfItsOwnCallsOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, peer, _ := connect(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		held := start(ctx, conn, Call{Method: "held", Idle: time.Minute, Owner: "a"})
+		peer.read()
+		other := start(t.Context(), conn, Call{Method: "other", Idle: time.Minute, Owner: "b"})
+		peer.read()
+		hold := conn.Hold(func(_ string, owner any) bool { return owner == "a" })
+		later := start(t.Context(), conn, Call{Method: "later", Idle: time.Hour, Owner: "a"})
+		peer.read()
+		go func() {
+			for range 3 { // the cancellations
+				peer.read()
+			}
+		}()
+		for what, done := range map[string]chan answer{"of another owner": other, "that began later": later} {
+			if a := <-done; !errors.Is(a.err, context.DeadlineExceeded) {
+				t.Errorf("the call %s: %s, %v", what, a.result, a.err)
+			}
+		}
+		select {
+		case a := <-held:
+			t.Errorf("the held call ended with %v", a.err)
+		case <-hold.Ended():
+			t.Error("the hold ended before its call")
+		default:
+		}
+		cancel()
+		<-hold.Ended()
+		<-held
+		hold.Release()
 	})
 }
 

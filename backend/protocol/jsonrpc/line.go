@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
+	"sync/atomic"
 )
 
 const (
@@ -16,7 +18,10 @@ const (
 	// keepLines is the number of short lines after which a large buffer is
 	// replaced by a small one.
 	keepLines = 16
-	// headSize is the size of LineTooLong.Head.
+	// slowGrowth is the size from which a buffer grows by half its size, and not
+	// by its whole size.
+	slowGrowth = 32 << 20
+	// headSize is the size of LineTooLong.Head and LineTooLong.Tail.
 	headSize = 4 << 10
 	// maxEmptyReads is the number of reads without data or error after which a
 	// stream counts as broken.
@@ -35,24 +40,74 @@ type LineReader struct {
 	buf      []byte
 	from, to int   // the bytes of buf that were read and not returned yet
 	err      error // the error that ended the stream
-	limit    int
+	limit    atomic.Int64
 	short    int // lines in a row that needed no more than firstBuffer
+	charge   Charge
 }
 
 // LineTooLong is the error for a line over the limit, which was skipped.
 type LineTooLong struct {
 	Head []byte // the line's first bytes
+	Tail []byte // the line's last bytes, without the line end
 	Size int    // of the whole line in bytes
+	// Full means that the line was skipped because unfinished lines take too much
+	// memory, and not because of its own limit.
+	Full bool
 }
 
 func (e *LineTooLong) Error() string {
+	if e.Full {
+		return fmt.Sprintf("a line of %d bytes had to be skipped: too many large messages arrive at the same time", e.Size)
+	}
 	return fmt.Sprintf("a line of %d bytes is over the limit", e.Size)
+}
+
+// The id of an answer is one of the first or one of the last members.
+var (
+	idFirst = regexp.MustCompile(`^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*,\s*"(?:jsonrpc|result|error)"`)
+	idLast  = regexp.MustCompile(`,\s*"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$`)
+)
+
+// answers returns the id of the request that the line answers, nil if it is not
+// known.
+func (e *LineTooLong) answers() []byte {
+	if m := idFirst.FindSubmatch(e.Head); m != nil {
+		return m[1]
+	}
+	if m := idLast.FindSubmatch(e.Tail); m != nil {
+		return m[1]
+	}
+	return nil
 }
 
 // NewLineReader returns a reader of lines of at most limit bytes, not counting
 // line ends.
 func NewLineReader(r io.Reader, limit int) *LineReader {
-	return &LineReader{r: r, buf: make([]byte, firstBuffer), limit: limit}
+	l := &LineReader{r: r, buf: make([]byte, firstBuffer)}
+	l.limit.Store(int64(limit))
+	return l
+}
+
+// Keep returns a line from Next as bytes that stay valid. It copies a short line,
+// and gives the whole buffer away for a long one.
+func (l *LineReader) Keep(line []byte) []byte {
+	if len(line) <= keepBuffer {
+		return bytes.Clone(line)
+	}
+	unread := l.buf[l.from:l.to]
+	l.buf = make([]byte, sizeFor(unread))
+	l.from, l.to = 0, copy(l.buf, unread)
+	l.charge.Free()
+	return line
+}
+
+// sizeFor returns the size of a buffer for bytes that were not returned yet.
+func sizeFor(unread []byte) int {
+	size := firstBuffer
+	for size < 2*len(unread) {
+		size *= 2
+	}
+	return size
 }
 
 // Next returns the next line that is not blank, without its end. The line is
@@ -84,17 +139,21 @@ func (l *LineReader) read() ([]byte, error) {
 		switch {
 		case l.err != nil && l.Whole:
 			l.from = l.to
+			l.charge.Free()
 			return nil, l.err
 		case l.err != nil:
+			l.charge.Free()
 			line, err := l.take(seen)
 			if err == nil {
 				err = l.err
 			}
 			return line, err
-		case seen > l.limit:
-			return nil, l.skip()
+		case int64(seen) > l.limit.Load():
+			return nil, l.skip(false)
 		}
-		l.fill()
+		if !l.fill() {
+			return nil, l.skip(true)
+		}
 	}
 }
 
@@ -107,8 +166,8 @@ func (l *LineReader) take(n int) ([]byte, error) {
 	} else {
 		l.short++
 	}
-	if size := lengthOf(line); size > l.limit {
-		return nil, &LineTooLong{Head: bytes.Clone(line[:min(len(line), headSize)]), Size: size}
+	if size := lengthOf(line); int64(size) > l.limit.Load() {
+		return nil, &LineTooLong{Head: headOf(line), Tail: tailOf(line), Size: size}
 	}
 	return line, nil
 }
@@ -119,11 +178,10 @@ func (l *LineReader) tidy() {
 	unread := l.buf[l.from:l.to]
 	size := len(l.buf)
 	if size > keepBuffer || l.short >= keepLines {
-		for size = firstBuffer; size < 2*len(unread); {
-			size *= 2
-		}
+		size = sizeFor(unread)
 	}
 	if size < len(l.buf) {
+		l.charge.Free()
 		l.buf = make([]byte, size)
 		l.from, l.to = 0, copy(l.buf, unread)
 	}
@@ -133,12 +191,22 @@ func (l *LineReader) tidy() {
 }
 
 // fill reads the next bytes of the stream. If the buffer is full, it first makes
-// room or enlarges the buffer.
-func (l *LineReader) fill() {
+// room or enlarges the buffer. It returns false if the budget does not allow a
+// larger buffer.
+func (l *LineReader) fill() bool {
 	if l.to == len(l.buf) {
 		unread := l.buf[l.from:l.to]
 		if len(unread) > len(l.buf)/2 {
-			l.buf = make([]byte, 2*len(l.buf))
+			size := 2 * len(l.buf)
+			if len(l.buf) >= slowGrowth {
+				size = len(l.buf) + len(l.buf)/2
+			}
+			// A buffer needs no more than the longest line and its end.
+			size = max(min(size, int(l.limit.Load())+firstBuffer), len(l.buf)+firstBuffer)
+			if !l.charge.Grow(size) {
+				return false
+			}
+			l.buf = make([]byte, size)
 		}
 		l.from, l.to = 0, copy(l.buf, unread)
 	}
@@ -146,15 +214,17 @@ func (l *LineReader) fill() {
 		n, err := l.r.Read(l.buf[l.to:])
 		l.to += n
 		if l.err = err; n > 0 || err != nil {
-			return
+			return true
 		}
 	}
 	l.err = io.ErrNoProgress
+	return true
 }
 
-// skip skips the rest of a line over the limit and returns the error for it.
-func (l *LineReader) skip() error {
-	head, size := bytes.Clone(l.buf[l.from:min(l.to, l.from+headSize)]), 0
+// skip skips the rest of a line over the limit and returns the error for it. full
+// is LineTooLong.Full.
+func (l *LineReader) skip(full bool) error {
+	head, tail, size := headOf(l.buf[l.from:l.to]), []byte(nil), 0
 	for {
 		part := l.buf[l.from:l.to]
 		i := bytes.IndexByte(part, '\n')
@@ -163,13 +233,18 @@ func (l *LineReader) skip() error {
 		}
 		l.from += len(part)
 		size += lengthOf(part)
+		tail = tailOf(append(tail, part[max(len(part)-headSize-1, 0):]...))
 		if i >= 0 || l.err != nil {
-			return &LineTooLong{Head: head, Size: size}
+			return &LineTooLong{Head: head, Tail: bytes.TrimSuffix(tail, []byte("\n")), Size: size, Full: full}
 		}
-		l.tidy()
+		l.tidy() // the buffer is empty, so fill needs no larger one
 		l.fill()
 	}
 }
+
+func headOf(line []byte) []byte { return bytes.Clone(line[:min(len(line), headSize)]) }
+
+func tailOf(line []byte) []byte { return bytes.Clone(line[max(len(line)-headSize, 0):]) }
 
 // lengthOf returns the length of a line without its line end.
 func lengthOf(part []byte) int {

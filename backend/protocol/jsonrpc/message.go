@@ -75,7 +75,9 @@ func (m *Message) member(key, value []byte) {
 	case "result":
 		m.Result = value
 	case "error":
-		m.Error = value
+		if m.Error = value; string(value) == "null" { // some servers send both members
+			m.Error = nil
+		}
 	}
 }
 
@@ -167,12 +169,13 @@ func AppendRequest(dst []byte, id json.RawMessage, method string, params json.Ra
 const long = 128 << 10
 
 // requestParts returns the parts of a request line, without copying long params.
-func requestParts(id json.RawMessage, method string, params json.RawMessage) [][]byte {
-	if len(params) < long {
+// tail is the end of the params and may be nil.
+func requestParts(id json.RawMessage, method string, params json.RawMessage, tail []byte) [][]byte {
+	if len(params) < long && tail == nil {
 		return [][]byte{AppendRequest(nil, id, method, params)}
 	}
 	head := bytes.TrimSuffix(AppendRequest(nil, id, method, nil), []byte("}\n"))
-	return [][]byte{append(head, `,"params":`...), params, []byte("}\n")}
+	return [][]byte{append(head, `,"params":`...), params, append(tail, "}\n"...)}
 }
 
 // responseParts returns the parts of a response line, without copying a long

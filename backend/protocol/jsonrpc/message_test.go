@@ -42,7 +42,7 @@ func TestErrorsOfThePeerKeepTheirBytes(t *testing.T) {
 func TestPartsOfALongLineMakeUpTheLine(t *testing.T) {
 	for _, size := range []int{0, 10, long, long + 7} {
 		id, body := json.RawMessage(`"x"`), Quote(strings.Repeat("y", size))
-		if got, want := bytes.Join(requestParts(id, "m", body), nil), AppendRequest(nil, id, "m", body); !bytes.Equal(got, want) {
+		if got, want := bytes.Join(requestParts(id, "m", body, nil), nil), AppendRequest(nil, id, "m", body); !bytes.Equal(got, want) {
 			t.Errorf("a request with %d bytes begins %.60s, want %.60s", size, got, want)
 		}
 		if got, want := bytes.Join(responseParts(id, body, nil), nil), AppendResponse(nil, id, body, nil); !bytes.Equal(got, want) {

@@ -24,6 +24,10 @@ func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 	if !twice && !full {
 		c.serving[id] = cancel
 	}
+	if call, ok := c.related[id]; ok {
+		delete(c.related, id)
+		ctx = context.WithValue(ctx, causeKey{}, call)
+	}
 	c.mu.Unlock()
 	r := request{ctx, cancel, m}
 	switch {
@@ -90,7 +94,7 @@ func (c *Conn) reply(id, result json.RawMessage, err error) error {
 	if err != nil && !errors.As(err, &rpc) {
 		rpc = &Error{Code: CodeInternalError, Message: err.Error()}
 	}
-	return c.write(context.Background(), responseParts(id, result, rpc)...)
+	return c.write(context.Background(), Message{ID: id}, responseParts(id, result, rpc)...)
 }
 
 func (c *Conn) cancelServing(params json.RawMessage) {

@@ -58,12 +58,12 @@ func readRefusal(response *http.Response) *refusal {
 func oneLine(text string) string { return safetext.Clip(safetext.Label(text), refusalShown) }
 
 // lost reports whether the server no longer knows the session. The status for
-// that is 404 in MCP, but many servers answer 400.
+// that is 404 in MCP, but some servers answer 410 and many 400.
 func (r *refusal) lost() bool {
 	if r.rpc != nil && (r.rpc.Code == jsonrpc.CodeMethodNotFound || r.rpc.Code == jsonrpc.CodeInvalidParams) {
 		return false
 	}
-	return r.status == http.StatusNotFound ||
+	return r.status == http.StatusNotFound || r.status == http.StatusGone ||
 		r.status == http.StatusBadRequest && bytes.Contains(bytes.ToLower(r.body), []byte("session"))
 }
 
@@ -147,6 +147,11 @@ func (l *Link) strange(body []byte) error {
 		return fault.New(fault.Failed, "%s answered with MCP error %d: %s", l.options.Shown, rpc.Code, oneLine(rpc.Message))
 	}
 	return fault.New(fault.Failed, "%s sent a response that does not answer the request", l.options.Shown)
+}
+
+// full returns the error for an answer that was skipped because of Options.Budget.
+func (l *Link) full() error {
+	return fault.New(fault.Failed, "the answer of %s had to be dropped: too many large answers arrive at the same time; call again", l.options.Shown)
 }
 
 func (l *Link) tooLong() error {

@@ -110,19 +110,22 @@ func TestErrorsOfTheServerArePassedOn(t *testing.T) {
 	}
 }
 
-func TestALostSessionEndsTheLink(t *testing.T) {
+func TestALostSessionLeavesRunningCallsAlone(t *testing.T) {
 	for name, refuse := range map[string]func(*exchange){
 		"404": func(e *exchange) { e.status(404, "") },
+		"410": func(e *exchange) { e.status(410, "") },
 		"400": func(e *exchange) {
 			e.status(400, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}`)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			accepted, finish := make(chan struct{}), make(chan struct{})
 			s := serve(t, func(e *exchange) bool {
 				switch e.Method {
 				case "slow":
-					e.events()
-					e.wait()
+					close(accepted)
+					<-finish
+					return false
 				case "m":
 					refuse(e)
 				default:
@@ -133,17 +136,18 @@ func TestALostSessionEndsTheLink(t *testing.T) {
 			c := dial(t, s.URL)
 			slow := make(chan error, 1)
 			go func() { _, err := c.call("slow", `{}`); slow <- err }()
-			for c.InFlight() == 0 {
-				if _, err := c.call("other", `{}`); err != nil {
-					t.Fatal(err)
+			<-accepted
+			for range 2 { // each refused request is told that it had no effect
+				if err := c.fails("m", "the session had already ended, so the server ran nothing", name); !errors.Is(err, ErrUntouched) {
+					t.Errorf("got %v", err)
 				}
+				<-c.lost
 			}
-			if err := c.fails("m", "the session had already ended, so the server ran nothing", name); !errors.Is(err, ErrLost) {
-				t.Errorf("got %v", err)
+			close(finish)
+			if err := <-slow; err != nil {
+				t.Errorf("the running call got %v", err)
 			}
-			if err := <-slow; !errors.Is(err, jsonrpc.ErrClosed) || !errors.Is(err, ErrLost) {
-				t.Errorf("another call got %v", err)
-			}
+			_ = c.link.Close()
 			if err := <-c.ended; !errors.Is(err, ErrLost) || !strings.Contains(fault.MessageOf(err), "no longer knows the session (answered "+name) {
 				t.Errorf("Run returned %v", err)
 			}
@@ -207,13 +211,13 @@ func TestARedirectWithinTheOriginIsFollowed(t *testing.T) {
 			return true
 		}
 		if e.Method == "m" {
-			e.answer(fmt.Sprintf(`%q`, e.r.Header.Get("Authorization")+string(e.Params)))
+			e.answer(fmt.Sprintf(`{"got":%q}`, e.r.Header.Get("Authorization")+string(e.Params)))
 			return true
 		}
 		return false
 	})
 	c := dial(t, s.URL+"/mcp", func(o *Options) { o.Headers = map[string]string{"Authorization": "b"} })
-	if got, err := c.call("m", `{}`); got != `"b{}"` || err != nil {
+	if got, err := c.call("m", `{}`); got != `{"got":"b{}"}` || err != nil {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
@@ -221,14 +225,14 @@ func TestARedirectWithinTheOriginIsFollowed(t *testing.T) {
 func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {
 	s := serve(t, func(e *exchange) bool {
 		if e.Method == "m" {
-			e.answer(fmt.Sprintf(`%q`, e.r.URL.String()))
+			e.answer(fmt.Sprintf(`{"got":%q}`, e.r.URL.String()))
 		}
 		return e.Method == "m"
 	})
 	environment := map[string]string{"http_proxy": s.URL, "NO_PROXY": "direct.example"}
 	proxy := ProxyOf(func(name string) string { return environment[name] })
 	c := dial(t, "http://far.example/mcp", func(o *Options) { o.Proxy = proxy })
-	if got, err := c.call("m", `{}`); got != `"http://far.example/mcp"` || err != nil {
+	if got, err := c.call("m", `{}`); got != `{"got":"http://far.example/mcp"}` || err != nil {
 		t.Errorf("got %s, %v", got, err)
 	}
 	for _, near := range []string{"http://direct.example/x", "http://127.0.0.1:1/", "https://far.example"} {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"io"
 	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // feed turns messages into lines for one reader.
@@ -64,6 +66,11 @@ func (l *Link) deliver(data []byte, p *post) (answered bool) {
 		if p != nil && p.answeredBy(message) {
 			answered = true
 			l.learn(p, message)
+		}
+		if p != nil && p.id != nil && l.options.Asked != nil {
+			if m, err := jsonrpc.Parse(message); err == nil && m.IsRequest() {
+				l.options.Asked(m.ID, p.id)
+			}
 		}
 		l.feed.put(message)
 	}

@@ -12,6 +12,7 @@ package mcphttp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,10 +63,23 @@ type Options struct {
 	// Failed is called for a request that was written and gets no answer. The
 	// error is a fault. It is called from goroutines of the link.
 	Failed func(id json.RawMessage, why error)
+	// Asked is called for a request of the server that arrives in the response to
+	// a call, before Read returns the request. It may be nil.
+	Asked func(request, call json.RawMessage)
+	// Skipped is called for a message on the event stream of the transport SSE
+	// that was too long, with a fault. It may be nil.
+	Skipped func(why error)
+	// Lost is called once, when the server no longer knows the session. Requests
+	// that it has accepted before go on; Read and Write work until Close. It may be
+	// nil.
+	Lost func()
+	// Budget limits the memory of unfinished messages together with those of
+	// other servers. It may be nil.
+	Budget *jsonrpc.Budget
 }
 
-// ErrLost is in the chain of the error with which a link ends because its server
-// no longer knows the session. Servers may end sessions, so this does not mean
+// ErrLost is in the chain of the error with which a link ends after its server
+// has lost the session. Servers may end sessions, so this does not mean
 // that the server failed.
 var ErrLost = errors.New("session lost")
 
@@ -95,6 +109,7 @@ type Link struct {
 	session string           // Mcp-Session-Id
 	version string           // MCP-Protocol-Version
 	posts   map[string]*post // requests without an answer, by id
+	lost    error            // the session is lost; see Options.Lost
 	over    bool
 	cancel  context.CancelFunc // ends everything that Run started; nil before Run
 	err     error              // the reason why the link is over
@@ -121,7 +136,7 @@ func New(o Options) (*Link, error) {
 
 // Run sends and receives messages until ctx is done, Close is called or the
 // session ends. It returns after all goroutines of the link have ended, with the
-// reason: nil after Close.
+// reason: nil after Close, unless the session was lost.
 func (l *Link) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -202,10 +217,24 @@ func (l *Link) closed() error {
 // closeTimeout bounds the request that ends a session.
 const closeTimeout = 2 * time.Second
 
+// lose notes that the server no longer knows the session. Requests that the server
+// still works on are not affected.
+func (l *Link) lose(why error) {
+	l.mu.Lock()
+	first := l.lost == nil && !l.over
+	if first {
+		l.lost = why
+	}
+	l.mu.Unlock()
+	if first && l.options.Lost != nil {
+		l.options.Lost()
+	}
+}
+
 // Close ends the session on the server and the link.
 func (l *Link) Close() error {
 	l.mu.Lock()
-	open := !l.over && l.session != ""
+	open := !l.over && l.session != "" && l.lost == nil
 	l.mu.Unlock()
 	if open {
 		ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
@@ -226,7 +255,7 @@ func (l *Link) end(err error) {
 	if l.over {
 		return
 	}
-	l.over, l.err = true, err
+	l.over, l.err = true, cmp.Or(err, l.lost)
 	_ = l.feed.w.CloseWithError(err)
 	close(l.done)
 	if l.cancel != nil {

@@ -114,6 +114,7 @@ type client struct {
 	link  *Link
 	notes chan string
 	ended chan error // receives the result of Link.Run
+	lost  chan struct{}
 }
 
 func (c *client) Request(_ context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
@@ -145,10 +146,11 @@ func dial(t *testing.T, url string, edit ...func(*Options)) *client {
 // connect returns a connection over a new link that is not initialized.
 func connect(t *testing.T, url string, edit ...func(*Options)) *client {
 	t.Helper()
-	c := &client{t: t, notes: make(chan string, 1000), ended: make(chan error, 1)}
+	c := &client{t: t, notes: make(chan string, 1000), ended: make(chan error, 1), lost: make(chan struct{})}
 	o := Options{
 		URL: url, Shown: Show(url), Agent: "test/1", Limit: 1 << 20, Log: slog.New(slog.DiscardHandler),
 		Failed: func(id json.RawMessage, why error) { c.Fail(id, why) },
+		Lost:   func() { close(c.lost) },
 	}
 	for _, e := range edit {
 		e(&o)
@@ -168,7 +170,7 @@ func connect(t *testing.T, url string, edit ...func(*Options)) *client {
 func overSSE(o *Options) { o.Transport = SSE }
 
 func (c *client) call(method, params string) (string, error) {
-	result, err := c.Call(c.t.Context(), jsonrpc.Call{Method: method, Params: json.RawMessage(params), Idle: time.Minute})
+	result, err := c.Call(c.t.Context(), jsonrpc.Call{Method: method, Params: json.RawMessage(params)})
 	return string(result), err
 }
 
@@ -232,6 +234,27 @@ func TestAResultArrivesByteForByte(t *testing.T) {
 		if got := c.note(); got != "n" {
 			t.Errorf("got %s", got)
 		}
+	}
+}
+
+func TestARequestInTheResponseToACallNamesTheCall(t *testing.T) {
+	s := serve(t, func(e *exchange) bool {
+		if e.Method == "m" {
+			e.events()
+			e.event(`data: {"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{}}`+"\n\ndata: "+
+				`{"jsonrpc":"2.0","id":%s,"result":{}}`+"\n\n", e.ID)
+		}
+		return e.Method == "m"
+	})
+	asked := make(chan [2]string, 1)
+	c := dial(t, s.URL, func(o *Options) {
+		o.Asked = func(request, call json.RawMessage) { asked <- [2]string{string(request), string(call)} }
+	})
+	if _, err := c.call("m", `{}`); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-asked; got != [2]string{`"q"`, "2"} {
+		t.Errorf("got %v", got)
 	}
 }
 

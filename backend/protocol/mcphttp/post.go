@@ -150,8 +150,12 @@ func (l *Link) enter(p *post, response *http.Response) {
 
 // body reads a JSON response body, which contains the answer to p.
 func (l *Link) body(ctx context.Context, p *post, body io.Reader) {
-	data, err := io.ReadAll(io.LimitReader(body, int64(l.options.Limit)+1))
+	charged := &chargedReader{r: io.LimitReader(body, int64(l.options.Limit)+1), charge: jsonrpc.Charge{Budget: l.options.Budget}}
+	defer charged.charge.Free()
+	data, err := io.ReadAll(charged)
 	switch {
+	case err == errFull:
+		l.fail(ctx, p, l.full())
 	case err != nil:
 		l.fail(ctx, p, l.broken())
 	case len(data) > l.options.Limit:
@@ -168,8 +172,8 @@ func (l *Link) refuse(ctx context.Context, p *post, r *refusal) {
 	denied := r.status == http.StatusUnauthorized || r.status == http.StatusForbidden
 	switch {
 	case l.inSession(p) && r.lost():
+		l.lose(l.gone(r)) // first, so that a retry does not use this link
 		l.fail(ctx, p, fault.Wrap(ErrUntouched, fault.Unavailable, "the session had already ended, so the server ran nothing (%s %s); call again to start a new session", l.options.Shown, l.answered(r)))
-		l.end(l.gone(r))
 	case !denied && r.rpc != nil && p.id != nil && bytes.Equal(r.id, p.id):
 		l.deliver(r.body, p)
 	default:

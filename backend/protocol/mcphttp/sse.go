@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 // event is a server-sent event.
@@ -20,6 +22,25 @@ func (e event) isMessage() bool { return e.name == "" || e.name == "message" }
 // errTooLong is the error for an event over the limit. Reading may continue.
 var errTooLong = errors.New("event over the size limit")
 
+// errFull is the error for a message that would exceed the budget of unfinished
+// messages. Reading events may continue.
+var errFull = errors.New("too many large messages at the same time")
+
+// chargedReader charges the bytes that it has read to a budget.
+type chargedReader struct {
+	r      io.Reader
+	charge jsonrpc.Charge
+	read   int
+}
+
+func (c *chargedReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	if c.read += n; !c.charge.Grow(c.read) {
+		return n, errFull
+	}
+	return n, err
+}
+
 // mark is the byte order mark that may be at the beginning of a stream.
 const mark = "\ufeff"
 
@@ -31,6 +52,8 @@ type events struct {
 	limit int           // bytes of one event
 	id    string        // id of the last event that had one, or empty
 	retry time.Duration // the last retry time of the server, or 0
+
+	charge jsonrpc.Charge // for the event that is read
 
 	begun bool // the first byte was read, so a byte order mark is no longer possible
 	cr    bool // the last line ended with CR, so an LF that follows belongs to it
@@ -44,10 +67,12 @@ func newEvents(r io.Reader, limit int) *events {
 func (e *events) next() (event, error) {
 	var name string
 	var data []byte
-	id, size := e.id, 0
+	id, size, full := e.id, 0, false
+	e.charge.Free()
 	for {
-		line, err := e.line()
-		if err == errTooLong {
+		line, err := e.line(size)
+		if err == errTooLong || err == errFull {
+			full = full || err == errFull
 			size = e.limit + 1
 			continue
 		}
@@ -58,6 +83,8 @@ func (e *events) next() (event, error) {
 		if len(line) == 0 {
 			e.id = id
 			switch {
+			case full:
+				return event{}, errFull
 			case size > e.limit:
 				return event{}, errTooLong
 			case len(data) > 1:
@@ -101,9 +128,11 @@ func usableID(value []byte, before string) string {
 }
 
 // line returns the next line without its end, valid until the next call. A line
-// over the limit is skipped, and the error is errTooLong.
-func (e *events) line() ([]byte, error) {
+// over the limit is skipped, and the error is errTooLong; if the budget does not
+// allow it, errFull. before is the size of the event so far.
+func (e *events) line(before int) ([]byte, error) {
 	var whole []byte // the first part of a line that is longer than the buffer
+	full := false
 	for size := 0; ; {
 		chunk, err := e.chunk()
 		if err != nil {
@@ -119,7 +148,14 @@ func (e *events) line() ([]byte, error) {
 			_, _ = e.r.Discard(len(chunk))
 		}
 		size += len(part)
+		if full = full || size <= e.limit && !e.charge.Grow(before+size); full {
+			whole = nil
+			e.charge.Free()
+		}
 		switch {
+		case full && end >= 0:
+			return nil, errFull
+		case full:
 		case size > e.limit && end >= 0:
 			return nil, errTooLong
 		case size > e.limit:
@@ -129,7 +165,7 @@ func (e *events) line() ([]byte, error) {
 		default:
 			whole = append(whole, part...)
 		}
-		if end >= 0 {
+		if end >= 0 && !full {
 			return whole, nil
 		}
 	}

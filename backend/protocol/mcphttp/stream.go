@@ -50,6 +50,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 // after the answer to p, which may be nil. It reports whether that answer came.
 func (l *Link) consume(body io.Reader, f *flow, p *post) (answered bool, err error) {
 	stream := newEvents(body, l.options.Limit)
+	stream.charge.Budget = l.options.Budget
+	defer stream.charge.Free()
 	stream.id = f.after
 	defer func() {
 		f.after = stream.id
@@ -59,10 +61,10 @@ func (l *Link) consume(body io.Reader, f *flow, p *post) (answered bool, err err
 	}()
 	for {
 		e, err := stream.next()
-		if err == errTooLong {
-			l.options.Log.Warn("server sent a message that is too long", "limit", l.options.Limit)
+		if err == errTooLong || err == errFull {
+			l.options.Log.Warn("a message of the server was skipped", "error", err, "limit", l.options.Limit)
 			if p != nil && !answered {
-				return false, l.tooLong()
+				return false, map[error]error{errTooLong: l.tooLong(), errFull: l.full()}[err]
 			}
 			continue
 		}
@@ -109,10 +111,12 @@ func (l *Link) resume(ctx context.Context, p *post, f *flow) *http.Response {
 		case err == nil && refused == nil:
 			return response
 		case refused != nil && refused.final():
+			cause := error(nil)
 			if l.inSession(p) && refused.lost() {
-				l.end(l.gone(refused)) // the error also reaches this request
+				l.lose(l.gone(refused))
+				cause = ErrLost
 			}
-			l.fail(ctx, p, fault.New(fault.Failed, "%s. When asked to resume its answer, the server %s", fault.MessageOf(l.broken()), l.answered(refused)))
+			l.fail(ctx, p, fault.Wrap(cause, fault.Failed, "%s. When asked to resume its answer, the server %s", fault.MessageOf(l.broken()), l.answered(refused)))
 			return nil
 		case try == tries || ended(err, try):
 			l.fail(ctx, p, l.broken())
@@ -173,7 +177,7 @@ func (l *Link) listen(ctx context.Context) {
 			}
 		case refused != nil && refused.final():
 			if known && refused.lost() {
-				l.end(l.gone(refused))
+				l.lose(l.gone(refused))
 			}
 			l.options.Log.Debug("server offers no stream for its own messages", "status", refused.status)
 			return
@@ -202,11 +206,17 @@ func (l *Link) subscription(ctx context.Context) error {
 	} else if kind != "text/event-stream" {
 		return fault.New(fault.Failed, "%s answered with %s, which is not an event stream; is the URL right?", l.options.Shown, oneLine(kind))
 	}
-	for stream := newEvents(response.Body, l.options.Limit); ; {
+	stream := newEvents(response.Body, l.options.Limit)
+	stream.charge.Budget = l.options.Budget
+	defer stream.charge.Free()
+	for {
 		e, err := stream.next()
 		switch {
-		case err == errTooLong:
-			l.options.Log.Warn("server sent a message that is too long", "limit", l.options.Limit)
+		case err == errTooLong || err == errFull:
+			l.options.Log.Warn("a message of the server was skipped", "error", err, "limit", l.options.Limit)
+			if l.options.Skipped != nil {
+				l.options.Skipped(map[error]error{errTooLong: l.tooLong(), errFull: l.full()}[err])
+			}
 		case err == io.EOF:
 			return fault.Wrap(ErrLost, fault.Unavailable, "%s closed its event stream", l.options.Shown)
 		case err != nil:

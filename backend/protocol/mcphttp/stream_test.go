@@ -85,9 +85,11 @@ func TestACallFailsWithErrLostWhenItsSessionIsLostOnResume(t *testing.T) {
 		}
 		return true
 	})
-	if err := dial(t, s.URL).fails("m", "no longer knows the session"); !errors.Is(err, jsonrpc.ErrClosed) || !errors.Is(err, ErrLost) {
+	c := dial(t, s.URL)
+	if err := c.fails("m", "whether the call took effect is unknown"); !errors.Is(err, ErrLost) || errors.Is(err, ErrUntouched) {
 		t.Errorf("got %v", err)
 	}
+	<-c.lost
 }
 
 func TestAStreamInAnswerToANotificationDelaysNothing(t *testing.T) {
@@ -181,11 +183,9 @@ func TestASessionRefusedOnReconnectIsLost(t *testing.T) {
 		return true
 	})
 	c := dial(t, s.URL)
+	<-c.lost
+	_ = c.link.Close()
 	if err := <-c.ended; !errors.Is(err, ErrLost) {
-		t.Errorf("got %v", err)
-	}
-	<-c.Done()
-	if _, err := c.call("m", `{}`); !errors.Is(err, jsonrpc.ErrClosed) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -22,7 +22,7 @@ func refused(d schemacompat.Vendor, schema []byte) string {
 	}
 	object, ok := root.(map[string]any)
 	if !ok || object["type"] != "object" {
-		return "the root is no object"
+		return "the root is not an object"
 	}
 	switch d {
 	case schemacompat.Gemini:

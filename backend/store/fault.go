@@ -1,0 +1,76 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+)
+
+// damage is an error that SQLite's check of a database reported.
+type damage string
+
+func (d damage) Error() string { return string(d) }
+
+// Damaged reports whether err means that a file is damaged or is not a
+// database.
+func Damaged(err error) bool {
+	if _, found := errors.AsType[damage](err); found {
+		return true
+	}
+	code := codeOf(err)
+	return code == sqlite3.SQLITE_CORRUPT || code == sqlite3.SQLITE_NOTADB
+}
+
+// locked reports whether err means that another program holds a lock.
+func locked(err error) bool {
+	code := codeOf(err)
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED || code == sqlite3.SQLITE_PROTOCOL
+}
+
+// codeOf returns the SQLite result code of an error, and 0 for other errors.
+func codeOf(err error) int {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code() & 0xff
+	}
+	return sqlite3.SQLITE_OK
+}
+
+// explain turns an error of SQLite into a fault that says what the user can do.
+// It returns other errors, and faults, as they are.
+func explain(file string, err error) error {
+	if _, done := errors.AsType[*fault.Error](err); done || err == nil {
+		return err
+	}
+	switch code := codeOf(err); {
+	case Damaged(err):
+		return fault.Wrap(err, fault.Failed, "the database %s is damaged; nothing was changed. To save what can still be read, stop the hub and run: agent-discover doctor --repair", file)
+	case locked(err):
+		return fault.Wrap(err, fault.Unavailable, "the database %s is in use by another program, which has locked it%s; close that program and try again", file, lockHolder(file))
+	case code == sqlite3.SQLITE_FULL:
+		return fault.Wrap(err, fault.Unavailable, "no space left for the database %s; nothing was changed. Free space on its disk and try again", file)
+	case code == sqlite3.SQLITE_IOERR && paths.Full(file):
+		return fault.Wrap(err, fault.Unavailable, "no space left for the database %s; free space on its disk and try again", file)
+	case code == sqlite3.SQLITE_IOERR:
+		return fault.Wrap(err, fault.Unavailable, "the disk of the database %s reports an error or its limit is reached; check the disk and your quota, and try again", file)
+	case code == sqlite3.SQLITE_PERM, code == sqlite3.SQLITE_READONLY, code == sqlite3.SQLITE_CANTOPEN:
+		return fault.Wrap(err, fault.Unavailable, "the database %s is not accessible; give yourself read and write access to it and its folder", file)
+	}
+	return err
+}
+
+// explainOpen is explain for errors of opening a database, which are faults in
+// all cases.
+func explainOpen(file string, err error) error {
+	switch explained := explain(file, err); {
+	case fault.KindOf(explained) != fault.Internal:
+		return explained
+	case errors.Is(err, fs.ErrPermission):
+		return fault.Wrap(err, fault.Unavailable, "the database %s is not accessible; give yourself read and write access to it and its folder", file)
+	}
+	return fault.Wrap(err, fault.Unavailable, "could not open the database %s: %s", file, paths.Reason(err))
+}
