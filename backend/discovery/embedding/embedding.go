@@ -192,6 +192,7 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 	changed := make(chan struct{}, 1)
 	defer events.Signal[catalog.Changed](x.bus, changed)()
+	x.state.tidied, x.state.tidyIn = x.clock.Now(), tidyFirst
 	for failures := 0; ctx.Err() == nil; {
 		done := x.update(ctx)
 		if done {
@@ -213,7 +214,7 @@ func (x *Index) waitForWork(ctx context.Context, changed <-chan struct{}) {
 	case <-ctx.Done():
 	case <-changed:
 	case <-x.health.failed:
-	case <-x.clock.After(tidyEvery):
+	case <-x.clock.After(x.state.tidyIn):
 	}
 }
 

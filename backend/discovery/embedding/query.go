@@ -59,10 +59,13 @@ func (x *Index) Query(ctx context.Context, text string) ([]float32, bool) {
 	if text == "" || x.Vectors().Len() == 0 {
 		return nil, false
 	}
+	// A worker caches a vector before it clears slow. Read slow first, so that a
+	// vector that comes now is found in the cache instead of computed again.
+	slow := x.queries.slow.Load()
 	if v, ok := x.queries.cached(text); ok {
 		return v, true
 	}
-	if x.health.failing() || x.queries.slow.Load() {
+	if slow || x.health.failing() {
 		return nil, false
 	}
 	ctx, cancel := context.WithCancel(ctx)

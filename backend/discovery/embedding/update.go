@@ -24,6 +24,9 @@ const (
 	//
 	keepUnused = 3 * 24 * time.Hour
 	tidyEvery  = 24 * time.Hour
+	// tidyFirst is how long after its start the index first deletes vectors, so
+	// that this does not slow down the start of the hub.
+	tidyFirst = time.Minute
 	// toolTokens is the number of tokens of a tool's text that the built-in
 	// model reads.
 	toolTokens = 64
@@ -36,7 +39,8 @@ type state struct {
 	*builder
 	from    *catalog.Snapshot // the snapshot of the catalog that the builder holds vectors for
 	skipped map[textHash]bool // texts that the provider rejects
-	tidied  time.Time         // the last call of TidyVectors
+	tidied  time.Time         // when vectors were last deleted, or the start
+	tidyIn  time.Duration     // time from tidied until they are deleted again
 }
 
 // textHash is the SHA-256 of a tool's text.
@@ -268,15 +272,16 @@ func (x *Index) oneByOne(ctx context.Context, batch []job) ([]Made, bool) {
 	return made, true
 }
 
-// tidy deletes vectors that are no longer needed from the store, at most once
-// per tidyEvery. It returns false when the store fails.
+// tidy deletes vectors that are no longer needed from the store when that is
+// due. It returns false when the store fails.
 func (x *Index) tidy(ctx context.Context) bool {
-	now := x.clock.Now()
-	if m := &x.state; m.tidied.IsZero() || now.Sub(m.tidied) >= tidyEvery {
-		if !x.logStoreError(ctx, x.store.TidyVectors(ctx, m.model, now, keepUnused)) {
-			return false
-		}
-		m.tidied = now
+	m, now := &x.state, x.clock.Now()
+	if now.Sub(m.tidied) < m.tidyIn {
+		return true
 	}
+	if !x.logStoreError(ctx, x.store.TidyVectors(ctx, m.model, now, keepUnused)) {
+		return false
+	}
+	m.tidied, m.tidyIn = now, tidyEvery
 	return true
 }

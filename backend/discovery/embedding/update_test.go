@@ -150,6 +150,7 @@ func TestVectorsOfTheOldModelAreDeletedOnceTheNewOnesAreComplete(t *testing.T) {
 	}
 	close(proceed)
 	d.awaitReady(x, 4)
+	d.clock.pass(t, time.Minute)
 	d.clock.pass(t, 24*time.Hour) // the index sets this timer after tidying
 	stop()
 	if old, other := len(d.stored(model)), len(d.stored(modelOf("other"))); old != 0 || other != 4 {
@@ -168,6 +169,7 @@ func TestVectorsOfRemovedToolsAreKeptForDays(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.await("the removal of a vector", func() bool { return x.Vectors().Len() == 1 })
+	d.clock.pass(t, time.Minute)
 	for range 2 { // days in which the vector is kept
 		d.clock.pass(t, 24*time.Hour)
 	}

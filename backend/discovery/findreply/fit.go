@@ -23,11 +23,10 @@ const (
 // description is too short to replace it.
 const minSummary = 24
 
-// cuts shorten a reply step by step until it fits its budget: first repeated
-// information, then the other matches, then the best tool. The cuts never
-// remove call_as or the names and types of required arguments.
+// cuts shorten a reply step by step until it fits its budget: first the other
+// matches, then the best tool. The cuts never remove call_as, the name of another
+// match, or the names and types of required arguments.
 var cuts = []func(*Found){
-	func(f *Found) { f.eachOther(func(m *Match) { m.Tool = "" }) }, // call_as ends with the tool's name
 	func(f *Found) { f.eachOther(func(m *Match) { m.Description = atSentence(m.Description, 60) }) },
 	func(f *Found) { f.eachOther(func(m *Match) { m.Description = "" }) },
 	func(f *Found) { // high confidence makes alternatives less useful
@@ -55,7 +54,7 @@ var intentCuts = append(cuts[:len(cuts):len(cuts)],
 			f.Tool = ""
 		}
 	},
-	func(f *Found) { f.Intent = atSentence(f.Intent, 45) },
+	func(f *Found) { *f.Intent = atSentence(*f.Intent, 45) },
 	func(f *Found) { f.cutOthers(0) },
 )
 

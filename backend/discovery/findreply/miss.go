@@ -8,12 +8,12 @@ import (
 
 const (
 	missHint  = `no tools matched with sufficient confidence — try different keywords or registry({action:"list"}) to browse; or propose a server: registry install`
-	emptyHint = "no tools are known yet: ask the user to add servers (agent-discover servers add NAME -- COMMAND ARGS), or propose one with registry install"
+	emptyHint = "no tools are known yet: ask the user to add servers in the dashboard, or propose one with registry install"
 )
 
 // Miss is the reply for a search that found no suitable tool.
 type Miss struct {
-	Intent     string   `json:"intent,omitempty"`
+	Intent     *string  `json:"intent,omitempty"` // nil in a find_tool reply
 	Found      bool     `json:"found"`
 	Matches    []Match  `json:"matches"` // always empty
 	TopScore   float64  `json:"top_score"`
@@ -41,7 +41,7 @@ func NoMatch(query string, topScore float64, near []*catalog.Tool, empty bool) *
 // find_tools reply. Its parameters are those of NoMatch.
 func NoMatchForIntent(intent string, topScore float64, near []*catalog.Tool, empty bool) *Miss {
 	m := NoMatch(intent, topScore, near, empty)
-	m.Intent = atSentence(intent, maxIntent)
+	m.Intent = shortIntent(intent)
 	return m
 }
 

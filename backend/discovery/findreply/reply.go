@@ -47,7 +47,7 @@ type Options struct {
 
 // Found is the reply for a search that found a tool.
 type Found struct {
-	Intent     string            `json:"intent,omitempty"`
+	Intent     *string           `json:"intent,omitempty"` // nil in a find_tool reply
 	Found      bool              `json:"found"`
 	Confidence search.Confidence `json:"confidence"`
 	Score      float64           `json:"score"`
@@ -82,7 +82,7 @@ type Argument struct {
 // because the session has been shown them.
 type Match struct {
 	CallAs      string   `json:"call_as"`
-	Tool        string   `json:"tool,omitempty"`
+	Tool        string   `json:"tool,omitempty"` // omitted if the session has been shown it
 	Description string   `json:"description,omitempty"`
 	Score       *float64 `json:"score,omitempty"`
 }
@@ -106,9 +106,14 @@ func ForQuery(result search.Result, o Options) *Found {
 // with at least one hit.
 func ForIntent(intent string, result search.Result, o Options) *Found {
 	f := found(result, o)
-	f.Intent = atSentence(intent, maxIntent)
+	f.Intent = shortIntent(intent)
 	f.fit(intentBudget, intentCuts)
 	return f
+}
+
+func shortIntent(intent string) *string {
+	intent = atSentence(intent, maxIntent)
+	return &intent
 }
 
 // Tools returns the tools in the reply, the best first.

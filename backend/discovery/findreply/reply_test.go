@@ -105,21 +105,26 @@ func TestTextsAreCutInOrderOfImportance(t *testing.T) {
 				t.Errorf("a description of %d words gives a reply of %d tokens, want at most %d", length, n, budget)
 			}
 			cut := []bool{
-				got.OtherMatches[0].Tool == "", got.OtherMatches[0].Description == "",
+				got.OtherMatches[0].Description == "",
 				got.Text != best.Description, got.RequiredArgs[0].Description == "", len(got.OtherMatches) < 3,
 			}
 			seen[fmt.Sprint(cut)] = true
+			for _, m := range got.OtherMatches {
+				if m.Tool == "" {
+					t.Errorf("%d words, %d arguments: the name of %s is cut", length, arguments, m.CallAs)
+				}
+			}
 			if len(got.Tools()) != 1+len(got.OtherMatches) {
 				t.Errorf("the reply has %d tools, but Tools returns %d", 1+len(got.OtherMatches), len(got.Tools()))
 			}
 			for i := 1; i < len(cut); i++ {
-				if long := i != 3 || len(best.Description) > maxSummary; cut[i] && !cut[i-1] && long { // a short description cannot be cut
+				if long := i != 2 || len(best.Description) > maxSummary; cut[i] && !cut[i-1] && long { // a short description cannot be cut
 					t.Errorf("%d words, %d arguments: the cuts are %v", length, arguments, cut)
 				}
 			}
 		}
 	}
-	if len(seen) < 5 {
+	if len(seen) < 4 {
 		t.Errorf("only the cuts %v occur", seen)
 	}
 }
@@ -174,13 +179,24 @@ func TestNamesThatACallNeedsAreNeverCut(t *testing.T) {
 					t.Fatalf("%s: the argument %.50s is missing in %.500s", name, a.Name, reply)
 				}
 			}
-			if got.CallAs != best.CallAs() || got.Intent == "" && len(got.OtherMatches) == 0 {
+			if got.CallAs != best.CallAs() || got.Intent == nil && len(got.OtherMatches) == 0 {
 				t.Errorf("%s: got %.500s", name, reply)
 			}
 		}
 	}
 	if got := ForQuery(ranked(search.Low, others(t, 1, "x")[0], tool(t, long, "x", "")), plain(DefaultOthers)); len(got.OtherMatches) != 0 || len(got.Tools()) != 1 {
 		t.Errorf("another match has a name of %d letters", len(long))
+	}
+}
+
+func TestAnEmptyIntentIsRepeated(t *testing.T) {
+	for _, reply := range []any{ForIntent("", ranked(search.Low, others(t, 1, "x")...), plain(0)), NoMatchForIntent("", 0, nil, false)} {
+		if got := text(t, reply); !strings.HasPrefix(got, `{"intent":"",`) {
+			t.Errorf("got %s", got)
+		}
+	}
+	if got := text(t, NoMatch("", 0, nil, false)); strings.Contains(got, "intent") {
+		t.Errorf("got %s", got)
 	}
 }
 

@@ -3,13 +3,14 @@ package minilm
 import (
 	_ "embed"
 	"encoding/binary"
+	"unsafe"
 )
 
 // vocabularyData is written by build/model, in little-endian order: the number of words; the offset of each in the text,
 // and the end of the text; a hash table of 65536 slots, each with the ID of a word plus one, or 0; and the text.
 //
 //go:embed vocabulary.bin
-var vocabularyData []byte
+var vocabularyData string
 
 // slots is the size of the hash table.
 const slots = 1 << 16
@@ -27,7 +28,8 @@ type vocabulary struct {
 	text          []byte
 }
 
-func readVocabulary(data []byte) vocabulary {
+func readVocabulary(written string) vocabulary {
+	data := unsafe.Slice(unsafe.StringData(written), len(written))
 	count := binary.LittleEndian.Uint32(data)
 	table := 4 + 4*(count+1)
 	return vocabulary{starts: data[4:table], table: data[table : table+2*slots], text: data[table+2*slots:]}

@@ -12,8 +12,11 @@ import (
 // layer in order. A matrix consists of the fields of matrix in order, its integers with sixteen rows interleaved. Floats
 // and other numbers have 32 bits, in little-endian order.
 //
+// It is a string because the linker places strings in read-only memory, whose
+// pages the system can drop and load again.
+//
 //go:embed weights.bin
-var weights []byte
+var weights string
 
 // form is the name of the format, with which weights begins.
 const form = "minilm-l6-int8-2"
@@ -80,8 +83,8 @@ func (e embedding) add(to []float32, number int) {
 }
 
 // readModel reads the embedded weights. It panics on other data, which would be an error in the build.
-func readModel(data []byte) *model {
-	r := reader(data)
+func readModel(data string) *model {
+	r := reader(unsafe.Slice(unsafe.StringData(data), len(data)))
 	if string(r.bytes(len(form))) != form {
 		panic("minilm: the embedded weights have another format")
 	}

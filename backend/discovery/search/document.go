@@ -34,6 +34,8 @@ type document struct {
 	folded string // the folded name
 	words  []int32
 	ends   [fields]int32 // end of each field in words
+
+	deprecated bool
 }
 
 // in returns the words of a field, in order.
@@ -50,9 +52,19 @@ type reader struct {
 	known      numbers // the numbers of words seen before, which are looked up without a lock
 	words      [fields][]int32
 	splitter   splitter
+
+	// Most tools of a server have parameters in common. Their texts are split
+	// once: said holds where the words of each text are in saidWords.
+	said      map[string]span
+	saidWords []int32
 }
 
-func newReader(v *vocabulary) *reader { return &reader{vocabulary: v, known: newNumbers()} }
+// span is a part of a slice.
+type span struct{ from, to int32 }
+
+func newReader(v *vocabulary) *reader {
+	return &reader{vocabulary: v, known: newNumbers(), said: make(map[string]span)}
+}
 
 // document returns the document of a tool.
 func (r *reader) document(t *catalog.Tool) *document {
@@ -64,7 +76,7 @@ func (r *reader) document(t *catalog.Tool) *document {
 	for _, words := range r.words {
 		size += len(words)
 	}
-	d := &document{hash: t.Hash, folded: folded(t.Name), words: make([]int32, 0, size)}
+	d := &document{hash: t.Hash, folded: folded(t.Name), words: make([]int32, 0, size), deprecated: isDeprecated(t)}
 	for f, words := range r.words {
 		d.words = append(d.words, words...)
 		d.ends[f] = int32(len(d.words))
@@ -74,6 +86,21 @@ func (r *reader) document(t *catalog.Tool) *document {
 
 // read collects the words of a text in a field.
 func (r *reader) read(in field, text string) {
+	if in != inParameter && in != inParameterText {
+		r.split(in, text)
+		return
+	}
+	if at, ok := r.said[text]; ok {
+		r.words[in] = append(r.words[in], r.saidWords[at.from:at.to]...)
+		return
+	}
+	before, from := len(r.words[in]), int32(len(r.saidWords))
+	r.split(in, text)
+	r.saidWords = append(r.saidWords, r.words[in][before:]...)
+	r.said[text] = span{from, int32(len(r.saidWords))}
+}
+
+func (r *reader) split(in field, text string) {
 	r.splitter.parts = in == inName // whole names are searched in index.names
 	r.splitter.split(text, func(word []byte) {
 		r.words[in] = append(r.words[in], r.known.of(word, r.vocabulary.add))

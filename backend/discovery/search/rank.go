@@ -95,7 +95,7 @@ func (r *ranking) selectBest(allow func(*catalog.Tool) bool) {
 	least := 0.0
 	for i, t := range r.index.snapshot.Tools {
 		score := r.score(int32(i))
-		named := len(r.named) > 0 && r.named[int32(i)] != notNamed
+		named := len(r.named) > 0 && r.named[int32(i)] != notNamed && !r.demotes(int32(i))
 		if score <= least && !named || allow != nil && !allow(t) {
 			continue
 		}
@@ -138,6 +138,9 @@ func (r *ranking) score(tool int32) float64 {
 	score := float64(r.words(tool) + r.meaning(tool))
 	if len(r.lifts) > 0 || len(r.phrased) > 0 { // most queries have neither, and score is called for every tool
 		score += r.learned(tool) + r.phrase(tool)
+	}
+	if r.index.documents[tool].deprecated && r.demotes(tool) {
+		return withNaming(notNamed, deprecatedShare*score)
 	}
 	if len(r.named) == 0 {
 		return withNaming(notNamed, score)

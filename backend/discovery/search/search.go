@@ -94,6 +94,8 @@ type Searcher struct {
 	meaning    Meaning // may be nil
 	learned    Learned // may be nil
 	vocabulary *vocabulary
+	wanted     chan struct{} // closed once a search is likely
+	want       sync.Once     // closes wanted
 
 	mu        sync.Mutex
 	index     *index
@@ -101,21 +103,27 @@ type Searcher struct {
 	matrix    *matrix
 }
 
-// New returns a searcher. Its index is built by Prepare, Run or the first
-// search.
+// New returns a searcher. Its index, which takes as much memory as the tools,
+// is built by the first search, or by Run after Prepare.
 func New(o Options) *Searcher {
 	return &Searcher{
 		catalog: o.Catalog, bus: o.Bus, meaning: o.Meaning, learned: o.Learned,
-		vocabulary: newVocabulary(), documents: make(map[catalog.Key]*document),
+		vocabulary: newVocabulary(), wanted: make(chan struct{}), documents: make(map[catalog.Key]*document),
 	}
 }
 
-// Prepare builds the index of the catalog's present tools.
-func (s *Searcher) Prepare() { s.current() }
+// Prepare makes Run build the index, because a search is likely. It does not
+// wait for it.
+func (s *Searcher) Prepare() { s.want.Do(func() { close(s.wanted) }) }
 
-// Run rebuilds the index after each change of the catalog until ctx ends, so
-// that searches need not wait for it. It returns nil.
+// Run keeps the index up to date from the first call of Prepare, or the first
+// search, until ctx ends, so that searches need not wait for it. It returns
+// nil.
 func (s *Searcher) Run(ctx context.Context) error {
+	select {
+	case <-s.wanted:
+	case <-ctx.Done():
+	}
 	for ctx.Err() == nil {
 		changes, stop := events.Subscribe[catalog.Changed](s.bus, 64)
 		s.current()
@@ -144,6 +152,7 @@ func (s *Searcher) follow(ctx context.Context, changes <-chan catalog.Changed) {
 // current returns the index of the catalog's present tools and the matrix of
 // their vectors, which is nil without Meaning.
 func (s *Searcher) current() (*index, *matrix) {
+	s.Prepare()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	snapshot := s.catalog.Snapshot()
