@@ -3,6 +3,7 @@ package secrets
 import (
 	"fmt"
 	"maps"
+	"math"
 	"net/url"
 	"regexp"
 	"slices"
@@ -111,8 +112,11 @@ func credentials(l Launch) []credential {
 			out = append(out, argumentCredentials(l.Args)...)
 		}
 		for _, name := range slices.Sorted(maps.Keys(place.texts)) {
-			if text := place.texts[name]; SensitiveName(name) || LooksSecret(text) {
-				out = append(out, credential{place.kind + "." + name, name, text, 0, len(text)})
+			text, where := place.texts[name], place.kind+"."+name
+			if SensitiveName(name) || LooksSecret(text) || !describes(name) && isRandom(text) {
+				out = append(out, credential{where, name, text, 0, len(text)})
+			} else if at := urlCredentials(text); isURL(text) && len(at) > 0 {
+				out = append(out, credential{where, name, text, 0, len(text)})
 			}
 		}
 	}
@@ -130,12 +134,100 @@ func argumentCredentials(args []string) []credential {
 			out = append(out, credential{where, name, arg, from, from + len(value)})
 		case LooksSecret(arg) || SensitiveName(flag) && !strings.HasPrefix(arg, "--"):
 			out = append(out, credential{where, flag, arg, 0, len(arg)})
+		case assigns && !describes(name) && isRandom(value):
+			from := strings.LastIndex(arg, value)
+			out = append(out, credential{where, name, arg, from, from + len(value)})
+		case isURL(arg):
+			for _, c := range urlCredentials(arg) {
+				c.where = where
+				out = append(out, c)
+			}
+		default:
+			if at := headerText.FindStringSubmatchIndex(arg); at != nil && SensitiveName(arg[at[2]:at[3]]) {
+				out = append(out, credential{where, arg[at[2]:at[3]], arg, at[4], at[5]})
+			}
 		}
 		if flag = ""; strings.HasPrefix(arg, "-") {
 			flag = arg
 		}
 	}
 	return out
+}
+
+// headerText matches a header in an argument, such as X-Api-Key: value.
+var headerText = regexp.MustCompile(`^([A-Za-z][-A-Za-z0-9]+):\s*(\S.*)$`)
+
+func isURL(text string) bool {
+	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "wss://")
+}
+
+// describing are the last words of names whose values look random but identify
+// something.
+var describing = map[string]bool{
+	"id": true, "ids": true, "uuid": true, "guid": true, "hash": true, "sha": true, "sha256": true, "sha512": true, "digest": true, "checksum": true, "integrity": true,
+	"version": true, "ref": true, "commit": true, "revision": true, "tag": true, "path": true, "dir": true, "directory": true, "folder": true, "file": true,
+	"name": true, "host": true, "image": true, "arn": true, "public": true, "fingerprint": true, "cert": true, "certificate": true, "pem": true, "crt": true,
+	"project": true, "organization": true, "org": true, "account": true, "address": true, "contract": true, "wallet": true, "dsa": true, "email": true, "model": true,
+}
+
+// describes reports whether the value of a setting with this name identifies
+// something and is no credential, although it may look random.
+func describes(name string) bool {
+	words := splitName(strings.TrimLeft(name, "-"))
+	return len(words) > 0 && describing[words[len(words)-1]]
+}
+
+var (
+	randomText = regexp.MustCompile(`^[-_+/=.~A-Za-z0-9]{24,}$`)
+	hexText    = regexp.MustCompile(`^[0-9a-fA-F]{32,}$`)
+	uuidText   = regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`)
+)
+
+// isRandom reports whether a value looks generated: many different characters,
+// with capital letters and digits among the others as no path, host or sentence
+// has them. A UUID may be, but rarely is, a credential.
+func isRandom(value string) bool {
+	if hexText.MatchString(value) {
+		return entropy(value) > 3
+	}
+	if !randomText.MatchString(value) || uuidText.MatchString(value) || strings.HasPrefix(value, "/") || strings.HasPrefix(value, ".") {
+		return false
+	}
+	switches, digits, last := 0, 0, 0
+	for i := range len(value) {
+		class := 0
+		switch c := value[i]; {
+		case c >= 'a' && c <= 'z':
+			class = 1
+		case c >= 'A' && c <= 'Z':
+			class = 2
+		case c >= '0' && c <= '9':
+			class, digits = 3, digits+1
+		default:
+			continue
+		}
+		if last != 0 && class != last {
+			switches++
+		}
+		last = class
+	}
+	return digits > 0 && switches*3 >= len(value) && entropy(value) > 3.8
+}
+
+// entropy returns the information in a text, in bits per character.
+func entropy(text string) float64 {
+	var count [256]int
+	for i := range len(text) {
+		count[text[i]]++
+	}
+	sum := 0.0
+	for _, n := range count {
+		if n > 0 {
+			p := float64(n) / float64(len(text))
+			sum -= p * math.Log2(p)
+		}
+	}
+	return sum
 }
 
 var (
@@ -151,8 +243,10 @@ func urlCredentials(address string) []credential {
 	add := func(name string, from, to int) { out = append(out, credential{"url", name, address, from, to}) }
 	begin := 0
 	if at := userInfo.FindStringSubmatchIndex(address); at != nil {
-		user, _, has := strings.Cut(address[at[2]:at[3]], ":")
-		switch {
+		// A colon inside a reference does not separate the user from the password.
+		plain := replaceReferences(address[at[2]:at[3]], func(reference string) string { return strings.Repeat("-", len(reference)) })
+		end, _, has := strings.Cut(plain, ":")
+		switch user := address[at[2] : at[2]+len(end)]; {
 		case has:
 			add("password", at[2]+len(user)+1, at[3])
 		case LooksSecret(user):
@@ -167,18 +261,25 @@ func urlCredentials(address string) []credential {
 		query = i
 	}
 	for _, at := range segment.FindAllStringSubmatchIndex(address[min(begin, query):query], -1) {
-		if from, to := at[2]+begin, at[3]+begin; LooksSecret(address[from:to]) {
+		if from, to := at[2]+begin, at[3]+begin; LooksSecret(address[from:to]) || isRandom(address[from:to]) && !hexText.MatchString(address[from:to]) {
 			add("segment", from, to)
 		}
 	}
+	if segments := segment.FindAllStringSubmatchIndex(address[min(begin, query):query], -1); len(out) == 0 && len(segments) > 0 && hasToken(address[:query]) {
+		last := segments[len(segments)-1] // of the address of a webhook
+		add("segment", last[2]+begin, last[3]+begin)
+	}
 	for _, at := range parameter.FindAllStringSubmatchIndex(address, -1) {
 		name, value := unescaped(address[at[2]:at[3]]), unescaped(address[at[4]:at[5]])
-		if SensitiveName(name) || strings.EqualFold(name, "key") || LooksSecret(value) {
+		if SensitiveName(name) || inQuery[strings.ToLower(name)] || LooksSecret(value) || !describes(name) && isRandom(value) {
 			add(name, at[4], at[5])
 		}
 	}
 	return out
 }
+
+// inQuery are the names of parameters that contain credentials in URLs only.
+var inQuery = map[string]bool{"key": true, "sig": true, "signature": true, "code": true, "pass": true}
 
 func unescaped(text string) string {
 	if plain, err := url.QueryUnescape(text); err == nil {

@@ -82,12 +82,18 @@ func (v *Vault) purge(ctx context.Context, r Record) error {
 }
 
 // Run removes the values of deleted secrets that could not be removed before
-// this process started, and then waits for the end of ctx.
+// this process started, and makes Given know all others. Then it waits for the
+// end of ctx.
 func (v *Vault) Run(ctx context.Context) error {
+	if v.file.await(ctx) != nil {
+		return nil
+	}
 	if leave, err := v.enter(ctx); err == nil {
 		v.sweep(ctx)
+		v.cover(ctx)
 		leave()
 	}
+	v.given.settle()
 	<-ctx.Done()
 	return nil
 }

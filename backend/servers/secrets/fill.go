@@ -32,6 +32,9 @@ func (v *Vault) Fill(ctx context.Context, server string, l Launch) (Launch, erro
 	}
 	filled, err := fill(ctx)
 	v.given.add(server, slices.Collect(maps.Values(f.values)))
+	if v.given != nil && len(f.values) > 0 && !v.given.hasKey() {
+		v.coverLater() // the keychain was unlocked for these values
+	}
 	return filled, err
 }
 
@@ -205,10 +208,10 @@ func (f *filling) linked(ctx context.Context, owner, name string) error {
 		case g.Holds:
 			return nil
 		default:
-			return fault.New(fault.Denied, "its command, arguments or URL have changed since it was allowed to use the secret %q of server %q; to allow it again: agent-discover secrets link %s %s %s", name, owner, f.server, owner, name)
+			return fault.New(fault.Denied, "its command, arguments, variables, URL or headers have changed since it was allowed to use the secret %q of server %q; a person can allow it again on its page in the dashboard", name, owner)
 		}
 	}
-	return fault.New(fault.Denied, "it may not use the secret %q of server %q; a person can allow it: agent-discover secrets link %s %s %s", name, owner, f.server, owner, name)
+	return fault.New(fault.Denied, "it may not use the secret %q of server %q; a person can allow it on its page in the dashboard", name, owner)
 }
 
 // own returns the value of one of the server's own secrets, for a variable or a
@@ -225,6 +228,11 @@ func (f *filling) read(ctx context.Context, r Record, reference string) (string,
 	if value, done := f.values[reference]; done {
 		return value, nil
 	}
+	if r.Server == f.server {
+		if err := f.bind(ctx, r); err != nil {
+			return "", err
+		}
+	}
 	value, err := f.vault.value(ctx, r)
 	switch {
 	case errors.Is(err, errMissing):
@@ -234,4 +242,26 @@ func (f *filling) read(ctx context.Context, r Record, reference string) (string,
 	}
 	f.values[reference] = value
 	return value, nil
+}
+
+// bind returns a fault.Denied if the server's own secret was meant for another
+// destination than that of its present configuration. A secret without a
+// destination gets the present one.
+func (f *filling) bind(ctx context.Context, r Record) error {
+	switch to := f.launch.destination(); r.Destination {
+	case to:
+		return nil
+	case "":
+		r.Destination = to
+		return f.vault.store.MarkSecret(ctx, r)
+	default:
+		return fault.New(fault.Denied, "its secret %q is for %s, and its configuration now leads to %s; to send it there, set the secret again", r.Name, placeName(r.Destination), placeName(to))
+	}
+}
+
+func placeName(destination string) string {
+	if destination == local {
+		return "a program on this computer"
+	}
+	return destination
 }

@@ -62,7 +62,7 @@ func TestStdioServersGetSecretsAsVariablesAndByReference(t *testing.T) {
 		"a reference without a name":        {pairs{"TOKEN": "v1"}, secrets.Launch{Env: pairs{"K": "${secret:}"}}, `error: server "one" cannot be started (env.K): a reference must have the form ${secret:NAME}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newFixture(t).unlock("pass")
+			d := newFixture(t).unlock("a passphrase")
 			for secret, value := range test.secrets {
 				d.set("one", secret, value)
 			}
@@ -95,7 +95,7 @@ func TestRemoteServersGetSecretsAsHeaders(t *testing.T) {
 		"a line break in the URL":                 {pairs{"url:key": "a\nb"}, secrets.Launch{URL: address + "?key=${secret:url:key}"}, `error: server "one" cannot be reached: a secret in url has a line break, which headers and URLs must not contain; set it again without line breaks`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newFixture(t).unlock("pass")
+			d := newFixture(t).unlock("a passphrase")
 			for secret, value := range test.secrets {
 				d.set("one", secret, value)
 			}
@@ -111,13 +111,13 @@ func TestRemoteServersGetSecretsAsHeaders(t *testing.T) {
 }
 
 func TestSecretsOfOtherServersNeedAValidLink(t *testing.T) {
-	d := newFixture(t).unlock("pass")
+	d := newFixture(t).unlock("a passphrase")
 	d.set("owner", "TOKEN", "correct-horse")
 	launch := secrets.Launch{Transport: "stdio", Command: "run", Args: []string{"a"}, Source: "local", Env: pairs{"T": "${secret:owner/TOKEN}"}}
 	wantDenied := func(what string, l secrets.Launch, words ...string) {
 		t.Helper()
 		out, err := d.Fill(t.Context(), "user", l)
-		wantFault(t, err, fault.Denied, append(words, `server "user"`, `"TOKEN"`, `"owner"`, "secrets link user owner TOKEN")...)
+		wantFault(t, err, fault.Denied, append(words, `server "user"`, `"TOKEN"`, `"owner"`, "on its page in the dashboard")...)
 		if strings.Contains(fmt.Sprint(out), "correct-horse") || strings.Contains(fmt.Sprint(err), "correct-horse") {
 			t.Errorf("%s: got %v, %v", what, out, err)
 		}
@@ -133,7 +133,9 @@ func TestSecretsOfOtherServersNeedAValidLink(t *testing.T) {
 	for what, change := range map[string]func(*secrets.Launch){
 		"transport": func(l *secrets.Launch) { l.Transport = "" }, "command": func(l *secrets.Launch) { l.Command = "other" },
 		"arguments": func(l *secrets.Launch) { l.Args = []string{"a", "b"} }, "URL": func(l *secrets.Launch) { l.URL = "https://evil" },
-		"source": func(l *secrets.Launch) { l.Source = "agent" },
+		"source":     func(l *secrets.Launch) { l.Source = "agent" },
+		"a variable": func(l *secrets.Launch) { l.Env = pairs{"T": l.Env["T"], "PATH": "/evil"} },
+		"a header":   func(l *secrets.Launch) { l.Headers = pairs{"X-Forwarded-Host": "evil"} },
 	} {
 		changed := launch
 		change(&changed)
@@ -155,7 +157,7 @@ func TestSecretsOfOtherServersNeedAValidLink(t *testing.T) {
 }
 
 func TestLinksAreDeletedWithTheirSecret(t *testing.T) {
-	d := newFixture(t).unlock("pass")
+	d := newFixture(t).unlock("a passphrase")
 	d.set("owner", "TOKEN", "first")
 	launch := secrets.Launch{Transport: "stdio", Args: []string{"${secret:owner/TOKEN}"}}
 	if err := d.Link(t.Context(), "user", launch, "owner", "TOKEN"); err != nil {
@@ -171,7 +173,7 @@ func TestLinksAreDeletedWithTheirSecret(t *testing.T) {
 }
 
 func TestFillFailsWhenASecretCannotBeRead(t *testing.T) {
-	d := newFixture(t).unlock("pass")
+	d := newFixture(t).unlock("a passphrase")
 	d.set("one", "TOKEN", "correct-horse")
 	locked := openFixture(t, d.folder, true)
 	_, err := locked.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio"})
@@ -187,7 +189,7 @@ func TestFillFailsWhenASecretCannotBeRead(t *testing.T) {
 }
 
 func TestFillDoesNotChangeItsArguments(t *testing.T) {
-	d := newFixture(t).unlock("pass")
+	d := newFixture(t).unlock("a passphrase")
 	d.set("one", "TOKEN", "correct-horse")
 	args, env := []string{"${secret:TOKEN}"}, pairs{"K": "${secret:TOKEN}"}
 	if _, err := d.Fill(t.Context(), "one", secrets.Launch{Transport: "stdio", Args: args, Env: env}); err != nil {
@@ -199,7 +201,7 @@ func TestFillDoesNotChangeItsArguments(t *testing.T) {
 }
 
 func TestGivenValuesAreRedactedInEveryEncoding(t *testing.T) {
-	d := newFixture(t).unlock("pass")
+	d := newFixture(t).unlock("a passphrase")
 	l := secrets.Launch{Transport: "stdio", Command: "x", Args: []string{"--mode=${secret:MODE}"}}
 	values := pairs{
 		"MODE": "correct-horse", "SHORT": "1234", "ODD": "a\"b<c>&d\\e ü/f", "AUTH": "Bearer staple-battery",
@@ -226,7 +228,7 @@ func TestGivenValuesAreRedactedInEveryEncoding(t *testing.T) {
 			}
 		}
 	}
-	if got := d.given.Redactor("two", l).Text("correct-horse"); got != "correct-horse" {
+	if got := d.given.Redactor("two", l).Text("correct-horse 1234"); got != "[redacted] 1234" { // 1234 may be an ordinary word
 		t.Errorf("redactor of another server: got %s", got)
 	}
 	if got := redactor.Text("nothing to hide"); got != "nothing to hide" {

@@ -1,35 +1,83 @@
 package secrets
 
 import (
+	"context"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // minValue is the minimum length of a secret's value that is redacted. Shorter
 // values would match unrelated parts of texts.
 const minValue = 4
 
-// Given collects all values that servers were given since the hub started, so
-// that they can be redacted. It also keeps values that were replaced, because a
-// process that got them may still print them. A nil Given has no values. All
-// methods are safe for concurrent use.
+// Given knows the secrets of all servers, so that they can be redacted in
+// everything that this program writes: the values that servers were given since
+// the hub started, those in their configurations, and the fingerprints of all
+// others. It also keeps values that were replaced, because a process that got
+// them may still print them. A nil Given knows nothing. All methods are safe for
+// concurrent use.
 type Given struct {
-	all atomic.Pointer[Redactor] // for the values of all servers
+	index   atomic.Pointer[index]
+	settled chan struct{} // closed by settle
+	once    sync.Once     // of settle
 
 	mu      sync.Mutex
-	servers map[string]*given
+	key     coverKey
+	keyed   bool                          // key is that of the vault's fingerprints
+	servers map[string]*given             // by the name of the server
+	kept    map[string]map[string][]print // fingerprints from the store, by server and secret
 }
 
-// given is the state of one server: the values that it was given, and a
-// redactor for these values and the configuration.
-type given struct {
-	values   []string
-	launch   Launch
-	redactor *Redactor // for values and launch
-	current  bool      // redactor contains all values
+// NewGiven returns a Given that knows nothing.
+func NewGiven() *Given { return &Given{settled: make(chan struct{})} }
+
+// Await waits until the stored secrets are known, but not longer than a few
+// seconds: the keychain may be slow. It reports whether they are.
+func (g *Given) Await(ctx context.Context) bool {
+	if g == nil {
+		return true
+	}
+	late := time.NewTimer(settleTimeout)
+	defer late.Stop()
+	select {
+	case <-g.settled:
+	case <-late.C:
+	case <-ctx.Done():
+	}
+	select {
+	case <-g.settled:
+		return true
+	default:
+		return false
+	}
 }
+
+const settleTimeout = 5 * time.Second
+
+// settle ends Await.
+func (g *Given) settle() {
+	if g != nil {
+		g.once.Do(func() {
+			if g.settled != nil {
+				close(g.settled)
+			}
+		})
+	}
+}
+
+// given is what is known of one server.
+type given struct {
+	values   map[string][]print // by value
+	launches []Launch           // the last configurations whose credentials are among the values
+}
+
+// maxLaunches is how many configurations of a server are compared before their
+// credentials are looked up again: that in the registry, and that of its process.
+const maxLaunches = 2
 
 // add adds the values that Fill returns for a server.
 func (g *Given) add(server string, values []string) {
@@ -38,22 +86,23 @@ func (g *Given) add(server string, values []string) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s, more := g.server(server), false
+	if g.learn(server, values, false) {
+		g.rebuild()
+	}
+}
+
+// learn adds values of a server and reports whether any of them is new. The
+// caller holds mu.
+func (g *Given) learn(server string, values []string, private bool) (more bool) {
+	s := g.server(server)
 	for _, value := range values {
-		if len(value) >= minValue && !slices.Contains(s.values, value) {
-			s.values, s.current, more = append(s.values, value), false, true
+		if _, known := s.values[value]; known || len(value) < minValue {
+			continue
 		}
+		s.values[value] = g.coverKey().prints(value, private)
+		more = true
 	}
-	if !more {
-		return
-	}
-	var known forms
-	for _, s := range g.servers {
-		for _, value := range s.values {
-			known.addSecret(value)
-		}
-	}
-	g.all.Store(known.redactor())
+	return more
 }
 
 // server returns the entry of a server. The caller holds mu.
@@ -62,47 +111,144 @@ func (g *Given) server(name string) *given {
 		g.servers = make(map[string]*given)
 	}
 	if g.servers[name] == nil {
-		g.servers[name] = &given{}
+		g.servers[name] = &given{values: make(map[string][]print)}
 	}
 	return g.servers[name]
 }
 
-// Redactor returns a redactor for the values that a server was given and for
-// the credentials in its configuration. It caches the redactor until one of
-// them changes.
-func (g *Given) Redactor(server string, l Launch) *Redactor {
+// coverKey returns the key, and makes one if the vault's is not known yet. The
+// caller holds mu.
+func (g *Given) coverKey() coverKey {
+	if g.key.mix == 0 {
+		g.key = newCoverKey()
+	}
+	return g.key
+}
+
+// rebuild makes everything that is known take effect. The caller holds mu.
+func (g *Given) rebuild() {
+	all := make(map[string][]print)
+	for name, s := range g.servers {
+		for _, prints := range s.values {
+			all[name] = append(all[name], prints...)
+		}
+	}
+	for name, secrets := range g.kept {
+		for _, prints := range secrets {
+			all[name] = append(all[name], prints...)
+		}
+	}
+	g.index.Store(newIndex(g.coverKey(), all))
+}
+
+// Know adds the credentials in a server's configuration. A credential that is
+// recognised only by its name, and could be an ordinary word, is covered only in
+// the texts of its own server.
+func (g *Given) Know(server string, l Launch) {
 	if g == nil {
-		return ForLaunch(l)
+		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.server(server)
-	if !s.current || !s.launch.same(l) {
-		known := knownOf(l)
-		for _, value := range s.values {
-			known.addSecret(value)
+	if slices.ContainsFunc(s.launches, l.same) {
+		return
+	}
+	s.launches = append([]Launch{l}, s.launches[:min(len(s.launches), maxLaunches-1)]...)
+	shared, private := literalsOf(l)
+	changed := g.learn(server, shared, false)
+	if g.learn(server, private, true) || changed {
+		g.rebuild()
+	}
+}
+
+// minPlain is the minimum length of a credential in a configuration that is
+// covered in the texts of all servers although only its name shows what it is.
+const minPlain = 10
+
+// literalsOf returns the credentials in a configuration.
+func literalsOf(l Launch) (shared, private []string) {
+	for _, c := range credentials(l) {
+		values := []string{c.value()}
+		if plain := unescaped(c.value()); c.where == "url" {
+			values = append(values, plain)
 		}
-		s.launch, s.redactor, s.current = l, known.redactor(), true
+		for _, value := range values {
+			switch {
+			case len(value) < minSecret || strings.HasPrefix(value, "${") || IsReference(value):
+			case (len(value) >= minPlain || LooksSecret(value)) && !c.namesFile():
+				shared = append(shared, value)
+			default:
+				private = append(private, value)
+			}
+		}
 	}
-	return s.redactor
+	return shared, private
 }
 
-// Text redacts the values that any server was given, in the same way as
-// Redactor.Text.
-func (g *Given) Text(text string) string {
-	if g == nil {
-		return (*Redactor)(nil).Text(text)
-	}
-	return g.all.Load().Text(text)
+// hasKey reports whether the key of the vault's fingerprints is known.
+func (g *Given) hasKey() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.keyed
 }
 
-// Head redacts the values that any server was given, in the same way as
-// Redactor.Head.
-func (g *Given) Head(text string, n int) (head string, cut bool) {
-	if g == nil {
-		return (*Redactor)(nil).Head(text, n)
+// useKey sets the key of the vault's fingerprints, and makes those of all known
+// values anew.
+func (g *Given) useKey(key coverKey) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.keyed && g.key == key {
+		return
 	}
-	return g.all.Load().Head(text, n)
+	g.key, g.keyed, g.kept = key, true, nil
+	for _, s := range g.servers {
+		for value, prints := range s.values {
+			private := len(prints) > 0 && prints[0].kind&ofOwner != 0
+			s.values[value] = key.prints(value, private)
+		}
+	}
+	g.rebuild()
+}
+
+// keep adds fingerprints from the store, by server and secret. They were made
+// with the key of useKey.
+func (g *Given) keep(prints map[string]map[string][]print) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.kept == nil {
+		g.kept = make(map[string]map[string][]print)
+	}
+	for server, secrets := range prints {
+		if g.kept[server] == nil {
+			g.kept[server] = make(map[string][]print)
+		}
+		maps.Copy(g.kept[server], secrets)
+	}
+	g.rebuild()
+}
+
+// Redactor returns a redactor for the texts of a server. It knows the credentials
+// in the server's configuration and whatever g knows when it is used.
+func (g *Given) Redactor(server string, l Launch) *Redactor {
+	if g == nil {
+		return ForLaunch(l)
+	}
+	g.Know(server, l)
+	return &Redactor{index: g.index.Load, server: server}
+}
+
+// Text redacts the secrets of all servers, in the same way as Redactor.Text.
+func (g *Given) Text(text string) string { return g.everything().Text(text) }
+
+// Head redacts the secrets of all servers, in the same way as Redactor.Head.
+func (g *Given) Head(text string, n int) (head string, cut bool) { return g.everything().Head(text, n) }
+
+func (g *Given) everything() *Redactor {
+	if g == nil {
+		return nil
+	}
+	return &Redactor{index: g.index.Load, server: anyServer}
 }
 
 func (l Launch) same(o Launch) bool {

@@ -2,20 +2,20 @@ package secrets
 
 import "strings"
 
-// hint is a set of those regular expressions that may match a text.
+// hint is a set of those kinds of credentials that a text may contain.
 type hint uint8
 
 const (
-	aBlock   hint = 1 << iota // keyBlock
-	aName                     // for the expressions assigned and flagged
-	aScheme                   // bearer
-	aURL                      // inURL
-	aShape                    // knownShape
+	aBlock   hint = 1 << iota // scanner.blocks
+	aName                     // scanner.assigned and scanner.flagged
+	aScheme                   // scanner.bearers
+	aURL                      // scanner.urls
+	aShape                    // scanner.tokens
 	allHints = aBlock | aName | aScheme | aURL | aShape
 )
 
-// hints lists strings for each regular expression, so that every match of the
-// expression contains at least one of them. The strings for aName and aScheme
+// hints lists strings for each kind, so that every credential of the kind that is
+// found contains at least one of them, with its name or scheme. The strings for aName and aScheme
 // are compared without regard to case.
 var hints = newParts(map[hint][]string{
 	aBlock:  {"PRIVATE KEY-----"},
@@ -25,6 +25,9 @@ var hints = newParts(map[hint][]string{
 	aShape: {
 		"sk-", "sk_", "pk-", "pk_", "rk-", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-",
 		"xox", "AKIA", "ASIA", "AIza", "npm_", "pypi-", "hf_", "dop_v1_", "eyJ",
+		"xapp-", "shpat_", "shpss_", "shpca_", "shppa_", "ntn_", "lin_api_", "figd_", "SG.", "sbp_", "sb_secret_", "tvly-", "gsk_", "xai-", "pplx-", "r8_",
+		"ya29.", "GOCSPX-", "dapi", "phc_", "phx_", "nvapi-", "ATATT3", "hvs.", "glsa_", "apify_api_", "ctx7sk-", "pat", "AGE-SECRET-KEY-1", ":AA",
+		"hooks.slack.com/", ".com/api/webhooks/", ".zapier.com/", ".make.com/", "maker.ifttt.com/", "webhook.office.com/",
 	},
 })
 

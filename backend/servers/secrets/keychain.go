@@ -58,6 +58,7 @@ type keychain struct {
 	mu     sync.Mutex
 	serial int           // number of the running operation; changed when the operation ends
 	conn   io.Closer     // connection of the operation; nil if it cannot be aborted
+	closed chan struct{} // closed once the connection of an aborted operation is; nil if it was not aborted
 	hung   chan struct{} // closed while the operation is past its deadline
 }
 
@@ -181,28 +182,36 @@ func (k *keychain) enter(ctx context.Context) error {
 
 // isHung reports whether an operation is past its deadline.
 func (k *keychain) isHung() bool {
+	_, hung := k.running()
+	return hung
+}
+
+// running returns the number of the present operation and whether it is past its
+// deadline.
+func (k *keychain) running() (serial int, hung bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	select {
 	case <-k.hung:
-		return true
+		return k.serial, true
 	default:
-		return false
+		return k.serial, false
 	}
 }
 
 // tryAbandon aborts a hung operation if the keychain is unlocked: the prompt
-// for which it waits may be gone, and a new operation would succeed. Only one
-// caller at a time checks the keychain; for other callers tryAbandon returns
-// false.
+// for which it waits may be gone, and a new operation would succeed. It returns
+// true if no operation hangs any more. Only one caller at a time checks the
+// keychain; for other callers tryAbandon returns false.
 func (k *keychain) tryAbandon(ctx context.Context) bool {
 	if !k.checking.TryLock() {
 		return false
 	}
 	defer k.checking.Unlock()
-	k.mu.Lock()
-	serial := k.serial
-	k.mu.Unlock()
+	serial, hung := k.running()
+	if !hung {
+		return true // it has ended meanwhile; the present operation must not be aborted
+	}
 	ctx, cancel := context.WithTimeout(ctx, quickCheckTimeout)
 	defer cancel()
 	if locked, err := k.backend.check(ctx); err != nil || locked {
@@ -224,8 +233,13 @@ func (k *keychain) run(operation func() error) error {
 	late.Stop()
 	lost.Stop()
 	k.mu.Lock()
+	if closed := k.closed; closed != nil {
+		k.mu.Unlock()
+		<-closed // the library uses a connection until it is closed completely
+		k.mu.Lock()
+	}
 	k.serial++ // makes markHung and abandon do nothing if their timers fire late
-	k.conn = nil
+	k.conn, k.closed = nil, nil
 	select {
 	case <-k.hung:
 		k.hung = make(chan struct{})
@@ -273,8 +287,12 @@ func (k *keychain) abandon(serial int) bool {
 	if k.conn == nil {
 		return false
 	}
-	go func(conn io.Closer) { _ = conn.Close() }(k.conn) // Close blocks while the bus does not read
-	k.conn = nil
+	closed := make(chan struct{})
+	go func(conn io.Closer) {
+		defer close(closed)
+		_ = conn.Close() // blocks while the bus does not read
+	}(k.conn)
+	k.conn, k.closed = nil, closed
 	return true
 }
 

@@ -125,6 +125,53 @@ func TestHungOperationsAreAbortedAfterAWhile(t *testing.T) {
 	})
 }
 
+func TestNoOperationUsesAConnectionThatIsBeingClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, aborted := newFakeKeychain(), make(chan struct{})
+		closing := false
+		s.backend.connect = func() (io.Closer, error) {
+			if closing {
+				t.Error("connected while the connection was being closed")
+			}
+			return closerFunc(func() {
+				closing = true
+				close(aborted)
+				<-time.After(time.Second) // as a connection that ends its operations before it counts as closed
+				closing = false
+			}), nil
+		}
+		_ = s.do(t.Context(), func() error { <-aborted; return errors.New("connection closed") })
+		if err := s.do(t.Context(), succeed); err != nil {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+type closerFunc func()
+
+func (f closerFunc) Close() error { f(); return nil }
+
+func TestOnlyAHungOperationIsAborted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, end := newFakeKeychain(), make(chan struct{})
+		done := make(chan error)
+		go func() { done <- s.do(t.Context(), func() error { <-end; return nil }) }()
+		synctest.Wait()
+		if !s.tryAbandon(t.Context()) {
+			t.Error("tryAbandon reports a hung operation")
+		}
+		select {
+		case <-s.closed:
+			t.Error("an operation before its deadline was aborted")
+		default:
+		}
+		close(end)
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestTheKeychainWorksAfterACallerWasCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, answer := newFakeKeychain(), make(chan struct{})

@@ -2,47 +2,20 @@ package secrets
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-// Launch describes how a server is started or reached. Its texts may contain
-// references to secrets. A link to a secret of another server is valid only
-// while the parts of Launch that runs covers stay the same.
-type Launch struct {
-	Transport string // stdio, or the transport of a remote server
-	Command   string
-	Args      []string
-	Env       map[string]string
-	URL       string
-	Headers   map[string]string
-	Source    string // who configured it
-}
-
-func (l Launch) remote() bool { return l.Transport != "" && l.Transport != "stdio" }
-
-// runs returns a hash of the program or URL that a start uses, with its
-// arguments, and of who configured it.
-func (l Launch) runs() string {
-	canonical, _ := json.Marshal([]any{l.Transport, l.Command, append([]string{}, l.Args...), l.URL, l.Source}) // cannot fail for strings
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:])
-}
-
 // Link allows a server to use a secret of another server.
 type Link struct {
 	Server string // the server that uses the secret
-	Owner  string // Launch.runs of Server when the link was made
+	Owner  string // the server that the secret belongs to
 	Name   string
-	Runs   string // hash of what Server ran when the link was made
+	Runs   string // Launch.Hash of Server when the link was made
 }
 
 // Link allows a server with the configuration as to use a secret of owner. The
-// link becomes invalid when the server's program, arguments, URL or source
-// change.
+// link becomes invalid when the server's launch changes.
 func (v *Vault) Link(ctx context.Context, server string, as Launch, owner, name string) error {
 	leave, err := v.enter(ctx)
 	if err != nil {
@@ -59,7 +32,7 @@ func (v *Vault) Link(ctx context.Context, server string, as Launch, owner, name 
 	if !known || r.Dropped {
 		return fault.New(fault.NotFound, "server %q has no secret %q", owner, name)
 	}
-	if err := v.store.PutSecretLink(ctx, Link{Server: server, Owner: owner, Name: name, Runs: as.runs()}); err != nil {
+	if err := v.store.PutSecretLink(ctx, Link{Server: server, Owner: owner, Name: name, Runs: as.Hash()}); err != nil {
 		return err
 	}
 	v.notify(server, []string{server})
@@ -96,7 +69,7 @@ func (v *Vault) Links(ctx context.Context, server string, as Launch) ([]Grant, e
 	var grants []Grant
 	for _, l := range links {
 		if l.Server == server {
-			grants = append(grants, Grant{Owner: l.Owner, Name: l.Name, Holds: l.Runs == as.runs()})
+			grants = append(grants, Grant{Owner: l.Owner, Name: l.Name, Holds: l.Runs == as.Hash()})
 		}
 	}
 	return grants, nil

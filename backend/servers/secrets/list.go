@@ -10,35 +10,46 @@ import (
 
 // Entry describes a secret to the user.
 type Entry struct {
-	Name string
-	// Masked is the first four characters of the value and "****". If the value
-	// is short or cannot be read at the moment, it is only "****".
-	Masked    string
+	Name      string
+	Masked    string // the same for all secrets: a part of a value, or its length, would tell too much
 	UpdatedAt time.Time
 	Kept      string // InKeychain, InSealed or InFile
 }
 
-// List returns a server's secrets, sorted by name.
+const masked = "********"
+
+// List returns a server's secrets, sorted by name. It reads no values.
 func (v *Vault) List(ctx context.Context, server string) ([]Entry, error) {
 	records, err := v.records(ctx, server)
 	if err != nil {
 		return nil, err
 	}
 	var entries []Entry
-	closed := make(map[string]bool) // places from which no value is read
-	if locked, none := v.keychain.check(ctx); none == nil && locked {
-		closed[InKeychain], closed[InSealed] = true, true // reading a value would make the keychain prompt the user
-	}
 	for _, r := range records {
-		e := Entry{Name: r.Name, Masked: "****", UpdatedAt: r.UpdatedAt, Kept: r.Kept}
-		if !closed[r.Kept] {
-			value, err := v.value(ctx, r)
-			closed[r.Kept] = err != nil && fault.KindOf(err) == fault.Unavailable
-			e.Masked = mask(value)
-		}
-		entries = append(entries, e)
+		entries = append(entries, Entry{Name: r.Name, Masked: masked, UpdatedAt: r.UpdatedAt, Kept: r.Kept})
 	}
 	return entries, nil
+}
+
+// Readable returns the names of a server's secrets. The value is true for a
+// secret that can be read without a prompt of the keychain.
+func (v *Vault) Readable(ctx context.Context, server string) (map[string]bool, error) {
+	records, err := v.records(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	names, closed := make(map[string]bool), make(map[string]bool)
+	if locked, none := v.keychain.check(ctx); none == nil && locked {
+		closed[InKeychain], closed[InSealed] = true, true
+	}
+	for _, r := range records {
+		names[r.Name] = false
+		if !closed[r.Kept] {
+			_, err := v.value(ctx, r)
+			names[r.Name], closed[r.Kept] = err == nil, err != nil && fault.KindOf(err) == fault.Unavailable
+		}
+	}
+	return names, nil
 }
 
 // Names returns the names of a server's secrets, sorted. It reads no values.
@@ -65,13 +76,6 @@ func (v *Vault) records(ctx context.Context, server string) ([]Record, error) {
 	return slices.DeleteFunc(records, func(r Record) bool { return r.Dropped }), nil
 }
 
-func mask(value string) string {
-	if runes := []rune(value); len(runes) > shown {
-		return string(runes[:shown]) + "****"
-	}
-	return "****"
-}
-
 // Status reports where the next value will be kept, and why.
 type Status struct {
 	Keeper string // keychain, file or none
@@ -84,7 +88,7 @@ type Status struct {
 // prompt the user.
 func (v *Vault) Status(ctx context.Context) Status {
 	locked, err := v.keychain.check(ctx)
-	state, fileErr := v.file.state()
+	state, fileErr := v.file.state(ctx)
 	s := Status{File: state}
 	switch {
 	case err == nil && locked:
@@ -94,7 +98,7 @@ func (v *Vault) Status(ctx context.Context) Status {
 	case state == "unlocked":
 		s.Keeper, s.Why = "file", fault.MessageOf(err)+"; values are in "+v.file.file.path+", encrypted under your passphrase"
 	default:
-		s.Keeper, s.Why, s.Advice = "none", fault.MessageOf(err), unlockAdvice(state)
+		s.Keeper, s.Why, s.Advice = "none", fault.MessageOf(err), v.unlockAdvice(state)
 	}
 	if fileErr != nil && err != nil {
 		s.Advice = fault.MessageOf(fileErr)

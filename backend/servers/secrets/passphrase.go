@@ -5,11 +5,16 @@ import (
 	"errors"
 	"runtime/debug"
 	"sync"
+	"unicode/utf8"
 
 	"filippo.io/age"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
+
+// minPassphrase is the minimum length of a new passphrase, in characters. A
+// program that has a copy of the file can try passphrases without limit.
+const minPassphrase = 8
 
 // passphraseKeeper is the keeper for machines without a keychain. It stores
 // values in a file that is encrypted with a passphrase. Once unlocked, the file
@@ -18,14 +23,32 @@ type passphraseKeeper struct {
 	file *sealedFile
 	work int // cost of scrypt as a power of 2; 0 for age's default, which takes 256 MB and a second
 
+	opening chan struct{} // closed when UnlockLater has tried its passphrase; nil if it is not used
+
 	mu  sync.Mutex
 	key *age.X25519Identity // nil while the file is locked
 }
 
 var errLocked = fault.New(fault.Unavailable, "the file of secrets is locked; unlock it with: agent-discover secrets unlock (or start the hub with AGENT_DISCOVER_PASSPHRASE)")
 
+// await waits until a passphrase that was given at the start has been tried.
+func (l *passphraseKeeper) await(ctx context.Context) error {
+	if l.opening == nil {
+		return nil
+	}
+	select {
+	case <-l.opening:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
 // state returns the state of the file: none, locked or unlocked.
-func (l *passphraseKeeper) state() (string, error) {
+func (l *passphraseKeeper) state(ctx context.Context) (string, error) {
+	if err := l.await(ctx); err != nil {
+		return "locked", err
+	}
 	if l.unlocked() != nil {
 		return "unlocked", nil
 	}
@@ -42,7 +65,10 @@ func (l *passphraseKeeper) unlocked() *age.X25519Identity {
 	return l.key
 }
 
-func (l *passphraseKeeper) get(_ context.Context, account string) (string, error) {
+func (l *passphraseKeeper) get(ctx context.Context, account string) (string, error) {
+	if err := l.await(ctx); err != nil {
+		return "", err
+	}
 	return l.file.open(account, func() (*age.X25519Identity, error) {
 		if key := l.unlocked(); key != nil {
 			return key, nil
@@ -51,7 +77,10 @@ func (l *passphraseKeeper) get(_ context.Context, account string) (string, error
 	})
 }
 
-func (l *passphraseKeeper) set(_ context.Context, account, value string) error {
+func (l *passphraseKeeper) set(ctx context.Context, account, value string) error {
+	if err := l.await(ctx); err != nil {
+		return err
+	}
 	key := l.unlocked()
 	if key == nil {
 		return errLocked
@@ -78,6 +107,9 @@ func (l *passphraseKeeper) unlock(passphrase string) error {
 		}
 		if len(held.Values) > 0 {
 			return false, l.file.damaged()
+		}
+		if utf8.RuneCountInString(passphrase) < minPassphrase {
+			return false, fault.New(fault.Invalid, "the passphrase has fewer than %d characters; nothing was changed. Choose a longer one, such as several words", minPassphrase)
 		}
 		if key, held.Identity, err = l.wrapNew(passphrase); err != nil {
 			return false, err

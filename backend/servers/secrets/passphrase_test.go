@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
@@ -17,7 +18,7 @@ func TestTheFileIsUnlockedOnlyByItsPassphrase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 {
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
 		t.Errorf("the file's mode is %v, %v", info.Mode(), err)
 	}
 
@@ -47,7 +48,7 @@ func TestTheFileIsUnlockedOnlyByItsPassphrase(t *testing.T) {
 }
 
 func TestNoFileContainsAValueInPlainText(t *testing.T) {
-	d := newFixture(t).unlock("pass")
+	d := newFixture(t).unlock("a passphrase")
 	d.set("one", "KEY", "correct-horse-battery")
 	d.set("one", "KEY", "correct-horse-staple")
 	if err := d.Delete(t.Context(), "one", "KEY"); err != nil {
@@ -80,7 +81,7 @@ func TestDamagedFilesAreNotChanged(t *testing.T) {
 			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			wantFault(t, d.Unlock(t.Context(), "pass"), fault.Failed, "damaged")
+			wantFault(t, d.Unlock(t.Context(), "a passphrase"), fault.Failed, "damaged")
 			if err := d.Set(t.Context(), "one", "KEY", "value"); err == nil {
 				t.Error("Set returned no error")
 			}
@@ -92,21 +93,21 @@ func TestDamagedFilesAreNotChanged(t *testing.T) {
 }
 
 func TestFilesThatWereReplacedAreNotChanged(t *testing.T) {
-	d := newFixture(t).unlock("pass")
+	d := newFixture(t).unlock("a passphrase")
 	d.set("one", "KEY", "value")
 	if err := os.Remove(d.folder.Sealed("secrets")); err != nil {
 		t.Fatal(err)
 	}
 	wantFault(t, d.Set(t.Context(), "one", "KEY", "another"), fault.Unavailable, "unlock it again")
-	d.unlock("new")
+	d.unlock("a new passphrase")
 	d.set("one", "KEY", "another")
-	if got := openFixture(t, d.folder, true).unlock("new").masked("one"); got != "KEY=anot****" {
+	if got := openFixture(t, d.folder, true).unlock("a new passphrase").masked("one"); got != "KEY=anot****" {
 		t.Errorf("after a restart: got %s", got)
 	}
 }
 
 func TestValuesMovedToAnotherAccountAreRejected(t *testing.T) {
-	d := newFixture(t).unlock("pass")
+	d := newFixture(t).unlock("a passphrase")
 	d.set("one", "KEY", "of server one")
 	file := d.folder.Sealed("secrets")
 	data, err := os.ReadFile(file)

@@ -13,13 +13,12 @@ import (
 	"unicode/utf8"
 )
 
-// Redactor replaces secrets in texts: the values for which it was created, and
-// credentials that are recognized by their name or shape. It is immutable and
-// safe for concurrent use. A nil Redactor replaces only the recognized
-// credentials.
+// Redactor replaces secrets in texts: those that it was made for, and credentials
+// that are recognized by their name or shape. It is safe for concurrent use. A nil
+// Redactor replaces only the recognized credentials.
 type Redactor struct {
-	known *strings.Replacer // nil if there are no values
-	reach int               // length of the longest encoding of a value, in bytes
+	index  func() *index
+	server string // whose texts it redacts; anyServer for all
 }
 
 // NewRedactor returns a redactor for the values of environment variables that
@@ -34,24 +33,16 @@ func ForServer(env map[string]string, args []string) *Redactor {
 
 // ForLaunch returns a redactor for the credentials in a server's configuration:
 // in variables, arguments, headers and the URL.
-func ForLaunch(l Launch) *Redactor { return knownOf(l).redactor() }
-
-func knownOf(l Launch) forms {
-	var known forms
-	for _, c := range credentials(l) {
-		known.add(c.value())
-		if plain := unescaped(c.value()); c.where == "url" {
-			known.add(plain)
-		}
-	}
-	return known
+func ForLaunch(l Launch) *Redactor {
+	var g Given
+	g.Know("one", l)
+	return g.everything()
 }
 
 // Head returns at most n bytes from the beginning of the redacted text, and
 // whether the redacted text is longer. It reads at most n+Reach+1 bytes of
 // text. A secret that extends beyond the end is redacted completely.
 func (r *Redactor) Head(text string, n int) (head string, cut bool) {
-	reach := r.Reach()
 	if cut = len(text) > n+reach; cut {
 		text = text[:n+reach]
 	}
@@ -66,17 +57,10 @@ func (r *Redactor) Head(text string, n int) (head string, cut bool) {
 }
 
 // Reach returns how many bytes after a position the redactor must see to
-// recognize a secret that begins before the position.
-func (r *Redactor) Reach() int {
-	if r == nil {
-		return minReach
-	}
-	return max(r.reach, minReach)
-}
+// recognize a secret that begins before the position, or the part of a long one.
+func (r *Redactor) Reach() int { return reach }
 
-// minReach is the Reach for credentials that are recognized by their name or
-// shape.
-const minReach = 256
+const reach = 256
 
 // assignment splits --name=value, NAME=value and "Name: value". It returns
 // false for other texts. A colon or "=" inside a reference does not count.
@@ -91,15 +75,6 @@ func assignment(arg string) (name, value string, ok bool) {
 // forms lists the texts to redact: values in all encodings in which they may
 // appear.
 type forms []string
-
-// add adds a value that may be a credential, unless it is short or a reference.
-func (f *forms) add(value string) {
-	for _, part := range []string{value, credentialOf(value)} {
-		if len(part) >= minSecret && !strings.HasPrefix(part, "${") {
-			f.addEncodings(part)
-		}
-	}
-}
 
 // addSecret adds the value of a secret, whatever its shape. It also adds each
 // line that is long enough, because keys are often printed line by line.
@@ -118,7 +93,7 @@ func (f *forms) addSecret(value string) {
 // credentialOf returns an authorization without the scheme Bearer or Basic, and
 // any other value unchanged.
 func credentialOf(value string) string {
-	if scheme, credential, ok := strings.Cut(value, " "); ok && (strings.EqualFold(scheme, "bearer") || strings.EqualFold(scheme, "basic")) {
+	if scheme, credential, ok := strings.Cut(value, " "); ok && isScheme(scheme) {
 		return strings.TrimSpace(credential)
 	}
 	return value
@@ -174,18 +149,3 @@ func inASCII(text string) string {
 }
 
 func unquoted(text string) string { return text[1 : len(text)-1] }
-
-// redactor returns a redactor for the forms. It sorts them by length, longest
-// first, because a short form may be part of a longer one and strings.Replacer
-// prefers the pairs that come first.
-func (f forms) redactor() *Redactor {
-	if len(f) == 0 {
-		return nil
-	}
-	slices.SortFunc(f, func(a, b string) int { return len(b) - len(a) })
-	pairs := make([]string, 0, 2*len(f))
-	for _, form := range f {
-		pairs = append(pairs, form, Redacted)
-	}
-	return &Redactor{known: strings.NewReplacer(pairs...), reach: len(f[0])}
-}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"sync"
 
@@ -48,7 +47,7 @@ const sealedFormat = 1
 // read returns the content of the file. A missing file counts as empty.
 func (f *sealedFile) read() (sealedData, error) {
 	empty := sealedData{Format: sealedFormat, Values: map[string]string{}}
-	data, err := os.ReadFile(f.path)
+	data, err := paths.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return empty, nil
 	}
@@ -87,7 +86,7 @@ func (f *sealedFile) change(edit func(*sealedData) (bool, error)) error {
 		return err
 	}
 	if err := paths.WriteDurable(f.path, data); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "could not write the encrypted secrets in %s; is the disk full?", f.path)
+		return fault.Wrap(err, fault.Unavailable, "could not write the encrypted secrets in %s: %s", f.path, paths.Reason(err))
 	}
 	return nil
 }

@@ -7,13 +7,15 @@
 // A value is kept in the system's keychain, in an encrypted file whose key is in
 // the keychain, or in a file that is encrypted with a passphrase. The store has
 // the names of secrets, but no values. Vault.Fill, which prepares the start of a
-// server, is the only function that returns values.
+// server, is the only function that returns values. Vault.Seal encrypts other data
+// with the same keys.
 package secrets
 
 import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -34,7 +36,6 @@ const (
 	maxName     = 128      // characters
 	maxValue    = 64 << 10 // bytes; some systems limit an environment variable to twice this size
 	maxKeychain = 3 << 9   // bytes; macOS accepts 3,000, encoded and including the account
-	shown       = 4        // characters of a value that Masked shows
 )
 
 // Record describes a secret without its value.
@@ -42,6 +43,10 @@ type Record struct {
 	Server, Name string
 	Kept         string // InKeychain, InSealed or InFile
 	UpdatedAt    time.Time
+	// Destination is where a server's own secret may go: the origin of a remote
+	// server, or local. It is "" until the first use.
+	Destination string
+	Prints      []byte // encrypted fingerprints; empty if there are none yet
 	// Dropped marks a deleted secret whose value could not yet be removed from
 	// the place where it is kept.
 	Dropped bool
@@ -54,6 +59,10 @@ type Store interface {
 	// server and name. If server is "", it returns those of all servers.
 	Secrets(ctx context.Context, server string) ([]Record, error)
 	PutSecret(ctx context.Context, r Record) error
+	// MarkSecret stores the Destination and the Prints of a record, each unless it
+	// is empty. It does nothing if the secret was set or dropped since the record
+	// was read.
+	MarkSecret(ctx context.Context, r Record) error
 	// DropSecrets marks the record of a secret as dropped and removes the links
 	// to the secret. If name is "", it does so for all secrets of the server,
 	// and also removes the server's links to secrets of other servers.
@@ -71,7 +80,10 @@ type Options struct {
 	Store  Store
 	Bus    *events.Bus  // on which Changed is published
 	Folder paths.Folder // has the files of encrypted values
-	Given  *Given       // receives every value that Fill returns; may be nil
+	Given  *Given       // knows every secret, to redact it; may be nil
+	// Launch returns the present configuration of a server, and false if there is
+	// no such server; may be nil.
+	Launch func(server string) (l Launch, ok bool)
 	// NoKeychain disables the use of the system's keychain.
 	NoKeychain bool
 	// Deadline limits one operation of the keychain; 0 means 8 seconds.
@@ -88,12 +100,15 @@ type Vault struct {
 	store    Store
 	bus      *events.Bus
 	given    *Given
+	launch   func(server string) (Launch, bool)
 	onChange func(server string)
 
 	keychain *keychain
 	sealed   *sealedKeeper
 	file     *passphraseKeeper
 	writing  chan struct{} // held by the change in progress
+	covering atomic.Bool   // coverLater is at work
+	refused  atomic.Value  // string: why the passphrase of UnlockLater was refused
 }
 
 // NewVault returns a vault. The passphrase-encrypted file is locked until
@@ -101,7 +116,7 @@ type Vault struct {
 func NewVault(o Options) *Vault {
 	chain := newKeychain(string(o.Folder), o.NoKeychain, o.Deadline)
 	return &Vault{
-		store: o.Store, bus: o.Bus, given: o.Given, onChange: func(string) {}, keychain: chain, writing: make(chan struct{}, 1),
+		store: o.Store, bus: o.Bus, given: o.Given, launch: o.Launch, onChange: func(string) {}, keychain: chain, writing: make(chan struct{}, 1),
 		sealed: &sealedKeeper{file: &sealedFile{path: o.Folder.Sealed("secrets-long")}, keychain: chain},
 		file:   &passphraseKeeper{file: &sealedFile{path: o.Folder.Sealed("secrets"), wrapped: true}, work: o.Work},
 	}
@@ -149,6 +164,14 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 	}
 	if known && !old.Dropped {
 		if same, err := v.value(ctx, old); err == nil && same == value {
+			if old.Destination == v.destination(server) {
+				return nil
+			}
+			old.Destination = v.destination(server)
+			if err := v.store.MarkSecret(ctx, old); err != nil {
+				return err
+			}
+			v.notify(server, []string{server})
 			return nil
 		}
 	} else if err := v.store.PutSecret(ctx, Record{Server: server, Name: name, Kept: InKeychain, Dropped: true}); err != nil {
@@ -161,7 +184,10 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 		}
 		return err
 	}
-	if err := v.store.PutSecret(ctx, Record{Server: server, Name: name, Kept: kept, UpdatedAt: time.Now().UTC()}); err != nil {
+	if err := v.store.PutSecret(ctx, Record{
+		Server: server, Name: name, Kept: kept, UpdatedAt: time.Now().UTC(),
+		Destination: v.destination(server), Prints: v.printsFor(ctx, server, name, value),
+	}); err != nil {
 		return err
 	}
 	if known && old.Kept != kept {
@@ -171,6 +197,17 @@ func (v *Vault) Set(ctx context.Context, server, name, value string) error {
 	users, _ := v.users(ctx, server, name) // after an error, linked servers keep the old value until their next start
 	v.notify(server, users)
 	return nil
+}
+
+// destination returns where the secrets of a server go now, and "" for an unknown
+// server.
+func (v *Vault) destination(server string) string {
+	if v.launch != nil {
+		if l, ok := v.launch(server); ok {
+			return l.destination()
+		}
+	}
+	return ""
 }
 
 func validate(server, name, value string) error {
@@ -222,21 +259,26 @@ func (v *Vault) put(ctx context.Context, account, value string) (kept string, er
 	if err = v.keeper(kept).set(ctx, account, value); err == nil || ctx.Err() != nil {
 		return kept, err
 	}
-	state, fileErr := v.file.state()
+	state, fileErr := v.file.state(ctx)
 	switch {
 	case fileErr != nil:
 		return "", fileErr
 	case state == "unlocked":
 		return InFile, v.file.set(ctx, account, value)
 	}
-	return "", fault.Wrap(err, fault.KindOf(err), "%s; or %s", fault.MessageOf(err), unlockAdvice(state))
+	return "", fault.Wrap(err, fault.KindOf(err), "%s; or %s", fault.MessageOf(err), v.unlockAdvice(state))
 }
 
-func unlockAdvice(state string) string {
+// unlockAdvice says how the user can make the file usable.
+func (v *Vault) unlockAdvice(state string) string {
+	advice := "choose a passphrase for an encrypted file of secrets with: agent-discover secrets unlock"
 	if state == "locked" {
-		return "unlock the encrypted file of secrets: agent-discover secrets unlock (or start the hub with AGENT_DISCOVER_PASSPHRASE)"
+		advice = "unlock the encrypted file of secrets: agent-discover secrets unlock (or start the hub with AGENT_DISCOVER_PASSPHRASE)"
 	}
-	return "choose a passphrase for an encrypted file of secrets with: agent-discover secrets unlock"
+	if why, ok := v.refused.Load().(string); ok {
+		advice += "; AGENT_DISCOVER_PASSPHRASE was refused: " + why
+	}
+	return advice
 }
 
 // value returns the value of a secret from the place where it is kept.
@@ -259,6 +301,9 @@ func (v *Vault) Holds(ctx context.Context, server, name, value string) bool {
 // is no file, Unlock creates one with this passphrase. A wrong passphrase is a
 // fault.Denied.
 func (v *Vault) Unlock(ctx context.Context, passphrase string) error {
+	if err := v.file.await(ctx); err != nil { // deriving two keys at once would need twice the memory
+		return err
+	}
 	leave, err := v.enter(ctx)
 	if err != nil {
 		return err
@@ -268,5 +313,31 @@ func (v *Vault) Unlock(ctx context.Context, passphrase string) error {
 		return err
 	}
 	v.sweep(ctx)
+	v.cover(ctx)
 	return nil
+}
+
+// UnlockLater returns a function that unlocks the passphrase-encrypted file
+// like Unlock. Until it has run, everything that needs the file waits. It must
+// be called once, before the vault is used. Deriving the key takes about a
+// second and cannot be interrupted: if ctx ends, the function returns at once.
+func (v *Vault) UnlockLater(passphrase string) (unlock func(ctx context.Context) error) {
+	v.file.opening = make(chan struct{})
+	return func(ctx context.Context) error {
+		done := make(chan error, 1)
+		go func() {
+			defer close(v.file.opening)
+			err := v.file.unlock(passphrase)
+			if err != nil {
+				v.refused.Store(fault.MessageOf(err))
+			}
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			return err
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
