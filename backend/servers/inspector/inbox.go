@@ -24,12 +24,25 @@ const (
 	maxPerServer  = 8  // waiting questions of one server
 )
 
+// Mode says how a question is answered.
+type Mode string
+
+// The modes of questions.
+const (
+	Form     Mode = "form"     // elicitation: the person fills in a form
+	URL      Mode = "url"      // elicitation: the person opens a web page
+	Sampling Mode = "sampling" // the person writes what a model would
+)
+
 // Elicitation is a question of a server that waits for a person's answer.
 type Elicitation struct {
 	ID      string
 	Server  string
+	Mode    Mode
 	Message string
-	Schema  json.RawMessage // requestedSchema, as the server sent it
+	Schema  json.RawMessage // of Form: requestedSchema, as the server sent it
+	URL     string          // of URL, as the server sent it
+	Request json.RawMessage // of Sampling: the parameters, as the server sent them
 	At      time.Time
 }
 
@@ -45,8 +58,7 @@ type elicitation struct {
 	answer chan json.RawMessage // receives the one answer
 }
 
-// Inbox holds the questions that servers ask a person, and answers requests for
-// sampling. It is the upstream.Caller of the calls that a person makes. It is
+// Inbox holds the questions that servers ask a person. It is the upstream.Caller of the calls that a person makes. It is
 // safe for concurrent use.
 type Inbox struct {
 	records Recorder
@@ -58,14 +70,14 @@ type Inbox struct {
 	waiting map[string]*elicitation // by id
 }
 
-// NewInbox returns an empty inbox. If sampler is nil, requests for sampling are
-// refused.
+// NewInbox returns an empty inbox. If sampler is nil, a person answers all
+// requests for sampling.
 func NewInbox(records Recorder, bus *events.Bus, sampler *Sampler, log *slog.Logger) *Inbox {
 	return &Inbox{records: records, bus: bus, sampler: sampler, log: log, waiting: make(map[string]*elicitation)}
 }
 
-// Ask implements upstream.Caller. An elicitation waits in the inbox for a
-// person; sampling for a transient server goes to the configured model.
+// Ask implements upstream.Caller. A question waits in the inbox for a person.
+// Sampling for a transient server goes to the configured model, if there is one.
 func (b *Inbox) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	switch q.Method {
 	case "elicitation/create":
@@ -87,26 +99,44 @@ type window struct{ inbox *Inbox }
 func (w window) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	if !events.HasSubscribers[Asked](w.inbox.bus) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest,
-			"%s cannot be answered: no call, or calls of several clients, are in flight on this shared server, and no window is open", q.Method)
+			"%s cannot be answered: it is not certain whose call caused it (no call, or calls of several clients, came to this shared server), and no window is open", q.Method)
 	}
 	return w.inbox.Ask(ctx, q)
 }
 
-// elicit puts a question into the inbox and waits for its answer. If
-// answerTimeout or ctx ends first, the answer is the action cancel.
+// elicit passes an elicitation to a person and returns the answer.
 func (b *Inbox) elicit(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
-	question := &elicitation{answer: make(chan json.RawMessage, 1)}
-	question.Elicitation = Elicitation{
-		ID: "elicit-" + strings.ToLower(rand.Text()[:12]), Server: q.Server, At: time.Now(),
-		Message: jsonrpc.GetString(q.Params, "message"), Schema: jsonrpc.Get(q.Params, "requestedSchema"),
+	asked := Elicitation{Server: q.Server, Mode: Form, Message: jsonrpc.GetString(q.Params, "message")}
+	shown := jsonrpc.Get(q.Params, "requestedSchema")
+	switch mode := jsonrpc.GetString(q.Params, "mode"); mode {
+	case "", string(Form):
+		asked.Schema = shown
+	case string(URL):
+		asked.Mode, asked.URL = URL, jsonrpc.GetString(q.Params, "url")
+		if asked.URL == "" {
+			return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s cannot be answered: the mode url needs a url", q.Method)
+		}
+		shown = jsonrpc.Set(nil, "url", jsonrpc.Quote(asked.URL))
+	default:
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s cannot be answered: the dashboard supports the modes form and url only", q.Method)
 	}
+	return b.wait(ctx, asked, func() {
+		record(b.records, q.Server, time.Now(), Query{
+			Kind: journal.Elicitation, About: q.Method, Shown: shown,
+			Answer: func(json.RawMessage) string { return asked.Message },
+		}, nil, nil, q.Redactor)
+	})
+}
+
+// wait puts a question into the inbox, calls added and waits for the answer. If
+// answerTimeout or ctx ends first, the answer is the action cancel.
+func (b *Inbox) wait(ctx context.Context, asked Elicitation, added func()) (json.RawMessage, error) {
+	asked.ID, asked.At = "elicit-"+strings.ToLower(rand.Text()[:12]), time.Now()
+	question := &elicitation{asked, make(chan json.RawMessage, 1)}
 	if !b.add(question) {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "too many questions already wait for a person; try again when they are answered")
 	}
-	record(b.records, q.Server, time.Now(), Query{
-		Kind: journal.Elicitation, About: q.Method, Shown: question.Schema,
-		Answer: func(json.RawMessage) string { return question.Message },
-	}, nil, nil, q.Redactor)
+	added()
 	events.Publish(b.bus, Asked{question.Elicitation})
 
 	late := time.NewTimer(answerTimeout)
@@ -163,26 +193,45 @@ func (b *Inbox) Elicitations() []Elicitation {
 }
 
 // Respond answers a question. action is accept, decline or cancel; content is a
-// JSON object for accept. If no such question waits, the error is a
+// JSON object for accept: the values of a form, or text and optionally model of
+// a sampled message. If no such question waits, the error is a
 // fault.NotFound.
 func (b *Inbox) Respond(id, action string, content json.RawMessage) error {
 	if action != "accept" && action != "decline" && action != "cancel" {
 		return fault.New(fault.Invalid, "action must be accept / decline / cancel")
 	}
 	answer := jsonrpc.Set(nil, "action", jsonrpc.Quote(action))
-	if action == "accept" && len(content) > 0 {
-		answer = jsonrpc.Set(answer, "content", content)
-	}
-	b.mu.Lock()
-	question, waits := b.waiting[id]
-	delete(b.waiting, id)
-	b.mu.Unlock()
-	if !waits {
-		return fault.New(fault.NotFound, "Unknown elicitation id or already resolved")
+	question, err := b.take(id, func(mode Mode) error {
+		switch {
+		case action != "accept" || mode == URL:
+		case mode == Sampling && jsonrpc.GetString(content, "text") == "":
+			return fault.New(fault.Invalid, "content must have the answer in text")
+		case len(content) > 0:
+			answer = jsonrpc.Set(answer, "content", content)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	question.answer <- answer
 	events.Publish(b.bus, Answered{id})
 	return nil
+}
+
+// take removes a question, unless check returns an error for its mode.
+func (b *Inbox) take(id string, check func(Mode) error) (*elicitation, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	question, waits := b.waiting[id]
+	if !waits {
+		return nil, fault.New(fault.NotFound, "Unknown elicitation id or already resolved")
+	}
+	if err := check(question.Mode); err != nil {
+		return nil, err
+	}
+	delete(b.waiting, id)
+	return question, nil
 }
 
 // cancelAll cancels the questions of a server that is being closed.

@@ -32,10 +32,11 @@ type Recorder interface {
 
 // Inspector sends a person's requests to servers. It is safe for concurrent use.
 type Inspector struct {
-	servers *upstream.Manager
-	inbox   *Inbox
-	records Recorder
-	presets PresetStore
+	servers    *upstream.Manager
+	configured func(name string) (registry.Server, error)
+	inbox      *Inbox
+	records    Recorder
+	presets    PresetStore
 
 	mu         sync.Mutex
 	transients map[string]*Transient // by handle
@@ -45,9 +46,10 @@ type Inspector struct {
 
 // New returns an inspector. Transient servers are closed at the end of their
 // life only while Run is running.
-func New(servers *upstream.Manager, inbox *Inbox, records Recorder, presets PresetStore) *Inspector {
+// configured returns a server of the configuration.
+func New(servers *upstream.Manager, configured func(name string) (registry.Server, error), inbox *Inbox, records Recorder, presets PresetStore) *Inspector {
 	return &Inspector{
-		servers: servers, inbox: inbox, records: records, presets: presets,
+		servers: servers, configured: configured, inbox: inbox, records: records, presets: presets,
 		transients: make(map[string]*Transient), opened: make(chan struct{}, 1),
 	}
 }
@@ -56,6 +58,7 @@ func New(servers *upstream.Manager, inbox *Inbox, records Recorder, presets Pres
 type Query struct {
 	Method string
 	Params json.RawMessage
+	Client string          // the client that asks, for the record
 	Kind   journal.Kind    // of the record; if empty, the request is not recorded
 	About  string          // subject in the record: a URI or the name of a prompt
 	Shown  json.RawMessage // arguments, as the record shows them
@@ -79,7 +82,7 @@ func (i *Inspector) Do(ctx context.Context, server registry.Server, q Query) (js
 // server.
 func record(to Recorder, server string, began time.Time, q Query, result json.RawMessage, err error, redactor *secrets.Redactor) {
 	r := journal.Record{
-		At: began, Kind: q.Kind, Server: server, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began),
+		At: began, Kind: q.Kind, Client: q.Client, Server: server, Tool: q.About, Outcome: journal.OK, Latency: time.Since(began),
 	}
 	switch text, answered := jsonrpc.ErrorText(err); {
 	case answered:

@@ -39,7 +39,7 @@ func (i *Inspector) Presets(ctx context.Context, f PresetFilter) ([]Preset, erro
 }
 
 // SavePreset adds a preset, or replaces the payload of the preset with the same
-// server, kind, target and name. An empty payload becomes {}.
+// server, kind, target and name. An empty payload and null become {}.
 func (i *Inspector) SavePreset(ctx context.Context, p Preset) (Preset, error) {
 	for _, field := range []struct{ name, value string }{{"server", p.Server}, {"target", p.Target}, {"preset", p.Name}} {
 		if field.value == "" {
@@ -49,7 +49,7 @@ func (i *Inspector) SavePreset(ctx context.Context, p Preset) (Preset, error) {
 	if p.Kind != "tool" && p.Kind != "prompt" {
 		return Preset{}, fault.New(fault.Invalid, `kind must be "tool" or "prompt"`)
 	}
-	if len(p.Payload) == 0 {
+	if len(p.Payload) == 0 || string(p.Payload) == "null" {
 		p.Payload = json.RawMessage("{}")
 	}
 	return i.presets.SavePreset(ctx, p)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -33,30 +34,63 @@ type Sampler struct {
 	Client  *http.Client
 }
 
-// sample answers a sampling request of a transient server. Requests of
-// configured servers are refused, because they would spend the user's API
-// credit unnoticed.
+// codeRejected is the JSON-RPC error code for sampling that a person has
+// declined, as in the examples of MCP.
+const codeRejected = -1
+
+// sample answers a sampling request: with the configured model if the server is
+// transient, and otherwise by a person. Requests of configured servers do not go
+// to the model, because they would spend the user's API credit unnoticed.
 func (b *Inbox) sample(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
-	if b.sampler == nil {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "sampling is not configured: set AGENT_DISCOVER_OPENAI_API_KEY for the hub")
-	}
-	if !isTransient(q.Server) {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "sampling is answered for transient servers only")
+	answer := b.write
+	switch {
+	case b.sampler != nil && isTransient(q.Server) && !isCopy(q.Server):
+		answer = b.compute
+	case !events.HasSubscribers[Asked](b.bus):
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "sampling is not configured: open the dashboard to answer it yourself, or set AGENT_DISCOVER_OPENAI_API_KEY for the hub to answer that of ad-hoc servers")
 	}
 	began := time.Now()
-	result, text, err := b.sampler.createMessage(ctx, q.Params)
-	if err != nil {
-		b.log.Warn("sampling failed", "server", q.Server, "error", err)
-		text = "sampling failed: " + err.Error()
-	}
+	result, text, err := answer(ctx, q)
 	record(b.records, q.Server, began, Query{
 		Kind: journal.Sampling, About: "sampling/createMessage", Shown: q.Params,
 		Answer: func(json.RawMessage) string { return text },
 	}, result, err, q.Redactor)
+	return result, err
+}
+
+// write lets a person write the message. It returns the result and the text in
+// it.
+func (b *Inbox) write(ctx context.Context, q upstream.Question) (json.RawMessage, string, error) {
+	answer, err := b.wait(ctx, Elicitation{
+		Server: q.Server, Mode: Sampling, Message: "The server asks for a message of a model.", Request: q.Params,
+	}, func() {})
 	if err != nil {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "%s", text)
+		return nil, "", err
 	}
-	return result, nil
+	switch jsonrpc.GetString(answer, "action") {
+	case "decline":
+		return nil, "", jsonrpc.NewError(codeRejected, "User rejected sampling request")
+	case "cancel":
+		return nil, "", jsonrpc.NewError(codeRejected, "Sampling request was cancelled")
+	}
+	content := jsonrpc.Get(answer, "content")
+	text := jsonrpc.GetString(content, "text")
+	result, err := json.Marshal(map[string]any{
+		"model": cmp.Or(jsonrpc.GetString(content, "model"), "person"), "stopReason": "endTurn", "role": "assistant",
+		"content": map[string]string{"type": "text", "text": text},
+	})
+	return result, text, err
+}
+
+// compute asks the configured model for the message. It returns the result and
+// the text in it.
+func (b *Inbox) compute(ctx context.Context, q upstream.Question) (json.RawMessage, string, error) {
+	result, text, err := b.sampler.createMessage(ctx, q.Params)
+	if err != nil {
+		b.log.Warn("sampling failed", "server", q.Server, "error", err)
+		return nil, "", jsonrpc.NewError(jsonrpc.CodeInternalError, "sampling failed: %s", err)
+	}
+	return result, text, nil
 }
 
 type samplingParams struct {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 const (
@@ -30,7 +31,10 @@ type Spec struct {
 	Env       map[string]string
 	URL       string
 	Headers   map[string]string
-	Life      time.Duration // 15 minutes if zero or negative, at most a day
+	// Of is the name of a configured server to start a copy of, with its secrets,
+	// instead of all of the above.
+	Of   string
+	Life time.Duration // 15 minutes if zero or negative, at most a day
 }
 
 // Transient is a server that exists for a test only. It is in no registry and
@@ -38,6 +42,7 @@ type Spec struct {
 type Transient struct {
 	Handle string
 	Server registry.Server // ID is 0
+	Of     string          // name of the configured server that it is a copy of; empty if of none
 	Tools  []json.RawMessage
 	Ends   time.Time
 }
@@ -45,10 +50,10 @@ type Transient struct {
 // Open starts a transient server and lists its tools. If too many transient
 // servers are open, the error is a fault.Busy.
 func (i *Inspector) Open(ctx context.Context, spec Spec) (*Transient, error) {
-	if err := spec.check(); err != nil {
-		return nil, err
+	if spec.Of != "" {
+		return i.openCopy(ctx, spec)
 	}
-	if err := i.reserve(); err != nil {
+	if err := spec.check(); err != nil {
 		return nil, err
 	}
 	handle := strings.ToLower(rand.Text()[:12])
@@ -56,7 +61,16 @@ func (i *Inspector) Open(ctx context.Context, spec Spec) (*Transient, error) {
 		Name: transientPrefix + handle, Transport: cmp.Or(spec.Transport, "stdio"), Approved: true,
 		Command: spec.Command, Args: spec.Args, Env: printable(spec.Env), URL: spec.URL, Headers: spec.Headers,
 	}
-	err := i.servers.Start(ctx, server)
+	return i.start(ctx, &Transient{Handle: handle, Server: server}, spec.Life)
+}
+
+// start starts a transient server that is to be open for life.
+func (i *Inspector) start(ctx context.Context, opened *Transient, life time.Duration) (*Transient, error) {
+	if err := i.reserve(); err != nil {
+		return nil, err
+	}
+	server := opened.Server
+	err := i.servers.StartPrivate(ctx, server, upstream.Private{Of: opened.Of})
 	if err != nil {
 		i.servers.Remove(server.Name)
 	}
@@ -67,12 +81,11 @@ func (i *Inspector) Open(ctx context.Context, spec Spec) (*Transient, error) {
 	if err != nil {
 		return nil, err
 	}
-	life := spec.Life
 	if life <= 0 {
 		life = defaultLife
 	}
-	opened := &Transient{Handle: handle, Server: server, Tools: about.Tools, Ends: time.Now().Add(min(life, maxLife))}
-	i.transients[handle] = opened
+	opened.Tools, opened.Ends = about.Tools, time.Now().Add(min(life, maxLife))
+	i.transients[opened.Handle] = opened
 	select {
 	case i.opened <- struct{}{}:
 	default:
@@ -110,6 +123,9 @@ func (s Spec) check() error {
 	if strings.ContainsAny(s.Command, ";&|`$<>(){}\n\r\x00") {
 		return fault.New(fault.Invalid, "command contains unsafe characters")
 	}
+	if name, _, more := strings.Cut(s.Command, " "); more && !strings.ContainsAny(name, `/\\`) { // paths may contain spaces
+		return fault.New(fault.Invalid, "command contains unsafe characters: give the program in command and its arguments in args")
+	}
 	return nil
 }
 
@@ -126,14 +142,22 @@ func printable(env map[string]string) map[string]string {
 }
 
 // Find returns the transient server with a handle. If there is none, the error
-// is a fault.NotFound.
+// is a fault.NotFound. A copy has the present configuration of its original; if the
+// original was removed or is not approved any more, Find returns an error.
 func (i *Inspector) Find(handle string) (*Transient, error) {
 	i.mu.Lock()
-	defer i.mu.Unlock()
-	if found, ok := i.transients[handle]; ok && time.Now().Before(found.Ends) {
+	found, ok := i.transients[handle]
+	i.mu.Unlock()
+	if !ok || !time.Now().Before(found.Ends) {
+		return nil, fault.New(fault.NotFound, "Server not found")
+	}
+	if found.Of == "" {
 		return found, nil
 	}
-	return nil, fault.New(fault.NotFound, "Server not found")
+	present := *found
+	var err error
+	present.Server, err = i.copyOf(found.Of, found.Server.Name)
+	return &present, err
 }
 
 // isTransient reports whether a name is that of a transient server.

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -61,6 +62,9 @@ type Options struct {
 	Bus       *events.Bus
 	Log       *slog.Logger
 	Retention time.Duration // how long records are kept; 0 keeps them forever
+	// Await waits a while until texts can be redacted completely, and reports
+	// whether they can. Nil means that they always can.
+	Await func(context.Context) bool
 }
 
 // Journal queues records and stores them in batches, so that calls do not wait
@@ -70,6 +74,9 @@ type Journal struct {
 	bus       *events.Bus
 	log       *slog.Logger
 	retention time.Duration
+	await     func(context.Context) bool
+	awaited   chan struct{} // closed when Run has called await once
+	complete  atomic.Bool   // texts can be redacted completely
 
 	queue   chan entry
 	wake    chan struct{}       // signals that the queue may have entries
@@ -77,12 +84,16 @@ type Journal struct {
 	flush   chan chan struct{}  // asks Run to store the queue and then close the received channel
 	pending *semaphore.Weighted // bytes of results in the queue
 
-	writing sync.Mutex // held while records get ids, are stored and are published, so that all have the same order
-	lastID  int64
+	writing  sync.Mutex // held while records get ids, are stored and are published, so that all have the same order
+	lastID   int64
+	unstored []Record  // records with ids that could not be stored, the oldest first
+	retryAt  time.Time // when storing may be tried again
 
 	mu        sync.Mutex
+	problem   Problem
 	tallies   map[string]map[string]*Tally // by server and tool; a *Tally is never modified
 	forgotten map[string]time.Time         // when Forget was called, by server
+	recent    map[string][]ended           // the last calls, oldest first, by server
 }
 
 // entry is a record whose texts are not redacted yet.
@@ -97,16 +108,23 @@ type entry struct {
 // only while Run is running.
 func Open(ctx context.Context, o Options) (*Journal, error) {
 	j := &Journal{
-		store: o.Store, bus: o.Bus, log: o.Log, retention: o.Retention,
-		tallies: make(map[string]map[string]*Tally), forgotten: make(map[string]time.Time),
+		store: o.Store, bus: o.Bus, log: o.Log, retention: o.Retention, await: o.Await,
+		tallies: make(map[string]map[string]*Tally), forgotten: make(map[string]time.Time), recent: make(map[string][]ended),
 		queue: make(chan entry, 4096), wake: make(chan struct{}, 1), full: make(chan struct{}, 1), flush: make(chan chan struct{}),
 		pending: semaphore.NewWeighted(maxPending),
+	}
+	if j.awaited = make(chan struct{}); o.Await == nil {
+		close(j.awaited)
+		j.complete.Store(true)
 	}
 	tallies, err := o.Store.Tallies(ctx)
 	if err != nil {
 		return nil, err
 	}
 	j.adopt(tallies)
+	if err = j.recall(ctx); err != nil {
+		return nil, err
+	}
 	if j.lastID, err = o.Store.LastRecord(ctx); err != nil {
 		return nil, err
 	}
@@ -132,6 +150,7 @@ func (j *Journal) Record(r Record, args, result json.RawMessage, redactor *secre
 	e := entry{record: r, redactor: redactor}
 	e.result, e.pending = j.hold(result, limit)
 	if r.Outcome == Refused {
+		<-j.awaited
 		j.appendBatch([]Record{j.finish(e)})
 		return
 	}
@@ -243,6 +262,7 @@ func (j *Journal) Forget(ctx context.Context, server string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	delete(j.tallies, server)
+	delete(j.recent, server)
 	j.forgotten[server] = time.Now()
 	return nil
 }

@@ -44,7 +44,7 @@ type Record struct {
 	ID       int64     // 0 until it is stored; grows and is never reused
 	At       time.Time // start of the call or event
 	Kind     Kind      // empty means Call
-	Client   string    // the client's name from initialize, or "rest"; empty for messages that the server sent on its own
+	Client   string    // the client's name from initialize, or "dashboard" or "rest" for the hub's own; empty for messages that the server sent on its own
 	Session  string
 	Server   string
 	Tool     string // name of the tool or prompt, URI of the resource, or method

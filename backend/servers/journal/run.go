@@ -19,6 +19,9 @@ const (
 	// maxBatch is the number of records that are stored without further
 	// waiting, and the size of a batch.
 	maxBatch = 1024
+	// retryEvery is the interval between attempts to store records that could
+	// not be stored.
+	retryEvery = time.Second
 	// expireEvery is the interval between deletions of old records.
 	expireEvery = time.Hour
 	// deleteAtOnce is how many records are deleted in one transaction.
@@ -38,6 +41,11 @@ const progressToken = `{"token":`
 // being answered.
 func (j *Journal) Run(ctx context.Context) error {
 	var background sync.WaitGroup
+	if j.await != nil {
+		j.complete.Store(j.await(ctx))
+		close(j.awaited)
+		background.Go(func() { j.awaitComplete(ctx) })
+	}
 	background.Go(func() { j.expire(ctx) })
 	background.Go(func() { j.listen(ctx) })
 	ended := make(chan struct{})
@@ -45,9 +53,16 @@ func (j *Journal) Run(ctx context.Context) error {
 	due := time.NewTimer(batchEvery)
 	defer due.Stop()
 	for {
+		var again <-chan time.Time
+		if j.Problem().Err != nil {
+			again = time.After(retryEvery)
+		}
 		select {
 		case <-j.wake:
 			due.Reset(j.batchDelay())
+		case <-again:
+			j.drain()
+			continue
 		case stored := <-j.flush:
 			j.drain()
 			close(stored)
@@ -71,6 +86,13 @@ func (j *Journal) Run(ctx context.Context) error {
 	}
 }
 
+// awaitComplete waits until texts can be redacted completely, or ctx ends.
+func (j *Journal) awaitComplete(ctx context.Context) {
+	for !j.complete.Load() && ctx.Err() == nil {
+		j.complete.Store(j.await(ctx))
+	}
+}
+
 func (j *Journal) batchDelay() time.Duration {
 	if events.HasSubscribers[Recorded](j.bus) {
 		return watchedEvery
@@ -86,12 +108,14 @@ func (j *Journal) drainUntil(ended <-chan struct{}) {
 		case <-j.wake:
 		case <-ended:
 			j.drain()
+			j.giveUp()
 			return
 		}
 	}
 }
 
-// drain stores the records in the queue.
+// drain stores the records in the queue and those that could not be stored
+// before.
 func (j *Journal) drain() {
 	var batch []Record
 	for len(j.queue) > 0 {
@@ -100,10 +124,20 @@ func (j *Journal) drain() {
 			batch = batch[:0]
 		}
 	}
-	if len(batch) > 0 {
+	if len(batch) > 0 || j.Problem().Err != nil {
 		j.appendBatch(batch)
 	}
 }
+
+// knows reports whether calls of a tool were stored before.
+func (j *Journal) knows(server, tool string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.tallies[server][tool] != nil
+}
+
+// withheld replaces texts that might contain secrets which are not known yet.
+const withheld = "[not recorded: the stored secrets were not known yet]"
 
 // finish returns the entry's record with redacted and shortened texts.
 func (j *Journal) finish(e entry) Record {
@@ -113,6 +147,19 @@ func (j *Journal) finish(e entry) Record {
 	if e.pending > 0 {
 		j.pending.Release(e.pending)
 	}
+	e.record.Server, e.record.Tool = e.redactor.Name(e.record.Server), e.redactor.Name(e.record.Tool)
+	if !j.complete.Load() {
+		if e.record.Args != "" {
+			e.record.Args = `"` + withheld + `"`
+		}
+		if e.record.Response != "" {
+			e.record.Response = withheld
+		}
+		if !j.knows(e.record.Server, e.record.Tool) {
+			e.record.Tool = withheld
+		}
+		return e.record
+	}
 	// The redactor takes every member named "token" for a credential, but a
 	// progress token is only an identifier.
 	head := ""
@@ -121,28 +168,6 @@ func (j *Journal) finish(e entry) Record {
 	}
 	e.record.Args, e.record.Response = head+redact(e.record.Args, e.redactor), redact(e.record.Response, e.redactor)
 	return e.record
-}
-
-// appendBatch gives the records of a batch their ids, stores them with the
-// tallies that they change, and then publishes them.
-func (j *Journal) appendBatch(batch []Record) {
-	j.writing.Lock()
-	defer j.writing.Unlock()
-	for i := range batch {
-		j.lastID++
-		batch[i].ID = j.lastID
-	}
-	tallies := j.measure(batch)
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	if err := j.store.AppendRecords(ctx, batch, tallies); err != nil {
-		j.log.Error("could not store records", "count", len(batch), "error", err)
-		return
-	}
-	j.adopt(tallies)
-	for _, r := range batch {
-		events.Publish(j.bus, Recorded{r})
-	}
 }
 
 // expire deletes old records now and every hour, until ctx ends.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
@@ -48,6 +49,7 @@ type Options struct {
 	Metrics   Metrics // may be nil
 	Agents    settings.Agents
 	Log       *slog.Logger
+	Now       func() time.Time // nil for time.Now
 }
 
 // Manager changes which servers exist and which are active. It is safe for
@@ -61,7 +63,10 @@ type Manager struct {
 	agents    settings.Agents
 	log       *slog.Logger
 
+	codes    *codes
 	unlisted chan string // names of new servers whose tools Run lists
+
+	proposing sync.Mutex // held while a proposal is counted and added
 }
 
 // maxUnlisted is how many new servers may wait for Run before Propose blocks.
@@ -72,7 +77,7 @@ const maxUnlisted = 64
 func New(o Options) *Manager {
 	return &Manager{
 		registry: o.Registry, catalog: o.Catalog, processes: o.Processes, vault: o.Vault, metrics: o.Metrics,
-		agents: o.Agents, log: o.Log, unlisted: make(chan string, maxUnlisted),
+		agents: o.Agents, log: o.Log, codes: newCodes(o.Now), unlisted: make(chan string, maxUnlisted),
 	}
 }
 
@@ -96,47 +101,21 @@ func (m *Manager) Run(ctx context.Context) error {
 
 // Add adds a server for a person. It is approved and may be started at once.
 func (m *Manager) Add(ctx context.Context, s registry.Server) (registry.Server, error) {
+	s.Approved = true
+	return m.add(ctx, s)
+}
+
+// AddUnapproved adds a server for a person that cannot be started until the
+// person approves it, such as one that was switched off in an editor.
+func (m *Manager) AddUnapproved(ctx context.Context, s registry.Server) (registry.Server, error) {
+	s.Approved = false
+	return m.add(ctx, s)
+}
+
+func (m *Manager) add(ctx context.Context, s registry.Server) (registry.Server, error) {
 	remote := s.Transport != "" && s.Transport != "stdio"
-	s.Approved, s.Installed = true, s.Command != "" || remote || s.Installed
+	s.Installed = s.Command != "" || remote || s.Installed
 	return m.registry.Add(ctx, s)
-}
-
-// InstallPolicy returns the setting agents.install: allow, ask or deny.
-func (m *Manager) InstallPolicy() string { return m.agents.Install }
-
-// Propose adds a server for an agent, according to the setting agents.install.
-// With ask, the server waits for approval. With allow, it is approved and its
-// tools are listed in the background. With deny, the error is a fault.Denied.
-func (m *Manager) Propose(ctx context.Context, s registry.Server) (registry.Server, error) {
-	if m.agents.Install == "deny" {
-		return registry.Server{}, fault.New(fault.Denied, "agents may not install servers here (agents.install is deny); ask the user to run: agent-discover servers add %s -- COMMAND ARGS", s.Name)
-	}
-	s.Approved, s.Installed = m.agents.Install == "allow", true
-	s, err := m.registry.Add(ctx, s)
-	if err == nil && s.Approved {
-		select {
-		case m.unlisted <- s.Name:
-		case <-ctx.Done(): // the tools are then listed by the first call of the server
-		}
-	}
-	return s, err
-}
-
-// Approve allows a proposed server to be started. launchHash is the LaunchHash
-// of the configuration that the person was shown; if the configuration has
-// changed since, nothing is approved and the error is a fault.Conflict. An
-// empty launchHash approves any configuration.
-func (m *Manager) Approve(ctx context.Context, name, launchHash string) (registry.Server, error) {
-	changed := false
-	s, err := m.registry.Update(ctx, name, func(s *registry.Server) {
-		if changed = launchHash != "" && launchHash != LaunchHash(*s); !changed {
-			s.Approved = true
-		}
-	})
-	if err == nil && changed {
-		err = fault.New(fault.Conflict, "server %q has changed since it was shown; nothing was approved. Look at it again, then approve it", name)
-	}
-	return s, err
 }
 
 // Refresh starts a server, lists its tools and returns them. It does not
@@ -150,6 +129,24 @@ func (m *Manager) Refresh(ctx context.Context, name string) ([]*catalog.Tool, er
 		return nil, err
 	}
 	return m.catalog.Snapshot().Of(name), nil
+}
+
+// Stop ends a server's process or connection and changes nothing else: the next
+// call starts the server again. It returns when the process has ended.
+func (m *Manager) Stop(_ context.Context, name string) error {
+	if _, err := m.registry.Get(name); err != nil {
+		return err
+	}
+	m.processes.Stop(name)
+	return nil
+}
+
+// Restart stops a server, starts it and returns its tools.
+func (m *Manager) Restart(ctx context.Context, name string) ([]*catalog.Tool, error) {
+	if err := m.Stop(ctx, name); err != nil {
+		return nil, err
+	}
+	return m.Refresh(ctx, name)
 }
 
 // Activate starts a server, puts its tools into the list of every session and
@@ -198,7 +195,7 @@ func (m *Manager) RemoveForAgent(ctx context.Context, name string) error {
 		return err
 	}
 	if m.agents.Install == "deny" || m.agents.Install == "ask" && len(names) > 0 {
-		return fault.New(fault.Denied, "agents may not remove server %q here; ask the user to run: agent-discover servers remove %s", name, name)
+		return fault.New(fault.Denied, "agents may not remove server %q here; ask the user to remove it in the dashboard", name)
 	}
 	return m.Remove(ctx, name)
 }

@@ -48,7 +48,7 @@ func newBench(t *testing.T, policy string, log *slog.Logger) *bench {
 		t.Fatal(err)
 	}
 	b.vault = secrets.NewVault(secrets.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
-	if err := b.vault.Unlock(t.Context(), "pass"); err != nil {
+	if err := b.vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}
 	b.manager = lifecycle.New(lifecycle.Options{
@@ -141,7 +141,7 @@ func TestANewServerDoesNotGetTheSecretsOfARemovedOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := b.add("one")
-	if filled, err := b.vault.Fill(t.Context(), "one", upstream.LaunchOf(again)); err != nil || len(filled.Env) != 0 {
+	if filled, err := b.vault.Fill(t.Context(), "one", secrets.LaunchOf(again)); err != nil || len(filled.Env) != 0 {
 		t.Errorf("the new server gets %v, %v", filled.Env, err)
 	}
 }

@@ -14,7 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
@@ -48,7 +50,15 @@ type Options struct {
 	// Environment returns the environment that servers run in.
 	Environment func(context.Context) process.Env
 	Background  bool // whether Later queues downloads
+	Bus         *events.Bus
 	Log         *slog.Logger
+}
+
+// Progressed is published for each line that npm or uv writes during a download.
+type Progressed struct {
+	Server string
+	Line   string // redacted
+	At     time.Time
 }
 
 // Prefetcher downloads packages. It is safe for concurrent use.
@@ -57,6 +67,7 @@ type Prefetcher struct {
 	running     Running
 	environment func(context.Context) process.Env
 	background  bool
+	bus         *events.Bus
 	log         *slog.Logger
 
 	queue chan string // names of servers
@@ -67,7 +78,7 @@ type Prefetcher struct {
 // running.
 func New(o Options) *Prefetcher {
 	p := &Prefetcher{
-		registry: o.Registry, running: o.Running, environment: o.Environment, background: o.Background, log: o.Log,
+		registry: o.Registry, running: o.Running, environment: o.Environment, background: o.Background, bus: o.Bus, log: o.Log,
 		queue: make(chan string, maxQueued),
 	}
 	p.probe.works = p.works
@@ -88,7 +99,7 @@ func (p *Prefetcher) Fetch(ctx context.Context, name string) (pkg, skipped strin
 		return "", skipped, nil
 	}
 	if !s.Approved { // otherwise an agent could choose what is downloaded by proposing a server
-		return "", "", fault.New(fault.Denied, "server %q waits for a person's approval; approve it with: agent-discover servers approve %s", name, name)
+		return "", "", fault.New(fault.Denied, "server %q waits for a person's approval; approve it in the tray or the dashboard", name)
 	}
 	ctx, cancel := context.WithTimeout(ctx, downloadTimeout)
 	defer cancel()
@@ -140,19 +151,23 @@ func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download
 	if d.runner == "npx" {
 		folder, err := os.MkdirTemp("", "agent-discover-warm-*")
 		if err != nil {
-			return fault.Wrap(err, fault.Unavailable, "could not create a temporary folder for the download; is the disk full?")
+			return fault.Wrap(err, fault.Unavailable, "could not create a temporary folder for the download: %s", paths.Reason(err))
 		}
 		defer func() { _ = os.RemoveAll(folder) }()
 		program = "npm"
 		args = append([]string{
-			"install", "--prefix", folder, "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error",
+			"install", "--prefix", folder, "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=http",
 		}, append(d.options, d.packages...)...)
 	}
 	path := env.LookPath(beside(s.Command, program))
 	if path == "" {
 		return fault.New(fault.Unavailable, "%q was not found on the login shell's PATH: install it, or let the first start of the server download %s", program, d.packages[0])
 	}
-	output, err := run(ctx, env, path, args...)
+	redactor := secrets.ForServer(s.Env, s.Args)
+	report := func(line string) {
+		events.Publish(p.bus, Progressed{Server: s.Name, Line: redactor.Text(line), At: time.Now()})
+	}
+	output, err := run(ctx, env, report, path, args...)
 	switch {
 	case err == nil:
 		return nil
@@ -161,7 +176,7 @@ func (p *Prefetcher) download(ctx context.Context, s registry.Server, d download
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	return fault.Wrap(err, fault.Failed, "%s could not download %s: %s", program, d.packages[0], secrets.ForServer(s.Env, s.Args).Text(output))
+	return fault.Wrap(err, fault.Failed, "%s could not download %s: %s", program, d.packages[0], redactor.Text(output))
 }
 
 // beside returns the path of program in the folder of command, such as

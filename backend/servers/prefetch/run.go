@@ -1,12 +1,13 @@
 package prefetch
 
 import (
+	"bytes"
 	"context"
-	"os/exec"
 	"strings"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
@@ -24,12 +25,56 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// lines is a writer that calls report for each complete line.
+type lines struct {
+	report func(line string)
+	open   []byte // the line that has not ended yet
+}
+
+// maxLine is the length in bytes at which a line is reported although it has
+// not ended.
+const maxLine = 2000
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.open = append(l.open, p...)
+	for {
+		// A program that draws a progress bar ends its lines with \r.
+		end := bytes.IndexAny(l.open, "\r\n")
+		if end < 0 && len(l.open) < maxLine {
+			return len(p), nil
+		}
+		rest := end + 1
+		if end < 0 {
+			end, rest = len(l.open), len(l.open)
+		}
+		if text := strings.TrimSpace(strings.ToValidUTF8(string(l.open[:end]), "")); text != "" {
+			l.report(text)
+		}
+		l.open = append(l.open[:0], l.open[rest:]...)
+	}
+}
+
+// isTransfer reports whether a line of output only says that npm has loaded a
+// file, which does not help after a failure.
+func isTransfer(line string) bool { return strings.HasPrefix(line, "npm http ") }
+
 // run runs a program and returns the end of its output with secrets redacted.
-// When ctx ends, the program is killed with all its child processes.
-func run(ctx context.Context, env process.Env, program string, args ...string) (string, error) {
+// It calls report for each line as the program writes it, with secrets redacted
+// too. When ctx ends, the program is killed with all its child processes.
+func run(ctx context.Context, env process.Env, report func(line string), name string, args ...string) (string, error) {
 	var output tail
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Env, cmd.Dir, cmd.Stdout, cmd.Stderr = env, env.Home(), &output, &output
+	redactor := secrets.NewRedactor(nil)
+	sink := &lines{report: func(line string) {
+		report(redactor.Text(line))
+		if !isTransfer(line) {
+			_, _ = output.Write([]byte(line + "\n")) // a tail accepts everything
+		}
+	}}
+	cmd, err := program.Command(ctx, env, name, args...)
+	if err != nil {
+		return "", err
+	}
+	cmd.Dir, cmd.Stdout, cmd.Stderr = env.Home(), sink, sink
 	cmd.WaitDelay = time.Second // a grandchild may keep the output open
 	process.Isolate(cmd)
 	cmd.Cancel = func() error { process.Kill(cmd.Process.Pid); return nil }
@@ -37,8 +82,9 @@ func run(ctx context.Context, env process.Env, program string, args ...string) (
 		return "", err
 	}
 	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
-	_ = process.Adopt(cmd) // if Adopt fails, Kill ends the program but not its child processes
-	err := cmd.Wait()
-	process.Reap(id)
-	return secrets.NewRedactor(nil).Text(strings.TrimSpace(strings.ToValidUTF8(string(output), ""))), err
+	_ = process.Adopt(cmd) // if it fails, Kill and Reap end the program nevertheless
+	err = cmd.Wait()
+	process.Reap(process.Tree{ID: id})
+	_, _ = sink.Write([]byte("\n")) // ends the last line
+	return redactor.Text(strings.TrimSpace(strings.ToValidUTF8(string(output), ""))), err
 }

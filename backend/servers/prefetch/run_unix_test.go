@@ -17,7 +17,7 @@ import (
 )
 
 func TestOutputOfAFailedProgramIsRedacted(t *testing.T) {
-	output, err := run(t.Context(), process.Clean(), "/bin/sh", "-c", "seq 1000; echo 404 for npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exit 3")
+	output, err := run(t.Context(), process.Clean(), func(string) {}, "/bin/sh", "-c", "seq 1000; echo 404 for npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exit 3")
 	if _, exited := errors.AsType[*exec.ExitError](err); !exited || len(output) > maxOutput || !strings.Contains(output, "999\n1000\n404 for") || strings.Contains(output, "npm_abc") {
 		t.Errorf("got %q, %v", output, err)
 	}
@@ -28,7 +28,7 @@ func TestCancelKillsAProgramAndItsChildren(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := run(ctx, process.Clean(), "/bin/sh", "-c", "trap '' TERM; sleep 1000 & echo $! $$ > "+file+".new; mv "+file+".new "+file+"; wait")
+		_, err := run(ctx, process.Clean(), func(string) {}, "/bin/sh", "-c", "trap '' TERM; sleep 1000 & echo $! $$ > "+file+".new; mv "+file+".new "+file+"; wait")
 		ended <- err
 	}()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -42,7 +42,7 @@ func TestCancelKillsAProgramAndItsChildren(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("the cancelled program succeeded")
 	}
-	late := time.After(10 * time.Second)
+	late := time.After(time.Minute)
 	for _, field := range strings.Fields(string(pids)) {
 		pid, err := strconv.Atoi(field)
 		if err != nil {
@@ -55,5 +55,34 @@ func TestCancelKillsAProgramAndItsChildren(t *testing.T) {
 				t.Fatalf("process %d is still running", pid)
 			}
 		}
+	}
+}
+
+func TestLinesAreReportedWhileTheProgramRuns(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var got []string
+	output, err := run(ctx, process.Clean(), func(line string) {
+		if got = append(got, line); len(got) == 4 {
+			cancel() // the program waits for this: without live lines, it would not end
+		}
+	}, "/bin/sh", "-c", `printf 'npm http fetch GET 200\n10 %%\r20 %%\r'; echo token npm_abcdefghijklmnopqrstuvwxyz0123456789 >&2; exec sleep 1000`)
+	if err == nil || len(got) != 4 || got[0] != "npm http fetch GET 200" || got[2] != "20 %" || strings.Contains(got[3], "npm_abc") {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if strings.Contains(output, "npm http") || !strings.Contains(output, "20 %") || strings.Contains(output, "npm_abc") {
+		t.Errorf("the output after a failure is %q", output)
+	}
+}
+
+func TestALineWithoutAnEndIsReportedInParts(t *testing.T) {
+	var got []string
+	w := &lines{report: func(line string) { got = append(got, line) }}
+	for range 5 {
+		_, _ = w.Write([]byte(strings.Repeat("x", 1000)))
+	}
+	_, _ = w.Write([]byte("y\n\n"))
+	if len(got) != 3 || len(got[0]) != maxLine || got[2] != strings.Repeat("x", 1000)+"y" {
+		t.Errorf("got %d lines", len(got))
 	}
 }

@@ -23,7 +23,7 @@ const maxInFlight = 1024
 
 // Request is one tool call.
 type Request struct {
-	Client  string // the client's name from initialize, or "rest" for a call through REST
+	Client  string // the client's name from initialize, or "dashboard" or "rest" for a call through REST
 	Session string
 	Server  string
 	// Unlisted is the server to call if it is not in the registry, such as a
@@ -100,7 +100,7 @@ func (p *Proxy) admit(r Request) (registry.Server, error) {
 	case err != nil:
 		return server, fault.New(fault.NotFound, "unknown server %q", r.Server)
 	case !server.Approved:
-		return server, fault.New(fault.Denied, "server %q waits for a person's approval: ask the user to run `agent-discover servers approve %s`", server.Name, server.Name)
+		return server, fault.New(fault.Denied, "server %q waits for a person's approval: ask the user to approve it in the tray or the dashboard", server.Name)
 	case server.Command == "" && server.Transport == "stdio":
 		return server, fault.New(fault.Invalid, "server %q has no command", server.Name)
 	}

@@ -39,13 +39,20 @@ func (r *Registry) NoteDeath(ctx context.Context, name string, why error) error 
 	})
 }
 
-// setError counts a failure and keeps its message; nil clears the message.
+// ForgetMissingVariable records that the server may have got the variable that
+// it missed, because its secrets have changed.
+func (r *Registry) ForgetMissingVariable(ctx context.Context, name string) error {
+	return r.note(ctx, name, func(h *Health) { h.MissingVariable = "" })
+}
+
+// setError counts a failure and keeps its message and the variable that it
+// names; nil clears both.
 func (h *Health) setError(failure error) {
 	if failure == nil {
-		h.LastError = ""
+		h.LastError, h.MissingVariable = "", ""
 		return
 	}
-	h.LastError = fault.MessageOf(failure)
+	h.LastError, h.MissingVariable = fault.MessageOf(failure), fault.VariableOf(failure)
 	h.Errors++
 }
 

@@ -3,11 +3,17 @@ package registry
 import (
 	"context"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 func TestHealthFollowsStartsExitsAndChecks(t *testing.T) {
+	synctest.Test(t, healthFollowsStartsExitsAndChecks)
+}
+
+func healthFollowsStartsExitsAndChecks(t *testing.T) {
 	r, _, changes := open(t)
 	add(t, r, "a")
 	<-changes
@@ -35,6 +41,7 @@ func TestHealthFollowsStartsExitsAndChecks(t *testing.T) {
 		{"a check", r.NoteCheck, nil, "healthy", 5, "", true, false},
 		{"a failed start", r.NoteStart, broken, "healthy", 6, "it exited", true, false},
 	} {
+		time.Sleep(time.Second) // the clock of Windows may not move between two steps
 		if err := step.note(t.Context(), "a", step.failure); err != nil {
 			t.Fatal(err)
 		}

@@ -169,6 +169,9 @@ func (r *Registry) Update(ctx context.Context, name string, edit func(*Server)) 
 	s := before.clone()
 	edit(&s)
 	s.ID, s.Name, s.CreatedAt, s.UpdatedAt = before.ID, name, before.CreatedAt, time.Now().UTC()
+	if s.Env[s.Health.MissingVariable] != "" {
+		s.Health.MissingVariable = ""
+	}
 	s = s.clone() // edit may have stored slices and maps that are still used elsewhere
 	if err := r.replace(ctx, s); err != nil {
 		return Server{}, err

@@ -81,6 +81,7 @@ func TestNamesAreChecked(t *testing.T) {
 	r, _, _ := open(t)
 	for name, want := range map[string]string{
 		"": "Name is required", "bad name": `Invalid name "bad name"`, "a__b": `cannot contain "__"`, "ä": "Invalid name", "mcp": "reserved", "a_": "cannot end",
+		"-rf": "must not begin with a dash", ".": "must not begin with a dash or consist of dots", "..": "consist of dots", "...": "consist of dots",
 		strings.Repeat("x", 65): "longer than 64",
 	} {
 		_, err := r.Add(t.Context(), Server{Name: name})

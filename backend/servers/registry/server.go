@@ -37,10 +37,13 @@ type Server struct {
 	KeepRunning bool
 	// Approved is false while a server that an agent proposed waits for a
 	// person's approval.
-	Approved  bool
-	Health    Health
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	Approved bool
+	// ProposedBy is the client whose agent proposed the server, as the client
+	// named itself; empty for a server that a person added.
+	ProposedBy string
+	Health     Health
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
 }
 
 // Package names the published package that a server comes from. All fields may
@@ -55,6 +58,9 @@ type Health struct {
 	CheckedAt time.Time // time of the last check; zero before the first
 	Errors    int       // failed starts, failed checks and unexpected exits since a person reset the count
 	LastError string    // message for a person, without secrets; empty after a success
+	// MissingVariable names the environment variable without which, as LastError
+	// says, the server does not start. It may be empty.
+	MissingVariable string
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
@@ -62,15 +68,19 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 const maxName = 64
 
 // CheckName returns a fault.Invalid if name cannot be the name of a server. A
-// name has at most 64 letters, digits, dashes, underscores and dots. Tools are
-// called server__tool, so that a name contains no "__" and does not end with an
-// underscore. The names mcp and registry are reserved.
+// name has at most 64 letters, digits, dashes, underscores and dots. It does not
+// begin with a dash and is not made of dots alone, so that no command takes it
+// for an option or a folder. Tools are called server__tool, so that a name
+// contains no "__" and does not end with an underscore. The names mcp and
+// registry are reserved.
 func CheckName(name string) error {
 	switch {
 	case name == "":
 		return fault.New(fault.Invalid, "Name is required")
 	case !validName.MatchString(name):
 		return fault.New(fault.Invalid, "Invalid name %q — use alphanumeric, dash, underscore, dot only", name)
+	case strings.HasPrefix(name, "-") || strings.Trim(name, ".") == "":
+		return fault.New(fault.Invalid, "Invalid name %q — a name must not begin with a dash or consist of dots", name)
 	case strings.Contains(name, "__"):
 		return fault.New(fault.Invalid, `Name cannot contain "__" (reserved as tool namespace separator)`)
 	case strings.HasSuffix(name, "_"):

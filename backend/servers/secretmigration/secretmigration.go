@@ -13,7 +13,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
-	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // The values of Move.Action.
@@ -80,7 +79,7 @@ type migration struct {
 }
 
 func (m *migration) run(ctx context.Context) error {
-	grants, err := m.vault.Links(ctx, m.server.Name, upstream.LaunchOf(m.server))
+	grants, err := m.vault.Links(ctx, m.server.Name, secrets.LaunchOf(m.server))
 	if err != nil {
 		return err
 	}
@@ -101,7 +100,7 @@ func (m *migration) run(ctx context.Context) error {
 
 // literalsOf returns the plain-text credentials that a start of a server uses.
 func literalsOf(server registry.Server) []secrets.Literal {
-	launch := upstream.LaunchOf(server)
+	launch := secrets.LaunchOf(server)
 	launch.URL = server.Endpoint()
 	return secrets.Literals(launch)
 }
@@ -203,7 +202,7 @@ func (m *migration) relink(ctx context.Context, grants []secrets.Grant) error {
 	}
 	for _, g := range grants {
 		if g.Holds {
-			if err := m.vault.Link(ctx, m.server.Name, upstream.LaunchOf(now), g.Owner, g.Name); err != nil {
+			if err := m.vault.Link(ctx, m.server.Name, secrets.LaunchOf(now), g.Owner, g.Name); err != nil {
 				return err
 			}
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
-	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
 )
 
@@ -42,7 +41,7 @@ func newBench(t *testing.T, stored ...func(*bench)) *bench {
 			do(b)
 		}
 	})
-	if err := b.vault.Unlock(t.Context(), "pass"); err != nil {
+	if err := b.vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}
 	b.migrator = secretmigration.New(b.servers, b.vault)
@@ -99,7 +98,7 @@ func (b *bench) launch(name string) secrets.Launch {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	filled, err := b.vault.Fill(b.t.Context(), name, upstream.LaunchOf(s))
+	filled, err := b.vault.Fill(b.t.Context(), name, secrets.LaunchOf(s))
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -227,7 +226,7 @@ func TestLinksSurviveAMigration(t *testing.T) {
 	b.add(registry.Server{Name: "owner", Command: "run"})
 	user := b.add(registry.Server{Name: "user", Command: "run", Args: []string{"--token=abcdefgh", "${secret:owner/KEY}"}})
 	b.set("owner", "KEY", "of-owner")
-	if err := b.vault.Link(t.Context(), "user", upstream.LaunchOf(user), "owner", "KEY"); err != nil {
+	if err := b.vault.Link(t.Context(), "user", secrets.LaunchOf(user), "owner", "KEY"); err != nil {
 		t.Fatal(err)
 	}
 	b.migrate(true)

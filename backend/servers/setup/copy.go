@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // copyPrefix is the beginning of the names of folders that contain a copy of a
@@ -43,7 +44,7 @@ func copyDatabase(file, folder string) (copied string, remove func() error, err 
 	}
 	dir, err := os.MkdirTemp(folder, copyPrefix+"*")
 	if err != nil {
-		return "", nil, fault.Wrap(err, fault.Unavailable, "could not copy %s to the data folder; is the disk full?", file)
+		return "", nil, fault.Wrap(err, fault.Unavailable, "could not copy %s to the data folder: %s", file, paths.Reason(err))
 	}
 	remove = func() error { return os.RemoveAll(dir) }
 	copied = filepath.Join(dir, "original.db")
@@ -103,7 +104,7 @@ func copyAll(file, to string) error {
 }
 
 func copyFile(from, to string) error {
-	in, err := os.Open(from)
+	in, err := paths.Open(from)
 	if err != nil {
 		return err
 	}

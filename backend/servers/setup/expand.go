@@ -2,7 +2,9 @@ package setup
 
 import (
 	"context"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +22,49 @@ func (s *Syncer) expand(ctx context.Context, value string) string {
 		}
 		return s.variable(ctx, strings.Trim(found, "${}"))
 	})
+}
+
+// Variables returns the names of the variables that a setup file and its local file
+// use, sorted. A file that cannot be read uses none.
+func Variables(file string) []string {
+	names := make(map[string]bool)
+	for _, name := range []string{file, local(file)} {
+		if name == "" {
+			continue
+		}
+		entries, _ := readFile(name) // the hub reports why a file cannot be read
+		for _, e := range entries {
+			for _, variable := range e.variables() {
+				names[variable] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
+// variables returns the names of the variables in an entry.
+func (e entry) variables() []string {
+	var names []string
+	for _, values := range []map[string]string{e.Env, e.Headers, e.Secrets} {
+		for _, value := range values {
+			for _, found := range reference.FindAllString(value, -1) {
+				if found != "$$" {
+					names = append(names, strings.Trim(found, "${}"))
+				}
+			}
+		}
+	}
+	return names
+}
+
+// noteUnset adds the variables of an entry that are not set to the result.
+func (b *batch) noteUnset(ctx context.Context, e entry) {
+	for _, name := range e.variables() {
+		if b.variable(ctx, name) == "" && !slices.Contains(b.Unset, name) {
+			b.Unset = append(b.Unset, name)
+		}
+	}
+	slices.Sort(b.Unset)
 }
 
 // takesVariables reports whether any of the values contains a variable.

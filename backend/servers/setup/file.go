@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // maxFile is the maximum size of a setup file in bytes.
@@ -51,7 +53,8 @@ func local(file string) string {
 }
 
 // readFile returns the entries of a setup file, and none for a file that does
-// not exist. An error concerns the whole file and does not quote its content.
+// not exist. An error concerns the whole file; it says no more about the content
+// than the position of a syntax error.
 func readFile(file string) ([]entry, error) {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -63,7 +66,7 @@ func readFile(file string) ([]entry, error) {
 	if err != nil {
 		return nil, unreadable(err)
 	}
-	opened, err := os.Open(file)
+	opened, err := paths.Open(file)
 	if err != nil {
 		return nil, unreadable(err)
 	}
@@ -92,7 +95,7 @@ func unreadable(err error) error {
 func parse(data []byte) ([]entry, error) {
 	data, err := hujson.Standardize(bytes.TrimPrefix(data, []byte("\ufeff")))
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "it is not valid JSON: %s", strings.TrimPrefix(err.Error(), "hujson: "))
+		return nil, notJSON(err)
 	}
 	var whole struct {
 		Servers *[]json.RawMessage `json:"servers"`
@@ -108,6 +111,17 @@ func parse(data []byte) ([]entry, error) {
 		entries = append(entries, parseEntry(raw))
 	}
 	return entries, nil
+}
+
+var position = regexp.MustCompile(`line \d+, column \d+`)
+
+// notJSON returns a fault with the position of a syntax error. The rest of the
+// parser's message may quote the file, which may be any file of the user.
+func notJSON(err error) error {
+	if at := position.FindString(err.Error()); at != "" {
+		return fault.New(fault.Invalid, "it is not valid JSON: %s", at)
+	}
+	return fault.New(fault.Invalid, "it is not valid JSON")
 }
 
 func parseEntry(raw json.RawMessage) entry {
@@ -136,7 +150,7 @@ func (e *entry) complete() error {
 	case e.Transport == "":
 		e.Transport = "stdio"
 	case !slices.Contains([]string{"stdio", "streamable-http", "sse"}, e.Transport):
-		return fault.New(fault.Invalid, "transport is %q; it must be stdio, streamable-http or sse", e.Transport)
+		return fault.New(fault.Invalid, "transport must be stdio, streamable-http or sse")
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func TestInvalidEntriesAreReportedOneByOne(t *testing.T) {
 		`{"name":"a","env":["A=1"]}`:     {"a", "env has a value of type array, expected object"},
 		`{"name":"a","secrets":{"T":{"x":"no"}}}`: {"a", "secrets has a value of type object, expected string"},
 		`{"name":"a","auto_activate":"yes"}`:      {"a", "auto_activate has a value of type string, expected boolean"},
-		`{"name":"a","transport":"carrier"}`:      {"a", `transport is "carrier"; it must be stdio, streamable-http or sse`},
+		`{"name":"a","transport":"carrier"}`:      {"a", `transport must be stdio, streamable-http or sse`},
 	} {
 		entries, err := parse([]byte(`{"servers":[` + text + `,{"name":"good"}]}`))
 		if err != nil || len(entries) != 2 || entries[1].err != nil {
@@ -80,9 +80,13 @@ func TestErrorsDoNotQuoteTheFile(t *testing.T) {
 		return file
 	}
 	for text, want := range map[string]string{
-		"":                            "line 1",
-		"root:hunter2:0:0":            "line 1",
-		"{\n\"servers\": [,]}":        "line 2",
+		"":                            "it is not valid JSON: line 1, column 1",
+		"root:hunter2:0:0":            "it is not valid JSON: line 1, column 1",
+		"hunter2":                     "it is not valid JSON: line 1, column 1",
+		"{\n\"servers\": [,]}":        "it is not valid JSON: line 2, column 13",
+		"{\"servers\": [hunter2]}":    "it is not valid JSON: line 1, column 14",
+		"{\"servers\": [\"\\hunter2":  "it is not valid JSON: line 1, column 23",
+		`{"hunter2":1 "hunter2"}`:     "it is not valid JSON: line 1, column 14",
 		`[]`:                          "array, expected object",
 		`{}`:                          `no list "servers"`,
 		`{"servers":null}`:            `no list "servers"`,
@@ -156,6 +160,10 @@ func TestRowsOfServersAreConverted(t *testing.T) {
 				Args: []string{}, Env: map[string]string{}, Tags: []string{}, Enabled: true,
 			},
 		},
+		"variables without a value": {
+			Row{"name": "a", "env": `{"A":null,"B":"b"}`, "headers": "[]"},
+			registry.Server{Name: "a", Source: "local", Transport: "stdio", Args: []string{}, Env: map[string]string{"B": "b"}, Headers: map[string]string{}, Tags: []string{}},
+		},
 		"quarantined": {
 			Row{"name": "a", "enabled": "1", "quarantined": "1"},
 			registry.Server{Name: "a", Source: "local", Transport: "stdio", Args: []string{}, Env: map[string]string{}, Headers: map[string]string{}, Tags: []string{}},
@@ -165,7 +173,7 @@ func TestRowsOfServersAreConverted(t *testing.T) {
 			t.Errorf("%s:\n got %+v, %v\nwant %+v", name, got, err, row.want)
 		}
 	}
-	for _, row := range []Row{{"args": "x"}, {"args": "{}"}, {"args": `[["x"]]`}, {"args": `[null]`}, {"args": `["x"] x`}, {"env": "[]"}, {"env": `{"hunter2":{}}`}, {"headers": "7"}} {
+	for _, row := range []Row{{"args": "x"}, {"args": "{}"}, {"args": `[["x"]]`}, {"args": `[null]`}, {"args": `["x"] x`}, {"env": `["A"]`}, {"env": `{"hunter2":{}}`}, {"headers": "7"}} {
 		if _, err := row.server(); fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%v: got %v", row, err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
 // Metrics stores the metrics of tools. AddMetric adds a metric unless its tool
@@ -79,6 +80,9 @@ type ImportRequest struct {
 	Path   string            `json:"path"` // absolute
 	DryRun bool              `json:"dry_run"`
 	Rename map[string]string `json:"rename"` // names in the database → names in this hub
+	// Unseen marks a request of a program: no person has seen what the servers
+	// run, so that they have to wait for approval.
+	Unseen bool `json:"-"`
 }
 
 // The values of ImportedServer.Status.
@@ -121,8 +125,28 @@ type ImportedServer struct {
 	// Proposed is a valid and free name, if the server's own name is invalid or
 	// taken.
 	Proposed string `json:"proposed_name,omitempty"`
+	// Runs is what a dry run would add.
+	Runs *Runs `json:"runs,omitempty"`
+	// Waiting reports whether the imported server waits for approval.
+	Waiting bool `json:"waiting_for_approval,omitempty"`
 	ImportCounts
 	Problems []string `json:"problems,omitempty"` // items that were not imported
+}
+
+// Runs is what a person reviews before a server is added: everything that decides
+// what its start runs.
+type Runs struct {
+	Transport string            `json:"transport"`
+	Command   string            `json:"command"`
+	Args      []string          `json:"args"`
+	Env       map[string]string `json:"env"`
+	URL       string            `json:"url"`
+	Headers   map[string]string `json:"headers"`
+}
+
+// RunsOf returns what a person reviews of a server.
+func RunsOf(s registry.Server) Runs {
+	return Runs{Transport: s.Transport, Command: s.Command, Args: s.Args, Env: s.Env, URL: s.URL, Headers: s.Headers}
 }
 
 func (r *ImportedServer) problem(format string, args ...any) {

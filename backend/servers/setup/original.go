@@ -168,15 +168,21 @@ func texts(list string) ([]string, error) {
 	return out, nil
 }
 
-// textsByName decodes a JSON object of strings, numbers and booleans. An empty text is an
-// empty object.
+// textsByName decodes a JSON object of strings, numbers and booleans. An empty text
+// and an empty array are an empty object, and members that are null are left out.
 func textsByName(object string) (map[string]string, error) {
+	if strings.TrimSpace(object) == "[]" {
+		return map[string]string{}, nil
+	}
 	var values map[string]any
 	if err := decode(object, &values); err != nil {
 		return nil, err
 	}
 	out := make(map[string]string, len(values))
 	for name, v := range values {
+		if v == nil { // not set
+			continue
+		}
 		text, err := plain(v)
 		if err != nil {
 			return nil, err

@@ -17,7 +17,9 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -29,8 +31,11 @@ type Servers interface {
 // Lifecycle adds and starts servers.
 type Lifecycle interface {
 	Add(ctx context.Context, s registry.Server) (registry.Server, error)
-	// Propose adds a server for an agent; it may have to wait for approval.
-	Propose(ctx context.Context, s registry.Server) (registry.Server, error)
+	// AddUnseen adds a server whose launch no person has seen; it may have to wait
+	// for approval.
+	AddUnseen(ctx context.Context, s registry.Server) (registry.Server, error)
+	// AddImported is AddUnseen for a server that may have credentials in plain text.
+	AddImported(ctx context.Context, s registry.Server) (registry.Server, error)
 	// Activate starts a server and reports whether it was active already.
 	Activate(ctx context.Context, name string) (tools []*catalog.Tool, already bool, err error)
 	// InstallPolicy is the setting agents.install: allow, ask or deny.
@@ -73,7 +78,7 @@ func New(o Options) *Syncer {
 }
 
 // SyncResult lists the servers of a setup file by what happened to them. Only
-// Waiting may be nil.
+// Waiting and Unset may be nil.
 type SyncResult struct {
 	Registered []string      `json:"registered"`
 	Activated  []string      `json:"activated"`
@@ -81,6 +86,9 @@ type SyncResult struct {
 	Errors     []SyncFailure `json:"errors"`
 	// Waiting lists those servers in Registered that a person has to approve.
 	Waiting []string `json:"waiting_for_approval,omitempty"`
+	// Unset lists the variables that the file uses and that are not set; each
+	// became an empty text.
+	Unset []string `json:"unset_variables,omitempty"`
 }
 
 // SyncFailure is a problem with an entry of a file, or with a whole file.
@@ -110,6 +118,10 @@ func (s *Syncer) Run(ctx context.Context) error {
 	for _, failure := range r.Errors {
 		s.log.Warn("setup file has an entry with a problem", "file", s.file, "name", failure.Name, "error", failure.Error)
 	}
+	if len(r.Unset) > 0 {
+		s.log.Warn("setup file uses variables that are not set, so they are empty; set them in your login shell, or in the editor's entry that starts the hub",
+			"file", s.file, "variables", r.Unset)
+	}
 	return nil
 }
 
@@ -119,26 +131,44 @@ func (s *Syncer) Sync(ctx context.Context, file string) (SyncResult, error) {
 	if file == "" {
 		file = s.file
 	}
-	return s.sync(ctx, file, false)
+	return s.sync(ctx, file, origin{})
 }
 
-// Propose adds the servers of a file that an agent chose. With the setting
-// agents.install allow, it does the same as Sync. With ask, the servers wait
-// for a person's approval, their secrets are left out, and entries that use
-// variables of the user's environment are rejected. With deny, the error is a
-// fault.Denied.
-func (s *Syncer) Propose(ctx context.Context, file string) (SyncResult, error) {
-	switch s.lifecycle.InstallPolicy() {
-	case "allow":
-		return s.sync(ctx, file, false)
-	case "deny":
-		return SyncResult{}, fault.New(fault.Denied, "agents may not name a setup file here (agents.install is deny); ask the user to run: agent-discover sync FILE")
+// SyncUnseen adds the servers of a file that a program chose, whose servers no
+// person has seen. Unless that is the user's setup file, the servers wait for a
+// person's approval, their secrets are left out, and entries that use variables
+// of the user's environment are rejected. With the setting agents.install allow,
+// it does the same as Sync.
+func (s *Syncer) SyncUnseen(ctx context.Context, file string) (SyncResult, error) {
+	own := file == "" || pathname.Here.Equal(file, s.file)
+	if own || s.lifecycle.InstallPolicy() == "allow" {
+		return s.Sync(ctx, file)
 	}
-	return s.sync(ctx, file, true)
+	return s.sync(ctx, file, origin{unseen: true})
 }
 
-func (s *Syncer) sync(ctx context.Context, file string, proposed bool) (SyncResult, error) {
-	b := &batch{Syncer: s, proposed: proposed, SyncResult: SyncResult{
+// Propose is like SyncUnseen for a file that an agent chose, in the client by.
+// With the setting agents.install deny, the error is a fault.Denied. The result
+// is the same for a file that does not exist, that cannot be read and that is no
+// setup file, so that an agent cannot look into other files of the user; the log
+// has the reason.
+func (s *Syncer) Propose(ctx context.Context, file, by string) (SyncResult, error) {
+	policy := s.lifecycle.InstallPolicy()
+	if policy == "deny" {
+		return SyncResult{}, fault.New(fault.Denied, "agents may not name a setup file here (agents.install is deny); ask the user to add its servers")
+	}
+	return s.sync(ctx, file, origin{unseen: policy != "allow", agent: true, by: by})
+}
+
+// origin says who chose the file of a sync.
+type origin struct {
+	unseen bool   // no person has seen its servers
+	agent  bool   // an agent chose it
+	by     string // the agent's client
+}
+
+func (s *Syncer) sync(ctx context.Context, file string, from origin) (SyncResult, error) {
+	b := &batch{Syncer: s, origin: from, SyncResult: SyncResult{
 		Registered: []string{}, Activated: []string{}, Skipped: []string{}, Errors: []SyncFailure{},
 	}}
 	if file == "" {
@@ -156,8 +186,8 @@ func (s *Syncer) sync(ctx context.Context, file string, proposed bool) (SyncResu
 type batch struct {
 	*Syncer
 	SyncResult
-	proposed bool     // an agent chose the file
-	starts   []string // servers to activate
+	origin
+	starts []string // servers to activate
 }
 
 // addServers adds the servers of a setup file and of its local file.
@@ -169,7 +199,10 @@ func (b *batch) addServers(ctx context.Context, file string) {
 			continue
 		}
 		entries, err := readFile(name)
-		if err != nil {
+		switch {
+		case err != nil && b.agent:
+			b.log.Warn("an agent named a file that is no setup file", "file", name, "error", fault.MessageOf(err))
+		case err != nil:
 			b.failed(name, err)
 		}
 		for _, e := range entries {
@@ -177,13 +210,15 @@ func (b *batch) addServers(ctx context.Context, file string) {
 				b.failed(e.Name, e.err)
 			} else if err := b.register(ctx, e); err != nil {
 				b.failed(e.Name, err)
+			} else {
+				b.noteUnset(ctx, e)
 			}
 		}
 	}
 }
 
 // register adds the server of an entry. If the server exists, register sets
-// only its secrets.
+// only its secrets, and these only if the server runs what the entry declares.
 func (b *batch) register(ctx context.Context, e entry) error {
 	server, err := b.registry.Get(e.Name)
 	if err == nil {
@@ -203,39 +238,47 @@ func (b *batch) register(ctx context.Context, e entry) error {
 		}
 	}
 	b.keepSecrets(ctx, server, e)
-	if e.AutoActivate && server.Approved && !b.proposed && !slices.Contains(b.starts, e.Name) {
+	if e.AutoActivate && server.Approved && !b.unseen && !slices.Contains(b.starts, e.Name) {
 		b.starts = append(b.starts, e.Name)
 	}
 	return nil
 }
 
 func (b *batch) add(ctx context.Context, e entry) (registry.Server, error) {
-	if b.proposed && (takesVariables(e.Env) || takesVariables(e.Headers)) {
-		return registry.Server{}, fault.New(fault.Denied, "it uses variables of the user's environment, and an agent named the file; to add it, run: agent-discover sync FILE")
+	if b.unseen && (takesVariables(e.Env) || takesVariables(e.Headers)) {
+		return registry.Server{}, fault.New(fault.Denied, "it uses variables of the user's environment, and no person has named the file; a person can add it in the dashboard or in a terminal")
 	}
-	server := registry.Server{
-		Name: e.Name, Description: e.Description, Source: "setup-file", Transport: e.Transport,
-		Command: e.Command, Args: e.Args, Env: b.expandAll(ctx, e.Env), Tags: e.Tags,
-		URL: e.URL, Headers: b.expandAll(ctx, e.Headers), Installed: true,
-	}
-	if b.proposed {
-		return b.lifecycle.Propose(ctx, server)
+	server := b.declared(ctx, e)
+	if b.unseen {
+		server.ProposedBy = b.by
+		return b.lifecycle.AddUnseen(ctx, server)
 	}
 	return b.lifecycle.Add(ctx, server)
 }
 
+// declared returns the server that an entry declares.
+func (b *batch) declared(ctx context.Context, e entry) registry.Server {
+	return registry.Server{
+		Name: e.Name, Description: e.Description, Source: "setup-file", Transport: e.Transport,
+		Command: e.Command, Args: e.Args, Env: b.expandAll(ctx, e.Env), Tags: e.Tags,
+		URL: e.URL, Headers: b.expandAll(ctx, e.Headers), Installed: true,
+	}
+}
+
 // keepSecrets sets the secrets of an entry. It does not give them to a server
-// that is not approved, because an agent may have proposed a different server
-// under the same name.
+// that is not approved or that runs something else than the entry declares,
+// because an agent may have proposed a different server under the same name.
 func (b *batch) keepSecrets(ctx context.Context, server registry.Server, e entry) {
 	given := b.expandAll(ctx, e.Secrets)
 	maps.DeleteFunc(given, func(_, value string) bool { return value == "" })
 	switch {
 	case len(given) == 0:
-	case b.proposed:
-		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because an agent named the file; to set them, run: agent-discover sync FILE"))
+	case b.unseen:
+		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because no person has named the file; a person can set them in the dashboard or in a terminal"))
 	case !server.Approved:
-		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because a server with this name was proposed by an agent and waits for approval; approve or remove that server (agent-discover servers approve %s), then sync again", e.Name))
+		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because a server with this name was proposed and waits for approval; approve or remove that server, then sync again"))
+	case lifecycle.LaunchHash(server) != lifecycle.LaunchHash(b.declared(ctx, e)):
+		b.failed(e.Name, fault.New(fault.Denied, "its secrets were left out, because the server with this name is not the one that the file declares: its command, arguments, variables, URL, headers or origin differ; remove that server, then sync again"))
 	case b.secrets == nil:
 		b.failed(e.Name, errNoKeychain)
 	default:

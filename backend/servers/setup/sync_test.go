@@ -1,12 +1,14 @@
 package setup_test
 
 import (
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
@@ -25,6 +27,7 @@ func TestServersOfASetupFileAreAdded(t *testing.T) {
 	is(t, "registered", r.Registered, "one", "two")
 	is(t, "activated", r.Activated)
 	is(t, "skipped", r.Skipped)
+	is(t, "variables that are not set", r.Unset, "UNSET")
 	errs(t, r.Errors, [2]string{"(unnamed)", "missing name field"})
 	one, two := d.server("one"), d.server("two")
 	if one.Source != "setup-file" || !one.Approved || !one.Installed || one.Enabled || one.Args[0] != "$DIR/x" ||
@@ -41,20 +44,114 @@ func TestServersOfASetupFileAreAdded(t *testing.T) {
 
 func TestExistingServersOnlyGetTheirSecrets(t *testing.T) {
 	d := newFixture(t, "ask")
+	d.variables["TOKEN"] = "old"
+	file := d.write("setup.json", `{"servers":[{"name":"one","command":"mine","env":{"A":"1"},"secrets":{"TOKEN":"$TOKEN"}}]}`)
+	errs(t, d.sync(file).Errors)
 	d.variables["TOKEN"] = "new"
-	if _, err := d.lifecycle.Add(t.Context(), registry.Server{Name: "one", Command: "mine"}); err != nil {
-		t.Fatal(err)
-	}
-	d.vault.kept["one/TOKEN"] = "old"
-	file := d.write("setup.json", `{"servers":[{"name":"one","command":"other","secrets":{"TOKEN":"$TOKEN"}}]}`)
 
 	r := d.sync(file)
 
 	is(t, "skipped", r.Skipped, "one")
 	is(t, "registered", r.Registered)
 	errs(t, r.Errors)
-	if s := d.server("one"); s.Command != "mine" || d.vault.kept["one/TOKEN"] != "new" {
-		t.Errorf("the server is %+v, the vault has %v", s, d.vault.kept)
+	if d.vault.kept["one/TOKEN"] != "new" {
+		t.Errorf("the vault has %v", d.vault.kept)
+	}
+}
+
+func TestSecretsGoOnlyToTheServerThatTheFileDeclares(t *testing.T) {
+	const declared = `"url":"https://git.example/mcp","headers":{"X-Team":"a"}`
+	file := func(d *fixture) string {
+		return d.write("setup.json", `{"servers":[{"name":"github",`+declared+`,"secrets":{"TOKEN":"$TOKEN"}}]}`)
+	}
+	server := func(change func(*registry.Server)) registry.Server {
+		s := registry.Server{
+			Name: "github", Source: "setup-file", Transport: "streamable-http", URL: "https://git.example/mcp",
+			Headers: map[string]string{"X-Team": "a"},
+		}
+		change(&s)
+		return s
+	}
+	for name, change := range map[string]func(*registry.Server){
+		"another program": func(s *registry.Server) { s.Transport, s.Command, s.URL, s.Headers = "stdio", "sh", "", nil },
+		"a variable":      func(s *registry.Server) { s.Env = map[string]string{"PATH": "/evil"} },
+		"another URL":     func(s *registry.Server) { s.URL = "https://evil.example/mcp" },
+		"another header":  func(s *registry.Server) { s.Headers = map[string]string{"X-Team": "b"} },
+		"another source":  func(s *registry.Server) { s.Source = "manual" },
+	} {
+		d := newFixture(t, "ask")
+		d.variables["TOKEN"] = "tok"
+		proposed, err := d.lifecycle.Propose(t.Context(), server(change))
+		if err == nil {
+			_, err = d.lifecycle.Approve(t.Context(), "github", lifecycle.LaunchHash(proposed))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		errs(t, d.sync(file(d)).Errors, [2]string{"github", "is not the one that the file declares"})
+		if len(d.vault.kept) > 0 {
+			t.Errorf("%s: the vault has %v", name, d.vault.kept)
+		}
+	}
+	d := newFixture(t, "ask")
+	d.variables["TOKEN"] = "tok"
+	if _, err := d.lifecycle.Add(t.Context(), server(func(*registry.Server) {})); err != nil {
+		t.Fatal(err)
+	}
+	errs(t, d.sync(file(d)).Errors)
+	if d.vault.kept["github/TOKEN"] != "tok" {
+		t.Errorf("the declared server got %v", d.vault.kept)
+	}
+}
+
+func TestAnAgentLearnsNothingAboutFilesThatAreNoSetupFiles(t *testing.T) {
+	d := newFixture(t, "ask")
+	want, err := d.syncer().Propose(t.Context(), filepath.Join(d.dir, "absent.json"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe := filepath.Join(d.dir, "folder.json")
+	if err := os.Mkdir(pipe, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	closed := d.write("closed.json", `{"servers":[]}`)
+	if err := os.Chmod(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, policy := range []string{"ask", "allow"} {
+		d := newFixture(t, policy)
+		for _, file := range []string{
+			pipe, closed, filepath.Join(pipe, "below.json"),
+			d.write("token.json", "hvs.CAESIJ0123456789"), d.write("empty.json", ""), d.write("package.json", `{"name":"x","private":true}`),
+			d.write("list.json", `[1]`), d.write("large.json", strings.Repeat(" ", 4<<20+10)),
+		} {
+			if got, err := d.syncer().Propose(t.Context(), file, ""); err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("%s, %s: got %+v, %v", policy, filepath.Base(file), got, err)
+			}
+		}
+		if log := d.log.String(); strings.Contains(log, "CAESIJ") || !strings.Contains(log, "token.json") {
+			t.Errorf("the log is %s", log)
+		}
+	}
+}
+
+func TestServersOfAFileThatNoPersonNamedWaitForApproval(t *testing.T) {
+	for _, policy := range []string{"ask", "deny"} {
+		d := newFixture(t, policy)
+		d.variables["TOKEN"] = "tok"
+		file := d.write("unseen.json", `{"servers":[
+			{"name":"one","command":"no-such-program","auto_activate":true,"secrets":{"T":"v"}},
+			{"name":"two","command":"x","env":{"NOTE":"$TOKEN"}}]}`)
+		r, err := d.syncer().SyncUnseen(t.Context(), file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		is(t, "waiting", r.Waiting, "one")
+		is(t, "activated", r.Activated)
+		errs(t, r.Errors, [2]string{"one", "no person has named the file"}, [2]string{"two", "uses variables"})
+		if d.server("one").Approved || len(d.vault.kept) > 0 {
+			t.Errorf("%s: more than a proposal was made: %+v, %v", policy, d.server("one"), d.vault.kept)
+		}
 	}
 }
 
@@ -132,14 +229,14 @@ func TestServersOfAFileNamedByAnAgentAreProposed(t *testing.T) {
 		{"name":"evil","command":"no-such-program","auto_activate":true,"secrets":{"NODE_OPTIONS":"--require x"}},
 		{"name":"mine","command":"y","auto_activate":true,"secrets":{"TOKEN":"stolen"}}]}`)
 
-	r, err := d.syncer().Propose(t.Context(), file)
+	r, err := d.syncer().Propose(t.Context(), file, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	is(t, "registered", r.Registered, "evil")
 	is(t, "waiting", r.Waiting, "evil")
 	is(t, "activated", r.Activated)
-	errs(t, r.Errors, [2]string{"evil", "an agent named the file"}, [2]string{"mine", "an agent named the file"})
+	errs(t, r.Errors, [2]string{"evil", "no person has named the file"}, [2]string{"mine", "no person has named the file"})
 	if d.server("evil").Approved || d.server("mine").Enabled || len(d.vault.kept) > 0 {
 		t.Errorf("more than a proposal was made: %+v, %+v, %v", d.server("evil"), d.server("mine"), d.vault.kept)
 	}
@@ -163,7 +260,7 @@ func TestFilesNamedByAgentsMayNotUseVariables(t *testing.T) {
 		{"name":"local","command":"x","env":{"NOTE":"${TOKEN}"}},
 		{"name":"plain","command":"x","env":{"NOTE":"$$TOKEN ${secret:KEY} $5"}}]}`)
 
-	r, err := d.syncer().Propose(t.Context(), file)
+	r, err := d.syncer().Propose(t.Context(), file, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +280,7 @@ func TestFilesNamedByAgentsMayNotUseVariables(t *testing.T) {
 func TestAgentsMayNameFilesIfTheyMayInstallServers(t *testing.T) {
 	d := newFixture(t, "allow")
 	file := d.write("agents.json", `{"servers":[{"name":"one","command":"x","secrets":{"T":"v"}}]}`)
-	r, err := d.syncer().Propose(t.Context(), file)
+	r, err := d.syncer().Propose(t.Context(), file, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +291,7 @@ func TestAgentsMayNameFilesIfTheyMayInstallServers(t *testing.T) {
 	}
 
 	d = newFixture(t, "deny")
-	if _, err := d.syncer().Propose(t.Context(), d.write("agents.json", `{"servers":[{"name":"one","command":"x"}]}`)); fault.KindOf(err) != fault.Denied {
+	if _, err := d.syncer().Propose(t.Context(), d.write("agents.json", `{"servers":[{"name":"one","command":"x"}]}`), ""); fault.KindOf(err) != fault.Denied {
 		t.Errorf("got %v", err)
 	}
 	if left := d.servers.List(); len(left) > 0 {

@@ -72,7 +72,7 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 		return
 	}
 	t.names[here.Name] = true
-	if !here.Approved {
+	if r.Waiting = !here.Approved && r.Status == Imported; !here.Approved && !r.Waiting {
 		r.problem("nothing was imported for it, because a server with this name was proposed by an agent and waits for approval; approve or remove that server, then import again")
 		return
 	}
@@ -80,7 +80,7 @@ func (t *transfer) importServer(ctx context.Context, row Row, r *ImportedServer)
 		r.problem("it was quarantined in the database, so it was imported as inactive")
 	}
 	t.reports[row["name"]] = r
-	if lifecycle.LaunchHash(here) == lifecycle.LaunchHash(wanted) { // a server that runs something else may have other tools
+	if runsSame(here, wanted) { // a server that runs something else may have other tools
 		t.importTools(ctx, row, here.Name, r)
 	}
 	t.importSecrets(ctx, row, here.Name, r)
@@ -100,7 +100,7 @@ func (t *transfer) findOrAdd(ctx context.Context, wanted registry.Server, invali
 	}
 	if here, err := t.registry.Get(wanted.Name); err == nil {
 		r.Status, r.Reason = Skipped, "a server with this name exists already"
-		if lifecycle.LaunchHash(here) != lifecycle.LaunchHash(wanted) {
+		if !runsSame(here, wanted) {
 			r.Reason += " and runs something else"
 		}
 		return here, nil
@@ -110,8 +110,12 @@ func (t *transfer) findOrAdd(ctx context.Context, wanted registry.Server, invali
 	}
 	r.Status = Imported
 	if t.DryRun {
-		wanted.Approved = true
+		runs := RunsOf(wanted)
+		r.Runs, wanted.Approved = &runs, !t.Unseen
 		return wanted, nil
+	}
+	if t.Unseen {
+		return t.lifecycle.AddImported(ctx, wanted)
 	}
 	return t.lifecycle.Add(ctx, wanted)
 }
@@ -279,4 +283,11 @@ func (t *transfer) orphans() []string {
 	count("metrics", t.original.Metrics, ids, "server_id")
 	count("presets", t.original.Presets, names, "server_name")
 	return out
+}
+
+// runsSame reports whether two servers have the same launch. They may have
+// different sources.
+func runsSame(a, b registry.Server) bool {
+	a.Source = b.Source
+	return lifecycle.LaunchHash(a) == lifecycle.LaunchHash(b)
 }

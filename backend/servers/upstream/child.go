@@ -1,15 +1,18 @@
 package upstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"os"
 	"os/exec"
-	"time"
+	"sync"
+	"sync/atomic"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -18,9 +21,17 @@ import (
 type child struct {
 	cmd    *exec.Cmd
 	input  io.Closer
-	exited chan struct{} // closed when the process and its process group have ended
-	status error         // of the process; valid once exited is closed
+	tree   process.Tree
+	seen   atomic.Pointer[[]process.ID] // helpers that ran when stop was called
+	exited chan struct{}                // closed when the process and its helpers have ended, or were given up
+	status error                        // of the process; valid once exited is closed
+	kill   func(pid int)                // process.Kill
+	lost   chan struct{}                // closed when the process did not end although it was killed
+	once   sync.Once                    // closes lost
 }
+
+// errNotEnded is the status of a process that the system did not end.
+var errNotEnded = errors.New("the system did not end the process")
 
 // spawn starts the child process of a session.
 func (s *session) spawn(env process.Env) error {
@@ -29,39 +40,46 @@ func (s *session) spawn(env process.Env) error {
 			env = env.With(name, value)
 		}
 	}
-	program := env.LookPath(s.filled.Command)
-	if program == "" {
+	cmd, err := program.Command(context.Background(), env, s.filled.Command, s.filled.Args...)
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
 		return notFound(s.server)
+	case err != nil:
+		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
 	}
-	cmd := exec.Command(program, s.filled.Args...)
-	cmd.Env, cmd.Dir, cmd.Stderr = env, env.Home(), io.MultiWriter(s.stderr, s.lines)
-	cmd.WaitDelay = time.Second // a grandchild may keep stderr open
+	cmd.Dir = env.Home()
 	process.Isolate(cmd)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return fmt.Errorf("pipe: %w", err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return fmt.Errorf("pipe: %w", err)
-	}
+	mark := process.Mark(cmd)
 	s.manager.children.endOrphans()
-	if err := cmd.Start(); err != nil {
-		return notStarted(err, fault.Failed, "Failed to activate %q: could not start %q: %s", s.server.Name, program, errors.Unwrap(err))
+	in, stdout, stderr, err := startPiped(cmd)
+	if err != nil {
+		return notStarted(err, fault.Failed, "Failed to activate %q: could not start %q: %s", s.server.Name, cmd.Path, cmp.Or(errors.Unwrap(err), err))
 	}
 	if err := process.Adopt(cmd); err != nil {
 		s.manager.log.Warn("a child process would outlive a killed hub", "server", s.server.Name, "error", err)
 	}
 	id := process.ID{PID: cmd.Process.Pid, Start: process.StartOf(cmd.Process.Pid)}
-	s.manager.children.add(id)
-	c := &child{cmd: cmd, input: in, exited: make(chan struct{})}
-	s.link, s.conn = c, jsonrpc.NewConn(out, in, s, jsonrpc.Options{LineLimit: maxLine})
+	tree := process.Tree{ID: id, Mark: mark, Pipes: []*os.File{stdout, stderr}}
+	s.manager.children.add(tree)
+	c := &child{cmd: cmd, input: in, tree: tree, exited: make(chan struct{}), kill: process.Kill, lost: make(chan struct{})}
+	s.link, s.conn = c, jsonrpc.NewConn(stdout, in, s, jsonrpc.Options{LineLimit: maxFirstLine, Budget: s.manager.budget, Tap: s.tap})
 	s.manager.work.Go(func() {
 		_ = s.conn.Run(context.Background()) // returns when the child's output ends
 	})
+	quiet := make(chan struct{})
 	s.manager.work.Go(func() {
-		<-s.conn.Done() // cmd.Wait closes the pipe, so wait until everything was read
-		c.awaitExit(id)
+		defer close(quiet)
+		_, _ = io.Copy(io.MultiWriter(s.stderr, s.lines), stderr)
+	})
+	s.manager.work.Go(func() {
+		c.awaitExit(s.conn.Done())
+		// The pipes contain what the child has written, and then end, unless a
+		// process that was not found has them open.
+		for pipe, ended := range map[*os.File]<-chan struct{}{stdout: s.conn.Done(), stderr: quiet} {
+			within(drainGrace, ended)
+			_ = pipe.Close()
+		}
+		<-s.conn.Done()
 		s.lines.close()
 		s.manager.children.remove(id)
 		close(c.exited)
@@ -69,23 +87,69 @@ func (s *session) spawn(env process.Env) error {
 	return nil
 }
 
-// awaitExit waits for the process to exit and then ends the remaining processes
-// of its group.
-func (c *child) awaitExit(id process.ID) {
+// startPiped starts a command with pipes for its standard streams. Package exec's
+// own pipes for output last until every process has closed them, and a helper may
+// outlive the command.
+func startPiped(cmd *exec.Cmd) (in io.WriteCloser, stdout, stderr *os.File, err error) {
+	stdout, out, err := os.Pipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	stderr, errs, err := os.Pipe()
+	if err != nil {
+		closeAll(stdout, out)
+		return nil, nil, nil, err
+	}
+	defer closeAll(out, errs)
+	cmd.Stdout, cmd.Stderr = out, errs
+	if in, err = cmd.StdinPipe(); err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		closeAll(stdout, stderr)
+		return nil, nil, nil, err
+	}
+	return in, stdout, stderr, nil
+}
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}
+
+// awaitExit waits for the process to exit and then ends its helpers. A process
+// that has closed its output can no longer answer, so it has to exit soon.
+func (c *child) awaitExit(closed <-chan struct{}) {
 	ended := make(chan struct{})
+	var status error
 	go func() {
-		c.status = c.cmd.Wait()
+		status = c.cmd.Wait()
 		close(ended)
 	}()
-	if !within(exitGrace, ended) {
-		// The child has closed its output, so it can no longer answer.
-		process.Terminate(id.PID)
+	select {
+	case <-ended:
+	case <-c.lost:
+	case <-closed:
 		if !within(exitGrace, ended) {
-			process.Kill(id.PID)
-			<-ended
+			process.Terminate(c.pid())
+			if !within(exitGrace, ended) {
+				c.kill(c.pid())
+				within(killGrace, ended)
+			}
 		}
 	}
-	process.Reap(id)
+	select {
+	case <-ended:
+		c.status = status
+	default:
+		c.status = errNotEnded
+	}
+	tree := c.tree
+	if seen := c.seen.Load(); seen != nil {
+		tree.Seen = *seen
+	}
+	process.Reap(tree)
 }
 
 func (c *child) pid() int { return c.cmd.Process.Pid }
@@ -93,13 +157,19 @@ func (c *child) pid() int { return c.cmd.Process.Pid }
 func (c *child) gone() <-chan struct{} { return c.exited }
 
 // stop closes the child's input. If the child does not exit, it sends SIGTERM
-// and then SIGKILL to the child's process group.
+// and then SIGKILL to the child's process group. It returns when the child has
+// ended, or when the system has not ended it within killGrace.
 func (c *child) stop() {
+	seen := c.tree.Members() // while parents still lead to them
+	c.seen.Store(&seen)
 	_ = c.input.Close()
 	if !within(exitGrace, c.exited) {
 		process.Terminate(c.pid())
 		if !within(exitGrace, c.exited) {
-			process.Kill(c.pid())
+			c.kill(c.pid())
+			if !within(killGrace, c.exited) {
+				c.once.Do(func() { close(c.lost) })
+			}
 		}
 	}
 	<-c.exited

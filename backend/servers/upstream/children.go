@@ -3,7 +3,8 @@ package upstream
 import (
 	"encoding/json"
 	"log/slog"
-	"os"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
@@ -18,11 +19,11 @@ type childList struct {
 	orphans sync.Once
 
 	mu   sync.Mutex
-	live map[process.ID]struct{}
+	live map[process.ID]process.Tree
 }
 
 func newChildList(file string, log *slog.Logger) *childList {
-	return &childList{file: file, log: log, live: make(map[process.ID]struct{})}
+	return &childList{file: file, log: log, live: make(map[process.ID]process.Tree)}
 }
 
 // endOrphans ends the processes that a previous hub has left in the file. Only
@@ -31,16 +32,16 @@ func newChildList(file string, log *slog.Logger) *childList {
 // may use a port or lock that the new child needs.
 func (c *childList) endOrphans() {
 	c.orphans.Do(func() {
-		data, err := os.ReadFile(c.file)
+		data, err := paths.ReadFile(c.file)
 		if err != nil {
 			return
 		}
-		var left []process.ID
+		var left []process.Tree
 		if err := json.Unmarshal(data, &left); err != nil {
 			c.log.Warn("the list of child processes is malformed", "file", c.file, "error", err)
 		}
-		for _, id := range left {
-			process.Reap(id)
+		if len(left) > 0 {
+			process.Reap(left...)
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -48,10 +49,10 @@ func (c *childList) endOrphans() {
 	})
 }
 
-func (c *childList) add(id process.ID) {
+func (c *childList) add(tree process.Tree) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.live[id] = struct{}{}
+	c.live[tree.ID] = tree
 	c.save()
 }
 
@@ -64,11 +65,7 @@ func (c *childList) remove(id process.ID) {
 
 // save writes the file. The caller holds mu.
 func (c *childList) save() {
-	ids := make([]process.ID, 0, len(c.live))
-	for id := range c.live {
-		ids = append(ids, id)
-	}
-	data, _ := json.Marshal(ids)
+	data, _ := json.Marshal(slices.AppendSeq(make([]process.Tree, 0, len(c.live)), maps.Values(c.live)))
 	if err := paths.WriteFile(c.file, data); err != nil {
 		c.log.Warn("could not write the list of child processes", "error", err)
 	}

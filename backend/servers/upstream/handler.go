@@ -3,6 +3,7 @@ package upstream
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -14,43 +15,72 @@ func (s *session) Request(ctx context.Context, method string, params json.RawMes
 	case "ping":
 		return json.RawMessage("{}"), nil
 	case "roots/list":
-		return s.roots(), nil
+		return s.rootsAnswer(), nil
 	case "sampling/createMessage", "elicitation/create":
 		return s.ask(ctx, Question{Server: s.server.Name, Method: method, Params: params, Redactor: s.redactor})
 	}
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }
 
-// ask passes a question of the server to the caller of the calls in flight. If
-// there is no call in flight, or several callers, the question goes to
-// Options.Window. The time limits of the server's calls are suspended until the
-// answer.
+// questionTimeout is how long a question may wait for its answer.
+const questionTimeout = 10 * time.Minute
+
+// ask passes a question of the server to the caller of the call that caused it.
+// If the cause is not certain, the question goes to Options.Window. The time
+// limits of the calls that may have caused it are suspended until the answer. The
+// question ends with these calls.
 func (s *session) ask(ctx context.Context, q Question) (json.RawMessage, error) {
-	caller, ok := s.soleCaller()
-	if !ok {
+	caller, causes := s.cause(ctx)
+	if caller == nil {
 		caller = s.manager.window
 	}
 	if caller == nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest,
-			"%s cannot be answered: no call, or calls of several clients, are in flight on this shared server", q.Method)
+			"%s cannot be answered: it is not certain whose call caused it (no call, or calls of several clients, came to this shared server)", q.Method)
 	}
-	defer s.conn.Hold()()
-	return caller.Ask(ctx, q)
+	hold := s.conn.Hold(causes)
+	defer hold.Release()
+	ctx, cancel := context.WithTimeout(ctx, questionTimeout)
+	defer cancel()
+	over := make(chan struct{})
+	defer close(over)
+	go func() {
+		select {
+		case <-hold.Ended():
+			cancel()
+		case <-over:
+		}
+	}()
+	answer, err := caller.Ask(ctx, q)
+	select {
+	case <-hold.Ended():
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s was not answered before the call ended that caused it", q.Method)
+	default:
+	}
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInternalError, "%s was not answered within %s", q.Method, questionTimeout)
+	}
+	return answer, err
 }
 
-func (s *session) roots() json.RawMessage {
-	type root struct {
-		URI  string `json:"uri"`
-		Name string `json:"name"`
+// cause returns the caller of the call that caused a request of the server, nil
+// if that is not certain, and a function that matches the calls that may have
+// caused it. Over HTTP the stream of the request names the call. Otherwise MCP does
+// not say to which call a request belongs, and even a call that was answered may
+// have caused it. So the caller is certain only while a single caller has used the
+// session since its start.
+func (s *session) cause(ctx context.Context) (caller Caller, causes func(id string, owner any) bool) {
+	if call, ok := jsonrpc.CauseOf(ctx); ok {
+		caller, _ = s.conn.OwnerOf(call).(Caller)
+		return caller, func(id string, _ any) bool { return id == call }
 	}
-	answer := struct {
-		Roots []root `json:"roots"`
-	}{Roots: []root{}}
-	for _, uri := range s.manager.roots {
-		answer.Roots = append(answer.Roots, root{uri, uri})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.shared && s.calls > 0 {
+		caller = s.user
 	}
-	data, _ := json.Marshal(answer)
-	return data
+	alone := s.calls == 1 && s.inFlight == 1
+	return caller, func(_ string, owner any) bool { return alone || caller != nil && owner == any(caller) }
 }
 
 // Notification implements jsonrpc.Handler.

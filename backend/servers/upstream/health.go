@@ -21,13 +21,14 @@ const pingTimeout = 15 * time.Second
 // server is not healthy.
 func (m *Manager) Check(ctx context.Context, server registry.Server) (latency time.Duration, err error) {
 	began := time.Now()
-	session, err := m.check(ctx, server)
+	w := want{server: server, check: true}
+	session, err := m.check(ctx, w)
 	latency = time.Since(began)
 	if ctx.Err() == nil {
 		m.noteCheck(server, err)
 	}
 	if session != nil {
-		session.leave(nil)
+		session.leave(w)
 		if s := m.slot(server.Name); s != nil && !server.KeepRunning && session.retireChecked() {
 			s.shutdown(session, "")
 		}
@@ -37,21 +38,21 @@ func (m *Manager) Check(ctx context.Context, server registry.Server) (latency ti
 
 // check tests the server. It returns the session that it used, if any, even
 // with an error. The caller must call leave on the session.
-func (m *Manager) check(ctx context.Context, server registry.Server) (*session, error) {
+func (m *Manager) check(ctx context.Context, w want) (*session, error) {
+	server := w.server
 	if server.Command == "" && server.Transport == "stdio" {
 		return nil, fault.New(fault.Invalid, "No command configured")
 	}
 	ran := m.running(server.Name)
 	for {
-		session, err := m.acquire(ctx, want{server: server, check: true})
+		session, err := m.acquire(ctx, w)
 		if err != nil || session != ran {
 			return session, err // a successful start is the test
 		}
 		if err = session.ping(ctx); !errors.Is(err, mcphttp.ErrLost) {
 			return session, err
 		}
-		session.leave(nil) // the server has dropped the session; test with a new one
-		<-session.link.gone()
+		session.leave(w) // the server has dropped the session; test with a new one
 	}
 }
 

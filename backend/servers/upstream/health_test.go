@@ -42,7 +42,7 @@ func (b *bench) check(s registry.Server, says string) {
 }
 
 func TestACheckPingsARunningServer(t *testing.T) {
-	b := start(t, settings.Limits{CallTimeout: 300 * time.Millisecond})
+	b := start(t, settings.Limits{})
 	for _, s := range []registry.Server{b.add("plain"), b.add("simple", "-no-ping")} {
 		if err := b.Start(t.Context(), s); err != nil {
 			t.Fatal(err)
@@ -55,6 +55,7 @@ func TestACheckPingsARunningServer(t *testing.T) {
 			t.Errorf("%s had process %d and now has %+v", s.Name, pid, state)
 		}
 	}
+	b = start(t, settings.Limits{CallTimeout: 300 * time.Millisecond})
 	deaf := b.add("deaf", "-no-ping", "-deaf")
 	if err := b.Start(t.Context(), deaf); err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ func TestFailedChecksIgnoreAndSetNoBackoff(t *testing.T) {
 	b := start(t, settings.Limits{})
 	crash := b.add("crash", "-crash", "no licence")
 	for i := range 4 { // two failed starts would cause a back-off
-		b.check(crash, `Failed to activate "crash": child process for "`)
+		b.check(crash, `no licence. Failed to activate "crash": child process for "`)
 		b.isHealth("after a failed check", "crash", "unhealthy", i+1, true)
 	}
 	if _, err := b.call(crash, "echo", `{}`); !strings.Contains(fault.MessageOf(err), "no licence") || strings.Contains(fault.MessageOf(err), "in a row") {
@@ -113,7 +114,7 @@ func TestFailedChecksIgnoreAndSetNoBackoff(t *testing.T) {
 	if _, err := b.call(crash, "echo", `{}`); !strings.Contains(fault.MessageOf(err), "in a row") {
 		t.Errorf("third call: %v", err)
 	}
-	b.check(crash, `Failed to activate "crash": child process for "`)
+	b.check(crash, `no licence. Failed to activate "crash": child process for "`)
 
 	empty, err := b.servers.Add(t.Context(), registry.Server{Name: "empty", Approved: true})
 	if err != nil {
@@ -139,8 +140,41 @@ func TestAFailedStartCountsAnErrorButKeepsTheStatus(t *testing.T) {
 		}
 		b.isHealth("after a failed start", "crash", "unknown", i+1, false)
 	}
-	if last := b.health("crash").LastError; !strings.HasSuffix(last, "\nIt last wrote:\nno licence") {
+	last := b.health("crash").LastError
+	if !strings.HasPrefix(last, "no licence. Failed to activate \"crash\"") || !strings.HasSuffix(last, "\nIt last wrote:\nno licence") {
 		t.Errorf("the last error is %q", last)
+	}
+}
+
+func TestErrorsOfAStartBeginWithTheReasonAndNameTheMissingVariable(t *testing.T) {
+	b := start(t, settings.Limits{})
+	const reason = "Error: BRAVE_API_KEY environment variable is required"
+	s := b.add("brave", "-crash", reason+"\n    at main (/app/index.js:3:5)\n\nNode.js v22.14.0")
+	for range 3 { // the third is refused without a start
+		_, err := b.call(s, "echo", `{}`)
+		if text := fault.MessageOf(err); !strings.HasPrefix(text, reason+". ") || fault.VariableOf(err) != "BRAVE_API_KEY" {
+			t.Errorf("variable %q, error %q", fault.VariableOf(err), text)
+		}
+	}
+	if h := b.health("brave"); !strings.HasPrefix(h.LastError, reason) || h.MissingVariable != "BRAVE_API_KEY" {
+		t.Errorf("the stored error names %q: %q", h.MissingVariable, h.LastError)
+	}
+	if stored, err := b.store.Servers(t.Context()); err != nil || stored[0].Health.MissingVariable != "BRAVE_API_KEY" {
+		t.Errorf("the store has %+v, %v", stored[0].Health, err)
+	}
+	changes, stop := events.Subscribe[registry.Changed](b.bus, 10)
+	defer stop()
+	b.Renew("brave") // its secrets have changed
+	<-changes
+	if h := b.health("brave"); h.MissingVariable != "" || h.LastError == "" {
+		t.Errorf("after a change of its secrets: %+v", h)
+	}
+	if _, err := b.call(s, "echo", `{}`); fault.VariableOf(err) != "BRAVE_API_KEY" {
+		t.Errorf("got %v", err)
+	}
+	s, err := b.servers.Update(t.Context(), "brave", func(v *registry.Server) { v.Env = map[string]string{"BRAVE_API_KEY": "x"} })
+	if err != nil || s.Health.MissingVariable != "" {
+		t.Errorf("after the variable was set: %+v, %v", s.Health, err)
 	}
 }
 
@@ -181,9 +215,10 @@ func TestACheckOpensANewSessionIfTheRemoteServerHasLostIt(t *testing.T) {
 	e.kill()
 	e.start()
 	b.check(s, "")
-	b.isHealth("after a restart", "e", "healthy", 0, true)
+	before := b.health("e") // has an error if the session noticed the end of the server before the server ran again
+	b.isHealth("after a restart", "e", "healthy", before.Errors, true)
 	b.Stop("e")
 	e.kill()
 	b.check(s, `Failed to activate "e": `+e.url+" cannot be reached: connection refused")
-	b.isHealth("when it is gone", "e", "unhealthy", 1, true)
+	b.isHealth("when it is gone", "e", "unhealthy", before.Errors+1, true)
 }

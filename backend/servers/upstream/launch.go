@@ -21,29 +21,33 @@ func launch(ctx context.Context, at *slot, server registry.Server) (*session, er
 	if err := startable(server); err != nil {
 		return nil, err
 	}
-	filled := server
-	if m.secrets != nil {
-		launch, err := m.secrets.Fill(ctx, server.Name, LaunchOf(server))
-		if err != nil {
-			return nil, unfilled{err}
-		}
-		filled.Args, filled.Env, filled.URL, filled.Headers = launch.Args, launch.Env, launch.URL, launch.Headers
+	filled, err := at.fill(ctx, server)
+	if err != nil {
+		return nil, err
+	}
+	env := m.environment(ctx)
+	filled, err = fillVariables(filled, env)
+	if err != nil {
+		return nil, unfilled{err}
 	}
 	s := &session{
-		manager: m, server: server, filled: filled, redactor: m.Redactor(filled),
+		manager: m, server: server, filled: filled, redactor: at.redactor(filled), private: at.privacy() != nil,
 		started: time.Now(), lastUsed: time.Now(), stderr: newTail(),
-		relist: make(chan struct{}, 1), notices: make(chan notice, maxNotices), callers: make(map[Caller]int),
+		relist: make(chan struct{}, 1), notices: make(chan notice, maxNotices),
 	}
 	s.lines = &lineWriter{to: at.output, bus: m.bus, server: server.Name, redactor: s.redactor}
+	s.tap = newTap(at.messages, s.redactor)
+	defer s.tap.endHandshake()
 	begin := s.spawn
 	if server.Transport != "stdio" {
 		begin = s.connect
 	}
-	if err := begin(m.environment(ctx)); err != nil {
+	if err := begin(env); err != nil {
 		return nil, err
 	}
 	m.work.Go(s.publish)
-	err := s.initialize(ctx)
+	err = s.initialize(ctx)
+	s.tap.endHandshake()
 	if err == nil && s.hasTools {
 		err = s.listTools(ctx)
 	}
@@ -64,7 +68,7 @@ func launch(ctx context.Context, at *slot, server registry.Server) (*session, er
 func startable(v registry.Server) error {
 	switch {
 	case !v.Approved:
-		return fault.New(fault.Denied, "server %q waits for a person's approval; approve it with: agent-discover servers approve %s", v.Name, v.Name)
+		return fault.New(fault.Denied, "server %q waits for a person's approval; approve it in the tray or the dashboard", v.Name)
 	case v.Transport != "stdio":
 		if _, ok := mcphttp.TransportOf(v.Transport); !ok {
 			return notStarted(nil, fault.Invalid, "Server %q has an unknown transport %q: use stdio, streamable-http or sse", v.Name, v.Transport)
@@ -85,7 +89,7 @@ var errNotStarted = errors.New("server not started")
 func NotStarted(err error) bool { return errors.Is(err, errNotStarted) }
 
 // notStarted is like fault.Wrap, for errors of a start. cause may be nil.
-func notStarted(cause error, kind fault.Kind, format string, args ...any) error {
+func notStarted(cause error, kind fault.Kind, format string, args ...any) *fault.Error {
 	if kind == fault.Unavailable { // Unavailable is reserved for failures of the hub itself
 		kind = fault.Failed
 	}
@@ -111,12 +115,12 @@ func (s *session) startFailure(ctx context.Context, err error) error {
 		return notStarted(err, fault.Timeout, "Failed to activate %q: %s did not finish the MCP handshake within %s; is the URL right?",
 			name, mcphttp.Show(s.server.URL), s.manager.limits.StartTimeout)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return notStarted(err, fault.Timeout, "Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it in a terminal to see.%s",
-			name, command, s.manager.limits.StartTimeout, s.stderrQuote())
+		return s.because(s.missing(), notStarted(err, fault.Timeout, "Failed to activate %q: %q did not finish the MCP handshake within %s — does it wait for input or for a login? Run it in a terminal to see.%s",
+			name, command, s.manager.limits.StartTimeout, s.stderrQuote()))
 	case isClosed(err) && !distant:
 		within(exitGrace, s.link.gone())
-		return notStarted(err, fault.Failed, "Failed to activate %q: child process for %q exited before the MCP handshake completed — verify the package/args are correct and the server actually starts. Original: MCP error -32000: Connection closed%s",
-			name, command, s.stderrQuote())
+		return s.because(s.reason(), notStarted(err, fault.Failed, "Failed to activate %q: child process for %q exited before the MCP handshake completed — verify the package/args are correct and the server actually starts. Original: MCP error -32000: Connection closed%s",
+			name, command, s.stderrQuote()))
 	case rpc != nil:
 		return notStarted(err, fault.Failed, "Failed to activate %q: it answered with MCP error %d: %s%s",
 			name, rpc.Code, s.redactor.Text(rpc.Message), s.stderrQuote())

@@ -44,13 +44,17 @@ func (s *session) connect(env process.Env) error {
 	r.Link, err = mcphttp.New(mcphttp.Options{
 		Transport: transport, URL: s.filled.URL, Shown: mcphttp.Show(s.server.URL), Headers: s.filled.Headers,
 		Agent: "agent-discover/" + m.version, Limit: maxLine, Proxy: mcphttp.ProxyOf(env.Get),
-		Log:    m.log.With("server", s.server.Name),
-		Failed: func(id json.RawMessage, why error) { s.conn.Fail(id, why) },
+		Log:     m.log.With("server", s.server.Name),
+		Failed:  func(id json.RawMessage, why error) { s.conn.Fail(id, why) },
+		Asked:   func(request, call json.RawMessage) { s.conn.Relate(request, call) },
+		Skipped: func(why error) { s.conn.FailOnly(why) },
+		Lost:    func() { s.fade() },
+		Budget:  m.budget,
 	})
 	if err != nil {
 		return notStarted(err, fault.KindOf(err), "Failed to activate %q: %s", s.server.Name, fault.MessageOf(err))
 	}
-	s.link, s.conn = r, jsonrpc.NewConn(r, r, s, jsonrpc.Options{LineLimit: maxLine})
+	s.link, s.conn = r, jsonrpc.NewConn(r, r, s, jsonrpc.Options{LineLimit: maxLine, RememberOwners: rememberedOwners, Tap: s.tap})
 	m.work.Go(func() {
 		_ = s.conn.Run(context.Background()) // returns when the link ends
 	})

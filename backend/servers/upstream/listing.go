@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -18,7 +20,7 @@ const protocolVersion = "2025-11-25"
 
 // These are the limits of one server's tool list.
 const (
-	maxPages     = 200
+	maxPages     = 2000
 	maxTools     = 5000
 	maxToolBytes = 64 << 20
 )
@@ -51,11 +53,12 @@ func (m *Manager) Describe(name string) (Description, bool) {
 // catalog and returns the definitions as sent. It starts the server if
 // necessary.
 func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error) {
-	session, err := m.acquire(ctx, want{server: server})
+	w := want{server: server}
+	session, err := m.acquire(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	defer session.leave(nil)
+	defer session.leave(w)
 	limit := m.limits.StartTimeout
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -70,7 +73,7 @@ func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json
 func (s *session) initialize(ctx context.Context) error {
 	params, err := json.Marshal(map[string]any{
 		"protocolVersion": protocolVersion,
-		"capabilities":    map[string]any{"roots": struct{}{}, "sampling": struct{}{}, "elicitation": struct{}{}},
+		"capabilities":    s.capabilities(),
 		"clientInfo":      map[string]string{"name": "agent-discover", "version": s.manager.version},
 	})
 	if err != nil {
@@ -96,6 +99,7 @@ func (s *session) initialize(ctx context.Context) error {
 		ProtocolVersion: result.ProtocolVersion, Capabilities: result.Capabilities,
 	}
 	s.mu.Unlock()
+	s.conn.SetLineLimit(maxLine)
 	s.hasTools = jsonrpc.Get(result.Capabilities, "tools") != nil
 	return s.conn.Notify("notifications/initialized", nil)
 }
@@ -112,7 +116,7 @@ func (s *session) listTools(ctx context.Context) error {
 	s.mu.Lock()
 	s.description.Tools = tools
 	s.mu.Unlock()
-	if s.server.ID == 0 {
+	if s.server.ID == 0 || s.over {
 		return nil
 	}
 	_, err = s.manager.catalog.Replace(ctx, s.server.Name, tools)
@@ -141,11 +145,24 @@ func (s *session) readTools(ctx context.Context) (tools []json.RawMessage, err e
 			return nil, fault.New(fault.Failed, "the server lists more than %d tools, or more than %d MiB of definitions; that is the limit for one server", maxTools, maxToolBytes>>20)
 		}
 		tools = append(tools, page.Tools...)
-		if page.NextCursor == nil || *page.NextCursor == "" || seen[*page.NextCursor] {
-			break
+		if page.NextCursor == nil || *page.NextCursor == "" {
+			return tools, nil
+		}
+		if seen[*page.NextCursor] {
+			s.warn(fmt.Sprintf("the server repeats a cursor of its list of tools; the list ends after %d tools", len(tools)))
+			return tools, nil
 		}
 		seen[*page.NextCursor] = true
 		params = jsonrpc.Set(nil, "cursor", jsonrpc.Quote(*page.NextCursor))
 	}
+	s.warn(fmt.Sprintf("the server's list of tools has more than %d pages; only the first %d tools are used", maxPages, len(tools)))
 	return tools, nil
+}
+
+// warn shows a problem of the server in the hub's log and among the lines that the
+// server has written.
+func (s *session) warn(text string) {
+	s.manager.log.Warn(text, "server", s.server.Name)
+	s.lines.to.add(rawLine{Line: Line{At: time.Now(), Text: "agent-discover: " + text}, redactor: s.redactor})
+	events.Publish(s.manager.bus, Wrote{s.server.Name})
 }

@@ -30,7 +30,7 @@ func TestNotificationsArePublishedWithoutSecrets(t *testing.T) {
 	for _, row := range [][3]string{ // method, params, published params
 		{"notifications/message", `{"level":"info","data":{"n":9007199254740993,"x":[ 1.10 ]}}`, `{"level":"info","data":{"n":9007199254740993,"x":[ 1.10 ]}}`},
 		{"notifications/message", `{"data":"key is hunter\"2-secret!"}`, `{"data":"key is [redacted]!"}`},
-		{"notifications/message", `{"password":123456789,"x":1}`, `"{\"password\":[redacted],\"x\":1}"`},
+		{"notifications/message", `{"password":123456789,"x":1}`, `{"password":"[redacted]","x":1}`},
 		{"notifications/tools/list_changed", ``, `{}`},
 		{"notifications/tomorrow", `{}`, `{}`},
 		{"notifications/progress", `{"progressToken":"of no call","progress":1}`, `{"progressToken":"[redacted]","progress":1}`},
@@ -105,7 +105,8 @@ func TestAQuestionWithoutASingleCallerGoesToTheWindow(t *testing.T) {
 	if q := <-window.asked; q.Server != "s" || q.Method != "elicitation/create" || string(q.Params) != params {
 		t.Errorf("the question was %+v", q)
 	}
-	// One caller has a call in flight, so the question goes to this caller.
+	// Only one caller has used the session, so the question goes to this caller.
+	b.Stop("s")
 	one := answering(`{"action":"accept"}`)
 	if got := ask(one); !strings.Contains(got, "accept") || len(one.asked) != 1 {
 		t.Errorf("got %s", got)
@@ -139,21 +140,33 @@ func TestAnOpenQuestionSuspendsTheTimeoutOfCalls(t *testing.T) {
 		<-person
 		return json.RawMessage(`{"action":"accept"}`), nil
 	}}
-	b := start(t, settings.Limits{CallTimeout: 100 * time.Millisecond}, func(o *upstream.Options) { o.Window = window })
+	b := start(t, settings.Limits{}, func(o *upstream.Options) { o.Window = window })
 	asking, clock := b.add("asking"), b.add("clock")
 	for _, s := range []registry.Server{asking, clock} {
 		if err := b.Start(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 	}
+	timeout := 100 * time.Millisecond
+	call := func(s registry.Server, params string, timeout time.Duration) error {
+		_, err := b.Call(t.Context(), s, nil, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(params), Idle: timeout})
+		return err
+	}
 	done := make(chan error, 1)
-	go func() {
-		_, err := b.call(asking, "ask", `{"method":"elicitation/create","params":{}}`)
-		done <- err
-	}()
-	<-window.asked
-	for range 3 { // three times the timeout of a call
-		if _, err := b.call(clock, "hold", `{"key":"k"}`); fault.KindOf(err) != fault.Timeout {
+	for asked := false; !asked; timeout *= 2 {
+		timeout := timeout
+		go func() {
+			done <- call(asking, `{"name":"ask","arguments":{"method":"elicitation/create","params":{}}}`, timeout)
+		}()
+		select {
+		case <-window.asked:
+			asked = true
+		case <-done: // a busy machine did not ask within the timeout
+		}
+	}
+	timeout /= 2
+	for range 3 {
+		if err := call(clock, `{"name":"hold","arguments":{"key":"k"}}`, timeout); fault.KindOf(err) != fault.Timeout {
 			t.Fatalf("got %v", err)
 		}
 	}
@@ -270,6 +283,7 @@ func TestAQuestionIsRefusedWithoutCallerAndWindow(t *testing.T) {
 	refusing := &caller{make(chan upstream.Question, 1), func(context.Context, upstream.Question) (json.RawMessage, error) {
 		return nil, errors.New("not today")
 	}}
+	b.Stop("s")
 	s, _ := b.servers.Get("s")
 	raw, err := b.Call(t.Context(), s, refusing, jsonrpc.Call{Method: "tools/call", Params: json.RawMessage(`{"name":"ask","arguments":{"method":"sampling/createMessage"}}`)})
 	if err != nil || !strings.Contains(string(raw), "not today") {

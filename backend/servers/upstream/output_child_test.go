@@ -56,3 +56,23 @@ func TestOutputOfAChildOutlivesItAndIsRedacted(t *testing.T) {
 		t.Errorf("lines of a removed server: %+v", lines)
 	}
 }
+
+func TestAListOfToolsThatIsCutSaysSo(t *testing.T) {
+	b := start(t, settings.Limits{})
+	for how, want := range map[string]struct {
+		tools int
+		text  string
+	}{
+		"new":  {2000, "agent-discover: the server's list of tools has more than 2000 pages; only the first 2000 tools are used"},
+		"same": {2, "agent-discover: the server repeats a cursor of its list of tools; the list ends after 2 tools"},
+	} {
+		s := b.add(how, "-pages", how)
+		if err := b.Start(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		lines, _ := b.Output(how, 1, 0)
+		if d, _ := b.Describe(how); len(d.Tools) != want.tools || len(lines) != 1 || lines[0].Text != want.text {
+			t.Errorf("%s: %d tools, %+v", how, len(d.Tools), lines)
+		}
+	}
+}

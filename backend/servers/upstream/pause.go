@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // PauseSetting is the stored setting whether all servers are paused.
@@ -76,7 +77,7 @@ func (m *Manager) setPause(paused bool) error {
 		return nil
 	}
 	if err := m.savePause(paused); err != nil {
-		return fault.Wrap(err, fault.Unavailable, "could not save the pause setting in the data folder; is the disk full?")
+		return fault.Wrap(err, fault.Unavailable, "could not save the pause setting in the data folder: %s", paths.Reason(err))
 	}
 	return nil
 }

@@ -1,25 +1,26 @@
 package upstream
 
 import (
+	"context"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
-// LaunchOf returns the part of a configuration that may contain secrets.
-func LaunchOf(v registry.Server) secrets.Launch {
-	return secrets.Launch{
-		Transport: v.Transport, Command: v.Command, Args: v.Args, Env: v.Env,
-		URL: v.URL, Headers: v.Headers, Source: v.Source,
-	}
-}
-
 // Redactor returns a redactor for the credentials in a server's configuration
 // and for every secret that the server was given since the hub started.
 func (m *Manager) Redactor(v registry.Server) *secrets.Redactor {
-	return m.given.Redactor(v.Name, LaunchOf(v))
+	return m.given.Redactor(v.Name, secrets.LaunchOf(v))
+}
+
+// redactor is Manager.Redactor for a filled configuration, which may be that of a
+// copy of another server.
+func (s *slot) redactor(filled registry.Server) *secrets.Redactor {
+	return s.manager.given.Redactor(s.owner(), secrets.LaunchOf(filled))
 }
 
 // unfilled is the error of a start that failed because a secret is missing or
@@ -33,15 +34,25 @@ func isUnfilled(err error) bool {
 	return is
 }
 
-// Renew ends a server's session because its secrets have changed. The next call
+// Renew ends a server's session, and those of private copies of it, because its
+// secrets have changed. The next call
 // starts a new session. Renew returns at once, while calls in flight get a
 // grace period.
 func (m *Manager) Renew(name string) {
 	m.mu.Lock()
-	s := m.slots[name]
+	slots := slices.Collect(maps.Values(m.slots))
 	m.mu.Unlock()
-	if s != nil {
-		s.renew()
+	for _, s := range slots {
+		if s.owner() == name {
+			s.renew()
+		}
+	}
+	if server, err := m.registry.Get(name); err == nil && server.Health.MissingVariable != "" {
+		m.work.Go(func() {
+			m.note(server, nil, func(ctx context.Context, name string, _ error) error {
+				return m.registry.ForgetMissingVariable(ctx, name)
+			})
+		})
 	}
 }
 

@@ -13,16 +13,25 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
-	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 const (
-	grace       = 5 * time.Second // how long calls in flight may continue when a server is stopped
-	exitGrace   = 2 * time.Second // how long a child may take to exit after its input was closed, and again after SIGTERM
-	maxLine     = 256 << 20       // bytes of one message; larger than any real result
-	stderrShown = 2000            // bytes of standard error that an error text quotes
+	grace      = 5 * time.Second // how long calls in flight may continue when a server is stopped
+	exitGrace  = 2 * time.Second // how long a child may take to exit after its input was closed, and again after SIGTERM
+	killGrace  = 5 * time.Second // how long the system may take to end a child that was killed
+	drainGrace = 5 * time.Second // how long the output of a child is read after its end
+	maxLine    = 256 << 20       // bytes of one message; larger than any real result
+	// rememberedOwners is how many answered calls of a remote server are known by
+	// their callers, for questions that follow on the same stream.
+	rememberedOwners = 256
+	// maxFirstLine is the limit before the server has answered initialize.
+	maxFirstLine = 8 << 20
+	// maxUnfinished is how many bytes the unfinished messages of all servers may
+	// take together.
+	maxUnfinished = 384 << 20
+	stderrShown   = 2000 // bytes of standard error that an error text quotes
 )
 
 // session is one running server and the MCP session with it.
@@ -31,12 +40,14 @@ type session struct {
 	server   registry.Server // configuration at the start
 	filled   registry.Server // configuration with secrets filled in; must not be shown
 	redactor *secrets.Redactor
+	private  bool // the server has a single user
 	started  time.Time
 
 	link   link
 	conn   *jsonrpc.Conn
 	stderr *tail       // end of the child's standard error
 	lines  *lineWriter // splits standard error into lines
+	tap    *tap        // records messages
 
 	relist       chan struct{}      // receives a value when the server reports that its tools have changed
 	notices      chan notice        // queue of publish
@@ -45,16 +56,23 @@ type session struct {
 	invalidLines atomic.Int64       // number of lines that were not JSON-RPC messages
 	cancel       context.CancelFunc // stops the goroutine of follow
 	hasTools     bool
-	listing      sync.Mutex // held during a tools/list
+	listing      sync.Mutex // held while tools are listed and stored
+	over         bool       // shutdown has ended; no list is stored any more; guarded by listing
 	shutOnce     sync.Once
+	served       atomic.Bool // a call has got its result
 
 	mu          sync.Mutex
 	description Description
-	callers     map[Caller]int // number of calls in flight, by caller
-	inFlight    int
+	used        bool   // by a call
+	user        Caller // of the first call; nil if it had none
+	shared      bool   // calls of several callers have used the session
+	calls       int    // number of calls in flight that were made for a caller
+	inFlight    int    // number of users of the session, such as calls and checks
+	probe       *probe // nil unless the server is suspected to hang
 	lastUsed    time.Time
 	forCheck    bool   // used by health checks only
 	retired     bool   // accepts no new calls
+	faded       bool   // retired by fade
 	stopCause   string // cause passed to shutdown; empty if the session was idle
 	stopping    bool   // shutdown was called
 }
@@ -81,8 +99,12 @@ func (s *session) enter(w want) bool {
 	}
 	s.inFlight++
 	s.forCheck = s.forCheck && w.check
-	if w.caller != nil {
-		s.callers[w.caller]++
+	if w.call {
+		s.calls++
+		s.shared = s.shared || s.used && s.user != w.caller
+		if !s.used {
+			s.used, s.user = true, w.caller
+		}
 	}
 	return true
 }
@@ -91,40 +113,27 @@ func (s *session) enter(w want) bool {
 // one can start. If the server's configuration has changed, replace ends the
 // session itself.
 func (s *session) replace(server registry.Server) {
+	s.mu.Lock()
+	faded := s.faded
+	s.mu.Unlock()
+	if faded {
+		return // its calls go on beside the new session
+	}
 	if !sameLaunch(s.server, server) {
 		s.shutdown("its configuration has changed")
 	}
 	<-s.link.gone()
 }
 
-// leave removes a call from the calls in flight, to which enter has added it.
-func (s *session) leave(c Caller) {
+// leave removes a user of the session, which enter has added.
+func (s *session) leave(w want) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.inFlight--
 	s.lastUsed = time.Now()
-	if c == nil {
-		return
+	if w.call {
+		s.calls--
 	}
-	if s.callers[c]--; s.callers[c] == 0 {
-		delete(s.callers, c)
-	}
-}
-
-// soleCaller returns the caller of all calls in flight. It returns false if
-// there are several callers or none. A server's request can be assigned to a
-// caller only if there is just one, because MCP does not say to which call a
-// request belongs.
-func (s *session) soleCaller() (Caller, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.callers) != 1 {
-		return nil, false
-	}
-	for c := range s.callers {
-		return c, true
-	}
-	return nil, false
 }
 
 // idleFor returns how long the session has had no call in flight, and 0 while
@@ -150,6 +159,26 @@ func (s *session) retire() bool {
 	return true
 }
 
+// fade retires a session that the server no longer knows, so that the next call
+// starts a new one. Calls that the server still works on go on in this session;
+// after the last of them it ends.
+func (s *session) fade() {
+	s.mu.Lock()
+	s.retired, s.faded = true, true
+	s.mu.Unlock()
+	s.manager.work.Go(func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for s.conn.InFlight() > 0 {
+			select {
+			case <-tick.C:
+			case <-s.conn.Done():
+			}
+		}
+		s.link.stop()
+	})
+}
+
 // retireChecked is retire for sessions that only health checks have used. It
 // leaves other sessions unchanged.
 func (s *session) retireChecked() bool {
@@ -167,7 +196,8 @@ func (s *session) state() State {
 
 // shutdown refuses new calls, gives calls in flight a grace period, stops the
 // link and waits for its end. The errors of calls that are cut off contain
-// cause.
+// cause. A list of tools that arrived before the end is stored before shutdown
+// returns, so that the tools of a removed server can be deleted.
 func (s *session) shutdown(cause string) {
 	s.shutOnce.Do(func() {
 		s.mu.Lock()
@@ -177,6 +207,9 @@ func (s *session) shutdown(cause string) {
 		s.link.stop()
 	})
 	<-s.link.gone()
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	s.over = true
 }
 
 // drain waits until no call is in flight, for at most grace.
@@ -215,7 +248,7 @@ func (s *session) ended(end ending) error {
 	if s.link.pid() == 0 {
 		return fault.Wrap(lostOnly(end.cause), fault.Failed, "the session with server %q ended (%s); the next call starts a new one", s.server.Name, s.redactor.Text(end.how))
 	}
-	return fault.Wrap(end.cause, fault.Failed, "server %q exited unexpectedly (%s); it starts again with the next call.%s", s.server.Name, end.how, s.stderrQuote())
+	return s.because(s.reason(), fault.Wrap(end.cause, fault.Failed, "server %q exited unexpectedly (%s); it starts again with the next call.%s", s.server.Name, end.how, s.stderrQuote()))
 }
 
 // stderrQuote quotes the end of the child's standard error, for error messages.
@@ -246,16 +279,21 @@ func (s *session) stderrText() string {
 func (s *session) explain(err error, call jsonrpc.Call) error {
 	var rpc *jsonrpc.Error
 	var cancelled *jsonrpc.Cancelled
+	var malformed *jsonrpc.Malformed
+	var long *jsonrpc.LineTooLong
 	name, what := s.server.Name, call.Method
 	if tool := jsonrpc.GetString(call.Params, "name"); tool != "" {
 		what = fmt.Sprintf("tool %q", tool)
 	}
-	if errors.Is(err, mcphttp.ErrLost) {
-		within(exitGrace, s.link.gone()) // otherwise the next call may get the lost session again
-	}
 	switch {
 	case errors.As(err, &rpc), errors.As(err, &cancelled):
 		return err
+	case errors.As(err, &malformed):
+		return jsonrpc.NewError(jsonrpc.CodeInternalError, "server %q sent a malformed answer to %s: %s", name, what, s.redactor.Text(malformed.Why))
+	case errors.As(err, &long) && long.Full:
+		return fault.Wrap(err, fault.Failed, "the answer of server %q to %s had to be dropped: it has %d bytes, and too many large answers arrive at the same time; call again", name, what, long.Size)
+	case errors.As(err, &long):
+		return fault.Wrap(err, fault.Failed, "the answer of server %q to %s has %d bytes; the limit is %d MiB. Ask for less at a time", name, what, long.Size, maxLine>>20)
 	case isClosed(err):
 		return s.explainEnd(err, what)
 	case fault.KindOf(err) != fault.Internal:
@@ -263,7 +301,7 @@ func (s *session) explain(err error, call jsonrpc.Call) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
-		return fault.Wrap(err, fault.Timeout, "server %q sent neither an answer nor progress for %s within %s; the call was cancelled and the server still runs. Try a smaller request, raise limits.call_timeout in config.yaml, or restart the server.%s",
+		return fault.Wrap(err, fault.Timeout, "server %q sent neither an answer nor progress for %s within %s; the call was cancelled, and the server is restarted if it does not answer a ping either. Try a smaller request, or raise limits.call_timeout in config.yaml.%s",
 			name, what, call.Idle, s.stderrQuote())
 	}
 	return fault.Wrap(err, fault.Failed, "the call of %s on server %q failed: %s", what, name, s.redactor.Text(err.Error()))
@@ -283,6 +321,6 @@ func (s *session) explainEnd(err error, what string) error {
 		return fault.Wrap(lostOnly(err), fault.Failed, "the session with server %q ended while %s was running (%s); whether the call took effect is unknown. The next call starts a new one.",
 			name, what, s.redactor.Text(end.how))
 	}
-	return fault.Wrap(err, fault.Failed, "server %q ended while %s was running (%s); whether the call took effect is unknown. The server starts again with the next call.%s",
-		name, what, end.how, s.stderrQuote())
+	return s.because(s.reason(), fault.Wrap(err, fault.Failed, "server %q ended while %s was running (%s); whether the call took effect is unknown. The server starts again with the next call.%s",
+		name, what, end.how, s.stderrQuote()))
 }

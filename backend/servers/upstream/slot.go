@@ -3,6 +3,8 @@ package upstream
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,24 +19,28 @@ import (
 const (
 	firstDelay = time.Second
 	maxDelay   = time.Minute
-	// stable is the minimum duration of a session. An earlier unexpected end
-	// counts as a failed start.
+	// stable is the minimum duration of a session that has answered no call. An
+	// earlier unexpected end counts as a failed start.
 	stable = 10 * time.Second
 )
 
 // slot holds the session of one server. It starts the server only once, even if
 // many callers ask for a session at the same time.
 type slot struct {
-	manager *Manager
-	name    string
-	output  *output
+	manager  *Manager
+	name     string
+	output   *output
+	messages *messageLog
 
 	mu        sync.Mutex
-	closed    error     // why the server must not start; nil if it may
-	session   *session  // nil if no session is running
-	start     *start    // nil if no start is in progress
-	failures  int       // number of failed starts in a row
-	notBefore time.Time // earliest time of the next start; see firstDelay
+	private   *Private   // nil if the server is shared; replaced whole
+	closed    error      // why the server must not start; nil if it may
+	held      bool       // a person has stopped the server, so KeepRunning does not start it again
+	session   *session   // nil if no session is running
+	fading    []*session // lost sessions with calls in flight; see session.fade
+	start     *start     // nil if no start is in progress
+	failures  int        // number of failed starts in a row
+	notBefore time.Time  // earliest time of the next start; see firstDelay
 	lastErr   error
 	lastText  string // standard error of the last session
 }
@@ -43,6 +49,7 @@ type slot struct {
 type want struct {
 	server registry.Server
 	caller Caller // answers requests of the server; nil if nobody can
+	call   bool   // a call for the caller, and not one of the manager's own
 	check  bool   // a health check, which ignores the back-off
 }
 
@@ -68,6 +75,12 @@ var errRemoved = fault.Wrap(errEnded, fault.Unavailable, "the server was removed
 func (s *slot) acquire(ctx context.Context, w want) (*session, error) {
 	for {
 		session, attempt, err := s.sessionOrStart(ctx, w)
+		if silent, ok := errors.AsType[*silence](err); ok {
+			if err := silent.wait(ctx); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if session != nil || err != nil {
 			return session, err
 		}
@@ -95,17 +108,31 @@ func (s *slot) sessionOrStart(ctx context.Context, w want) (*session, *start, er
 		return nil, s.start, nil
 	}
 	old := s.session
+	if old != nil && !w.check {
+		if p := old.probing(); p != nil {
+			return nil, nil, &silence{p, s.name}
+		}
+	}
 	if old != nil && sameLaunch(old.server, w.server) && old.enter(w) {
 		return old, nil, nil
 	}
 	if wait := time.Until(s.notBefore); wait > 0 && !w.check && !isUnfilled(s.lastErr) {
-		return nil, nil, fault.New(fault.KindOf(s.lastErr), "server %q has failed %d times in a row; the next attempt is allowed in %s, or at once with: agent-discover servers activate %s. Last failure: %s",
-			s.name, s.failures, max(wait.Round(time.Second), time.Second), s.name, fault.MessageOf(s.lastErr))
+		return nil, nil, s.refusal(wait)
 	}
+	s.held = false
 	starting, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	s.start = &start{want: w, cancel: cancel, done: make(chan struct{})}
 	s.manager.work.Go(func() { s.run(starting, s.start, old) })
 	return nil, s.start, nil
+}
+
+// refusal returns the error of calls during the back-off, which lasts for wait.
+// The caller holds mu.
+func (s *slot) refusal(wait time.Duration) error {
+	why, _ := errors.AsType[explained](s.lastErr)
+	text := why.before(fmt.Sprintf("server %q has failed %d times in a row; the next attempt is allowed in %s, or at once with: agent-discover servers activate %s. Last failure: %s",
+		s.name, s.failures, max(wait.Round(time.Second), time.Second), s.name, fault.MessageOf(s.lastErr)))
+	return &fault.Error{Kind: fault.KindOf(s.lastErr), Message: text, Variable: why.variable}
 }
 
 // run makes one attempt to start the server. It first waits for the end of the
@@ -122,6 +149,9 @@ func (s *slot) run(ctx context.Context, attempt *start, old *session) {
 	s.start, s.lastErr, attempt.err = nil, err, err
 	if began {
 		session.forCheck = attempt.check
+		if s.session != nil { // it fades
+			s.fading = append(s.fading, s.session)
+		}
 		s.session = session
 		if attempt.outdated {
 			session.renew()
@@ -183,9 +213,17 @@ func (s *slot) countFailure() {
 func (s *slot) watch(session *session) {
 	err := session.wait()
 	s.mu.Lock()
+	replaced := s.session != nil && s.session != session
+	if i := slices.Index(s.fading, session); i >= 0 {
+		s.fading = slices.Delete(s.fading, i, i+1)
+	}
+	if replaced {
+		s.mu.Unlock()
+		return
+	}
 	s.drop(session)
 	s.lastText = session.stderrText()
-	if err != nil && time.Since(session.started) < stable {
+	if err != nil && time.Since(session.started) < stable && !session.served.Load() {
 		s.lastErr = err
 		s.countFailure()
 	} else {
@@ -220,9 +258,10 @@ const maxKeepFailures = 3
 // keepRunning starts a server that has KeepRunning set. After maxKeepFailures
 // failed starts, it clears KeepRunning.
 func (m *Manager) keepRunning(ctx context.Context, server registry.Server) {
-	session, err := m.acquire(ctx, want{server: server})
+	w := want{server: server}
+	session, err := m.acquire(ctx, w)
 	if err == nil {
-		session.leave(nil)
+		session.leave(w)
 		return
 	}
 	if ctx.Err() != nil || errors.Is(err, ErrPaused) {
@@ -250,8 +289,10 @@ func (s *slot) stopIdle(after time.Duration) {
 	}
 }
 
-// stop ends the session, or cancels the attempt to start one.
+// stop ends the session, or cancels the attempt to start one. Only a call or a
+// person starts the server again, until its configuration changes.
 func (s *slot) stop() {
+	s.hold(true)
 	s.end(fault.Wrap(errEnded, fault.Unavailable, "server %q was stopped while it was starting; call it again to start it", s.name))
 }
 
@@ -271,13 +312,21 @@ func (s *slot) end(why error) {
 		attempt.cancel(why)
 		<-attempt.done
 	}
-	if session := s.running(); session != nil {
-		cause := "it was stopped"
-		if errors.Is(why, ErrPaused) {
-			cause = "the user paused all servers"
-		}
-		s.shutdown(session, cause)
+	cause := "it was stopped"
+	if errors.Is(why, ErrPaused) {
+		cause = "the user paused all servers"
 	}
+	s.mu.Lock()
+	sessions := slices.Clone(s.fading)
+	if s.session != nil {
+		sessions = append(sessions, s.session)
+	}
+	s.mu.Unlock()
+	var stopping sync.WaitGroup
+	for _, session := range sessions {
+		stopping.Go(func() { s.shutdown(session, cause) })
+	}
+	stopping.Wait()
 }
 
 // running returns the session, or nil.
@@ -294,11 +343,18 @@ func (s *slot) busy() bool {
 	return s.session != nil || s.start != nil
 }
 
-// startAllowed reports whether the back-off is over.
+func (s *slot) hold(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held = on
+}
+
+// startAllowed reports whether the server may be started without a call: the
+// back-off is over, and no person has stopped the server.
 func (s *slot) startAllowed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return time.Now().After(s.notBefore)
+	return !s.held && time.Now().After(s.notBefore)
 }
 
 func (s *slot) resetBackoff() {

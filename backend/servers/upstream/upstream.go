@@ -96,7 +96,8 @@ type Manager struct {
 	savePause   func(bool) error
 	environment func(context.Context) process.Env
 
-	starting chan struct{} // holds one element for each server that is being started
+	starting chan struct{}   // holds one element for each server that is being started
+	budget   *jsonrpc.Budget // for unfinished messages of all servers
 	children *childList
 	work     sync.WaitGroup // goroutines of sessions
 	pausing  sync.Mutex     // serializes Pause and Resume
@@ -113,7 +114,7 @@ func New(o Options) *Manager {
 	m := &Manager{
 		registry: o.Registry, catalog: o.Catalog, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
 		secrets: o.Secrets, given: o.Given, window: o.Window, savePause: o.Pause.Save, environment: o.Environment,
-		starting: make(chan struct{}, maxStarting), children: newChildList(o.Children, o.Log),
+		starting: make(chan struct{}, maxStarting), budget: jsonrpc.NewBudget(maxUnfinished), children: newChildList(o.Children, o.Log),
 		slots: make(map[string]*slot), resumed: make(chan struct{}, 1),
 	}
 	if o.Pause.Paused {
@@ -141,6 +142,9 @@ func (m *Manager) Run(ctx context.Context) error {
 			} else if change.Removed {
 				m.dropRemoved(change.Name)
 			} else {
+				if s := m.slot(change.Name); s != nil {
+					s.hold(false)
+				}
 				m.supervise(ctx)
 			}
 		case <-tick.C:
@@ -177,15 +181,23 @@ func (m *Manager) Call(ctx context.Context, server registry.Server, caller Calle
 	if call.Idle == 0 {
 		call.Idle = m.limits.CallTimeout
 	}
+	if caller != nil {
+		call.Owner = caller
+	}
+	w := want{server: server, caller: caller, call: true}
 	for retry := true; ; retry = false {
-		session, err := m.acquire(ctx, want{server: server, caller: caller})
+		session, err := m.acquire(ctx, w)
 		if err != nil {
 			return nil, err
 		}
 		result, err := session.conn.Call(ctx, call)
-		session.leave(caller)
+		session.leave(w)
 		if err == nil {
+			session.served.Store(true)
 			return result, nil
+		}
+		if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+			session.suspect()
 		}
 		explained := session.explain(err, call)
 		if !retry || !errors.Is(err, mcphttp.ErrUntouched) {
@@ -204,14 +216,17 @@ func (m *Manager) Start(ctx context.Context, server registry.Server) error {
 	} else if s := m.slot(server.Name); s != nil {
 		s.resetBackoff()
 	}
-	session, err := m.acquire(ctx, want{server: server})
+	w := want{server: server}
+	session, err := m.acquire(ctx, w)
 	if err == nil {
-		session.leave(nil)
+		session.leave(w)
 	}
 	return err
 }
 
 // Stop gives calls in flight a grace period and then ends the server's session.
+// A server with KeepRunning stays stopped until a call, a Start or a change of
+// its configuration.
 func (m *Manager) Stop(name string) {
 	if s := m.slot(name); s != nil {
 		s.stop()
@@ -296,7 +311,7 @@ func (m *Manager) openSlot(name string) *slot {
 	defer m.mu.Unlock()
 	s := m.slots[name]
 	if s == nil {
-		s = &slot{manager: m, name: name, output: newOutput(), closed: m.closed}
+		s = &slot{manager: m, name: name, output: newOutput(), messages: newMessageLog(m.bus, name), closed: m.closed}
 		m.slots[name] = s
 	}
 	return s

@@ -1,0 +1,83 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+const (
+	// maxRecent is how many of a server's last calls decide whether its calls
+	// fail.
+	maxRecent = 10
+	// fewestRecent is how many calls are needed for a decision.
+	fewestRecent = 5
+	// recovered is how many successes in a row end a series of failures.
+	recovered = 3
+)
+
+// Recent counts the last calls of a server.
+type Recent struct {
+	Calls, Errors int
+	since         int // successes after the last error
+}
+
+// Fail reports whether at least half of the calls failed, and the last ones did
+// not all succeed.
+func (r Recent) Fail() bool {
+	return r.Calls >= fewestRecent && 2*r.Errors >= r.Calls && r.since < recovered
+}
+
+// ended is how one call ended.
+type ended struct {
+	at     time.Time
+	failed bool
+}
+
+// Recent counts the last calls of a server that began after since, at most ten.
+// Calls that were refused or cancelled do not count, because they say nothing
+// about the server. Queued records are not included.
+func (j *Journal) Recent(server string, since time.Time) Recent {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out Recent
+	for _, call := range j.recent[server] {
+		if call.at.Before(since) {
+			continue
+		}
+		out.Calls++
+		out.since++
+		if call.failed {
+			out.Errors++
+			out.since = 0
+		}
+	}
+	return out
+}
+
+// remember adds stored calls, oldest first, to the recent calls of their servers.
+func (j *Journal) remember(records []Record) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, r := range records {
+		if r.Kind != Call || r.Outcome == Refused || r.Outcome == Cancelled || strings.HasPrefix(r.Server, transient) ||
+			r.At.Before(j.forgotten[r.Server]) {
+			continue
+		}
+		calls := append(j.recent[r.Server], ended{r.At, r.Outcome != OK})
+		j.recent[r.Server] = calls[max(0, len(calls)-maxRecent):]
+	}
+}
+
+// recall restores the recent calls from the newest records of the store.
+func (j *Journal) recall(ctx context.Context) error {
+	newest, err := j.store.Records(ctx, Query{Kinds: []Kind{Call}, Limit: maxPage})
+	if err != nil {
+		return fmt.Errorf("read recent calls: %w", err)
+	}
+	for i := len(newest) - 1; i >= 0; i-- {
+		j.remember(newest[i : i+1])
+	}
+	return nil
+}

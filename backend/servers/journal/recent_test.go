@@ -1,0 +1,65 @@
+package journal
+
+import (
+	"testing"
+	"time"
+)
+
+// outcomes are calls, oldest first: o for success, x for a tool error, f for a failure, t for a timeout, c for a
+// cancelled and r for a refused call.
+var outcomes = map[rune]Outcome{'o': OK, 'x': ToolError, 'f': Failed, 't': Timeout, 'c': Cancelled, 'r': Refused}
+
+func TestCallsFailOnceHalfOfTheLastTenDo(t *testing.T) {
+	for calls, want := range map[string]bool{
+		"":                      false,
+		"xxxx":                  false, // too few
+		"xxxxx":                 true,
+		"xxxxxxxxxxxxxxxxxxx":   true,
+		"xftxf":                 true,
+		"oxoxx":                 true,
+		"oooxx":                 false,
+		"oooooooooooooxoxoxoxx": true, // only the last ten count
+		"xxxxxooooo":            false,
+		"xxxxxxxooo":            false, // it works again
+		"xxxxxxxxoo":            true,
+		"ccccccccc":             false, // cancelled by the client
+		"rrrrrrrrr":             false, // refused by the hub
+		"xxxxcrcrx":             true,
+	} {
+		j, stop := start(t, &memory{})
+		for _, c := range calls {
+			j.Record(Record{Server: "s", Tool: "t", Outcome: outcomes[c]}, nil, nil, nil)
+		}
+		stop()
+		if got := j.Recent("s", time.Time{}); got.Fail() != want {
+			t.Errorf("%q: got %v for %+v, want %v", calls, got.Fail(), got, want)
+		}
+	}
+}
+
+func TestRecentCallsSurviveARestartAndEndWithTheServer(t *testing.T) {
+	m := &memory{}
+	j, stop := start(t, m)
+	for range 19 {
+		j.Record(Record{Server: "github", Tool: "t", Outcome: ToolError}, nil, nil, nil)
+		j.Record(Record{Server: "other", Tool: "t", Outcome: OK}, nil, nil, nil)
+	}
+	stop()
+	j, stop = start(t, m)
+	defer stop()
+	if got := j.Recent("github", time.Time{}); got.Calls != 10 || got.Errors != 10 || !got.Fail() {
+		t.Errorf("after a restart: %+v", got)
+	}
+	if j.Recent("other", time.Time{}).Fail() {
+		t.Error("a server whose calls succeed is reported")
+	}
+	if got := j.Recent("github", time.Now().Add(time.Second)); got.Calls != 0 {
+		t.Errorf("calls before a change count: %+v", got)
+	}
+	if err := j.Forget(t.Context(), "github"); err != nil {
+		t.Fatal(err)
+	}
+	if got := j.Recent("github", time.Time{}); got.Calls != 0 {
+		t.Errorf("after the server was removed: %+v", got)
+	}
+}

@@ -1,0 +1,242 @@
+package upstream
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// These are the limits of the recorded messages of one server.
+const (
+	maxMessages    = 1000
+	maxMessageText = 128 << 10 // bytes of one message
+	maxMessageSize = 4 << 20   // bytes of all messages
+	maxMessageID   = 200       // bytes of an id or a method
+)
+
+// Message is one JSON-RPC message between the hub and a server.
+type Message struct {
+	N      int64 // the message's number, greater than that of all earlier messages of the server
+	At     time.Time
+	Sent   bool   // by the hub to the server
+	ID     string // as JSON; empty for a notification
+	Method string // empty for an answer
+	Size   int    // of the whole message in bytes
+	Text   string // the message, redacted, cut after 128 kB
+	Cut    bool   // whether Text is not the whole message
+}
+
+// Exchanged is published when a message of a watched server was recorded.
+// Manager.Messages returns the messages.
+type Exchanged struct{ Server string }
+
+// messageLog keeps the last messages between the hub and one server, across
+// restarts of the server. It records the messages of handshakes, and other
+// messages only while somebody watches.
+type messageLog struct {
+	bus    *events.Bus
+	server string
+	on     atomic.Int32 // number of watchers and handshakes
+
+	mu       sync.Mutex
+	watchers int
+	first    int64 // number of the first message ever added
+	next     int64 // number of the next message
+	messages []rawMessage
+	size     int // bytes of all messages
+}
+
+// rawMessage is a message before redaction. Only messages that are read are
+// redacted. Text may be longer than that of a Message by what the redactor needs
+// to see.
+type rawMessage struct {
+	Message
+	redactor  *secrets.Redactor
+	handshake bool
+}
+
+func newMessageLog(bus *events.Bus, server string) *messageLog {
+	began := time.Now().UnixMicro() // greater than any number that an earlier hub has used
+	return &messageLog{bus: bus, server: server, first: began, next: began}
+}
+
+// watch records all messages until stop is called.
+func (l *messageLog) watch() (stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.watchers++
+	l.on.Add(1)
+	return sync.OnceFunc(func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.on.Add(-1)
+		if l.watchers--; l.watchers == 0 {
+			l.keep(func(m rawMessage) bool { return m.handshake })
+		}
+	})
+}
+
+// keep removes the messages for which wanted is false. The caller holds mu.
+func (l *messageLog) keep(wanted func(rawMessage) bool) {
+	l.messages = slices.Clone(slices.DeleteFunc(l.messages, func(m rawMessage) bool { return !wanted(m) }))
+	l.size = 0
+	for _, m := range l.messages {
+		l.size += len(m.Text)
+	}
+}
+
+// forgetHandshakes removes the messages of earlier handshakes, unless somebody
+// watches.
+func (l *messageLog) forgetHandshakes() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.watchers == 0 {
+		l.keep(func(rawMessage) bool { return false })
+	}
+}
+
+func (l *messageLog) add(m rawMessage) {
+	l.mu.Lock()
+	if l.watchers == 0 && !m.handshake {
+		l.mu.Unlock()
+		return
+	}
+	m.N = l.next
+	l.next++
+	l.messages, l.size = append(l.messages, m), l.size+len(m.Text)
+	for len(l.messages) > maxMessages || l.size > maxMessageSize && len(l.messages) > 1 {
+		l.size -= len(l.messages[0].Text)
+		l.messages[0] = rawMessage{} // lets the garbage collector free the text
+		l.messages = l.messages[1:]
+	}
+	l.mu.Unlock()
+	events.Publish(l.bus, Exchanged{l.server})
+}
+
+// after returns the messages with greater numbers than n, oldest first, with
+// texts of at most budget bytes, but at least one message. missed is how many
+// messages between n and the first returned one are no longer kept, if n is the
+// number of a message.
+func (l *messageLog) after(n int64, budget int) (list []Message, missed int64, more bool) {
+	l.mu.Lock()
+	from := 0
+	for from < len(l.messages) && l.messages[from].N <= n {
+		from++
+	}
+	to := from
+	for size := 0; to < len(l.messages); to++ {
+		if size += len(l.messages[to].Text); size > budget && to > from {
+			more = true
+			break
+		}
+	}
+	raw := slices.Clone(l.messages[from:to])
+	l.mu.Unlock()
+	for i, m := range raw {
+		if i == 0 && n >= l.first {
+			missed = m.N - n - 1
+		}
+		list = append(list, m.redacted())
+	}
+	return list, missed, more
+}
+
+func (m rawMessage) redacted() Message {
+	out := m.Message
+	out.ID, _ = m.redactor.Head(m.ID, maxMessageID)
+	out.Method, _ = m.redactor.Head(m.Method, maxMessageID)
+	text, cut := m.redactor.Head(m.Text, maxMessageText)
+	out.Text, out.Cut = text, cut || m.Cut
+	return out
+}
+
+// tap records the messages of one session. It implements jsonrpc.Tap.
+type tap struct {
+	to          *messageLog
+	redactor    *secrets.Redactor
+	handshaking atomic.Bool
+}
+
+// newTap returns the tap of a new session. It records the handshake, which ends
+// with endHandshake.
+func newTap(to *messageLog, redactor *secrets.Redactor) *tap {
+	t := &tap{to: to, redactor: redactor}
+	t.handshaking.Store(true)
+	to.on.Add(1)
+	to.forgetHandshakes()
+	return t
+}
+
+func (t *tap) endHandshake() {
+	if t.handshaking.Swap(false) {
+		t.to.on.Add(-1)
+	}
+}
+
+// On implements jsonrpc.Tap.
+func (t *tap) On() bool { return t.to.on.Load() > 0 }
+
+// Sent implements jsonrpc.Tap.
+func (t *tap) Sent(m jsonrpc.Message, line ...[]byte) {
+	size := -1 // without the line end
+	for _, part := range line {
+		size += len(part)
+	}
+	var text []byte
+	for _, part := range line {
+		text = append(text, part[:min(len(part), t.room()-len(text))]...)
+	}
+	t.record(m, true, text[:min(len(text), size)], size)
+}
+
+// Received implements jsonrpc.Tap.
+func (t *tap) Received(m jsonrpc.Message, line []byte, size int) {
+	t.record(m, false, line[:min(len(line), t.room())], size)
+}
+
+// room is how many bytes of a message are recorded: those that Redactor.Head reads.
+func (t *tap) room() int { return maxMessageText + t.redactor.Reach() + 1 }
+
+func (t *tap) record(m jsonrpc.Message, sent bool, text []byte, size int) {
+	t.to.add(rawMessage{
+		Message: Message{
+			At: time.Now(), Sent: sent, ID: headOf(m.ID), Method: headOf(json.RawMessage(m.Method)),
+			Size: size, Text: string(text), Cut: len(text) < size,
+		},
+		redactor: t.redactor, handshake: t.handshaking.Load(),
+	})
+}
+
+// headOf returns the beginning of an id or a method.
+func headOf(raw json.RawMessage) string { return string(raw[:min(len(raw), 2*maxMessageID)]) }
+
+// Watch records the messages of a server until stop is called. If the server does
+// not exist, the error is a fault.NotFound.
+func (m *Manager) Watch(server string) (stop func(), err error) {
+	s := m.slot(server)
+	if s == nil {
+		if _, err := m.registry.Get(server); err != nil {
+			return nil, fault.New(fault.NotFound, "unknown server %q", server)
+		}
+		s = m.openSlot(server)
+	}
+	return s.messages.watch(), nil
+}
+
+// Messages returns recorded messages of a server with greater numbers than after,
+// oldest first, with texts of at most budget bytes, but at least one message.
+// missed is how many messages between them were not kept, and more is true if
+// there are further messages. See Watch for what is recorded.
+func (m *Manager) Messages(server string, after int64, budget int) (list []Message, missed int64, more bool) {
+	if s := m.slot(server); s != nil {
+		return s.messages.after(after, budget)
+	}
+	return nil, 0, false
+}

@@ -1,0 +1,119 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Root is a folder on which a server may work, as MCP defines it.
+type Root struct {
+	URI  string `json:"uri"`
+	Name string `json:"name,omitempty"`
+}
+
+// Private describes a server that is in no registry and has a single user.
+type Private struct {
+	// Of is the name of the configured server whose secrets it gets; empty for
+	// none.
+	Of string
+	// Roots are what it is told instead of Options.Roots, unless nil.
+	Roots []Root
+}
+
+// StartPrivate starts a server that is in no registry. The manager knows the server
+// from this call until Remove, and records all messages of it.
+func (m *Manager) StartPrivate(ctx context.Context, server registry.Server, p Private) error {
+	s := m.openSlot(server.Name)
+	s.mu.Lock()
+	if s.private == nil {
+		s.messages.watch() // until the slot is removed
+	}
+	s.private = &p
+	s.mu.Unlock()
+	return m.Start(ctx, server)
+}
+
+// Roots returns what a server is told as its roots.
+func (m *Manager) Roots(server string) []Root {
+	if s := m.slot(server); s != nil {
+		if p := s.privacy(); p != nil && p.Roots != nil {
+			return p.Roots
+		}
+	}
+	roots := make([]Root, len(m.roots))
+	for i, uri := range m.roots {
+		roots[i] = Root{uri, uri}
+	}
+	return roots
+}
+
+// SetRoots replaces what a private server is told as its roots, and notifies the
+// server if it is running. A server that several clients share has the roots of the
+// hub's settings only; then the error is a fault.Invalid.
+func (m *Manager) SetRoots(server string, roots []Root) error {
+	s := m.slot(server)
+	if s == nil || s.privacy() == nil {
+		return fault.New(fault.Invalid, "the roots of server %q cannot be changed: all clients share it", server)
+	}
+	s.mu.Lock()
+	s.private = &Private{Of: s.private.Of, Roots: append([]Root{}, roots...)}
+	session := s.session
+	s.mu.Unlock()
+	if session == nil {
+		return nil
+	}
+	if err := session.conn.Notify("notifications/roots/list_changed", nil); err != nil && !isClosed(err) {
+		return fault.Wrap(err, fault.Failed, "server %q could not be told that its roots have changed: %s", server, session.redactor.Text(err.Error()))
+	}
+	return nil
+}
+
+// privacy returns how the server is private; nil if it is shared.
+func (s *slot) privacy() *Private {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.private
+}
+
+// owner returns the name of the server whose secrets a server gets.
+func (s *slot) owner() string {
+	if p := s.privacy(); p != nil && p.Of != "" {
+		return p.Of
+	}
+	return s.name
+}
+
+// fill fills in the secrets of a server. The redactor covers them.
+func (s *slot) fill(ctx context.Context, server registry.Server) (filled registry.Server, err error) {
+	if s.manager.secrets == nil {
+		return server, nil
+	}
+	launch, err := s.manager.secrets.Fill(ctx, s.owner(), secrets.LaunchOf(server))
+	if err != nil {
+		return server, unfilled{err}
+	}
+	server.Args, server.Env, server.URL, server.Headers = launch.Args, launch.Env, launch.URL, launch.Headers
+	return server, nil
+}
+
+// rootsAnswer returns the result of roots/list.
+func (s *session) rootsAnswer() json.RawMessage {
+	data, _ := json.Marshal(map[string]any{"roots": s.manager.Roots(s.server.Name)})
+	return data
+}
+
+// capabilities returns what the hub declares to the server. The roots of a shared
+// server never change.
+func (s *session) capabilities() map[string]any {
+	roots := map[string]bool{}
+	if s.private {
+		roots["listChanged"] = true
+	}
+	return map[string]any{
+		"roots": roots, "sampling": struct{}{}, "elicitation": map[string]any{"form": struct{}{}, "url": struct{}{}},
+	}
+}
