@@ -189,12 +189,14 @@ func TestFilesThatChangedSinceTheyWereReadAreKept(t *testing.T) {
 
 func TestConcurrentWritesAreReported(t *testing.T) {
 	path := write(t, filepath.Join(t.TempDir(), "a.json"), "old", 0o600)
-	disk := Disk{Rename: func(from, to string) error {
-		return errors.Join(os.Rename(from, to), os.WriteFile(to, []byte("theirs"), 0o600))
+	disk := Disk{Swap: func(temp, target string) error {
+		return errors.Join(Disk{}.swap(temp, target), os.WriteFile(target, []byte("theirs"), 0o600))
 	}}
 	if err := disk.Replace(t.Context(), read(t, path), []byte("new")); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("unexpected error %v", err)
 	}
+	checkContent(t, path, "theirs")
+	onlyFile(t, path)
 }
 
 func TestFilesInUseAreRetriedUntilATimeout(t *testing.T) {
@@ -209,18 +211,18 @@ func TestFilesInUseAreRetriedUntilATimeout(t *testing.T) {
 				begin, tries := time.Now(), 0
 				disk := Disk{
 					Busy: func(err error) bool { return errors.Is(err, errInUse) },
-					Rename: func(from, to string) error {
+					Swap: func(temp, target string) error {
 						if tries++; tries <= row.fails {
 							return errInUse
 						}
-						return os.Rename(from, to)
+						return swapByLink(temp, target)
 					},
 				}
 				err := disk.Replace(t.Context(), read(t, path), []byte("new"))
 				if row.want >= 0 && fault.KindOf(err) != row.want || row.want < 0 && err != nil {
 					t.Errorf("unexpected error %v", err)
 				}
-				if waited := time.Since(begin); tries < 6 || waited > busyTimeout+retryPause {
+				if waited := time.Since(begin); tries < 6 || waited > busyTimeout+retryPause+2*defaultRest {
 					t.Errorf("made %d attempts in %v", tries, waited)
 				}
 			})

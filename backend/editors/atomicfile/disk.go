@@ -1,6 +1,7 @@
 package atomicfile
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
@@ -26,16 +28,18 @@ const (
 // Disk replaces files. The zero value uses the operating system; the fields
 // replace single operations in tests.
 type Disk struct {
-	Sync   func(*os.File) error        // nil: File.Sync
-	Rename func(from, to string) error // nil: os.Rename
-	Busy   func(error) bool            // whether to retry after an error; nil: when the file is in use
+	Sync  func(*os.File) error                 // nil: File.Sync
+	Swap  func(temp, target string) error      // exchanges two files; nil: in one step where the system can
+	Busy  func(error) bool                     // whether to retry after an error; nil: when the file is in use
+	Rest  time.Duration                        // how long a file must be unchanged before it is believed; 0: 250 ms
+	Clock func(temp string) (time.Time, error) // the file system's time at which a file was written; nil: the file's time
 }
 
 // Replace gives a file new content. It creates missing folders, readable by the
-// user only. The error is a fault.Conflict when the file no longer matches f, a
-// fault.Busy when another program holds its lock or has it open, and a
-// fault.Denied when f cannot be written. After an error the file is unchanged,
-// unless another program wrote it at the same moment.
+// user only. The error is a fault.Conflict when the file no longer matches f or
+// another program writes it at the same moment, a fault.Busy when another
+// program holds its lock or has it open, and a fault.Denied when f cannot be
+// written. After an error the file has the content that other programs gave it.
 func (d Disk) Replace(ctx context.Context, f File, data []byte) (err error) {
 	if err := f.CheckWritable(); err != nil {
 		return err
@@ -54,11 +58,20 @@ func (d Disk) Replace(ctx context.Context, f File, data []byte) (err error) {
 	if err != nil {
 		return unwritable(f, err)
 	}
-	defer func() { _ = os.Remove(temp) }()
-	if err := d.commit(ctx, f, func() error { return d.rename(temp, f.Target) }); err != nil {
+	defer func() { _ = os.Remove(temp) }() // after the exchange: the previous file, of which the caller has a copy
+	if err := d.await(ctx, f, temp); err != nil {
 		return err
 	}
-	return checkHash(f, HashOf(data))
+	fresh := HashOf(data)
+	if f.Exists {
+		err = d.exchange(ctx, f, temp, fresh)
+	} else if err = d.create(f, temp); err != nil {
+		err = unwritable(f, err)
+	}
+	if err != nil {
+		return err
+	}
+	return d.finish(f, fresh)
 }
 
 // Remove deletes a file, with the same errors as Replace. Symbolic links to
@@ -67,25 +80,41 @@ func (d Disk) Remove(ctx context.Context, f File) error {
 	if err := f.CheckWritable(); err != nil {
 		return err
 	}
-	if err := d.commit(ctx, f, func() error { return os.Remove(f.Target) }); err != nil {
-		return err
-	}
-	return checkHash(f, "")
-}
-
-// commit waits until no program holds the lock of the file, and calls act if
-// the file still matches f.
-func (d Disk) commit(ctx context.Context, f File, act func() error) error {
-	if err := WaitForLock(ctx, f.Target); err != nil {
-		return err
-	}
-	if err := checkHash(f, f.Hash); err != nil {
-		return err
-	}
-	if err := d.retry(ctx, act); err != nil {
+	aside, err := d.writeTemp(f, nil)
+	if err != nil {
 		return unwritable(f, err)
 	}
-	return d.syncFolder(filepath.Dir(f.Target))
+	placeholder, err := os.Lstat(aside)
+	if err == nil {
+		err = d.await(ctx, f, aside)
+	}
+	if err == nil {
+		err = d.detach(ctx, f, aside)
+	}
+	if err != nil {
+		if now, bad := os.Lstat(aside); bad == nil && os.SameFile(placeholder, now) {
+			_ = os.Remove(aside)
+		}
+		return unwritable(f, err)
+	}
+	return d.finish(f, "")
+}
+
+// await waits until the file is at rest and no program holds its lock. temp is
+// a file that was just written in the same folder.
+func (d Disk) await(ctx context.Context, f File, temp string) error {
+	if err := d.awaitRest(ctx, f, temp); err != nil {
+		return unwritable(f, err)
+	}
+	return WaitForLock(ctx, f.Target)
+}
+
+// finish makes a change durable and checks that it is still there.
+func (d Disk) finish(f File, hash string) error {
+	if err := d.syncFolder(filepath.Dir(f.Target)); err != nil {
+		return unwritable(f, err)
+	}
+	return checkHash(f, hash)
 }
 
 // retry repeats act while it fails because the file is in use, until
@@ -93,7 +122,7 @@ func (d Disk) commit(ctx context.Context, f File, act func() error) error {
 func (d Disk) retry(ctx context.Context, act func() error) error {
 	busy := d.Busy
 	if busy == nil {
-		busy = inUse
+		busy = paths.InUse
 	}
 	for end := time.Now().Add(busyTimeout); ; {
 		err := act()
@@ -101,13 +130,6 @@ func (d Disk) retry(ctx context.Context, act func() error) error {
 			return err
 		}
 	}
-}
-
-func (d Disk) rename(from, to string) error {
-	if d.Rename != nil {
-		return d.Rename(from, to)
-	}
-	return os.Rename(from, to)
 }
 
 // checkHash returns a fault.Conflict when the file has another hash, or when
@@ -118,7 +140,7 @@ func checkHash(f File, hash string) error {
 		return err
 	}
 	if now.Hash != hash || now.Target != f.Target {
-		return fault.New(fault.Conflict, "%s was changed by another program at the same moment; try again", f.Path)
+		return conflict(f)
 	}
 	return nil
 }
@@ -127,12 +149,12 @@ func unwritable(f File, err error) error {
 	switch {
 	case fault.KindOf(err) != fault.Internal:
 		return err
-	case inUse(err):
+	case paths.InUse(err):
 		return fault.Wrap(err, fault.Busy, "another program has %s open", f.Path)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.Wrap(err, fault.Denied, "%s cannot be written: permission denied", f.Path)
 	}
-	return fault.Wrap(err, fault.Failed, "%s cannot be written: %s", f.Path, reason(err))
+	return fault.Wrap(err, fault.Failed, "%s cannot be written: %s", f.Path, Reason(err))
 }
 
 // WaitForLock waits until no editor holds the lock of a file: a folder with the
@@ -162,7 +184,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // writeTemp writes data to a new file in the folder of the target, with the
-// mode and owner of the target.
+// mode, owner and attributes of the target.
 func (d Disk) writeTemp(f File, data []byte) (path string, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(f.Target), tempName(f.Target)+strconv.Itoa(os.Getpid())+"-*")
 	if err != nil {
@@ -174,6 +196,9 @@ func (d Disk) writeTemp(f File, data []byte) (path string, err error) {
 	}
 	if err == nil {
 		err = temp.Chmod(f.Mode) // after Chown, which clears the setuid and setgid bits
+	}
+	if err == nil && f.Exists {
+		err = keepAttributes(temp, f.Target)
 	}
 	if err == nil {
 		err = d.sync(temp)
@@ -260,6 +285,31 @@ func removeAbandoned(target string) {
 		}
 		if time.Since(info.ModTime()) > maxTempAge || process.StartOf(pid) == "" {
 			_ = os.Remove(filepath.Join(folder, entry.Name()))
+		}
+	}
+}
+
+// attempts is how often Edit starts again because the file was written at the
+// same moment.
+const attempts = 3
+
+// Edit changes a file to what edit returns for its present content, which is
+// empty when the file does not exist. It waits until the file is at rest and
+// starts again when another program writes it at the same moment. check is as
+// for ReadAtRest. The error is as for Replace, or that of edit.
+func (d Disk) Edit(ctx context.Context, path string, check func(data []byte) error, edit func(data []byte) ([]byte, error)) error {
+	defer LockFolder(ctx, path)()
+	for n := 1; ; n++ {
+		f, err := d.ReadAtRest(ctx, path, check)
+		if err != nil {
+			return err
+		}
+		text, err := edit(f.Data)
+		if err != nil || f.Exists && bytes.Equal(text, f.Data) {
+			return err
+		}
+		if err = d.Replace(ctx, f, text); fault.KindOf(err) != fault.Conflict || n == attempts {
+			return err
 		}
 	}
 }

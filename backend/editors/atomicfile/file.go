@@ -1,13 +1,14 @@
 // Package atomicfile replaces the content of a file that belongs to another
 // program: completely or not at all, at the end of all symbolic links, with the
-// same mode and owner, and only if the file is unchanged since it was read. It
-// refuses a file for which it cannot keep one of these promises. It does not
-// look at the content; package configedit edits text.
+// same mode, owner and extended attributes, and only if the file is unchanged
+// since it was read. It refuses a file for which it cannot keep one of these
+// promises. It does not look at the content; package configedit edits text.
 //
-// Another program can still write between the last comparison and the
-// replacement, because no operating system has a rename that compares. This time
-// is short, locks of other programs are respected, and the file is read again
-// afterwards.
+// Other programs do not know about this one and may write at any moment: by a
+// rename, or by truncating the file and writing it again. So a file is read only
+// when it is at rest (see Disk.ReadAtRest), and it is exchanged with the new one
+// instead of being replaced, so that a version that appeared at the last moment
+// is seen and gets its place back (see Disk.exchange).
 package atomicfile
 
 import (
@@ -22,6 +23,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // MaxSize is the largest size in bytes of a file that Read accepts.
@@ -56,7 +58,7 @@ func Read(path string) (File, error) {
 	if err != nil || !f.Exists {
 		return f, err
 	}
-	if f.Data, err = os.ReadFile(f.Target); err != nil {
+	if f.Data, err = paths.ReadFile(f.Target); err != nil {
 		return File{}, unreadable(path, err)
 	}
 	f.Hash = HashOf(f.Data)
@@ -103,6 +105,14 @@ func (f File) ModTime() time.Time {
 	return f.info.ModTime()
 }
 
+// Size returns the size of the file in bytes; 0 when it does not exist.
+func (f File) Size() int64 {
+	if f.info == nil {
+		return 0
+	}
+	return f.info.Size()
+}
+
 // MissingFolders returns the folders that must be created before the file can
 // be created, the outermost first.
 func (f File) MissingFolders() []string {
@@ -122,12 +132,18 @@ func unreadable(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fault.Wrap(err, fault.Denied, "%s cannot be read: permission denied", path)
 	}
-	return fault.Wrap(err, fault.Failed, "%s cannot be read: %s", path, reason(err))
+	return fault.Wrap(err, fault.Failed, "%s cannot be read: %s", path, Reason(err))
 }
 
-// reason returns the error of the operating system without the path.
-func reason(err error) string {
+// Reason returns the error of the operating system without the path.
+func Reason(err error) string {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return failed.Err.Error()
+	}
+	if failed, ok := errors.AsType[*os.LinkError](err); ok {
+		return failed.Err.Error()
+	}
+	if failed, ok := errors.AsType[*os.SyscallError](err); ok {
 		return failed.Err.Error()
 	}
 	return err.Error()
@@ -174,7 +190,7 @@ func ignoreMissing(path string, err error) error {
 // permissions itself, because the operating system lets root write a file that
 // its owner has made read-only.
 func (f File) CheckWritable() error {
-	if f.Exists {
+	if f.info != nil { // nil for a file that a preview has created, too
 		if err := f.checkReplaceable(); err != nil {
 			return err
 		}
@@ -200,7 +216,7 @@ func (f File) checkReplaceable() error {
 		return fault.New(fault.Denied, "%s is read-only", f.Path)
 	case ownedByOther(f.info):
 		return fault.New(fault.Denied, "%s belongs to another user of this computer", f.Path)
-	case hardLinks(f.info) > 1:
+	case hardLinks(f.Target, f.info) > 1:
 		return fault.New(fault.Denied, "%s has another hard link, which would keep the old content", f.Path)
 	}
 	return nil

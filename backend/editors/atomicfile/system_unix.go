@@ -35,7 +35,7 @@ func ownedByOther(info fs.FileInfo) bool {
 }
 
 // hardLinks returns the number of hard links of a file.
-func hardLinks(info fs.FileInfo) uint64 {
+func hardLinks(_ string, info fs.FileInfo) uint64 {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(stat.Nlink)
 	}
@@ -88,9 +88,6 @@ func inheritOwner(folder string) error {
 	}
 	return nil
 }
-
-// inUse returns false: Unix can replace a file that is open.
-func inUse(error) bool { return false }
 
 func (d Disk) syncFolder(path string) error {
 	f, err := os.Open(path)

@@ -1,7 +1,9 @@
 package atomicfile
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
@@ -15,7 +17,23 @@ func writable(info fs.FileInfo) bool { return info.IsDir() || info.Mode()&0o200 
 // ownedByOther returns false: a new file takes its permissions from its folder.
 func ownedByOther(fs.FileInfo) bool { return false }
 
-func hardLinks(fs.FileInfo) uint64 { return 1 }
+// hardLinks returns the number of hard links of a file; 1 if that is unknown.
+func hardLinks(path string, _ fs.FileInfo) uint64 {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return 1
+	}
+	handle, err := windows.CreateFile(name, windows.FILE_READ_ATTRIBUTES, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil, windows.OPEN_EXISTING, 0, 0)
+	if err != nil {
+		return 1
+	}
+	defer func() { _ = windows.CloseHandle(handle) }()
+	var info windows.ByHandleFileInformation
+	if windows.GetFileInformationByHandle(handle, &info) != nil {
+		return 1
+	}
+	return uint64(info.NumberOfLinks)
+}
 
 func inode(fs.FileInfo) uint64 { return 0 }
 
@@ -23,13 +41,68 @@ func keepOwner(*os.File, fs.FileInfo, string) error { return nil }
 
 func inheritOwner(string) error { return nil }
 
-// inUse reports whether an operation failed because a program has the file
-// open. Access to a deleted file that is still open also fails with
-// ERROR_ACCESS_DENIED.
-func inUse(err error) bool {
-	return errors.Is(err, windows.ERROR_SHARING_VIOLATION) || errors.Is(err, windows.ERROR_LOCK_VIOLATION) ||
-		errors.Is(err, windows.ERROR_ACCESS_DENIED)
+// keptAttributes are the attributes of a file that people or programs set.
+const keptAttributes = windows.FILE_ATTRIBUTE_HIDDEN | windows.FILE_ATTRIBUTE_SYSTEM | windows.FILE_ATTRIBUTE_ARCHIVE | windows.FILE_ATTRIBUTE_NOT_CONTENT_INDEXED
+
+// keepAttributes gives a new file the attributes and the access list of an old
+// one.
+func keepAttributes(f *os.File, old string) error {
+	from, err := windows.UTF16PtrFromString(old)
+	if err != nil {
+		return err
+	}
+	to, err := windows.UTF16PtrFromString(f.Name())
+	if err != nil {
+		return err
+	}
+	attributes, err := windows.GetFileAttributes(from)
+	if err != nil {
+		return fmt.Errorf("read the attributes of the file: %w", err)
+	}
+	if kept := attributes & keptAttributes; kept != 0 {
+		if err := windows.SetFileAttributes(to, kept); err != nil {
+			return fmt.Errorf("keep the attributes of the file: %w", err)
+		}
+	}
+	return keepAccess(f.Name(), old)
 }
+
+// keepAccess gives a new file the access list of an old one. If all of it is
+// inherited, the new file has the same already.
+func keepAccess(path, old string) error {
+	was, err := windows.GetNamedSecurityInfo(old, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
+	if err != nil {
+		return nil // a file system without access lists
+	}
+	now, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
+	if err != nil || now.String() == was.String() {
+		return err
+	}
+	list, _, err := was.DACL()
+	if err != nil {
+		return nil // without a list there is nothing to keep
+	}
+	control, _, err := was.Control()
+	if err != nil {
+		return err
+	}
+	inherit := windows.SECURITY_INFORMATION(windows.UNPROTECTED_DACL_SECURITY_INFORMATION)
+	if control&windows.SE_DACL_PROTECTED != 0 {
+		inherit = windows.PROTECTED_DACL_SECURITY_INFORMATION
+	}
+	if err := windows.SetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION|inherit, nil, nil, list, nil); err != nil {
+		return fmt.Errorf("keep the permissions of the file: %w", err)
+	}
+	return nil
+}
+
+func statusTime(fs.FileInfo) int64 { return 0 }
+
+// exchangeFiles fails: Windows cannot exchange two files in one step.
+func exchangeFiles(string, string) error { return errors.ErrUnsupported }
+
+// LockFolder does nothing: Windows has no locks of folders.
+func LockFolder(context.Context, string) (unlock func()) { return func() {} }
 
 // syncFolder does nothing: Windows cannot flush a folder, and NTFS journals a
 // rename.

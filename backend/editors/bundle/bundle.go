@@ -7,12 +7,14 @@ package bundle
 
 import (
 	"archive/zip"
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // Limits on the size of a bundle.
@@ -38,7 +41,7 @@ type Bundle struct {
 	Manifest
 	Hash string // SHA-256 of the whole file, in hex
 
-	file  *os.File
+	file  *os.File // a copy of the bundle
 	zip   *zip.Reader
 	files map[string]*zip.File // by path, with slashes
 	bytes int64                // limit on the unpacked size
@@ -51,38 +54,67 @@ func Open(name string) (*Bundle, error) {
 	if !filepath.IsAbs(name) {
 		return nil, fault.New(fault.Invalid, "the path of the bundle must be absolute")
 	}
-	file, size, err := open(name)
+	file, err := open(name)
 	if err != nil {
 		return nil, err
 	}
-	b := &Bundle{file: file, files: make(map[string]*zip.File), bytes: maxUnpacked}
-	if err = b.read(size); err != nil {
-		_ = file.Close()
+	defer func() { _ = file.Close() }()
+	b := &Bundle{files: make(map[string]*zip.File), bytes: maxUnpacked}
+	size, err := b.copy(file)
+	if err == nil {
+		err = b.read(size)
+	}
+	if err != nil {
+		_ = b.Close()
 		return nil, err
 	}
 	return b, nil
 }
 
-// Close closes the file.
-func (b *Bundle) Close() error { return b.file.Close() }
+// Close removes the copy of the bundle.
+func (b *Bundle) Close() error {
+	if b.file == nil {
+		return nil
+	}
+	return errors.Join(b.file.Close(), os.Remove(b.file.Name()))
+}
 
-func open(name string) (*os.File, int64, error) {
+// copy copies the bundle to a file that only this user can change, and sets
+// Hash. What is shown, approved and unpacked is this copy: the owner of the
+// original may change it at any time.
+func (b *Bundle) copy(from io.Reader) (size int64, err error) {
+	if b.file, err = os.CreateTemp("", "agent-discover-*.mcpb"); err != nil {
+		return 0, fault.Wrap(err, fault.Unavailable, "could not copy the bundle; check that the folder for temporary files exists and the disk is not full")
+	}
+	sum := sha256.New()
+	size, err = io.Copy(io.MultiWriter(b.file, sum), io.LimitReader(from, maxBundle+1))
+	switch {
+	case err != nil:
+		return 0, fault.Wrap(err, fault.Unavailable, "could not copy the bundle; check that the disk is not full")
+	case size > maxBundle:
+		return 0, fault.New(fault.Invalid, "the bundle is larger than %d MiB", maxBundle>>20)
+	}
+	b.Hash = hex.EncodeToString(sum.Sum(nil))
+	return size, nil
+}
+
+func open(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, 0, fault.New(fault.NotFound, "the file %s does not exist", name)
+		return nil, fault.New(fault.NotFound, "the file %s does not exist", name)
 	case err != nil:
-		return nil, 0, fault.Wrap(err, fault.Unavailable, "could not read %s; give yourself read access to it", name)
+		return nil, fault.Wrap(err, fault.Unavailable, "could not read %s; give yourself read access to it", name)
 	case !info.Mode().IsRegular():
-		return nil, 0, fault.New(fault.Invalid, "%s is not a regular file", name)
+		return nil, fault.New(fault.Invalid, "%s is not a regular file", name)
 	case info.Size() > maxBundle:
-		return nil, 0, fault.New(fault.Invalid, "the bundle is larger than %d MiB", maxBundle>>20)
+		return nil, fault.New(fault.Invalid, "the bundle is larger than %d MiB", maxBundle>>20)
 	}
-	file, err := os.Open(name)
+	file, err := paths.Open(name)
 	if err != nil {
-		return nil, 0, fault.Wrap(err, fault.Unavailable, "could not read %s; give yourself read access to it", name)
+		return nil, fault.Wrap(err, fault.Unavailable, "could not read %s; give yourself read access to it", name)
 	}
-	return file, info.Size(), nil
+	return file, nil
 }
 
 func (b *Bundle) read(size int64) error {
@@ -107,11 +139,6 @@ func (b *Bundle) read(size int64) error {
 	if b.Manifest, err = readManifest(text); err != nil {
 		return err
 	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(b.file, 0, size)); err != nil {
-		return notBundle(err)
-	}
-	b.Hash = hex.EncodeToString(sum.Sum(nil))
 	return nil
 }
 
@@ -121,10 +148,13 @@ func notBundle(err error) error {
 
 // checkDirectory refuses an archive whose list of files needs too much memory,
 // before archive/zip reads that list. It reads the end of central directory
-// record, which a comment may follow (APPNOTE.TXT 4.3.16).
+// record, which a comment may follow (APPNOTE.TXT 4.3.16), and counts the
+// entries, because the record may state any number. An archive in the zip64
+// format is refused: its sizes are in other records, and no bundle within the
+// limits needs it.
 func checkDirectory(file io.ReaderAt, size int64) error {
-	const record, comment = 22, 1<<16 - 1
-	tail := make([]byte, min(size, record+comment))
+	const record, locator, comment = 22, 20, 1<<16 - 1
+	tail := make([]byte, min(size, record+locator+comment))
 	at := size - int64(len(tail))
 	if _, err := file.ReadAt(tail, at); err != nil {
 		return notBundle(err)
@@ -135,17 +165,37 @@ func checkDirectory(file io.ReaderAt, size int64) error {
 	if i < 0 {
 		return notBundle(zip.ErrFormat)
 	}
-	bytes, offset := binary.LittleEndian.Uint32(tail[i+12:]), binary.LittleEndian.Uint32(tail[i+16:])
-	if count := binary.LittleEndian.Uint16(tail[i+10:]); int(count) > maxFiles || bytes > maxDirectory || at+int64(i)-int64(offset) > maxDirectory {
-		return fault.New(fault.Invalid, "the bundle has more than %d files", maxFiles)
+	count := int(binary.LittleEndian.Uint16(tail[i+10:]))
+	length, offset := int64(binary.LittleEndian.Uint32(tail[i+12:])), int64(binary.LittleEndian.Uint32(tail[i+16:]))
+	if i >= locator && string(tail[i-locator:i-locator+4]) == "PK\x06\x07" || length == math.MaxUint32 || offset == math.MaxUint32 {
+		return fault.New(fault.Invalid, "the bundle is a zip64 archive, which is not supported; pack it again without zip64")
+	}
+	end := at + int64(i)
+	start := min(offset, end-length) // archive/zip tries both
+	switch {
+	case count > maxFiles || length > maxDirectory || end-start > maxDirectory:
+		return tooMany()
+	case start < 0:
+		return notBundle(zip.ErrFormat)
+	}
+	directory := make([]byte, end-start)
+	if _, err := file.ReadAt(directory, start); err != nil {
+		return notBundle(err)
+	}
+	if bytes.Count(directory, []byte("PK\x01\x02")) > maxFiles {
+		return tooMany()
 	}
 	return nil
+}
+
+func tooMany() error {
+	return fault.New(fault.Invalid, "the bundle has more than %d files", maxFiles)
 }
 
 // list fills files and checks all names and sizes.
 func (b *Bundle) list() error {
 	if len(b.zip.File) > maxFiles {
-		return fault.New(fault.Invalid, "the bundle has more than %d files", maxFiles)
+		return tooMany()
 	}
 	var total, packed uint64
 	folded := make(map[string]bool, len(b.zip.File))

@@ -73,7 +73,7 @@ var linux = System{OS: "linux", Home: "/home/me", Runs: func(p string) bool { re
 
 func TestBundlesAreUnpackedForTheUserOnly(t *testing.T) {
 	b := opened(t, member{"manifest.json", plain, 0}, member{"server/", "", fs.ModeDir | 0o777}, member{"server/index.js", "code", 0o644}, member{"bin/tool", "elf", 0o755})
-	if b.Name != "notes" || b.Version != "1.2.0" || len(b.Hash) != 64 || b.Folder() != "notes-1.2.0-"+b.Hash[:8] {
+	if b.Name != "notes" || b.Version != "1.2.0" || len(b.Hash) != 64 || b.Folder() != "notes-"+b.Hash {
 		t.Errorf("the manifest is %+v, the folder %s", b.Manifest, b.Folder())
 	}
 	root := filepath.Join(t.TempDir(), "bundles")
@@ -206,6 +206,108 @@ func TestFilesThatAreNoBundlesAreRefused(t *testing.T) {
 	}
 	if _, err := Open(filepath.Join(t.TempDir(), "none")); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+// listed returns an archive whose directory has n empty files and starts at
+// offset 0. With zip64, the number and place of the entries are in the records
+// of that format.
+func listed(n int, zip64 bool) []byte {
+	entry := make([]byte, 46)
+	copy(entry, "PK\x01\x02")
+	data := bytes.Repeat(entry, n)
+	size := uint64(len(data))
+	if zip64 {
+		end := make([]byte, 56)
+		copy(end, "PK\x06\x06")
+		binary.LittleEndian.PutUint64(end[4:], 44)
+		binary.LittleEndian.PutUint64(end[24:], uint64(n))
+		binary.LittleEndian.PutUint64(end[32:], uint64(n))
+		binary.LittleEndian.PutUint64(end[40:], size)
+		locator := make([]byte, 20)
+		copy(locator, "PK\x06\x07")
+		binary.LittleEndian.PutUint64(locator[8:], size)
+		binary.LittleEndian.PutUint32(locator[16:], 1)
+		data = append(append(data, end...), locator...)
+	}
+	end := make([]byte, 22)
+	copy(end, "PK\x05\x06")
+	binary.LittleEndian.PutUint16(end[10:], uint16(n))
+	binary.LittleEndian.PutUint32(end[12:], uint32(size))
+	if zip64 { // the value with which archive/zip reads the records
+		binary.LittleEndian.PutUint32(end[12:], 0xffff)
+		binary.LittleEndian.PutUint32(end[16:], uint32(len(data)-0xffff))
+	}
+	return append(data, end...)
+}
+
+func TestArchivesWithMoreFilesThanTheirEndStatesAreRefused(t *testing.T) {
+	for what, row := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"zip64":               {listed(100_000, true), "zip64"},
+		"65,536 files and 10": {listed(1<<16+10, false), "more than 50000 files"},
+	} {
+		if _, err := Open(written(t, row.data)); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.MessageOf(err), row.want) {
+			t.Errorf("%s: got %v, want %q", what, err, row.want)
+		}
+	}
+}
+
+func TestChangesOfTheFileAfterItWasOpenedAreIgnored(t *testing.T) {
+	path := packed(t, member{"manifest.json", plain, 0}, member{"server/index.js", "good", 0})
+	other, err := os.ReadFile(packed(t, member{"manifest.json", plain, 0}, member{"server/index.js", "evil", 0}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, other, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	unpacked, err := b.Unpack(t.Context(), root, Launch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(unpacked.Folder, "server", "index.js")); string(text) != "good" || err != nil {
+		t.Errorf("unpacked %q, %v", text, err)
+	}
+	copied := b.file.Name()
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(copied); !os.IsNotExist(err) {
+		t.Errorf("the copy %s is left: %v", copied, err)
+	}
+}
+
+func TestFoldersAreComparedWithTheBundle(t *testing.T) {
+	b := opened(t, member{"manifest.json", plain, 0}, member{"server/index.js", "code", 0})
+	unpacked, err := b.Unpack(t.Context(), t.TempDir(), Launch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(unpacked.Folder, "server", "index.js")
+	for _, row := range []struct {
+		text string
+		want bool
+	}{{"code", true}, {"cod", false}, {"code ", false}, {"evil", false}} {
+		if err := os.WriteFile(file, []byte(row.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.In(unpacked.Folder); got != row.want {
+			t.Errorf("with %q: %v", row.text, got)
+		}
+	}
+	if err := os.Remove(file); err != nil || b.In(unpacked.Folder) || b.In(filepath.Join(unpacked.Folder, "none")) {
+		t.Errorf("an incomplete folder is taken for the bundle: %v", err)
+	}
+	if !b.IsFormerFolder("notes-1.2.0-"+b.Hash[:8]) || b.IsFormerFolder("notes-1.2.0-00000000") || b.IsFormerFolder(b.Folder()) {
+		t.Error("the folder's earlier name is not recognized")
 	}
 }
 

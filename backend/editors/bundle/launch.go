@@ -55,14 +55,18 @@ func (m Manifest) Check(s System, answers map[string]string) error {
 	for _, o := range m.Options {
 		answer := cmp.Or(answers[o.Key], m.Default(s, o))
 		if answer == "" && o.Required {
-			missing = append(missing, strconv.Quote(o.Key)+" ("+o.Title+")")
+			flag := "--set " + o.Key + "=VALUE"
+			if o.Secret { // other users can see the arguments of a command
+				flag = "--set-file " + o.Key + "=FILE"
+			}
+			missing = append(missing, flag+" ("+o.Title+")")
 		}
 		if err := o.check(answer); err != nil {
 			return err
 		}
 	}
 	if len(missing) > 0 {
-		return fault.New(fault.Invalid, "the bundle needs an answer for %s", strings.Join(missing, ", "))
+		return fault.New(fault.Invalid, "the bundle needs values; give them with %s", strings.Join(missing, ", "))
 	}
 	return nil
 }
@@ -186,7 +190,7 @@ func (l builder) command(text string) string {
 	if inside := l.absolute(command, false); inside != command {
 		return inside
 	}
-	if l.system.OS == "windows" && l.has(command+".exe", false) {
+	if l.system.OS == "windows" && l.has(strings.TrimPrefix(command, l.folder+"/")+".exe", false) {
 		return l.absolute(command+".exe", false)
 	}
 	if command == "python" && l.system.Runs != nil && !l.system.Runs("python") && l.system.Runs("python3") {
@@ -204,13 +208,14 @@ func (b *Bundle) program(l Launch, folder string) string {
 	return ""
 }
 
-// absolute returns the absolute path of a file in the bundle. It returns any
-// other text unchanged.
+// absolute returns the absolute path of a file in the bundle, with the separators
+// of this system. It returns any other text unchanged.
 func (l builder) absolute(text string, folders bool) string {
-	if text == "" || filepath.IsAbs(text) || strings.HasPrefix(text, "-") || !l.has(text, folders) {
+	inside, absolute := strings.CutPrefix(text, l.folder+"/") // from ${__dirname}/
+	if inside == "" || !absolute && filepath.IsAbs(text) || strings.HasPrefix(text, "-") || !l.has(inside, folders) {
 		return text
 	}
-	return filepath.Join(l.folder, filepath.FromSlash(text))
+	return filepath.Join(l.folder, filepath.FromSlash(inside))
 }
 
 // args expands arguments. An argument that consists only of an answer becomes

@@ -147,18 +147,38 @@ func (o option) read(key string) (Option, error) {
 	return out, nil
 }
 
-// Folder returns the name of the folder into which the bundle is unpacked.
-// Bundles with different content have different folders.
+// Folder returns the name of the folder into which the bundle is unpacked. It
+// contains the whole hash, so that a bundle with other content cannot have the
+// same folder.
 func (b *Bundle) Folder() string {
-	clean := func(text string) string {
-		text = strings.Map(func(r rune) rune {
-			if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' || r == '_') {
-				return r
-			}
-			return '-'
-		}, text[:min(len(text), 40)])
-		return strings.Trim(text, ".-_")
+	name := strings.TrimPrefix(clean(b.Name, maxFolderName)+"-"+b.Hash, "-")
+	if badOnWindows.MatchString(name) { // a device, as aux.x is
+		name = strings.Replace(name, ".", "-", 1)
 	}
-	parts := slices.DeleteFunc([]string{clean(b.Name), clean(b.Version), b.Hash[:8]}, func(part string) bool { return part == "" })
-	return strings.Join(parts, "-")
+	return name
+}
+
+// maxFolderName limits the readable part of a folder's name. Windows limits
+// the length of paths.
+const maxFolderName = 32
+
+// IsFormerFolder reports whether name is the bundle's folder as earlier
+// versions of Agent Discover named it: with so short a hash that another bundle
+// can have the same folder. In reports whether the folder is that of this
+// bundle.
+func (b *Bundle) IsFormerFolder(name string) bool {
+	parts := slices.DeleteFunc([]string{clean(b.Name, 40), clean(b.Version, 40), b.Hash[:8]}, func(part string) bool { return part == "" })
+	return name == strings.Join(parts, "-")
+}
+
+// clean returns the first n bytes of a text without the characters that some
+// system does not allow in file names.
+func clean(text string, n int) string {
+	text = strings.Map(func(r rune) rune {
+		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' || r == '_') {
+			return r
+		}
+		return '-'
+	}, text[:min(len(text), n)])
+	return strings.Trim(text, ".-_")
 }

@@ -91,10 +91,10 @@ func TestAnswersAreChecked(t *testing.T) {
 		t.Errorf("the options are %+v", b.Options)
 	}
 	for answer, want := range map[[2]string]string{
-		{"", ""}: `"key" (API key)`, {"key", "v"}: "", {"n", "x"}: `"n" must be a number from 1 up to 10`, {"n", "11"}: `"n"`, {"on", "yes"}: `"on" must be true`,
+		{"", ""}: `--set-file key=FILE (API key)`, {"key", "v"}: "", {"n", "x"}: `"n" must be a number from 1 up to 10`, {"n", "11"}: `"n"`, {"on", "yes"}: `"on" must be true`,
 	} {
 		answers := map[string]string{answer[0]: answer[1]}
-		if want != `"key" (API key)` {
+		if want != `--set-file key=FILE (API key)` {
 			answers["key"] = "hidden-value"
 		}
 		err := b.Check(linux, answers)

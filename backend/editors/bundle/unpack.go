@@ -2,7 +2,9 @@ package bundle
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"io"
 	"io/fs"
@@ -10,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // unfinished is the prefix of folders that are being unpacked or removed.
@@ -117,13 +120,13 @@ func unpack(root *os.Root, name string, f *zip.File, mode fs.FileMode, left int6
 func (p *Unpacked) swap(fresh string) error {
 	if _, err := os.Lstat(p.Folder); err == nil {
 		p.before = filepath.Join(filepath.Dir(p.Folder), unfinished+"before-"+filepath.Base(p.Folder))
-		if err := os.Rename(p.Folder, p.before); err != nil {
+		if err := paths.Replace(p.Folder, p.before); err != nil {
 			return fault.Wrap(err, fault.Busy, "the folder of the bundle is in use; stop its server and try again")
 		}
 	}
-	if err := os.Rename(fresh, p.Folder); err != nil {
+	if err := paths.Replace(fresh, p.Folder); err != nil {
 		if p.before != "" {
-			err = errors.Join(err, os.Rename(p.before, p.Folder))
+			err = errors.Join(err, paths.Replace(p.before, p.Folder))
 		}
 		return unpackError(err)
 	}
@@ -142,7 +145,47 @@ func (p *Unpacked) Keep() error {
 func (p *Unpacked) Undo() error {
 	err := os.RemoveAll(p.Folder)
 	if p.before != "" {
-		err = errors.Join(err, os.Rename(p.before, p.Folder))
+		err = errors.Join(err, paths.Replace(p.before, p.Folder))
 	}
 	return err
+}
+
+// In reports whether a folder contains every file of the bundle with the same
+// content. Files that the bundle does not have are ignored.
+func (b *Bundle) In(folder string) bool {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	left := b.bytes
+	for name, f := range b.files {
+		n, same := sameContent(root, name, f, left)
+		if !same {
+			return false
+		}
+		left -= n
+	}
+	return true
+}
+
+// sameContent compares at most left bytes of a file with that of the bundle.
+func sameContent(root *os.Root, name string, f *zip.File, left int64) (size int64, same bool) {
+	installed, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return 0, false
+	}
+	defer func() { _ = installed.Close() }()
+	packed, err := f.Open()
+	if err != nil {
+		return 0, false
+	}
+	defer func() { _ = packed.Close() }()
+	one, other := sha256.New(), sha256.New()
+	size, err = io.Copy(one, io.LimitReader(packed, left+1))
+	if err != nil || size > left {
+		return size, false
+	}
+	n, err := io.Copy(other, io.LimitReader(installed, left+1))
+	return size, err == nil && n == size && bytes.Equal(one.Sum(nil), other.Sum(nil))
 }

@@ -1,6 +1,7 @@
 package configdiff
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -131,6 +132,32 @@ func (r *redactor) text(text string) string {
 	return Redact(text)
 }
 
+// HasCredentials reports whether a part of a file contains something that looks
+// like a credential. A long text is not searched and counts as one that does.
+func HasCredentials(file table.File, text []byte) bool {
+	return len(text) > maxScanned || newRedactor(file, text).changes(string(text))
+}
+
+// EntriesHaveCredentials is like HasCredentials for some entries of a file.
+func EntriesHaveCredentials(file table.File, text []byte, names []string) bool {
+	list, err := configedit.Read(text, file.Place)
+	if err != nil {
+		return false
+	}
+	r := newRedactor(file, text)
+	for _, e := range list {
+		value, err := json.Marshal(map[string]any{e.Name: e.Value})
+		if slices.Contains(names, e.Name) && (err != nil || r.changes(string(value))) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *redactor) changes(text string) bool {
+	return strings.Contains(text, "PRIVATE KEY-----") || r.text(text) != text
+}
+
 // quoted matches an assignment with single quotes, as in TOML and YAML.
 var quoted = regexp.MustCompile(`([-_.A-Za-z0-9]{2,64})(\s*[:=]\s*)'((?:[^']|'')*)'`)
 
@@ -141,15 +168,23 @@ var assigned = regexp.MustCompile(`[^\s"']+=[^\s"']+`)
 // Redact returns a text in which everything that looks like a credential is
 // replaced.
 func Redact(text string) string {
-	text = quoted.ReplaceAllStringFunc(text, func(match string) string {
-		parts := quoted.FindStringSubmatch(match)
-		if !secrets.SensitiveName(parts[1]) || len(parts[3]) < 6 || strings.HasPrefix(parts[3], "${") {
-			return match
-		}
-		return parts[1] + parts[2] + "'" + secrets.Redacted + "'"
-	})
+	if strings.Contains(text, "'") { // searching is slow
+		text = quoted.ReplaceAllStringFunc(text, redactQuoted)
+	}
 	var none *secrets.Redactor
-	return assigned.ReplaceAllStringFunc(none.Text(text), none.Text)
+	text = none.Text(text)
+	if strings.Contains(text, "=") {
+		text = assigned.ReplaceAllStringFunc(text, none.Text)
+	}
+	return text
+}
+
+func redactQuoted(match string) string {
+	parts := quoted.FindStringSubmatch(match)
+	if !secrets.SensitiveName(parts[1]) || len(parts[3]) < 6 || strings.HasPrefix(parts[3], "${") {
+		return match
+	}
+	return parts[1] + parts[2] + "'" + secrets.Redacted + "'"
 }
 
 // withoutPrivateKeys returns all[from:to] with the lines of private keys

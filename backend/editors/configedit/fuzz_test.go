@@ -285,7 +285,7 @@ func FuzzTOML(f *testing.F) {
 
 func FuzzYAML(f *testing.F) {
 	places := []Place{placeOf(YAML, "extensions"), placeOf(YAML, "mcpServers[name]"), placeOf(YAML, "tools/mcp"), placeOf(YAML, "")}
-	seed(f, YAML, len(places), "extensions:\n  discover: &a {}\nb: *a\n", "? extensions\n:\n  x: 1\n", "extensions:\n  x: |+\n    a\n\n\n", "extensions: !!map\n  a: 1\n", "a: 1\n...\n",
+	seed(f, YAML, len(places), "extensions:\n  discover: &a {}\nb: *a\n", "? extensions\n:\n  x: 1\n", "extensions:\n  x: |+\n    a\n\n\n", "extensions: !!map\n  a: 1\n", "extensions: !\n", "extensions: !<!> # a\n", "a: 1\n...\n",
 		"mcpServers:\n- - a\n- name: discover\n  b: |\n   c\n- ? a\n  : b\n", "extensions:\n  discover: \"a\n# b\"\n  c: 1\n", strings.Repeat("a: {", 40)+strings.Repeat("}", 40), "extensions:\n\u2028  a: 1\u0085  b: 2\n")
 	f.Fuzz(func(t *testing.T, text []byte, i uint8) { checkAnyText(t, text, places[int(i)%len(places)]) })
 }

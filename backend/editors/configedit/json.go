@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/tailscale/hujson"
 
@@ -139,7 +140,28 @@ func (d *jsonDoc) wrongType() error {
 	if d.place.List != "" && d.collection() != nil {
 		want = "a list"
 	}
-	return invalid(lineOf(d.body, d.last().StartOffset), "expected %s, but found another type of value", want)
+	what := "the file"
+	if depth := len(d.resolved) - 1; depth > 0 {
+		what = strconv.Quote(d.place.Keys[depth-1])
+	}
+	return invalid(lineOf(d.body, d.last().StartOffset), "%s holds %s; it must be %s", what, kindName(d.last()), want)
+}
+
+// kindName names the type of a value in words.
+func kindName(v *hujson.Value) string {
+	switch v.Value.Kind() {
+	case 'n':
+		return "null"
+	case 't', 'f':
+		return "a boolean"
+	case '"':
+		return "a text"
+	case '0':
+		return "a number"
+	case '[':
+		return "a list"
+	}
+	return "an object"
 }
 
 // duplicate sets d.problem for a key that occurs twice. With an empty key, the

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -50,7 +51,7 @@ func yamlTree(body []byte) (root *yaml.Node, err error) {
 			err = fault.New(fault.Invalid, "the file is not valid YAML")
 		}
 	}()
-	reader := yaml.NewDecoder(bytes.NewReader(body))
+	reader := yaml.NewDecoder(bytes.NewReader(asVersion11(body)))
 	var first, second yaml.Node
 	if err := reader.Decode(&first); err == io.EOF {
 		return nil, nil
@@ -63,6 +64,21 @@ func yamlTree(body []byte) (root *yaml.Node, err error) {
 		return nil, yamlError(err)
 	}
 	return first.Content[0], nil
+}
+
+// versionDirective matches the version that a document declares, such as 1.2.
+var versionDirective = regexp.MustCompile(`(?m)^%YAML[ \t]+1\.([0-9])(?:[ \t]|$)`)
+
+// asVersion11 returns a text in which a document declares the only version that
+// the parser knows. It reads the other versions all the same.
+func asVersion11(body []byte) []byte {
+	at := versionDirective.FindSubmatchIndex(body)
+	if at == nil {
+		return body
+	}
+	out := bytes.Clone(body)
+	out[at[2]] = '1'
+	return out
 }
 
 // yamlError keeps the line of a parser's error and drops the quoted text.
@@ -141,7 +157,7 @@ func (d *yamlDoc) resolve() error {
 	if v := dereference(c.value); v.Kind != want && !isNull(v) {
 		return d.wrongType(v, true)
 	}
-	if !isPlain(c.value, 0) {
+	if !d.isPlain(c.value, 0) {
 		d.refuseMarkup(&yaml.Node{Anchor: "in it", Line: c.value.Line})
 	}
 	d.unique(c.value)
@@ -184,24 +200,28 @@ func (d *yamlDoc) unique(n *yaml.Node) {
 // refuseMarkup makes the text unchangeable if a node has an anchor, alias, merge
 // key or tag.
 func (d *yamlDoc) refuseMarkup(n *yaml.Node) {
-	if hasMarkup(n) {
+	if d.hasMarkup(n) {
 		d.problem = invalid(n.Line, "the entries use an anchor, alias, merge key or tag, so they cannot be changed safely")
 	}
 }
 
 // hasMarkup reports whether a node has an anchor, alias, merge key or tag, with
-// which a change could affect other parts of the file.
-func hasMarkup(n *yaml.Node) bool {
-	return n.Anchor != "" || n.Kind == yaml.AliasNode || n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge"
+// which a change could affect other parts of the file. The parser drops the tag
+// "!", so it is looked for in the text.
+func (d *yamlDoc) hasMarkup(n *yaml.Node) bool {
+	if n.Anchor != "" || n.Kind == yaml.AliasNode || n.Style&yaml.TaggedStyle != 0 || n.Tag == "!!merge" {
+		return true
+	}
+	return n.Line > 0 && bytes.HasPrefix(d.body[d.at(n):], []byte("!"))
 }
 
 // isPlain reports whether no node of a tree has markup or is nested too deeply.
-func isPlain(n *yaml.Node, depth int) bool {
-	if hasMarkup(n) || depth > deepest {
+func (d *yamlDoc) isPlain(n *yaml.Node, depth int) bool {
+	if d.hasMarkup(n) || depth > deepest {
 		return false
 	}
 	for _, child := range n.Content {
-		if !isPlain(child, depth+1) {
+		if !d.isPlain(child, depth+1) {
 			return false
 		}
 	}

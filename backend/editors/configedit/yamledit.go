@@ -161,7 +161,7 @@ func (d *yamlDoc) inline(n *yaml.Node) error {
 // setValue replaces the value of a field: on its line if both values fit there,
 // and otherwise with all of its lines.
 func (d *yamlDoc) setValue(part yamlPart, value any) (replacement, error) {
-	if hasMarkup(part.value) || !isPlain(part.value, 0) {
+	if !d.isPlain(part.value, 0) {
 		return replacement{}, invalid(part.value.Line, "the value uses an anchor, alias, merge key or tag, so it cannot be changed safely")
 	}
 	colon := d.colon(part.key)

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/base/tokens"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
@@ -30,6 +31,10 @@ type Cost struct {
 	Tools   int    `json:"tools"`   // tools of the known servers
 	Today   int    `json:"today"`   // tokens of the definitions in Tools, plus those that Agent Discover lists if the editor has its entry
 	Through int    `json:"through"` // tokens if Agent Discover were the only server of the editor
+	// Directly is the tokens of Tools and of all tools that Agent Discover
+	// reaches, if the editor had all their servers itself.
+	Directly int `json:"directly"`
+	Saved    int `json:"saved"` // of Directly
 }
 
 // The kinds of findings.
@@ -236,6 +241,13 @@ func (x *examination) cost(e *editor) Cost {
 	if e.registered {
 		cost.Today += cost.Through
 	}
+	cost.Directly = tokensOf(x.reachable)
+	for _, s := range e.servers {
+		if !slices.ContainsFunc(s.tools, func(t *catalog.Tool) bool { return slices.Contains(x.reachable, t) }) {
+			cost.Directly += tokensOf(s.tools)
+		}
+	}
+	cost.Saved = tokens.Saved(cost.Directly, cost.Through)
 	return cost
 }
 

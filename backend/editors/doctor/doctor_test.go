@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -82,7 +83,9 @@ func (f *fixture) machine() table.Machine {
 		}
 		return ""
 	})
-	m.OS = "linux"
+	if runtime.GOOS != "windows" {
+		m.OS = "linux"
+	}
 	return m
 }
 
@@ -95,6 +98,9 @@ func (f *fixture) must(err error) {
 
 func (f *fixture) executable(name string) string {
 	path := filepath.Join(f.bin, name)
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
 	f.must(os.WriteFile(path, []byte("#!/bin/sh\n"), 0o700))
 	return path
 }
@@ -177,10 +183,10 @@ func TestCostsCoverTheServersOfAnEditorAndAgentDiscover(t *testing.T) {
 		costs[c.Editor] = c
 	}
 	both := tokens.Count(plain) + tokens.Count(strings.Replace(plain, "open", "shut", 1))
-	if got, want := costs["cursor"], (doctor.Cost{Editor: "cursor", Name: "Cursor", Servers: 2, Known: 1, Tools: 2, Today: both, Through: entryTokens}); got != want {
+	if got, want := costs["cursor"], (doctor.Cost{Editor: "cursor", Name: "Cursor", Servers: 2, Known: 1, Tools: 2, Today: both, Through: entryTokens, Directly: both + each, Saved: both + each - entryTokens}); got != want {
 		t.Errorf("costs of Cursor: %+v, want %+v", got, want)
 	}
-	if got, want := costs["gemini-cli"], (doctor.Cost{Editor: "gemini-cli", Name: "Gemini CLI", Today: entryTokens, Through: entryTokens}); got != want {
+	if got, want := costs["gemini-cli"], (doctor.Cost{Editor: "gemini-cli", Name: "Gemini CLI", Today: entryTokens, Through: entryTokens, Directly: both + each, Saved: both + each - entryTokens}); got != want {
 		t.Errorf("costs of Gemini CLI: %+v, want %+v", got, want)
 	}
 	f.listed = []string{"quiet__open"}

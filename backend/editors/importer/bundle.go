@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/bundle"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -60,33 +63,40 @@ func (i *Importer) bundleCandidate(b *bundle.Bundle, file string) Candidate {
 	if !b.Fits(i.system()) {
 		o.problem = "the bundle does not support this operating system, only " + strings.Join(b.Platforms, ", ")
 	}
-	if !strings.HasPrefix(run.Command, folder) {
+	if !pathname.Here.In(folder, run.Command) {
 		o.checkCommand(i.options.Machine)
 	}
 	c := newCandidate(o)
-	c.ID, c.Sources[0].Name = b.Hash[:16], shown(b.Title)
-	if server, ok := i.serverIn(folder); ok {
+	c.ID, c.Sources[0].Name = b.Hash, shown(b.Title)
+	if server, _ := i.installed(b); server.Name != "" {
 		c.Existing = server.Name
 	}
 	i.takenNames().propose(&c)
 	return c
 }
 
-// serverIn returns the server that was imported from the bundle unpacked in a
-// folder.
-func (i *Importer) serverIn(folder string) (registry.Server, bool) {
+// installed returns the server that was imported from this very bundle, and the
+// name of its folder. A folder whose name does not contain the whole hash is
+// compared with the bundle file by file. The server has no name if there is
+// none.
+func (i *Importer) installed(b *bundle.Bundle) (registry.Server, string) {
 	for _, s := range i.options.Registry.List() {
-		texts := append([]string{s.Command}, s.Args...)
-		for _, value := range s.Env {
-			texts = append(texts, value)
+		if s.Source != "bundle" {
+			continue
 		}
-		for _, text := range texts {
-			if s.Source == "bundle" && strings.Contains(text+string(filepath.Separator), folder+string(filepath.Separator)) {
-				return s, true
+		for _, text := range slices.Concat([]string{s.Command}, s.Args, slices.Sorted(maps.Values(s.Env))) {
+			_, end, found := pathname.Here.Index(text, i.options.Bundles)
+			rest := text[end:]
+			if at := strings.IndexAny(rest, `/`+string(filepath.Separator)); at >= 0 {
+				rest = rest[:at]
+			}
+			folder := rest
+			if found && (pathname.Here.Equal(folder, b.Folder()) || b.IsFormerFolder(folder) && b.In(filepath.Join(i.options.Bundles, folder))) {
+				return s, folder
 			}
 		}
 	}
-	return registry.Server{}, false
+	return registry.Server{}, ""
 }
 
 // importBundle unpacks a bundle and adds its server. After a failure, neither
@@ -109,14 +119,16 @@ func (i *Importer) importBundle(ctx context.Context, q Request, dry bool) (Repor
 		q.Choices = []Choice{{ID: all[0].ID}}
 	}
 	for _, chosen := range choose(q, all) {
-		result := Result{ID: chosen.ID, Name: cmp.Or(chosen.wanted, chosen.Name), Status: Imported, Moved: []string{}, Kept: []string{}}
+		result := newResult(chosen, q.Unseen)
 		switch {
 		case chosen.unknown:
 			result.fail("the bundle has changed since it was scanned; scan it again")
 		case chosen.Problem != "":
 			result.fail(chosen.Problem)
 		default:
-			run := bundleImport{Importer: i, bundle: b, result: &result, values: q.Values, existing: chosen.Existing}
+			run := bundleImport{Importer: i, bundle: b, unseen: q.Unseen, result: &result, values: q.Values, keeping: keeping{vault: i.options.Vault, plain: q.PlainText}}
+			existing, folder := i.installed(b)
+			run.existing, run.folder = existing.Name, folder
 			if err = run.do(ctx, dry); fault.KindOf(err) == fault.Invalid {
 				return Report{}, err
 			} else if err != nil {
@@ -131,10 +143,13 @@ func (i *Importer) importBundle(ctx context.Context, q Request, dry bool) (Repor
 // bundleImport is the state of the import of one bundle.
 type bundleImport struct {
 	*Importer
+	unseen   bool
 	bundle   *bundle.Bundle
 	result   *Result
 	values   map[string]string // the user's answers
-	existing string            // the server imported from this bundle before; "" for none
+	keeping  keeping
+	existing string // the server imported from this bundle before; "" for none
+	folder   string // of existing, below Bundles
 }
 
 // do imports the bundle. If its server exists already, do replaces the files of
@@ -157,8 +172,17 @@ func (b *bundleImport) do(ctx context.Context, dry bool) error {
 		}
 	}
 	launch, answers := b.launch(filepath.Join(b.options.Bundles, b.bundle.Folder()))
+	b.result.Preview = previewOf(table.Server{Transport: "stdio", Command: launch.Command, Args: launch.Args, Env: launch.Env})
 	for _, a := range answers {
 		b.result.Moved = append(b.result.Moved, a.where)
+	}
+	if b.existing == "" || len(b.values) > 0 {
+		if why := b.keeping.reason(ctx); len(answers) > 0 && why != "" {
+			return fault.New(fault.Unavailable, "the bundle needs a secret, which cannot be stored: %s", why)
+		}
+		if err := b.keeping.plan(ctx, secrets.Plaintext(launch.Env, launch.Args, nil, ""), &Result{}); err != nil {
+			return err
+		}
 	}
 	if dry {
 		return nil
@@ -218,21 +242,27 @@ func mark(key string) string { return "\x00" + key + "\x00" }
 // keychain. After a failure a server that did not exist before is removed.
 func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers []secretAnswer) error {
 	name := b.result.Name
-	if b.existing != "" && len(b.values) == 0 {
-		b.result.Moved = []string{} // no credential was moved: only the files were replaced
-		return nil
-	}
-	if len(answers) > 0 && b.options.Vault == nil {
-		return fault.New(fault.Unavailable, "the bundle needs a secret, and no keychain is available")
-	}
 	if b.existing == "" {
 		server := registry.Server{
 			Name: name, Source: "bundle", Description: shown(b.bundle.Description), Transport: "stdio",
 			Command: launch.Command, Args: launch.Args, Env: launch.Env,
 		}
-		if _, err := b.options.Lifecycle.Add(ctx, server); err != nil {
+		add := b.options.Lifecycle.Add
+		if b.unseen {
+			add = b.options.Lifecycle.AddUnapproved
+		}
+		if _, err := add(ctx, server); err != nil {
 			return err
 		}
+	} else if b.unseen { // the new files are another program
+		if _, err := b.options.Registry.Update(ctx, name, func(r *registry.Server) { r.Approved = false }); err != nil {
+			return err
+		}
+		b.result.Waiting = true
+	}
+	if b.existing != "" && len(b.values) == 0 {
+		b.result.Moved = []string{} // no credential was moved: only the files were replaced
+		return b.moveFolder(ctx)
 	}
 	for _, a := range answers {
 		if err := b.options.Vault.Set(ctx, name, a.name, a.value); err != nil {
@@ -253,6 +283,40 @@ func (b *bundleImport) store(ctx context.Context, launch bundle.Launch, answers 
 	}
 	// An answer may be a credential although the manifest does not mark the
 	// setting as sensitive.
-	b.moveSecrets(ctx, secrets.Plaintext(launch.Env, launch.Args, nil, ""), b.result)
-	return nil
+	err := b.moveSecrets(ctx, b.keeping, secrets.Plaintext(launch.Env, launch.Args, nil, ""), b.result)
+	if err != nil && b.existing == "" {
+		err = errors.Join(err, b.options.Lifecycle.Remove(context.WithoutCancel(ctx), name), b.options.Registry.Compact(ctx))
+	}
+	return err
+}
+
+// moveFolder makes the existing server use the folder of the bundle, if it uses
+// a former one.
+func (b *bundleImport) moveFolder(ctx context.Context) error {
+	if pathname.Here.Equal(b.folder, b.bundle.Folder()) {
+		return nil
+	}
+	from, to := filepath.Join(b.options.Bundles, b.folder), filepath.Join(b.options.Bundles, b.bundle.Folder())
+	_, err := b.options.Registry.Update(ctx, b.existing, func(r *registry.Server) {
+		r.Command = moved(r.Command, from, to)
+		for n, arg := range r.Args {
+			r.Args[n] = moved(arg, from, to)
+		}
+		for name, value := range r.Env {
+			r.Env[name] = moved(value, from, to)
+		}
+	})
+	return err
+}
+
+// moved returns a text with the path of another folder in place of a folder's.
+func moved(text, from, to string) string {
+	out, text := "", text+"/" // Index finds only folders before a separator
+	for {
+		start, end, ok := pathname.Here.Index(text, from)
+		if !ok {
+			return out + text[:len(text)-1]
+		}
+		out, text = out+text[:start]+to, text[end-1:]
+	}
 }

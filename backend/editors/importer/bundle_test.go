@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 const notes = `{"manifest_version": "0.3", "name": "my notes", "display_name": "My Notes", "version": "1.0.0", "description": "Notes", "author": {"name": "A"},
@@ -69,7 +70,7 @@ func TestScanningABundleReturnsItsServerAndItsQuestions(t *testing.T) {
 	text, err := json.Marshal(questions)
 	f.must(err)
 	want := `[{"key":"api_key","title":"API key","description":"Of notes","kind":"string","default":"","required":true,"secret":true,"multiple":false},` +
-		`{"key":"folders","title":"Folders","description":"","kind":"directory","default":"` + f.home + `/notes","required":false,"secret":false,"multiple":true},` +
+		`{"key":"folders","title":"Folders","description":"","kind":"directory","default":"` + strings.ReplaceAll(f.home, `\`, `\\`) + `/notes","required":false,"secret":false,"multiple":true},` +
 		`{"key":"level","title":"Level","description":"","kind":"number","default":"3","required":false,"secret":false,"multiple":false},` +
 		`{"key":"other_key","title":"Other","description":"","kind":"string","default":"","required":false,"secret":true,"multiple":false}]`
 	if string(text) != want {
@@ -94,14 +95,34 @@ func TestSecretsOfAnImportedBundleAreInTheKeychain(t *testing.T) {
 	equal(t, "results", results(report), "my-notes imported env.NOTES_KEY,user_config.other_key")
 	s := f.server("my-notes")
 	folder := filepath.Join(string(f.folder), "bundles", f.unpacked()[0])
-	equal(t, "arguments", s.Args, filepath.Join(folder, "server")+"/index.js", "--key=${secret:other_key}", "/a b", "/c")
+	equal(t, "arguments", s.Args, filepath.Join(folder, "server", "index.js"), "--key=${secret:other_key}", "/a b", "/c")
 	if s.Source != "bundle" || s.Enabled || !s.Approved || s.Env["NOTES_KEY"] != "${secret:NOTES_KEY}" || s.Env["LEVEL"] != "3" || f.read(s.Args[0]) != "code" {
 		t.Errorf("the server is %+v", s)
 	}
-	filled, err := f.vault.Fill(t.Context(), s.Name, upstream.LaunchOf(s))
+	filled, err := f.vault.Fill(t.Context(), s.Name, secrets.LaunchOf(s))
 	if err != nil || filled.Args[1] != "--key=correct-horse" || filled.Env["NOTES_KEY"] != "battery-staple" {
 		t.Errorf("a start gets %v %v, %v", filled.Args, filled.Env, err)
 	}
+}
+
+func TestABundleIsRecognizedByAnotherSpellingOfItsPath(t *testing.T) {
+	f := newFixture(t, false)
+	file := f.bundle(map[string]string{"manifest.json": notes, "server/index.js": "code"})
+	f.run(importer.Request{Bundle: file, Values: answers})
+	s := f.server("my-notes")
+	spelled := filepath.ToSlash(s.Args[0])
+	if runtime.GOOS == "windows" {
+		spelled = strings.ToUpper(spelled)
+	}
+	_, err := f.options.Registry.Update(t.Context(), s.Name, func(r *registry.Server) { r.Args[0] = spelled })
+	f.must(err)
+	scan, _, err := f.ScanBundle(t.Context(), file)
+	f.must(err)
+	if c := candidate(t, scan, "my-notes"); c.Existing != "my-notes" {
+		t.Errorf("the candidate is %+v", c)
+	}
+	equal(t, "again", results(f.run(importer.Request{Bundle: file})), "my-notes here")
+	equal(t, "servers", f.servers(), "my-notes")
 }
 
 func TestAnswersThatAreCredentialsAreMovedToTheKeychain(t *testing.T) {
@@ -151,6 +172,59 @@ func TestImportingABundleAgainRestoresItsFiles(t *testing.T) {
 	}
 }
 
+// useFormerFolder moves the installed bundle to the folder that earlier
+// versions used, whose name has only the first 8 digits of the hash.
+func (f *fixture) useFormerFolder(server, folder string) {
+	f.t.Helper()
+	bundles := filepath.Join(string(f.folder), "bundles")
+	now := f.unpacked()[0]
+	f.must(os.Rename(filepath.Join(bundles, now), filepath.Join(bundles, folder)))
+	_, err := f.options.Registry.Update(f.t.Context(), server, func(s *registry.Server) {
+		for n, arg := range s.Args {
+			s.Args[n] = strings.ReplaceAll(arg, now, folder)
+		}
+	})
+	f.must(err)
+}
+
+func TestBundlesOfEarlierVersionsMoveToAFolderWithTheWholeHash(t *testing.T) {
+	f := newFixture(t, false)
+	file := f.bundle(map[string]string{"manifest.json": notes, "server/index.js": "code"})
+	f.run(importer.Request{Bundle: file, Values: answers})
+	hash := strings.TrimPrefix(f.unpacked()[0], "my-notes-")
+	if len(hash) != 64 {
+		t.Fatalf("the folder is %v", f.unpacked())
+	}
+	f.useFormerFolder("my-notes", "my-notes-1.0.0-"+hash[:8])
+
+	scan, _, err := f.ScanBundle(t.Context(), file)
+	f.must(err)
+	if c := scan.Candidates[0]; c.Existing != "my-notes" || c.ID != hash {
+		t.Errorf("the candidate is %+v", c)
+	}
+	equal(t, "again", results(f.run(importer.Request{Bundle: file})), "my-notes here")
+	s := f.server("my-notes")
+	if !strings.Contains(s.Args[0], "my-notes-"+hash) || f.read(s.Args[0]) != "code" || s.Args[1] != "--key=${secret:other_key}" || !s.Approved {
+		t.Errorf("the server is %+v", s)
+	}
+}
+
+func TestABundleWithTheSameShortHashIsAnotherServer(t *testing.T) {
+	f := newFixture(t, false)
+	good := f.bundle(map[string]string{"manifest.json": notes, "server/index.js": "code"})
+	evil := f.bundle(map[string]string{"manifest.json": notes, "server/index.js": "evil"})
+	scan, _, err := f.ScanBundle(t.Context(), evil)
+	f.must(err)
+	f.run(importer.Request{Bundle: good, Values: answers})
+	f.useFormerFolder("my-notes", "my-notes-1.0.0-"+scan.Candidates[0].ID[:8]) // as if both hashes began alike
+
+	report := f.run(importer.Request{Bundle: evil, Values: map[string]string{"api_key": "another-staple"}})
+	equal(t, "results", results(report), "my-notes-2 imported env.NOTES_KEY,user_config.other_key")
+	if s := f.server("my-notes"); f.read(s.Args[0]) != "code" || !f.vault.Holds(t.Context(), "my-notes", "NOTES_KEY", "battery-staple") {
+		t.Errorf("the first server is %+v and runs %q", s, f.read(s.Args[0]))
+	}
+}
+
 func TestAFailedImportOfABundleLeavesNothing(t *testing.T) {
 	f := newFixture(t, false)
 	f.add(registry.Server{Name: "taken", Command: "x"})
@@ -163,7 +237,7 @@ func TestAFailedImportOfABundleLeavesNothing(t *testing.T) {
 		q    importer.Request
 		want string
 	}{
-		"no answer":     {importer.Request{Bundle: file}, `"api_key" (API key)`},
+		"no answer":     {importer.Request{Bundle: file}, `--set-file api_key=FILE (API key)`},
 		"no number":     {importer.Request{Bundle: file, Values: map[string]string{"api_key": "battery-staple", "level": "x"}}, `"level" must be a number`},
 		"no bundle":     {importer.Request{Bundle: f.bundle(map[string]string{"a": "b"})}, "no manifest.json"},
 		"path upwards":  {importer.Request{Bundle: f.bundle(map[string]string{"manifest.json": notes, "../up": "x"}), Values: answers}, "outside of its folder"},
@@ -189,6 +263,9 @@ func TestAFailedImportOfABundleLeavesNothing(t *testing.T) {
 func TestABundleWithSecretsIsRefusedWithoutAKeychain(t *testing.T) {
 	f := newFixture(t, true)
 	file := f.bundle(map[string]string{"manifest.json": notes, "server/index.js": "code"})
+	dry, err := f.Import(t.Context(), importer.Request{Bundle: file, Values: answers}, true)
+	f.must(err)
+	equal(t, "dry run", results(dry), "my-notes failed")
 	report := f.run(importer.Request{Bundle: file, Values: answers})
 	equal(t, "results", results(report), "my-notes failed")
 	if problem := report.Servers[0].Problem; !strings.Contains(problem, "secrets unlock") || strings.Contains(problem, "staple") {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
@@ -30,15 +31,16 @@ type Problem struct {
 // Candidate is a server that can be imported. Entries with the same command and
 // arguments, or the same URL, are one candidate.
 type Candidate struct {
-	ID       string       `json:"id"`   // hash of what the server runs, which is the same in every scan
-	Name     string       `json:"name"` // proposed name, which no configured server and no other candidate has
-	Sources  []Source     `json:"sources" nullable:"false"`
-	Existing string       `json:"here"`                      // name of the configured server that does the same; "" for none
-	Secrets  []string     `json:"secrets" nullable:"false"`  // places of credentials: env.NAME, args[3], headers.NAME, url
-	Problem  string       `json:"problem"`                   // why the candidate cannot be imported; "" when it can
-	Warnings []string     `json:"warnings" nullable:"false"` // what a person should know, such as a missing program
-	Command  string       `json:"command"`                   // command line or URL, with credentials redacted
-	Server   table.Server `json:"-"`
+	ID       string   `json:"id"`   // hash of what the server runs, which is the same in every scan
+	Name     string   `json:"name"` // proposed name, which no configured server and no other candidate has
+	Sources  []Source `json:"sources" nullable:"false"`
+	Existing string   `json:"here"`                      // name of the configured server that does the same; "" for none
+	Secrets  []string `json:"secrets" nullable:"false"`  // places of credentials: env.NAME, args[3], headers.NAME, url
+	Problem  string   `json:"problem"`                   // why the candidate cannot be imported; "" when it can
+	Warnings []string `json:"warnings" nullable:"false"` // what a person should know, such as a missing program
+	Command  string   `json:"command"`                   // command line or URL, with credentials redacted
+	Preview
+	Server table.Server `json:"-"`
 }
 
 // Source is a place in which a candidate was found.
@@ -100,6 +102,7 @@ func newCandidate(o occurrence) Candidate {
 	c.ID = idOf(o)
 	c.Secrets = secrets.Plaintext(o.server.Env, o.server.Args, o.server.Headers, o.server.URL)
 	c.Command = shown(redacted(o.server))
+	c.Preview = previewOf(o.server)
 	c.add(o)
 	return c
 }
@@ -113,7 +116,7 @@ func idOf(o occurrence) string {
 	}
 	text, _ := json.Marshal(parts) // cannot fail: strings, and maps in sorted order
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:8])
+	return hex.EncodeToString(sum[:])
 }
 
 // add adds a place in which the candidate was found.
@@ -123,7 +126,7 @@ func (c *Candidate) add(o occurrence) {
 		source.Editor, source.Name, source.Removable = o.editor.ID, o.editor.Name, !o.readOnly && o.problem == "" && o.entry != ""
 	}
 	same := func(s Source) bool {
-		return s.found.file.Path == o.file.Path && slices.Equal(s.found.file.Place.Keys, o.file.Place.Keys) && s.found.entry == o.entry && s.Editor == source.Editor
+		return pathname.Here.Equal(s.found.file.Path, o.file.Path) && slices.Equal(s.found.file.Place.Keys, o.file.Place.Keys) && s.found.entry == o.entry && s.Editor == source.Editor
 	}
 	if !o.pasted && slices.ContainsFunc(c.Sources, same) {
 		return

@@ -4,13 +4,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 var (
-	prompt      = regexp.MustCompile(`^(?:[$>%]|PS [^>]*>)\s+`)
+	prompt      = regexp.MustCompile(`^(?:[$>%❯]|PS [^>]*>)\s+`)
 	continued   = regexp.MustCompile("[\\\\`]\r?\n[ \t]*")
 	setVariable = regexp.MustCompile(`(?s)^([A-Za-z_]\w*)=(.*)$`)
 	shellSign   = regexp.MustCompile(`^(\||\|\||&&|>|>>|<|;|&)$`)
@@ -26,11 +25,14 @@ func commands(text string) ([]textEntry, error) {
 			continue
 		}
 		read, err := command(line)
+		if err != nil && strings.Contains(text, "\n") {
+			return nil, fault.Wrap(err, fault.Invalid, "command %d: %s", len(entries)+1, fault.MessageOf(err))
+		}
 		if err != nil {
 			return nil, err
 		}
 		if entries = append(entries, read...); len(entries) > maxEntries {
-			return nil, fault.New(fault.Invalid, "the text contains more than %d servers; paste a part of it", maxEntries)
+			return nil, tooManyServers()
 		}
 	}
 	if len(entries) == 0 {
@@ -39,9 +41,12 @@ func commands(text string) ([]textEntry, error) {
 	return entries, nil
 }
 
-// command reads one line: a URL, a command that adds a server to a client, or a
-// command that starts a server.
+// command reads one line: a URL, an install link, a command that adds a server
+// to a client, or a command that starts a server.
 func command(line string) ([]textEntry, error) {
+	if linked, is, err := installLink(line); is {
+		return linked, err
+	}
 	if address.MatchString(line) {
 		return []textEntry{remote(line)}, nil
 	}
@@ -49,39 +54,41 @@ func command(line string) ([]textEntry, error) {
 	if !closed {
 		return nil, fault.New(fault.Invalid, "the text is neither a configuration nor a command line with closed quotes")
 	}
-	if i := slices.Index(words, "--add-mcp"); i >= 0 && i+1 < len(words) {
-		return parseText(words[i+1])
+	if why := refusal(line, words); why != nil {
+		return nil, why
 	}
-	if i := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "--add-mcp=") }); i >= 0 {
-		return parseText(strings.TrimPrefix(words[i], "--add-mcp="))
+	var entries []textEntry
+	for _, part := range sequence(words) {
+		ours := clientCommand(part)
+		if ours == nil {
+			if len(entries) > 0 {
+				break
+			}
+			return []textEntry{started(words)}, nil
+		}
+		read, err := ofClient(ours)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, read...)
 	}
-	if len(words) > 3 && words[1] == "mcp" && words[2] == "add-json" {
-		return addJSON(words[3:])
-	}
-	if len(words) > 3 && words[1] == "mcp" && words[2] == "add" {
-		return []textEntry{added(words[3:])}, nil
-	}
-	return []textEntry{started(words)}, nil
+	return entries, nil
 }
 
-// addJSON reads the arguments of “claude mcp add-json”: a name and an entry.
-func addJSON(words []string) ([]textEntry, error) {
-	var rest []string
-	for i := 0; i < len(words); i++ {
-		if words[i] == "-s" || words[i] == "--scope" {
-			i++
-		} else if !strings.HasPrefix(words[i], "-") {
-			rest = append(rest, words[i])
+// sequence splits the words of a line at the signs between commands, if the
+// line begins with the command of a client.
+func sequence(words []string) [][]string {
+	if clientCommand(words) == nil {
+		return [][]string{words}
+	}
+	var parts [][]string
+	from := 0
+	for i, word := range words {
+		if word == "&&" || word == ";" || word == "||" {
+			parts, from = append(parts, words[from:i]), i+1
 		}
 	}
-	if len(rest) < 2 {
-		return nil, fault.New(fault.Invalid, "add-json needs a name and an entry in JSON")
-	}
-	entries, err := parseText(rest[1])
-	if err == nil && len(entries) == 1 {
-		entries[0].Name = rest[0]
-	}
-	return entries, err
+	return append(parts, words[from:])
 }
 
 // started reads a command that starts a server: variables, a program and its
@@ -113,92 +120,4 @@ func (e *textEntry) set(assignment string) {
 		e.Server.Env = make(map[string]string)
 	}
 	e.Server.Env[name] = value
-}
-
-// added reads the arguments of “claude mcp add” and of similar commands: options,
-// a name, and a command or URL.
-func added(words []string) textEntry {
-	a := adding{}
-	for len(words) > 0 {
-		word := words[0]
-		words = words[1:]
-		switch {
-		case word == "--":
-			a.line, words = append(a.line, words...), nil
-		case strings.HasPrefix(word, "-"):
-			words = a.option(word, words)
-		default:
-			if a.line = append(a.line, word); len(a.line) == 2 && !address.MatchString(word) {
-				a.line, words = append(a.line, words...), nil
-			}
-		}
-	}
-	return a.entry()
-}
-
-// adding is the state of reading a command that adds a server to a client.
-type adding struct {
-	line      []string // the name, then the command line or the URL
-	variables []string
-	headers   map[string]any
-	transport string
-	url       string
-	bearer    string // variable that holds the token
-}
-
-// option reads an option with its value and returns the remaining words.
-func (a *adding) option(word string, words []string) []string {
-	word, value, joined := strings.Cut(word, "=")
-	take := func() string {
-		if !joined && len(words) > 0 {
-			value, words = words[0], words[1:]
-		}
-		return value
-	}
-	switch word {
-	case "-e", "--env":
-		a.variables = append(a.variables, take())
-		for len(words) > 0 && setVariable.MatchString(words[0]) {
-			a.variables, words = append(a.variables, words[0]), words[1:]
-		}
-	case "-H", "--header":
-		name, text, _ := strings.Cut(take(), ":")
-		if a.headers == nil {
-			a.headers = make(map[string]any)
-		}
-		a.headers[strings.TrimSpace(name)] = strings.TrimSpace(text)
-	case "-t", "--transport", "--type":
-		a.transport = take()
-	case "--url":
-		a.url = take()
-	case "--bearer-token-env-var":
-		a.bearer = take()
-	case "-s", "--scope", "--timeout", "--description", "--callback-port", "--client-id":
-		take()
-	}
-	return words
-}
-
-func (a *adding) entry() textEntry {
-	name, line := "", a.line
-	if len(line) > 0 {
-		name, line = line[0], line[1:]
-	}
-	if a.url == "" && len(line) > 0 && address.MatchString(line[0]) {
-		a.url = line[0]
-	}
-	var e textEntry
-	if a.url != "" {
-		e.remote(map[string]any{"type": a.transport, "headers": a.headers, "bearer_token_env_var": a.bearer}, a.url)
-	} else {
-		if len(line) == 1 && strings.ContainsFunc(line[0], unicode.IsSpace) && !absolute.MatchString(line[0]) {
-			line, _ = split(line[0])
-		}
-		e = started(line)
-		for _, assignment := range a.variables {
-			e.set(assignment)
-		}
-	}
-	e.Name = name
-	return e
 }

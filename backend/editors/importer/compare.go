@@ -11,7 +11,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // similarity is the result of comparing a configured server with an entry of
@@ -196,29 +195,20 @@ func (v *registryView) names(ctx context.Context, server string) map[string]bool
 	if v.options.Vault == nil {
 		return names
 	}
-	entries := v.entries(ctx, server)
+	if v.unreadable { // each further attempt may take seconds
+		known, _ := v.options.Vault.Names(ctx, server)
+		for _, name := range known {
+			names[name] = false
+		}
+		return names
+	}
+	readable, _ := v.options.Vault.Readable(ctx, server) // a failure of the database counts as no secret
 	read := 0
-	for _, e := range entries {
-		if names[e.Name] = e.Masked != "****"; names[e.Name] {
+	for name, can := range readable {
+		if names[name] = can; can {
 			read++
 		}
 	}
-	v.unreadable = v.unreadable || len(entries) > 0 && read == 0
+	v.unreadable = len(readable) > 0 && read == 0
 	return names
-}
-
-// entries lists the secrets of a server. After the values of a server could
-// not be read, it lists only names, because each further attempt may take
-// seconds.
-func (v *registryView) entries(ctx context.Context, server string) []secrets.Entry {
-	if !v.unreadable {
-		entries, _ := v.options.Vault.List(ctx, server) // a failure of the database counts as no secret
-		return entries
-	}
-	names, _ := v.options.Vault.Names(ctx, server)
-	var entries []secrets.Entry
-	for _, name := range names {
-		entries = append(entries, secrets.Entry{Name: name, Masked: "****"})
-	}
-	return entries
 }

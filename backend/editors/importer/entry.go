@@ -149,9 +149,7 @@ func understand(f rawEntry) textEntry {
 	} else {
 		e.local(f.entry)
 	}
-	if text(f.entry["envFile"]) != "" {
-		e.note("its “envFile” is left out: add the variables that the server needs")
-	}
+	e.entry = f.entry
 	return e
 }
 

@@ -5,12 +5,14 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 // Exported is a configuration text for an editor, with servers of the
@@ -24,8 +26,8 @@ type Exported struct {
 }
 
 // Export returns the named servers, or all when no name is given, as entries
-// in the format of an editor. References to secrets are kept, although only
-// Agent Discover resolves them; a credential in plain text becomes ${NAME}.
+// in the format of an editor. A secret or a credential in plain text becomes a
+// reference to a variable of the environment, as the editor spells it.
 func (i *Importer) Export(ctx context.Context, editor string, servers []string) (Exported, error) {
 	e, ok := table.ByID(editor)
 	if !ok {
@@ -48,7 +50,7 @@ func (i *Importer) Export(ctx context.Context, editor string, servers []string) 
 		if ctx.Err() != nil {
 			return Exported{}, ctx.Err()
 		}
-		entry, notes, err := exportEntry(shape, s)
+		entry, notes, err := exportEntry(e, shape, s)
 		if err == nil {
 			var change configedit.Change
 			if change, err = configedit.Put(text, place, s.Name, entry); err == nil {
@@ -88,7 +90,7 @@ func (i *Importer) chosen(names []string) ([]registry.Server, error) {
 
 // exportEntry returns the entry for a server in an editor's shape, and notes
 // on what the user has to fill in.
-func exportEntry(shape string, r registry.Server) (configedit.Object, []string, error) {
+func exportEntry(e *table.Editor, shape string, r registry.Server) (configedit.Object, []string, error) {
 	switch {
 	case !r.Approved:
 		return nil, nil, fault.New(fault.Denied, "it waits for approval")
@@ -99,24 +101,125 @@ func exportEntry(shape string, r registry.Server) (configedit.Object, []string, 
 		Transport: r.Transport, Command: r.Command, URL: r.Endpoint(),
 		Args: slices.Clone(r.Args), Env: maps.Clone(r.Env), Headers: maps.Clone(r.Headers),
 	}
-	var notes []string
 	for range maxLiterals {
 		left := literals(s.Transport, s.Args, s.Env, s.URL, s.Headers)
 		if len(left) == 0 {
 			break
 		}
-		name := placeholder(left[0].Name)
-		setText(&s, left[0].Where, strings.ReplaceAll(left[0].Text(standIn), "${secret:"+standIn+"}", "${"+name+"}"))
-		notes = append(notes, left[0].Where+" contains a credential, which was left out; write it in place of ${"+name+"}")
+		setText(&s, left[0].Where, strings.ReplaceAll(left[0].Text(standIn), "${secret:"+standIn+"}", "${env:"+placeholder(left[0].Name)+"}"))
 	}
 	if len(literals(s.Transport, s.Args, s.Env, s.URL, s.Headers)) > 0 {
 		return nil, nil, fault.New(fault.Invalid, "it contains too many credentials")
 	}
-	if strings.Contains(strings.Join(texts(s), "\n"), "${secret:") {
-		notes = append(notes, "its secrets are references ${secret:NAME}, which only Agent Discover can resolve")
-	}
+	own := ownFields(shape, &s)
+	notes := spellReferences(e, &s)
 	entry, err := table.Spell(shape, r.Name, s)
+	for _, f := range own {
+		notes = append(notes, "the editor takes "+strings.Join(f.variables, ", ")+" from its environment: set the variable there")
+		entry = append(entry, f.Field)
+	}
 	return entry, notes, err
+}
+
+// spellReferences replaces the references to secrets and variables in a server
+// by those of the editor, and returns what the user has to do.
+func spellReferences(e *table.Editor, s *table.Server) []string {
+	var notes []string
+	o := occurrence{server: *s}
+	o.edit(func(where, text string) string {
+		text = reference.ReplaceAllStringFunc(text, func(found string) string {
+			return "${env:" + placeholder(reference.FindStringSubmatch(found)[1]) + "}"
+		})
+		return ofEnvironment.ReplaceAllStringFunc(text, func(found string) string {
+			at := ofEnvironment.FindStringSubmatch(found)
+			name, left := at[1], ""
+			if value, has := strings.CutPrefix(at[2], ":-"); has {
+				if ours := e.DefaultReference(name, value); ours != "" && !secrets.LooksSecret(value) {
+					return ours
+				}
+				left = defaultNote(value)
+			}
+			if ours := e.Reference(name); ours != "" {
+				notes = append(notes, where+" refers to the variable "+name+"; set it in the environment of the editor"+left)
+				return ours
+			}
+			notes = append(notes, where+" needs a value, which was left out; write it in place of ${"+name+"}"+left)
+			return "${" + name + "}"
+		})
+	})
+	*s = o.server
+	return notes
+}
+
+// defaultNote says that the default of a variable is not in an export. It shows the
+// default unless it looks like a credential.
+func defaultNote(value string) string {
+	if value == "" {
+		return "; the editor has no spelling for its empty default"
+	}
+	if secrets.LooksSecret(value) {
+		return "; its default was left out, because it looks like a credential"
+	}
+	return "; its default, " + strconv.Quote(value) + ", was left out, because the editor has no spelling for it"
+}
+
+// ownField is a field in which an editor names variables whose values it takes
+// from its environment.
+type ownField struct {
+	configedit.Field
+	variables []string
+}
+
+// ownFields moves references out of a server that its editor spells as names of
+// variables in fields of their own: Codex replaces no references in values.
+func ownFields(shape string, s *table.Server) []ownField {
+	if shape != "codex" {
+		return nil
+	}
+	var own []ownField
+	var passed []string
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		if s.Env[name] == "${env:"+name+"}" || s.Env[name] == "${secret:"+name+"}" {
+			passed = append(passed, name)
+			delete(s.Env, name)
+		}
+	}
+	if len(passed) > 0 {
+		own = append(own, ownField{configedit.Field{Key: "env_vars", Value: passed}, passed})
+	}
+	var headers configedit.Object
+	var variables []string
+	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+		text, bearer := strings.CutPrefix(s.Headers[name], "Bearer ")
+		variable := wholeReference(text)
+		switch {
+		case variable == "":
+			continue
+		case bearer && strings.EqualFold(name, "Authorization"):
+			own = append(own, ownField{configedit.Field{Key: "bearer_token_env_var", Value: variable}, []string{variable}})
+		case !bearer:
+			headers, variables = append(headers, configedit.Field{Key: name, Value: variable}), append(variables, variable)
+		default:
+			continue
+		}
+		delete(s.Headers, name)
+	}
+	if len(headers) > 0 {
+		own = append(own, ownField{configedit.Field{Key: "env_http_headers", Value: headers}, variables})
+	}
+	return own
+}
+
+// wholeReference returns the variable to which a text refers; "" if the text is
+// not a single reference.
+func wholeReference(text string) string {
+	if at := ofEnvironment.FindStringSubmatch(text); at != nil && at[0] == text && at[2] == "" {
+		return at[1]
+	}
+	if at := reference.FindStringSubmatch(text); at != nil && at[0] == text {
+		return placeholder(at[1])
+	}
+	return ""
 }
 
 // maxLiterals is the maximum number of credentials that an export replaces in
@@ -155,10 +258,4 @@ func setText(s *table.Server, where, text string) {
 			}
 		}
 	}
-}
-
-func texts(s table.Server) []string {
-	all := append([]string{s.URL}, s.Args...)
-	all = slices.AppendSeq(all, maps.Values(s.Env))
-	return slices.AppendSeq(all, maps.Values(s.Headers))
 }

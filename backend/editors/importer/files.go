@@ -29,6 +29,8 @@ type occurrence struct {
 	server   table.Server
 	problem  string
 	warnings []string
+	blocked  string   // the first reason why the server does not run as in its editor; "" when it does
+	needs    []string // secrets that the person has to set before the server can run
 }
 
 // readEditors reads the existing configuration files of all editors.
@@ -75,6 +77,7 @@ func (i *Importer) readFileOf(e *table.Editor, file table.File, readOnly bool, p
 		if o.server, err = table.Understand(file.Shape, entry.Value); err != nil {
 			o.problem = fault.MessageOf(err)
 		}
+		o.nameLosses(entry.Value)
 		o.normalize(i.options.Machine)
 		found = append(found, o)
 	}

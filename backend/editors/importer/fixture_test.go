@@ -58,7 +58,7 @@ func newFixture(t testing.TB, locked bool) *fixture {
 	f.must(err)
 	f.vault = secrets.NewVault(secrets.Options{Store: db, Bus: bus, Folder: folder, NoKeychain: true, Work: 10})
 	if !locked {
-		f.must(f.vault.Unlock(t.Context(), "pass"))
+		f.must(f.vault.Unlock(t.Context(), "a passphrase"))
 	}
 	f.options = importer.Options{
 		Machine: f.machine(), RemoveEntries: f.removeEntries, Bundles: filepath.Join(string(folder), "bundles"),

@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -10,16 +11,17 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 )
 
 // Request selects what an import adds.
 type Request struct {
 	Choices       []Choice          `json:"servers" nullable:"false"` // empty: all new candidates that can be imported
 	RemoveEntries bool              `json:"take_out"`                 // also remove the entries from the editors, including those of servers that exist already
+	PlainText     bool              `json:"plain_text"`               // keep credentials readable in the configuration if they cannot be stored as secrets; otherwise their servers are not imported
 	Text          string            `json:"text"`                     // pasted text to import from, instead of the editors
 	Bundle        string            `json:"bundle"`                   // absolute path of an .mcpb or .dxt file to import from, instead of the editors
 	Values        map[string]string `json:"values"`                   // answers to the questions of a bundle
+	Unseen        bool              `json:"-"`                        // no person has seen what the servers run, so they wait for approval
 }
 
 // Choice is a candidate to import.
@@ -42,7 +44,10 @@ type Result struct {
 	Status  string   `json:"status"` // Imported, Existing or Failed
 	Problem string   `json:"problem,omitempty"`
 	Moved   []string `json:"moved" nullable:"false"` // places whose credentials are in the keychain
-	Kept    []string `json:"kept" nullable:"false"`  // places whose credentials are still in plain text, for the reason in Problem
+	Preview
+	Warnings []string `json:"warnings" nullable:"false"` // what a person should know, as in Candidate
+	Waiting  bool     `json:"waiting,omitempty"`         // it waits for approval
+	Kept     []string `json:"kept" nullable:"false"`     // places whose credentials stay readable in the configuration, as the request allows
 }
 
 // The statuses of a Result.
@@ -74,7 +79,7 @@ func (i *Importer) Import(ctx context.Context, q Request, dry bool) (Report, err
 	if err != nil {
 		return Report{}, err
 	}
-	run := importRun{Importer: i, dry: dry, report: Report{Servers: []Result{}, Removed: []Removal{}, DryRun: dry}}
+	run := importRun{Importer: i, dry: dry, unseen: q.Unseen, keeping: keeping{vault: i.options.Vault, plain: q.PlainText}, report: Report{Servers: []Result{}, Removed: []Removal{}, DryRun: dry}}
 	for _, chosen := range choose(q, scan.Candidates) {
 		if ctx.Err() != nil {
 			return run.report, fault.Wrap(ctx.Err(), fault.Unavailable, "the import was interrupted; run it again for the remaining servers")
@@ -116,7 +121,7 @@ func choose(q Request, candidates []Candidate) []choice {
 		}
 		at := slices.IndexFunc(candidates, func(c Candidate) bool { return c.ID == wanted.ID })
 		if at < 0 {
-			all = append(all, choice{Candidate: Candidate{ID: wanted.ID, Name: wanted.Name}, unknown: true})
+			all = append(all, choice{Candidate: Candidate{ID: wanted.ID, Name: wanted.Name, Preview: previewOf(table.Server{})}, unknown: true})
 			continue
 		}
 		all = append(all, choice{Candidate: candidates[at], wanted: wanted.Name})
@@ -128,13 +133,15 @@ func choose(q Request, candidates []Candidate) []choice {
 type importRun struct {
 	*Importer
 	dry       bool
+	unseen    bool
+	keeping   keeping
 	report    Report
 	removable []removable
 }
 
 // server imports one candidate.
 func (r *importRun) server(ctx context.Context, c choice) Result {
-	result := Result{ID: c.ID, Name: cmp.Or(c.wanted, c.Name), Status: Imported, Moved: []string{}, Kept: []string{}}
+	result := newResult(c, r.unseen)
 	switch {
 	case c.unknown:
 		result.fail("the server was removed or changed since the scan; scan again")
@@ -148,6 +155,13 @@ func (r *importRun) server(ctx context.Context, c choice) Result {
 		}
 	}
 	return result
+}
+
+func newResult(c choice, unseen bool) Result {
+	return Result{
+		ID: c.ID, Name: cmp.Or(c.wanted, c.Name), Status: Imported, Moved: []string{}, Kept: []string{},
+		Preview: c.Preview, Warnings: append([]string{}, c.Warnings...), Waiting: (c.Server.Disabled || unseen) && c.Existing == "",
+	}
 }
 
 func (r *Result) fail(why string) { r.Status, r.Problem, r.Moved = Failed, why, []string{} }
@@ -165,13 +179,21 @@ func (r *importRun) add(ctx context.Context, c choice, result *Result) error {
 		return fault.New(fault.Conflict, "another server is imported as %q; choose another name", result.Name)
 	}
 	if r.dry {
-		result.Moved = append(result.Moved, c.Secrets...)
-		return nil
+		return r.keeping.plan(ctx, c.Secrets, result)
 	}
-	if _, err := r.options.Lifecycle.Add(ctx, newServer(result.Name, sourceOf(c.Candidate), c.Server)); err != nil {
+	if err := r.keeping.plan(ctx, c.Secrets, &Result{}); err != nil {
 		return err
 	}
-	r.moveSecrets(ctx, c.Secrets, result)
+	add := r.options.Lifecycle.Add
+	if result.Waiting {
+		add = r.options.Lifecycle.AddUnapproved
+	}
+	if _, err := add(ctx, newServer(result.Name, sourceOf(c.Candidate), c.Server)); err != nil {
+		return err
+	}
+	if err := r.moveSecrets(ctx, r.keeping, c.Secrets, result); err != nil {
+		return errors.Join(err, r.options.Lifecycle.Remove(context.WithoutCancel(ctx), result.Name), r.options.Registry.Compact(ctx))
+	}
 	return nil
 }
 
@@ -207,35 +229,4 @@ func newServer(name, source string, s table.Server) registry.Server {
 		r.URL, r.Headers = s.URL, s.Headers
 	}
 	return r
-}
-
-// moveSecrets moves the credentials of an imported server to the keychain. The
-// result lists those that could not be moved, with the reason.
-func (i *Importer) moveSecrets(ctx context.Context, places []string, result *Result) {
-	if len(places) == 0 {
-		return
-	}
-	if i.options.Vault == nil {
-		result.Kept, result.Problem = places, "no keychain is available: the server's credentials are in its configuration in plain text"
-		return
-	}
-	moves, err := i.options.Migrator.Migrate(ctx, []string{result.Name}, true)
-	why := ""
-	if err != nil {
-		why = fault.MessageOf(err)
-	}
-	for _, m := range moves {
-		if m.Action == secretmigration.Moved {
-			result.Moved = append(result.Moved, m.Where)
-		} else {
-			result.Kept, why = append(result.Kept, m.Where), cmp.Or(m.Error, why)
-		}
-	}
-	if len(moves) == 0 && err != nil {
-		result.Kept = places
-	}
-	result.Moved, result.Kept = slices.Compact(result.Moved), slices.Compact(result.Kept)
-	if len(result.Kept) > 0 || err != nil {
-		result.Problem = "some credentials are still in its configuration in plain text: " + why + ". Then run: agent-discover secrets migrate"
-	}
 }

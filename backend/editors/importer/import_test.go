@@ -3,7 +3,9 @@ package importer_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
-	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
 func TestCredentialsOfImportedServersAreInTheKeychain(t *testing.T) {
@@ -38,15 +40,12 @@ func TestCredentialsOfImportedServersAreInTheKeychain(t *testing.T) {
 	if text := fmt.Sprint(files); strings.Contains(text, "horse") || strings.Contains(text, "staple") || files.Source != "editor:cursor" || !files.Approved || files.Enabled || files.Env["MODE"] != "fast" {
 		t.Errorf("the server is %s", text)
 	}
-	filled, err := f.vault.Fill(t.Context(), files.Name, upstream.LaunchOf(files))
+	filled, err := f.vault.Fill(t.Context(), files.Name, secrets.LaunchOf(files))
 	if err != nil || filled.Args[3] != "correct-horse" || filled.Env["API_KEY"] != "battery-staple" {
 		t.Errorf("a start gets %v %v, %v", filled.Args, filled.Env, err)
 	}
 	if docs := f.server("docs"); docs.Transport != "streamable-http" || docs.URL != "https://h/mcp" || docs.Headers["Authorization"] == "" || strings.Contains(fmt.Sprint(docs), "horse") {
 		t.Errorf("it is %+v", docs)
-	}
-	if off := f.server("off"); off.Enabled || off.KeepRunning {
-		t.Errorf("it is %+v", off)
 	}
 	equal(t, "second import", results(f.run(importer.Request{})))
 }
@@ -82,21 +81,18 @@ func TestOnlyChosenServersAreImported(t *testing.T) {
 	equal(t, "second import", results(f.run(importer.Request{Choices: []importer.Choice{{ID: id("a")}}})), "renamed here")
 }
 
-func TestWithoutAKeychainCredentialsStayAndAreReported(t *testing.T) {
-	f := newFixture(t, true)
-	f.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"], "env": {"API_KEY": "battery-staple"}}}}`)
-	report := f.run(importer.Request{RemoveEntries: true})
-	equal(t, "results", results(report), "a imported")
-	a := report.Servers[0]
-	equal(t, "kept", a.Kept, "env.API_KEY")
-	if !strings.Contains(a.Problem, "plain text") || !strings.Contains(a.Problem, "secrets unlock") || !strings.Contains(a.Problem, "secrets migrate") || strings.Contains(a.Problem, "staple") {
-		t.Errorf("the problem is %s", a.Problem)
+func TestServersThatAreSwitchedOffInTheEditorWaitForApproval(t *testing.T) {
+	f := newFixture(t, false)
+	file := f.write(".cursor/mcp.json", `{"mcpServers": {"off": {"command": "npx", "args": ["off"], "disabled": true}, "on": {"command": "npx", "args": ["on"]}}}`)
+	f.write(".codex/config.toml", "[mcp_servers.also_off]\ncommand = \"npx\"\nargs = [\"also\"]\nenabled = false\n")
+	equal(t, "results", sorted(results(f.run(importer.Request{RemoveEntries: true}))), "also_off imported", "off imported", "on imported")
+	for name, approved := range map[string]bool{"off": false, "also_off": false, "on": true} {
+		if s := f.server(name); s.Approved != approved || s.Enabled || s.KeepRunning {
+			t.Errorf("%s is %+v", name, s)
+		}
 	}
-	if got := f.server("a").Env["API_KEY"]; got != "battery-staple" {
-		t.Errorf("API_KEY is %q", got)
-	}
-	if len(report.Removed) != 1 || report.Removed[0].Change == "" { // the configured server has everything that the entry has, so the entry is removed
-		t.Errorf("removals: %+v", report.Removed)
+	if strings.Contains(f.read(file), "off") {
+		t.Errorf("an entry that was switched off stays: %s", f.read(file))
 	}
 }
 
@@ -166,6 +162,24 @@ func TestEntriesWithDifferentWorkingFoldersAreNotMerged(t *testing.T) {
 	}
 }
 
+func TestTheHomeFolderHasOtherSpellings(t *testing.T) {
+	f := newFixture(t, false)
+	link := filepath.Join(t.TempDir(), "home")
+	if runtime.GOOS == "windows" { // where links need a privilege
+		link = strings.ToUpper(filepath.ToSlash(f.home))
+	} else {
+		f.must(os.Symlink(f.home, link))
+	}
+	text, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"a": map[string]any{"command": "npx", "args": []string{"a"}, "cwd": link}}})
+	f.must(err)
+	f.write(".cursor/mcp.json", string(text))
+	report := f.run(importer.Request{RemoveEntries: true})
+	equal(t, "removed", f.removed, "cursor mcp.json [a]")
+	if len(report.Removed) != 1 || report.Removed[0].Problem != "" {
+		t.Errorf("removals: %+v", report.Removed)
+	}
+}
+
 func TestServersAreImportedWhenEntriesCannotBeRemoved(t *testing.T) {
 	f := newFixture(t, false)
 	f.write(".cursor/mcp.json", `{"mcpServers": {"a": {"command": "npx", "args": ["a"]}}}`)
@@ -213,17 +227,44 @@ func TestServersInAPastedTextAreImported(t *testing.T) {
 	}
 }
 
+func TestExportsKeepOrReportTheDefaultsOfVariables(t *testing.T) {
+	f := newFixture(t, false)
+	f.add(registry.Server{
+		Name: "files", Command: "npx", Args: []string{"--port=${env:PORT:-8080}", "${env:EMPTY:-}"},
+		Env: map[string]string{"KEY": "${env:THE_KEY:-" + token + "}", "LEVEL": "${env:LOG_LEVEL:-debug}"},
+	})
+	for editor, want := range map[string]struct{ text, left string }{
+		"claude-code":    {`"--port=${PORT:-8080}"`, ""},
+		"cursor":         {`"--port=${env:PORT}"`, `its default, "8080", was left out`},
+		"claude-desktop": {`"--port=${PORT}"`, `its default, "8080", was left out`},
+		"codex":          {`LEVEL = "${LOG_LEVEL}"`, `its default, "debug", was left out`},
+	} {
+		out, err := f.Export(t.Context(), editor, nil)
+		f.must(err)
+		left := strings.Join(out.Left, "\n")
+		if !strings.Contains(out.Text, want.text) || !strings.Contains(left, want.left) || (want.left == "") == strings.Contains(left, "no spelling") {
+			t.Errorf("%s: %s\n%s", editor, out.Text, left)
+		}
+		if strings.Contains(out.Text+left, token) {
+			t.Errorf("%s shows a credential: %s\n%s", editor, out.Text, left)
+		}
+	}
+}
+
 func TestExportsAreSpelledAsTheEditorSpellsThem(t *testing.T) {
 	f := newFixture(t, false)
-	f.add(registry.Server{Name: "files", Command: "npx", Args: []string{"-y", "@x/files", "--token", "correct-horse", "--password=battery-staple"}, Env: map[string]string{"API_KEY": "${secret:API_KEY}"}})
-	f.add(registry.Server{Name: "docs", Transport: "streamable-http", URL: "https://me:pass-word@h/mcp?token=query-value", Headers: map[string]string{"Authorization": "Bearer " + token}})
+	f.add(registry.Server{Name: "files", Command: "npx", Args: []string{"-y", "@x/files", "--token", "correct-horse", "--password=battery-staple"}, Env: map[string]string{"API_KEY": "${secret:API_KEY}", "HOME_X": "${env:HOME_X}/x"}})
+	f.add(registry.Server{Name: "docs", Transport: "streamable-http", URL: "https://me:pass-word@h/mcp?token=query-value", Headers: map[string]string{"Authorization": "Bearer ${secret:AUTHORIZATION}", "X-Key": token}})
 	f.add(registry.Server{Name: "empty"})
 	if _, err := f.options.Registry.(*registry.Registry).Add(t.Context(), registry.Server{Name: "waits", Command: "x"}); err != nil {
 		t.Fatal(err)
 	}
 	for editor, want := range map[string][]string{
-		"cursor":         {`"mcpServers": {`, `"files": {`, `"url": "https://me:${URL_PASSWORD}@h/mcp?token=${URL_TOKEN}"`, `"API_KEY": "${secret:API_KEY}"`, `"${TOKEN}"`, `"--password=${PASSWORD}"`},
-		"codex":          {"[mcp_servers.files]", "[mcp_servers.docs]", "http_headers"},
+		"cursor":         {`"mcpServers": {`, `"files": {`, `"url": "https://me:${env:URL_PASSWORD}@h/mcp?token=${env:URL_TOKEN}"`, `"API_KEY": "${env:API_KEY}"`, `"${env:TOKEN}"`, `"--password=${env:PASSWORD}"`, `"HOME_X": "${env:HOME_X}/x"`},
+		"opencode":       {`"API_KEY": "{env:API_KEY}"`, `"{env:TOKEN}"`, `"HOME_X": "{env:HOME_X}/x"`},
+		"gemini-cli":     {`"API_KEY": "${API_KEY}"`, `"${TOKEN}"`, `"HOME_X": "${HOME_X}/x"`},
+		"continue":       {"API_KEY: '${{ secrets.API_KEY }}'"},
+		"codex":          {"[mcp_servers.files]", "[mcp_servers.docs]", `env_vars = ["API_KEY"]`, `bearer_token_env_var = "AUTHORIZATION"`, `X-Key = "X_KEY"`},
 		"goose":          {"extensions:", "  files:", "cmd: npx", "uri: "},
 		"claude-desktop": {`"files": {`},
 	} {
@@ -243,7 +284,7 @@ func TestExportsAreSpelledAsTheEditorSpellsThem(t *testing.T) {
 			t.Errorf("%s has another order:\n%s", editor, out.Text)
 		}
 		left := strings.Join(out.Left, "\n")
-		for _, part := range []string{"empty: it has neither", "waits: it waits for approval", "files: args[3] contains a credential", "files: its secrets are references"} {
+		for _, part := range []string{"empty: it has neither", "waits: it waits for approval", "files: args[3] ", "API_KEY"} {
 			if !strings.Contains(left, part) {
 				t.Errorf("%s does not say %q: %s", editor, part, left)
 			}

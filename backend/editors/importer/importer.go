@@ -25,11 +25,16 @@ type Registry interface {
 	List() []registry.Server
 	Get(name string) (registry.Server, error)
 	Update(ctx context.Context, name string, change func(*registry.Server)) (registry.Server, error)
+	// Compact removes the texts of removed servers from the database's file.
+	Compact(ctx context.Context) error
 }
 
 // Lifecycle adds and removes configured servers.
 type Lifecycle interface {
 	Add(ctx context.Context, server registry.Server) (registry.Server, error)
+	// AddUnapproved adds a server that cannot be started until a person approves
+	// it.
+	AddUnapproved(ctx context.Context, server registry.Server) (registry.Server, error)
 	Remove(ctx context.Context, name string) error
 }
 
@@ -105,6 +110,7 @@ func (i *Importer) ScanText(ctx context.Context, text string) (Scan, error) {
 			name = suggestName(e.Server)
 		}
 		o := occurrence{entry: name, server: e.Server, problem: e.Problem, warnings: e.Notes, pasted: true}
+		o.nameLosses(e.entry)
 		o.normalize(i.options.Machine)
 		found = append(found, o)
 	}

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"encoding/json"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
@@ -37,14 +37,30 @@ func (i *Importer) launchOf(transport, command string, args []string, address st
 		words = slices.Clone(words[2:])
 	}
 	words[0] = i.program(words[0])
-	if words[0] == "npx" {
-		for n := 1; n < len(words) && strings.HasPrefix(words[n], "-"); n++ {
-			if words[n] == "--yes" {
-				words[n] = "-y"
+	return launch{transport: transport, words: runnerWords(words)}
+}
+
+// runners are the commands that do the same as a shorter one.
+var runners = map[string][]string{"npx": {"npm exec", "npm x"}, "bunx": {"bun x"}, "pnpx": {"pnpm dlx"}, "uvx": {"uv tool run"}}
+
+// runnerWords spells a command that downloads a package and runs it in one way:
+// as the short form, without the options that only answer its question.
+func runnerWords(words []string) []string {
+	for short, long := range runners {
+		for _, line := range long {
+			parts := strings.Fields(line)
+			if len(words) > len(parts) && slices.Equal(words[:len(parts)], parts) {
+				words = append([]string{short}, words[len(parts):]...)
 			}
 		}
 	}
-	return launch{transport: transport, words: words}
+	if words[0] != "npx" && words[0] != "bunx" && words[0] != "pnpx" {
+		return words
+	}
+	n := 1
+	for ; n < len(words) && (words[n] == "-y" || words[n] == "--yes" || words[n] == "-q" || words[n] == "--quiet" || words[n] == "--"); n++ {
+	}
+	return append([]string{words[0]}, words[n:]...)
 }
 
 func (i *Importer) launch(s table.Server) launch {
@@ -63,19 +79,15 @@ func programOf(command string) string {
 }
 
 // program shortens the path of a program to its name if a search in PATH finds
-// the same file.
+// the same file. On Windows a path may lack its extension.
 func (i *Importer) program(command string) string {
 	name := programOf(command)
 	if !strings.ContainsAny(command, `/\`) {
 		return name
 	}
 	found, ok := i.options.Machine.Command(name)
-	if !ok {
-		return command
-	}
-	one, err := i.options.Machine.Stat(found)
-	two, twoErr := i.options.Machine.Stat(command)
-	if err == nil && twoErr == nil && os.SameFile(one, two) {
+	file, exists := i.options.Machine.Command(command)
+	if ok && exists && pathname.Same(found, file) {
 		return name
 	}
 	return command

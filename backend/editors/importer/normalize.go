@@ -4,26 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
-	"github.com/agent-discover/agent-discover/backend/servers/secrets"
-)
-
-// These patterns match references to environment variables, which clients
-// write in different ways.
-var (
-	braced  = regexp.MustCompile(`^\$\{(?:env:)?([A-Za-z_]\w*)\}$`)
-	inPlace = regexp.MustCompile(`\{env:([A-Za-z_]\w*)\}`)
-	bare    = regexp.MustCompile(`^([A-Za-z]+ )?(?:\$([A-Z_][A-Z0-9_]*)|%([A-Z_][A-Z0-9_]*)%)$`)
-	// unfilled matches placeholders that only an editor can replace by values.
-	unfilled = regexp.MustCompile(`\$\{[^}]*\}|\$\([^)]*\)|\{file:[^}]*\}`)
-	// nameIn matches the variable's name in a placeholder. The rest of the
-	// placeholder may be a credential, such as a default value.
-	nameIn = regexp.MustCompile(`^(?:\$?\{|\$\()\{?\s*([A-Za-z_][\w.]*(?::[A-Za-z_][\w./-]*)?)?`)
 )
 
 // normalize converts a server to the form that the registry accepts, adds
@@ -33,12 +19,8 @@ func (o *occurrence) normalize(m table.Machine) {
 		return
 	}
 	o.server.Args, o.server.Env, o.server.Headers = slices.Clone(o.server.Args), maps.Clone(o.server.Env), maps.Clone(o.server.Headers)
-	o.edit(func(_, text string) string {
-		if o.file.Plugin != "" {
-			text = strings.ReplaceAll(text, "${CLAUDE_PLUGIN_ROOT}", o.file.Plugin)
-		}
-		return spellVariables(text)
-	})
+	o.edit(func(where, text string) string { return o.translate(m, where, text) })
+	o.server.Dir = o.translate(m, "cwd", o.server.Dir)
 	o.dropInherited(m)
 	o.checkFolder(m)
 	o.edit(func(where, text string) string { o.explain(where, text); return text })
@@ -49,17 +31,6 @@ func (o *occurrence) normalize(m table.Machine) {
 	case transport == "stdio" && o.server.Command == "", transport != "stdio" && o.server.URL == "":
 		o.problem = "it has neither a command nor a URL"
 	}
-}
-
-// spellVariables rewrites references to variables as ${NAME}, which is never
-// mistaken for a credential. $NAME and %NAME% count as references only if they
-// are the whole value, because a password may contain these characters.
-func spellVariables(text string) string {
-	if strings.Contains(text, "${") { // no client writes both {env:NAME} and ${NAME}
-		return text
-	}
-	text = inPlace.ReplaceAllString(text, "$${$1}")
-	return bare.ReplaceAllString(text, "$1$${$2$3}")
 }
 
 // edit replaces every text of the configuration that decides how the server
@@ -82,64 +53,34 @@ func (o *occurrence) edit(replace func(where, text string) string) {
 // argument returns the name of an argument's place, as secrets.Literals spells it.
 func argument(n int) string { return fmt.Sprintf("args[%d]", n) }
 
-// dropInherited removes variables whose value is a reference to the user's
-// variable of the same name. The hub passes all of the user's variables to
-// servers.
-func (o *occurrence) dropInherited(m table.Machine) {
-	for _, name := range slices.Sorted(maps.Keys(o.server.Env)) {
-		if at := braced.FindStringSubmatch(o.server.Env[name]); at == nil || at[1] != name {
-			continue
-		}
-		delete(o.server.Env, name)
-		if m.Variable != nil && m.Variable(name) == "" {
-			o.warn("it uses the variable %s of your environment, which is not set", shown(name))
-		}
-	}
-}
-
 // checkFolder warns that the hub starts servers in the user's home folder. It
 // keeps another working folder in Dir, so that entries that differ only in
 // their folder are not merged.
 func (o *occurrence) checkFolder(m table.Machine) {
 	dir, command := o.server.Dir, o.server.Command
 	relative := strings.ContainsAny(command, `/\`) && !filepath.IsAbs(command) && !strings.HasPrefix(command, "~") && !strings.Contains(command, "${")
+	if dir == "~" || isHome(dir, m) {
+		o.server.Dir, dir = "", ""
+	}
 	switch {
-	case dir == m.Home:
-		o.server.Dir = ""
-	case dir != "" && relative:
+	case dir == "" && relative:
+		o.block("its command is a path relative to a project: Agent Discover starts servers in your home folder")
+	case dir == "":
+	case relative:
 		o.server.Command = filepath.Join(dir, command)
 		fallthrough
-	case dir != "":
+	default:
 		o.warn("its working folder is left out: Agent Discover starts servers in your home folder")
-	case relative:
-		o.warn("its command is a path relative to a project: Agent Discover starts servers in your home folder")
 	}
 }
 
-// explain adds a warning, or sets the problem, for an example or placeholder
-// that a person has to replace before the server can work. It skips
-// placeholders if a form shows the server, because the form asks for their
-// values.
-func (o *occurrence) explain(where, text string) {
-	if example.MatchString(text) && !secrets.LooksSecret(text) {
-		o.warn("%s looks like an example; put the real value there", shown(where))
+// isHome reports whether a folder is the home folder, which may have other
+// spellings and be reached by links.
+func isHome(dir string, m table.Machine) bool {
+	if dir == "" || m.Home == "" {
+		return false
 	}
-	if o.editable {
-		return
-	}
-	for _, found := range unfilled.FindAllString(text, -1) {
-		name := ""
-		if at := nameIn.FindStringSubmatch(found); at != nil {
-			name = at[1]
-		}
-		switch {
-		case strings.HasPrefix(found, "${secret:"):
-		case strings.HasPrefix(name, "input:"), strings.HasPrefix(name, "promptString:"):
-			o.problem = fmt.Sprintf("its editor asks for %s (%s) at each start; write the value into the configuration, or add the server by hand and set a secret", shown(where), shown(name))
-		default:
-			o.warn("%s has ${%s}, which Agent Discover does not fill in; put its value there after the import", shown(where), shown(name))
-		}
-	}
+	return pathname.Rules(m.OS).Equal(dir, m.Home) || filepath.IsAbs(dir) && pathname.Same(dir, m.Home)
 }
 
 // checkCommand warns when the command is not on this machine.
@@ -151,7 +92,8 @@ func (o *occurrence) checkCommand(m table.Machine) {
 	exists := false
 	if strings.ContainsAny(command, `/\`) {
 		_, err := m.Stat(command)
-		exists = err == nil
+		_, exists = m.Command(command)
+		exists = exists || err == nil
 	} else {
 		_, exists = m.Command(command)
 		if !exists {
@@ -159,7 +101,7 @@ func (o *occurrence) checkCommand(m table.Machine) {
 		}
 	}
 	if !exists {
-		o.warn("the command %s is not on this machine", shown(command))
+		o.block("the command %s is not on this machine", shown(command))
 	}
 }
 

@@ -32,6 +32,7 @@ type Parsed struct {
 	Disabled    bool              `json:"disabled" doc:"Whether the text marks the server as disabled."`
 	Notes       []string          `json:"notes" nullable:"false" doc:"What the user should know before the server is added."`
 	Problem     string            `json:"problem" doc:"Why the server cannot be added; empty when it can."`
+	Preview
 }
 
 // Credential is a value that should be kept as a secret.
@@ -62,6 +63,7 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 	servers := []Parsed{}
 	for _, e := range entries {
 		o := occurrence{entry: e.Name, server: e.Server, problem: e.Problem, warnings: e.Notes, pasted: true, editable: true}
+		o.nameLosses(e.entry)
 		o.normalize(i.options.Machine)
 		if o.problem == "" && table.Ours(o.server) {
 			continue
@@ -70,7 +72,9 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 		view.match(ctx, &c)
 		c.Name = names.free(e.Name, o.server)
 		names[c.Name] = true
-		servers = append(servers, newParsed(e, c))
+		servers = append(servers, newParsed(e, c, func(variable string) bool {
+			return i.options.Machine.Variable != nil && i.options.Machine.Variable(variable) == ""
+		}))
 	}
 	if len(servers) == 0 {
 		return nil, fault.New(fault.Invalid, "the text contains only the Agent Discover entry, which cannot be added to Agent Discover itself")
@@ -78,13 +82,14 @@ func (i *Importer) Parse(ctx context.Context, text string) ([]Parsed, error) {
 	return servers, ctx.Err()
 }
 
-func newParsed(e textEntry, c Candidate) Parsed {
+func newParsed(e textEntry, c Candidate, unset func(variable string) bool) Parsed {
 	s := c.Server
 	p := Parsed{
 		Name: c.Name, Description: shown(e.Description), Tags: append([]string{}, e.Tags...),
 		Transport: s.Transport, Command: s.Command, Args: append([]string{}, s.Args...), Env: notNil(s.Env),
 		URL: s.URL, Headers: notNil(s.Headers), Target: c.Command,
 		Secrets: []Credential{}, Missing: []Placeholder{}, Existing: c.Existing, Disabled: s.Disabled, Notes: c.Warnings, Problem: c.Problem,
+		Preview: c.Preview,
 	}
 	switch {
 	case e.Name == "" || e.Name == c.Name:
@@ -95,7 +100,7 @@ func newParsed(e textEntry, c Candidate) Parsed {
 	}
 	if p.Problem == "" {
 		p.secrets(e.Secrets)
-		p.placeholders()
+		p.placeholders(unset)
 	}
 	return p
 }
@@ -134,13 +139,13 @@ func (p *Parsed) secretName(where, name, value string) string {
 
 // placeholders fills p.Missing with the placeholders in the server's
 // configuration. Equal placeholders in one place are listed once.
-func (p *Parsed) placeholders() {
+func (p *Parsed) placeholders(unset func(variable string) bool) {
 	s := table.Server{Transport: p.Transport, Command: p.Command, Args: p.Args, Env: p.Env, URL: p.URL, Headers: p.Headers}
 	o := occurrence{server: s}
 	o.edit(func(where, text string) string {
 		for _, found := range unfilled.FindAllString(text, -1) {
 			missing := Placeholder{Where: where, Text: found}
-			if strings.HasPrefix(found, "${secret:") || slices.ContainsFunc(p.Missing, func(m Placeholder) bool { return m.Where == where && m.Text == found }) {
+			if strings.HasPrefix(found, "${secret:") || isSet(found, unset) || slices.ContainsFunc(p.Missing, func(m Placeholder) bool { return m.Where == where && m.Text == found }) {
 				continue
 			}
 			missing.Secret = p.nameOfSecret(missing, text)
@@ -148,6 +153,13 @@ func (p *Parsed) placeholders() {
 		}
 		return text
 	})
+}
+
+// isSet reports whether a placeholder is a reference to a variable of the
+// environment that is set or has a default.
+func isSet(placeholder string, unset func(variable string) bool) bool {
+	at := ofEnvironment.FindStringSubmatch(placeholder)
+	return at != nil && (at[2] != "" || !unset(at[1]))
 }
 
 // nameOfSecret returns the name of the secret that should replace a

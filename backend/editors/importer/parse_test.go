@@ -66,15 +66,17 @@ func TestParsedServersListPlaceholders(t *testing.T) {
 		`{"command": "npx", "args": ["${workspaceFolder}", "${workspaceFolder}"], "env": null}`: {Where: "args[0]", Text: "${workspaceFolder}"},
 		`{"command": "npx", "args": ["--token=${input:t}"]}`:                                    {Where: "args[0]", Text: "${input:t}", Secret: "token"},
 		`{"url": "https://x.example/?key=${input:k}"}`:                                          {Where: "url", Text: "${input:k}", Secret: "url:key"},
-		`{"command": "${HOME}/bin/x"}`:                                                          {Where: "command", Text: "${HOME}"},
+		`{"command": "${NOT_SET}/bin/x"}`:                                                       {Where: "command", Text: "${env:NOT_SET}"},
 	} {
 		p := f.parsed(text)
 		if p.Problem != "" || len(p.Missing) == 0 || p.Missing[0] != want {
 			t.Errorf("%s: placeholders are %+v, problem %q", text, p.Missing, p.Problem)
 		}
 	}
-	if p := f.parsed(`{"command": "npx", "env": {"KEY": "${secret:KEY}"}}`); len(p.Missing) > 0 || len(p.Notes) > 0 {
-		t.Errorf("a reference to a secret counts as a placeholder: %+v", p)
+	for _, text := range []string{"${secret:KEY}", "${env:SET_HERE}", "${SET_HERE}/x", "${NOT_SET:-default}"} {
+		if p := f.parsed(`{"command": "npx", "env": {"KEY": "` + text + `"}}`); len(p.Missing) > 0 || len(p.Notes) > 0 {
+			t.Errorf("%s counts as a placeholder: %+v", text, p)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -58,7 +59,7 @@ func (r *importRun) removeEntries(ctx context.Context) {
 func collect(batches []*batch, s Source) []*batch {
 	file := s.found.file
 	at := slices.IndexFunc(batches, func(o *batch) bool {
-		return o.file.Path == file.Path && slices.Equal(o.file.Place.Keys, file.Place.Keys)
+		return pathname.Here.Equal(o.file.Path, file.Path) && slices.Equal(o.file.Place.Keys, file.Place.Keys)
 	})
 	if at < 0 {
 		batches, at = append(batches, &batch{editor: s.Editor, file: file}), len(batches)
@@ -74,12 +75,20 @@ func collect(batches []*batch, s Source) []*batch {
 // server which does not exist yet will be imported.
 func (r *importRun) reasonToKeep(ctx context.Context, view *registryView, name string, s Source) string {
 	server, err := r.options.Registry.Get(name)
+	held := view.names(ctx, name)
+	for _, secret := range s.found.needs {
+		if _, set := held[secret]; !set {
+			return "the entry was kept: the secret " + shown(secret) + " of the server is not set"
+		}
+	}
 	switch {
+	case s.found.blocked != "":
+		return "the entry was kept: " + shown(s.found.blocked)
 	case err != nil && r.dry:
 		return ""
 	case err != nil:
 		return "its server was removed meanwhile; the entry was kept"
-	case !server.Approved:
+	case !server.Approved && !s.Disabled: // an entry that is switched off does not run either
 		return "the server " + name + " waits for approval; the entry was kept"
 	}
 	if how, why := view.compare(ctx, s.found.server, server, true); how != same {

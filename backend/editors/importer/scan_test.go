@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +45,7 @@ func TestServersOfEveryFormatAreFound(t *testing.T) {
 	if !memory.Sources[0].Disabled || memory.Server.Env["A"] != "b" {
 		t.Errorf("memory is %+v", memory)
 	}
-	warned(t, candidate(t, scan, "fetch"), "env.K has ${SET_HERE}")
+	warned(t, candidate(t, scan, "fetch"))
 	if p := candidate(t, scan, "ofproject"); p.Sources[0].Removable {
 		t.Error("the entry of a project is removable")
 	}
@@ -89,15 +90,17 @@ func TestEntriesThatDoTheSameAreOneCandidate(t *testing.T) {
 	f.write(".kiro/settings/mcp.json", entry("the-one", npx, "--yes", "@x/a"))
 	f.write(".claude.json", entry("the-one", "cmd", "/c", "npx", "-y", "@x/a"))
 	f.write(".lmstudio/mcp.json", entry("one", "npx", "-y", "@x/a@latest"))
-	f.write(".junie/mcp/mcp.json", entry("far", "/elsewhere/npx", "-y", "@x/a"))
+	f.write(".codeium/windsurf/mcp_config.json", entry("the-one", "npx", "@x/a"))
+	f.write(".warp/.mcp.json", entry("one", "npm", "exec", "-y", "--", "@x/a"))
+	f.write(".junie/mcp/mcp.json", entry("far", filepath.VolumeName(f.bin)+"/elsewhere/npx", "-y", "@x/a"))
 
 	scan := f.scan()
 	same := candidate(t, scan, "the-one")
-	if len(same.Sources) != 3 || len(scan.Candidates) != 3 {
+	if len(same.Sources) != 5 || len(scan.Candidates) != 3 {
 		t.Errorf("candidates: %q", names(scan))
 	}
 	again := f.scan("kiro")
-	if len(again.Candidates) != 1 || again.Candidates[0].ID != same.ID || len(again.Candidates[0].Sources) != 3 {
+	if len(again.Candidates) != 1 || again.Candidates[0].ID != same.ID || len(again.Candidates[0].Sources) != 5 {
 		t.Errorf("candidates of one editor: %+v", again.Candidates)
 	}
 	warned(t, candidate(t, scan, "far"), "/elsewhere/npx is not on this machine")
@@ -131,16 +134,16 @@ func TestEntriesWithDifferentVariablesAreNotMerged(t *testing.T) {
 func TestScansShowNoCredential(t *testing.T) {
 	f := newFixture(t, false)
 	f.write(".cursor/mcp.json", `{"mcpServers": {
-		"a": {"command": "npx", "args": ["--token", "correct-horse", "--api-key=battery-staple", "`+token+`", "--url", "https://me:pass-word@h/x", "hidden-value"], "env": {"API_KEY": "hidden-value", "OTHER": "${TOKEN:-default-value}"}},
+		"a": {"command": "npx", "args": ["--token", "correct-horse", "--api-key=battery-staple", "`+token+`", "--url", "https://me:pass-word@h/x"], "env": {"API_KEY": "hidden-value"}},
 		"b": {"url": "https://h/mcp?token=query-value", "headers": {"Authorization": "Bearer bearer-value"}},
 		"c": {"type": "odd hidden-type", "command": {"secret": "hidden-value"}},
-		"d": {"command": "x", "env": {"T": "${input:x} hidden-value"}}}}`)
+		"d": {"command": "x", "env": {"T": "${input:x}"}}}}`)
 	f.write(".kiro/settings/mcp.json", `{"mcpServers": {"a": {"command": "hidden-value" "x"`)
 	f.write(".codex/config.toml", "[mcp_servers.a]\ncommand = \"hidden-value\n")
 	scan := f.scan()
 	text, err := json.Marshal(scan)
 	f.must(err)
-	for _, secret := range []string{"correct-horse", "battery-staple", token, "pass-word", "hidden-value", "default-value", "query-value", "bearer-value"} {
+	for _, secret := range []string{"correct-horse", "battery-staple", token, "pass-word", "hidden-value", "query-value", "bearer-value"} {
 		if strings.Contains(string(text), secret) {
 			t.Errorf("%s is in %s", secret, text)
 		}
@@ -150,37 +153,10 @@ func TestScansShowNoCredential(t *testing.T) {
 	if c := candidate(t, scan, "a"); !strings.HasPrefix(c.Command, "npx --token [redacted] --api-key=[redacted] [redacted] --url ") {
 		t.Errorf("the command is %s", c.Command)
 	}
-	if c := candidate(t, scan, "d"); !strings.Contains(c.Problem, "asks for env.T (input:x)") {
-		t.Errorf("the problem is %q", c.Problem)
-	}
+	warned(t, candidate(t, scan, "d"), "asks for env.T (x)", "the command x is not on this machine")
 	if len(scan.Problems) != 2 || scan.Problems[0].Editor == "" || scan.Problems[0].Path == "" {
 		t.Errorf("problems: %+v", scan.Problems)
 	}
-}
-
-func TestPlaceholdersOfEditorsAreReported(t *testing.T) {
-	f := newFixture(t, false)
-	f.write(".cursor/mcp.json", `{"mcpServers": {
-		"a": {"command": "npx", "args": ["--root", "${workspaceFolder}/x"], "env": {"SET_HERE": "${env:SET_HERE}", "GONE": "$GONE", "OTHER": "${SET_HERE}"}},
-		"b": {"command": "./bin/tool", "cwd": "/opt/b"},
-		"c": {"command": "npx", "args": ["c"], "env": {"RUN": "$(cat x)"}},
-		"d": {"command": "npx", "args": ["d"], "env": {"PASSWORD": "pa$$WORD", "KEY_FILE": "/a/b.pem"}}}}`)
-	scan := f.scan()
-	a := candidate(t, scan, "a")
-	warned(t, a, "variable GONE of your environment, which is not set", "args[1] has ${workspaceFolder}", "env.OTHER has ${SET_HERE}")
-	if len(a.Server.Env) != 1 || a.Server.Args[1] != "${workspaceFolder}/x" {
-		t.Errorf("the server is %+v", a.Server)
-	}
-	b := candidate(t, scan, "b")
-	warned(t, b, "working folder is left out", "is not on this machine")
-	if b.Server.Command != filepath.Join("/opt/b", "bin", "tool") {
-		t.Errorf("the command is %s", b.Server.Command)
-	}
-	if b.Server.Dir != "/opt/b" {
-		t.Errorf("the folder is %s", b.Server.Dir)
-	}
-	warned(t, candidate(t, scan, "c"), "env.RUN has ${cat}")
-	equal(t, "secrets", candidate(t, scan, "d").Secrets, "env.PASSWORD")
 }
 
 func TestConfiguredServersAreRecognized(t *testing.T) {
@@ -283,8 +259,8 @@ func TestUnreadableFilesDoNotHideOtherFiles(t *testing.T) {
 		editors = append(editors, p.Editor)
 	}
 	want := []string{"kiro", "junie", "lm-studio"}
-	if os.Geteuid() == 0 {
-		want = []string{"kiro", "lm-studio"} // root can read every file
+	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
+		want = []string{"kiro", "lm-studio"} // root can read every file, and modes of Windows forbid no reading
 	}
 	slices.Sort(want)
 	slices.Sort(editors)

@@ -15,6 +15,7 @@ type textEntry struct {
 	Name    string // "" when the text contains no name
 	Server  table.Server
 	Notes   []string // what was left out of the server
+	entry   any      // the object that describes the server; nil when it was not an object
 	Problem string   // why the server cannot be used
 
 	// The following fields exist only in setup files of Agent Discover.
@@ -30,14 +31,14 @@ const (
 
 var (
 	address    = regexp.MustCompile(`^https?://\S+$`)
-	fence      = regexp.MustCompile("(?s)^```[^\n`]*\n(.*?)\n?```$")
 	tomlHeader = regexp.MustCompile(`^\[+\s*[\w."' -]+\s*\]+\s*(#.*)?$`)
 	tomlValue  = regexp.MustCompile(`^[\w."'-]+\s*=\s`)
 	yamlKey    = regexp.MustCompile(`^(- +)?["']?[\w.@/-]+["']?:(\s|$)`)
 )
 
 // parseText returns the servers in a pasted text: the configuration of a
-// client or a part of it, a single entry, command lines, or a URL. Servers
+// client or a part of it, a single entry, command lines, commands that add a
+// server to a client, install links, a URL, or code blocks with these. Servers
 // with names are sorted by name. The error is a fault.Invalid that does not
 // quote the text.
 func parseText(text string) ([]textEntry, error) {
@@ -45,31 +46,45 @@ func parseText(text string) ([]textEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	if address.MatchString(text) {
-		return []textEntry{remote(text)}, nil
+	if inner, only := blocks(text); only {
+		if text = inner[0]; text == "" {
+			return nil, emptyText()
+		}
+	} else if len(inner) > 0 {
+		return fromBlocks(inner)
 	}
 	value, isData, err := data(text)
-	if !isData {
+	if !isData || markdownLink.MatchString(text) {
 		return commands(text)
 	}
 	if err != nil {
 		return nil, err
 	}
-	found := serversIn(value, 0)
-	if len(found) == 0 {
+	switch entries := entriesOf(value); {
+	case len(entries) == 0:
 		return nil, fault.New(fault.Invalid, "the text contains no server: nothing in it has a command or a URL")
+	case len(entries) > maxEntries:
+		return nil, tooManyServers()
+	default:
+		return entries, nil
 	}
-	if len(found) > maxEntries {
-		return nil, fault.New(fault.Invalid, "the text contains more than %d servers; paste a part of it", maxEntries)
-	}
-	entries := make([]textEntry, len(found))
-	for i, f := range found {
-		entries[i] = understand(f)
-	}
-	return entries, nil
 }
 
-// plain removes a byte order mark and a Markdown fence from a text.
+func entriesOf(value any) []textEntry {
+	var entries []textEntry
+	for _, found := range serversIn(value, 0) {
+		entries = append(entries, understand(found))
+	}
+	return entries
+}
+
+func tooManyServers() error {
+	return fault.New(fault.Invalid, "the text contains more than %d servers; paste a part of it", maxEntries)
+}
+
+func emptyText() error { return fault.New(fault.Invalid, "the text is empty") }
+
+// plain removes a byte order mark and white space around a text.
 func plain(text string) (string, error) {
 	switch {
 	case len(text) > maxText:
@@ -78,11 +93,8 @@ func plain(text string) (string, error) {
 		return "", fault.New(fault.Invalid, "the text is not valid UTF-8; paste the text of a configuration file")
 	}
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
-	if inner := fence.FindStringSubmatch(text); inner != nil {
-		text = strings.TrimSpace(inner[1])
-	}
 	if text == "" {
-		return "", fault.New(fault.Invalid, "the text is empty")
+		return "", emptyText()
 	}
 	return text, nil
 }

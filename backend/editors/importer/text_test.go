@@ -131,8 +131,8 @@ func TestTextsWithoutAServerAreRefused(t *testing.T) {
 }
 
 func TestIgnoredFieldsAreNoted(t *testing.T) {
-	entries, err := parseText(`{"mcpServers": {"a": {"command": "x", "envFile": ".env", "env": {"A": {"b": 1}, "C": null, "D": "e"}}}}`)
-	if err != nil || len(entries) != 1 || len(entries[0].Notes) != 2 || line(entries[0]) != "a: D=e x" {
+	entries, err := parseText(`{"mcpServers": {"a": {"command": "x", "env": {"A": {"b": 1}, "C": null, "D": "e"}}}}`)
+	if err != nil || len(entries) != 1 || len(entries[0].Notes) != 1 || line(entries[0]) != "a: D=e x" {
 		t.Errorf("got %+v, %v", entries, err)
 	}
 }

@@ -6,11 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
-	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
 // The values of Outcome.Status.
@@ -24,11 +25,12 @@ const (
 
 // attempts is how often a change is planned anew because the editor wrote the
 // file at the same moment.
-const attempts = 3
+const attempts = 5
 
-// planAndPerform carries out a plan. It makes a new plan when the file was
-// changed between planning and writing.
-func (r *Registrar) planAndPerform(ctx context.Context, plan func() filePlan) Outcome {
+// planAndPerform carries out a plan for a file. It makes a new plan when the
+// file was changed between planning and writing.
+func (r *Registrar) planAndPerform(ctx context.Context, path string, plan func() filePlan) Outcome {
+	defer atomicfile.LockFolder(ctx, path)()
 	for n := 1; ; n++ {
 		p := plan()
 		outcome, err := r.perform(ctx, p)
@@ -40,7 +42,7 @@ func (r *Registrar) planAndPerform(ctx context.Context, plan func() filePlan) Ou
 
 // perform carries out a plan. The error is the one that the outcome describes.
 func (r *Registrar) perform(ctx context.Context, p filePlan) (Outcome, error) {
-	out := Outcome{Editor: p.found.ID, Path: p.file.Path, Snippet: p.snippet}
+	out := Outcome{Editor: p.found.ID, Shared: p.shared, Path: p.file.Path, Snippet: p.snippet, Review: p.review}
 	var err error
 	if p.effect == refuse {
 		err = p.problem
@@ -81,9 +83,11 @@ func (r *Registrar) carryOut(ctx context.Context, p filePlan, out *Outcome) (err
 			return err
 		}
 		out.Status, out.Change = done, c.ID
-		if p.found.Reload != table.Hot {
-			out.Reload = p.found.ReloadHint
+		hints := p.hints(reloadHint)
+		if p.action == Register {
+			hints = append(hints, p.hints(projectHint)...)
 		}
+		out.Reload = strings.Join(hints, " ")
 	}
 	return err
 }
@@ -113,7 +117,7 @@ func (r *Registrar) changeFile(ctx context.Context, p filePlan) (*change, error)
 		return r.changeByEditor(ctx, p)
 	}
 	c := p.change()
-	if err := r.history.begin(c, p.was.Data); err != nil {
+	if err := r.history.begin(ctx, c, p.was.Data); err != nil {
 		return nil, err
 	}
 	var err error
@@ -129,7 +133,7 @@ func (r *Registrar) changeFile(ctx context.Context, p filePlan) (*change, error)
 	if p.effect == deleteFile {
 		atomicfile.RemoveEmptyFolders(p.folders)
 	}
-	if err := r.history.commit(c); err != nil {
+	if err := r.history.commit(ctx, c, p.was.Data); err != nil {
 		r.options.Log.Warn("could not mark a change as made", "change", c.ID, "err", err)
 	}
 	r.options.Log.Info("editor file changed", "editor", p.found.ID, "action", string(p.action), "by", p.by, "change", c.ID)
@@ -140,10 +144,9 @@ func (r *Registrar) changeFile(ctx context.Context, p filePlan) (*change, error)
 func (p *filePlan) change() *change {
 	c := &change{
 		Record: Record{
-			Editor: p.found.ID, Name: p.found.Name, Path: p.file.Path, Action: p.action, Entries: p.entries,
+			Editor: p.found.ID, Name: p.found.Name, Shared: p.shared, Path: p.file.Path, Action: p.action, Entries: p.entries,
 			By: p.by, Undoes: p.undoes,
 		},
-		Loose: p.undo == fromLooseBackup,
 		Scope: p.file.Scope, Shape: p.file.Shape, Place: p.file.Place,
 		Before: p.was.Hash, Mode: p.was.Mode, Had: p.had, Has: p.has, steps: p.steps,
 	}
@@ -159,7 +162,7 @@ func (p *filePlan) change() *change {
 // wasMade reports whether an interrupted change was made. It compares hashes
 // first. Where the file was changed again since, it compares the entries.
 func (r *Registrar) wasMade(c *change, before []byte) bool {
-	now, err := atomicfile.Read(c.Path)
+	now, err := r.readAtRest(context.Background(), c.file())
 	switch {
 	case err != nil || now.Hash == c.Before:
 		return false
@@ -196,5 +199,5 @@ func (r *Registrar) makeLink(link string) error {
 	if err := os.Symlink(r.options.Entry.Command, temp); err != nil {
 		return fault.Wrap(err, fault.Failed, "could not create a link without spaces to %s", r.options.Entry.Command)
 	}
-	return os.Rename(temp, link)
+	return paths.Replace(temp, link)
 }

@@ -29,6 +29,7 @@ type fileContent struct {
 	hash        string
 	entry       entry
 	problem     string // why the file cannot be read
+	rejected    rejection
 	uneditable  string // why the entry could not be added to the text
 	unwritable  string // uneditable, or why the file cannot be written
 }
@@ -45,9 +46,14 @@ func (c *fileCache) get(file table.File) fileContent {
 	content, known := c.files[key]
 	c.mu.Unlock()
 	if !known || content.fingerprint != f.Fingerprint() {
+		old := content
 		content = readContent(file)
-		if age := time.Since(f.ModTime()); !f.Exists || age > timeResolution {
+		age := time.Since(f.ModTime())
+		switch {
+		case !f.Exists || age > timeResolution:
 			c.put(key, content)
+		case known && old.exists && (content.problem != "" || f.Size() == 0):
+			content = old // another program is probably just writing the file
 		}
 	}
 	if content.unwritable = content.uneditable; notWritable != nil {
@@ -78,6 +84,7 @@ func readContent(file table.File) fileContent {
 		content.uneditable = checkEditable(f.Data, file)
 	}
 	content.entry.value = nil
+	content.rejected.which, content.rejected.line, _ = configedit.FindExtension(f.Data, file.Rejects)
 	return content
 }
 

@@ -48,7 +48,7 @@ func (r *Registrar) editorCommands(p *filePlan) [][]string {
 	case Unregister, TakeOut:
 		return removeCommands(program, p.entries)
 	case Undo:
-		if p.undo == byReverting && !slices.ContainsFunc(p.steps, func(s step) bool { return s.Is }) {
+		if p.reverts && !slices.ContainsFunc(p.steps, func(s step) bool { return s.Is }) {
 			return removeCommands(program, p.entries)
 		}
 	}
@@ -136,7 +136,7 @@ func formatCommands(commands [][]string) string {
 func (r *Registrar) changeByEditor(ctx context.Context, p filePlan) (*change, error) {
 	c := p.change()
 	c.Writer, c.Loose, c.After, c.steps = true, true, "", nil
-	if err := r.history.begin(c, p.was.Data); err != nil {
+	if err := r.history.begin(ctx, c, p.was.Data); err != nil {
 		return nil, err
 	}
 	if err := atomicfile.WaitForLock(ctx, p.was.Target); err != nil {
@@ -151,7 +151,7 @@ func (r *Registrar) changeByEditor(ctx context.Context, p filePlan) (*change, er
 		}
 		return nil, failure
 	}
-	if err := r.history.commit(c); err != nil {
+	if err := r.history.commit(ctx, c, p.was.Data); err != nil {
 		return nil, err
 	}
 	if failure == nil && p.action != TakeOut && c.Has != p.has {
@@ -166,16 +166,12 @@ func (r *Registrar) changeByEditor(ctx context.Context, p filePlan) (*change, er
 
 // undoFailed undoes what the commands of an editor did before they failed.
 func (r *Registrar) undoFailed(ctx context.Context, c *change) {
-	was, err := atomicfile.Read(c.Path)
-	if err == nil {
-		p := r.newUndoPlan(ctx, c, was, nil)
-		p.by = automatic
-		if p.method == byEditor {
-			p.method, p.commands = direct, nil
-		}
-		_, err = r.perform(ctx, p)
+	p := r.newUndoPlan(ctx, c, r.readAtRest, nil)
+	p.by = automatic
+	if p.method == byEditor {
+		p.method, p.commands = direct, nil
 	}
-	if err != nil {
+	if _, err := r.perform(ctx, p); err != nil {
 		r.options.Log.Warn("could not undo an incomplete change by an editor's command", "change", c.ID, "err", err)
 	}
 }

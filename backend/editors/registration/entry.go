@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/editors/configdiff"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
@@ -21,6 +23,7 @@ type entry struct {
 	ours   bool         // it starts Agent Discover
 	server table.Server // only when ours
 	value  any          // as configedit returns it; only when ours
+	also   []string     // the names of other entries that start Agent Discover
 }
 
 // readEntry finds the entry called Name. The error is a fault that describes
@@ -30,17 +33,20 @@ func readEntry(text []byte, file table.File) (entry, error) {
 	if err != nil {
 		return entry{}, err
 	}
+	out := entry{}
 	for _, e := range list {
-		if e.Name != Name {
-			continue
-		}
 		server, err := table.Understand(file.Shape, e.Value)
-		if err != nil || !table.Ours(server) {
-			return entry{exists: true}, nil
+		ours := err == nil && table.Ours(server)
+		switch {
+		case e.Name == Name && !out.exists:
+			if out.exists, out.ours = true, ours; ours {
+				out.server, out.value = server, e.Value
+			}
+		case ours && !server.Disabled:
+			out.also = append(out.also, e.Name)
 		}
-		return entry{exists: true, ours: true, server: server, value: e.Value}, nil
 	}
-	return entry{}, nil
+	return out, nil
 }
 
 // state compares an entry with the server that it should start.
@@ -59,36 +65,51 @@ func (r *Registrar) state(e entry, wanted table.Server) State {
 // equivalent reports whether an entry starts the wanted server. Variables and
 // other fields that a person added do not matter.
 func equivalent(server, wanted table.Server) bool {
-	if server.Command != wanted.Command || !slices.Equal(server.Args, wanted.Args) || server.Transport != wanted.Transport {
+	if !sameProgram(server.Command, wanted.Command) || !slices.Equal(server.Args, wanted.Args) || server.Transport != wanted.Transport {
 		return false
 	}
 	for name, value := range server.Env {
-		if process.OwnVariable(name) && wanted.Env[name] != value {
+		if process.OwnVariable(name) && !sameValue(name, wanted.Env[name], value) {
 			return false
 		}
 	}
 	for name, value := range wanted.Env {
-		if server.Env[name] != value {
+		if !sameValue(name, server.Env[name], value) {
 			return false
 		}
 	}
 	return true
 }
 
-// missing reports whether a program does not exist or is not executable.
+// sameProgram reports whether a command starts the wanted program. A path with
+// spaces does not replace one without, because some editors reject spaces.
+func sameProgram(command, wanted string) bool {
+	if strings.Contains(command, " ") && !strings.Contains(wanted, " ") {
+		return false
+	}
+	return pathname.Same(command, wanted)
+}
+
+// sameValue reports whether two values of a variable mean the same.
+func sameValue(name, a, b string) bool {
+	return a == b || name == "AGENT_DISCOVER_HOME" && a != "" && b != "" && pathname.Same(a, b)
+}
+
+// missing reports whether a program does not exist or is not executable. A disk of
+// Windows has no modes, whatever machine it stands for.
 func (r *Registrar) missing(program string) bool {
 	info, err := r.options.Machine.Stat(program)
-	return err != nil || info.IsDir() || r.options.Machine.OS != "windows" && info.Mode()&0o111 == 0
+	return err != nil || info.IsDir() || runtime.GOOS != "windows" && r.options.Machine.OS != "windows" && info.Mode()&0o111 == 0
 }
 
 // isProgram reports whether a command is the program of the Agent Discover
 // entry, or a link to it.
 func (r *Registrar) isProgram(command string) bool {
-	if command == r.options.Entry.Command {
+	if pathname.Same(command, r.options.Entry.Command) {
 		return true
 	}
-	to, err := os.Readlink(command)
-	return err == nil && to == r.options.Entry.Command
+	to, err := os.Readlink(command) // a program that does not exist is not the same file
+	return err == nil && pathname.Here.Equal(to, r.options.Entry.Command)
 }
 
 // wanted returns the server that the entry should start in an editor. For an

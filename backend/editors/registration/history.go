@@ -1,6 +1,7 @@
 package registration
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
@@ -28,7 +31,9 @@ const maxChanges = 50
 //	steps.json   the edits
 //	done         an empty file that marks the change as made; see wasMade
 //
-// All but done are written and synced before the editor's file is touched.
+// A backup or edits that contain a credential are encrypted: they are called
+// before.age and steps.age. All but done are written and synced before the
+// editor's file is touched.
 type change struct {
 	Record
 	Number  int              `json:"number"` // increases over all changes
@@ -43,8 +48,9 @@ type change struct {
 	Has     bool             `json:"has"`              // the Agent Discover entry is in the file afterwards
 	Writer  bool             `json:"writer,omitempty"` // the editor's commands make the change, so After is unknown until they have ended
 	Loose   bool             `json:"loose,omitempty"`  // the file also changed outside the steps, so the steps alone do not lead from Before to After
+	Sealed  bool             `json:"sealed,omitempty"` // files with credentials are encrypted; false in records of versions that did not encrypt them
 
-	steps []step
+	steps []step // nil when they are encrypted; see stepsOf
 }
 
 // step is the change of one entry. Removing several entries takes several steps.
@@ -93,6 +99,7 @@ type history struct {
 	now     func() time.Time
 	sync    func(paths ...string) error
 	wasMade func(c *change, before []byte) bool // decides about an interrupted change
+	sealer  Sealer                              // nil: nothing can be encrypted
 
 	mu   sync.Mutex
 	read bool
@@ -147,45 +154,41 @@ func (h *history) load() error {
 func (h *history) open(id string) *change {
 	folder := filepath.Join(h.folder, id)
 	c := &change{}
-	text, err := os.ReadFile(filepath.Join(folder, "change.json"))
+	text, err := paths.ReadFile(filepath.Join(folder, "change.json"))
 	if err != nil || json.Unmarshal(text, c) != nil || c.ID != id {
 		return nil // interrupted before the editor's file was touched
 	}
-	if text, err := os.ReadFile(filepath.Join(folder, "steps.json")); err != nil || json.Unmarshal(text, &c.steps) != nil {
+	if c.Forgotten {
+		return c
+	}
+	text, err = paths.ReadFile(filepath.Join(folder, "steps.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &c.steps)
+	} else if _, sealed := os.Stat(filepath.Join(folder, "steps"+sealedSuffix)); sealed == nil {
+		err = nil
+	}
+	if err != nil {
 		return nil
 	}
 	if _, err := os.Stat(filepath.Join(folder, "done")); err == nil {
 		return c
 	}
-	before, err := h.backup(c)
-	if err != nil {
-		return nil
+	var before []byte
+	if c.Writer {
+		if before, err = h.backup(context.Background(), c); err != nil {
+			return nil
+		}
 	}
 	if !h.wasMade(c, before) {
 		_ = os.RemoveAll(folder)
 		return nil
 	}
-	_ = h.markDone(c)
+	_ = h.markDone(context.Background(), c, before)
 	return c
 }
 
-// backup returns the file as it was before a change; nil when it did not exist.
-func (h *history) backup(c *change) ([]byte, error) {
-	if c.Before == "" {
-		return nil, nil
-	}
-	data, err := os.ReadFile(filepath.Join(h.folder, c.ID, "before"))
-	if err == nil && atomicfile.HashOf(data) != c.Before {
-		err = errors.New("the backup is damaged")
-	}
-	if err != nil {
-		return nil, fault.Wrap(err, fault.Failed, "could not read the backup of %s", c.Path)
-	}
-	return data, nil
-}
-
 // begin stores a change before it is made. It sets the number, time and id of c.
-func (h *history) begin(c *change, before []byte) error {
+func (h *history) begin(ctx context.Context, c *change, before []byte) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err := h.load(); err != nil {
@@ -194,67 +197,77 @@ func (h *history) begin(c *change, before []byte) error {
 	h.last++
 	c.Number, c.At = h.last, h.now().UTC()
 	c.ID = fmt.Sprintf("%s-%s-%d", c.At.Format("20060102T150405Z"), c.Editor, c.Number)
-	if err := h.store(c, before); err != nil {
-		_ = os.RemoveAll(filepath.Join(h.folder, c.ID))
-		return fault.Wrap(err, fault.Failed, "could not save a backup, so %s was not changed", c.Path)
+	err := h.store(ctx, c, before)
+	if err == nil {
+		return nil
 	}
-	return nil
+	_ = os.RemoveAll(filepath.Join(h.folder, c.ID))
+	if fault.KindOf(err) == fault.Unavailable { // what cannot be encrypted
+		return err
+	}
+	return fault.Wrap(err, fault.Failed, "could not save a backup in the data folder: %s; %s was not changed", atomicfile.Reason(err), c.Path)
 }
 
 // store writes the folder of a change and syncs it to the disk.
-func (h *history) store(c *change, before []byte) error {
+func (h *history) store(ctx context.Context, c *change, before []byte) error {
 	folder := filepath.Join(h.folder, c.ID)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	paths, err := h.writeRecord(c, folder)
+	c.Sealed = true
+	written, err := h.writeRecord(ctx, c, before)
 	if err != nil {
 		return err
 	}
 	if c.Before != "" {
-		backup := filepath.Join(folder, "before")
-		if err := os.WriteFile(backup, before, 0o600); err != nil {
+		backup, err := h.writeBackup(ctx, c, before)
+		if err != nil {
 			return err
 		}
-		paths = append(paths, backup)
+		written = append(written, backup...)
 	}
-	return h.sync(append(paths, folder, h.folder)...)
+	return h.sync(append(written, folder, h.folder)...)
 }
 
-// writeRecord writes change.json and steps.json, and returns their paths.
-func (h *history) writeRecord(c *change, folder string) ([]string, error) {
+// writeRecord writes change.json and the steps, and returns their paths. before
+// is the file before the change.
+func (h *history) writeRecord(ctx context.Context, c *change, before []byte) ([]string, error) {
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return nil, err
 	}
-	steps, err := json.Marshal(c.steps)
-	if err != nil {
+	record := filepath.Join(h.folder, c.ID, "change.json")
+	if err := paths.WriteFile(record, text); err != nil {
 		return nil, err
 	}
-	files := []string{filepath.Join(folder, "change.json"), filepath.Join(folder, "steps.json")}
-	return files, errors.Join(os.WriteFile(files[0], text, 0o600), os.WriteFile(files[1], steps, 0o600))
+	steps, err := h.writeSteps(ctx, c, before)
+	return []string{record, steps}, err
 }
 
 // markDone marks a change as made. For a change by an editor's commands it also
 // stores what these did.
-func (h *history) markDone(c *change) error {
-	folder := filepath.Join(h.folder, c.ID)
+func (h *history) markDone(ctx context.Context, c *change, before []byte) error {
 	if c.Writer {
-		paths, err := h.writeRecord(c, folder)
-		if err := errors.Join(err, h.sync(paths...)); err != nil {
+		written, err := h.writeRecord(ctx, c, before)
+		if err := errors.Join(err, h.sync(written...)); err != nil {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(folder, "done"), nil, 0o600)
+	return paths.WriteFile(filepath.Join(h.folder, c.ID, "done"), nil)
 }
 
-// commit adds a change that was made.
-func (h *history) commit(c *change) error {
+// commit adds a change that was made. before is the file before the change.
+func (h *history) commit(ctx context.Context, c *change, before []byte) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	err := h.markDone(ctx, c, before)
+	if h.isSealed(c, "steps") {
+		c.steps = nil
+	}
 	h.list = append(h.list, c)
+	slices.SortStableFunc(h.list, func(a, b *change) int { return a.Number - b.Number })
 	h.prune(c.Path)
-	return h.markDone(c)
+	return err
 }
 
 // abort deletes a change that was not made.
@@ -267,7 +280,7 @@ func (h *history) prune(path string) {
 	var ofFile []*change
 	newest, newestOfEntry := 0, 0
 	for _, c := range h.list {
-		if c.Path != path {
+		if !pathname.Here.Equal(c.Path, path) {
 			continue
 		}
 		if ofFile = append(ofFile, c); c.Action != Undo && !undone[c.ID] {

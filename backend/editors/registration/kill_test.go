@@ -45,6 +45,7 @@ func registrarIn(root string) *Registrar {
 // registerAndUndo registers and undoes until the process is killed.
 func registerAndUndo(root string) {
 	r := registrarIn(root)
+	r.disk.Rest = time.Millisecond
 	r.disk.Sync = func(*os.File) error { return nil } // not needed: writes survive the death of the process, though not a crash of the machine
 	for n := 0; ; n++ {
 		out, err := r.Apply(context.Background(), Request{Action: Register, Editors: []string{"cursor"}})
@@ -53,7 +54,7 @@ func registerAndUndo(root string) {
 			os.Exit(1)
 		}
 		fmt.Println(n)
-		if _, err := r.Undo(context.Background(), []string{out[0].Change}); err != nil && out[0].Change != "" {
+		if _, err := r.Undo(context.Background(), []string{out[0].Change}, nil); err != nil && out[0].Change != "" {
 			fmt.Println("failed:", err)
 			os.Exit(1)
 		}
@@ -120,7 +121,7 @@ func killed(t *testing.T, root string) {
 	if !lines.Scan() || strings.HasPrefix(lines.Text(), "failed") {
 		t.Error(lines.Text())
 	}
-	moment := time.NewTimer(rand.N(6 * time.Millisecond))
+	moment := time.NewTimer(rand.N(20 * time.Millisecond))
 	<-moment.C
 	_ = cmd.Process.Kill()
 	rest, _ := io.ReadAll(out)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
@@ -19,6 +21,19 @@ type rig struct {
 	*testing.T
 	*Registrar
 	root string
+}
+
+// reversed is a Sealer that makes data unreadable without hiding it.
+type reversed struct{}
+
+func (reversed) Seal(_ context.Context, data []byte) ([]byte, error) {
+	out := slices.Clone(data)
+	slices.Reverse(out)
+	return out, nil
+}
+
+func (r reversed) Unseal(ctx context.Context, sealed []byte) ([]byte, error) {
+	return r.Seal(ctx, sealed)
 }
 
 var homes = map[string]string{"linux": "/home/me", "darwin": "/Users/me", "windows": `C:\Users\me`}
@@ -44,11 +59,15 @@ func (rg *rig) with(o Options) *Registrar {
 	if o.Bus == nil {
 		o.Bus = &events.Bus{}
 	}
+	if o.Sealer == nil {
+		o.Sealer = reversed{}
+	}
 	if o.Running == nil {
 		o.Running = func(context.Context, []string) bool { return false }
 	}
 	r := New(o)
 	r.disk.Sync = func(*os.File) error { return nil }
+	r.disk.Rest = time.Millisecond // nothing else writes the files
 	return r
 }
 
@@ -157,7 +176,7 @@ func (rg *rig) unregister(id, status string) string {
 
 func (rg *rig) undo(status string, changes ...string) []Outcome {
 	rg.Helper()
-	outcomes, err := rg.Undo(rg.Context(), changes)
+	outcomes, err := rg.Undo(rg.Context(), changes, nil)
 	if err != nil {
 		rg.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func TestFilesOfProjectsAndVariablesAreRemembered(t *testing.T) {
 	}
 	moved := map[string]string{"CODEX_HOME": "/moved"}
 	out := rg.do(Request{Action: Register, Editors: []string{"codex"}, Environment: moved}, done)
-	if !strings.HasSuffix(out[0].Path, "disk/moved/config.toml") {
+	if !strings.HasSuffix(filepath.ToSlash(out[0].Path), "disk/moved/config.toml") {
 		t.Errorf("outcome is %+v", out)
 	}
 	rg.again(nil)

@@ -2,7 +2,9 @@ package registration
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
@@ -31,15 +33,6 @@ const (
 	afterExit               // the change becomes pending until the editor has exited
 )
 
-// undoKind is how a plan with the action Undo gets the content to restore.
-type undoKind int
-
-const (
-	fromBackup      undoKind = iota // from the backup; reverting the steps gives the same text
-	fromLooseBackup                 // from the backup, of a change that also changed the file outside the steps
-	byReverting                     // by reverting only the steps, in a file that has changed since
-)
-
 // filePlan is a decision about one file. The same plan is shown as a Plan and
 // carried out by perform, so a preview cannot differ from the change.
 type filePlan struct {
@@ -47,6 +40,7 @@ type filePlan struct {
 	file    table.File
 	action  Action
 	entries []string
+	shared  []string // ids of other editors that read the same file
 	by      string
 	replace bool
 	undoes  string // the id of the change that Undo reverts
@@ -59,38 +53,50 @@ type filePlan struct {
 
 	effect   effect
 	problem  error    // for refuse
+	review   bool     // for refuse: the plan is not the one that was previewed
 	reason   string   // for keepFile, may be empty
 	snippet  string   // for refuse: the text to paste
 	folders  []string // for deleteFile
 	link     string   // path of a link to the program that is made first; "" for none
 	method   method
 	commands [][]string // for byEditor
-	undo     undoKind
+	reverts  bool       // Undo reverts only the steps, in a file that has changed since
 }
 
-// newPlan decides what a Register or Unregister request means for a file.
-func (r *Registrar) newPlan(ctx context.Context, t target, q Request) filePlan {
-	p := filePlan{found: t.found, file: t.file, action: q.Action, entries: []string{Name}, by: orPerson(q.By), replace: q.Replace}
+// newPlan decides what a Register or Unregister request means for a file, which
+// read reads.
+func (r *Registrar) newPlan(ctx context.Context, t target, q Request, read reader) filePlan {
+	p := filePlan{
+		found: t.found, file: t.file, action: q.Action, entries: []string{Name}, shared: t.shared, by: orPerson(q.By), replace: q.Replace,
+	}
 	if t.problem != nil {
 		p.refuse(t.problem)
 	} else {
-		p.read()
+		p.read(ctx, read)
 	}
-	hash, previewed := q.Expect[p.file.Path]
 	switch {
 	case p.effect == refuse:
-	case previewed && hash != p.was.Hash:
-		p.refuse(fault.New(fault.Conflict, "%s was changed since the preview; review the change again", p.file.Path))
-		return p
 	case q.Action == Register:
 		r.register(&p)
 	case q.Action == Unregister:
-		r.unregister(&p)
+		r.unregister(ctx, &p)
 	default:
 		p.refuse(fault.New(fault.Invalid, "unknown action %q: use register or unregister", q.Action))
 	}
 	r.complete(ctx, &p)
+	p.compare(q.Expect, p.file.Path)
 	return p
+}
+
+// compare refuses the plan if it is not the one that was previewed under a key:
+// if both the file and what happens to the entries in it have changed.
+func (p *filePlan) compare(expect map[string]string, key string) {
+	previewed, ok := expect[key]
+	if !ok || p.effect == refuse || p.effect == keepFile || previewed == p.was.Hash || previewed == p.difference() {
+		return
+	}
+	p.refuse(fault.New(fault.Conflict, "%s was changed since the preview; review the change again", p.file.Path))
+	p.review = true
 }
 
 func orPerson(by string) string {
@@ -111,10 +117,39 @@ func (p *filePlan) refuse(err error) {
 // keep makes the plan leave the file unchanged.
 func (p *filePlan) keep(reason string) { p.effect, p.reason = keepFile, reason }
 
-func (p *filePlan) read() {
-	was, err := atomicfile.Read(p.file.Path)
+// reader reads a file of an editor.
+type reader func(ctx context.Context, file table.File) (atomicfile.File, error)
+
+func (p *filePlan) read(ctx context.Context, read reader) {
+	was, err := read(ctx, p.file)
 	p.was, p.text = was, was.Data
 	p.refuse(err)
+}
+
+// readAtRest waits until no program writes the file. It is the reader of plans
+// that are carried out.
+func (r *Registrar) readAtRest(ctx context.Context, file table.File) (atomicfile.File, error) {
+	return r.disk.ReadAtRest(ctx, file.Path, checker(file))
+}
+
+// readNow is the reader of previews. It waits only if the file looks as if it
+// was just being written, because the plan is made anew before it is carried
+// out.
+func (r *Registrar) readNow(ctx context.Context, file table.File) (atomicfile.File, error) {
+	f, err := atomicfile.Read(file.Path)
+	if err != nil || !f.Exists || len(f.Data) > 0 && checker(file)(f.Data) == nil {
+		return f, err
+	}
+	return r.readAtRest(ctx, file)
+}
+
+// checker returns a function that returns why a content cannot be read as a
+// file.
+func checker(file table.File) func([]byte) error {
+	return func(data []byte) error {
+		_, err := configedit.Read(data, file.Place)
+		return err
+	}
 }
 
 // complete makes the decisions that all plans have in common: whether the file
@@ -122,6 +157,7 @@ func (p *filePlan) read() {
 func (r *Registrar) complete(ctx context.Context, p *filePlan) {
 	if p.effect == editFile || p.effect == deleteFile {
 		p.refuse(p.was.CheckWritable())
+		p.refuse(p.checkInProject())
 	}
 	switch p.effect {
 	case refuse:
@@ -135,8 +171,10 @@ func (r *Registrar) complete(ctx context.Context, p *filePlan) {
 	default:
 		if p.file.Scope == userScope && r.mustExit(ctx, p.found) {
 			p.method = afterExit
-		} else if p.commands = r.editorCommands(p); len(p.commands) > 0 {
-			p.method = byEditor
+		} else if p.effect == editFile {
+			if p.commands = r.editorCommands(p); len(p.commands) > 0 {
+				p.method = byEditor
+			}
 		}
 	}
 }
@@ -173,8 +211,15 @@ func (p *filePlan) remove(name string) {
 // preview returns the plan as a person sees it.
 func (p *filePlan) preview() Plan {
 	out := Plan{
-		Editor: p.found.ID, Path: p.file.Path, Action: p.action, Nothing: p.effect == keepFile && p.link == "",
-		Wait: p.method == afterExit, Before: p.was.Hash, Snippet: p.snippet, Diff: []configdiff.Line{}, Writer: formatCommands(p.commands),
+		Editor: p.found.ID, Shared: p.shared, Path: p.file.Path, Action: p.action, Nothing: p.effect == keepFile && p.link == "",
+		Wait: p.method == afterExit, Before: p.was.Hash, Difference: p.difference(), Change: p.undoes,
+		Snippet: p.snippet, Diff: []configdiff.Line{}, Writer: formatCommands(p.commands),
+	}
+	if p.was.Target != p.file.Path {
+		out.Target = p.was.Target
+	}
+	if p.action == Register {
+		out.Hint = strings.Join(p.hints(projectHint), " ")
 	}
 	switch p.effect {
 	case refuse:
@@ -185,4 +230,67 @@ func (p *filePlan) preview() Plan {
 		out.Diff = configdiff.Lines(p.was.Data, p.text, p.file)
 	}
 	return out
+}
+
+// hints returns what the user has to do for each editor that reads the file.
+func (p *filePlan) hints(of func(e *table.Editor, scope string) string) []string {
+	editors := []*table.Editor{p.found.Editor}
+	for _, id := range p.shared {
+		if e, ok := table.ByID(id); ok {
+			editors = append(editors, e)
+		}
+	}
+	var all []string
+	for _, e := range editors {
+		if hint := of(e, p.file.Scope); hint != "" && !slices.Contains(all, hint) {
+			all = append(all, hint)
+		}
+	}
+	return all
+}
+
+func projectHint(e *table.Editor, scope string) string {
+	if scope == userScope {
+		return ""
+	}
+	return e.ProjectHint
+}
+
+func reloadHint(e *table.Editor, _ string) string {
+	if e.Reload == table.Hot {
+		return ""
+	}
+	return e.ReloadHint
+}
+
+// difference identifies what a plan does to its entries, whatever else is in the
+// file: the entries before and after it, and how the change is made. It is ""
+// for a plan that changes nothing.
+func (p *filePlan) difference() string {
+	if p.effect != editFile && p.effect != deleteFile {
+		return ""
+	}
+	type state struct{ Name, Before, After string }
+	var states []state
+	for _, name := range p.entries {
+		s := state{Name: name, Before: valueOf(p.was.Data, p.file, name)}
+		if p.effect == editFile {
+			s.After = valueOf(p.text, p.file, name)
+		}
+		states = append(states, s)
+	}
+	text, _ := json.Marshal([]any{p.was.Target, p.action, p.effect, p.method, p.commands, states}) // cannot fail
+	return atomicfile.HashOf(text)
+}
+
+// valueOf returns an entry as text; "" when the text has no such entry.
+func valueOf(text []byte, file table.File, name string) string {
+	list, _ := configedit.Read(text, file.Place)
+	for _, e := range list {
+		if e.Name == name {
+			value, _ := json.Marshal(e.Value) // cannot fail: it was parsed
+			return string(value)
+		}
+	}
+	return ""
 }

@@ -89,7 +89,7 @@ func TestLongLinesAreShownWhereTheyChange(t *testing.T) {
 		rg.file("cursor", `{"x": "`+strings.Repeat("é", length)+`", "pem": "`+pem+`", "api_key": "`+secret+`", "mcpServers": {"a": {"command": "x"}}}`)
 		plans, err := rg.Plan(t.Context(), Request{Action: Register, Editors: []string{"cursor"}})
 		text := formatDiff(plans[0].Diff)
-		if err != nil || len(text) > 1200 || !strings.Contains(text, rg.options.Entry.Command[:40]) || !strings.ContainsRune(text, '…') || strings.ContainsRune(text, '\ufffd') {
+		if err != nil || len(text) > 1200 || !strings.Contains(text, escaped(rg.options.Entry.Command)[:40]) || !strings.ContainsRune(text, '…') || strings.ContainsRune(text, '\ufffd') {
 			t.Errorf("the diff is %s, %v", text, err)
 		}
 		if strings.Contains(text, secret) || strings.Contains(text, "MIIEvQ") {

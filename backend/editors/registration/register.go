@@ -1,10 +1,13 @@
 package registration
 
 import (
+	"bytes"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
@@ -44,6 +47,12 @@ func (r *Registrar) register(p *filePlan) {
 		p.refuse(err)
 		return
 	}
+	var rejected rejection
+	rejected.which, rejected.line, _ = configedit.FindExtension(p.was.Data, p.file.Rejects)
+	if err := rejected.problem(p.found.Name); err != nil {
+		p.refuse(err)
+		return
+	}
 	if link != "" && !r.isProgram(link) {
 		p.link = link
 	}
@@ -70,6 +79,23 @@ func (r *Registrar) register(p *filePlan) {
 	}
 }
 
+// rejection is why an editor does not read a file, although its text can be
+// changed. The zero value means that it does.
+type rejection struct {
+	which configedit.Extension
+	line  int
+}
+
+func (r rejection) problem(editor string) error {
+	what := map[configedit.Extension]string{
+		configedit.ByteOrderMark: "a byte order mark at its start", configedit.Comment: "a comment", configedit.TrailingComma: "a comma after the last item",
+	}[r.which]
+	if what == "" {
+		return nil
+	}
+	return fault.New(fault.Invalid, "line %d: %s does not read a file with %s; remove it, so that %s can read the entry", r.line, editor, what, editor)
+}
+
 // put adds the entry, or replaces one that exists.
 func (p *filePlan) put(wanted table.Server, exists bool) {
 	value, err := table.Spell(p.file.Shape, Name, wanted)
@@ -83,7 +109,7 @@ func (p *filePlan) put(wanted table.Server, exists bool) {
 }
 
 // unregister plans to remove the entry from a file.
-func (r *Registrar) unregister(p *filePlan) {
+func (r *Registrar) unregister(ctx context.Context, p *filePlan) {
 	e, err := readEntry(p.was.Data, p.file)
 	switch {
 	case err != nil:
@@ -97,13 +123,22 @@ func (r *Registrar) unregister(p *filePlan) {
 		return
 	}
 	p.had = e.ours
-	if c := r.origin(p.file.Path); c == nil || !r.revertOrigin(p, c) {
+	c := r.origin(p.file.Path)
+	if c == nil || !r.revertOrigin(ctx, p, c) {
 		p.remove(Name)
+	}
+	if c != nil && c.Before == "" && p.effect == editFile && holdsNothing(p.text) {
+		p.effect, p.folders = deleteFile, c.Folders
 	}
 }
 
-// origin returns the change that added the Agent Discover entry to an existing
-// file; nil when it is not in the history, or when it created the file.
+// holdsNothing reports whether a text has no value and no comment.
+func holdsNothing(text []byte) bool {
+	return strings.Join(strings.Fields(string(text)), "") == "{}" || len(bytes.TrimSpace(text)) == 0
+}
+
+// origin returns the change that added the Agent Discover entry to a file, and
+// may have created it; nil when it is not in the history.
 func (r *Registrar) origin(path string) *change {
 	all, err := r.history.all()
 	if err != nil {
@@ -111,7 +146,7 @@ func (r *Registrar) origin(path string) *change {
 	}
 	undone := undoneIn(all)
 	for _, c := range slices.Backward(all) {
-		if c.Path == path && c.Has && !c.Had && c.Before != "" && !undone[c.ID] {
+		if pathname.Here.Equal(c.Path, path) && c.Has && !c.Had && !undone[c.ID] {
 			return c
 		}
 	}
@@ -121,13 +156,13 @@ func (r *Registrar) origin(path string) *change {
 // revertOrigin removes the Agent Discover entry together with the collections
 // and blank lines that c added for it. It reports false, and changes nothing,
 // where that is not possible.
-func (r *Registrar) revertOrigin(p *filePlan, c *change) bool {
-	texts, err := r.texts(c)
-	if err != nil || len(c.steps) != 1 {
+func (r *Registrar) revertOrigin(ctx context.Context, p *filePlan, c *change) bool {
+	steps, err := r.history.stepsOf(ctx, c)
+	if err != nil || len(steps) != 1 {
 		return false
 	}
-	s := c.steps[0]
-	reverted, err := configedit.Revert(p.text, p.file.Place, Name, configedit.Change{Text: texts[0], Edits: s.Edits, Made: s.Made})
+	s := steps[0]
+	reverted, err := configedit.Revert(p.text, p.file.Place, Name, configedit.Change{Text: r.texts(ctx, c, steps)[0], Edits: s.Edits, Made: s.Made})
 	if err != nil {
 		return false
 	}
@@ -141,7 +176,7 @@ func (r *Registrar) revertOrigin(p *filePlan, c *change) bool {
 // newTakeOutPlan decides how to remove the entries of imported servers.
 func (r *Registrar) newTakeOutPlan(ctx context.Context, t target, entries []string) filePlan {
 	p := filePlan{found: t.found, file: t.file, action: TakeOut, entries: entries, by: "person"}
-	p.read()
+	p.read(ctx, r.readAtRest)
 	if r.readOnly(t) {
 		p.refuse(fault.New(fault.Denied, "%s cannot be changed: %s generates it", t.file.Path, t.found.Name))
 	}
@@ -158,6 +193,6 @@ func (r *Registrar) newTakeOutPlan(ctx context.Context, t target, entries []stri
 // readOnly reports whether the editor table allows only reading a file.
 func (r *Registrar) readOnly(t target) bool {
 	return slices.ContainsFunc(r.options.Machine.Beside(t.found.Editor), func(f table.File) bool {
-		return f.Path == t.file.Path && slices.Equal(f.Place.Keys, t.file.Place.Keys)
+		return pathname.Here.Equal(f.Path, t.file.Path) && slices.Equal(f.Place.Keys, t.file.Place.Keys)
 	})
 }

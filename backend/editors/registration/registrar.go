@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
@@ -18,9 +20,11 @@ import (
 // Registrar adds the Agent Discover entry to the files of editors. It is safe
 // for concurrent use.
 //
-// Files are changed one at a time. A mutex is enough, because only the hub has a
-// Registrar and each data folder has one hub. Editors do not take that lock;
-// against them, a file is compared just before it is replaced.
+// Requests are carried out one at a time, and the files of a request together.
+// The hub of another data folder is held off by the lock of the file's folder.
+// Editors do not take that lock; against them, package atomicfile waits until a
+// file is at rest and gives a version that appears at the last moment its place
+// back.
 type Registrar struct {
 	options  Options
 	disk     atomicfile.Disk
@@ -31,6 +35,7 @@ type Registrar struct {
 	writing  sync.Mutex // held while files are changed
 	auto     atomic.Bool
 	watchers atomic.Int32
+	unsealed atomic.Int32  // see Unsealed
 	wake     chan struct{} // capacity 1; ends the pause of Run
 }
 
@@ -47,7 +52,7 @@ func New(o Options) *Registrar {
 		o.Running = process.Running
 	}
 	r := &Registrar{options: o, wake: make(chan struct{}, 1)}
-	r.history = &history{folder: filepath.Join(o.Folder, "changes"), now: o.Now, sync: r.syncAll, wasMade: r.wasMade}
+	r.history = &history{folder: filepath.Join(o.Folder, "changes"), now: o.Now, sync: r.syncAll, wasMade: r.wasMade, sealer: o.Sealer}
 	r.saved = &savedState{folder: o.Folder}
 	r.auto.Store(o.Auto)
 	return r
@@ -66,15 +71,45 @@ func (r *Registrar) Plan(ctx context.Context, q Request) ([]Plan, error) {
 		return nil, err
 	}
 	plans := make([]Plan, len(targets))
-	for i, t := range targets {
-		p := r.newPlan(ctx, t, q)
-		plans[i] = p.preview()
+	for _, group := range byFile(targets) {
+		read := r.readAfter(make(map[string]atomicfile.File))
+		for _, i := range group {
+			p := r.newPlan(ctx, targets[i], q, read.file)
+			plans[i] = p.preview()
+			read.add(&p)
+		}
 	}
 	return plans, nil
 }
 
-// Apply carries out a request, one file after the other. A file that fails does
-// not stop the others.
+// previewReader reads files as the plans that were previewed so far leave them.
+type previewReader struct {
+	*Registrar
+	files map[string]atomicfile.File // by path
+}
+
+func (r *Registrar) readAfter(files map[string]atomicfile.File) previewReader {
+	return previewReader{r, files}
+}
+
+func (r previewReader) file(ctx context.Context, file table.File) (atomicfile.File, error) {
+	if f, planned := r.files[file.Path]; planned {
+		return f, nil
+	}
+	return r.readNow(ctx, file)
+}
+
+func (r previewReader) add(p *filePlan) {
+	if p.effect == editFile || p.effect == deleteFile {
+		r.files[p.file.Path] = p.after()
+	}
+}
+
+// atOnce is how many files of a request are changed at the same time. Most of
+// the time is spent waiting until they are at rest.
+const atOnce = 16
+
+// Apply carries out a request. A file that fails does not stop the others.
 func (r *Registrar) Apply(ctx context.Context, q Request) ([]Outcome, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -83,9 +118,21 @@ func (r *Registrar) Apply(ctx context.Context, q Request) ([]Outcome, error) {
 		return nil, err
 	}
 	outcomes := make([]Outcome, len(targets))
-	for i, t := range targets {
-		outcomes[i] = r.planAndPerform(ctx, func() filePlan { return r.newPlan(ctx, t, q) })
+	var files errgroup.Group
+	files.SetLimit(atOnce)
+	for _, group := range byFile(targets) {
+		files.Go(func() error {
+			expect := q // the previews, until the file is changed by this request itself
+			for _, i := range group {
+				outcomes[i] = r.planAndPerform(ctx, targets[i].file.Path, func() filePlan { return r.newPlan(ctx, targets[i], expect, r.readAtRest) })
+				if outcomes[i].Status == done {
+					expect.Expect = nil
+				}
+			}
+			return nil
+		})
 	}
+	_ = files.Wait()
 	r.publishChanged()
 	return outcomes, ctx.Err()
 }
@@ -100,7 +147,7 @@ func (r *Registrar) TakeOut(ctx context.Context, editor string, file table.File,
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	t := target{found: r.options.Machine.Find(e), file: file}
-	outcome := r.planAndPerform(ctx, func() filePlan { return r.newTakeOutPlan(ctx, t, entries) })
+	outcome := r.planAndPerform(ctx, file.Path, func() filePlan { return r.newTakeOutPlan(ctx, t, entries) })
 	r.publishChanged()
 	return outcome, ctx.Err()
 }

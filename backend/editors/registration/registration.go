@@ -37,12 +37,13 @@ const (
 
 // FileStatus describes one configuration file of an editor.
 type FileStatus struct {
-	Path    string `json:"path"`
-	Exists  bool   `json:"exists"`
-	State   State  `json:"state"`
-	Command string `json:"command,omitempty"` // the command that the Agent Discover entry starts now
-	Problem string `json:"problem,omitempty"`
-	Snippet string `json:"snippet,omitempty"` // the text to paste where the file cannot be changed
+	Path    string   `json:"path"`
+	Exists  bool     `json:"exists"`
+	State   State    `json:"state"`
+	Command string   `json:"command,omitempty"` // the command that the Agent Discover entry starts now
+	Also    []string `json:"also,omitempty"`    // the names of other entries that start Agent Discover, too
+	Problem string   `json:"problem,omitempty"`
+	Snippet string   `json:"snippet,omitempty"` // the text to paste where the file cannot be changed
 }
 
 // Status describes one editor on this machine.
@@ -81,44 +82,53 @@ const (
 
 // Plan is a preview of the change to one file, or the reason for refusing it.
 type Plan struct {
-	Editor  string            `json:"editor"`
-	Path    string            `json:"path"`
-	Action  Action            `json:"action"`
-	Nothing bool              `json:"nothing"`               // the file is already as requested
-	Writer  string            `json:"writer,omitempty"`      // the editor's own commands that will make the change
-	Wait    bool              `json:"wait"`                  // the change waits until the editor has exited
-	Diff    []configdiff.Line `json:"diff" nullable:"false"` // with credentials redacted
-	Before  string            `json:"before"`                // hash of the file as it is now; "" when it does not exist
-	Problem string            `json:"problem,omitempty"`     // the reason for a refusal
-	Snippet string            `json:"snippet,omitempty"`     // the text to paste after a refusal
+	Editor     string            `json:"editor"`
+	Shared     []string          `json:"shared,omitempty"` // ids of the other selected editors that read the same file
+	Path       string            `json:"path"`
+	Target     string            `json:"target,omitempty"` // the file that is changed when Path is a symbolic link
+	Action     Action            `json:"action"`
+	Change     string            `json:"change,omitempty"`      // for Undo: the id of the change to undo
+	Nothing    bool              `json:"nothing"`               // the file is already as requested
+	Writer     string            `json:"writer,omitempty"`      // the editor's own commands that will make the change
+	Wait       bool              `json:"wait"`                  // the change waits until the editor has exited
+	Diff       []configdiff.Line `json:"diff" nullable:"false"` // with credentials redacted
+	Before     string            `json:"before"`                // hash of the file as it is now; "" when it does not exist
+	Difference string            `json:"difference"`            // identifies what happens to the entries; the same as long as only other parts of the file change
+	Problem    string            `json:"problem,omitempty"`     // the reason for a refusal
+	Snippet    string            `json:"snippet,omitempty"`     // the text to paste after a refusal
+	Hint       string            `json:"hint,omitempty"`        // what the user has to do before editors use the project's file
 }
 
 // Record is a past change in the history.
 type Record struct {
-	ID       string    `json:"id"`
-	Editor   string    `json:"editor"`
-	Name     string    `json:"name"` // of the editor
-	Path     string    `json:"path"`
-	Action   Action    `json:"action"`
-	Entries  []string  `json:"entries" nullable:"false"`
-	At       time.Time `json:"at"`
-	By       string    `json:"by"` // person or automatic
-	Undoes   string    `json:"undoes,omitempty"`
-	Undone   bool      `json:"undone"`        // a later record undid this change
-	Exact    bool      `json:"exact"`         // the file is unchanged since: Undo restores every byte
-	Possible bool      `json:"possible"`      // Undo is possible
-	Why      string    `json:"why,omitempty"` // the reason when it is not
+	ID        string    `json:"id"`
+	Editor    string    `json:"editor"`
+	Name      string    `json:"name"`             // of the editor
+	Shared    []string  `json:"shared,omitempty"` // ids of other editors for which the file was changed too
+	Path      string    `json:"path"`
+	Action    Action    `json:"action"`
+	Entries   []string  `json:"entries" nullable:"false"`
+	At        time.Time `json:"at"`
+	By        string    `json:"by"` // person or automatic
+	Undoes    string    `json:"undoes,omitempty"`
+	Undone    bool      `json:"undone"`              // a later record undid this change
+	Exact     bool      `json:"exact"`               // the file is unchanged since: Undo restores every byte
+	Possible  bool      `json:"possible"`            // Undo is possible
+	Forgotten bool      `json:"forgotten,omitempty"` // its backup was deleted
+	Why       string    `json:"why,omitempty"`       // the reason when it is not
 }
 
 // Outcome is the result for one file.
 type Outcome struct {
-	Editor  string `json:"editor"`
-	Path    string `json:"path"`
-	Status  string `json:"status"`           // done, nothing, waiting, refused or failed
-	Change  string `json:"change,omitempty"` // the id of the record
-	Problem string `json:"problem,omitempty"`
-	Snippet string `json:"snippet,omitempty"`
-	Reload  string `json:"reload,omitempty"` // what the user has to do now
+	Editor  string   `json:"editor"`
+	Shared  []string `json:"shared,omitempty"` // ids of the other selected editors that read the same file
+	Path    string   `json:"path"`
+	Status  string   `json:"status"`           // done, nothing, waiting, refused or failed
+	Change  string   `json:"change,omitempty"` // the id of the record
+	Problem string   `json:"problem,omitempty"`
+	Review  bool     `json:"review,omitempty"` // refused because the change is no longer the previewed one: preview it again
+	Snippet string   `json:"snippet,omitempty"`
+	Reload  string   `json:"reload,omitempty"` // what the user has to do now
 }
 
 // Changed is published when the status of an editor may have changed.
@@ -139,6 +149,7 @@ type Options struct {
 	// LastSeen returns when a client with one of these names was last connected;
 	// the zero time if never.
 	LastSeen func(ctx context.Context, clients []string) time.Time
+	Sealer   Sealer // encrypts backups with credentials; nil: entries with credentials cannot be removed
 	Bus      *events.Bus
 	Log      *slog.Logger
 	Now      func() time.Time // nil: time.Now
@@ -151,7 +162,7 @@ type Request struct {
 	All         bool              // all detected editors; for Unregister, all that have the entry
 	Project     string            // the absolute path of a project whose files are changed instead of the user's
 	Replace     bool              // also change an entry of the same name that starts another program
-	Expect      map[string]string // hashes of files in the preview, by path; a file that differs is refused
+	Expect      map[string]string // Difference or Before of the previewed plans, by path; a plan that differs is refused
 	Environment map[string]string // the requesting person's variables, which may move files
 	By          string            // person or automatic
 }

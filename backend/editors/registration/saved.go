@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
@@ -70,7 +71,7 @@ func (p *filePlan) pending() pendingChange {
 
 // replaces reports whether a pending change makes an older one obsolete.
 func (c pendingChange) replaces(old pendingChange) bool {
-	if c.File.Path != old.File.Path {
+	if !pathname.Here.Equal(c.File.Path, old.File.Path) {
 		return false
 	}
 	if c.concernsEntry() && old.concernsEntry() {
@@ -100,7 +101,7 @@ func (s *savedState) load() error {
 // readJSON decodes a file. It leaves the value as it is when the file does not
 // exist.
 func readJSON(path string, into any) error {
-	text, err := os.ReadFile(path)
+	text, err := paths.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -160,7 +161,7 @@ func (s *savedState) setRefused(path string, refused bool) error {
 		if refused {
 			seen.Refused = append(seen.Refused, path)
 		} else {
-			seen.Refused = slices.DeleteFunc(seen.Refused, func(p string) bool { return p == path })
+			seen.Refused = slices.DeleteFunc(seen.Refused, func(p string) bool { return pathname.Here.Equal(p, path) })
 		}
 		return true
 	})
@@ -226,7 +227,7 @@ func (s *savedState) dropID(id string) error {
 
 // dropForEntry deletes the pending change of the Agent Discover entry in a file.
 func (s *savedState) dropForEntry(path string) error {
-	return s.drop(func(c pendingChange) bool { return c.File.Path == path && c.concernsEntry() })
+	return s.drop(func(c pendingChange) bool { return pathname.Here.Equal(c.File.Path, path) && c.concernsEntry() })
 }
 
 // setProblem stores why a pending change could not be made.
@@ -246,7 +247,7 @@ func (s *savedState) setProblem(id, problem string) error {
 // file.
 func (s *savedState) pendingForEntry(path string) (pendingChange, bool) {
 	for _, c := range s.pending() {
-		if c.File.Path == path && c.concernsEntry() {
+		if pathname.Here.Equal(c.File.Path, path) && c.concernsEntry() {
 			return c, true
 		}
 	}

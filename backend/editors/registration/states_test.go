@@ -4,10 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 )
 
@@ -40,7 +42,7 @@ func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
   "mcpServers": {
     "first": {"command": "x"},
     "discover": { // mine
-      "command": "` + gone + `",
+      "command": "` + escaped(gone) + `",
       "args": ["mcp"],
       "disabled": true,
       "alwaysAllow": ["find_tool"],
@@ -54,7 +56,7 @@ func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
 		t.Errorf("file status is %+v", s.Files[0])
 	}
 	change := rg.register("cline", done)
-	want := strings.Replace(strings.Replace(text, " // mine", "", 1), gone, rg.options.Entry.Command, 1)
+	want := strings.Replace(strings.Replace(text, " // mine", "", 1), escaped(gone), escaped(rg.options.Entry.Command), 1)
 	want = strings.Replace(want, `{"DEBUG": "1", "AGENT_DISCOVER_HOME": "/elsewhere"}`, `{"DEBUG": "1"}`, 1)
 	if got := rg.read(path); strings.Join(strings.Fields(got), "") != strings.Join(strings.Fields(want), "") {
 		t.Errorf("the file is %s", got)
@@ -62,8 +64,8 @@ func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
 	rg.is("cline", Registered)
 	rg.undo(done, change)
 	rg.holds(path, strings.Replace(text, " // mine", "", 1))
-	rg.file("cursor", strings.Replace(text, gone, rg.options.Entry.Command, 1)) // with the comment
-	rg.is("cursor", Stale)                                                      // because the entry has another AGENT_DISCOVER_HOME
+	rg.file("cursor", strings.Replace(text, escaped(gone), escaped(rg.options.Entry.Command), 1)) // with the comment
+	rg.is("cursor", Stale)                                                                        // because the entry has another AGENT_DISCOVER_HOME
 	rg.again(func(o *Options) { o.Entry.Env = map[string]string{"AGENT_DISCOVER_HOME": "/elsewhere"} })
 	rg.is("cursor", Registered)
 }
@@ -71,7 +73,11 @@ func TestStaleEntriesAreRepairedInPlace(t *testing.T) {
 func TestMissingProgramsAreNotRegistered(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
-	if err := os.Chmod(rg.options.Entry.Command, 0o600); err != nil {
+	err := os.Chmod(rg.options.Entry.Command, 0o600)
+	if runtime.GOOS == "windows" { // has no mode of programs
+		err = os.Remove(rg.options.Entry.Command)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	rg.register("cursor", refused)
@@ -123,6 +129,9 @@ func TestFilesThatCannotBeChangedAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			rg := newRig(t, "linux")
+			if name == "in a read-only folder" && runtime.GOOS == "windows" {
+				t.Skip("Windows has no read-only folders")
+			}
 			path := rg.file("cursor", `{"theirs": true}`)
 			spoil(rg, path)
 			before, _ := os.ReadFile(path)
@@ -205,14 +214,17 @@ func TestConcurrentWritesOfAnEditorAreRetried(t *testing.T) {
 	rg := newRig(t, "linux")
 	path := rg.file("cursor", "{}")
 	writes := 0
-	rg.disk.Rename = func(from, to string) error { // the editor writes at the same moment
-		if writes++; writes == 1 {
-			return os.WriteFile(to, []byte(`{"theirs": 1}`), 0o600)
+	rg.disk.Swap = func(temp, target string) error { // the editor writes at the same moment
+		if writes == 0 {
+			if err := replace(target, `{"theirs": 1}`); err != nil {
+				return err
+			}
 		}
-		return os.Rename(from, to)
+		writes++
+		return exchange(temp, target)
 	}
 	change := rg.register("cursor", done)
-	if got := rg.read(path); !strings.Contains(got, "theirs") || !strings.Contains(got, Name) || writes != 2 {
+	if got := rg.read(path); !strings.Contains(got, "theirs") || !strings.Contains(got, Name) || writes != 3 { // the exchange, back, and the second attempt
 		t.Errorf("the file contains %q after %d writes", got, writes)
 	}
 	rg.undo(done, change)
@@ -220,9 +232,12 @@ func TestConcurrentWritesOfAnEditorAreRetried(t *testing.T) {
 	if history, _ := rg.History(t.Context(), "cursor"); len(history) != 2 {
 		t.Errorf("history is %+v", history)
 	}
-	rg.disk.Rename = func(_, to string) error {
+	rg.disk.Swap = func(temp, target string) error {
+		if err := replace(target, `{"theirs": `+strings.Repeat("1", writes+1)+`}`); err != nil {
+			return err
+		}
 		writes++
-		return os.WriteFile(to, []byte(`{"theirs": `+strings.Repeat("1", writes)+`}`), 0o600)
+		return exchange(temp, target)
 	}
 	rg.register("cursor", refused)
 }
@@ -233,7 +248,7 @@ func TestUnchangedFilesAreReadFromTheCache(t *testing.T) {
 	file := rg.found("cursor").Files[0]
 	for age, again := range map[time.Duration]bool{0: true, time.Hour: false} {
 		at := time.Now().Add(-age)
-		texts := []string{`{"a": {"b": 1}}`, `{"mcpServers": `}
+		texts := []string{`{"a": {"b": 1}}`, `{"a": {"b": 2}}`}
 		hashes := []string{}
 		for _, text := range texts { // both texts have the same length and are written at the same time
 			rg.write(path, text)
@@ -247,3 +262,38 @@ func TestUnchangedFilesAreReadFromTheCache(t *testing.T) {
 		}
 	}
 }
+
+// replace replaces a file as another program does.
+func replace(path, text string) error {
+	return errors.Join(os.WriteFile(path+".theirs", []byte(text), 0o600), paths.Rename(path+".theirs", path))
+}
+
+// exchange exchanges two files.
+func exchange(a, b string) error {
+	return errors.Join(os.Rename(a, a+"-swap"), os.Rename(b, a), os.Rename(a+"-swap", b))
+}
+
+func TestAFileThatIsJustBeingWrittenKeepsItsState(t *testing.T) {
+	rg := newRig(t, "linux")
+	path := rg.file("cursor", "{}")
+	rg.register("cursor", done)
+	text := rg.read(path)
+	at := func(age time.Duration) {
+		t.Helper()
+		if err := os.Chtimes(path, time.Now().Add(-age), time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at(time.Hour)
+	rg.is("cursor", Registered)
+	for _, part := range []string{"", text[:len(text)/2]} {
+		rg.write(path, part)
+		rg.is("cursor", Registered)
+	}
+	rg.write(path, "")
+	at(time.Minute)
+	rg.is("cursor", Dropped)
+}
+
+// escaped returns a path as it is between the quotes of JSON.
+func escaped(path string) string { return strings.ReplaceAll(path, `\`, `\\`) }

@@ -37,7 +37,9 @@ func (r *Registrar) Status(ctx context.Context, all bool, environment map[string
 func lastChanges(all []*change) map[string]time.Time {
 	last := make(map[string]time.Time)
 	for _, c := range all {
-		last[c.Editor] = c.At
+		for _, id := range append(c.Shared, c.Editor) {
+			last[id] = c.At
+		}
 	}
 	return last
 }
@@ -93,7 +95,7 @@ func mostUrgent(files []FileStatus) State {
 // fileStatus returns the state of the Agent Discover entry in one file.
 func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
 	content := r.cache.get(file)
-	s := FileStatus{Path: file.Path, Exists: content.exists, Problem: content.problem, Command: content.entry.server.Command}
+	s := FileStatus{Path: file.Path, Exists: content.exists, Problem: content.problem, Command: content.entry.server.Command, Also: content.entry.also}
 	wanted, _, err := r.wanted(found.Editor)
 	switch pending, ok := r.saved.pendingForEntry(file.Path); {
 	case content.problem != "":
@@ -111,6 +113,9 @@ func (r *Registrar) fileStatus(found table.Found, file table.File) FileStatus {
 	}
 	if content.unwritable != "" && s.State != Registered && s.State != Unreadable && found.Register != table.Never {
 		s.State, s.Problem = Unreadable, content.unwritable
+	}
+	if err := content.rejected.problem(found.Name); err != nil && found.Register != table.Never {
+		s.State, s.Problem = Unreadable, fault.MessageOf(err)
 	}
 	if s.State == Unreadable || s.State != Registered && found.Register == table.Never {
 		s.Snippet = r.snippet(found.Editor, file)

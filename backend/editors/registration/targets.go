@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
+	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
+	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
@@ -17,14 +20,15 @@ const userScope = "user"
 type target struct {
 	found   table.Found
 	file    table.File
-	problem error // why the editor has no such file; nil if it has one
+	shared  []string // ids of other editors of the request that read the same file
+	problem error    // why the editor has no such file; nil if it has one
 }
 
-// targets returns the files that a request is about.
+// targets returns the files that a request is about, each once.
 func (r *Registrar) targets(q Request) ([]target, error) {
 	machine := r.options.Machine.With(q.Environment)
 	if q.All {
-		return r.allTargets(machine, q), nil
+		return merged(r.allTargets(machine, q)), nil
 	}
 	var all []target
 	for _, id := range q.Editors {
@@ -38,7 +42,7 @@ func (r *Registrar) targets(q Request) ([]target, error) {
 		}
 		all = append(all, some...)
 	}
-	return all, nil
+	return merged(all), nil
 }
 
 // editorTargets returns the files of an editor that a request names.
@@ -63,8 +67,11 @@ func (r *Registrar) editorTargets(machine table.Machine, e *table.Editor, q Requ
 }
 
 func projectTargets(machine table.Machine, found table.Found, folder string) ([]target, error) {
-	if info, err := os.Stat(folder); !filepath.IsAbs(folder) || err != nil || !info.IsDir() {
-		return nil, fault.New(fault.Invalid, "invalid project %q: use the absolute path of an existing folder", folder)
+	if !filepath.IsAbs(folder) {
+		return nil, fault.New(fault.Invalid, "invalid project %q: use an absolute path", folder)
+	}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return nil, fault.New(fault.Invalid, "there is no folder %s", folder)
 	}
 	file, ok := machine.InProject(found.Editor, folder)
 	if !ok {
@@ -107,7 +114,7 @@ func (r *Registrar) allTargets(machine table.Machine, q Request) []target {
 // to cancel, or an entry that would otherwise be reported as dropped.
 func (r *Registrar) canUnregister(t target) bool {
 	state := r.fileStatus(t.found, t.file).State
-	return state == Registered || state == Stale || state == Waiting || state == Dropped
+	return state == Unreadable && r.cache.get(t.file).entry.ours || state == Registered || state == Stale || state == Waiting || state == Dropped
 }
 
 // withRecorded returns the files of an editor and those to which an accepted
@@ -116,7 +123,7 @@ func (r *Registrar) canUnregister(t target) bool {
 func (r *Registrar) withRecorded(found table.Found, accept func(*change) bool) []table.File {
 	files := slices.Clone(found.Files)
 	for _, c := range r.history.latest() {
-		known := func(f table.File) bool { return f.Path == c.Path }
+		known := func(f table.File) bool { return pathname.Here.Equal(f.Path, c.Path) }
 		if c.Editor == found.ID && c.Has && accept(c) && !slices.ContainsFunc(files, known) {
 			file := c.file()
 			_, err := os.Stat(file.Path)
@@ -126,4 +133,91 @@ func (r *Registrar) withRecorded(found table.Found, accept func(*change) bool) [
 	}
 	slices.SortStableFunc(files[len(found.Files):], func(a, b table.File) int { return cmp.Compare(a.Path, b.Path) })
 	return files
+}
+
+// merged returns the targets with one for each place in each file. Editors that
+// read the same servers get them by one change.
+func merged(all []target) []target {
+	var out []target
+	for _, t := range all {
+		at := slices.IndexFunc(out, func(o target) bool {
+			return t.file.Path != "" && pathname.Here.Equal(o.file.Path, t.file.Path) && t.problem == nil && o.problem == nil &&
+				(o.found.Register == table.Never) == (t.found.Register == table.Never) && samePlace(o.file.Place, t.file.Place)
+		})
+		switch {
+		case at < 0:
+			out = append(out, t)
+		case out[at].found.ID != t.found.ID && !slices.Contains(out[at].shared, t.found.ID):
+			out[at].shared = append(out[at].shared, t.found.ID)
+			if t.file.Place.Format == configedit.StrictJSON { // an editor that reads no comments must be able to read the file
+				out[at].file.Place.Format = configedit.StrictJSON
+			}
+		}
+	}
+	return out
+}
+
+// samePlace reports whether two places are the same collection of a file.
+func samePlace(a, b configedit.Place) bool {
+	json := func(f configedit.Format) bool { return f == configedit.JSON || f == configedit.StrictJSON }
+	return (a.Format == b.Format || json(a.Format) && json(b.Format)) && a.List == b.List && slices.Equal(a.Keys, b.Keys)
+}
+
+// byFile groups targets by the file at the end of all symbolic links, and keeps
+// their order. It returns the indexes of the targets in each group.
+func byFile(all []target) [][]int {
+	var groups [][]int
+	group := make(map[string]int)
+	for i, t := range all {
+		path := t.file.Path
+		if f, err := atomicfile.Stat(path); err == nil {
+			path = f.Target
+		}
+		key := pathname.Here.Key(path)
+		at, known := group[key]
+		if !known || path == "" {
+			at, groups = len(groups), append(groups, nil)
+			group[key] = at
+		}
+		groups[at] = append(groups[at], i)
+	}
+	return groups
+}
+
+// checkInProject refuses a file of a project from which a link leads to a file
+// elsewhere. Otherwise the author of a project could have any file of the user
+// changed.
+func (p *filePlan) checkInProject() error {
+	folder := p.file.Scope
+	if folder == userScope || !inFolder(folder, p.file.Path) {
+		return nil
+	}
+	project, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return nil // without the folder there is no link in it
+	}
+	if target := realPath(p.was.Target); !inFolder(project, target) {
+		return fault.New(fault.Denied, "%s leads out of the project, to %s; replace the link by a file, or change that file itself", p.file.Path, target)
+	}
+	return nil
+}
+
+// inFolder reports whether a path is in a folder, by its name alone.
+func inFolder(folder, path string) bool {
+	return pathname.Here.In(folder, path)
+}
+
+// realPath returns a path without symbolic links. The end of the path need not
+// exist.
+func realPath(path string) string {
+	rest := ""
+	for at := path; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest)
+		}
+		if filepath.Dir(at) == at {
+			return path
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
 }

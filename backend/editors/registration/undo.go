@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 	"github.com/agent-discover/agent-discover/backend/editors/configdiff"
@@ -22,22 +24,15 @@ func (r *Registrar) PlanUndo(ctx context.Context, ids []string) ([]Plan, error) 
 	for _, c := range pending {
 		plans = append(plans, Plan{Editor: c.Editor, Path: c.File.Path, Action: Undo, Diff: []configdiff.Line{}})
 	}
-	files := make(map[string]atomicfile.File) // by path, as the plans so far leave them
+	read := r.readAfter(make(map[string]atomicfile.File))
 	undone := make(map[string]bool)
 	for _, c := range changes {
-		was, known := files[c.Path]
-		if !known {
-			if was, err = atomicfile.Read(c.Path); err != nil {
-				plans = append(plans, Plan{Editor: c.Editor, Path: c.Path, Action: Undo, Diff: []configdiff.Line{}, Problem: fault.MessageOf(err)})
-				continue
-			}
-		}
-		p := r.newUndoPlan(ctx, c, was, undone)
+		p := r.newUndoPlan(ctx, c, read.file, undone)
 		plans = append(plans, p.preview())
 		if p.effect == editFile || p.effect == deleteFile {
 			undone[c.ID] = true
-			files[c.Path] = p.after()
 		}
+		read.add(&p)
 	}
 	return plans, nil
 }
@@ -54,31 +49,64 @@ func (p *filePlan) after() atomicfile.File {
 
 // Undo reverts changes, newest first, and cancels pending changes. A file that
 // is unchanged since gets back every byte; in any other file only the change
-// itself is reverted.
-func (r *Registrar) Undo(ctx context.Context, ids []string) ([]Outcome, error) {
+// itself is reverted. A change that is undone already is left as it is. expect
+// has the previewed plans, by the id of their change, as in Request.
+func (r *Registrar) Undo(ctx context.Context, ids []string, expect map[string]string) ([]Outcome, error) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	changes, pending, err := r.find(ids)
 	if err != nil {
 		return nil, err
 	}
-	outcomes := []Outcome{}
-	for _, c := range pending {
-		outcomes = append(outcomes, r.cancel(c))
+	return r.undo(ctx, changes, pending, expect)
+}
+
+// UndoAll undoes all changes that are not undone.
+func (r *Registrar) UndoAll(ctx context.Context) ([]Outcome, error) {
+	r.writing.Lock()
+	defer r.writing.Unlock()
+	all, err := r.history.all()
+	if err != nil {
+		return nil, err
 	}
-	for _, c := range changes {
-		outcomes = append(outcomes, r.planAndPerform(ctx, func() filePlan {
-			was, err := atomicfile.Read(c.Path)
-			if err != nil {
-				p := filePlan{found: r.foundFor(c), file: c.file(), action: Undo}
-				p.refuse(err)
-				return p
+	undone := undoneIn(all)
+	var changes []*change
+	for _, c := range slices.Backward(all) {
+		if c.Action != Undo && !undone[c.ID] && !c.Forgotten {
+			changes = append(changes, c)
+		}
+	}
+	return r.undo(ctx, changes, nil, nil)
+}
+
+// undo undoes changes, newest first. The caller holds writing.
+func (r *Registrar) undo(ctx context.Context, changes []*change, pending []pendingChange, expect map[string]string) ([]Outcome, error) {
+	outcomes := make([]Outcome, len(changes))
+	groups := make([]target, len(changes))
+	for i, c := range changes {
+		groups[i].file = c.file()
+	}
+	var files errgroup.Group
+	files.SetLimit(atOnce)
+	for _, group := range byFile(groups) {
+		files.Go(func() error {
+			for _, i := range group {
+				outcomes[i] = r.planAndPerform(ctx, changes[i].Path, func() filePlan {
+					p := r.newUndoPlan(ctx, changes[i], r.readAtRest, nil)
+					p.compare(expect, changes[i].ID)
+					return p
+				})
 			}
-			return r.newUndoPlan(ctx, c, was, nil)
-		}))
+			return nil
+		})
+	}
+	_ = files.Wait()
+	var cancelled []Outcome
+	for _, c := range pending {
+		cancelled = append(cancelled, r.cancel(c))
 	}
 	r.publishChanged()
-	return outcomes, ctx.Err()
+	return append(cancelled, outcomes...), ctx.Err()
 }
 
 // cancel deletes a pending change.
@@ -126,62 +154,80 @@ func (r *Registrar) foundFor(c *change) table.Found {
 	return table.Found{Editor: &table.Editor{ID: c.Editor, Name: c.Name}}
 }
 
-// newUndoPlan decides how to undo a change. was is the present file. Changes
+// newUndoPlan decides how to undo a change of a file, which read reads. Changes
 // in undone count as undone already.
-func (r *Registrar) newUndoPlan(ctx context.Context, c *change, was atomicfile.File, undone map[string]bool) filePlan {
+func (r *Registrar) newUndoPlan(ctx context.Context, c *change, read reader, undone map[string]bool) filePlan {
 	p := filePlan{
-		found: r.foundFor(c), file: c.file(), action: Undo, entries: c.Entries, by: "person", undoes: c.ID,
-		was: was, text: was.Data, had: c.Has, has: c.Had,
+		found: r.foundFor(c), file: c.file(), action: Undo, entries: c.Entries, shared: c.Shared, by: "person", undoes: c.ID, had: c.Has, has: c.Had,
 	}
 	all, err := r.history.all()
+	p.refuse(err)
+	if p.effect != refuse {
+		p.read(ctx, read)
+	}
 	switch {
-	case err != nil:
-		p.refuse(err)
+	case p.effect == refuse:
 	case undone[c.ID] || undoneIn(all)[c.ID]:
-		p.refuse(fault.New(fault.Conflict, "this change of %s is already undone", c.Path))
-	case was.Hash == c.After:
-		r.restore(&p, c)
-	case !was.Exists:
+		p.keep("this change of " + c.Path + " is already undone")
+	case c.Forgotten:
+		p.refuse(fault.New(fault.Unavailable, "the backup of this change of %s was deleted, so it cannot be undone; to remove the entry, unregister the editor", c.Path))
+	case c.isExact(p.was):
+		r.restore(ctx, &p, c)
+	case !p.was.Exists:
 		p.keep(c.Path + " no longer exists, so there is nothing to undo")
 	default:
-		r.revert(&p, c)
+		r.revert(ctx, &p, c)
 	}
 	r.complete(ctx, &p)
 	return p
 }
 
-// restore plans to write the backup of a change.
-func (r *Registrar) restore(p *filePlan, c *change) {
-	backup, err := r.history.backup(c)
+// isExact reports whether a file is as a change left it, and nothing else was
+// changed with it. Only then may the file get its former content back. A change
+// that the editor's own commands made is never exact: they write the whole file,
+// with everything that other programs had written to it by then.
+func (c *change) isExact(now atomicfile.File) bool { return now.Hash == c.After && !c.Loose }
+
+// restore plans to give the file the content before the change. The steps of the
+// change lead back to it; the backup is needed only if they are damaged.
+func (r *Registrar) restore(ctx context.Context, p *filePlan, c *change) {
+	steps, err := r.history.stepsOf(ctx, c)
 	if err != nil {
 		p.refuse(err)
 		return
 	}
-	p.text, p.folders = backup, c.Folders
+	text := p.was.Data
+	for _, s := range slices.Backward(steps) {
+		back := s.inverse()
+		p.steps = append(p.steps, back)
+		text = back.applyTo(text)
+	}
+	if c.Before != "" && atomicfile.HashOf(text) != c.Before {
+		if text, err = r.history.backup(ctx, c); err != nil {
+			p.refuse(err)
+			return
+		}
+	}
+	p.text, p.folders = text, c.Folders
 	if c.Before == "" {
 		p.effect = deleteFile
 	}
-	if c.Loose {
-		p.undo = fromLooseBackup
-	}
 	if !p.was.Exists {
 		p.was.Mode = c.Mode
-	}
-	for _, s := range slices.Backward(c.steps) {
-		p.steps = append(p.steps, s.inverse())
 	}
 }
 
 // revert plans to undo only the steps of a change, in a file that was changed
 // again since.
-func (r *Registrar) revert(p *filePlan, c *change) {
-	p.undo = byReverting
-	texts, err := r.texts(c)
+func (r *Registrar) revert(ctx context.Context, p *filePlan, c *change) {
+	p.reverts = true
+	steps, err := r.history.stepsOf(ctx, c)
 	if err != nil {
 		p.refuse(err)
 		return
 	}
-	for i, s := range slices.Backward(c.steps) {
+	texts := r.texts(ctx, c, steps)
+	for i, s := range slices.Backward(steps) {
 		list, err := configedit.Read(p.text, c.Place)
 		if err != nil {
 			p.refuse(err)
@@ -190,6 +236,10 @@ func (r *Registrar) revert(p *filePlan, c *change) {
 		exists := slices.ContainsFunc(list, func(e configedit.Entry) bool { return e.Name == s.Name })
 		if s.isReverted(c, exists) {
 			continue
+		}
+		if e, err := readEntry(p.text, p.file); err == nil && s.Name == Name && c.Has && e.exists && !e.ours {
+			p.keep(c.Path + " now starts another program as " + Name + ", so it is left as it is")
+			return
 		}
 		made := configedit.Change{Text: texts[i], Edits: s.Edits, Made: s.Made}
 		p.apply(step{Name: s.Name, Was: exists, Is: s.Was}, func(text []byte) (configedit.Change, error) {
@@ -201,6 +251,9 @@ func (r *Registrar) revert(p *filePlan, c *change) {
 	}
 	if e, err := readEntry(p.text, p.file); err == nil {
 		p.has = e.ours
+	}
+	if c.Before == "" && p.effect == editFile && holdsNothing(p.text) {
+		p.effect, p.folders = deleteFile, c.Folders
 	}
 }
 
@@ -216,23 +269,24 @@ func (s step) isReverted(c *change, exists bool) bool {
 }
 
 // texts returns the content of the file after each step of a change. The
-// contents of a loose change are nil because they are unknown.
-func (r *Registrar) texts(c *change) ([][]byte, error) {
-	texts := make([][]byte, len(c.steps))
+// contents are nil where they are unknown: they only help to find the steps in a
+// file that has changed.
+func (r *Registrar) texts(ctx context.Context, c *change, steps []step) [][]byte {
+	texts := make([][]byte, len(steps))
 	if c.Loose {
-		return texts, nil
+		return texts
 	}
-	text, err := r.history.backup(c)
+	text, err := r.history.backup(ctx, c)
 	if err != nil {
-		return nil, err
+		return texts
 	}
-	for i, s := range c.steps {
+	for i, s := range steps {
 		if text = s.applyTo(text); text == nil {
-			return nil, fault.New(fault.Failed, "the stored edits of %s do not match its backup, so this change cannot be undone", c.Path)
+			return make([][]byte, len(steps))
 		}
 		texts[i] = text
 	}
-	return texts, nil
+	return texts
 }
 
 // History returns all changes, newest first; with an editor id, only those of
@@ -252,7 +306,7 @@ func (r *Registrar) History(_ context.Context, editor string) ([]Record, error) 
 	undone := undoneIn(all)
 	records := []Record{}
 	for _, c := range slices.Backward(all) {
-		if editor == "" || c.Editor == editor {
+		if editor == "" || c.Editor == editor || slices.Contains(c.Shared, editor) {
 			records = append(records, r.record(c, undone[c.ID]))
 		}
 	}
@@ -264,10 +318,12 @@ func (r *Registrar) record(c *change, undone bool) Record {
 	out := c.Record
 	out.Undone = undone
 	content := r.cache.get(c.file())
-	out.Exact = !undone && content.problem == "" && content.hash == c.After
+	out.Exact = !undone && content.problem == "" && content.hash == c.After && !c.Loose
 	switch {
 	case undone:
 		out.Why = "It is already undone."
+	case c.Forgotten:
+		out.Why = "Its backup was deleted."
 	case out.Exact:
 	case content.problem != "":
 		out.Why = content.problem

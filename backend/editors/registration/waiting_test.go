@@ -3,6 +3,7 @@ package registration
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -226,7 +227,7 @@ func TestNewEditorsAreRegisteredAutomaticallyWhenEnabled(t *testing.T) {
 	zed := rg.file("zed", "{ // mine\n}")
 	broken := rg.file("gemini-cli", "{")
 	existing := rg.path("kimi-cli") // this editor is registered only in an existing file
-	if err := os.MkdirAll(strings.TrimSuffix(existing, "/mcp.json"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(existing), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	foreign := rg.file("factory-droid", `{"mcpServers": {"discover": {"command": "x"}}}`)

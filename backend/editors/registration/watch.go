@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
-	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 )
 
@@ -64,6 +63,7 @@ func (r *Registrar) pause() time.Duration {
 // Sixty files take a few milliseconds.
 func (r *Registrar) Run(ctx context.Context) error {
 	var last []Status
+	r.sealOld(ctx)
 	for ctx.Err() == nil {
 		last = r.scan(ctx, last)
 		timer := time.NewTimer(r.pause())
@@ -85,6 +85,9 @@ func (r *Registrar) scan(ctx context.Context, last []Status) []Status {
 	}
 	r.makePendingChanges(ctx)
 	r.registerNewEditors(ctx)
+	if r.Unsealed() > 0 {
+		r.sealOld(ctx)
+	}
 	now, err := r.Status(ctx, false, nil)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -169,7 +172,9 @@ func (r *Registrar) registerNew(ctx context.Context, found table.Found, seen see
 func (r *Registrar) registerFile(ctx context.Context, t target) bool {
 	r.writing.Lock()
 	defer r.writing.Unlock()
-	out := r.planAndPerform(ctx, func() filePlan { return r.newPlan(ctx, t, Request{Action: Register, By: automatic}) })
+	out := r.planAndPerform(ctx, t.file.Path, func() filePlan {
+		return r.newPlan(ctx, t, Request{Action: Register, By: automatic}, r.readAtRest)
+	})
 	return out.Status == done || out.Status == nothing || out.Status == waiting
 }
 
@@ -193,14 +198,14 @@ func (r *Registrar) makePendingChanges(ctx context.Context) {
 // makePending makes one pending change. It keeps the change, with the reason,
 // when it fails.
 func (r *Registrar) makePending(ctx context.Context, t target, c pendingChange) {
-	out := r.planAndPerform(ctx, func() filePlan {
+	out := r.planAndPerform(ctx, t.file.Path, func() filePlan {
 		switch c.Action {
 		case TakeOut:
 			return r.newTakeOutPlan(ctx, t, c.Entries)
 		case Undo:
 			return r.newPendingUndoPlan(ctx, t, c)
 		}
-		return r.newPlan(ctx, t, Request{Action: c.Action, Replace: c.Replace, By: c.By})
+		return r.newPlan(ctx, t, Request{Action: c.Action, Replace: c.Replace, By: c.By}, r.readAtRest)
 	})
 	var err error
 	switch out.Status {
@@ -223,10 +228,5 @@ func (r *Registrar) newPendingUndoPlan(ctx context.Context, t target, c pendingC
 		refusal.refuse(fault.New(fault.NotFound, "the change to undo is no longer in the history"))
 		return refusal
 	}
-	was, err := atomicfile.Read(changes[0].Path)
-	if err != nil {
-		refusal.refuse(err)
-		return refusal
-	}
-	return r.newUndoPlan(ctx, changes[0], was, nil)
+	return r.newUndoPlan(ctx, changes[0], r.readAtRest, nil)
 }

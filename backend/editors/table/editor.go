@@ -45,6 +45,7 @@ type Editor struct {
 
 	Reload      Reload
 	ReloadHint  string   // what the user has to do after a change, as sentences
+	ProjectHint string   // what the user has to do for an entry in a project's file, as sentences
 	ListChanged string   // yes, no or unknown: whether notifications/tools/list_changed is honoured
 	MaxTools    int      // limit on the number of tools; 0: none known
 	MaxName     int      // limit on a tool's name with NamePrefix, in characters; 0: none known
@@ -87,7 +88,9 @@ type File struct {
 	Place  configedit.Place
 	Shape  string
 	Or     []configedit.Place // other places of the servers, read when Place has none
-	Plugin string             // value of ${CLAUDE_PLUGIN_ROOT} in the file; "" outside of plugins
+	// Rejects is what the editor does not accept although the format has it.
+	Rejects []configedit.Extension
+	Plugin  string // value of ${CLAUDE_PLUGIN_ROOT} in the file; "" outside of plugins
 }
 
 // Found is the result of searching a machine for an editor. Editor is a copy

@@ -136,10 +136,11 @@ func (m Machine) standard(name string) string {
 	return standard[name]
 }
 
-// quote escapes the special characters of glob patterns. It uses classes of one
-// character, which work on every system; a backslash does not.
+// quote escapes the special characters of glob patterns in a result of local. It
+// uses classes of one character, which work on every system; a backslash does
+// not.
 func (m Machine) quote(path string) string {
-	if m.OS != "windows" {
+	if m.separators() == "/" {
 		path = strings.ReplaceAll(path, `\`, `\\`)
 	}
 	path = strings.ReplaceAll(path, "[", "[[]")

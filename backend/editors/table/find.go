@@ -3,9 +3,13 @@ package table
 import (
 	"slices"
 	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
+	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 )
 
-// Find searches the machine for an editor. It does not read files.
+// Find searches the machine for an editor. It reads only files whose servers may
+// be under different keys.
 func (m Machine) Find(e *Editor) Found {
 	local := *e
 	found := Found{Editor: &local}
@@ -130,7 +134,9 @@ func (m Machine) existingFiles(r *row, spots bySystem[spot], known []File) []Fil
 		paths, _ := m.expand(s.Path)
 		for _, path := range paths {
 			f := m.file(r, s, path)
-			same := func(k File) bool { return k.Path == path && slices.Equal(k.Place.Keys, f.Place.Keys) }
+			same := func(k File) bool {
+				return pathname.Rules(m.OS).Equal(k.Path, path) && slices.Equal(k.Place.Keys, f.Place.Keys)
+			}
 			if f.Exists && !slices.ContainsFunc(known, same) {
 				all = append(all, f)
 			}
@@ -142,6 +148,7 @@ func (m Machine) existingFiles(r *row, spots bySystem[spot], known []File) []Fil
 func (m Machine) file(r *row, s spot, path string) File {
 	f := r.file(s, path)
 	f.Exists = m.exists(path)
+	m.choosePlace(&f)
 	if s.Plugin > 0 {
 		f.Plugin = path
 		for range s.Plugin {
@@ -149,6 +156,31 @@ func (m Machine) file(r *row, s spot, path string) File {
 		}
 	}
 	return f
+}
+
+// choosePlace makes the place of the servers the one of f.Place and f.Or that an
+// existing file has. An alternative wins: an editor that knows two keys ignores
+// the usual one if it finds the other.
+func (m Machine) choosePlace(f *File) {
+	if len(f.Or) == 0 || !f.Exists || m.Read == nil {
+		return
+	}
+	text, err := m.Read(f.Path)
+	if err != nil {
+		return // reading the file again reports the error
+	}
+	for i, place := range f.Or {
+		last := len(place.Keys) - 1
+		if last < 0 {
+			continue
+		}
+		members, err := configedit.Read(text, configedit.Place{Format: place.Format, Keys: place.Keys[:last]})
+		if err == nil && slices.ContainsFunc(members, func(e configedit.Entry) bool { return e.Name == place.Keys[last] }) {
+			f.Or = slices.Clone(f.Or)
+			f.Place, f.Or[i] = place, f.Place
+			return
+		}
+	}
 }
 
 // InProject returns the file of a project folder that takes an entry for an

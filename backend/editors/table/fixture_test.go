@@ -38,7 +38,7 @@ func TestFilesOfEveryEditorAreFound(t *testing.T) {
 		for _, c := range cases {
 			seen[c.On] = true
 			found := fake(c.On, c.Set, c.Existing...).Find(e)
-			if got := paths(found.Files); !slices.Equal(got, c.Want) {
+			if got := pathsOf(found.Files); !slices.Equal(got, c.Want) {
 				t.Errorf("%s on %s with %v and the files %q: got %q, want %q", e.ID, c.On, c.Set, c.Existing, got, c.Want)
 			}
 			if found.Detected && len(c.Existing) == 0 {

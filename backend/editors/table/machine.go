@@ -8,11 +8,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // Here returns this machine with a user's environment. It looks for programs
-// in the folders of PATH in that environment, which are listed only once: to
-// find a program that is installed later, create a new Machine.
+// in the folders of PATH in that environment, which are listed only once, when
+// the first program is looked up: to find a program that is installed later,
+// create a new Machine. Except for the home folder no variable is read before it
+// is needed, because the environment may take a while to be known.
 func Here(variable func(name string) string) Machine {
 	home := variable("HOME")
 	if runtime.GOOS == "windows" {
@@ -23,8 +27,8 @@ func Here(variable func(name string) string) Machine {
 	}
 	return Machine{
 		OS: runtime.GOOS, Home: home, Variable: variable,
-		Stat: os.Stat, Glob: filepath.Glob, Read: os.ReadFile,
-		Command: programs(filepath.SplitList(variable("PATH")), variable("PATHEXT")),
+		Stat: os.Stat, Glob: filepath.Glob, Read: paths.ReadFile,
+		Command: programs(variable),
 	}
 }
 
@@ -41,24 +45,53 @@ func (m Machine) With(variables map[string]string) Machine {
 	return m
 }
 
-// programs returns a function that finds programs in folders. It lists the
-// folders on the first call, which is faster than searching each folder for
-// every program.
-func programs(folders []string, extensions string) func(name string) (string, bool) {
-	index := sync.OnceValue(func() map[string]string { return list(folders, extensions) })
+// programs returns a function that finds programs by their paths, and by their
+// names in the folders of PATH. It lists the folders on the first call, which is
+// faster than searching each folder for every program. On Windows case does not
+// matter, and the extension may be missing.
+func programs(variable func(name string) string) func(name string) (string, bool) {
+	extensions := sync.OnceValue(func() []string {
+		if runtime.GOOS != "windows" {
+			return nil
+		}
+		return strings.Split(strings.ToLower(cmp.Or(variable("PATHEXT"), ".com;.exe;.bat;.cmd")), ";")
+	})
+	index := sync.OnceValue(func() map[string]string { return list(filepath.SplitList(variable("PATH")), extensions()) })
 	return func(name string) (string, bool) {
+		if filepath.Base(name) != name {
+			return programAt(name, extensions())
+		}
+		if runtime.GOOS == "windows" {
+			name = strings.ToLower(name)
+		}
 		path := index()[name]
-		info, err := os.Stat(path)
-		ok := err == nil && !info.IsDir() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
-		return path, ok
+		return path, runnable(path)
 	}
 }
 
+// programAt returns the file that runs as a path. Windows tries the extensions of
+// programs first, unless the path has one.
+func programAt(path string, extensions []string) (string, bool) {
+	if !slices.Contains(extensions, strings.ToLower(filepath.Ext(path))) {
+		for _, extension := range extensions {
+			if runnable(path + extension) {
+				return path + extension, true
+			}
+		}
+	}
+	return path, runnable(path)
+}
+
+// runnable reports whether a path is an executable file.
+func runnable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
+}
+
 // list returns the paths of programs by name; an earlier folder wins. On Windows
-// names are in lower case and without their extension, one of PATHEXT.
-func list(folders []string, extensions string) map[string]string {
+// names are in lower case and without their extension, one of extensions.
+func list(folders, extensions []string) map[string]string {
 	all := map[string]string{}
-	known := strings.Split(strings.ToLower(cmp.Or(extensions, ".com;.exe;.bat;.cmd")), ";")
 	for _, folder := range folders {
 		entries, _ := os.ReadDir(folder) // an unreadable folder has no programs
 		for _, entry := range entries {
@@ -66,7 +99,7 @@ func list(folders []string, extensions string) map[string]string {
 			if runtime.GOOS == "windows" {
 				name = strings.ToLower(name)
 				extension := filepath.Ext(name)
-				if !slices.Contains(known, extension) {
+				if !slices.Contains(extensions, extension) {
 					continue
 				}
 				name = strings.TrimSuffix(name, extension)

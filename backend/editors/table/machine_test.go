@@ -48,7 +48,7 @@ func fake(system string, variables map[string]string, files ...string) Machine {
 	}
 }
 
-func paths(files []File) []string {
+func pathsOf(files []File) []string {
 	var all []string
 	for _, f := range files {
 		all = append(all, f.Path)
@@ -293,10 +293,10 @@ func TestFilesOfAProjectAreFound(t *testing.T) {
 
 func TestWithReplacesVariables(t *testing.T) {
 	m := fake("linux", map[string]string{"CODEX_HOME": "/a", "VIBE_HOME": "/v"}).With(map[string]string{"CODEX_HOME": "/b", "VIBE_HOME": ""})
-	if got := paths(find(t, m, "codex").Files); !slices.Equal(got, []string{"/b/config.toml"}) {
+	if got := pathsOf(find(t, m, "codex").Files); !slices.Equal(got, []string{"/b/config.toml"}) {
 		t.Errorf("got %q", got)
 	}
-	if got := paths(find(t, m, "vibe").Files); !slices.Equal(got, []string{"/home/me/.vibe/config.toml"}) {
+	if got := pathsOf(find(t, m, "vibe").Files); !slices.Equal(got, []string{"/home/me/.vibe/config.toml"}) {
 		t.Errorf("got %q", got)
 	}
 }

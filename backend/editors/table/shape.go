@@ -144,6 +144,26 @@ var shapes = map[string]shape{
 	"sema4": {
 		stdio: []part{is("transport", "stdio"), command("command"), args("args"), env("env")},
 	},
+	"fx": {
+		stdio: []part{is("type", "local"), commandLine("command"), env("environment"), enabled},
+		http:  []part{is("type", "http"), url("url"), headers("headers"), enabled},
+	},
+	"grok": {
+		stdio: []part{command("command"), args("args"), env("env"), enabledNo},
+		http:  []part{url("url"), headers("headers"), enabledNo},
+		sse:   []part{url("url"), is("type", "sse"), headers("headers"), enabledNo},
+	},
+	// Jan requires a command and arguments in every entry.
+	"jan": {
+		stdio: []part{command("command"), args("args"), env("env"), active},
+		http:  []part{is("type", "http"), url("url"), headers("headers"), is("command", ""), is("args", []string{}), active},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers"), is("command", ""), is("args", []string{}), active},
+	},
+	"librechat": {
+		stdio: []part{is("type", "stdio"), command("command"), args("args"), env("env")},
+		http:  []part{is("type", "streamable-http"), url("url"), headers("headers")},
+		sse:   []part{is("type", "sse"), url("url"), headers("headers")},
+	},
 	// A list of an extension, with whole command lines. It is only read.
 	"augment-list": {},
 }
@@ -196,6 +216,9 @@ var (
 	// enabled is always written; disabled and enabledNo only for a disabled server.
 	enabled = part{holds: "disabled", field: func(_ string, s Server) configedit.Field {
 		return configedit.Field{Key: "enabled", Value: !s.Disabled}
+	}}
+	active = part{holds: "disabled", field: func(_ string, s Server) configedit.Field {
+		return configedit.Field{Key: "active", Value: !s.Disabled}
 	}}
 	disabled  = off("disabled", true)
 	enabledNo = off("enabled", false)

@@ -72,16 +72,17 @@ type row struct {
 	Also    []string `yaml:"also"`
 	Clients []string `yaml:"clients"`
 
-	Files   bySystem[spot]    `yaml:"files"`
-	Further bySystem[spot]    `yaml:"further"`
-	Beside  bySystem[spot]    `yaml:"beside"`
-	Each    bool              `yaml:"each"`
-	Format  configedit.Format `yaml:"format"`
-	Keys    []string          `yaml:"keys"`
-	List    string            `yaml:"list"`
-	Or      [][]string        `yaml:"or"`
-	Shape   string            `yaml:"shape"`
-	Project []spot            `yaml:"project"`
+	Files   bySystem[spot]         `yaml:"files"`
+	Further bySystem[spot]         `yaml:"further"`
+	Beside  bySystem[spot]         `yaml:"beside"`
+	Each    bool                   `yaml:"each"`
+	Format  configedit.Format      `yaml:"format"`
+	Keys    []string               `yaml:"keys"`
+	List    string                 `yaml:"list"`
+	Or      [][]string             `yaml:"or"`
+	Rejects []configedit.Extension `yaml:"rejects"`
+	Shape   string                 `yaml:"shape"`
+	Project []spot                 `yaml:"project"`
 
 	Detect         detection        `yaml:"detect"`
 	Register       Permission       `yaml:"register"`
@@ -95,6 +96,7 @@ type row struct {
 
 	Reload      Reload `yaml:"reload"`
 	Hint        string `yaml:"hint"`
+	ProjectHint string `yaml:"project_hint"`
 	ListChanged string `yaml:"list_changed"`
 	MaxTools    int    `yaml:"max_tools"`
 	MaxName     int    `yaml:"max_name"`
@@ -221,7 +223,7 @@ func (r *row) editor() *Editor {
 		ID: r.ID, Name: r.Name, Also: r.Also, Clients: r.Clients,
 		Place: configedit.Place{Format: r.Format, Keys: r.Keys, List: r.List}, Shape: r.Shape,
 		Register: r.Register, Import: r.Import == nil || *r.Import, Each: r.Each, Writer: r.Writer,
-		Reload: r.Reload, ReloadHint: r.Hint, ListChanged: r.ListChanged,
+		Reload: r.Reload, ReloadHint: r.Hint, ProjectHint: r.ProjectHint, ListChanged: r.ListChanged,
 		MaxTools: r.MaxTools, MaxName: r.MaxName, NamePrefix: r.NamePrefix, NoSpaces: r.NoSpaces,
 		Schemas: r.Schemas, Verified: r.Verified, Note: r.Note, row: r,
 	}
@@ -245,7 +247,7 @@ func (r *row) file(s spot, path string) File {
 	if s.Or != nil {
 		alternatives = s.Or
 	}
-	f := File{Path: path, Scope: "user", Place: place, Shape: or(s.Shape, r.Shape)}
+	f := File{Path: path, Scope: "user", Place: place, Shape: or(s.Shape, r.Shape), Rejects: r.Rejects}
 	for _, keys := range alternatives {
 		f.Or = append(f.Or, configedit.Place{Format: place.Format, Keys: keys, List: place.List})
 	}

@@ -200,7 +200,7 @@ func (r *reader) passed(s *Server) {
 
 // off reports whether an entry is marked as disabled.
 func (r *reader) off() bool {
-	for key, value := range map[string]bool{"disabled": true, "enabled": false, "isActive": false} {
+	for key, value := range map[string]bool{"disabled": true, "enabled": false, "isActive": false, "active": false} {
 		if switched, ok := r.fields[key].(bool); ok && switched == value {
 			return true
 		}

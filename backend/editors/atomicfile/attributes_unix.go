@@ -1,0 +1,82 @@
+//go:build linux || darwin
+
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// keepAttributes gives a new file the extended attributes of an old one, to
+// which access control lists belong on Linux. Those that the system manages are
+// kept only if it allows that.
+func keepAttributes(f *os.File, old string) error {
+	from, err := os.OpenFile(old, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close() }()
+	names, err := attributes(from)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		value, err := attribute(from, name)
+		if err == nil {
+			err = unix.Fsetxattr(int(f.Fd()), name, value, 0)
+		}
+		if err != nil && !systemAttribute(name) {
+			return fmt.Errorf("keep the attribute %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// systemAttribute reports whether the system may refuse to set an attribute.
+func systemAttribute(name string) bool {
+	for _, prefix := range []string{"security.", "trusted.", "com.apple."} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// attributes returns the names of a file's attributes; none where the file
+// system has no attributes.
+func attributes(f *os.File) ([]string, error) {
+	list, err := grow(func(into []byte) (int, error) { return unix.Flistxattr(int(f.Fd()), into) })
+	if err != nil || len(list) == 0 {
+		if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) {
+			err = nil
+		}
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(list), "\x00"), "\x00"), nil
+}
+
+func attribute(f *os.File, name string) ([]byte, error) {
+	return grow(func(into []byte) (int, error) { return unix.Fgetxattr(int(f.Fd()), name, into) })
+}
+
+// grow calls read with a buffer of the size that read asks for.
+func grow(read func([]byte) (int, error)) ([]byte, error) {
+	for {
+		size, err := read(nil)
+		if err != nil || size == 0 {
+			return nil, err
+		}
+		buffer := make([]byte, size)
+		n, err := read(buffer)
+		if err == nil {
+			return buffer[:n], nil
+		}
+		if !errors.Is(err, unix.ERANGE) { // the value has grown between the calls
+			return nil, err
+		}
+	}
+}

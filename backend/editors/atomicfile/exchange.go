@@ -1,0 +1,229 @@
+package atomicfile
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+)
+
+// exchange puts temp, whose content has the hash fresh, in the place of an
+// existing file. Afterwards temp is the previous file.
+//
+// No system has a rename that compares. Therefore the two files are exchanged:
+// the previous file, as it was at this instant, gets the name temp, and is
+// compared. It is then watched for a moment, because a program that had opened
+// it before the exchange writes to it and not to the new file. If it is not the
+// expected file or if it is written, the files are exchanged back.
+func (d Disk) exchange(ctx context.Context, f File, temp, fresh string) error {
+	guard, err := d.guard(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer guard.release()
+	err = d.whileExpected(ctx, guard, f, func() error { return d.swap(temp, f.Target) })
+	if err != nil {
+		return unwritable(f, err)
+	}
+	if d.watch(guard, f, temp) {
+		return nil
+	}
+	return d.putBack(guard, f, temp, fresh)
+}
+
+// whileExpected repeats act while it fails because the file is in use, as long as
+// the file is the expected one. Otherwise it returns a fault.Conflict.
+func (d Disk) whileExpected(ctx context.Context, guard *guard, f File, act func() error) error {
+	again := false
+	return d.retry(ctx, func() error {
+		if again {
+			if err := checkHash(f, f.Hash); err != nil {
+				return err
+			}
+		}
+		again = true
+		err := act()
+		if guard.yield(err) {
+			err = act()
+		}
+		return err
+	})
+}
+
+// guard waits until no program has the file open for writing. It returns a
+// fault.Conflict if the file is no longer the expected one.
+func (d Disk) guard(ctx context.Context, f File) (*guard, error) {
+	for end := time.Now().Add(patience * d.rest()); ; {
+		guard, err := newGuard(f.Target)
+		if err == nil {
+			if err = checkHash(f, f.Hash); err == nil && guard.broken() {
+				err = conflict(f)
+			}
+			if err != nil {
+				guard.release()
+				return nil, err
+			}
+			return guard, nil
+		}
+		if time.Now().After(end) || sleep(ctx, d.rest()/10) != nil {
+			return nil, fault.Wrap(err, fault.Busy, "another program has %s open for writing; try again in a moment", f.Path)
+		}
+	}
+}
+
+// watch watches the previous file, which now has the name old, and reports
+// whether it is the expected one and is not written. Where a guard holds, only
+// a program that was just opening the file can still write it, so the watch is
+// short.
+func (d Disk) watch(guard *guard, f File, old string) bool {
+	first, err := Read(old)
+	if err != nil || !first.Exists { // a system without an exchange keeps no previous file
+		return err == nil
+	}
+	if first.Hash != f.Hash || !guard.covers(first) {
+		return false
+	}
+	watched := d.rest()
+	if guard.holds() {
+		watched /= 4
+	}
+	for end := time.Now().Add(watched); ; {
+		now, err := Stat(old)
+		if err != nil || guard.broken() || now.info == nil || now.info.Size() != first.info.Size() || !now.ModTime().Equal(first.ModTime()) {
+			return false
+		}
+		if !time.Now().Before(end) {
+			return sameContent(old, f.Hash)
+		}
+		time.Sleep(min(watched/10, 10*time.Millisecond))
+	}
+}
+
+func sameContent(path, hash string) bool {
+	f, err := Read(path)
+	return err == nil && f.Hash == hash
+}
+
+// putBack undoes an exchange: old, the previous file or one by which another
+// program has replaced it, gets its place back. If another program has written
+// the new file too, that one stays, because it is newer, and the other one is
+// kept beside it. The error is always a fault.
+func (d Disk) putBack(guard *guard, f File, old, fresh string) error {
+	if sameContent(f.Target, fresh) {
+		if err := d.retry(context.Background(), func() error { return d.swap(old, f.Target) }); err != nil {
+			return d.keepAside(f, old)
+		}
+		if sameContent(old, fresh) {
+			return conflict(f)
+		}
+		if err := d.swap(old, f.Target); err != nil { // written between the comparison and the exchange
+			return d.keepAside(f, old)
+		}
+	}
+	if sameContent(old, f.Hash) && !guard.broken() { // the caller has a copy
+		return conflict(f)
+	}
+	return d.keepAside(f, old)
+}
+
+// keepAside gives a version of the file that no longer has a place a name that
+// is not cleaned up.
+func (d Disk) keepAside(f File, version string) error {
+	for n := 1; ; n++ {
+		kept := filepath.Join(filepath.Dir(f.Target), filepath.Base(f.Target)+".kept-"+strconv.Itoa(n))
+		err := os.Link(version, kept)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = os.Remove(version)
+		} else {
+			err = paths.Rename(version, kept)
+		}
+		if err != nil {
+			return fault.Wrap(err, fault.Failed, "two programs wrote %s at the same moment; the other version could not be kept: %s", f.Path, Reason(err))
+		}
+		return fault.New(fault.Conflict, "two programs wrote %s at the same moment; the other version is in %s", f.Path, kept)
+	}
+}
+
+// create gives temp the name of a file that did not exist, unless another
+// program has created it since.
+func (d Disk) create(f File, temp string) error {
+	if err := checkHash(f, ""); err != nil {
+		return err
+	}
+	err := os.Link(temp, f.Target)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrExist):
+		return conflict(f)
+	}
+	return paths.Rename(temp, f.Target) // a file system without hard links
+}
+
+// detach removes an existing file: it gets the name aside, is compared and
+// watched like a file that was exchanged, and gets its place back if another
+// program writes it.
+func (d Disk) detach(ctx context.Context, f File, aside string) error {
+	guard, err := d.guard(ctx, f)
+	if err != nil {
+		return err
+	}
+	defer guard.release()
+	err = d.whileExpected(ctx, guard, f, func() error { return paths.Rename(f.Target, aside) })
+	if err != nil {
+		return unwritable(f, err)
+	}
+	if d.watch(guard, f, aside) {
+		return os.Remove(aside)
+	}
+	if err := os.Link(aside, f.Target); err != nil { // another program has created the file anew
+		return d.keepAside(f, aside)
+	}
+	_ = os.Remove(aside) // one of two names of the file
+	return conflict(f)
+}
+
+func conflict(f File) error {
+	return fault.New(fault.Conflict, "%s was changed by another program at the same moment; try again", f.Path)
+}
+
+// swap exchanges two files. Where the system cannot do that, a hard link keeps
+// the previous file.
+func (d Disk) swap(temp, target string) error {
+	if d.Swap != nil {
+		return d.Swap(temp, target)
+	}
+	if err := exchangeFiles(temp, target); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return swapByLink(temp, target)
+}
+
+// swapByLink gives temp the name target, and the file that had that name the
+// name temp. On a file system without hard links, it is not kept.
+func swapByLink(temp, target string) error {
+	old, linked := temp+"-old", error(nil)
+	for n := 2; ; n++ { // on Windows a name stays as long as the removed file is open
+		if linked = os.Link(target, old); !errors.Is(linked, fs.ErrExist) {
+			break
+		}
+		old = temp + "-old-" + strconv.Itoa(n)
+	}
+	if err := paths.Rename(temp, target); err != nil {
+		_ = os.Remove(old)
+		return err
+	}
+	if linked != nil {
+		return nil
+	}
+	return paths.Replace(old, temp)
+}

@@ -1,0 +1,119 @@
+package atomicfile
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+)
+
+const (
+	// defaultRest is how long a file must be unchanged before its content is
+	// believed.
+	defaultRest = 250 * time.Millisecond
+	// patience is for how many times the rest a file that keeps changing is
+	// awaited.
+	patience = 8
+	// doubt is for how many times the rest a file must be unchanged that is
+	// empty or cannot be parsed, as between the truncation and the write of
+	// another program.
+	doubt = 4
+)
+
+func (d Disk) rest() time.Duration {
+	if d.Rest > 0 {
+		return d.Rest
+	}
+	return defaultRest
+}
+
+// ReadAtRest reads a file that no other program is writing. It reads the file
+// again while a program has it open for writing, where the system can tell, and
+// until it is unchanged for a moment; for longer when it is empty or when check
+// returns an error, because many programs truncate a file before they write it.
+// check may be nil. The error is as for Read, and a fault.Busy when the file is
+// still being written after two seconds. A file that is at rest and fails the
+// check is not an error.
+func (d Disk) ReadAtRest(ctx context.Context, path string, check func(data []byte) error) (File, error) {
+	begin := time.Now()
+	var last File
+	var since time.Time // when last was first seen
+	for {
+		f, err := Read(path)
+		if err != nil || !f.Exists {
+			return f, err
+		}
+		now := time.Now()
+		if since.IsZero() || f.Hash != last.Hash || f.state() != last.state() {
+			last, since = f, now
+		}
+		needed := d.rest()
+		if blank(f.Data) || check != nil && check(f.Data) != nil {
+			needed *= doubt
+		}
+		if quiet(f, since, now) >= needed && !openForWriting(f.Target) && f.isCurrent() {
+			return f, nil
+		}
+		if now.Sub(begin) > patience*d.rest() || sleep(ctx, d.rest()/10) != nil {
+			return File{}, fault.New(fault.Busy, "another program is writing %s; try again in a moment", path)
+		}
+	}
+}
+
+// isCurrent reports whether the file is still in the state in which it was read.
+// A program that had it open for writing may have written the rest and closed it
+// since.
+func (f File) isCurrent() bool {
+	now, err := Stat(f.Path)
+	return err == nil && now.Target == f.Target && now.state() == f.state()
+}
+
+// quiet returns for how long a file is unchanged: since its modification or,
+// if the clock of the file system may be ahead, since it was first seen.
+func quiet(f File, since, now time.Time) time.Duration {
+	return max(now.Sub(f.ModTime()), now.Sub(since))
+}
+
+// blank reports whether a content has nothing but white space.
+func blank(data []byte) bool {
+	for _, c := range data {
+		if c != ' ' && c != '\t' && c != '\r' && c != '\n' {
+			return false
+		}
+	}
+	return true
+}
+
+// state is like Fingerprint, but also differs when only the status of the file
+// has changed.
+func (f File) state() string { return fmt.Sprint(f.Fingerprint(), statusTime(f.info)) }
+
+// awaitRest waits until the file is unchanged for a moment by the clock of its
+// own file system, from which temp, a file that was just written, has its time.
+func (d Disk) awaitRest(ctx context.Context, f File, temp string) error {
+	if !f.Exists {
+		return nil
+	}
+	fresh, err := d.clock(temp)
+	if err != nil {
+		return err
+	}
+	age := fresh.Sub(f.ModTime())
+	if age < 0 { // the file's time is in the future
+		age = 0
+	}
+	if wait := d.rest() - age; wait > 0 && sleep(ctx, wait) != nil {
+		return fault.New(fault.Busy, "another program is writing %s; try again in a moment", f.Path)
+	}
+	return nil
+}
+
+// clock returns the time of the file system at which temp was written.
+func (d Disk) clock(temp string) (time.Time, error) {
+	if d.Clock != nil {
+		return d.Clock(temp)
+	}
+	f, err := Stat(temp)
+	return f.ModTime(), err
+}

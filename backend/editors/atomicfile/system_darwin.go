@@ -1,0 +1,29 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// exchangeFiles exchanges two files in one step.
+func exchangeFiles(a, b string) error {
+	err := unix.RenamexNp(a, b, unix.RENAME_SWAP)
+	if errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EINVAL) { // not with this file system
+		return errors.ErrUnsupported
+	}
+	return err
+}
+
+// statusTime returns when the status of a file was last changed.
+func statusTime(info fs.FileInfo) int64 {
+	if info == nil {
+		return 0
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return stat.Ctimespec.Nano()
+	}
+	return 0
+}

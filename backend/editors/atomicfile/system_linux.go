@@ -1,0 +1,101 @@
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// guard is a read lease on a file. The system refuses it while a program has
+// the file open for writing. While it holds, a program that opens the file for
+// writing waits until it is released, and broken reports that. A guard without
+// a file does nothing: some file systems have no leases.
+type guard struct{ file *os.File }
+
+// leases is false in tests of what happens on other systems.
+var leases = true
+
+// newGuard returns an error if a program has the file open for writing.
+func newGuard(path string) (*guard, error) {
+	if !leases {
+		return &guard{}, nil
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return &guard{}, nil // the caller finds out why
+	}
+	_, err = unix.FcntlInt(file.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
+	if err == nil {
+		return &guard{file}, nil
+	}
+	_ = file.Close()
+	if errors.Is(err, unix.EAGAIN) {
+		return nil, err
+	}
+	return &guard{}, nil
+}
+
+func (g *guard) holds() bool { return g.file != nil }
+
+// broken reports whether a program waits to write the file.
+func (g *guard) broken() bool {
+	if g.file == nil {
+		return false
+	}
+	lease, err := unix.FcntlInt(g.file.Fd(), unix.F_GETLEASE, 0)
+	return err != nil || lease != unix.F_RDLCK
+}
+
+// covers reports whether the guard is of this file.
+func (g *guard) covers(f File) bool {
+	if g.file == nil {
+		return true
+	}
+	own, err := g.file.Stat()
+	return err == nil && os.SameFile(own, f.info)
+}
+
+// yield returns false: a guard prevents no operation.
+func (*guard) yield(error) bool { return false }
+
+func (g *guard) release() {
+	if g.file == nil {
+		return
+	}
+	_, _ = unix.FcntlInt(g.file.Fd(), unix.F_SETLEASE, unix.F_UNLCK) // not only Close: a process that is being started may still have a copy
+	_ = g.file.Close()
+}
+
+// openForWriting reports whether a program has a file open for writing; false
+// where that is unknown.
+func openForWriting(path string) bool {
+	g, err := newGuard(path)
+	if err != nil {
+		return true
+	}
+	g.release()
+	return false
+}
+
+// exchangeFiles exchanges two files in one step.
+func exchangeFiles(a, b string) error {
+	err := unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) { // not with this file system or kernel
+		return errors.ErrUnsupported
+	}
+	return err
+}
+
+// statusTime returns when the status of a file was last changed.
+func statusTime(info fs.FileInfo) int64 {
+	if info == nil {
+		return 0
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return stat.Ctim.Nano()
+	}
+	return 0
+}

@@ -1,0 +1,162 @@
+package importer
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/editors/table"
+	"github.com/agent-discover/agent-discover/backend/servers/secrets"
+)
+
+// Editors write references to variables, to the user's home folder and to
+// values that they ask for in many ways. Agent Discover has two: ${env:NAME},
+// or ${env:NAME:-value} with a default, for a variable of the user's
+// environment, and ${secret:NAME} for a secret. The patterns below match what
+// can be translated to these.
+var (
+	// dollar matches ${NAME}, ${env:NAME}, ${NAME:-value}, ${input:id} and any
+	// other placeholder in braces, and {env:NAME}.
+	dollar = regexp.MustCompile(`\$\{\{\s*secrets\.([A-Za-z_][\w.-]*)\s*\}\}|\$\{([^{}]*)\}|\{(env:[A-Za-z_]\w*)\}`)
+	named  = regexp.MustCompile(`^(?:env[:.])?([A-Za-z_]\w*)(:?-(.*))?$`)
+	// asked matches a value that an editor asks the user for.
+	asked = regexp.MustCompile(`^(?:input|promptString):([\w./-]+)`)
+	// bare matches $NAME and %NAME%. They count as references only if they are
+	// the whole value, or follow a scheme or an option, because a password may
+	// contain these characters.
+	bare = regexp.MustCompile(`^((?:[A-Za-z]+ |--?[\w-]+=)?)(?:\$([A-Z_][A-Z0-9_]*)|%([A-Z_][A-Z0-9_]*)%)$`)
+	// ofEnvironment matches a reference in our spelling.
+	ofEnvironment = regexp.MustCompile(`\$\{env:([A-Za-z_]\w*)(:-[^{}]*)?\}`)
+	// unfilled matches placeholders that only an editor can replace by values.
+	unfilled = regexp.MustCompile(`\$\{[^}]*\}|\$\([^)]*\)|\{file:[^}]*\}`)
+	// nameIn matches the variable's name in a placeholder. The rest of the
+	// placeholder may be a credential, such as a default value.
+	nameIn = regexp.MustCompile(`^(?:\$?\{|\$\()\{?\s*([A-Za-z_][\w.]*(?::[A-Za-z_][\w./-]*)?)?`)
+)
+
+// ofEditor are the placeholders of editors for a folder, a file or a selection
+// of the open project, in lower case. Agent Discover has no open project.
+var ofEditor = []string{
+	"workspacefolder", "workspacefolderbasename", "workspaceroot", "workspacerootfoldername", "workspacepath", "projectroot", "projectdir", "project_dir", "cwd",
+	"file", "filebasename", "filedirname", "relativefile", "relativefiledirname", "lineNumber", "selectedtext", "execpath", "defaultbuildtask",
+	"claude_plugin_root", "claude_project_dir", "extensionpath", "zed_worktree_root",
+}
+
+// translate rewrites the references in a text as Agent Discover spells them. It
+// returns references that it does not know unchanged.
+func (o *occurrence) translate(m table.Machine, where, text string) string {
+	if o.file.Plugin != "" {
+		text = strings.ReplaceAll(text, "${CLAUDE_PLUGIN_ROOT}", o.file.Plugin)
+	}
+	if at := bare.FindStringSubmatch(text); at != nil {
+		return at[1] + "${env:" + at[2] + at[3] + "}"
+	}
+	return dollar.ReplaceAllStringFunc(text, func(found string) string {
+		at := dollar.FindStringSubmatch(found)
+		if at[1] != "" {
+			return o.ask(where, found, at[1])
+		}
+		inner := at[2] + at[3]
+		if id := asked.FindStringSubmatch(inner); id != nil {
+			return o.ask(where, found, id[1])
+		}
+		switch lower := strings.ToLower(inner); {
+		case lower == "userhome" || lower == "env:userhome":
+			return m.Home
+		case lower == "pathseparator" || lower == "/":
+			return separator(m)
+		case slices.Contains(ofEditor, lower), inner == "":
+			return found
+		}
+		name := named.FindStringSubmatch(inner)
+		if name == nil {
+			return found
+		}
+		if name[2] != "" {
+			return "${env:" + name[1] + ":-" + name[3] + "}"
+		}
+		return "${env:" + name[1] + "}"
+	})
+}
+
+func separator(m table.Machine) string {
+	if m.OS == "windows" {
+		return `\`
+	}
+	return "/"
+}
+
+// ask returns the reference to a secret in place of a value that the editor asks
+// the user for. A command cannot contain such a reference, and a form asks for
+// the value itself.
+func (o *occurrence) ask(where, found, id string) string {
+	if where == "command" || where == "cwd" || o.editable {
+		return found
+	}
+	name := strings.Trim(notInSecret.ReplaceAllString(id, "_"), "_")
+	if name == "" {
+		return found
+	}
+	o.warn("its editor asks for %s (%s); after the import, set the secret %s of the server once", shown(where), shown(id), shown(name))
+	o.needs = append(o.needs, name)
+	return secrets.Reference(name)
+}
+
+var notInSecret = regexp.MustCompile(`[^\w.-]+`)
+
+// dropInherited removes variables whose value is a reference to the user's
+// variable of the same name: servers get all of the user's variables. It also
+// adds a warning for each other reference to a variable that is not set.
+func (o *occurrence) dropInherited(m table.Machine) {
+	set := func(name string) bool { return m.Variable == nil || m.Variable(name) != "" }
+	o.edit(func(where, text string) string {
+		for _, at := range ofEnvironment.FindAllStringSubmatch(text, -1) {
+			if at[2] == "" && !set(at[1]) {
+				o.block("it uses the variable %s of your environment, which is not set", shown(at[1]))
+			}
+		}
+		return text
+	})
+	for name, value := range o.server.Env {
+		if value == "${env:"+name+"}" {
+			delete(o.server.Env, name)
+		}
+	}
+}
+
+// explain adds a warning, or sets the problem, for an example or placeholder
+// that a person has to replace before the server can work. It skips
+// placeholders if a form shows the server, because the form asks for their
+// values.
+func (o *occurrence) explain(where, text string) {
+	if example.MatchString(text) && !secrets.LooksSecret(text) {
+		o.warn("%s looks like an example; put the real value there", shown(where))
+	}
+	if o.editable {
+		return
+	}
+	for _, found := range unfilled.FindAllString(text, -1) {
+		name := ""
+		if at := nameIn.FindStringSubmatch(found); at != nil {
+			name = at[1]
+		}
+		switch {
+		case strings.HasPrefix(found, "${secret:"), ofEnvironment.MatchString(found):
+		case asked.MatchString(name):
+			o.problem = "its editor asks for " + shown(where) + " (" + shown(name) + ") at each start; write the value into the configuration, or add the server by hand"
+		case strings.HasPrefix(found, "$("), strings.HasPrefix(name, "cmd"), strings.HasPrefix(name, "command:"):
+			o.block("%s has a command that its editor runs to get the value, which Agent Discover does not; put the value there after the import", shown(where))
+		default:
+			o.block("%s has ${%s}, which Agent Discover does not fill in; put its value there after the import", shown(where), shown(name))
+		}
+	}
+}
+
+// block adds a warning about something without which the server cannot run as
+// in its editor. The entry then stays there.
+func (o *occurrence) block(format string, args ...any) {
+	o.warn(format, args...)
+	if o.blocked == "" {
+		o.blocked = o.warnings[len(o.warnings)-1]
+	}
+}
