@@ -117,7 +117,7 @@ type Door struct {
 
 // New returns the handler. WebSockets receive nothing before Run is called.
 func New(o Options) *Door {
-	views := resources.NewViews(o.Servers.Upstream, o.Servers.Catalog)
+	views := resources.NewViews(o.Servers.Upstream, o.Servers.Catalog, o.Servers.Journal)
 	mux := http.NewServeMux()
 	table := route.NewTable(mux, openapi.NewDocument(o.Info.Version))
 	for _, group := range groups(o, views) {
@@ -125,7 +125,7 @@ func New(o Options) *Door {
 	}
 	open := map[string]bool{"/companion": true} // companions authenticate on their socket
 	mux.Handle("GET /companion", o.Clients.Companion)
-	for path, handler := range openapi.Handlers(table) {
+	for path, handler := range openapi.Handlers(table, socketChannel()) {
 		open[path] = true
 		mux.Handle("GET "+path, handler)
 	}
@@ -155,7 +155,7 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 	return []interface{ Routes(*route.Table) }{
 		&resources.Hub{
 			Info: o.Info, Began: time.Now(), Sessions: o.Sessions, Registry: s.Registry, Catalog: s.Catalog, Upstream: s.Upstream,
-			Clients: o.Clients.Gateway.Clients, Stop: o.Stop,
+			Journal: s.Journal, Clients: o.Clients.Gateway.Clients, Stop: o.Stop,
 		},
 		&resources.Sessions{Sessions: o.Sessions},
 		&resources.Servers{Registry: s.Registry, Lifecycle: s.Lifecycle, Prefetch: s.Prefetch.Later, Catalog: s.Catalog, Stderr: s.Upstream.Stderr, Views: views},
@@ -164,8 +164,8 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 		&resources.Health{Registry: s.Registry, Upstream: s.Upstream},
 		&resources.Prereqs{Registry: s.Registry, Prefetch: s.Prefetch, Roots: o.Roots},
 		&resources.Secrets{Registry: s.Registry, Vault: s.Secrets.Vault, Migrate: s.Secrets.Migrator.Migrate},
-		&resources.Setup{Sync: s.Setup.Syncer.Sync, Import: s.Setup.Importer.Import},
-		&resources.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox, Upstream: s.Upstream, Output: s.Upstream.Output, Call: s.Proxy.Call},
+		&resources.Setup{Syncer: s.Setup.Syncer, Import: s.Setup.Importer.Import},
+		&resources.Inspector{Registry: s.Registry, Requests: s.Inspector, Caller: s.Inbox, Upstream: s.Upstream, Output: s.Upstream.Output, Messages: s.Upstream.Messages, Call: s.Proxy.Call},
 		&resources.Transient{Inspector: s.Inspector, Inbox: s.Inbox, Describe: s.Upstream.Describe},
 		&resources.Presets{Inspector: s.Inspector},
 		&resources.Tools{Registry: s.Registry, Catalog: s.Catalog, Journal: s.Journal, FoundBy: o.Clients.Gateway.FoundBy},
@@ -183,6 +183,15 @@ func groups(o Options, views *resources.Views) []interface{ Routes(*route.Table)
 	}
 }
 
+func socketChannel() openapi.Channel {
+	limits, messages := push.Messages()
+	channel := openapi.Channel{Limits: limits}
+	for _, m := range messages {
+		channel.Messages = append(channel.Messages, openapi.Message(m))
+	}
+	return channel
+}
+
 func newPusher(o Options, views *resources.Views) *push.Pusher {
 	s := o.Servers
 	return push.New(push.Options{
@@ -191,7 +200,7 @@ func newPusher(o Options, views *resources.Views) *push.Pusher {
 			Servers: s.Registry, Tools: s.Catalog, Totals: s.Journal.Totals, Running: s.Upstream.State, View: views.Server,
 			SecretNames: s.Secrets.Names,
 		},
-		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Proxy.InFlight, Clients: o.Clients.Gateway.Clients},
+		Status:   push.Status{Paused: s.Upstream.Paused, InFlight: s.Proxy.InFlight, Clients: o.Clients.Gateway.Clients, Problem: func() string { return resources.JournalProblem(s.Journal.Problem()) }},
 		Learning: o.Discovery.Learning, Output: s.Upstream, Editors: o.Editors.Registrar,
 		Sessions: o.Sessions, Timeouts: o.Timeouts, Bus: o.Bus,
 	})

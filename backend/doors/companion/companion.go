@@ -155,7 +155,7 @@ func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 		result = json.RawMessage("{}")
 	case "initialize":
 		result, err = json.Marshal(map[string]any{
-			"protocolVersion": jsonrpc.GetString(m.Params, "protocolVersion"),
+			"protocolVersion": jsonrpc.Version(jsonrpc.GetString(m.Params, "protocolVersion")),
 			"capabilities":    map[string]any{"tools": map[string]bool{"listChanged": true}},
 			"serverInfo":      map[string]string{"name": "agent-discover", "version": c.Version},
 			"instructions":    text,

@@ -121,7 +121,7 @@ func (s *stream) shakeHands(info instance.Info, version, session string) error {
 // errNotThisHub returns the error for a program that listens at the hub's
 // address but cannot prove that it knows the token.
 func errNotThisHub(info instance.Info) error {
-	return fault.New(fault.Denied, "the program at %s is not this user's hub; start the hub with: agent-discover serve", info.Address())
+	return fault.New(fault.Denied, "the program at %s is not this user's hub; start the hub with: agent-discover start", info.Address())
 }
 
 // upgrade switches the HTTP connection to the protocol upgradeName.

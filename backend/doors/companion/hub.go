@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -21,6 +22,8 @@ type Hub struct {
 	Serve func(ctx context.Context, session string, stream io.ReadWriter) error
 	Busy  func() bool // reports whether calls are in flight
 	Stop  func()      // asks the hub to stop
+	// Admit is called with a connection whose companion has proved that it knows the token; nil if nobody needs to know.
+	Admit func(net.Conn)
 	Log   *slog.Logger
 
 	mu       sync.Mutex
@@ -55,6 +58,9 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
+	if session != "" && h.Admit != nil {
+		h.Admit(conn)
+	}
 	if session == "" || !h.enter(s) {
 		return
 	}
@@ -100,7 +106,7 @@ func (h *Hub) welcome(s *stream) (session string, err error) {
 	}
 	welcome := verdict{Ready: true}
 	if given.Replace {
-		welcome.Notice = "the hub is version " + h.Info.Version + " and other clients use it; version " + hello.Version + " replaces it when they are done, or with: agent-discover stop, then agent-discover serve"
+		welcome.Notice = "the hub is version " + h.Info.Version + " and other clients use it; version " + hello.Version + " replaces it when they are done, or with: agent-discover restart"
 		h.Log.Info("a newer version waits for this hub to be idle", "version", hello.Version)
 	}
 	return hello.Session, s.send(welcome)
@@ -114,7 +120,7 @@ func (h *Hub) refuseNewer(s *stream) error {
 		h.Stop()
 		return err
 	}
-	return s.send(verdict{Error: "this hub (version " + h.Info.Version + ") is older than the companion, and other clients use it; restart it when they are done: agent-discover stop, then agent-discover serve"})
+	return s.send(verdict{Error: "this hub (version " + h.Info.Version + ") is older than the companion, and other clients use it; restart it when they are done: agent-discover restart"})
 }
 
 // idle reports whether the hub has no session and no call in flight.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -49,7 +50,7 @@ func (c *Companion) keepLinked(ctx context.Context) {
 	}
 }
 
-var errStopped = fault.New(fault.Denied, "Agent Discover was stopped by the user; start it from the tray or the window, or with: agent-discover serve")
+var errStopped = fault.New(fault.Denied, "Agent Discover was stopped by the user; start it from the tray or the window, or with: agent-discover start")
 
 // startFailure marks the error that no hub could be started. Requests are then
 // answered at once, because waiting does not help.
@@ -63,6 +64,9 @@ func (c *Companion) connect(ctx context.Context) (net.Conn, error) {
 		return nil, errStopped
 	}
 	info, err := instance.Ensure(ctx, c.Folder, "companion")
+	if errors.Is(err, instance.ErrStopped) {
+		return nil, errStopped
+	}
 	if err != nil {
 		return nil, startFailure{err}
 	}
@@ -120,18 +124,26 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 	// Read while sending: the hub may answer before it has read every line.
 	var sent sync.WaitGroup
 	sent.Go(func() {
-		defer c.sending.Unlock()
 		if len(missed) > 0 {
 			send(link, missed)
+		}
+		c.sending.Unlock()
+		// An editor keeps many companions that mostly wait. The code that only
+		// their start needed is most of their memory.
+		if err := process.ReleasePages(); err != nil {
+			c.Log.Debug("could not release memory", "error", err)
 		}
 	})
 	if again {
 		_ = c.write([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"))
 	}
-	c.readHub(link)
+	why := "the hub ended"
+	if c.readHub(link) {
+		why = "the hub closed the connection, because this client did not read its messages for a long time,"
+	}
 	_ = link.Close() // unblocks send
 	sent.Wait()
-	c.unlink()
+	c.unlink(why)
 }
 
 // send writes lines to the hub. If the write fails, send closes the link, which
@@ -143,14 +155,19 @@ func send(link net.Conn, lines []byte) {
 	}
 }
 
-// readHub copies the hub's lines to the client until the link ends.
-func (c *Companion) readHub(link io.Reader) {
+// stall is how long the client may take to read a line before a lost link is
+// explained by that. The hub drops a client that does not read for longer.
+const stall = 20 * time.Second
+
+// readHub copies the hub's lines to the client until the link ends. It reports
+// whether the client took so long to read one that the hub may have dropped it.
+func (c *Companion) readHub(link io.Reader) (stalled bool) {
 	lines := jsonrpc.NewLineReader(link, maxHubLine)
 	lines.Whole = true // an incomplete last line is dropped
 	for {
 		line, err := lines.Next()
 		if err != nil {
-			return
+			return stalled
 		}
 		if id := responseID(line); id != nil {
 			c.mu.Lock()
@@ -161,9 +178,11 @@ func (c *Companion) readHub(link io.Reader) {
 				continue
 			}
 		}
+		began := time.Now()
 		if c.write(append(line, '\n')) != nil {
-			return
+			return stalled
 		}
+		stalled = stalled || time.Since(began) > stall
 	}
 }
 
@@ -185,15 +204,16 @@ func responseID(line []byte) json.RawMessage {
 }
 
 // unlink answers the requests that were in flight on a lost link with an error,
-// because nobody knows whether the hub has carried them out.
-func (c *Companion) unlink() {
+// because nobody knows whether the hub has carried them out. why says how the link
+// was lost.
+func (c *Companion) unlink(why string) {
 	c.mu.Lock()
 	c.link = nil
 	c.queue = c.memory.pending()
 	var replies [][]byte
 	for _, id := range c.memory.abandon() {
 		replies = append(replies, answer(json.RawMessage(id), nil, jsonrpc.NewError(codeUnknownOutcome,
-			"the hub ended while this request was in flight; its outcome is unknown. The companion reconnects on its own: check the outcome before you repeat an action that changes something")))
+			"%s while this request was in flight; its outcome is unknown. The companion reconnects on its own: check the outcome before you repeat an action that changes something", why)))
 	}
 	c.mu.Unlock()
 	c.writeAll(replies)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,6 +70,26 @@ func TestLinesThatWaitedForTheHubAreSentBeforeLaterOnes(t *testing.T) {
 		expect(t, lines, `{"jsonrpc":"2.0","method":"second"}`)
 		<-sent
 	})
+}
+
+func TestAClientThatDoesNotReadIsToldWhyTheLinkWasLost(t *testing.T) {
+	for why, wait := range map[string]time.Duration{"the hub ended while": 0, "did not read its messages": time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			c := &Companion{}
+			hub, client := linked(t, c)
+			go func() { _ = c.fromClient([]byte(ping)) }()
+			expect(t, bufio.NewReader(hub), ping)
+			go func() {
+				_, _ = hub.Write([]byte(`{"jsonrpc":"2.0","method":"notifications/x"}` + "\n"))
+				_ = hub.Close()
+			}()
+			<-time.After(wait) // the client does not read
+			expect(t, client, `{"jsonrpc":"2.0","method":"notifications/x"}`)
+			if line, err := client.ReadString('\n'); err != nil || responseIDOf(line) != "1" || !strings.Contains(line, why) {
+				t.Errorf("the client got %q, %v", line, err)
+			}
+		})
+	}
 }
 
 func TestARequestThatCouldNotBeSentIsAnsweredOnce(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
-	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
@@ -113,7 +112,7 @@ func (s *Session) unknownTool(name string) error {
 	bare := name[strings.LastIndex(name, "__")+1:]
 	findable := s.gateway.findable()
 	for _, t := range s.gateway.search.Nearest("", strings.TrimPrefix(bare, "_"), 3) {
-		if findable(t) {
+		if findable(t) && mostDanger(t) <= dangerOfName(bare) {
 			near = append(near, t.CallAs())
 		}
 	}
@@ -121,59 +120,6 @@ func (s *Session) unknownTool(name string) error {
 		text += " — did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s Ask registry {action:\"find_tool\", query:…} for others.", text+".")
-}
-
-// suggest returns the response to a call. If the tool reported an error, it adds
-// the names of similar tools after the server's own answer, because a model
-// rarely notices that it has chosen the wrong tool.
-func (s *Session) suggest(server, tool string, result proxy.Result, err error) (json.RawMessage, error) {
-	var rpc *jsonrpc.Error
-	ours := err != nil && !errors.As(err, &rpc)
-	if ours || rpc == nil && !result.ToolError || rpc != nil && !misdirected(rpc) {
-		return answer(result.JSON, err)
-	}
-	near := s.gateway.search.Nearest(server, tool, 3)
-	if len(near) == 0 {
-		return answer(result.JSON, err)
-	}
-	text := "\ndid_you_mean: " + strings.Join(callAs(near), ", ") + "\nPick the closest match and call it directly — do NOT re-run find_tool."
-	if rpc != nil {
-		return nil, jsonrpc.ParseError(jsonrpc.Set(rpc.Raw(), "message", jsonrpc.Quote(rpc.Message+text)))
-	}
-	return appendSuggestion(result.JSON, text, near), nil
-}
-
-// misdirected reports whether an error may mean that the model called the wrong
-// tool. Errors with other codes are passed on unchanged, because the codes may
-// have a special meaning for the client.
-func misdirected(rpc *jsonrpc.Error) bool {
-	switch rpc.Code {
-	case jsonrpc.CodeInvalidParams, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInternalError:
-		return true
-	}
-	return false
-}
-
-// appendSuggestion adds a text block and a did_you_mean member to a result. All
-// other bytes stay as they are.
-func appendSuggestion(result json.RawMessage, text string, near []*catalog.Tool) json.RawMessage {
-	block, _ := encode(map[string]string{"type": "text", "text": text})
-	content := bytes.TrimSpace(jsonrpc.Get(result, "content"))
-	if len(content) < 2 || content[0] != '[' {
-		return result
-	}
-	body := bytes.TrimSpace(content[1 : len(content)-1])
-	joined := append([]byte("["), body...)
-	if len(body) > 0 {
-		joined = append(joined, ',')
-	}
-	joined = append(append(joined, block...), ']')
-	var matches []findreply.Match
-	for _, t := range near {
-		matches = append(matches, findreply.Suggest(t))
-	}
-	list, _ := encode(matches)
-	return jsonrpc.Set(jsonrpc.Set(result, "content", joined), "did_you_mean", list)
 }
 
 func callAs(tools []*catalog.Tool) []string {

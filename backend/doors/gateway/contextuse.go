@@ -25,6 +25,7 @@ type ContextUse struct {
 	Tools   int // tools of all approved servers
 	Whole   int // tokens of all these tools
 	Entry   int // tokens of registry
+	Listed  int // tokens of the tools that every session lists
 	Clients []KnownClient
 }
 
@@ -33,6 +34,10 @@ type ContextUse struct {
 func (g *Gateway) Context(ctx context.Context) (ContextUse, error) {
 	out := ContextUse{Entry: EntryTokens}
 	out.Tools, out.Whole = g.everything()
+	out.Listed = EntryTokens
+	for _, t := range g.ActiveTools() {
+		out.Listed += t.Tokens
+	}
 	var connected []SeenClient
 	now := time.Now()
 	for _, s := range g.all() {

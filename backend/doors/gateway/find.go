@@ -22,7 +22,7 @@ const (
 // in its reply to the session tools, unless auto_activate is false. It starts no
 // server.
 func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
-	limit, err := limitOf(args.Query, args.Limit)
+	limit, err := limitOf(args.Query, float64(args.Limit))
 	if err != nil {
 		return nil, err
 	}
@@ -32,9 +32,9 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 		s.asked(answerTo(args.Query, nil))
 		return findreply.NoMatch(args.Query, result.TopScore, g.nearest(args.Query), g.catalogEmpty()), nil
 	}
-	listing := args.AutoActivate == nil || *args.AutoActivate
+	listing := args.AutoActivate == nil || bool(*args.AutoActivate)
 	listed := func(t *catalog.Tool) bool { return (listing || s.lists(t)) && s.showsFullName(t) }
-	found := findreply.ForQuery(result, findreply.Options{MaxOthers: limit - 1, KeepOthers: args.Limit >= 1, Listed: listed, Shown: s.shownBefore(args.Brief)})
+	found := findreply.ForQuery(result, findreply.Options{MaxOthers: limit - 1, KeepOthers: args.Limit >= 1, Listed: listed, Shown: s.shownBefore(bool(args.Brief))})
 	if listing {
 		s.addFound(ctx, found.Tools())
 	}
@@ -65,7 +65,7 @@ func (s *Session) findTools(ctx context.Context, args arguments) (any, error) {
 			replies[i] = findreply.NoMatchForIntent(intent, result.TopScore, g.nearest(intent), g.catalogEmpty())
 			continue
 		}
-		found := findreply.ForIntent(intent, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: s.shownBefore(args.Brief)})
+		found := findreply.ForIntent(intent, result, findreply.Options{MaxOthers: findreply.MaxBatchOthers, Shown: s.shownBefore(bool(args.Brief))})
 		s.markShown(found.Tools())
 		answers[i] = answerTo(intent, found.Tools())
 		replies[i] = found

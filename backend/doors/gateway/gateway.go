@@ -24,15 +24,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
-// SessionToolStore keeps the session tools of each session, so that a client
-// gets them back when it reconnects or the hub is restarted.
-type SessionToolStore interface {
-	SessionTools(ctx context.Context, session string) ([]catalog.Key, error)
-	SaveSessionTools(ctx context.Context, session string, tools []catalog.Key) error
-	// ForgetSessionTools removes the tools of a server from all sessions.
-	ForgetSessionTools(ctx context.Context, server string) error
-}
-
 // Usage counts the calls of each server in this installation.
 type Usage interface{ Usage() map[string]int }
 
@@ -69,7 +60,7 @@ type Gateway struct {
 	setup        *setup.Syncer
 	proxy        *proxy.Proxy
 	usage        Usage
-	sessionTools SessionToolStore
+	sessionTools *sessionToolSaver
 	history      *ClientHistory
 	learning     Learner
 	bus          *events.Bus
@@ -86,7 +77,7 @@ type Gateway struct {
 func New(o Options) *Gateway {
 	return &Gateway{
 		registry: o.Registry, catalog: o.Catalog, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
-		usage: o.Usage, sessionTools: o.SessionTools, history: o.History, learning: o.Learning, bus: o.Bus, log: o.Log, version: o.Version,
+		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, bus: o.Bus, log: o.Log, version: o.Version,
 		sessions: make(map[*Session]struct{}),
 	}
 }
@@ -95,12 +86,9 @@ func New(o Options) *Gateway {
 // identifies the session: a client that connects again with the same id gets
 // its session tools back.
 func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) error {
+	g.search.Prepare()
 	s := newSession(g, id)
-	if found, err := g.sessionTools.SessionTools(ctx, id); err != nil {
-		g.log.Warn("could not read session tools", "session", id, "error", err)
-	} else {
-		s.addSessionTools(found)
-	}
+	s.addSessionTools(g.sessionTools.load(ctx, id))
 	s.conn = jsonrpc.NewConn(stream, stream, s, jsonrpc.Options{IDPrefix: "hub-" + idPrefix + "-", InOrder: "initialize"})
 	g.mu.Lock()
 	g.sessions[s] = struct{}{}
@@ -119,8 +107,12 @@ func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) er
 	return s.conn.Run(ctx)
 }
 
-// Run makes sessions announce changes of their tool lists until ctx ends.
+// Run makes sessions announce changes of their tool lists, and stores session
+// tools that could not be stored at once, until ctx ends.
 func (g *Gateway) Run(ctx context.Context) error {
+	var saving sync.WaitGroup
+	saving.Go(func() { g.sessionTools.run(ctx) })
+	defer saving.Wait()
 	for ctx.Err() == nil {
 		tools, stopTools := events.Subscribe[catalog.Changed](g.bus, 256)
 		servers, stopServers := events.Subscribe[registry.Changed](g.bus, 256)
@@ -155,9 +147,7 @@ func (g *Gateway) forget(ctx context.Context, server string) {
 	for _, s := range g.all() {
 		s.forget(server)
 	}
-	if err := g.sessionTools.ForgetSessionTools(ctx, server); err != nil {
-		g.log.Warn("could not delete the session tools of a removed server", "server", server, "error", err)
-	}
+	g.sessionTools.forget(ctx, server)
 }
 
 // announce wakes all sessions. It does not block, so that a client that does

@@ -67,19 +67,6 @@ func TestListedToolsKeepValidMembersAndGetANewName(t *testing.T) {
 	}
 }
 
-func TestSuggestionsKeepTheRestOfTheResult(t *testing.T) {
-	near := []*catalog.Tool{{Server: "s", Name: "read", Description: "Reads. More."}}
-	got := string(appendSuggestion(json.RawMessage(`{"isError":true,"content":[ {"type":"x","n":9007199254740993} ],"_meta":{"k":1}}`), "hint", near))
-	want := `{"isError":true,"content":[{"type":"x","n":9007199254740993},{"text":"hint","type":"text"}],"_meta":{"k":1},"did_you_mean":[{"call_as":"mcp__s__read","tool":"read","description":"Reads."}]}`
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	odd := json.RawMessage(`{"isError":true}`)
-	if got := appendSuggestion(odd, "hint", near); string(got) != string(odd) {
-		t.Errorf("got %s", got)
-	}
-}
-
 // fixedServers is a registry store with fixed servers.
 type fixedServers struct{ list []registry.Server }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
 
@@ -36,7 +37,7 @@ func (s *Session) list(ctx context.Context, args arguments) (any, error) {
 	}
 	out := []listedServer{}
 	for _, v := range servers {
-		if args.Source != "" && v.Source != args.Source || args.InstalledOnly && !v.Installed {
+		if args.Source != "" && v.Source != args.Source || bool(args.InstalledOnly) && !v.Installed {
 			continue
 		}
 		row := listedServer{
@@ -68,15 +69,15 @@ func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 			Server string `json:"server"`
 		}{"already_registered", args.Name}, nil
 	}
-	if args.Source == "registry" {
-		return nil, fault.New(fault.Unavailable, "not available yet: installing from a marketplace comes with a later version; give command and args to install by hand")
+	if args.Source == "registry" && args.Command == "" {
+		return nil, fault.New(fault.Unavailable, "not available yet: installing from a marketplace comes with a later version; give command and args to install it by hand")
 	}
 	if args.Command == "" {
 		return nil, fault.New(fault.Invalid, `command is required for manual installation (or use source: "registry" to auto-detect)`)
 	}
 	server, err := s.gateway.lifecycle.Propose(ctx, registry.Server{
 		Name: args.Name, Description: args.Description, Source: "manual",
-		Command: args.Command, Args: args.Args, Env: args.Env, Tags: args.Tags,
+		Command: args.Command, Args: args.Args, Env: args.Env, Tags: args.Tags, ProposedBy: s.proposer(),
 	})
 	if err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func (s *Session) install(ctx context.Context, args arguments) (any, error) {
 	}{"installed", server.Name, server.Command, append([]string{}, server.Args...), ""}
 	if !server.Approved {
 		reply.Status = "waiting_for_approval"
-		reply.NextStep = fmt.Sprintf("the server does not start until a person approves it; ask the user to run: agent-discover servers approve %s", server.Name)
+		reply.NextStep = fmt.Sprintf("the server does not start until a person approves it; ask the user to look at %s in the Agent Discover tray or dashboard and to approve it there", server.Name)
 	}
 	return reply, nil
 }
@@ -187,7 +188,19 @@ func (s *Session) sync(ctx context.Context, args arguments) (any, error) {
 	if args.File == "" {
 		return s.gateway.setup.Sync(ctx, "")
 	}
-	return s.gateway.setup.Propose(ctx, args.File)
+	return s.gateway.setup.Propose(ctx, args.File, s.proposer())
+}
+
+// proposer describes this session's client to the person who reviews its
+// proposals: the editor that has this name, and what the client calls itself.
+func (s *Session) proposer() string {
+	s.mu.Lock()
+	client := strings.TrimSpace(s.name + " " + s.version)
+	s.mu.Unlock()
+	if e, known := table.ByClient(s.client().Name); known && !strings.EqualFold(e.Name, client) {
+		return e.Name + " (" + client + ")"
+	}
+	return client
 }
 
 const (

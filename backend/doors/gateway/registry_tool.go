@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lenient"
 	"github.com/agent-discover/agent-discover/backend/discovery/findreply"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -59,26 +60,27 @@ var actions = []struct {
 	{"get_schema", (*Session).getSchema, indented},
 }
 
-// arguments are the arguments of registry.
+// arguments are the arguments of registry. Models write some of them in other
+// types.
 type arguments struct {
 	Action        string            `json:"action"`
 	Query         string            `json:"query"`
-	Intents       []string          `json:"intents"`
+	Intents       lenient.Strings   `json:"intents"`
 	CallAs        string            `json:"call_as"`
 	Server        string            `json:"server"`
 	Tool          string            `json:"tool"`
 	Arguments     json.RawMessage   `json:"arguments"`
-	Limit         float64           `json:"limit"`
-	AutoActivate  *bool             `json:"auto_activate"`
-	Brief         bool              `json:"brief"`
+	Limit         lenient.Number    `json:"limit"`
+	AutoActivate  *lenient.Bool     `json:"auto_activate"`
+	Brief         lenient.Bool      `json:"brief"`
 	Source        string            `json:"source"`
-	InstalledOnly bool              `json:"installed_only"`
+	InstalledOnly lenient.Bool      `json:"installed_only"`
 	Name          string            `json:"name"`
 	Command       string            `json:"command"`
-	Args          []string          `json:"args"`
-	Env           map[string]string `json:"env"`
+	Args          lenient.Strings   `json:"args"`
+	Env           lenient.StringMap `json:"env"`
 	Description   string            `json:"description"`
-	Tags          []string          `json:"tags"`
+	Tags          lenient.Strings   `json:"tags"`
 	File          string            `json:"file"`
 }
 

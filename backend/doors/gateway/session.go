@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"sync"
 
@@ -24,9 +25,6 @@ const maxInFlight = 64
 // characters. Both are stored with every call.
 const maxClientText = 100
 
-// protocolVersions are the supported MCP versions, newest first.
-var protocolVersions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
-
 // idPrefix makes request ids unique to this process: after a restart, a client
 // may still answer a request of the previous hub.
 var idPrefix = rand.Text()[:10]
@@ -42,9 +40,9 @@ type Session struct {
 	name         string // of the client, from initialize
 	version      string
 	limits       clientLimits
-	supports     map[string]bool // methods of server requests that the client answers
-	introduced   bool            // initialize was answered
-	ready        bool            // notifications/initialized was received
+	capabilities map[string]json.RawMessage // of the client, from initialize
+	introduced   bool                       // initialize was answered
+	ready        bool                       // notifications/initialized was received
 	sessionTools map[catalog.Key]bool
 	shown        shownTools
 	signature    uint64 // of the last tool list that the client read or was notified of
@@ -52,7 +50,7 @@ type Session struct {
 }
 
 func newSession(g *Gateway, id string) *Session {
-	return &Session{gateway: g, id: id, name: "unknown", changed: make(chan struct{}, 1), supports: make(map[string]bool), sessionTools: make(map[catalog.Key]bool)}
+	return &Session{gateway: g, id: id, name: "unknown", changed: make(chan struct{}, 1), sessionTools: make(map[catalog.Key]bool)}
 }
 
 func (s *Session) client() Client {
@@ -102,13 +100,45 @@ func (s *Session) Bad(_ []byte, err error) *jsonrpc.Error {
 // if the client has declared the capability for it.
 func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
 	s.mu.Lock()
-	can, name := s.supports[q.Method], s.name
+	missing, name := unsupported(s.capabilities, q), s.name
 	s.mu.Unlock()
-	if !can {
-		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support it", q.Method, name)
+	if missing != "" {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support %s", q.Method, name, missing)
 	}
 	return s.conn.Call(ctx, jsonrpc.Call{Method: q.Method, Params: q.Params})
 }
+
+// unsupported returns what a client with these capabilities lacks to answer a
+// question, and "" if it can answer. An empty capability elicitation means forms
+// only, as in MCP before 2025-11-25.
+func unsupported(capabilities map[string]json.RawMessage, q upstream.Question) string {
+	has := func(capability, member string) bool { return jsonrpc.Get(capabilities[capability], member) != nil }
+	switch q.Method {
+	case "sampling/createMessage":
+		switch {
+		case !isObject(capabilities["sampling"]):
+			return "it"
+		case !has("sampling", "tools") && (jsonrpc.Get(q.Params, "tools") != nil || jsonrpc.Get(q.Params, "toolChoice") != nil):
+			return "sampling with tools"
+		}
+		return ""
+	case "elicitation/create":
+		switch mode := jsonrpc.GetString(q.Params, "mode"); {
+		case !isObject(capabilities["elicitation"]):
+			return "it"
+		case mode == "" || mode == "form":
+			if has("elicitation", "url") && !has("elicitation", "form") {
+				return "forms"
+			}
+		case !has("elicitation", mode):
+			return "the mode " + string(jsonrpc.Quote(safetext.Clip(mode, maxClientText)))
+		}
+		return ""
+	}
+	return "it"
+}
+
+func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
 func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	var asked struct {
@@ -119,26 +149,19 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	if err := json.Unmarshal(params, &asked); err != nil {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params of initialize: %s", err)
 	}
-	version := protocolVersions[0]
-	if slices.Contains(protocolVersions, asked.ProtocolVersion) {
-		version = asked.ProtocolVersion
-	}
 	s.mu.Lock()
 	if asked.ClientInfo.Name != "" {
 		s.name, s.version = safetext.Clip(asked.ClientInfo.Name, maxClientText), safetext.Clip(asked.ClientInfo.Version, maxClientText)
 		s.limits = limitsOfClient(s.name)
 	}
-	s.supports = map[string]bool{
-		"sampling/createMessage": asked.Capabilities["sampling"] != nil,
-		"elicitation/create":     asked.Capabilities["elicitation"] != nil,
-	}
+	s.capabilities = asked.Capabilities
 	s.introduced = true
 	s.signature = signatureOf(s.sessionList())
 	s.mu.Unlock()
 	s.gateway.note(s)
 	events.Publish(s.gateway.bus, ClientsChanged{})
 	return json.Marshal(map[string]any{
-		"protocolVersion": version,
+		"protocolVersion": jsonrpc.Version(asked.ProtocolVersion),
 		"capabilities":    map[string]any{"tools": map[string]bool{"listChanged": true}},
 		"serverInfo":      map[string]string{"name": "agent-discover", "title": "Agent Discover", "version": s.gateway.version},
 		"instructions":    s.gateway.instructions(),
@@ -241,6 +264,12 @@ func (s *Session) addSessionTools(keys []catalog.Key) bool {
 	return added
 }
 
+func (s *Session) allSessionTools() []catalog.Key {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.sessionTools))
+}
+
 // forget removes a server's tools from the session tools.
 func (s *Session) forget(server string) {
 	s.mu.Lock()
@@ -262,15 +291,7 @@ func (s *Session) addFound(ctx context.Context, tools []*catalog.Tool) {
 	if !s.addSessionTools(keys) {
 		return
 	}
-	s.mu.Lock()
-	all := make([]catalog.Key, 0, len(s.sessionTools))
-	for key := range s.sessionTools {
-		all = append(all, key)
-	}
-	s.mu.Unlock()
-	if err := s.gateway.sessionTools.SaveSessionTools(ctx, s.id, all); err != nil {
-		s.gateway.log.Warn("could not store session tools", "session", s.id, "error", err)
-	}
+	s.gateway.sessionTools.save(ctx, s)
 	s.announceTools()
 }
 

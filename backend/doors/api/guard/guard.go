@@ -5,6 +5,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 )
 
@@ -90,12 +92,17 @@ func (g *Guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	session, ok := g.authenticate(r)
-	if !ok && (WantsSocket(r) || !g.public(r)) {
+	if ok {
+		admitConnection(r.Context())
+	} else if WantsSocket(r) || !g.public(r) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		route.WriteError(w, http.StatusUnauthorized, "a token is needed: Authorization: Bearer $(agent-discover token)")
+		route.WriteError(w, http.StatusUnauthorized, "a token is needed: send the header that this command prints: agent-discover token --header")
 		return
 	}
-	g.admit(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, session)), session)
+	ctx := context.WithValue(r.Context(), sessionKey{}, session)
+	ctx = context.WithValue(ctx, clientKey{}, clientOf(r))
+	ctx = context.WithValue(ctx, personKey{}, session != nil || g.open && origin != "")
+	g.admit(w, r.WithContext(ctx), session)
 }
 
 func answerPreflight(w http.ResponseWriter, r *http.Request) {
@@ -195,6 +202,33 @@ type sessionKey struct{}
 func SessionOf(ctx context.Context) *Session {
 	session, _ := ctx.Value(sessionKey{}).(*Session)
 	return session
+}
+
+type clientKey struct{}
+
+// ClientOf returns who sent a request, for the log: words.Dashboard or words.REST.
+func ClientOf(ctx context.Context) string {
+	client, _ := ctx.Value(clientKey{}).(string)
+	return cmp.Or(client, words.REST)
+}
+
+// clientOf tells the dashboard from other programs. Browsers send the origin of a page with each request that changes
+// something.
+func clientOf(r *http.Request) string {
+	if r.Header.Get("Origin") != "" {
+		return words.Dashboard
+	}
+	return words.REST
+}
+
+type personKey struct{}
+
+// ByPerson reports whether a request comes from a surface on which a person decides: the dashboard, the tray, or the
+// command line in a terminal. These open a session. A program that has only the hub's own token may do everything but
+// decide in place of a person. When no token is required, the pages of the dashboard have no session either.
+func ByPerson(ctx context.Context) bool {
+	person, _ := ctx.Value(personKey{}).(bool)
+	return person
 }
 
 // authenticate returns the session of a request, if any, and whether the request may use operations that need a token.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 )
 
 // guarded is a server on a free port with a guard in front of a test's handler.
@@ -24,7 +25,7 @@ type guarded struct {
 func serve(t *testing.T, timeouts Timeouts, next http.HandlerFunc) *guarded {
 	t.Helper()
 	g := &guarded{t: t, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	g.sessions = OpenSessions("", func() time.Time { return g.now }, slog.New(slog.DiscardHandler))
+	g.sessions = OpenSessions(SessionOptions{Now: func() time.Time { return g.now }})
 	server := httptest.NewUnstartedServer(nil)
 	g.address = server.Listener.Addr().String()
 	server.Config.Handler = New(Options{
@@ -99,8 +100,8 @@ func TestConcurrentRequestsAreLimited(t *testing.T) {
 	release := make(chan struct{})
 	arrived := make(chan struct{}, 2*maxRequests)
 	g := serve(t, Timeouts{}, func(http.ResponseWriter, *http.Request) { arrived <- struct{}{}; <-release })
-	first, _ := g.sessions.Begin()
-	second, _ := g.sessions.Begin()
+	first, _ := g.sessions.Begin(Keys{})
+	second, _ := g.sessions.Begin(Keys{})
 	statuses := make(chan int, 2*maxRequests)
 	send := func(token string, n int) {
 		for range n {
@@ -132,7 +133,7 @@ func TestConcurrentRequestsAreLimited(t *testing.T) {
 
 func TestASessionLivesWhileItIsUsed(t *testing.T) {
 	g := serve(t, Timeouts{}, func(http.ResponseWriter, *http.Request) {})
-	token, session := g.sessions.Begin()
+	token, session := g.sessions.Begin(Keys{})
 	if got, want := g.sessions.Expiry(session), g.now.Add(12*time.Hour); !got.Equal(want) {
 		t.Errorf("expiry = %s, want %s", got, want)
 	}
@@ -145,5 +146,25 @@ func TestASessionLivesWhileItIsUsed(t *testing.T) {
 	g.now = g.now.Add(sessionLife + time.Second)
 	if got := g.post(token, "{}"); got != http.StatusUnauthorized {
 		t.Errorf("a session unused for too long: status = %d, want 401", got)
+	}
+}
+
+func TestCallsOfPagesAreToldFromThoseOfOtherPrograms(t *testing.T) {
+	for origin, want := range map[string]string{"": words.REST, "http://127.0.0.1:3424": words.Dashboard, "wails://wails": words.Dashboard} {
+		got := ""
+		g := New(Options{
+			Info: instance.Info{Port: 3424, Token: "the-token"}, Sessions: OpenSessions(SessionOptions{Log: slog.New(slog.DiscardHandler)}),
+			Public: func(*http.Request) bool { return false },
+			Next:   http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = ClientOf(r.Context()) }),
+		})
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:3424/api/servers/1/call", nil)
+		r.Header.Set("Authorization", "Bearer the-token")
+		if origin != "" {
+			r.Header.Set("Origin", origin)
+		}
+		g.ServeHTTP(httptest.NewRecorder(), r)
+		if got != want {
+			t.Errorf("origin %q: got %q, want %q", origin, got, want)
+		}
 	}
 }

@@ -40,6 +40,7 @@ func NewServer(handler http.Handler, t Timeouts, log *slog.Logger) *http.Server 
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: t.Header, IdleTimeout: t.Idle, MaxHeaderBytes: 64 << 10,
 		DisableGeneralOptionsHandler: true, // the guard answers OPTIONS
+		ConnContext:                  withConnection,
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
 }
@@ -55,17 +56,25 @@ func (g *Guard) limitDuration(w http.ResponseWriter, r *http.Request) http.Respo
 	return out
 }
 
+// maxPublicBody limits the bodies of requests that need no token. They are read before anything is known about the
+// client, and the longest of them holds a ticket and two public keys.
+const maxPublicBody = 1 << 10
+
 // readBody reads the whole body of a request into memory. When that fails it answers the request and returns false.
 func (g *Guard) readBody(w http.ResponseWriter, r *http.Request) bool {
 	if r.Body == http.NoBody {
 		return true
 	}
-	tooLarge := "the body is over " + strconv.Itoa(route.MaxBody) + " bytes"
-	if r.ContentLength > route.MaxBody {
+	limit := route.MaxBody
+	if g.public(r) {
+		limit = maxPublicBody
+	}
+	tooLarge := "the body is over " + strconv.Itoa(limit) + " bytes"
+	if r.ContentLength > int64(limit) {
 		refuseBody(w, http.StatusRequestEntityTooLarge, tooLarge)
 		return false
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, route.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(limit)))
 	var timeout net.Error
 	var large *http.MaxBytesError
 	switch {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
-	"os"
 	"slices"
 	"time"
 
@@ -19,8 +18,8 @@ import (
 // long, and when the hub is killed, the uses of sessions during this time are lost.
 const saveEvery = 10 * time.Minute
 
-// sessionFile is the file that keeps sessions while the hub is stopped. It contains only hashes of their tokens, which
-// grant no access, and only the user can read it.
+// sessionFile is the file that keeps sessions while the hub is stopped. It contains no token and no key that opens a
+// session, and only the user can read it.
 type sessionFile struct {
 	name string // empty: sessions end with the hub
 	log  *slog.Logger
@@ -28,20 +27,34 @@ type sessionFile struct {
 
 // savedSession is a session in the file of sessions.
 type savedSession struct {
-	ID   string    `json:"id"`
-	Hash string    `json:"sha256"` // hash of the token
-	Used time.Time `json:"used"`   // time of the last use
+	ID       string    `json:"id"`
+	Address  string    `json:"address"`    // of the hub
+	Key      string    `json:"public_key"` // Keys.Page
+	ProofKey string    `json:"proof_key"`
+	Used     time.Time `json:"used"` // time of the last use
 }
 
-// OpenSessions returns the sessions in a file, without expired and malformed ones. With an empty file name, sessions
-// end with the hub. A nil now means time.Now.
-func OpenSessions(file string, now func() time.Time, log *slog.Logger) *Sessions {
-	if now == nil {
-		now = time.Now
+// SessionOptions configure OpenSessions. The zero value is for tests.
+type SessionOptions struct {
+	Address   string           // of the hub, as host:port
+	File      string           // keeps sessions while the hub is stopped; empty: sessions end with the hub
+	Redirects Redirects        // the files that open a browser
+	Now       func() time.Time // nil means time.Now
+	Log       *slog.Logger     // needed with a File
+}
+
+// OpenSessions returns the sessions of a hub. It restores those in the file that belong to the same address: pages cannot
+// reach the hub at another one, and must not be asked to. Expired and malformed ones are left out.
+func OpenSessions(o SessionOptions) *Sessions {
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	ss := newSessions(now)
-	ss.file = sessionFile{file, log}
-	if file != "" {
+	ss := newSessions(o.Address, o.Now)
+	ss.file, ss.redirects = sessionFile{o.File, o.Log}, o.Redirects
+	if o.Redirects.Folder != "" {
+		o.Redirects.sweep()
+	}
+	if o.File != "" {
 		ss.restore()
 	}
 	return ss
@@ -51,7 +64,7 @@ func (ss *Sessions) restore() {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	var saved []savedSession
-	data, err := os.ReadFile(ss.file.name)
+	data, err := paths.ReadFile(ss.file.name)
 	if err == nil {
 		err = json.Unmarshal(data, &saved)
 	}
@@ -61,22 +74,23 @@ func (ss *Sessions) restore() {
 	slices.SortStableFunc(saved, func(a, b savedSession) int { return b.Used.Compare(a.Used) })
 	now := ss.now()
 	for _, k := range saved[:min(len(saved), maxSessions)] {
-		hash, err := hex.DecodeString(k.Hash)
-		if err != nil || len(hash) != len(digest{}) || k.ID == "" {
+		key, err := ParseKey(k.Key)
+		if err != nil || k.ID == "" || len(k.ProofKey) != secretLength || k.Address != ss.address {
 			continue
 		}
-		s := newSession(k.ID, digest(hash), k.Used)
-		if now.Before(s.used) { // the clock was set back
-			s.used = now
+		used := k.Used
+		if now.Before(used) { // the clock was set back
+			used = now
 		}
-		ss.sessions[s.key] = s
+		ss.sessions[k.ID] = newSession(k.ID, k.ProofKey, Keys{Page: key}, used)
 	}
 	ss.unsaved = len(saved) > 0
 	ss.sync()
 }
 
-// Run keeps the file of sessions up to date until ctx ends.
+// Run keeps the file of sessions up to date until ctx ends, and then ends all tickets.
 func (ss *Sessions) Run(ctx context.Context) {
+	defer ss.endTickets()
 	tick := time.NewTicker(saveEvery)
 	defer tick.Stop()
 	for ctx.Err() == nil {
@@ -105,7 +119,14 @@ func (ss *Sessions) save() {
 	}
 	saved := make([]savedSession, 0, len(ss.sessions))
 	for _, s := range ss.sessions {
-		saved = append(saved, savedSession{s.id, hex.EncodeToString(s.key[:]), s.used.UTC()})
+		if s.keys.Page == nil {
+			continue
+		}
+		key, err := s.keys.Page.Bytes()
+		if err != nil {
+			continue
+		}
+		saved = append(saved, savedSession{s.id, ss.address, hex.EncodeToString(key), s.proofKey, s.used.UTC()})
 	}
 	slices.SortFunc(saved, func(a, b savedSession) int { return cmp.Compare(a.ID, b.ID) })
 	data, _ := json.MarshalIndent(saved, "", "  ") // cannot fail for these types

@@ -10,8 +10,10 @@ import (
 	"time"
 )
 
+const ours = "127.0.0.1:3424"
+
 func openAt(now *time.Time, file string) *Sessions {
-	return OpenSessions(file, func() time.Time { return *now }, slog.New(slog.DiscardHandler))
+	return OpenSessions(SessionOptions{Address: ours, File: file, Now: func() time.Time { return *now }, Log: slog.New(slog.DiscardHandler)})
 }
 
 // save ends expired sessions and writes the file, as Run does at intervals.
@@ -30,36 +32,56 @@ func read(t *testing.T, file string) string {
 	return string(data)
 }
 
-func TestASessionIsRestoredFromItsHashUntilItExpires(t *testing.T) {
+// restored returns whether sessions know one with an id.
+func restored(s *Sessions, id string) bool { _, ok := s.ProofKeyOf(id); return ok }
+
+func TestAPageResumesItsSessionWithTheNextHub(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	file := filepath.Join(t.TempDir(), "sessions.json")
 	before := openAt(&now, file)
-	usedToken, used := before.Begin()
-	idleToken, idle := before.Begin()
-	now = now.Add(time.Hour)
-	before.visit(usedToken)
-	save(before)
-	if text := read(t, file); strings.Contains(text, usedToken) || strings.Contains(text, idleToken) || !strings.Contains(text, fmt.Sprintf("%x", hashOf(usedToken))) {
-		t.Errorf("the file does not hold just the hashes: %s", text)
+	page, reload := newKey(t), newKey(t)
+	token, session := before.Begin(Keys{Page: &page.PublicKey, Reload: &reload.PublicKey})
+	_, plain := before.Begin(Keys{Reload: &reload.PublicKey})
+	text := read(t, file)
+	for name, secret := range map[string]string{"the token": token, "the hash of the token": fmt.Sprintf("%x", hashOf(token)), "the key in the browser's storage": hexKey(t, reload)} {
+		if strings.Contains(text, secret) {
+			t.Errorf("the file contains %s: %s", name, text)
+		}
 	}
-	now = now.Add(sessionLife - time.Minute) // idle has expired, used has not
+
 	after := openAt(&now, file)
-	if got, ok := after.visit(usedToken); !ok || got.ID() != used.ID() {
-		t.Error("the used session is not restored")
+	if _, ok := after.visit(token); ok {
+		t.Error("the token of an earlier hub is accepted")
 	}
-	if _, ok := after.visit(idleToken); ok {
-		t.Error("a restart extends the idle session")
+	if restored(after, plain.ID()) {
+		t.Error("a session without a page's key is restored")
 	}
-	if text := read(t, file); strings.Contains(text, idle.ID()) || !strings.Contains(text, used.ID()) {
-		t.Errorf("the file holds an expired session: %s", text)
+	if key, ok := after.ProofKeyOf(session.ID()); !ok || key != session.ProofKey() {
+		t.Error("the hub cannot prove that it knows the restored session")
 	}
-	restored, _ := after.visit(usedToken)
-	after.End(restored)
-	if text := read(t, file); text != "[]\n" {
-		t.Errorf("the file after the end of the last session: %s", text)
+	if _, _, ok := resume(t, after, session.ID(), reload, Keys{}); ok {
+		t.Error("a key in the browser's storage is accepted by the next hub")
 	}
-	if _, ok := openAt(&now, file).visit(usedToken); ok {
-		t.Error("an ended session is restored")
+	fresh, resumed, ok := resume(t, after, session.ID(), page, Keys{Page: &page.PublicKey})
+	if !ok || fresh == token {
+		t.Fatalf("the page cannot resume its session: %t", ok)
+	}
+	if got, ok := after.visit(fresh); !ok || got != resumed {
+		t.Error("the new token is refused")
+	}
+	if restored(after, session.ID()) {
+		t.Error("the old session goes on beside the one that replaced it")
+	}
+}
+
+func TestASessionOfAnotherPortIsNotRestored(t *testing.T) {
+	now := time.Now()
+	file := filepath.Join(t.TempDir(), "sessions.json")
+	page := newKey(t)
+	_, session := openAt(&now, file).Begin(Keys{Page: &page.PublicKey})
+	other := OpenSessions(SessionOptions{Address: "127.0.0.1:3425", File: file, Log: slog.New(slog.DiscardHandler)})
+	if restored(other, session.ID()) {
+		t.Error("a hub on another port knows the session")
 	}
 }
 
@@ -67,12 +89,16 @@ func TestAnExpiredSessionLeavesTheFile(t *testing.T) {
 	now := time.Now()
 	file := filepath.Join(t.TempDir(), "sessions.json")
 	s := openAt(&now, file)
-	_, session := s.Begin()
-	now = now.Add(sessionLife + time.Second)
-	if _, ok := s.ProofKey(session.ID()); ok {
-		t.Error("ProofKey returns the key of an expired session")
+	page := newKey(t)
+	_, session := s.Begin(Keys{Page: &page.PublicKey})
+	if text := read(t, file); !strings.Contains(text, session.ID()) {
+		t.Errorf("the file lacks the session: %s", text)
 	}
-	s.Begin()
+	now = now.Add(sessionLife + time.Second)
+	if restored(s, session.ID()) {
+		t.Error("an expired session has a key of proofs")
+	}
+	s.Begin(Keys{Page: &page.PublicKey})
 	now = now.Add(sessionLife + time.Second)
 	save(s)
 	if text := read(t, file); text != "[]\n" {
@@ -83,42 +109,45 @@ func TestAnExpiredSessionLeavesTheFile(t *testing.T) {
 func TestAskingForAProofDoesNotExtendASession(t *testing.T) {
 	now := time.Now()
 	s := sessionsAt(&now)
-	token, session := s.Begin()
+	token, session := s.Begin(Keys{})
 	now = now.Add(sessionLife)
-	hash := hashOf(token)
-	if key, ok := s.ProofKey(session.ID()); !ok || key != string(hash[:]) {
-		t.Error("ProofKey does not return the hash of the token")
+	if !restored(s, session.ID()) {
+		t.Error("ProofKeyOf does not know the session")
 	}
 	now = now.Add(time.Second)
 	if _, ok := s.visit(token); ok {
 		t.Error("asking for a proof has extended the session")
 	}
-	if _, ok := s.ProofKey(""); ok {
+	if restored(s, "") {
 		t.Error("an empty id names a session")
 	}
 }
 
 func TestMalformedEntriesOfTheFileAreIgnored(t *testing.T) {
 	now := time.Now()
-	good := fmt.Sprintf(`{"id":"good","sha256":"%x","used":%q}`, hashOf("token"), now.Add(time.Hour).Format(time.RFC3339))
+	key := hexKey(t, newKey(t))
+	proof := strings.Repeat("a", secretLength)
+	good := fmt.Sprintf(`{"id":"good","address":%q,"public_key":%q,"proof_key":%q,"used":%q}`, ours, key, proof, now.Add(time.Hour).Format(time.RFC3339))
 	var many strings.Builder
 	for i := range 2 * maxSessions {
 		used := now.Add(-time.Duration(i) * time.Second).Format(time.RFC3339)
-		fmt.Fprintf(&many, `{"id":"s%d","sha256":"%x","used":%q},`, i, hashOf(fmt.Sprint(i)), used)
+		fmt.Fprintf(&many, `{"id":"s%d","address":%q,"public_key":%q,"proof_key":%q,"used":%q},`, i, ours, key, proof, used)
 	}
 	for name, c := range map[string]struct {
 		text string
 		left int
 	}{
-		"empty file":         {"", 0},
-		"invalid JSON":       {"{", 0},
-		"object":             {`{"id":"x"}`, 0},
-		"short hash":         {`[{"id":"x","sha256":"00","used":"2026-01-02T03:04:05Z"}]`, 0},
-		"hash without hex":   {fmt.Sprintf(`[{"id":"x","sha256":"zz","used":%q}]`, now.Format(time.RFC3339)), 0},
-		"empty id":           {strings.Replace("["+good+"]", `"good"`, `""`, 1), 0},
-		"missing time":       {strings.Replace("["+good+"]", `"used"`, `"x"`, 1), 0},
-		"time in the future": {"[" + good + "]", 1},
-		"too many sessions":  {"[" + strings.TrimSuffix(many.String(), ",") + "]", maxSessions},
+		"empty file":           {"", 0},
+		"invalid JSON":         {"{", 0},
+		"object":               {`{"id":"x"}`, 0},
+		"hash of a token":      {fmt.Sprintf(`[{"id":"x","sha256":"%x","used":%q}]`, hashOf("x"), now.Format(time.RFC3339)), 0},
+		"key that is no point": {"[" + strings.Replace(good, key, "04"+strings.Repeat("1", 128), 1) + "]", 0},
+		"key without hex":      {"[" + strings.Replace(good, key, "zz", 1) + "]", 0},
+		"short key of proofs":  {"[" + strings.Replace(good, proof, "a", 1) + "]", 0},
+		"empty id":             {strings.Replace("["+good+"]", `"good"`, `""`, 1), 0},
+		"missing time":         {strings.Replace("["+good+"]", `"used"`, `"x"`, 1), 0},
+		"time in the future":   {"[" + good + "]", 1},
+		"too many sessions":    {"[" + strings.TrimSuffix(many.String(), ",") + "]", maxSessions},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "sessions.json")
@@ -134,7 +163,7 @@ func TestMalformedEntriesOfTheFileAreIgnored(t *testing.T) {
 					t.Error("a session was last used in the future")
 				}
 			}
-			if _, ok := s.visit("0"); c.left > 1 && !ok {
+			if c.left > 1 && !restored(s, "s0") {
 				t.Error("the session used last is missing")
 			}
 		})

@@ -20,19 +20,26 @@ const (
 	sessionLife = 12 * time.Hour // after the last use
 	maxTickets  = 256            // unused tickets
 	maxSessions = 256
+
+	secretLength = 64 // of instance.NewSecret
 )
 
 // Sessions holds the credentials of browsers: the tokens of sessions, and tickets. A ticket may appear in a URL because
 // it can be used only once and expires after half a minute. All credentials are random, and only their hashes are kept.
-// Tickets end with the hub; sessions are restored from a file. It is safe for concurrent use.
+// Tokens and tickets end with the hub. A page whose session has a public key resumes it with that key: see Resume. It is
+// safe for concurrent use.
 type Sessions struct {
-	now  func() time.Time
-	file sessionFile
+	now       func() time.Time
+	file      sessionFile
+	redirects Redirects
+	address   string // of the hub, as it is in proofs
+	instance  string // random name of this run of the hub
 
 	mu       sync.Mutex
 	tickets  map[digest]ticket
-	sessions map[digest]*Session
-	unsaved  bool // a session was used since the file of sessions was written
+	sessions map[string]*Session // by id
+	tokens   map[digest]*Session // by the hash of the token
+	unsaved  bool                // a session was used since the file of sessions was written
 }
 
 type digest [sha256.Size]byte
@@ -41,25 +48,42 @@ type ticket struct {
 	purpose string
 	expires time.Time
 	session *Session // the session that asked for the ticket; nil when that was done with the hub's own token
+	forget  func()   // removes what the ticket was written to; may be nil
 }
 
-// Session is the session of one browser that exchanged a ticket.
+// end removes what the ticket was written to.
+func (t ticket) end() {
+	if t.forget != nil {
+		t.forget()
+	}
+}
+
+// Session is the session of one page in a browser that exchanged a ticket.
 type Session struct {
-	id    string
-	key   digest
-	used  time.Time     // time of the last use; guarded by Sessions.mu
-	ended chan struct{} // closed at the end of the session
-	slots chan struct{} // one element for each running request
+	id         string
+	token      digest // hash of the token; the zero value for a restored session, which has none
+	proofKey   string
+	keys       Keys
+	challenges []challenge   // the oldest first; guarded by Sessions.mu
+	used       time.Time     // time of the last use; guarded by Sessions.mu
+	ended      chan struct{} // closed at the end of the session
+	slots      chan struct{} // one element for each running request
 }
 
 // ID returns the public name of the session, which is no secret.
 func (s *Session) ID() string { return s.id }
 
+// ProofKey returns the key with which the hub proves to the page that it knows the session.
+func (s *Session) ProofKey() string { return s.proofKey }
+
 // Ended returns a channel that is closed at the end of the session.
 func (s *Session) Ended() <-chan struct{} { return s.ended }
 
-func newSessions(now func() time.Time) *Sessions {
-	return &Sessions{now: now, tickets: make(map[digest]ticket), sessions: make(map[digest]*Session)}
+func newSessions(address string, now func() time.Time) *Sessions {
+	return &Sessions{
+		now: now, address: address, instance: instance.NewSecret()[:32],
+		tickets: make(map[digest]ticket), sessions: make(map[string]*Session), tokens: make(map[digest]*Session),
+	}
 }
 
 func hashOf(secret string) digest { return sha256.Sum256([]byte(secret)) }
@@ -67,19 +91,18 @@ func hashOf(secret string) digest { return sha256.Sum256([]byte(secret)) }
 // Issue returns a new ticket for a purpose, and when it expires. by is the session that asks for the ticket; when it
 // ends, the ticket ends too. by may be nil.
 func (ss *Sessions) Issue(purpose string, by *Session) (secret string, expires time.Time, err error) {
+	return ss.issue(purpose, by, nil)
+}
+
+func (ss *Sessions) issue(purpose string, by *Session, forget func()) (secret string, expires time.Time, err error) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	now := ss.now()
-	for key, t := range ss.tickets {
-		if now.After(t.expires) {
-			delete(ss.tickets, key)
-		}
-	}
+	ss.endExpiredTickets()
 	if len(ss.tickets) >= maxTickets {
 		return "", time.Time{}, fault.New(fault.Busy, "too many unused tickets (%d); try again in %s", maxTickets, ticketLife)
 	}
-	secret, expires = instance.NewSecret(), now.Add(ticketLife)
-	ss.tickets[hashOf(secret)] = ticket{purpose: purpose, expires: expires, session: by}
+	secret, expires = instance.NewSecret(), ss.now().Add(ticketLife)
+	ss.tickets[hashOf(secret)] = ticket{purpose: purpose, expires: expires, session: by, forget: forget}
 	return secret, expires, nil
 }
 
@@ -91,37 +114,55 @@ func (ss *Sessions) Redeem(secret, purpose string) (*Session, bool) {
 	key := hashOf(secret)
 	t, ok := ss.tickets[key]
 	delete(ss.tickets, key)
+	t.end()
 	if !ok || t.purpose != purpose || ss.now().After(t.expires) {
 		return nil, false
 	}
 	return t.session, t.session == nil || ss.alive(t.session)
 }
 
-// Begin opens a session and returns it with its token. When there are too many sessions, Begin ends the one that has
-// been unused for longest.
-func (ss *Sessions) Begin() (token string, s *Session) {
+// endExpiredTickets is called with mu held.
+func (ss *Sessions) endExpiredTickets() {
+	now := ss.now()
+	for key, t := range ss.tickets {
+		if now.After(t.expires) {
+			delete(ss.tickets, key)
+			t.end()
+		}
+	}
+}
+
+// Begin opens a session and returns it with its token. keys may be the zero value; the session then cannot be resumed.
+// When there are too many sessions, Begin ends the one that has been unused for longest.
+func (ss *Sessions) Begin(keys Keys) (token string, s *Session) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
+	return ss.begin(keys)
+}
+
+// begin is called with mu held.
+func (ss *Sessions) begin(keys Keys) (token string, s *Session) {
 	ss.endExpired()
 	if len(ss.sessions) >= maxSessions {
 		ss.end(ss.longestUnused())
 	}
 	token = instance.NewSecret()
-	s = newSession(instance.NewSecret()[:32], hashOf(token), ss.now())
-	ss.sessions[s.key] = s
+	s = newSession(instance.NewSecret()[:32], instance.NewSecret(), keys, ss.now())
+	s.token = hashOf(token)
+	ss.sessions[s.id], ss.tokens[s.token] = s, s
 	ss.save()
 	return token, s
 }
 
-func newSession(id string, key digest, used time.Time) *Session {
-	return &Session{id: id, key: key, used: used, ended: make(chan struct{}), slots: make(chan struct{}, maxSessionRequests)}
+func newSession(id, proofKey string, keys Keys, used time.Time) *Session {
+	return &Session{id: id, proofKey: proofKey, keys: keys, used: used, ended: make(chan struct{}), slots: make(chan struct{}, maxSessionRequests)}
 }
 
 // visit returns the session of a token, and counts as a use of it.
 func (ss *Sessions) visit(token string) (*Session, bool) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	s, ok := ss.sessions[hashOf(token)]
+	s, ok := ss.tokens[hashOf(token)]
 	if !ok || !ss.alive(s) {
 		return nil, false
 	}
@@ -129,17 +170,16 @@ func (ss *Sessions) visit(token string) (*Session, bool) {
 	return s, true
 }
 
-// ProofKey returns the key with which the hub proves to a page that it knows the session with an id: the hash of the
-// session's token. Calling ProofKey does not count as a use of the session, because the id is no secret.
-func (ss *Sessions) ProofKey(id string) (key string, ok bool) {
+// ProofKeyOf returns the key with which the hub proves to a page that it knows the session with an id. Calling it does
+// not count as a use of the session, because the id is no secret.
+func (ss *Sessions) ProofKeyOf(id string) (key string, ok bool) {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
-	for _, s := range ss.sessions {
-		if s.id == id && ss.alive(s) {
-			return string(s.key[:]), true
-		}
+	s, ok := ss.sessions[id]
+	if !ok || !ss.alive(s) {
+		return "", false
 	}
-	return "", false
+	return s.proofKey, true
 }
 
 // Expiry returns when a session ends unless it is used before.
@@ -172,15 +212,16 @@ func (ss *Sessions) endExpired() {
 
 // alive reports whether a session has not ended. A session that was unused for too long ends now.
 func (ss *Sessions) alive(s *Session) bool {
-	if ss.sessions[s.key] == s && ss.now().After(s.used.Add(sessionLife)) {
+	if ss.sessions[s.id] == s && ss.now().After(s.used.Add(sessionLife)) {
 		ss.end(s)
 	}
-	return ss.sessions[s.key] == s
+	return ss.sessions[s.id] == s
 }
 
 func (ss *Sessions) end(s *Session) {
-	if ss.sessions[s.key] == s {
-		delete(ss.sessions, s.key)
+	if ss.sessions[s.id] == s {
+		delete(ss.sessions, s.id)
+		delete(ss.tokens, s.token)
 		close(s.ended)
 		ss.save()
 	}

@@ -9,7 +9,9 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
-func sessionsAt(now *time.Time) *Sessions { return newSessions(func() time.Time { return *now }) }
+func sessionsAt(now *time.Time) *Sessions {
+	return newSessions("127.0.0.1:3424", func() time.Time { return *now })
+}
 
 func issue(t *testing.T, s *Sessions, purpose string, by *Session) (ticket string) {
 	t.Helper()
@@ -58,7 +60,7 @@ func TestATicketCanBeUsedOnceForItsPurposeUntilItExpires(t *testing.T) {
 func TestATicketEndsWithTheSessionThatCreatedIt(t *testing.T) {
 	now := time.Now()
 	s := sessionsAt(&now)
-	token, _ := s.Begin()
+	token, _ := s.Begin(Keys{})
 	session, ok := s.visit(token)
 	if !ok {
 		t.Fatal("the token of a new session is refused")
@@ -103,12 +105,12 @@ func TestANewSessionReplacesTheOneUnusedForLongest(t *testing.T) {
 	s := sessionsAt(&now)
 	var tokens []string
 	for range maxSessions {
-		token, _ := s.Begin()
+		token, _ := s.Begin(Keys{})
 		tokens = append(tokens, token)
 		now = now.Add(time.Second)
 	}
 	s.visit(tokens[0])
-	last, _ := s.Begin()
+	last, _ := s.Begin(Keys{})
 	for i, want := range map[int]bool{0: true, 1: false, 2: true} {
 		if _, ok := s.visit(tokens[i]); ok != want {
 			t.Errorf("session %d is alive: %t, want %t", i, ok, want)
@@ -123,11 +125,11 @@ func TestOnlyHashesOfSecretsAreKept(t *testing.T) {
 	now := time.Now()
 	s := sessionsAt(&now)
 	ticket := issue(t, s, ForPage, nil)
-	token, session := s.Begin()
+	token, session := s.Begin(Keys{})
 	if strings.Contains(token, session.ID()) {
 		t.Error("the public id is a part of the token")
 	}
-	kept := fmt.Sprintf("%v %v", s.tickets, s.sessions)
+	kept := fmt.Sprintf("%v %v %+v", s.tickets, s.tokens, *session)
 	for _, secret := range []string{ticket, token} {
 		if key := fmt.Sprint(hashOf(secret)); len(secret) != 64 || !strings.Contains(kept, key) || strings.Contains(kept, secret) {
 			t.Errorf("%s is kept in %s", secret, kept)

@@ -39,7 +39,7 @@ func (p docPage) html() []byte {
 	for _, group := range p.Groups {
 		m.add(`<a href="#%s">%s</a>`, group.Name, group.Name)
 	}
-	m.add("<a href=\"#shapes\">schemas</a><a href=\"/openapi.json\">openapi.json</a></nav>\n</header>\n<main>\n")
+	m.add("<a href=\"#websocket\">websocket</a><a href=\"#shapes\">schemas</a><a href=\"/openapi.json\">openapi.json</a><a href=\"/asyncapi.json\">asyncapi.json</a></nav>\n</header>\n<main>\n")
 	for _, paragraph := range p.Intro {
 		m.add("<p>%s</p>\n", paragraph)
 	}
@@ -50,6 +50,7 @@ func (p docPage) html() []byte {
 		}
 		m.add("</section>\n")
 	}
+	m.channel(p.Channel)
 	m.add("<section id=\"shapes\">\n<h2>schemas <small>Objects in requests and responses</small></h2>\n")
 	for _, schema := range p.Schemas {
 		m.add("<details id=\"shape-%s\">\n<summary><code>%s</code></summary>\n<div class=\"operation\">", schema.Name, schema.Name)
@@ -58,6 +59,18 @@ func (p docPage) html() []byte {
 	}
 	m.add("</section>\n</main>\n</body>\n</html>\n")
 	return m.Bytes()
+}
+
+func (m *markup) channel(c docChannel) {
+	m.add("<section id=\"websocket\">\n<h2>websocket <small>Messages on the WebSocket at / or /ws</small></h2>\n<p>%s</p>\n", c.Limits)
+	for _, message := range c.Messages {
+		direction := map[bool]string{true: "to the hub", false: "from the hub"}[message.FromClient]
+		m.add("<details id=\"message-%s\">\n<summary><code>%s</code> <span>%s: %s</span></summary>\n<div class=\"operation\">",
+			message.Name, message.Name, direction, message.Description)
+		m.fields(message.Fields)
+		m.add("</div>\n</details>\n")
+	}
+	m.add("</section>\n")
 }
 
 func (m *markup) operation(o docOperation) {

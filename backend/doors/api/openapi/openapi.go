@@ -17,17 +17,18 @@ import (
 
 const introduction = `The API of the Agent Discover hub. The dashboard, the tray icon, the command line and scripts use it.
 
-The hub listens on the loopback address of this machine only. Send the token that ` + "`agent-discover token`" + ` prints as
-` + "`Authorization: Bearer …`" + `. Request bodies are JSON objects of at most 131,072 bytes. Every error response is an object with
+The hub listens on the loopback address of this machine only. Send the header that ` + "`agent-discover token --header`" + ` prints,
+` + "`Authorization: Bearer …`" + `, but do not pass it to a program as an argument, which other users of the machine can see:
+` + "`agent-discover token --header | curl -H @- …`" + `. Request bodies are JSON objects of at most 131,072 bytes. Every error response is an object with
 two members: error, a text for people, and code, the kind of error for programs.
 
 Events are pushed over a WebSocket at / or /ws. Open it with the token, or with a ticket for the purpose socket as
 ` + "`?ticket=…`" + `. The first message contains the whole state. After a change, a message contains all servers again or, with
-` + "`?deltas=changed`" + `, the servers that changed and the names of all. When the tools of all servers together exceed 256 kB,
-messages after a change leave out the tools of servers whose tools have not changed. With ` + "`?tools=none`" + ` no tools are sent;
+` + "`?deltas=changed`" + `, the servers that changed and the names of all. With ` + "`?tools=none`" + ` no tools are sent;
 instead each server has tools_rev, a number that changes when its tools change. With ` + "`?hub=1`" + ` messages of type hub
 report whether all servers are paused, the number of calls in flight and the connected clients. Send
-` + "`{\"type\":\"follow\",\"server\":NAME}`" + ` to receive the standard error of a server as messages of type output, and unfollow to stop.`
+` + "`{\"type\":\"follow\",\"server\":NAME}`" + ` to receive the standard error of a server as messages of type output, and unfollow to stop.
+All messages are described below, and in the AsyncAPI document at /asyncapi.json.`
 
 // tags are the groups of operations, in the order in which the page shows them.
 var tags = []*huma.Tag{
@@ -103,10 +104,16 @@ func completeOperation(schemas huma.Registry, declared route.Operation, op huma.
 	if declared.BodyType != nil {
 		op.RequestBody = &huma.RequestBody{
 			Required: !declared.BodyOptional,
-			Content:  map[string]*huma.MediaType{"application/json": {Schema: bodySchema(schemas, declared.BodyType)}},
+			Content:  map[string]*huma.MediaType{"application/json": {Schema: openSchema(schemas, declared.BodyType)}},
 		}
 	}
 	responses := make(map[string]*huma.Response)
+	if declared.ReplyType != nil {
+		schema := openSchema(schemas, declared.ReplyType)
+		op.Responses = map[string]*huma.Response{"200": {
+			Description: http.StatusText(http.StatusOK), Content: map[string]*huma.MediaType{"application/json": {Schema: schema}},
+		}}
+	}
 	for status, r := range op.Responses {
 		if status == "200" && declared.Status != http.StatusOK {
 			status = strconv.Itoa(declared.Status)
@@ -123,9 +130,10 @@ func completeOperation(schemas huma.Registry, declared route.Operation, op huma.
 	return op
 }
 
-// bodySchema returns the schema of a request body. Unknown members of bodies are ignored, so the schema allows them.
-func bodySchema(schemas huma.Registry, body reflect.Type) *huma.Schema {
-	ref := schemas.Schema(body, true, body.Name())
+// openSchema returns the schema of an object that may have unknown members: a request body, in which they are ignored,
+// or the answer of a server, which is passed on unchanged.
+func openSchema(schemas huma.Registry, of reflect.Type) *huma.Schema {
+	ref := schemas.Schema(of, true, of.Name())
 	schemas.SchemaFromRef(ref.Ref).AdditionalProperties = true
 	return ref
 }
@@ -133,17 +141,17 @@ func bodySchema(schemas huma.Registry, body reflect.Type) *huma.Schema {
 // failures returns the statuses with which an operation may fail.
 func failures(o route.Operation) []int {
 	out := []int{
-		http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusTooManyRequests,
-		http.StatusInternalServerError, http.StatusServiceUnavailable,
+		http.StatusBadRequest, http.StatusForbidden, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity,
+		http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 	}
-	if o.NeedsToken || o.Path == "/api/session" { // /api/session needs no token, but a valid ticket
+	if o.NeedsToken || o.Tag == "sessions" { // these need no token, but a valid ticket or signature
 		out = append(out, http.StatusUnauthorized)
 	}
 	if strings.Contains(o.Path, "{") || o.MayBeMissing {
 		out = append(out, http.StatusNotFound)
 	}
 	if o.Method == http.MethodPost || o.Method == http.MethodPut {
-		out = append(out, http.StatusConflict, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge)
+		out = append(out, http.StatusConflict, http.StatusRequestTimeout)
 	}
 	return out
 }

@@ -19,18 +19,20 @@ import (
 var docsFiles embed.FS
 
 // Handlers returns the handlers of the documentation by their paths: the OpenAPI document, and a page that shows it
-// without a script. Each is rendered on the first request. All operations must have been declared.
-func Handlers(table *route.Table) map[string]http.HandlerFunc {
-	doc := complete(table)
+// without a script. An AsyncAPI document and the same page describe the WebSocket. Each is rendered on the first
+// request. All operations must have been declared.
+func Handlers(table *route.Table, channel Channel) map[string]http.HandlerFunc {
+	doc := sync.OnceValue(func() *huma.OpenAPI { return complete(table) })
 	return map[string]http.HandlerFunc{
 		"/openapi.json": lazily(func() static.File {
-			content, err := json.Marshal(doc)
+			content, err := json.Marshal(doc())
 			if err != nil {
 				content = []byte("{}") // cannot happen: a test reads the whole document
 			}
 			return static.NewFile(content, ".json")
 		}),
-		"/docs": lazily(func() static.File { return static.NewFile(renderPage(doc), ".html") }),
+		"/asyncapi.json": lazily(func() static.File { return channel.file(doc().Info.Version) }),
+		"/docs":          lazily(func() static.File { return static.NewFile(renderPage(doc(), channel), ".html") }),
 		"/docs.css": lazily(func() static.File {
 			content, _ := docsFiles.ReadFile("docs/docs.css") // cannot fail: the file is embedded
 			return static.NewFile(content, ".css")
@@ -49,7 +51,17 @@ type (
 		Title, Version string
 		Intro          []string
 		Groups         []docGroup
+		Channel        docChannel
 		Schemas        []docSchema
+	}
+	docChannel struct {
+		Limits   string
+		Messages []docMessage
+	}
+	docMessage struct {
+		Name, Description string
+		FromClient        bool
+		Fields            []docField
 	}
 	docGroup struct {
 		Name, Description string
@@ -73,9 +85,12 @@ type (
 	}
 )
 
-func renderPage(doc *huma.OpenAPI) []byte {
+func renderPage(doc *huma.OpenAPI, channel Channel) []byte {
 	shown := docPage{Title: doc.Info.Title, Version: doc.Info.Version, Intro: strings.Split(strings.ReplaceAll(doc.Info.Description, "`", ""), "\n\n")}
 	schemas := doc.Components.Schemas
+	all := huma.NewMapRegistry("#/components/schemas/", schemaName) // a registry of its own: the document must not change
+	shown.Channel = channel.show(all)
+	maps.Copy(all.Map(), schemas.Map())
 	for _, tag := range doc.Tags {
 		group := docGroup{Name: tag.Name, Description: tag.Description}
 		for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
@@ -89,8 +104,8 @@ func renderPage(doc *huma.OpenAPI) []byte {
 			shown.Groups = append(shown.Groups, group)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(schemas.Map())) {
-		shown.Schemas = append(shown.Schemas, docSchema{name, fieldsOf(schemas.Map()[name])})
+	for _, name := range slices.Sorted(maps.Keys(all.Map())) {
+		shown.Schemas = append(shown.Schemas, docSchema{name, fieldsOf(all.Map()[name])})
 	}
 	return shown.html()
 }

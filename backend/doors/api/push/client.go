@@ -36,9 +36,11 @@ type client struct {
 	mu          sync.Mutex
 	greeted     bool             // the client has the whole state, or receives it before any other message
 	wants       scope            // scope of the next message with the state
+	before      int              // number of queued messages that must be sent before it
 	has         int              // revision of the state that the client has
 	hasStatus   []byte           // status of the hub that the client has
 	follows     map[string]int64 // number of the last line sent, by server
+	watches     map[string]watch // followed messages, by server
 	queue       [][]byte
 	queuedBytes int
 	end         *websocket.CloseError
@@ -64,6 +66,7 @@ func (p *Pusher) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = conn.Close(code, reason) // fails when the client is gone
 		return
 	}
+	defer c.unwatchAll()
 	defer p.leave(c)
 	var loops sync.WaitGroup
 	defer loops.Wait()
@@ -89,7 +92,7 @@ func (c *client) read(ctx context.Context, p *Pusher) {
 			return
 		}
 		if problem := c.handle(data, p); problem != "" {
-			c.send(encode(errorMessage(problem)))
+			c.send(encodeMessage(errorMessage{"error", problem}))
 		}
 	}
 }
@@ -116,7 +119,8 @@ func (c *client) handle(data []byte, p *Pusher) (problem string) {
 		return ""
 	case "follow", "unfollow":
 		server, _ := jsonrpc.String(message["server"])
-		return p.setFollowing(c, kind, server)
+		what, _ := jsonrpc.String(message["what"])
+		return p.setFollowing(c, kind, what, server)
 	}
 	return "Unknown message type: " + sanitize(kind)
 }
@@ -185,19 +189,21 @@ func (c *client) write(ctx context.Context, p *Pusher) {
 	}
 }
 
-// next returns the next message: the state if c.wants is set, otherwise the first message in the queue. When the queue
+// next returns the next message: the state if c.wants is set and no queued message must precede it, otherwise the first message in the queue. When the queue
 // is empty, it returns the reason to close the WebSocket, if any.
 func (c *client) next(cache *stateCache) (data []byte, end *websocket.CloseError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	data, c.has = cache.message(view{c.wants, c.withoutTools, c.has})
-	if c.wants = nothing; data != nil {
-		return data, nil
+	if c.before == 0 || len(c.queue) == 0 {
+		data, c.has = cache.message(view{c.wants, c.withoutTools, c.has})
+		if c.wants = nothing; data != nil {
+			return data, nil
+		}
 	}
 	if len(c.queue) == 0 || !c.greeted {
 		return nil, c.end
 	}
-	data, c.queue = c.queue[0], c.queue[1:]
+	data, c.queue, c.before = c.queue[0], c.queue[1:], max(c.before-1, 0)
 	if c.queuedBytes -= len(data); len(c.queue) == 0 {
 		c.queue = nil // frees the array
 	}
@@ -213,17 +219,17 @@ func (c *client) offer() {
 	}
 	c.wants = max(c.wants, c.onChange)
 	if !c.greeted {
-		c.greeted, c.wants = true, whole
+		c.greeted, c.wants, c.before = true, whole, 0
 	}
 	c.wake()
 }
 
-// reset makes the next message with the state contain all of it.
+// reset makes the next message with the state contain all of it. Messages that are queued already are sent before it.
 func (c *client) reset() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.end == nil {
-		c.wants, c.hasStatus = whole, nil
+		c.wants, c.hasStatus, c.before = whole, nil, len(c.queue)
 	}
 }
 

@@ -59,12 +59,12 @@ func serve(t testing.TB, timeouts guard.Timeouts) *fixture {
 		t.Fatal(err)
 	}
 	processes := upstream.New(upstream.Options{Registry: f.servers, Catalog: f.tools, Bus: f.bus, Log: log, Children: filepath.Join(t.TempDir(), "children.json")})
-	sessions := guard.OpenSessions("", nil, log)
+	sessions := guard.OpenSessions(guard.SessionOptions{})
 	f.Pusher = New(Options{
 		Version: "1.2.3",
 		State: State{
 			Servers: f.servers, Tools: f.tools, Totals: calls.Totals, Running: processes.State,
-			View:        resources.NewViews(processes, f.tools).Server,
+			View:        resources.NewViews(processes, f.tools, calls).Server,
 			SecretNames: func(server string) []string { return f.names[server] },
 		},
 		Editors: idleEditors{}, Output: processes, Sessions: sessions, Timeouts: timeouts, Bus: f.bus,

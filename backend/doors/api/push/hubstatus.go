@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -19,6 +20,7 @@ type Status struct {
 	Paused   func() bool
 	InFlight func() int
 	Clients  func() []gateway.Client
+	Problem  func() string // why the hub cannot store calls in the log; "" if it can
 }
 
 // onStatusChange sends to a channel when anything in the status of the hub changes.
@@ -27,6 +29,7 @@ func onStatusChange(bus *events.Bus, moved chan<- struct{}) (stop func()) {
 		events.Signal[proxy.FlightChanged](bus, moved),
 		events.Signal[gateway.ClientsChanged](bus, moved),
 		events.Signal[upstream.PauseChanged](bus, moved),
+		events.Signal[journal.ProblemChanged](bus, moved),
 	}
 	return func() {
 		for _, stop := range stops {
@@ -48,19 +51,10 @@ func (p *Pusher) sendStatusTo(selected func(*client) bool) {
 			continue
 		}
 		if data == nil {
-			data = encode(p.statusMessage())
+			data = encodeMessage(statusMessage{"hub", p.status.Paused(), p.status.InFlight(), p.status.Clients(), p.status.Problem()})
 		}
 		c.sendStatus(data)
 	}
-}
-
-func (p *Pusher) statusMessage() any {
-	return struct {
-		Type    string           `json:"type"`
-		Paused  bool             `json:"paused"`
-		Calls   int              `json:"calls"`
-		Clients []gateway.Client `json:"clients"`
-	}{"hub", p.status.Paused(), p.status.InFlight(), p.status.Clients()}
 }
 
 func (c *client) lacksStatus() bool {

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -25,6 +26,7 @@ func (p *Pusher) listen(ctx context.Context, sources *sync.WaitGroup) <-chan any
 	listen[secrets.Changed](ctx, p.bus, sources, news)
 	listen[journal.Recorded](ctx, p.bus, sources, news)
 	listen[upstream.Notified](ctx, p.bus, sources, news)
+	listen[prefetch.Progressed](ctx, p.bus, sources, news)
 	listen[upstream.Progressed](ctx, p.bus, sources, news)
 	listen[inspector.Asked](ctx, p.bus, sources, news)
 	listen[inspector.Answered](ctx, p.bus, sources, news)

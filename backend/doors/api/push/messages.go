@@ -5,11 +5,116 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
+	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
+
+// message is a message to clients. Each type of message is in the list described, from which its documentation is made.
+type message interface{ about() string }
+
+// The messages to clients. Their types are also their documentation.
+type (
+	logMessage struct {
+		Type  string             `json:"type" enum:"log_entry"`
+		Entry resources.LogEntry `json:"entry"`
+	}
+	notificationMessage struct {
+		Type   string          `json:"type" enum:"notification"`
+		Server string          `json:"serverName"`
+		Method string          `json:"method" doc:"Method of the MCP notification."`
+		Params json.RawMessage `json:"params" doc:"Object with the parameters of the notification, as the server sent them."`
+		At     string          `json:"ts" doc:"When the notification arrived, in UTC (RFC 3339)."`
+	}
+	progressMessage struct {
+		Type    string   `json:"type" enum:"progress"`
+		Server  string   `json:"serverName"`
+		Payload progress `json:"payload"`
+		At      string   `json:"ts" doc:"When the progress arrived, in UTC (RFC 3339)."`
+	}
+	askedMessage struct {
+		Type    string          `json:"type" enum:"elicitation_request"`
+		ID      string          `json:"id" doc:"Identifier of the question in /api/elicitations/{id}/respond."`
+		Server  string          `json:"serverName"`
+		Mode    string          `json:"mode,omitempty" doc:"url or sampling; missing for forms. See GET /api/elicitations."`
+		Message string          `json:"message" doc:"The question."`
+		Schema  json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer. Empty object unless the question is a form."`
+		URL     string          `json:"url,omitempty" doc:"URL of the web page that the server asks to open."`
+		Request json.RawMessage `json:"request,omitempty" doc:"Object with the parameters of sampling/createMessage."`
+		At      string          `json:"ts" doc:"When the server asked, in UTC (RFC 3339)."`
+	}
+	answeredMessage struct {
+		Type string `json:"type" enum:"elicitation_answered"`
+		ID   string `json:"id" doc:"Identifier of the question."`
+	}
+	learnedMessage struct {
+		Type  string `json:"type" enum:"learned"`
+		On    bool   `json:"on" doc:"Whether the search learns."`
+		Total int    `json:"total" doc:"Number of learned entries."`
+	}
+	editorsMessage struct {
+		Type string `json:"type" enum:"editors"`
+	}
+	outputMessage struct {
+		Type   string                 `json:"type" enum:"output"`
+		Server string                 `json:"serverName"`
+		Left   int64                  `json:"left_out,omitempty" doc:"Number of older lines that were left out."`
+		Lines  []resources.OutputLine `json:"lines"`
+	}
+	exchangeMessage struct {
+		Type     string                    `json:"type" enum:"messages"`
+		Server   string                    `json:"serverName"`
+		Missed   int64                     `json:"missed,omitempty" doc:"Number of older messages that were dropped before they could be sent."`
+		Messages []resources.ServerMessage `json:"messages" nullable:"false"`
+	}
+	statusMessage struct {
+		Type    string           `json:"type" enum:"hub"`
+		Paused  bool             `json:"paused" doc:"Whether all servers are paused."`
+		Calls   int              `json:"calls" doc:"Number of calls in flight."`
+		Clients []gateway.Client `json:"clients" doc:"Connected MCP clients."`
+		Problem string           `json:"problem,omitempty" doc:"Why the hub cannot store calls in the log at the moment."`
+	}
+	errorMessage struct {
+		Type    string `json:"type" enum:"error"`
+		Message string `json:"message" doc:"What is wrong with a message of this client: Invalid JSON, Message must be a JSON object, Unknown message type, or why a server cannot be followed."`
+	}
+)
+
+// progress is the payload of a progressMessage. Members that the server did not send are left out.
+type progress struct {
+	Token    json.RawMessage `json:"token,omitempty" doc:"Text or number that identifies the call: the name of the tool for calls over REST, agent-discover/download for the download of its package."`
+	Progress json.RawMessage `json:"progress,omitempty" doc:"Number that grows with each message."`
+	Total    json.RawMessage `json:"total,omitempty" doc:"Number at which the call is done, if the server knows it."`
+	Message  json.RawMessage `json:"message,omitempty" doc:"Text about the progress."`
+}
+
+func (logMessage) about() string { return "A call or another event was recorded." }
+func (notificationMessage) about() string {
+	return "A server sent a notification. Its log_entry may arrive before or after it."
+}
+func (progressMessage) about() string { return "A server reported the progress of a call." }
+func (askedMessage) about() string    { return "A server asks the user a question." }
+func (answeredMessage) about() string { return "A question was answered, or its server gave up." }
+func (learnedMessage) about() string {
+	return "The search has learned or forgotten something, or learning was turned on or off."
+}
+
+func (editorsMessage) about() string { return "The list of editors may have changed; fetch it again." }
+
+func (outputMessage) about() string {
+	return "A followed server wrote to standard error. Only for servers that the client follows."
+}
+
+func (exchangeMessage) about() string {
+	return "JSON-RPC messages between the hub and a server. Only for servers whose messages the client follows."
+}
+func (statusMessage) about() string { return "The status of the hub. Only with ?hub=1." }
+func (errorMessage) about() string {
+	return "The answer to a message that the hub does not understand."
+}
 
 // Learning provides the values in messages about learning.
 type Learning interface {
@@ -18,48 +123,58 @@ type Learning interface {
 }
 
 // messageOf returns the message for an event. It returns false for an event that only changes the state.
-func (p *Pusher) messageOf(e any) (message any, ok bool) {
+func (p *Pusher) messageOf(e any) (m message, ok bool) {
 	switch e := e.(type) {
 	case journal.Recorded:
-		return logMessage(e), true
+		return logMessage{"log_entry", resources.NewLogEntry(e.Record)}, true
 	case upstream.Notified:
-		return notificationMessage(e), true
+		return newNotification(e), true
 	case upstream.Progressed:
-		return progressMessage(e), true
+		return newProgress(e), true
+	case prefetch.Progressed:
+		return newDownload(e), true
 	case inspector.Asked:
-		return askedMessage(e), true
+		return newQuestion(e.Elicitation), true
 	case inspector.Answered:
-		return answeredMessage(e), true
+		return answeredMessage{"elicitation_answered", e.ID}, true
 	case learning.Changed:
-		return p.learnedMessage(), true
+		return learnedMessage{"learned", p.learning.On(), p.learning.Count()}, true
 	case registration.Changed:
-		return editorsMessage(), true
+		return editorsMessage{"editors"}, true
 	}
 	return nil, false
 }
 
-func logMessage(e journal.Recorded) any {
-	return struct {
-		Type  string             `json:"type"`
-		Entry resources.LogEntry `json:"entry"`
-	}{"log_entry", resources.NewLogEntry(e.Record)}
+func newQuestion(e inspector.Elicitation) askedMessage {
+	m := askedMessage{
+		Type: "elicitation_request", ID: e.ID, Server: e.Server, Message: e.Message, Schema: e.Schema,
+		URL: e.URL, Request: e.Request, At: resources.Timestamp(e.At),
+	}
+	if e.Mode == inspector.URL || e.Mode == inspector.Sampling {
+		m.Mode, m.Schema = string(e.Mode), json.RawMessage("{}")
+	}
+	return m
 }
 
-func notificationMessage(e upstream.Notified) any {
+func newNotification(e upstream.Notified) notificationMessage {
 	params := e.Params
 	if len(params) == 0 {
 		params = json.RawMessage("{}")
 	}
-	return struct {
-		Type   string          `json:"type"`
-		Server string          `json:"serverName"`
-		Method string          `json:"method"`
-		Params json.RawMessage `json:"params"`
-		At     string          `json:"ts"`
-	}{"notification", e.Server, e.Method, params, resources.Timestamp(e.At)}
+	return notificationMessage{"notification", e.Server, e.Method, params, resources.Timestamp(e.At)}
 }
 
-func progressMessage(e upstream.Progressed) any {
+// downloadToken is the progress token of downloads, as JSON. The slash keeps it apart from the tokens of calls, which are
+// names of tools.
+const downloadToken = `"agent-discover/download"`
+
+// newDownload reports a line of a download as progress of the server.
+func newDownload(e prefetch.Progressed) progressMessage {
+	line := progress{Token: json.RawMessage(downloadToken), Message: encode(e.Line)}
+	return progressMessage{"progress", e.Server, line, resources.Timestamp(e.At)}
+}
+
+func newProgress(e upstream.Progressed) progressMessage {
 	var given struct {
 		Token    json.RawMessage `json:"progressToken"`
 		Progress json.RawMessage `json:"progress"`
@@ -67,57 +182,5 @@ func progressMessage(e upstream.Progressed) any {
 		Message  json.RawMessage `json:"message"`
 	}
 	_ = json.Unmarshal(e.Params, &given) // missing and malformed members stay empty
-	type payload struct {
-		Token    json.RawMessage `json:"token,omitempty"`
-		Progress json.RawMessage `json:"progress,omitempty"`
-		Total    json.RawMessage `json:"total,omitempty"`
-		Message  json.RawMessage `json:"message,omitempty"`
-	}
-	return struct {
-		Type    string  `json:"type"`
-		Server  string  `json:"serverName"`
-		Payload payload `json:"payload"`
-		At      string  `json:"ts"`
-	}{"progress", e.Server, payload(given), resources.Timestamp(e.At)}
-}
-
-func askedMessage(e inspector.Asked) any {
-	return struct {
-		Type    string          `json:"type"`
-		ID      string          `json:"id"`
-		Server  string          `json:"serverName"`
-		Message string          `json:"message"`
-		Schema  json.RawMessage `json:"requestedSchema"`
-		At      string          `json:"ts"`
-	}{"elicitation_request", e.ID, e.Server, e.Message, e.Schema, resources.Timestamp(e.At)}
-}
-
-func answeredMessage(e inspector.Answered) any {
-	return struct {
-		Type string `json:"type"`
-		ID   string `json:"id"`
-	}{"elicitation_answered", e.ID}
-}
-
-// learnedMessage reports that something was learned or deleted, or that learning was turned on or off.
-func (p *Pusher) learnedMessage() any {
-	return struct {
-		Type  string `json:"type"`
-		On    bool   `json:"on"`
-		Total int    `json:"total"`
-	}{"learned", p.learning.On(), p.learning.Count()}
-}
-
-// editorsMessage reports that the list of editors may have changed.
-func editorsMessage() any {
-	return struct {
-		Type string `json:"type"`
-	}{"editors"}
-}
-
-func errorMessage(text string) any {
-	return struct {
-		Type    string `json:"type"`
-		Message string `json:"message"`
-	}{"error", text}
+	return progressMessage{"progress", e.Server, progress(given), resources.Timestamp(e.At)}
 }

@@ -17,12 +17,17 @@ const (
 	maxFollowed    = 16  // servers that one client follows
 )
 
-// Output provides the lines that servers write to standard error.
+// Output provides the lines that servers write to standard error, and the messages that they exchange with the hub.
 type Output interface {
 	// Output returns up to n of the newest lines with numbers above after, and how many lines in between were left out.
 	Output(server string, n int, after int64) (lines []upstream.Line, left int64)
 	// OutputEnd returns the number of the last line.
 	OutputEnd(server string) int64
+	// Watch records the messages of a server until stop is called.
+	Watch(server string) (stop func(), err error)
+	// Messages returns recorded messages with numbers above after, oldest first, with texts of up to budget bytes; how many
+	// in between were dropped; and whether there are more.
+	Messages(server string, after int64, budget int) (list []upstream.Message, missed int64, more bool)
 }
 
 // sendOutput sends new lines to the clients that follow their servers. Clients that have received the same lines so far
@@ -43,7 +48,7 @@ func (p *Pusher) sendOutput() {
 			next, ok := updates[at]
 			if !ok {
 				if lines, left := p.output.Output(server, maxLines, after); len(lines) > 0 {
-					next = update{encode(outputMessage(server, lines, left)), lines[len(lines)-1].N}
+					next = update{encodeMessage(outputMessage{"output", server, left, resources.OutputLines(lines)}), lines[len(lines)-1].N}
 				}
 				updates[at] = next
 			}
@@ -54,20 +59,16 @@ func (p *Pusher) sendOutput() {
 	}
 }
 
-func outputMessage(server string, lines []upstream.Line, left int64) any {
-	return struct {
-		Type   string                 `json:"type"`
-		Server string                 `json:"serverName"`
-		Left   int64                  `json:"left_out,omitempty"`
-		Lines  []resources.OutputLine `json:"lines"`
-	}{"output", server, left, resources.OutputLines(lines)}
-}
-
 // setFollowing carries out a client's request to follow or unfollow a server. It returns what is wrong with the
 // request; "" if nothing.
-func (p *Pusher) setFollowing(c *client, kind, server string) (problem string) {
-	if server == "" {
+func (p *Pusher) setFollowing(c *client, kind, what, server string) (problem string) {
+	switch {
+	case server == "":
 		return fmt.Sprintf("%s needs the name of a server", kind)
+	case what == "messages":
+		return p.setWatching(c, kind, server)
+	case what != "" && what != "output":
+		return "Unknown thing to follow: " + sanitize(what)
 	}
 	if kind == "unfollow" {
 		c.unfollow(server)

@@ -104,6 +104,7 @@ func (p *Pusher) serve(ctx context.Context) {
 	s := newSignals(p.bus)
 	defer s.stop()
 	news := p.listen(life, &sources)
+	sources.Go(func() { p.passMessages(life, s.messages) })
 	changed := make(map[string]bool) // names of servers to encode again
 	var stats <-chan time.Time       // when statistics of calls are to be sent
 	for dirty := true; p.count() > 0; {
@@ -199,8 +200,8 @@ func (p *Pusher) each(do func(*client)) {
 func (p *Pusher) offer() { p.each((*client).offer) }
 
 // broadcast sends a message to all clients that have the state.
-func (p *Pusher) broadcast(message any) {
-	data := encode(message)
+func (p *Pusher) broadcast(m message) {
+	data := encodeMessage(m)
 	p.each(func(c *client) { c.sendEvent(data) })
 }
 
@@ -274,17 +275,19 @@ func (p *Pusher) closeAll() {
 	}
 }
 
-// signals limit how often the status of the hub and the output of servers are sent.
+// signals limit how often the status of the hub, and the output and messages of servers are sent.
 type signals struct {
-	status, output *pace
-	stop           func()
+	status, output, messages *pace
+	stop                     func()
 }
 
 func newSignals(bus *events.Bus) signals {
-	s := signals{status: newPace(statusInterval), output: newPace(outputInterval)}
+	s := signals{status: newPace(statusInterval), output: newPace(outputInterval), messages: newPace(outputInterval)}
+	s.messages.moved <- struct{}{} // a client may follow messages already
 	stops := []func(){
 		onStatusChange(bus, s.status.moved),
 		events.Signal[upstream.Wrote](bus, s.output.moved),
+		events.Signal[upstream.Exchanged](bus, s.messages.moved),
 	}
 	s.stop = func() {
 		for _, stop := range stops {

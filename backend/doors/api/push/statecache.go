@@ -23,13 +23,9 @@ type scope int
 const (
 	nothing scope = iota
 	changes       // the servers that have changed since the last message to the client
-	delta         // all servers, as the original product sent after each change; see maxDeltaTools
+	delta         // all servers, as the original product sent after each change
 	whole         // all servers and the version of the hub: the client replaces its state
 )
-
-// maxDeltaTools is the size of all tools, in bytes of JSON, above which a delta leaves out the tools that the client
-// already has. Thousands of tools take megabytes, which every client would receive with every change.
-const maxDeltaTools = 256 << 10
 
 // State provides the state of all servers.
 type State struct {
@@ -64,14 +60,13 @@ type view struct {
 // row is one server in a stateCache, with its parts encoded as JSON. Tools are encoded when the first client needs
 // them.
 type row struct {
-	source        rowSource
-	revision      int    // stateCache.revision at the last change of the row
-	toolsRevision int    // stateCache.revision at the last change of tools or active
-	toolsSum      uint64 // hash of the tools
-	server        []byte // the server without its tools
-	name          []byte
-	tools         []byte
-	active        []byte // definitions of the tools of an active server
+	source   rowSource
+	revision int    // stateCache.revision at the last change of the row
+	toolsSum uint64 // hash of the tools
+	server   []byte // the server without its tools
+	name     []byte
+	tools    []byte
+	active   []byte // definitions of the tools of an active server
 }
 
 // rowSource is the data from which a row is encoded.
@@ -85,21 +80,6 @@ type rowSource struct {
 
 func (s rowSource) equal(o rowSource) bool {
 	return s.running == o.running && s.pid == o.pid && s.calls == o.calls && slices.Equal(s.tools, o.tools) && reflect.DeepEqual(s.server, o.server)
-}
-
-// pushedServer is the JSON of a server in a message.
-type pushedServer struct {
-	resources.Server
-	SecretNames []string                 `json:"secret_names,omitempty"`
-	Metrics     *resources.ServerMetrics `json:"metrics,omitempty"` // left out for a server that was never called
-}
-
-type pushedTool struct {
-	ID          int64           `json:"id"`
-	ServerID    int64           `json:"server_id"`
-	Name        string          `json:"name"`
-	Description string          `json:"description"`
-	InputSchema json.RawMessage `json:"input_schema"`
 }
 
 // update encodes the servers that have changed. It also encodes the servers in changed, even if their rowSource is the
@@ -134,7 +114,7 @@ func (s *stateCache) update(state State, changed map[string]bool) {
 // newRow returns the row of a server for a revision. before is the server's previous row, if any; its encoded tools are
 // reused if they are the same.
 func newRow(state State, source rowSource, before *row, revision int) *row {
-	shown := pushedServer{Server: state.View(source.server)}
+	shown := stateServer{Server: state.View(source.server)}
 	if state.SecretNames != nil {
 		shown.SecretNames = state.SecretNames(source.server.Name)
 	}
@@ -142,7 +122,7 @@ func newRow(state State, source rowSource, before *row, revision int) *row {
 		metrics := resources.NewServerMetrics(source.server.Name, source.calls)
 		shown.Metrics = &metrics
 	}
-	r := &row{source: source, revision: revision, toolsRevision: revision, server: encode(shown), name: encode(source.server.Name)}
+	r := &row{source: source, revision: revision, server: encode(shown), name: encode(source.server.Name)}
 	if before != nil && slices.Equal(before.source.tools, source.tools) {
 		r.toolsSum = before.toolsSum
 	} else {
@@ -151,7 +131,7 @@ func newRow(state State, source rowSource, before *row, revision int) *row {
 	// Compare the sums instead of the pointers: counting the tokens of a tool replaces its pointer, but not its
 	// definition.
 	if before != nil && before.toolsSum == r.toolsSum && before.source.server.Enabled == source.server.Enabled {
-		r.toolsRevision, r.tools, r.active = before.toolsRevision, before.tools, before.active
+		r.tools, r.active = before.tools, before.active
 	}
 	return r
 }
@@ -186,13 +166,12 @@ func (r *row) encodeTools() {
 }
 
 // write writes the row as an element of the array servers in a message.
-func (r *row) write(out *bytes.Buffer, withoutTools, tools bool) {
+func (r *row) write(out *bytes.Buffer, withoutTools bool) {
 	out.Write(bytes.TrimSuffix(r.server, []byte("}")))
-	switch {
-	case withoutTools:
+	if withoutTools {
 		out.WriteString(`,"tools_rev":`)
 		out.WriteString(strconv.FormatUint(r.toolsSum, 10))
-	case tools:
+	} else {
 		out.WriteString(`,"tools":`)
 		out.Write(r.tools)
 	}
@@ -200,10 +179,10 @@ func (r *row) write(out *bytes.Buffer, withoutTools, tools bool) {
 }
 
 // writeActive writes the row as an element of the array active in a message.
-func (r *row) writeActive(out *bytes.Buffer, tools bool) {
+func (r *row) writeActive(out *bytes.Buffer, withoutTools bool) {
 	out.WriteString(`{"name":`)
 	out.Write(r.name)
-	if tools {
+	if !withoutTools {
 		out.WriteString(`,"tools":`)
 		out.Write(r.active)
 	}
@@ -219,18 +198,16 @@ func (s *stateCache) message(v view) ([]byte, int) {
 	if v.scope == nothing || v.scope != whole && v.from == s.revision {
 		return nil, v.from
 	}
-	size := 0 // bytes of all encoded tools
-	for _, r := range s.rows {
-		if !v.withoutTools {
-			r.encodeTools()
-		}
-		size += len(r.tools) + len(r.active)
-	}
-	if v.scope == whole || v.scope == delta && (v.withoutTools || size <= maxDeltaTools) {
+	if v.scope == whole || v.scope == delta {
 		v.from = 0
 	}
 	data := s.messages[v]
 	if data == nil {
+		if !v.withoutTools {
+			for _, r := range s.rows {
+				r.encodeTools()
+			}
+		}
 		data = s.build(v)
 		if s.messages == nil {
 			s.messages = make(map[view][]byte)
@@ -249,12 +226,11 @@ func (s *stateCache) build(v view) []byte {
 		if v.scope == changes && r.revision <= v.from {
 			continue
 		}
-		tools := !v.withoutTools && (v.scope == changes || r.toolsRevision > v.from)
 		separate(&servers)
-		r.write(&servers, v.withoutTools, tools)
+		r.write(&servers, v.withoutTools)
 		if r.source.server.Enabled {
 			separate(&active)
-			r.writeActive(&active, tools)
+			r.writeActive(&active, v.withoutTools)
 		}
 	}
 	out.WriteString(`{"type":"state"`)
@@ -290,6 +266,8 @@ func (s *stateCache) clear() {
 	s.rows, s.messages = nil, nil
 	s.revision++
 }
+
+func encodeMessage(m message) []byte { return encode(m) }
 
 // encode returns a value as JSON. It replaces invalid UTF-8, which servers may send and a WebSocket must not carry.
 func encode(v any) []byte {

@@ -3,6 +3,7 @@ package resources
 import (
 	"context"
 
+	"github.com/agent-discover/agent-discover/backend/base/tokens"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
 )
@@ -22,6 +23,7 @@ type ContextCost struct {
 	Tools       int             `json:"tools" doc:"Number of known tools of approved servers."`
 	WholeTokens int             `json:"whole_tokens" doc:"Number of tokens of the definitions of these tools."`
 	EntryTokens int             `json:"entry_tokens" doc:"Number of tokens of the definition of the hub's own tool."`
+	SavedTokens int             `json:"saved_tokens" doc:"whole_tokens minus the tokens of the tools that every client lists."`
 	Clients     []ClientContext `json:"clients" nullable:"false" doc:"MCP clients, the most recently seen first."`
 }
 
@@ -42,11 +44,11 @@ func (c *Context) get(ctx context.Context, _ *struct{}) (*route.Reply[ContextCos
 	if err != nil {
 		return nil, err
 	}
-	out := ContextCost{Tools: use.Tools, WholeTokens: use.Whole, EntryTokens: use.Entry, Clients: make([]ClientContext, len(use.Clients))}
+	out := ContextCost{Tools: use.Tools, WholeTokens: use.Whole, EntryTokens: use.Entry, SavedTokens: tokens.Saved(use.Whole, use.Listed), Clients: make([]ClientContext, len(use.Clients))}
 	for i, c := range use.Clients {
 		out.Clients[i] = ClientContext{
 			Name: c.Name, Version: c.Version, Connected: c.Connected, FirstSeen: rfc3339(c.First), LastSeen: rfc3339(c.Last),
-			ListedTokens: c.Listed, WholeTokens: c.Whole, SavedTokens: c.Whole - c.Listed,
+			ListedTokens: c.Listed, WholeTokens: c.Whole, SavedTokens: tokens.Saved(c.Whole, c.Listed),
 		}
 	}
 	return route.OK(out)

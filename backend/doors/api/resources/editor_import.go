@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
 )
@@ -72,6 +73,7 @@ func (e *EditorImport) scan(ctx context.Context, in *scanInput) (*route.Reply[Sc
 type intakeFields struct {
 	Servers []importer.Choice `json:"servers,omitempty" doc:"Servers to import; by default all that are not configured in the hub."`
 	TakeOut bool              `json:"take_out,omitempty" doc:"Whether to remove the servers' entries from the editors afterwards."`
+	Plain   bool              `json:"plain_text,omitempty" doc:"Whether credentials may stay readable in the configuration if they cannot be stored as secrets. By default, their servers are not imported."`
 	Text    string            `json:"text,omitempty" doc:"Pasted configuration to import from, instead of the editors."`
 	Bundle  string            `json:"bundle,omitempty" doc:"Absolute path of an .mcpb or .dxt file to import from, instead of the editors."`
 	Values  map[string]string `json:"values,omitempty" doc:"Answers to the bundle's questions, by key."`
@@ -87,7 +89,8 @@ func (e *EditorImport) importServers(ctx context.Context, in *importServersInput
 	}
 	// Complete the change of the user's files even if the client disconnects.
 	report, err := e.Importer.Import(context.WithoutCancel(ctx), importer.Request{
-		Choices: body.Servers, RemoveEntries: body.TakeOut, Text: body.Text, Bundle: body.Bundle, Values: body.Values,
+		Choices: body.Servers, RemoveEntries: body.TakeOut, PlainText: body.Plain, Text: body.Text, Bundle: body.Bundle, Values: body.Values,
+		Unseen: !body.DryRun && !guard.ByPerson(ctx),
 	}, body.DryRun)
 	if err != nil {
 		return nil, err

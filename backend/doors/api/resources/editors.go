@@ -27,6 +27,7 @@ func (e *Editors) Routes(t *route.Table) {
 	route.Add(g, route.Post("/api/editors/unregister", "Remove the hub's entry from editors").MayMiss(), e.apply(registration.Unregister))
 	route.Add(g, route.Post("/api/editors/undo", "Undo changes to editors' files").MayMiss(), e.undo)
 	route.Add(g, route.Get("/api/editors/history", "List changes that were made to editors' files").MayMiss(), e.history)
+	route.Add(g, route.Post("/api/editors/history/forget", "Delete the backups of changes, which can then no longer be undone").MayMiss(), e.forget)
 	route.Add(g, route.Put("/api/editors/settings", "Choose whether editors that are detected later are registered automatically"), e.setSettings)
 	route.Add(g, route.Post("/api/editors/reviewed", "Mark the editors of this machine as reviewed by the user, so that they no longer count as new"), e.review)
 	route.Add(g, route.Get("/api/editors/checkup", "Check editors for expensive tools and configuration problems"), e.check)
@@ -72,7 +73,7 @@ type EditorFields struct {
 	All         bool              `json:"all,omitempty" doc:"Whether to select all editors: for register, all detected editors that support it; for unregister, all that have the hub's entry."`
 	Project     string            `json:"project,omitempty" doc:"Folder of a project, to change the project's files instead of the user's."`
 	Replace     bool              `json:"replace,omitempty" doc:"Whether to replace an entry with the hub's name that starts another program."`
-	Expect      map[string]string `json:"expect,omitempty" doc:"Hashes of files by path, from the preview. A file that has changed since the preview is not written."`
+	Expect      map[string]string `json:"expect,omitempty" doc:"Field difference of each previewed plan, by path (or its field before). If both the file and the difference have changed since the preview, the file is not written."`
 	Environment map[string]string `json:"environment,omitempty" doc:"Environment variables of the client that change where editors keep their files."`
 }
 
@@ -147,7 +148,9 @@ func (e *Editors) apply(action registration.Action) func(context.Context, *apply
 }
 
 type editorUndoFields struct {
-	Changes []string `json:"changes" doc:"Identifiers of changes from the history."`
+	Changes []string          `json:"changes,omitempty" doc:"Identifiers of changes from the history."`
+	All     bool              `json:"all,omitempty" doc:"Whether to undo all changes that are not undone."`
+	Expect  map[string]string `json:"expect,omitempty" doc:"Field difference of each previewed plan, by the identifier of its change. If both the file and the difference have changed since the preview, the change is not undone."`
 }
 
 type undoInput struct{ route.Object[editorUndoFields] }
@@ -157,10 +160,16 @@ func (e *Editors) undo(ctx context.Context, in *undoInput) (*route.Reply[Outcome
 	if err != nil {
 		return nil, err
 	}
-	if len(body.Changes) == 0 {
-		return nil, fault.New(fault.Invalid, "no changes given: send a list of ids as changes")
+	ctx = context.WithoutCancel(ctx)
+	var out []registration.Outcome
+	switch {
+	case body.All:
+		out, err = e.Registrar.UndoAll(ctx)
+	case len(body.Changes) > 0:
+		out, err = e.Registrar.Undo(ctx, body.Changes, body.Expect)
+	default:
+		err = fault.New(fault.Invalid, "no changes given: send a list of ids as changes, or all")
 	}
-	out, err := e.Registrar.Undo(context.WithoutCancel(ctx), body.Changes)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +182,8 @@ type editorInput struct {
 
 // EditorHistory is the list of changes that were made to editors' files.
 type EditorHistory struct {
-	Changes []registration.Record `json:"changes" nullable:"false" doc:"The changes, newest first."`
+	Changes  []registration.Record `json:"changes" nullable:"false" doc:"The changes, newest first."`
+	Unsealed int                   `json:"unsealed,omitempty" doc:"How many backups of earlier versions have credentials in plain text, because there is no key to encrypt them."`
 }
 
 func (e *Editors) history(ctx context.Context, in *editorInput) (*route.Reply[EditorHistory], error) {
@@ -181,7 +191,34 @@ func (e *Editors) history(ctx context.Context, in *editorInput) (*route.Reply[Ed
 	if err != nil {
 		return nil, err
 	}
-	return route.OK(EditorHistory{changes})
+	return route.OK(EditorHistory{Changes: changes, Unsealed: e.Registrar.Unsealed()})
+}
+
+type forgetFields struct {
+	Changes []string `json:"changes,omitempty" doc:"Identifiers of changes from the history."`
+	All     bool     `json:"all,omitempty" doc:"Whether to delete the backups of all changes."`
+}
+
+type forgetInput struct{ route.Object[forgetFields] }
+
+// Forgotten is the result of deleting backups.
+type Forgotten struct {
+	Deleted int `json:"deleted" doc:"How many backups were deleted."`
+}
+
+func (e *Editors) forget(ctx context.Context, in *forgetInput) (*route.Reply[Forgotten], error) {
+	body, err := in.Decode()
+	if err != nil {
+		return nil, err
+	}
+	if body.All == (len(body.Changes) > 0) {
+		return nil, fault.New(fault.Invalid, "send either a list of ids as changes, or all")
+	}
+	n, err := e.Registrar.Forget(context.WithoutCancel(ctx), body.Changes)
+	if err != nil {
+		return nil, err
+	}
+	return route.OK(Forgotten{n})
 }
 
 type editorSettingsFields struct {

@@ -2,12 +2,15 @@ package resources
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
 )
 
 // Hub holds the operations on the hub itself.
@@ -15,7 +18,7 @@ type Hub struct {
 	Info     instance.Info
 	Began    time.Time
 	Sessions interface {
-		ProofKey(session string) (key string, ok bool)
+		ProofKeyOf(session string) (key string, ok bool)
 	}
 	Registry serverLister
 	Catalog  toolSnapshots
@@ -24,6 +27,7 @@ type Hub struct {
 		Pause() error
 		Resume() error
 	}
+	Journal interface{ Problem() journal.Problem }
 	Clients func() []gateway.Client
 	Stop    func()
 }
@@ -42,13 +46,13 @@ func (h *Hub) Routes(t *route.Table) {
 }
 
 type health struct {
-	Status  string  `json:"status" doc:"Always ok."`
-	Version string  `json:"version"`
-	Uptime  float64 `json:"uptime" doc:"Seconds since the hub started."`
+	Status  string `json:"status" doc:"Always ok."`
+	Version string `json:"version"`
+	Uptime  int64  `json:"uptime" doc:"Seconds since the hub started."`
 }
 
 func (h *Hub) health(context.Context, *struct{}) (*route.Reply[health], error) {
-	return route.OK(health{Status: "ok", Version: h.Info.Version, Uptime: time.Since(h.Began).Round(time.Millisecond).Seconds()})
+	return route.OK(health{Status: "ok", Version: h.Info.Version, Uptime: int64(time.Since(h.Began).Seconds())})
 }
 
 type helloInput struct {
@@ -62,7 +66,7 @@ func (h *Hub) hello(_ context.Context, in *helloInput) (*route.Reply[instance.He
 		Nonce: nonce, Version: h.Info.Version, Protocol: h.Info.Protocol, AuthOff: h.Info.AuthOff,
 		Proof: instance.Proof(h.Info.Token, "hub", h.Info.Address(), in.Nonce, nonce),
 	}
-	if key, ok := h.Sessions.ProofKey(in.Session); ok {
+	if key, ok := h.Sessions.ProofKeyOf(in.Session); ok {
 		hello.SessionProof = instance.Proof(key, "session", h.Info.Address(), in.Nonce, nonce)
 	}
 	return route.OK(hello)
@@ -81,6 +85,7 @@ func (h *Hub) about(context.Context, *struct{}) (*route.Reply[hubAbout], error) 
 type status struct {
 	ActiveCount int            `json:"active_count" doc:"Number of active servers."`
 	Paused      bool           `json:"paused,omitempty" doc:"Whether all servers are paused."`
+	Problem     string         `json:"problem,omitempty" doc:"Why the hub cannot store calls in the log at the moment."`
 	Servers     []activeServer `json:"servers" doc:"Active servers."`
 }
 
@@ -91,7 +96,7 @@ type activeServer struct {
 }
 
 func (h *Hub) status(context.Context, *struct{}) (*route.Reply[status], error) {
-	out := status{Paused: h.Upstream.Paused(), Servers: []activeServer{}}
+	out := status{Paused: h.Upstream.Paused(), Problem: JournalProblem(h.Journal.Problem()), Servers: []activeServer{}}
 	for _, v := range h.Registry.List() {
 		if !v.Enabled {
 			continue
@@ -105,6 +110,19 @@ func (h *Hub) status(context.Context, *struct{}) (*route.Reply[status], error) {
 	}
 	out.ActiveCount = len(out.Servers)
 	return route.OK(out)
+}
+
+// JournalProblem describes why records of the journal are not stored; "" if all
+// are.
+func JournalProblem(p journal.Problem) string {
+	if p.Err == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s (the latest %d entries of the log are kept in memory", fault.MessageOf(p.Err), p.Waiting)
+	if p.Lost > 0 {
+		text += fmt.Sprintf(", %d older ones are lost", p.Lost)
+	}
+	return text + ")"
 }
 
 func (h *Hub) clients(context.Context, *struct{}) (*route.Reply[[]gateway.Client], error) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
@@ -33,9 +34,11 @@ type Inspector struct {
 		Describe(server string) (upstream.Description, bool)
 		ListTools(ctx context.Context, server registry.Server) ([]json.RawMessage, error)
 		Progress(server string) func(params json.RawMessage)
+		Roots(server string) []upstream.Root
 	}
-	Output func(server string, n int, after int64) (lines []upstream.Line, left int64)
-	Call   func(context.Context, proxy.Request) (proxy.Result, error)
+	Output   func(server string, n int, after int64) (lines []upstream.Line, left int64)
+	Messages func(server string, after int64, budget int) (list []upstream.Message, missed int64, more bool)
+	Call     func(context.Context, proxy.Request) (proxy.Result, error)
 }
 
 // Routes declares the operations.
@@ -46,18 +49,21 @@ func (i *Inspector) Routes(t *route.Table) {
 		{i, "/api/transient/{id}", "tester", i.transientServer, i.transientServer},
 	} {
 		route.Add(g, route.Get(of.path+"/output", "List the last lines that a server wrote to standard error").In(of.outputTag), of.output)
+		route.Add(g, route.Get(of.path+"/messages", "List recorded JSON-RPC messages between the hub and a server").In(of.outputTag), of.messages)
+		route.Add(g, route.Get(of.path+"/roots", "List the MCP roots that a server gets"), of.roots)
 		route.Add(g, route.Get(of.path+"/info", "Retrieve what a server reports about itself"), of.info)
-		route.Add(g, route.Get(of.path+"/tools", "Ask a server for its tools"), of.tools)
-		route.Add(g, route.Get(of.path+"/resources", "Ask a server for a page of its resources"), of.resources)
-		route.Add(g, route.Get(of.path+"/resource-templates", "Ask a server for a page of its resource templates"), of.templates)
-		route.Add(g, route.Post(of.path+"/resource/read", "Read a resource"), of.readResource)
+		route.Add(g, route.Get(of.path+"/tools", "Ask a server for its tools").Returns(toolsReply{}), of.tools)
+		route.Add(g, route.Get(of.path+"/resources", "Ask a server for a page of its resources").Returns(resourcesReply{}), of.resources)
+		route.Add(g, route.Get(of.path+"/resource-templates", "Ask a server for a page of its resource templates").Returns(templatesReply{}), of.templates)
+		route.Add(g, route.Post(of.path+"/resource/read", "Read a resource").Returns(contentsReply{}), of.readResource)
 		route.Add(g, route.Post(of.path+"/resource/subscribe", "Subscribe to changes of a resource"), of.subscribe)
 		route.Add(g, route.Post(of.path+"/resource/unsubscribe", "Unsubscribe from changes of a resource"), of.unsubscribe)
-		route.Add(g, route.Get(of.path+"/prompts", "Ask a server for a page of its prompts"), of.prompts)
-		route.Add(g, route.Post(of.path+"/prompt/get", "Get a prompt"), of.getPrompt)
+		route.Add(g, route.Get(of.path+"/prompts", "Ask a server for a page of its prompts").Returns(promptsReply{}), of.prompts)
+		route.Add(g, route.Post(of.path+"/prompt/get", "Get a prompt").Returns(messagesReply{}), of.getPrompt)
+		route.Add(g, route.Post(of.path+"/complete", "Ask a server to complete an argument of a prompt or a variable of a resource template").Returns(completionReply{}), of.complete)
 		route.Add(g, route.Post(of.path+"/ping", "Ping a server"), of.ping)
 		route.Add(g, route.Post(of.path+"/logging-level", "Set the level of a server's log notifications"), of.setLevel)
-		route.Add(g, route.Post(of.path+"/call", "Call a tool"), of.call)
+		route.Add(g, route.Post(of.path+"/call", "Call a tool").Returns(callReply{}), of.call)
 		route.Add(g, route.Get(of.path+"/export", "Export a server's configuration in the format of a client"), of.export)
 	}
 }
@@ -147,6 +153,7 @@ func (of inspected) ask(ctx context.Context, id string, q inspector.Query) (json
 	if err != nil {
 		return nil, err
 	}
+	q.Client = guard.ClientOf(ctx)
 	result, err := of.Requests.Do(ctx, v, q)
 	if err != nil {
 		return nil, serverError(err)
@@ -234,7 +241,7 @@ func (of inspected) call(ctx context.Context, in *serverBody[callFields]) (*rout
 	// to.
 	params := jsonrpc.Set(jsonrpc.Set(nil, "arguments", body.Args), "_meta", jsonrpc.Set(nil, "progressToken", jsonrpc.Quote(body.Tool)))
 	result, err := of.Call(ctx, proxy.Request{
-		Client: "rest", Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,
+		Client: guard.ClientOf(ctx), Server: v.Name, Unlisted: v, Tool: body.Tool, Params: params,
 		Caller: of.Caller, Progress: of.Upstream.Progress(v.Name),
 	})
 	answer := result.JSON

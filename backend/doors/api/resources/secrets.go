@@ -8,7 +8,6 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secretmigration"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
-	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
 // Secrets holds the operations on credentials of servers.
@@ -44,7 +43,7 @@ type SecretInput struct {
 // Secret is a secret with its masked value.
 type Secret struct {
 	Key         string `json:"key"`
-	MaskedValue string `json:"masked_value" doc:"The first four characters and ****; only **** for a value that is short or cannot be read now."`
+	MaskedValue string `json:"masked_value" doc:"The same for all secrets; it tells nothing about the value."`
 	UpdatedAt   string `json:"updated_at"`
 }
 
@@ -125,7 +124,7 @@ func (s *Secrets) listLinks(ctx context.Context, in *ServerInput) (*route.Reply[
 }
 
 func (s *Secrets) linksOf(ctx context.Context, v registry.Server) ([]SecretLink, error) {
-	grants, err := s.Vault.Links(ctx, v.Name, upstream.LaunchOf(v))
+	grants, err := s.Vault.Links(ctx, v.Name, secrets.LaunchOf(v))
 	out := []SecretLink{}
 	for _, g := range grants {
 		out = append(out, SecretLink{g.Owner, g.Name, g.Holds})
@@ -138,7 +137,7 @@ func (s *Secrets) link(ctx context.Context, in *linkInput) (*route.Reply[map[str
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Vault.Link(ctx, v.Name, upstream.LaunchOf(v), in.Owner, in.Key); err != nil {
+	if err := s.Vault.Link(ctx, v.Name, secrets.LaunchOf(v), in.Owner, in.Key); err != nil {
 		return nil, err
 	}
 	return route.OK(map[string]string{"status": "linked", "server": in.Owner, "key": in.Key})

@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/lenient"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/risk"
 )
 
 // Server is the API's view of a configured server.
@@ -36,15 +40,21 @@ type Server struct {
 	ErrorCount      int               `json:"error_count"`
 	CreatedAt       string            `json:"created_at"`
 	UpdatedAt       string            `json:"updated_at"`
+	State           string            `json:"state" enum:"waiting,failing,calls_fail,running,stopped" doc:"waiting (for approval), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped."`
+	RecentCalls     int               `json:"recent_calls" doc:"Number of the last calls that decide about the state calls_fail, at most 10. Calls before a change of the server do not count."`
+	RecentErrors    int               `json:"recent_errors" doc:"How many of the recent calls failed."`
 	Approved        bool              `json:"approved" doc:"Whether a person has allowed the server to start."`
 	Running         bool              `json:"running" doc:"Whether the server has a process or a connection now."`
 	KeepRunning     bool              `json:"keep_running" doc:"Whether the server starts with the hub and is not stopped when idle."`
 	PID             int               `json:"pid,omitempty" doc:"Process ID of a running stdio server."`
 	ToolCount       int               `json:"tool_count" doc:"Number of known tools."`
 	ToolTokens      int               `json:"tool_tokens" doc:"Number of tokens that the definitions of all tools take in a model's context (o200k_base); 0 until they are counted."`
-	LastError       string            `json:"last_error,omitempty"`
+	LastError       string            `json:"last_error,omitempty" doc:"Why the server failed last, for people. It begins with the reason that the server itself gave, if there is one."`
+	MissingVariable string            `json:"missing_variable,omitempty" doc:"Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again."`
 	LaunchHash      string            `json:"launch_hash" doc:"Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed."`
 	Plaintext       []string          `json:"plaintext" doc:"Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url."`
+	ProposedBy      string            `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
+	Risk            *risk.Assessment  `json:"risk,omitempty" doc:"What a server that waits for approval could do, and what is suspicious about it."`
 }
 
 // Tool is the API's view of a known tool.
@@ -145,6 +155,9 @@ type ServerFields struct {
 	Homepage    *string           `json:"homepage,omitempty" doc:"URL of a remote server."`
 	Headers     map[string]string `json:"headers,omitempty" doc:"HTTP headers to send to a remote server with each request."`
 	KeepRunning *bool             `json:"keep_running,omitempty" doc:"Whether to start the server with the hub and not stop it when idle."`
+	Args        lenient.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
+	Env         lenient.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
+	Tags        lenient.Strings   `json:"tags,omitempty"`
 }
 
 func (f ServerFields) apply(v *registry.Server) {
@@ -166,16 +179,32 @@ func (f ServerFields) apply(v *registry.Server) {
 	if f.KeepRunning != nil {
 		v.KeepRunning = *f.KeepRunning
 	}
+	if f.Args != nil {
+		v.Args = f.Args
+	}
+	if f.Env != nil {
+		v.Env = f.Env
+	}
+	if f.Tags != nil {
+		v.Tags = f.Tags
+	}
+}
+
+// hasOnlyTransport reports whether no field but the transport is set.
+func (f ServerFields) hasOnlyTransport() bool {
+	f.Transport = nil
+	return reflect.DeepEqual(f, ServerFields{})
 }
 
 type newServerFields struct {
-	Name   string `json:"name" pattern:"^[A-Za-z0-9._-]{1,64}$" doc:"Unique name, without two underscores in a row."`
+	Name   string `json:"name" pattern:"^[A-Za-z0-9._][A-Za-z0-9._-]{0,63}$" doc:"Unique name, without two underscores in a row. It is not made of dots alone."`
 	Source string `json:"source,omitempty" doc:"Who configures the server; local by default."`
 	Warm   *bool  `json:"warm,omitempty" doc:"Whether to download the server's package in the background; true by default. Send false if you start the server right away."`
 	ServerFields
-	Args route.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
-	Env  route.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
-	Tags route.Strings   `json:"tags,omitempty"`
+	// Clients of the original product may send other types, which are ignored.
+	Args lenient.StringsOrNone   `json:"args,omitempty" doc:"Arguments of the command."`
+	Env  lenient.StringMapOrNone `json:"env,omitempty" doc:"Environment variables of the server's process."`
+	Tags lenient.StringsOrNone   `json:"tags,omitempty"`
 }
 
 type addServerInput struct{ route.Object[newServerFields] }
@@ -185,8 +214,9 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 	if err != nil {
 		return nil, err
 	}
-	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local"), Args: body.Args, Env: body.Env, Tags: body.Tags}
+	v := registry.Server{Name: body.Name, Source: cmp.Or(body.Source, "local")}
 	body.apply(&v)
+	v.Args, v.Env, v.Tags = body.Args, body.Env, body.Tags
 	if v, err = s.Lifecycle.Add(ctx, v); err != nil {
 		return nil, err
 	}
@@ -196,14 +226,7 @@ func (s *Servers) add(ctx context.Context, in *addServerInput) (*route.Reply[Ser
 	return route.Created(s.Views.Server(v))
 }
 
-type changeableFields struct {
-	ServerFields
-	Args []string          `json:"args,omitempty" doc:"Arguments of the command."`
-	Env  map[string]string `json:"env,omitempty" doc:"Environment variables of the server's process."`
-	Tags []string          `json:"tags,omitempty"`
-}
-
-func (s *Servers) update(ctx context.Context, in *serverBody[changeableFields]) (*route.Reply[Server], error) {
+func (s *Servers) update(ctx context.Context, in *serverBody[ServerFields]) (*route.Reply[Server], error) {
 	v, err := lookup(s.Registry, in.ID)
 	if err != nil {
 		return nil, err
@@ -212,18 +235,11 @@ func (s *Servers) update(ctx context.Context, in *serverBody[changeableFields]) 
 	if err != nil {
 		return nil, err
 	}
-	v, err = s.Registry.Update(ctx, v.Name, func(v *registry.Server) {
-		body.apply(v)
-		if body.Args != nil {
-			v.Args = body.Args
-		}
-		if body.Env != nil {
-			v.Env = body.Env
-		}
-		if body.Tags != nil {
-			v.Tags = body.Tags
-		}
-	})
+	body.apply(&v)
+	if t := body.Transport; t != nil && *t != "stdio" && v.URL == "" && (v.Transport == *t || body.hasOnlyTransport()) {
+		return nil, fault.New(fault.Invalid, "homepage is required for the transport %s", *t)
+	}
+	v, err = s.Registry.Update(ctx, v.Name, body.apply)
 	if err != nil {
 		return nil, err
 	}

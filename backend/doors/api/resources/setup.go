@@ -3,20 +3,24 @@ package resources
 import (
 	"context"
 
+	"github.com/agent-discover/agent-discover/backend/doors/api/guard"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
 // Setup holds the operations that add servers from setup files and imported databases.
 type Setup struct {
-	Sync   func(ctx context.Context, file string) (setup.SyncResult, error)
+	Syncer interface {
+		Sync(ctx context.Context, file string) (setup.SyncResult, error)
+		SyncUnseen(ctx context.Context, file string) (setup.SyncResult, error)
+	}
 	Import func(ctx context.Context, q setup.ImportRequest) (setup.ImportReport, error)
 }
 
 // Routes declares the operations.
 func (s *Setup) Routes(t *route.Table) {
 	g := t.Group("hub")
-	route.Add(g, route.Post("/api/sync", "Synchronize servers with the setup file"), s.sync)
+	route.Add(g, route.Post("/api/sync", "Add the servers of a setup file; those of another file than the configured one wait for approval unless a session asks"), s.sync)
 	route.Add(g, route.Post("/api/import", "Import the database of the original product"), s.importDatabase)
 }
 
@@ -33,7 +37,11 @@ func (s *Setup) sync(ctx context.Context, in *syncInput) (*route.Reply[setup.Syn
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.Sync(ctx, body.File)
+	sync := s.Syncer.SyncUnseen
+	if guard.ByPerson(ctx) {
+		sync = s.Syncer.Sync
+	}
+	result, err := sync(ctx, body.File)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +61,7 @@ func (s *Setup) importDatabase(ctx context.Context, in *importDatabaseInput) (*r
 	if err != nil {
 		return nil, err
 	}
-	report, err := s.Import(ctx, setup.ImportRequest(body))
+	report, err := s.Import(ctx, setup.ImportRequest{Path: body.Path, DryRun: body.DryRun, Rename: body.Rename, Unseen: !guard.ByPerson(ctx)})
 	if err != nil {
 		return nil, err
 	}

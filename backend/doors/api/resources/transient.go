@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/lenient"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
@@ -16,6 +17,7 @@ type Transient struct {
 	Inspector interface {
 		Open(ctx context.Context, spec inspector.Spec) (*inspector.Transient, error)
 		Close(handle string)
+		SetRoots(handle string, roots []upstream.Root) error
 	}
 	Inbox interface {
 		Elicitations() []inspector.Elicitation
@@ -29,18 +31,20 @@ func (s *Transient) Routes(t *route.Table) {
 	g := t.Group("tester")
 	route.Add(g, route.Post("/api/transient", "Start a transient server").Creates(), s.open)
 	route.Add(g, route.Delete("/api/transient/{id}", "Stop a transient server"), s.close)
+	route.Add(g, route.Put("/api/transient/{id}/roots", "Replace the MCP roots of a transient server and notify the server"), s.setRoots)
 	route.Add(g, route.Get("/api/elicitations", "List questions of servers that wait for an answer"), s.elicitations)
 	route.Add(g, route.Post("/api/elicitations/{id}/respond", "Answer a question of a server"), s.respond)
 }
 
 type transientFields struct {
-	Command   string          `json:"command,omitempty" doc:"Program of a stdio server."`
-	Args      route.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
-	Env       route.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
-	Transport string          `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse."`
-	URL       string          `json:"url,omitempty" doc:"URL of a remote server."`
-	Headers   route.StringMap `json:"headers,omitempty" doc:"HTTP headers to send to a remote server."`
-	LifeMS    float64         `json:"ttl_ms,omitempty" doc:"How long to keep the server running without use, in milliseconds."`
+	Command   string            `json:"command,omitempty" doc:"Program of a stdio server."`
+	Args      lenient.Strings   `json:"args,omitempty" doc:"Arguments of the command."`
+	Env       lenient.StringMap `json:"env,omitempty" doc:"Environment variables of the server's process."`
+	Transport string            `json:"transport,omitempty" doc:"stdio (the default), streamable-http or sse."`
+	URL       string            `json:"url,omitempty" doc:"URL of a remote server."`
+	Headers   lenient.StringMap `json:"headers,omitempty" doc:"HTTP headers to send to a remote server."`
+	Server    string            `json:"server,omitempty" doc:"Name of a configured server to start a copy of, with its secrets, instead of all fields above."`
+	LifeMS    float64           `json:"ttl_ms,omitempty" doc:"How long to keep the server running without use, in milliseconds."`
 }
 
 type openTransientInput struct{ route.Object[transientFields] }
@@ -66,7 +70,7 @@ func (s *Transient) open(ctx context.Context, in *openTransientInput) (*route.Re
 	}
 	opened, err := s.Inspector.Open(ctx, inspector.Spec{
 		Transport: body.Transport, Command: body.Command, Args: body.Args, Env: body.Env,
-		URL: body.URL, Headers: body.Headers, Life: time.Duration(body.LifeMS) * time.Millisecond,
+		URL: body.URL, Headers: body.Headers, Of: body.Server, Life: time.Duration(body.LifeMS) * time.Millisecond,
 	})
 	if err != nil {
 		return nil, route.InvalidIsBadRequest(err)
@@ -92,22 +96,25 @@ func (s *Transient) close(_ context.Context, in *transientInput) (*route.Reply[d
 type elicitation struct {
 	ID         string          `json:"id" doc:"Unique identifier of the question."`
 	ServerName string          `json:"serverName"`
+	Mode       string          `json:"mode" enum:"form,url,sampling" doc:"form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message of a model, which the user writes."`
 	Message    string          `json:"message" doc:"The question."`
-	Schema     json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer's content."`
+	Schema     json.RawMessage `json:"requestedSchema" doc:"JSON schema of the answer's content, for the mode form."`
+	URL        string          `json:"url,omitempty" doc:"URL of the web page, as the server sent it. Check it before you open it."`
+	Request    json.RawMessage `json:"request,omitempty" doc:"Object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more."`
 	CreatedAt  int64           `json:"createdAt" doc:"When the server asked, in milliseconds since 1970 UTC."`
 }
 
 func (s *Transient) elicitations(context.Context, *struct{}) (*route.Reply[listOf[elicitation]], error) {
 	out := listOf[elicitation]{Entries: []elicitation{}}
 	for _, e := range s.Inbox.Elicitations() {
-		out.Entries = append(out.Entries, elicitation{e.ID, e.Server, e.Message, orObject(e.Schema), e.At.UnixMilli()})
+		out.Entries = append(out.Entries, elicitation{e.ID, e.Server, string(e.Mode), e.Message, orObject(e.Schema), e.URL, e.Request, e.At.UnixMilli()})
 	}
 	return route.OK(out)
 }
 
 type answerFields struct {
 	Action  string          `json:"action" enum:"accept,decline,cancel"`
-	Content json.RawMessage `json:"content,omitempty" doc:"Object with the answer, as the question's schema describes it. Only for the action accept."`
+	Content json.RawMessage `json:"content,omitempty" doc:"Object with the answer. For the mode form, as the question's schema describes it; for sampling, with text and optionally model. Only for the action accept."`
 }
 
 type respondInput struct {

@@ -9,10 +9,13 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/doors/api/route"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -26,6 +29,9 @@ type (
 	}
 	serverStates interface {
 		State(server string) upstream.State
+	}
+	recentCalls interface {
+		Recent(server string, since time.Time) journal.Recent
 	}
 	toolSnapshots interface {
 		Snapshot() *catalog.Snapshot
@@ -74,6 +80,7 @@ func statusOnly(word string) (*route.Reply[map[string]string], error) {
 type Views struct {
 	states serverStates
 	tools  toolSnapshots
+	calls  recentCalls
 
 	mu    sync.Mutex
 	facts map[int64]facts // by the id of the server
@@ -84,16 +91,18 @@ type facts struct {
 	updated   time.Time // when the configuration last changed
 	hash      string
 	plaintext []string
+	risk      *risk.Assessment // only of a server that waits for approval
 }
 
 // NewViews returns views with an empty cache.
-func NewViews(states serverStates, tools toolSnapshots) *Views {
-	return &Views{states: states, tools: tools, facts: make(map[int64]facts)}
+func NewViews(states serverStates, tools toolSnapshots, calls recentCalls) *Views {
+	return &Views{states: states, tools: tools, calls: calls, facts: make(map[int64]facts)}
 }
 
 // Server returns the view of a server.
 func (w *Views) Server(v registry.Server) Server {
 	state, tools, known := w.states.State(v.Name), w.tools.Snapshot().Of(v.Name), w.factsOf(v)
+	recent := w.calls.Recent(v.Name, v.UpdatedAt) // calls before a change say nothing about the changed server
 	out := Server{
 		ID: v.ID, Name: v.Name, Description: v.Description, Source: v.Source,
 		Command: optional(v.Command), Args: orEmpty(v.Args), Env: v.Env, Tags: orEmpty(v.Tags),
@@ -101,8 +110,10 @@ func (w *Views) Server(v registry.Server) Server {
 		Transport: v.Transport, Repository: optional(v.Repository), Homepage: optional(v.URL), Headers: v.Headers,
 		Installed: v.Installed, Active: v.Enabled, HealthStatus: v.Health.Status, ErrorCount: v.Health.Errors,
 		CreatedAt: v.CreatedAt.Format(time.DateTime), UpdatedAt: v.UpdatedAt.Format(time.DateTime),
+		State: stateOf(v, state.Running, recent), RecentCalls: recent.Calls, RecentErrors: recent.Errors,
 		Approved: v.Approved, Running: state.Running, KeepRunning: v.KeepRunning, PID: state.PID,
-		ToolCount: len(tools), LastError: v.Health.LastError, LaunchHash: known.hash, Plaintext: known.plaintext,
+		ToolCount: len(tools), LastError: v.Health.LastError, MissingVariable: v.Health.MissingVariable, LaunchHash: known.hash, Plaintext: known.plaintext,
+		ProposedBy: v.ProposedBy, Risk: known.risk,
 	}
 	if out.Env == nil {
 		out.Env = map[string]string{}
@@ -116,12 +127,31 @@ func (w *Views) Server(v registry.Server) Server {
 	return out
 }
 
+// stateOf returns the state of a server, the most urgent one if several apply.
+func stateOf(v registry.Server, running bool, recent journal.Recent) string {
+	switch {
+	case !v.Approved:
+		return words.Waiting
+	case v.Health.Status == "unhealthy" || v.Health.LastError != "":
+		return words.Failing
+	case recent.Fail():
+		return words.CallsFail
+	case running:
+		return words.Running
+	}
+	return words.Stopped
+}
+
 func (w *Views) factsOf(v registry.Server) facts {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	known, ok := w.facts[v.ID]
 	if !ok || !known.updated.Equal(v.UpdatedAt) {
-		known = facts{v.UpdatedAt, lifecycle.LaunchHash(v), secrets.Plaintext(v.Env, v.Args, v.Headers, v.URL)}
+		known = facts{updated: v.UpdatedAt, hash: lifecycle.LaunchHash(v), plaintext: secrets.Plaintext(v.Env, v.Args, v.Headers, v.URL)}
+		if !v.Approved {
+			assessment := risk.Assess(v)
+			known.risk = &assessment
+		}
 		w.facts[v.ID] = known
 	}
 	return known

@@ -16,7 +16,9 @@ import (
 type Failure struct {
 	status  int
 	Message string `json:"error" doc:"What failed and what to do about it, for people. The wording may change."`
-	Code    string `json:"code" enum:"invalid_request,unauthorized,denied,not_found,timeout,conflict,too_large,invalid,busy,failed,internal,unavailable" doc:"The kind of error, for programs. More codes may be added."`
+	Code    string `json:"code" enum:"invalid_request,unauthorized,denied,not_found,timeout,conflict,approval_code_required,approval_code_wrong,too_large,invalid,busy,failed,internal,unavailable" doc:"The kind of error, for programs. More codes may be added."`
+	// MissingVariable is set by responseTo.
+	MissingVariable string `json:"missing_variable,omitempty" doc:"Name of the environment variable that a server needs to start and does not have, if that is the reason."`
 }
 
 // Error implements error.
@@ -62,6 +64,11 @@ func failureOf(status int, message string) *Failure {
 // Fail returns an error that is answered with the given status instead of the status of a fault's kind.
 func Fail(status int, message string) error { return failureOf(status, message) }
 
+// FailCode is Fail with a code of its own for programs.
+func FailCode(status int, code, message string) error {
+	return &Failure{status: status, Message: message, Code: code}
+}
+
 // BadRequest returns an error that is answered with status 400.
 func BadRequest(message string) error { return Fail(http.StatusBadRequest, message) }
 
@@ -80,7 +87,7 @@ func responseTo(err error) error {
 		return err
 	}
 	answer := answers[fault.KindOf(err)]
-	return &Failure{status: answer.status, Message: fault.MessageOf(err), Code: answer.code}
+	return &Failure{status: answer.status, Message: fault.MessageOf(err), Code: answer.code, MissingVariable: fault.VariableOf(err)}
 }
 
 // setErrorShape makes huma report its own errors as a Failure. It sets a global variable of huma.

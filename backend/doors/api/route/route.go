@@ -30,6 +30,10 @@ type Operation struct {
 	// BodyType is the struct that the request body is decoded into; nil when the operation takes no body.
 	BodyType     reflect.Type
 	BodyOptional bool
+
+	// ReplyType describes the JSON object of a successful response that is sent as Raw; nil for other responses. The
+	// object may have more members.
+	ReplyType reflect.Type
 }
 
 func newOperation(method, path, summary string) Operation {
@@ -56,6 +60,9 @@ func (o Operation) Creates() Operation { o.Status = http.StatusCreated; return o
 
 // MayMiss declares that the operation can answer 404 although its path has no parameter.
 func (o Operation) MayMiss() Operation { o.MayBeMissing = true; return o }
+
+// Returns declares what a response that is sent as Raw contains. like is a value of the struct that describes it.
+func (o Operation) Returns(like any) Operation { o.ReplyType = reflect.TypeOf(like); return o }
 
 // In returns the operation with the tag of another group in the documentation.
 func (o Operation) In(tag string) Operation { o.Tag = tag; return o }

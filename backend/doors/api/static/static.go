@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -48,6 +49,18 @@ func (d *Dashboard) read(name string) []byte {
 	return content
 }
 
+// pages are the first segments of the addresses of the dashboard's pages. In the dashboard itself, an address is in the
+// fragment of the URL.
+var pages = map[string]bool{
+	"overview": true, "approvals": true, "servers": true, "editors": true, "tools": true, "test": true, "activity": true,
+}
+
+// opensPage reports whether a request comes from the address bar of a browser, or from a link, and names a page.
+func opensPage(r *http.Request, name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return pages[first] && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
 // find returns the name of the file to serve for a request.
 func (d *Dashboard) find(r *http.Request) (name string, ok bool) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -55,7 +68,7 @@ func (d *Dashboard) find(r *http.Request) (name string, ok bool) {
 	}
 	name = strings.TrimPrefix(r.URL.Path, "/")
 	// The original product has a page for each server. Old links to such a page open the dashboard.
-	if id, ok := strings.CutPrefix(name, "tester/"); name == "" || ok && id != "" && !strings.Contains(id, "/") {
+	if name == "" || name == "tester" || strings.HasPrefix(name, "tester/") || opensPage(r, name) {
 		name = "index.html"
 	}
 	_, ok = d.etags[name]
@@ -75,7 +88,18 @@ func (d *Dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		route.NotFound(w, r)
 		return
 	}
-	File{d.read(name), contentTypes[path.Ext(name)], d.etags[name]()}.ServeHTTP(w, r)
+	// An embedded file is read while it is sent: a copy for each slow client would take much memory.
+	file, err := d.files.Open(name)
+	if err != nil {
+		route.NotFound(w, r)
+		return
+	}
+	defer func() { _ = file.Close() }()
+	content, ok := file.(io.ReadSeeker)
+	if !ok { // a file on the disk of a developer
+		content = bytes.NewReader(d.read(name))
+	}
+	serve(w, r, content, contentTypes[path.Ext(name)], d.etags[name]())
 }
 
 // File serves one file at any path.
@@ -96,11 +120,15 @@ func etagOf(content []byte) string {
 
 // ServeHTTP implements http.Handler.
 func (f File) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	serve(w, r, bytes.NewReader(f.content), f.contentType, f.etag)
+}
+
+func serve(w http.ResponseWriter, r *http.Request, content io.ReadSeeker, contentType, etag string) {
 	header := w.Header()
-	header.Set("Content-Type", f.contentType)
+	header.Set("Content-Type", contentType)
 	header.Set("Cache-Control", "no-cache")
-	header.Set("Etag", f.etag)
+	header.Set("Etag", etag)
 	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "+
 		"media-src 'self' data: blob:; font-src 'self'; connect-src 'self' ws://"+r.Host+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
-	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.content))
+	http.ServeContent(w, r, "", time.Time{}, content)
 }
