@@ -28,13 +28,19 @@ var wings = []string{"base", "protocol", "discovery", "servers", "editors", "doo
 var allowed = map[string][]string{
 	"base/events":   {},
 	"base/fault":    {},
+	"base/peer":     {},
 	"base/process":  {},
+	"base/program":  {"base/fault", "base/process"}, // process: the environment in which a program is looked up
 	"base/jsonscan": {},
+	"base/lenient":  {},
 	"base/safetext": {},
 	"base/tokens":   {},
+	"base/words":    {},
+	"base/browser":  {"base/process", "base/program"},
 	"base/paths":    {"base/fault"},
-	"base/settings": {"base/fault"},
-	"base/instance": {"base/fault", "base/paths", "base/process"},
+	"base/pathname": {},
+	"base/settings": {"base/fault", "base/paths"},
+	"base/instance": {"base/fault", "base/paths", "base/process", "base/program"},
 
 	"protocol/jsonrpc":      {"base/jsonscan"},
 	"protocol/schemacompat": {"base/jsonscan", "base/safetext"},
@@ -52,32 +58,33 @@ var allowed = map[string][]string{
 	},
 
 	"servers/registry": {"base/events", "base/fault"},
-	"servers/secrets":  {"base/events", "base/fault", "base/paths"},
+	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},            // registry: what a launch is
 	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/secrets", "servers/upstream"}, // secrets: records are redacted; upstream: notifications are recorded
 	"servers/upstream": {
-		"base/events", "base/fault", "base/paths", "base/process", "base/settings",
+		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext", "base/settings",
 		"protocol/jsonrpc", "protocol/mcphttp",
 		"discovery/catalog", // the tools that a server lists
 		"servers/registry", "servers/secrets",
 	},
 	"servers/proxy":           {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/upstream"},
 	"servers/lifecycle":       {"base/fault", "base/settings", "discovery/catalog", "servers/registry", "servers/secrets"},
-	"servers/prefetch":        {"base/fault", "base/process", "servers/registry", "servers/secrets", "servers/upstream"}, // process: it runs npm and uvx
+	"servers/risk":            {"base/safetext", "servers/registry", "servers/secrets"},
+	"servers/prefetch":        {"base/events", "base/fault", "base/paths", "base/process", "base/program", "servers/registry", "servers/secrets", "servers/upstream"}, // program: it runs npm and uvx
 	"servers/secretmigration": {"base/fault", "servers/registry", "servers/secrets", "servers/upstream"},
 	"servers/inspector":       {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/secrets", "servers/upstream"},
-	"servers/setup":           {"base/fault", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import adds tools
+	"servers/setup":           {"base/fault", "base/pathname", "base/paths", "discovery/catalog", "servers/lifecycle", "servers/registry"}, // catalog: an import adds tools
 
 	"editors/configedit": {"base/fault", "base/jsonscan"},
-	"editors/bundle":     {"base/fault"},
-	"editors/atomicfile": {"base/fault", "base/process"}, // process: whether the owner of a leftover file has ended
-	"editors/table":      {"base/fault", "editors/configedit"},
+	"editors/bundle":     {"base/fault", "base/paths"},
+	"editors/atomicfile": {"base/fault", "base/paths", "base/process"}, // process: whether the owner of a leftover file has ended
+	"editors/table":      {"base/fault", "base/pathname", "base/paths", "editors/configedit"},
 	"editors/configdiff": {"base/safetext", "editors/configedit", "editors/table", "servers/secrets"}, // secrets: diffs are redacted
 	"editors/registration": { // the only package that changes files outside the data folder
-		"base/events", "base/fault", "base/paths", "base/process", "base/safetext",
+		"base/events", "base/fault", "base/pathname", "base/paths", "base/process", "base/safetext",
 		"editors/atomicfile", "editors/configdiff", "editors/configedit", "editors/table",
 	},
 	"editors/importer": {
-		"base/fault", "base/safetext", "servers/lifecycle", "servers/registry", "servers/secretmigration", "servers/secrets",
+		"base/fault", "base/pathname", "base/safetext", "servers/lifecycle", "servers/registry", "servers/risk", "servers/secretmigration", "servers/secrets",
 		"editors/bundle", "editors/configedit", "editors/registration", "editors/table", // registration: it removes imported entries
 	},
 	"editors/doctor": {
@@ -86,12 +93,12 @@ var allowed = map[string][]string{
 	},
 
 	"doors/gateway": {
-		"base/events", "base/fault", "base/safetext", "protocol/jsonrpc", "protocol/schemacompat",
+		"base/events", "base/fault", "base/lenient", "base/safetext", "protocol/jsonrpc", "protocol/schemacompat",
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
 		"servers/lifecycle", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
 		"editors/registration", "editors/table", // registration: the name of our entry
 	},
-	"doors/companion": {"base/fault", "base/instance", "base/paths", "protocol/jsonrpc"},
+	"doors/companion": {"base/fault", "base/instance", "base/paths", "base/process", "protocol/jsonrpc"},
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
@@ -104,11 +111,11 @@ var allowed = map[string][]string{
 	"doors/api/route":   {"base/fault"},
 	"doors/api/static":  {"doors/api/route"}, // the answer to a path that does not exist
 	"doors/api/openapi": {"doors/api/route", "doors/api/static"},
-	"doors/api/guard":   {"base/fault", "base/instance", "base/paths", "doors/api/route"}, // route: the body of an error
+	"doors/api/guard":   {"base/fault", "base/instance", "base/paths", "base/peer", "base/words", "doors/api/route"}, // peer: whose a connection is; route: the body of an error
 	"doors/api/resources": {
-		"base/fault", "base/instance", "base/process", "base/tokens", "protocol/jsonrpc",
+		"base/fault", "base/instance", "base/lenient", "base/process", "base/tokens", "base/words", "protocol/jsonrpc",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/prefetch", "servers/proxy", "servers/registry",
+		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/prefetch", "servers/proxy", "servers/registry", "servers/risk",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"editors/doctor", "editors/importer", "editors/registration",
 		"doors/gateway", "doors/api/guard", "doors/api/route",
@@ -116,38 +123,40 @@ var allowed = map[string][]string{
 	"doors/api/push": {
 		"base/events", "base/fault", "protocol/jsonrpc",
 		"discovery/catalog", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/proxy", "servers/registry", "servers/secrets", "servers/upstream",
+		"servers/inspector", "servers/journal", "servers/prefetch", "servers/proxy", "servers/registry", "servers/secrets", "servers/upstream",
 		"editors/registration",
 		"doors/gateway", "doors/api/guard", "doors/api/resources", // resources: messages contain the same objects as responses
 	},
 
 	// store implements the Store interface of every package that stores data.
 	"store": {
-		"base/fault", "discovery/catalog", "discovery/embedding", "discovery/learning",
+		"base/fault", "base/paths", "base/safetext", "discovery/catalog", "discovery/embedding", "discovery/learning",
 		"servers/inspector", "servers/journal", "servers/registry", "servers/secrets", "servers/setup",
 		"doors/gateway", // the history of clients and the tools of sessions
 	},
 	// hub composes everything.
 	"hub": {
-		"base/events", "base/fault", "base/instance", "base/paths", "base/process", "base/settings",
+		"base/events", "base/fault", "base/instance", "base/pathname", "base/paths", "base/process", "base/program", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
 		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/prefetch", "servers/proxy", "servers/registry",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
-		"editors/configedit", "editors/doctor", "editors/importer", "editors/registration", "editors/table",
+		"editors/atomicfile", "editors/configedit", // both: settings are changed in a file that people edit too
+		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"doors/api", "doors/api/guard", "doors/api/resources", "doors/companion", "doors/gateway",
 		"store",
 	},
 	// cli is a client of the hub; it also starts one (serve) and works without one (eval, doctor).
 	"cli": {
-		"base/fault", "base/instance", "base/paths", "base/process", "base/safetext", "base/settings", "protocol/jsonrpc",
-		"discovery/eval", "servers/secrets", "servers/setup",
+		"base/browser", "base/fault", "base/instance", "base/paths", "base/process", "base/program", "base/safetext", "base/settings", "base/words", "protocol/jsonrpc",
+		"discovery/eval", "servers/journal", "servers/registry", "servers/risk", "servers/secrets", "servers/setup", // journal: completion of kinds; registry and risk: what a person is shown before servers are added
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",
 		"doors/api/resources", "doors/companion", "doors/gateway", "store", "hub",
 	},
 	"cmd/agent-discover": {"cli"},
 
 	"testing/catalogtest": {"base/events", "discovery/catalog"},
-	"testing/keyringtest": {},
+	"testing/freeze":      {},
+	"testing/keyringtest": {"testing/freeze"},              // a keyring that hangs
 	"testing/mcptest":     {"testing/reference"},           // reference: where the repository is
 	"testing/programtest": {"base/instance", "base/paths"}, // it runs the program and finds its hub
 	"testing/reference":   {},
@@ -170,7 +179,7 @@ var homes = []struct {
 	{"github.com/godbus/dbus", []string{"backend/servers/secrets", "backend/testing/keyringtest", "app", "app/tray", "app/desktoptest", "build/bench"}, "it reads the keychain without prompting, ends an operation that hangs, and queries the desktop"},
 	{"filippo.io/age", []string{"backend/servers/secrets"}, "values are encrypted in one place"},
 	{"github.com/coder/websocket", []string{"backend/doors/api/push", "backend/cli", "build/bench", "app/tray"}, "one package sends events to clients; the tray and commands that watch receive them"},
-	{module + "build/icons", []string{"app", "app/tray"}, "icons are for graphical programs"},
+	{module + "build/icons", []string{"app", "app/tray", "build/icons/generate", "build/icons/generate/stamp"}, "icons are for graphical programs"},
 	{"text/template", nil, "a program that links it keeps every method of every type, which costs each companion megabytes"},
 	{"html/template", nil, "it links text/template"},
 	{"github.com/danielgtaylor/huma", []string{"backend/doors/api/route", "backend/doors/api/openapi"}, "REST operations are declared in one place and described in another"},
@@ -282,7 +291,7 @@ func visitGo(t *testing.T, root string, visit func(file, dir string, imports []s
 			return err
 		}
 		if d.IsDir() {
-			if name := d.Name(); name == "node_modules" || name == "testdata" || strings.HasPrefix(name, ".") && name != "." && name != ".." {
+			if name := d.Name(); name == "node_modules" || name == "testdata" || name == "coverage" || strings.HasPrefix(name, ".") && name != "." && name != ".." {
 				return filepath.SkipDir
 			}
 			return nil
@@ -366,7 +375,7 @@ func TestDiagramInContributingShowsEveryPackage(t *testing.T) {
 var repositoryPath = regexp.MustCompile("`((?:app|backend|build|frontend)/[\\w./-]+)`|\\]\\(([\\w./-]+)\\)")
 
 func TestDocumentsNameOnlyFilesThatExist(t *testing.T) {
-	for _, name := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "backend/doors/api/README.md", "build/eval/README.md"} {
 		text, err := os.ReadFile(filepath.Join("..", name))
 		if err != nil {
 			t.Fatal(err)

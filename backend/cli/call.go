@@ -35,7 +35,7 @@ an array, use JSON or repeat the KEY. With --json, the complete result is printe
 		Example: "  agent-discover call everything__echo message=hello\n" +
 			"  agent-discover call memory__create_entities --args '{\"entities\":[]}'\n" +
 			"  echo '{\"path\":\"notes.txt\"}' | agent-discover call read_text_file --args -",
-		Args: cobra.MinimumNArgs(1),
+		Args: cobra.MinimumNArgs(1), ValidArgsFunction: c.completeWith(inOrder(toolNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.run(cmd.Context(), args[0], args[1:], raw)
 		},

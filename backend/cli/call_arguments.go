@@ -30,7 +30,7 @@ func typed(tool resources.KnownTool, pairs []string) (json.RawMessage, error) {
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
-			return nil, usagef("%q must have the form KEY=VALUE", pair)
+			return nil, usagef("%q must have the form KEY=VALUE; give all arguments as JSON with --args", pair)
 		}
 		raw, known := schema.Properties[key]
 		if !known && string(schema.AdditionalProperties) == "false" {

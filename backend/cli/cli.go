@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
 // program is one run of the command line: its streams, the data folder and the
@@ -27,26 +28,32 @@ type program struct {
 	interactive bool // standard input is a terminal, so a question can be answered
 	outTerminal bool // standard output is a terminal
 	errTerminal bool // standard error is a terminal
+	colour      bool // standard output shows colours
 	folder      paths.Folder
 	in          io.Reader
 	out         io.Writer
 	err         io.Writer
+	terminal    func() (io.ReadWriteCloser, error) // opens the terminal of the person who runs the program
 }
 
 // Main runs the command line of this process and returns its exit code.
 func Main(version string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if os.Getenv("AGENT_DISCOVER_PASSPHRASE") != "" {
+		process.Protect()
+	}
 	args := os.Args[1:]
 	if len(args) == 0 && piped(os.Stdin) {
 		args = []string{"mcp"} // an editor whose entry has no arguments started the program
 	}
 	p := &program{
-		version: version, in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		version: version, terminal: openTerminal, in: os.Stdin, out: os.Stdout, err: os.Stderr,
 		interactive: isatty.IsTerminal(os.Stdin.Fd()),
 		outTerminal: isatty.IsTerminal(os.Stdout.Fd()),
 		errTerminal: isatty.IsTerminal(os.Stderr.Fd()),
 	}
+	p.colour = wantsColour(p.outTerminal, os.Getenv)
 	root := p.root()
 	p.json = jsonRequested(args) // an unknown command fails before its flags are parsed
 	root.SetArgs(args)
@@ -126,7 +133,7 @@ func (p *program) addCommands(root *cobra.Command) {
 			hub.open(), hub.status(), logCommands{p}.logs(), logCommands{p}.metrics(), doctorCommand{p}.command(),
 		}},
 		{"hub", "Control the hub:", []*cobra.Command{
-			hub.serve(), hub.mcp(), hub.stop(), hub.pause(), hub.resume(), hub.token(),
+			hub.start(), hub.stop(), hub.restart(), hub.serve(), hub.mcp(), hub.pause(), hub.resume(), hub.token(),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
@@ -135,7 +142,7 @@ func (p *program) addCommands(root *cobra.Command) {
 			root.AddCommand(command)
 		}
 	}
-	root.AddCommand(hub.versionCommand())
+	root.AddCommand(hub.versionCommand(), p.manual(root))
 }
 
 // finish completes a command and those below it: wrong arguments become usage
@@ -145,6 +152,9 @@ func finish(cmd *cobra.Command) {
 	cmd.DisableFlagsInUseLine = !cmd.HasLocalFlags()
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && cmd.HasSubCommands() && check(cmd, nil) == nil && check(cmd, args) != nil {
+				return suggest(cmd, args[0])
+			}
 			if err := check(cmd, args); err != nil {
 				return usage{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
 			}

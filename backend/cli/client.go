@@ -19,7 +19,7 @@ func (p *program) hub(ctx context.Context) (instance.Info, error) {
 		return info, nil
 	}
 	if instance.Stopped(p.folder) {
-		return instance.Info{}, fault.New(fault.Unavailable, "the hub was stopped; start it with: agent-discover serve")
+		return instance.Info{}, fault.New(fault.Unavailable, "the hub was stopped; start it with: agent-discover start")
 	}
 	return instance.Ensure(ctx, p.folder, "cli")
 }
@@ -41,7 +41,7 @@ type serverFunc func(ctx context.Context, client *instance.Client, s resources.S
 // name of a server.
 func (p *program) serverCommand(use, short string, n int, do serverFunc) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: short, Args: cobra.ExactArgs(n), ValidArgsFunction: p.completeServers,
+		Use: use, Short: short, Args: cobra.ExactArgs(n), ValidArgsFunction: p.completeWith(inOrder(serverNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := p.client(cmd.Context())
 			if err != nil {
@@ -54,19 +54,6 @@ func (p *program) serverCommand(use, short string, n int, do serverFunc) *cobra.
 			return do(cmd.Context(), client, server, args[1:])
 		},
 	}
-}
-
-func (p *program) completeServers(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	client, err := p.client(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	servers, _ := allServers(cmd.Context(), client) // without an answer nothing is completed
-	var names []string
-	for _, s := range servers {
-		names = append(names, s.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // allServers returns the configured servers, never nil.
@@ -100,5 +87,5 @@ func serverPath(s resources.Server, action string) string {
 
 // errNotApproved returns the error for a server that waits for approval.
 func errNotApproved(s resources.Server) error {
-	return fault.New(fault.Denied, "server %q waits for approval; approve it with: agent-discover servers approve %s", s.Name, s.Name)
+	return fault.New(fault.Denied, "server %q waits for approval; approve it in the tray or the dashboard, or in a terminal with: agent-discover servers approve %s", s.Name, s.Name)
 }

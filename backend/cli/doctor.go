@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +43,7 @@ problem keeps the hub from working.`,
 			return d.examine(cmd.Context())
 		},
 	}
-	cmd.Flags().BoolVar(&repair, "repair", false, "move a damaged database aside, so that the hub starts with an empty one")
+	cmd.Flags().BoolVar(&repair, "repair", false, "move a damaged database aside, and save what can be read from it in a new one")
 	return cmd
 }
 
@@ -59,6 +57,9 @@ func (d doctorCommand) examine(ctx context.Context) error {
 		if info.AuthOff {
 			findings = append(findings, finding{What: "token", Detail: authOff, Advice: "stop the hub, unset the variable, and start the hub again"})
 		}
+	}
+	for _, v := range settings.IgnoredVariables() {
+		findings = append(findings, finding{What: "environment", Detail: v.Name + " has no effect", Advice: v.Advice})
 	}
 	return d.print(append(findings, checkPrograms(ctx)...))
 }
@@ -81,7 +82,12 @@ func (d doctorCommand) print(findings []finding) error {
 				mark = "ERROR  "
 			}
 		}
-		d.printf("%s  %s: %s\n", mark, f.What, f.Detail)
+		if d.colour {
+			d.write(withColour(mark))
+		} else {
+			d.write(mark)
+		}
+		d.printf("  %s: %s\n", f.What, f.Detail)
 		if !f.OK && f.Advice != "" {
 			d.printf("         %s\n", f.Advice)
 		}
@@ -91,7 +97,11 @@ func (d doctorCommand) print(findings []finding) error {
 
 func (d doctorCommand) checkFolder() finding {
 	f := finding{What: "data folder", OK: true, Detail: string(d.folder), needed: true}
-	if err := d.folder.Create(); err != nil {
+	err := d.folder.Create()
+	if err == nil {
+		err = d.folder.CheckSpace()
+	}
+	if err != nil {
 		f.OK, f.Advice = false, fault.MessageOf(err)
 	}
 	return f
@@ -125,45 +135,21 @@ func (d doctorCommand) checkDatabase(ctx context.Context) finding {
 }
 
 func (d doctorCommand) checkHub(ctx context.Context) finding {
-	f := finding{What: "hub", Advice: "start it with: agent-discover serve (editors start it automatically)"}
+	f := finding{What: "hub", Advice: "start it with: agent-discover start (editors start it automatically)"}
 	info, err := instance.Read(d.folder)
 	if err != nil {
 		f.Detail = "not running"
 		if instance.Stopped(d.folder) {
-			f.Detail, f.Advice = "stopped by the user", "start it with: agent-discover serve"
+			f.Detail, f.Advice = "stopped by the user", "start it with: agent-discover start"
 		}
 		return f
 	}
 	f.Detail = "version " + info.Version + " at http://" + info.Address() + ", log in " + d.folder.Log()
-	if err := instance.NewClient(info).Do(ctx, http.MethodGet, "/api/status", nil, nil); err != nil {
+	var now struct{ Problem string }
+	if err := instance.NewClient(info).Do(ctx, http.MethodGet, "/api/status", nil, &now); err != nil {
 		f.Advice = fault.MessageOf(err)
 		return f
 	}
-	f.OK = true
+	f.OK, f.Advice = now.Problem == "", now.Problem
 	return f
-}
-
-// repair moves a damaged database aside. A database that is intact, or cannot be
-// checked, is not touched.
-func (d doctorCommand) repair(ctx context.Context) error {
-	lock, err := instance.Acquire(d.folder)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = lock.Release() }()
-	file := d.folder.Database()
-	switch err := store.Inspect(ctx, file); {
-	case err == nil:
-		return d.respond(map[string]string{"status": "intact"}, "The database is intact; nothing to repair.\n")
-	case !store.Damaged(err):
-		return err
-	}
-	aside := file + ".damaged-" + time.Now().Format("20060102-150405")
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Rename(file+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fault.Wrap(err, fault.Unavailable, "could not move the database aside: %s", strings.TrimPrefix(err.Error(), "rename "))
-		}
-	}
-	return d.respond(map[string]string{"status": "set aside", "file": aside},
-		"Moved the damaged database to %s. The hub's next start creates an empty one.\n", aside)
 }

@@ -2,10 +2,11 @@ package cli
 
 import (
 	"context"
-	"os/exec"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	baseprogram "github.com/agent-discover/agent-discover/backend/base/program"
 )
 
 // programs are the programs that start most servers.
@@ -22,11 +23,11 @@ func checkPrograms(ctx context.Context) []finding {
 		What: "login shell", OK: err == nil, Detail: "PATH=" + env.Get("PATH"),
 		Advice: "the shell did not report its environment, so servers get a minimal PATH; check whether its start-up files wait for input",
 	}}
-	for _, program := range programs {
-		f := finding{What: program.name, Advice: program.advice}
-		path := env.LookPath(program.name)
+	for _, p := range programs {
+		f := finding{What: p.name, Advice: p.advice}
+		path := env.LookPath(p.name)
 		if path == "" {
-			f.Detail = "not on the login shell's PATH; needed for " + program.purpose
+			f.Detail = "not on the login shell's PATH; needed for " + p.purpose
 		} else {
 			f.OK, f.Detail = true, path+" "+versionOf(ctx, env, path)
 		}
@@ -38,8 +39,10 @@ func checkPrograms(ctx context.Context) []finding {
 func versionOf(ctx context.Context, env process.Env, path string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "--version")
-	cmd.Env = env
+	cmd, err := baseprogram.Command(ctx, env, path, "--version")
+	if err != nil {
+		return "(" + fault.MessageOf(err) + ")"
+	}
 	out, err := cmd.Output()
 	if err != nil {
 		return "(does not answer --version)"

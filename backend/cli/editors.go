@@ -128,7 +128,10 @@ func (c editorCommands) printPlans(plans []registration.Plan) {
 		c.printf("Nothing to do.\n")
 	}
 	for _, plan := range plans {
-		c.printf("%s  %s\n", plan.Editor, tilde(plan.Path))
+		c.printf("%s  %s\n", strings.Join(append([]string{plan.Editor}, plan.Shared...), ", "), tilde(plan.Path))
+		if plan.Target != "" {
+			c.printf("    a link to %s\n", tilde(plan.Target))
+		}
 		switch {
 		case plan.Problem != "":
 			c.printf("    refused: %s\n", plan.Problem)
@@ -139,6 +142,9 @@ func (c editorCommands) printPlans(plans []registration.Plan) {
 			continue
 		case plan.Writer != "":
 			c.printf("    changed by running: %s\n", plan.Writer)
+		}
+		if plan.Hint != "" {
+			c.printf("    %s\n", plan.Hint)
 		}
 		if plan.Wait {
 			c.printf("    the editor is running; the change is made when it exits\n")
@@ -158,7 +164,7 @@ func (c editorCommands) printOutcomes(outcomes []registration.Outcome) {
 		c.printf("Nothing to do.\n")
 	}
 	for _, o := range outcomes {
-		line := o.Editor + ": " + statusText(o.Status)
+		line := strings.Join(append([]string{o.Editor}, o.Shared...), ", ") + ": " + statusText(o.Status)
 		if o.Path != "" {
 			line += "  " + tilde(o.Path)
 		}

@@ -16,7 +16,8 @@ func (c editorCommands) doctor() *cobra.Command {
 		Use: "doctor [EDITOR...]", Short: "Show what editors' tools cost in tokens, and report configuration problems", ValidArgsFunction: completeEditors,
 		Long: `Show, for all editors or those that are named, how many tokens the definitions of their
 tools take in the context of the model: today, and when the same servers are used
-through Agent Discover. Also report problems in the editors' configuration.`,
+through Agent Discover. Also report problems in the editors' configuration. This command
+exits with 3 if it finds a problem; warnings and notes do not count.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.client(cmd.Context())
 			if err != nil {
@@ -27,10 +28,17 @@ through Agent Discover. Also report problems in the editors' configuration.`,
 				return err
 			}
 			report = reportOf(report, args)
+			show := c.printReport
 			if c.json {
-				return c.printJSON(report)
+				show = func(r doctor.Report) error { return c.printJSON(r) }
 			}
-			return c.printReport(report)
+			if err := show(report); err != nil {
+				return err
+			}
+			if slices.ContainsFunc(report.Findings, func(f doctor.Finding) bool { return f.Level == doctor.Problem }) {
+				return exitCode(exitFailed)
+			}
+			return nil
 		},
 	}
 }
@@ -49,13 +57,17 @@ func reportOf(r doctor.Report, ids []string) doctor.Report {
 
 func (c editorCommands) printReport(r doctor.Report) error {
 	if len(r.Costs) > 0 {
-		table := c.table("EDITOR", "OWN SERVERS", "TOOLS KNOWN", "TOKENS TODAY", "TOKENS WITH AGENT DISCOVER")
+		table := c.table("EDITOR", "OWN SERVERS", "TOOLS KNOWN", "TOKENS TODAY", "TOKENS WITH AGENT DISCOVER", "SAVED")
 		for _, cost := range r.Costs {
 			servers := fmt.Sprint(cost.Servers)
 			if cost.Known < cost.Servers {
 				servers += fmt.Sprintf(" (%d unknown)", cost.Servers-cost.Known)
 			}
-			_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\n", cost.Editor, servers, cost.Tools, cost.Today, cost.Through)
+			today, saved := fmt.Sprint(cost.Today), fmt.Sprint(cost.Saved)
+			if cost.Known < cost.Servers {
+				today, saved = "unknown", "unknown" // the editor itself knows these tools
+			}
+			_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%d\t%s\n", cost.Editor, servers, cost.Tools, today, cost.Through, saved)
 		}
 		if err := table.Flush(); err != nil {
 			return err

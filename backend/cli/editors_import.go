@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,13 +17,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
 // importFlags is the flags of editors import.
 type importFlags struct {
-	all, yes, dry, takeOut bool
-	text, bundle           string
-	servers, values        []string
+	all, yes, dry, takeOut, plain bool
+	text, bundle                  string
+	servers, values, valueFiles   []string
 }
 
 func (c editorCommands) importServers() *cobra.Command {
@@ -32,7 +34,9 @@ func (c editorCommands) importServers() *cobra.Command {
 		Long: `Import servers from editors, from text (--text) or from a bundle (--bundle). Servers
 that several editors have are imported once, and their credentials are stored as
 secrets. No server is started. With --take-out, the servers are removed from the
-editors afterwards, which can be undone.`,
+editors afterwards, which can be undone. What the servers would run is shown, and they are
+imported after you have answered on the terminal. With --yes nobody sees it, so they wait
+for approval, and their entries stay in the editors until then.`,
 		Example: "  agent-discover editors import --all --dry-run\n  agent-discover editors import cursor --server github --take-out\n" +
 			"  pbpaste | agent-discover editors import --text - --yes\n  agent-discover editors import --bundle files.mcpb --set directory=/home/me",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,7 +47,7 @@ editors afterwards, which can be undone.`,
 			if err != nil {
 				return err
 			}
-			q, err := c.importRequest(cmd.Context(), client, f, args)
+			q, err := c.importRequest(cmd.Context(), client, f, "", args)
 			if err != nil {
 				return err
 			}
@@ -51,13 +55,15 @@ editors afterwards, which can be undone.`,
 		},
 	}
 	cmd.Flags().BoolVar(&f.all, "all", false, "all editors on this machine")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "import without asking")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "import without asking; the servers wait for your approval")
 	cmd.Flags().BoolVar(&f.dry, "dry-run", false, "only show what would be imported")
 	cmd.Flags().BoolVar(&f.takeOut, "take-out", false, "remove the imported servers from the editors")
+	cmd.Flags().BoolVar(&f.plain, "plain-text", false, "keep credentials readable in the configuration if they cannot be stored as secrets")
 	cmd.Flags().StringArrayVar(&f.servers, "server", nil, "import only the server `NAME`, or under another name with NAME=NEW; may be repeated")
 	cmd.Flags().StringVar(&f.text, "text", "", "import from the text in `FILE`: a configuration, a part of one, or a command line; - for standard input")
 	cmd.Flags().StringVar(&f.bundle, "bundle", "", "import from the bundle `FILE` (.mcpb or .dxt)")
 	cmd.Flags().StringArrayVar(&f.values, "set", nil, "set an option that the bundle asks for, as `KEY=VALUE`; may be repeated")
+	cmd.Flags().StringArrayVar(&f.valueFiles, "set-file", nil, "set an option to the content of a file, as `KEY=FILE`; - for standard input")
 	return cmd
 }
 
@@ -74,17 +80,13 @@ func (f *importFlags) check(args []string) error {
 	return nil
 }
 
-// importRequest reads the sources and selects the servers to import.
-func (c editorCommands) importRequest(ctx context.Context, client *instance.Client, f importFlags, ids []string) (importer.Request, error) {
-	q := importer.Request{RemoveEntries: f.takeOut, Values: map[string]string{}}
-	for _, pair := range f.values {
-		key, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			return q, usagef("--set %q must have the form KEY=VALUE", key)
-		}
-		q.Values[key] = value
-	}
+// importRequest reads the sources, or the text if it is not empty, and selects the servers to import.
+func (c editorCommands) importRequest(ctx context.Context, client *instance.Client, f importFlags, text string, ids []string) (importer.Request, error) {
+	q := importer.Request{Text: text, RemoveEntries: f.takeOut, PlainText: f.plain}
 	var err error
+	if q.Values, err = c.given(f); err != nil {
+		return q, err
+	}
 	if f.bundle != "" {
 		if q.Bundle, err = existing(f.bundle); err != nil {
 			return q, err
@@ -100,10 +102,64 @@ func (c editorCommands) importRequest(ctx context.Context, client *instance.Clie
 		return q, err
 	}
 	for _, problem := range found.Problems {
-		c.notef("%s: %s\n", tilde(problem.Path), problem.Error)
+		c.notef("left out: %s: %s\n", tilde(problem.Path), problem.Error)
 	}
 	q.Choices, err = f.choose(found.Candidates)
+	if err == nil && len(q.Choices) > 0 && c.interactive {
+		err = c.askFor(ctx, found.Questions, q.Values)
+	}
+	for _, left := range f.left(found.Candidates, q.Choices) {
+		c.notef("left out: %s\n", left)
+	}
+	for _, candidate := range found.Candidates {
+		if names := entries(candidate); len(names) > 1 && slices.ContainsFunc(q.Choices, func(c importer.Choice) bool { return c.ID == candidate.ID }) {
+			c.notef("imported once, because they are the same: %s\n", cell(strings.Join(names, ", ")))
+		}
+	}
 	return q, err
+}
+
+// entries returns the names that the editors have for a server.
+func entries(candidate importer.Candidate) []string {
+	var names []string
+	for _, s := range candidate.Sources {
+		if s.Entry != "" && !slices.Contains(names, s.Entry) {
+			names = append(names, s.Entry)
+		}
+	}
+	return names
+}
+
+// left describes the candidates that are not imported, and why.
+func (f importFlags) left(all []importer.Candidate, chosen []importer.Choice) []string {
+	var out []string
+	for _, candidate := range all {
+		if slices.ContainsFunc(chosen, func(c importer.Choice) bool { return c.ID == candidate.ID }) {
+			continue
+		}
+		why := candidate.Problem
+		switch {
+		case why != "":
+		case candidate.Existing != "":
+			why = "it is already configured as " + candidate.Existing
+		default:
+			why = "--server does not name it"
+		}
+		name, places := candidate.Name, []string{}
+		for _, s := range candidate.Sources {
+			if candidate.Existing != "" {
+				name = s.Entry
+			}
+			if s.Name != "" && !slices.Contains(places, s.Name) {
+				places = append(places, s.Name)
+			}
+		}
+		if len(places) > 0 {
+			name += " (" + strings.Join(places, ", ") + ")"
+		}
+		out = append(out, cell(name)+": "+cell(why))
+	}
+	return out
 }
 
 // readText returns the content of a file, or of standard input for "-".
@@ -188,7 +244,7 @@ func (c editorCommands) runImport(ctx context.Context, client *instance.Client, 
 	if len(q.Choices) == 0 {
 		return c.respond(importer.Report{Servers: []importer.Result{}, Removed: []importer.Removal{}}, "No servers to import.\n")
 	}
-	run := func(dry bool) (r importer.Report, err error) {
+	run := func(client *instance.Client, dry bool) (r importer.Report, err error) {
 		body := struct {
 			importer.Request
 			DryRun bool `json:"dry_run"`
@@ -196,26 +252,25 @@ func (c editorCommands) runImport(ctx context.Context, client *instance.Client, 
 		err = client.Do(ctx, http.MethodPost, "/api/editors/import", body, &r)
 		return r, err
 	}
-	if !f.yes && !f.dry {
-		if !c.interactive || f.text == "-" {
-			return usagef("standard input is not a terminal, so the import cannot be confirmed; check it with --dry-run, then add --yes")
-		}
-		preview, err := run(true)
-		if err != nil {
-			return err
-		}
-		editorCommands{c.prompting()}.printImport(preview)
-		if !c.confirm("Import these servers?") {
-			return fault.New(fault.Denied, "nothing was imported")
-		}
+	var report importer.Report
+	err := error(nil)
+	if f.yes || f.dry {
+		report, err = run(client, f.dry)
+	} else {
+		report, err = c.importSeen(ctx, client, run)
 	}
-	report, err := run(f.dry)
 	if err != nil {
 		return err
 	}
-	if c.json {
+	switch {
+	case c.json && f.dry:
+		err = c.printJSON(wouldBe(report))
+	case c.json:
 		err = c.printJSON(report)
-	} else {
+	case f.yes || f.dry:
+		c.printLaunches(report)
+		fallthrough
+	default: // the launches were shown before the question
 		c.printImport(report)
 	}
 	if err == nil && slices.ContainsFunc(report.Servers, func(s importer.Result) bool { return s.Status == "failed" }) {
@@ -224,20 +279,105 @@ func (c editorCommands) runImport(ctx context.Context, client *instance.Client, 
 	return err
 }
 
+// importSeen shows what would be imported to a person at the terminal, and imports it
+// for that person.
+func (c editorCommands) importSeen(ctx context.Context, client *instance.Client, run func(client *instance.Client, dry bool) (importer.Report, error)) (report importer.Report, err error) {
+	preview, err := run(client, true)
+	if err != nil {
+		return report, err
+	}
+	var text strings.Builder
+	shown := *c.program
+	shown.out, shown.outTerminal, shown.colour = &text, false, false
+	editorCommands{&shown}.printLaunches(preview)
+	editorCommands{&shown}.printImport(preview)
+	switch yes, err := c.askPerson(ctx, text.String(), "Import these servers?"); {
+	case errors.Is(err, errNoPerson):
+		return report, usagef("there is no terminal, so the import cannot be confirmed; check it with --dry-run, then add --yes, and approve the servers in the dashboard")
+	case err != nil:
+		return report, err
+	case !yes:
+		return report, fault.New(fault.Denied, "nothing was imported")
+	}
+	err = decided(ctx, client, func(client *instance.Client) error {
+		report, err = run(client, false)
+		return err
+	})
+	return report, err
+}
+
+// wouldBe returns the report of a dry run with statuses that say so.
+func wouldBe(r importer.Report) importer.Report {
+	r.Servers = slices.Clone(r.Servers)
+	for i, s := range r.Servers {
+		if s.Status != importer.Existing {
+			r.Servers[i].Status = wouldStatus(s.Status)
+		}
+	}
+	return r
+}
+
+// wouldStatus is outcome for programs, after a dry run.
+func wouldStatus(status string) string { return strings.ReplaceAll(outcome(status, true), " ", "_") }
+
+// printLaunches prints for each server what it would run, what it could do, and
+// what is suspicious or not imported.
+func (c editorCommands) printLaunches(r importer.Report) {
+	for _, s := range r.Servers {
+		if s.Status == importer.Existing {
+			continue
+		}
+		r := setup.Runs{Transport: "stdio", Command: s.Launch.Command, Args: s.Launch.Args, Env: s.Launch.Env, URL: s.Launch.URL, Headers: s.Launch.Headers}
+		if s.Launch.URL != "" {
+			r.Transport = "remote"
+		}
+		c.printf("%s", launched(cell(s.Name)+":\n", r, nil, &s.Risk))
+		for _, warning := range s.Warnings {
+			c.printf("Note: %s\n", cell(warning))
+		}
+		if s.Waiting && s.Status == importer.Imported {
+			c.printf("Note: it waits for your approval; to approve it: agent-discover servers approve %s\n", cell(s.Name))
+		}
+		c.printf("\n")
+	}
+}
+
+// outcome describes what happened to a server, or would happen to it.
+func outcome(status string, dry bool) string {
+	switch {
+	case dry && status == importer.Imported:
+		return "would be imported"
+	case dry && status == importer.Failed:
+		return "would fail"
+	case status == importer.Existing:
+		return "already configured"
+	}
+	return status
+}
+
 func (c editorCommands) printImport(r importer.Report) {
 	table := c.table("SERVER", "STATUS", "STORED AS SECRETS", "NOTE")
 	for _, s := range r.Servers {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cell(s.Name), s.Status, cell(strings.Join(s.Moved, ", ")), cell(s.Problem))
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", cell(s.Name), outcome(s.Status, r.DryRun), cell(strings.Join(s.Moved, ", ")), cell(s.Problem))
 	}
 	_ = table.Flush()
+	var changes []string
 	for _, removal := range r.Removed {
-		c.printf("removed from %s: %s", tilde(removal.Path), strings.Join(removal.Entries, ", "))
+		verb := map[bool]string{true: "would be removed from", false: "removed from"}[r.DryRun]
+		if removal.Problem != "" && removal.Change == "" {
+			verb = "stays in"
+		}
+		c.printf("%s %s: %s", verb, tilde(removal.Path), cell(strings.Join(removal.Entries, ", ")))
 		if removal.Problem != "" {
-			c.printf("  %s", removal.Problem)
+			c.printf("  %s", cell(removal.Problem))
 		}
 		if removal.Change != "" {
 			c.printf("  (to undo: agent-discover editors undo %s)", removal.Change)
+			changes = append(changes, removal.Change)
 		}
 		c.printf("\n")
+	}
+	if len(changes) > 0 {
+		c.printf("The removed entries are kept for that, with their credentials encrypted. To delete them:\n  agent-discover editors history --forget %s\n", strings.Join(changes, " "))
 	}
 }

@@ -109,6 +109,9 @@ func noteOf(e registration.Status, f registration.FileStatus) string {
 	if f.Problem != "" {
 		notes = append(notes, f.Problem)
 	}
+	if len(f.Also) > 0 {
+		notes = append(notes, "also started by "+strings.Join(f.Also, ", ")+"; remove all but one")
+	}
 	if e.NeedsReload && f.State == registration.Registered {
 		notes = append(notes, e.ReloadHint)
 	}

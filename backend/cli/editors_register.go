@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -65,15 +66,9 @@ EDITOR is an id from: agent-discover editors list`,
 			if err != nil {
 				return err
 			}
-			body := choice.body(args)
-			plans, err := plan(cmd.Context(), client, with(body, "action", action))
-			if err != nil {
-				return err
-			}
-			if err := c.confirmPlans(plans.Plans, choice.yes); err != nil {
-				return err
-			}
-			return c.apply(cmd.Context(), client, "/api/editors/"+string(action), with(body, "expect", hashes(plans.Plans)))
+			return c.planAndApply(cmd.Context(), client, choice.yes, consent{
+				plan: with(choice.body(args), "action", action), path: "/api/editors/" + string(action), apply: choice.body(args),
+			})
 		},
 	}
 	choice.flags(cmd)
@@ -89,26 +84,100 @@ func plan(ctx context.Context, client *instance.Client, body map[string]any) (pl
 	return plans, err
 }
 
-// hashes returns the hash of each file when it was planned. The hub changes a
-// file only if its hash is still the same.
-func hashes(plans []registration.Plan) map[string]string {
+// consent is a change that a person has to confirm.
+type consent struct {
+	plan  map[string]any // body of the request for the plans
+	path  string         // of the request for the change
+	apply map[string]any // body of that request
+}
+
+// planAndApply shows the planned changes, asks for confirmation, and makes them.
+// If some of them are then no longer as they were shown, it shows these again
+// and asks again. With yes nothing is shown, so the hub makes the changes as it
+// finds the files.
+func (c editorCommands) planAndApply(ctx context.Context, client *instance.Client, yes bool, q consent) error {
+	if yes {
+		out, err := c.apply(ctx, client, q.path, q.apply)
+		if err != nil {
+			return err
+		}
+		return c.printResult(out.Outcomes)
+	}
+	plans, err := plan(ctx, client, q.plan)
+	if err != nil {
+		return err
+	}
+	if err := c.confirmPlans(plans.Plans, "nothing was changed"); err != nil {
+		return err
+	}
+	out, err := c.apply(ctx, client, q.path, with(q.apply, "expect", expected(plans.Plans)))
+	for err == nil && c.interactive && slices.ContainsFunc(out.Outcomes, review) {
+		if plans, err = plan(ctx, client, q.plan); err != nil {
+			break
+		}
+		left := slices.DeleteFunc(plans.Plans, func(p registration.Plan) bool { return !needsReview(out.Outcomes, p) })
+		if len(left) == 0 {
+			break
+		}
+		c.notef("Another program has changed %d of the files meanwhile, so that the change is a different one now.\n", len(left))
+		if denied := c.confirmPlans(left, "the other files were not changed"); denied != nil {
+			if made := slices.DeleteFunc(out.Outcomes, review); len(made) > 0 {
+				_ = c.printResult(made)
+			}
+			return denied
+		}
+		var more resources.Outcomes
+		more, err = c.apply(ctx, client, q.path, narrowed(with(q.apply, "expect", expected(left)), left))
+		out.Outcomes = append(slices.DeleteFunc(out.Outcomes, review), more.Outcomes...)
+	}
+	if err != nil {
+		return err
+	}
+	return c.printResult(out.Outcomes)
+}
+
+// review reports whether a change was refused because it is no longer the one
+// that was shown.
+func review(o registration.Outcome) bool { return o.Review }
+
+// needsReview reports whether a plan replaces one that is no longer valid.
+func needsReview(outcomes []registration.Outcome, p registration.Plan) bool {
+	return slices.ContainsFunc(outcomes, func(o registration.Outcome) bool { return o.Review && o.Editor == p.Editor && o.Path == p.Path })
+}
+
+// expected returns what identifies the shown plans. The hub makes a change only
+// if it is still the same.
+func expected(plans []registration.Plan) map[string]string {
 	out := make(map[string]string)
 	for _, plan := range plans {
-		out[plan.Path] = plan.Before
+		out[cmp.Or(plan.Change, plan.Path)] = cmp.Or(plan.Difference, plan.Before)
 	}
 	return out
 }
 
+// narrowed returns the body of a request for some plans only.
+func narrowed(body map[string]any, plans []registration.Plan) map[string]any {
+	editors, changes := []string{}, []string{}
+	for _, plan := range plans {
+		editors, changes = append(editors, plan.Editor), append(changes, plan.Change)
+	}
+	if _, undo := body["changes"]; undo {
+		return with(body, "changes", changes)
+	}
+	return with(with(body, "editors", editors), "all", false)
+}
+
 // confirmPlans shows the planned changes and asks for confirmation. Without a
-// terminal it requires --yes, because people wrote these files.
-func (c editorCommands) confirmPlans(plans []registration.Plan, yes bool) error {
+// terminal it requires --yes, because people wrote these files. denied is the
+// error after a no.
+func (c editorCommands) confirmPlans(plans []registration.Plan, denied string) error {
 	changes := 0
 	for _, plan := range plans {
 		if !plan.Nothing && plan.Problem == "" {
 			changes++
 		}
 	}
-	if yes || changes == 0 {
+	if changes == 0 {
 		return nil
 	}
 	if !c.interactive {
@@ -120,26 +189,28 @@ func (c editorCommands) confirmPlans(plans []registration.Plan, yes bool) error 
 		files = fmt.Sprintf("these %d files", changes)
 	}
 	if !c.confirm("Change " + files + "?") {
-		return fault.New(fault.Denied, "nothing was changed")
+		return fault.New(fault.Denied, "%s", denied)
 	}
 	return nil
 }
 
-// apply asks the hub to make changes and prints the outcomes. It fails if one of
-// the changes was refused or failed.
-func (c editorCommands) apply(ctx context.Context, client *instance.Client, path string, body map[string]any) error {
-	var out resources.Outcomes
-	if err := client.Do(ctx, http.MethodPost, path, body, &out); err != nil {
-		return err
-	}
+// apply asks the hub to make changes.
+func (c editorCommands) apply(ctx context.Context, client *instance.Client, path string, body map[string]any) (out resources.Outcomes, err error) {
+	err = client.Do(ctx, http.MethodPost, path, body, &out)
+	return out, err
+}
+
+// printResult prints the outcomes of changes. It fails if one of them was
+// refused or failed.
+func (c editorCommands) printResult(outcomes []registration.Outcome) error {
 	if c.json {
-		if err := c.printJSON(out); err != nil {
+		if err := c.printJSON(resources.Outcomes{Outcomes: outcomes}); err != nil {
 			return err
 		}
 	} else {
-		c.printOutcomes(out.Outcomes)
+		c.printOutcomes(outcomes)
 	}
-	if slices.ContainsFunc(out.Outcomes, func(o registration.Outcome) bool { return o.Status == "refused" || o.Status == "failed" }) {
+	if slices.ContainsFunc(outcomes, func(o registration.Outcome) bool { return o.Status == "refused" || o.Status == "failed" }) {
 		return exitCode(exitFailed)
 	}
 	return nil

@@ -35,21 +35,19 @@ changed, only the entries that Agent Discover added or removed are reverted.`,
 			if err != nil {
 				return err
 			}
+			if all && yes {
+				return c.undoAll(cmd.Context(), client)
+			}
 			ids, err := changesOf(cmd.Context(), client, args)
 			if err != nil {
 				return err
 			}
 			if len(ids) == 0 {
-				return c.respond(resources.Outcomes{Outcomes: []registration.Outcome{}}, "Nothing to undo.\n")
+				return c.nothingToUndo()
 			}
-			plans, err := plan(cmd.Context(), client, map[string]any{"action": registration.Undo, "changes": ids})
-			if err != nil {
-				return err
-			}
-			if err := c.confirmPlans(plans.Plans, yes); err != nil {
-				return err
-			}
-			return c.apply(cmd.Context(), client, "/api/editors/undo", map[string]any{"changes": ids})
+			return c.planAndApply(cmd.Context(), client, yes, consent{
+				plan: map[string]any{"action": registration.Undo, "changes": ids}, path: "/api/editors/undo", apply: map[string]any{"changes": ids},
+			})
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "all changes that were not undone yet")
@@ -57,12 +55,27 @@ changed, only the entries that Agent Discover added or removed are reverted.`,
 	return cmd
 }
 
+// undoAll undoes all changes as the hub finds them.
+func (c editorCommands) undoAll(ctx context.Context, client *instance.Client) error {
+	out, err := c.apply(ctx, client, "/api/editors/undo", map[string]any{"all": true})
+	switch {
+	case err != nil:
+		return err
+	case len(out.Outcomes) == 0:
+		return c.nothingToUndo()
+	}
+	return c.printResult(out.Outcomes)
+}
+
+func (c editorCommands) nothingToUndo() error {
+	return c.respond(resources.Outcomes{Outcomes: []registration.Outcome{}}, "Nothing to undo.\n")
+}
+
 // historyOf returns the changes of one editor, or of all if editor is empty,
 // newest first.
-func historyOf(ctx context.Context, client *instance.Client, editor string) ([]registration.Record, error) {
-	var history resources.EditorHistory
-	err := client.Do(ctx, http.MethodGet, "/api/editors/history?editor="+url.QueryEscape(editor), nil, &history)
-	return history.Changes, err
+func historyOf(ctx context.Context, client *instance.Client, editor string) (history resources.EditorHistory, err error) {
+	err = client.Do(ctx, http.MethodGet, "/api/editors/history?editor="+url.QueryEscape(editor), nil, &history)
+	return history, err
 }
 
 // changesOf returns the ids of the changes that args select. Without args it
@@ -74,7 +87,7 @@ func changesOf(ctx context.Context, client *instance.Client, args []string) ([]s
 	}
 	var ids []string
 	if len(args) == 0 {
-		for _, r := range history {
+		for _, r := range history.Changes {
 			if undoable(r) {
 				ids = append(ids, r.ID)
 			}
@@ -82,7 +95,7 @@ func changesOf(ctx context.Context, client *instance.Client, args []string) ([]s
 		return ids, nil
 	}
 	for _, arg := range args {
-		if slices.ContainsFunc(history, func(r registration.Record) bool { return r.ID == arg }) {
+		if slices.ContainsFunc(history.Changes, func(r registration.Record) bool { return r.ID == arg }) {
 			ids = append(ids, arg)
 			continue
 		}
@@ -90,42 +103,104 @@ func changesOf(ctx context.Context, client *instance.Client, args []string) ([]s
 		if err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(ofEditor, undoable)
+		i := slices.IndexFunc(ofEditor.Changes, undoable)
 		if i < 0 {
 			return nil, fault.New(fault.NotFound, "there is no change of %s to undo; see: agent-discover editors history", arg)
 		}
-		ids = append(ids, ofEditor[i].ID)
+		ids = append(ids, ofEditor.Changes[i].ID)
 	}
 	return ids, nil
 }
 
-func undoable(r registration.Record) bool { return !r.Undone && r.Action != registration.Undo }
+func undoable(r registration.Record) bool {
+	return !r.Undone && !r.Forgotten && r.Action != registration.Undo
+}
 
 func (c editorCommands) history() *cobra.Command {
-	return &cobra.Command{
-		Use: "history [EDITOR]", Short: "List the changes made to editors' files", Args: cobra.MaximumNArgs(1), ValidArgsFunction: completeEditors,
+	var forget, all, yes bool
+	cmd := &cobra.Command{
+		Use: "history [EDITOR] | --forget CHANGE... | --forget --all", Short: "List the changes made to editors' files", ValidArgsFunction: completeEditors,
+		Long: `List the changes made to editors' files, which can be undone. The previous file is kept
+for that; one that contains credentials is kept encrypted.
+
+With --forget, delete the previous files of the changes CHANGE, or of all changes. These
+changes can then no longer be undone.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case !forget && (all || len(args) > 1):
+				return usagef("name at most one editor, by an id from agent-discover editors list")
+			case forget && all == (len(args) > 0):
+				return usagef("name the changes to forget, by ids from agent-discover editors history, or use --all")
+			}
 			client, err := c.client(cmd.Context())
 			if err != nil {
 				return err
 			}
-			history, err := historyOf(cmd.Context(), client, strings.Join(args, ""))
-			if err != nil {
-				return err
+			if forget {
+				return c.forget(cmd.Context(), client, args, yes)
 			}
-			if c.json {
-				return c.printJSON(resources.EditorHistory{Changes: history})
-			}
-			if len(history) == 0 {
-				c.printf("No files of editors have been changed.\n")
-				return nil
-			}
-			table := c.table("CHANGE", "TIME", "EDITOR", "ACTION", "ENTRIES", "UNDO")
-			for _, r := range history {
-				_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.At.Local().Format(time.DateTime), r.Editor, r.Action,
-					cell(strings.Join(r.Entries, ", ")), cell(undoText(r)))
-			}
-			return table.Flush()
+			return c.printHistory(cmd.Context(), client, strings.Join(args, ""))
 		},
 	}
+	cmd.Flags().BoolVar(&forget, "forget", false, "delete the previous files of changes, which can then no longer be undone")
+	cmd.Flags().BoolVar(&all, "all", false, "with --forget: all changes")
+	cmd.Flags().BoolVar(&yes, "yes", false, "with --forget: do not ask")
+	return cmd
+}
+
+func (c editorCommands) printHistory(ctx context.Context, client *instance.Client, editor string) error {
+	history, err := historyOf(ctx, client, editor)
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return c.printJSON(history)
+	}
+	if len(history.Changes) == 0 {
+		c.printf("No files of editors have been changed.\n")
+		return nil
+	}
+	table := c.table("CHANGE", "TIME", "EDITOR", "ACTION", "ENTRIES", "BY", "UNDO")
+	for _, r := range history.Changes {
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, r.At.Local().Format(time.DateTime), strings.Join(append([]string{r.Editor}, r.Shared...), ", "),
+			r.Action, cell(strings.Join(r.Entries, ", ")), byText(r.By), cell(undoText(r)))
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if n := history.Unsealed; n > 0 {
+		c.notef("The backups of %d changes contain credentials in plain text. To encrypt them, unlock the secrets: agent-discover secrets unlock\n"+
+			"To delete them: agent-discover editors history --forget --all\n", n)
+	}
+	return nil
+}
+
+// byText returns who made a change.
+func byText(by string) string {
+	if by == "person" {
+		return "you"
+	}
+	return by
+}
+
+// forget deletes the backups of changes.
+func (c editorCommands) forget(ctx context.Context, client *instance.Client, changes []string, yes bool) error {
+	what := fmt.Sprintf("the backups of %d changes", len(changes))
+	if len(changes) == 0 {
+		what = "the backups of all changes"
+	}
+	if !yes {
+		if !c.interactive {
+			return usagef("standard input is not a terminal, so this cannot be confirmed; add --yes")
+		}
+		if !c.confirm("Delete " + what + "? They can then no longer be undone.") {
+			return fault.New(fault.Denied, "nothing was deleted")
+		}
+	}
+	var out resources.Forgotten
+	body := map[string]any{"changes": changes, "all": len(changes) == 0}
+	if err := client.Do(ctx, http.MethodPost, "/api/editors/history/forget", body, &out); err != nil {
+		return err
+	}
+	return c.respond(out, "%d backups were deleted.\n", out.Deleted)
 }

@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
 
 // The exit codes, which the help and README.md list.
@@ -43,7 +44,8 @@ func (p *program) report(err error) int {
 		message = fault.MessageOf(err)
 	}
 	if p.json {
-		_ = json.NewEncoder(p.err).Encode(map[string]string{"error": message})
+		text, _ := jsonText(map[string]string{"error": message}) // cannot fail for strings
+		_, _ = io.WriteString(p.err, safetext.JSON(text))
 	} else {
 		p.notef("agent-discover: %s\n", message)
 	}

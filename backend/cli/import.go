@@ -1,14 +1,20 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
@@ -21,7 +27,8 @@ func (c setupCommands) importDatabase() *cobra.Command {
 		Long: `Import servers, tools, presets, metrics and secrets from the database of
 agent-discover 1 or 2 (default: ~/.claude/agent-discover.db). Secrets are stored in the
 keychain. FILE and servers that are configured already are not changed, so the command
-can be run again. No server is started.
+can be run again. No server is started. What the servers would run is shown, and they are
+imported after you have answered on the terminal. Without a terminal they wait for approval.
 
 To import the servers of editors instead: agent-discover editors import`,
 		Example: "  agent-discover import --dry-run\n" +
@@ -41,7 +48,21 @@ To import the servers of editors instead: agent-discover editors import`,
 			}
 			c.notef("Reading %s …\n", q.Path)
 			var report setup.ImportReport
-			if err := client.Do(cmd.Context(), http.MethodPost, "/api/import", q, &report); err != nil {
+			run := func(q setup.ImportRequest) func(*instance.Client) error {
+				return func(client *instance.Client) error {
+					return client.Do(cmd.Context(), http.MethodPost, "/api/import", q, &report)
+				}
+			}
+			err = c.unlessSeen(cmd.Context(), client, "Import these servers?", run(q), func() (string, error) {
+				if q.DryRun {
+					return "", nil
+				}
+				dry := q
+				dry.DryRun = true
+				err := run(dry)(client)
+				return imports(report), err
+			})
+			if err != nil {
 				return err
 			}
 			return c.printReport(q, report)
@@ -50,6 +71,18 @@ To import the servers of editors instead: agent-discover editors import`,
 	cmd.Flags().BoolVar(&q.DryRun, "dry-run", false, "only show what would be imported")
 	cmd.Flags().StringArrayVar(&renames, "rename", nil, "import a server under another name, as `OLD=NEW`; may be repeated")
 	return cmd
+}
+
+// imports describes the servers that a dry run of an import would add.
+func imports(r setup.ImportReport) string {
+	var b strings.Builder
+	for _, s := range r.Servers {
+		if s.Runs != nil {
+			assessed := risk.Assess(registry.Server{Transport: s.Runs.Transport, Command: s.Runs.Command, Args: s.Runs.Args, Env: s.Runs.Env, URL: s.Runs.URL, Headers: s.Runs.Headers})
+			b.WriteString(launched(cell(cmp.Or(s.As, s.Name))+":\n", *s.Runs, nil, &assessed))
+		}
+	}
+	return b.String()
 }
 
 func databaseToImport(args []string) (string, error) {
@@ -71,7 +104,14 @@ func databaseToImport(args []string) (string, error) {
 // failed.
 func (c setupCommands) printReport(q setup.ImportRequest, r setup.ImportReport) error {
 	if c.json {
-		if err := c.printJSON(r); err != nil {
+		shown := r
+		shown.Servers = slices.Clone(r.Servers)
+		for i, s := range shown.Servers {
+			if q.DryRun && s.Status != setup.Skipped {
+				shown.Servers[i].Status = wouldStatus(s.Status)
+			}
+		}
+		if err := c.printJSON(shown); err != nil {
 			return err
 		}
 	} else {
@@ -90,7 +130,7 @@ func (c setupCommands) printImported(q setup.ImportRequest, r setup.ImportReport
 		if s.As != "" {
 			name += " → " + cell(s.As)
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\n", name, s.Status, s.Tools, s.Secrets, s.Presets, s.Metrics)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\n", name, outcome(s.Status, q.DryRun), s.Tools, s.Secrets, s.Presets, s.Metrics)
 	}
 	_ = table.Flush()
 	for _, s := range r.Servers {
@@ -107,12 +147,23 @@ func (c setupCommands) printImported(q setup.ImportRequest, r setup.ImportReport
 	for _, problem := range r.Problems {
 		c.printf("%s\n", cell(problem))
 	}
-	t := r.Totals
-	c.printf("%d imported, %d skipped, %d failed; %d tools, %d secrets, %d presets, %d metrics\n",
-		t.Imported, t.Skipped, t.Failed, t.Tools, t.Secrets, t.Presets, t.Metrics)
+	t, waiting := r.Totals, 0
+	for _, s := range r.Servers {
+		if s.Waiting {
+			waiting++
+		}
+	}
+	would := ""
+	if q.DryRun {
+		would = "would be "
+	}
+	c.printf("%d %simported, %d skipped, %d failed; %s, %s, %s, %s\n", t.Imported, would, t.Skipped, t.Failed, counted(t.Tools, "tool", "tools"),
+		counted(t.Secrets, "secret", "secrets"), counted(t.Presets, "preset", "presets"), counted(t.Metrics, "metric", "metrics"))
 	switch {
 	case q.DryRun:
 		c.printf("This was a dry run: nothing was changed.\n")
+	case waiting > 0:
+		c.printf("%s for approval in the tray and the dashboard, because nobody has seen what they run.\n", counted(waiting, "server waits", "servers wait"))
 	case t.Secrets > 0:
 		c.printf("%s was not changed and still contains secrets in plain text. Delete it when you no longer need it.\n", q.Path)
 	}

@@ -12,8 +12,12 @@ import (
 )
 
 // target returns a server's command line with its environment, or the URL of a
-// remote server, with credentials redacted.
+// remote server. Credentials are redacted, except in a proposal, which a person
+// has to judge.
 func target(s resources.Server) string {
+	if !s.Approved {
+		return uncovered(s)
+	}
 	redactor := redactorOf(s)
 	if s.Command == nil {
 		return redactor.Text(text(s.Homepage))
@@ -47,7 +51,7 @@ func assignments(values map[string]string, sign string) []string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value := quoted(none.Text(values[name]))
-		if secrets.SensitiveName(name) && values[name] != "" {
+		if secrets.SensitiveName(name) && values[name] != "" && !secrets.IsReference(values[name]) {
 			value = secrets.Redacted
 		}
 		list = append(list, quoted(name)+sign+value)
@@ -56,11 +60,14 @@ func assignments(values map[string]string, sign string) []string {
 }
 
 // redactServers returns copies of servers without the credentials in their
-// configuration, because people paste lists into reports. Only "servers show
-// --json" prints a server with them.
+// configuration, because people paste lists into reports. "servers show --json"
+// prints a server with them, and proposals are always printed whole.
 func redactServers(servers []resources.Server) []resources.Server {
 	out := slices.Clone(servers)
 	for i, s := range out {
+		if !s.Approved {
+			continue
+		}
 		known := redactorOf(s)
 		out[i].Env, out[i].Headers = redactValues(s.Env, known), redactValues(s.Headers, known)
 		out[i].Args = make([]string, len(s.Args))
@@ -85,7 +92,7 @@ func redactValues(values map[string]string, known *secrets.Redactor) map[string]
 	}
 	out := make(map[string]string, len(values))
 	for name, value := range values {
-		if secrets.SensitiveName(name) && value != "" {
+		if secrets.SensitiveName(name) && value != "" && !secrets.IsReference(value) {
 			value = secrets.Redacted
 		}
 		out[name] = known.Text(value)

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
@@ -33,8 +34,15 @@ func (c logCommands) logs() *cobra.Command {
 	var f logFilter
 	cmd := &cobra.Command{
 		Use: "logs", Short: "Show the log of calls and other events, newest first", Args: cobra.NoArgs,
-		Example: "  agent-discover logs --failed --since 2026-01-31\n  agent-discover logs --server github --export csv > github.csv",
+		Example: "  agent-discover logs --failed --since 1h\n  agent-discover logs --server github --export csv > github.csv",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			var err error
+			if f.since, err = timeFlag("since", f.since, time.Now()); err != nil {
+				return err
+			}
+			if f.until, err = timeFlag("until", f.until, time.Now()); err != nil {
+				return err
+			}
 			client, err := c.client(cmd.Context())
 			if err != nil {
 				return err
@@ -50,11 +58,13 @@ func (c logCommands) logs() *cobra.Command {
 	flags.StringVar(&f.tool, "tool", "", "only entries of the tool `NAME`")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only entries of this `KIND`, such as call or notification; may be repeated")
 	flags.BoolVar(&f.failed, "failed", false, "only entries that did not succeed")
-	flags.StringVar(&f.since, "since", "", "only entries from this `TIME` on: a day such as 2026-01-31, or RFC 3339")
+	flags.StringVar(&f.since, "since", "", "only entries from this `TIME` on: "+timeHelp)
 	flags.StringVar(&f.until, "until", "", "only entries before this `TIME`, or up to the end of a day")
 	flags.StringVar(&f.text, "text", "", "only entries with this `TEXT` in the tool, arguments or response")
 	flags.IntVar(&f.limit, "limit", 0, "show at most `N` entries, up to 500 (default 20; with --export, all)")
 	flags.StringVar(&f.export, "export", "", "print complete entries in `FORMAT`: jsonl or csv")
+	_ = cmd.RegisterFlagCompletionFunc("server", c.completeWith(serverNames)) // fails only for an unknown flag
+	_ = cmd.RegisterFlagCompletionFunc("kind", c.completeWith(kindNames))
 	cmd.AddCommand(c.clearLogs())
 	return cmd
 }
@@ -99,10 +109,10 @@ func (c logCommands) showLogs(ctx context.Context, client *instance.Client, f lo
 			name = cell(e.Server + "__" + e.Tool)
 		}
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", at.Local().Format(time.DateTime),
-			cell(e.Client), e.Kind, name, e.Outcome, e.LatencyMS, safetext.Clip(cell(string(e.Args)), 60))
+			cell(words.Client(e.Client)), e.Kind, name, words.Lower(words.Outcome(e.Outcome)), e.LatencyMS, safetext.Clip(cell(string(e.Args)), 60))
 	}
 	_ = table.Flush()
-	c.printf("%d of %d entries\n", len(list.Entries), list.Total)
+	c.printf("%d of %s\n", len(list.Entries), counted(list.Total, "entry", "entries"))
 	return nil
 }
 

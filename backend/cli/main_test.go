@@ -9,6 +9,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	leaveTerminal()
 	mcptest.Main() // tests start this binary as a fake MCP server; then Main does not return
 	os.Exit(programtest.Main(m))
 }

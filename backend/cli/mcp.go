@@ -5,9 +5,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/doors/companion"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
+
+// keepSetupVariables keeps the variables that the user's setup file refers to for
+// the hub that the companion may start, because editors give them to the companion.
+func (h hubCommands) keepSetupVariables() {
+	config, err := settings.Load(h.folder.Config())
+	if err != nil || config.SetupFile == "" {
+		return // the hub reports what is wrong with the settings
+	}
+	_ = instance.KeepSetupVariables(setup.Variables(config.SetupFile)) // without them, the hub reports that they are not set
+}
 
 func (h hubCommands) mcp() *cobra.Command {
 	return &cobra.Command{
@@ -16,6 +29,7 @@ func (h hubCommands) mcp() *cobra.Command {
 standard input and output, and passes them to the hub, which it starts if necessary.
 You do not run it yourself; to add it to your editors: agent-discover editors register`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			h.keepSetupVariables()
 			c := &companion.Companion{
 				Folder: h.folder, Version: h.version, In: h.in, Out: h.out, Tool: gateway.RegistryTool(),
 				Log: slog.New(slog.NewTextHandler(h.err, nil)),

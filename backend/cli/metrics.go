@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -15,16 +16,20 @@ import (
 )
 
 func (c logCommands) metrics() *cobra.Command {
-	return &cobra.Command{
+	var since string
+	cmd := &cobra.Command{
 		Use: "metrics [SERVER]", Short: "Show the number of calls and errors, and the response times",
 		Long: `Show for each server, or for each tool of one server, the number of calls and errors,
 the mean, median (P50) and 95th percentile (P95) of the response time, and the time of
 the last call.`,
-		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeServers,
+		Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeWith(inOrder(serverNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.client(cmd.Context())
 			if err != nil {
 				return err
+			}
+			if since != "" {
+				return c.recentMetrics(cmd.Context(), client, args, since)
 			}
 			if len(args) == 1 {
 				return c.toolMetrics(cmd.Context(), client, args[0])
@@ -32,6 +37,103 @@ the last call.`,
 			return c.serverMetrics(cmd.Context(), client)
 		},
 	}
+	cmd.Flags().StringVar(&since, "since", "", "only the numbers of calls and errors from this `TIME` on: "+timeHelp)
+	return cmd
+}
+
+// recent is the number of calls of a server or tool since a time.
+type recent struct {
+	Name   string `json:"name"`
+	Calls  int64  `json:"calls"`
+	Errors int64  `json:"errors"`
+}
+
+// recentMetrics prints the numbers of calls since a time: of each server, or of each
+// tool of the server in args. The log, from which they are counted, has no quantiles.
+func (c logCommands) recentMetrics(ctx context.Context, client *instance.Client, args []string, since string) error {
+	since, err := timeFlag("since", since, time.Now())
+	if err != nil {
+		return err
+	}
+	noun, parameter, query := "SERVER", "server", url.Values{"since": {since}}
+	names := []string{}
+	if len(args) == 1 {
+		server, err := serverNamed(ctx, client, args[0])
+		if err != nil {
+			return err
+		}
+		noun, parameter = "TOOL", "tool"
+		query.Set("server", server.Name)
+		var tools []resources.ToolMetrics
+		if err := client.Do(ctx, http.MethodGet, serverPath(server, "metrics"), nil, &tools); err != nil {
+			return err
+		}
+		for _, t := range tools {
+			names = append(names, t.ToolName)
+		}
+	} else {
+		var servers []resources.ServerMetrics
+		if err := client.Do(ctx, http.MethodGet, "/api/metrics", nil, &servers); err != nil {
+			return err
+		}
+		for _, s := range servers {
+			names = append(names, s.ServerName)
+		}
+	}
+	list := []recent{}
+	for _, name := range names {
+		query.Set(parameter, name)
+		one, err := countCalls(ctx, client, name, query)
+		if err != nil {
+			return err
+		}
+		if one.Calls > 0 {
+			list = append(list, one)
+		}
+	}
+	return c.printRecent(noun, list)
+}
+
+func countCalls(ctx context.Context, client *instance.Client, name string, query url.Values) (recent, error) {
+	query.Set("step", stepFor(query.Get("since"), time.Now()))
+	var series struct {
+		Points []struct{ Calls, Errors int64 }
+	}
+	out := recent{Name: name}
+	err := client.Do(ctx, http.MethodGet, "/api/metrics/series?"+query.Encode(), nil, &series)
+	for _, p := range series.Points {
+		out.Calls, out.Errors = out.Calls+p.Calls, out.Errors+p.Errors
+	}
+	return out, err
+}
+
+// stepFor returns the smallest step in whole minutes, in seconds, with which a series
+// from a time until now has at most 500 points.
+func stepFor(since string, now time.Time) string {
+	at, err := time.Parse(time.RFC3339, since)
+	if err != nil {
+		at, err = time.ParseInLocation(time.DateOnly, since, time.Local)
+	}
+	if err != nil {
+		return "900"
+	}
+	minutes := int64(now.Sub(at)/time.Minute)/500 + 1
+	return strconv.FormatInt(max(minutes, 1)*60, 10)
+}
+
+func (c logCommands) printRecent(noun string, list []recent) error {
+	if c.json {
+		return c.printJSON(list)
+	}
+	if len(list) == 0 {
+		c.printf("No tools have been called since then.\n")
+		return nil
+	}
+	table := c.table(noun, "CALLS", "ERRORS")
+	for _, r := range list {
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%d\n", cell(r.Name), r.Calls, r.Errors)
+	}
+	return table.Flush()
 }
 
 func (c logCommands) serverMetrics(ctx context.Context, client *instance.Client) error {

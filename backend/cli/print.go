@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 )
@@ -20,11 +19,31 @@ func (p *program) respond(v any, format string, args ...any) error {
 	return nil
 }
 
+// printJSON prints indented JSON with times in one format.
 func (p *program) printJSON(v any) error {
-	encoder := json.NewEncoder(p.out)
+	text, err := jsonText(v)
+	if err == nil {
+		p.write(p.safeJSON(text))
+	}
+	return err
+}
+
+func jsonText(v any) (string, error) {
+	var out strings.Builder
+	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
+	err := encoder.Encode(v)
+	return withUniformTimes(out.String()), err
+}
+
+// safeJSON returns a JSON text as it is for another program, and without
+// characters that control a terminal on a terminal.
+func (p *program) safeJSON(text string) string {
+	if p.outTerminal {
+		return safetext.JSON(text)
+	}
+	return text
 }
 
 // printf prints text for a person. Characters that control a terminal can only
@@ -41,7 +60,10 @@ func (p *program) notef(format string, args ...any) {
 // printContent prints the content of a server's result and a line feed:
 // unchanged for another program, with escapes on a terminal.
 func (p *program) printContent(text string) {
-	if p.outTerminal && !p.json {
+	switch {
+	case p.json:
+		text = p.safeJSON(text)
+	case p.outTerminal:
 		text = safetext.Prose(text)
 	}
 	p.write(text + "\n")
@@ -49,14 +71,6 @@ func (p *program) printContent(text string) {
 
 func (p *program) write(text string) {
 	_, _ = io.WriteString(p.out, text) // a closed terminal is not a failure
-}
-
-// table returns a table on standard output with a row of column headings. The
-// caller adds rows with tab-separated cells and calls Flush.
-func (p *program) table(headings ...string) *tabwriter.Writer {
-	table := tabwriter.NewWriter(p.out, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, strings.Join(headings, "\t"))
-	return table
 }
 
 // cell returns s for a cell of a table: line feeds and tabs, which would break

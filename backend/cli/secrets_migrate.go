@@ -18,7 +18,7 @@ func (c secretCommands) migrate() *cobra.Command {
 		Long: `Find credentials in the configuration of all servers, or of those that are named.
 Without --apply, only list them. With --apply, store each as a secret and replace it
 by a reference to the secret.`,
-		ValidArgsFunction: c.completeServers,
+		ValidArgsFunction: c.completeWith(inOrder(serverNames)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := c.client(cmd.Context())
 			if err != nil {

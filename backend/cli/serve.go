@@ -8,6 +8,8 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
@@ -15,20 +17,34 @@ import (
 type hubCommands struct{ *program }
 
 func (h hubCommands) serve() *cobra.Command {
-	var by string
+	var by, environment string
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run the hub in the foreground", Args: cobra.NoArgs,
 		Long: `Run the hub in the foreground until it is interrupted. This also ends the effect of
 "agent-discover stop": from then on, editors and other commands start the hub again.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			process.Protect() // the hub holds the token, and values of secrets
+			if environment != "" {
+				if err := instance.EnterTask(environment); err != nil {
+					return err
+				}
+				var err error
+				if h.folder, err = paths.Default(); err != nil {
+					return err
+				}
+			}
 			var console io.Writer
 			if by == "" {
 				console = h.err
 			}
 			running, err := hub.Open(cmd.Context(), hub.Options{Folder: h.folder, Version: h.version, StartedBy: by, Console: console})
 			if err != nil {
-				if by != "" && fault.KindOf(err) != fault.Conflict { // after a conflict, another hub is running
+				// After a conflict, another hub is running.
+				if by != "" && fault.KindOf(err) != fault.Conflict && !errors.Is(err, instance.ErrStopped) {
 					instance.ReportFailure(h.folder, err)
+				}
+				if by != "" && fault.KindOf(err) == fault.Conflict {
+					return exitCode(instance.ExitHeld)
 				}
 				return h.startFailed(err)
 			}
@@ -36,7 +52,9 @@ func (h hubCommands) serve() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&by, "started-by", "", "")
-	_ = cmd.Flags().MarkHidden("started-by")
+	cmd.Flags().StringVar(&environment, "environment", "", "")
+	_ = cmd.Flags().MarkHidden("started-by") // the flags exist
+	_ = cmd.Flags().MarkHidden("environment")
 	return cmd
 }
 

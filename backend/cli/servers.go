@@ -8,8 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
-	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
@@ -28,19 +29,26 @@ every editor, so that agents need not search for them.`,
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List the configured servers", Args: cobra.NoArgs, RunE: c.list,
-			Long: `List the configured servers. STATE is ready (starts with its next call), running,
-active (its tools are in the tool list of every editor), failed, or waiting for
-approval. TOKENS is the size of its tools' definitions in the context of a model.
-Credentials are redacted.`,
+			Long: `List the configured servers. STATE is running, stopped (starts with its next call),
+failing (its last start or check failed), calls fail (most of its last calls failed),
+paused, or waiting (for your approval), and whether its tools are always listed: in
+the tool list of every editor. TOKENS is the size of its tools' definitions in the
+context of a model. Credentials are redacted.`,
 		},
 		c.add(), c.approve(),
-		c.serverCommand("remove NAME", "Remove a server, its tools and its secrets", 1, c.remove),
+		c.remove(),
 		withLong(c.serverCommand("activate NAME", "Add a server's tools to the tool list of every editor", 1, c.activate),
 			`Add a server's tools to the tool list of every editor, and start the server. Agents can
 find and call the tools of other servers too, but have to search for them first.`),
 		withLong(c.serverCommand("deactivate NAME", "Stop a server and remove its tools from the tool lists", 1, c.action("deactivate")),
 			`Stop a server and remove its tools from the tool lists of editors. Agents can still find
 and call them, which starts the server again.`),
+		withLong(c.serverCommand("start NAME", "Start a server", 1, c.action("start")),
+			`Start a server without waiting for the next call of its tools. It stops when it has been
+idle for some time.`),
+		withLong(c.serverCommand("stop NAME", "Stop a server until its next call", 1, c.action("stop")),
+			`Stop a server. The next call of one of its tools starts it again.`),
+		c.serverCommand("restart NAME", "Stop a server and start it again", 1, c.action("restart")),
 		withLong(c.serverCommand("refresh NAME", "Start a server and update the list of its tools", 1, c.action("refresh")),
 			`Start a server and update the list of its tools, for example after its program was
 updated or after it failed to start.`),
@@ -68,43 +76,61 @@ func (c serverCommands) list(cmd *cobra.Command, _ []string) error {
 	if c.json {
 		return c.printJSON(redactServers(servers))
 	}
-	return c.printServers(servers)
+	var hub pausedStatus
+	if err := client.Do(cmd.Context(), http.MethodGet, "/api/status", nil, &hub); err != nil {
+		return err
+	}
+	return c.printServers(servers, hub.Paused)
 }
 
 // printServers prints a table of servers, for servers list and for status.
-func (p *program) printServers(servers []resources.Server) error {
+// paused is whether all servers are paused.
+func (p *program) printServers(servers []resources.Server, paused bool) error {
 	if len(servers) == 0 {
 		p.printf("No server is configured. Add one with: agent-discover servers add NAME -- COMMAND ARGS\n")
 		return nil
 	}
 	table := p.table("NAME", "STATE", "TOOLS", "TOKENS", "COMMAND")
 	for _, s := range servers {
-		command := safetext.Clip(cell(target(s)), 70)
+		command := cell(target(s))
 		if command == "" {
 			command = "-"
 		}
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", s.Name, stateOf(s), s.ToolCount, s.ToolTokens, command)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%s\n", s.Name, stateOf(s, paused), s.ToolCount, s.ToolTokens, command)
 	}
 	return table.Flush()
 }
 
-func stateOf(s resources.Server) string {
-	switch {
-	case !s.Approved:
-		return "waiting for approval"
-	case s.Running && s.Active:
-		return "active, running"
-	case s.Running:
-		return "running"
-	case s.HealthStatus == "unhealthy" || s.LastError != "":
-		return "failed"
-	case s.Active:
-		return "active"
+func stateOf(s resources.Server, paused bool) string {
+	state := words.Lower(words.Server(s.State, paused))
+	if s.Active {
+		state += ", " + words.Lower(words.Listed())
 	}
-	return "ready"
+	return state
 }
 
-func (c serverCommands) remove(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
+func (c serverCommands) remove() *cobra.Command {
+	var yes bool
+	cmd := withLong(c.serverCommand("remove NAME", "Remove a server, its tools and its secrets", 1,
+		func(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
+			return c.removeOne(ctx, client, s, yes)
+		}), `Remove a server, its tools and its secrets. This cannot be undone, so in a terminal it
+asks first.`)
+	cmd.Flags().BoolVar(&yes, "yes", false, "remove without asking")
+	return cmd
+}
+
+func (c serverCommands) removeOne(ctx context.Context, client *instance.Client, s resources.Server, yes bool) error {
+	if !yes && c.interactive {
+		var keys []struct{}
+		if err := client.Do(ctx, http.MethodGet, serverPath(s, "secrets"), nil, &keys); err != nil {
+			return err
+		}
+		if !c.confirm(fmt.Sprintf("Remove server %s with %s and %s? This cannot be undone.", s.Name,
+			counted(s.ToolCount, "tool", "tools"), counted(len(keys), "secret", "secrets"))) {
+			return fault.New(fault.Denied, "nothing was removed")
+		}
+	}
 	if err := client.Do(ctx, http.MethodDelete, serverPath(s, ""), nil, nil); err != nil {
 		return err
 	}

@@ -3,33 +3,46 @@ package cli
 import (
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 )
 
 // newServer is the flags of servers add.
 type newServer struct {
-	description, url string
-	env, tags        []string
-	keep, later, sse bool
+	description, url, paste string
+	env, tags               []string
+	keep, later, sse, yes   bool
 }
 
 func (c serverCommands) add() *cobra.Command {
 	var n newServer
 	cmd := &cobra.Command{
-		Use:   "add NAME [flags] -- COMMAND [ARGS…] | --url URL",
+		Use:   "add NAME [flags] -- COMMAND [ARGS…] | NAME --url URL | LINK | --paste FILE",
 		Short: "Add a server and list its tools",
 		Long: `Add a server and start it once to list its tools. COMMAND starts a local server, which
-communicates over standard input and output; --url names a remote one.`,
+communicates over standard input and output; --url names a remote one.
+
+LINK is an install link, as web pages have for Cursor, VS Code and other editors. --paste
+reads what documentation shows: a configuration of any client, a command such as
+"claude mcp add", an install link, or a whole page in Markdown. What would run is shown
+before anything is added, and no server is started.`,
 		Example: "  agent-discover servers add memory -- npx -y @modelcontextprotocol/server-memory\n" +
 			"  agent-discover servers add files --env DEBUG=1 -- npx -y @modelcontextprotocol/server-filesystem /tmp\n" +
-			"  agent-discover servers add github --url https://mcp.example/github --no-start",
-		Args: cobra.MinimumNArgs(1),
+			"  agent-discover servers add github --url https://mcp.example/github --no-start\n" +
+			"  pbpaste | agent-discover servers add --paste - --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if n.paste != "" || len(args) == 1 && n.url == "" && strings.ContainsAny(args[0], ":{") {
+				return c.addPasted(cmd.Context(), n, args)
+			}
+			if len(args) == 0 {
+				return usagef("name the server: agent-discover servers add NAME -- COMMAND ARGS; or use --paste FILE; see agent-discover servers add --help")
+			}
 			body, err := n.body(args, cmd.ArgsLenAtDash())
 			if err != nil {
 				return err
@@ -37,6 +50,8 @@ communicates over standard input and output; --url names a remote one.`,
 			return c.create(cmd.Context(), body, n.later)
 		},
 	}
+	cmd.Flags().StringVar(&n.paste, "paste", "", "add the servers in the text in `FILE`; - for standard input")
+	cmd.Flags().BoolVar(&n.yes, "yes", false, "with LINK or --paste: add without asking")
 	cmd.Flags().StringVar(&n.url, "url", "", "add the remote server at `URL`")
 	cmd.Flags().BoolVar(&n.sse, "sse", false, "use the older SSE transport for --url, not streamable HTTP")
 	cmd.Flags().StringVar(&n.description, "description", "", "what the server is for, as `TEXT` of one sentence")
@@ -81,9 +96,56 @@ func parsePairs(flag string, list []string) (map[string]string, error) {
 	return out, nil
 }
 
+// addPasted adds the servers in a pasted text or an install link, as an import
+// does.
+func (c serverCommands) addPasted(ctx context.Context, n newServer, args []string) error {
+	editors, f := editorCommands(c), importFlags{yes: n.yes, text: n.paste}
+	if n.paste != "" && len(args) > 0 {
+		return usagef("--paste takes no name and no command: the text contains them")
+	}
+	text := ""
+	if n.paste == "" {
+		text = args[0]
+	}
+	client, err := c.client(ctx)
+	if err != nil {
+		return err
+	}
+	q, err := editors.importRequest(ctx, client, f, text, nil)
+	if err != nil {
+		return err
+	}
+	return editors.runImport(ctx, client, q, f)
+}
+
+// refuseClient returns an error if a command adds a server to an AI client, or
+// does something else than start a server.
+func refuseClient(ctx context.Context, client *instance.Client, body map[string]any) error {
+	command, _ := body["command"].(string)
+	args, _ := body["args"].([]string)
+	if !slices.Contains(args, "mcp") && !strings.Contains(strings.Join(args, " "), "--add-mcp") {
+		return nil
+	}
+	var line []string
+	for _, word := range append([]string{command}, args...) {
+		line = append(line, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
+	}
+	var found struct {
+		Servers []struct{ Command, Name, URL string }
+	}
+	err := client.Do(ctx, http.MethodPost, "/api/servers/parse", map[string]string{"text": strings.Join(line, " ")}, &found)
+	if err == nil && len(found.Servers) == 1 && found.Servers[0].Command != command {
+		return usagef("this command adds a server to an AI client and starts none; to add that server here, write the command into a file and run: agent-discover servers add --paste FILE")
+	}
+	return nil
+}
+
 func (c serverCommands) create(ctx context.Context, body map[string]any, later bool) error {
 	client, err := c.client(ctx)
 	if err != nil {
+		return err
+	}
+	if err := refuseClient(ctx, client, body); err != nil {
 		return err
 	}
 	var server resources.Server

@@ -2,9 +2,8 @@ package cli
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,27 +14,29 @@ import (
 
 func (c serverCommands) approve() *cobra.Command {
 	var yes bool
+	var code string
 	cmd := c.serverCommand("approve NAME", "Show a server that an agent proposed, and approve it", 1,
 		func(ctx context.Context, client *instance.Client, s resources.Server, _ []string) error {
-			return c.approveServer(ctx, client, s, yes)
+			if yes && code == "" {
+				return usagef("--yes does not replace a person's answer: run the command in a terminal, or add --code with the code that the tray and the dashboard show for this server")
+			}
+			return c.approveServer(ctx, client, s, code)
 		})
-	cmd.Long = `Show what a server that an agent proposed would run, ask for confirmation, and approve
-it. The approval covers exactly what was shown. Without a terminal, nothing is asked:
-the command approves the server.`
-	cmd.Flags().BoolVar(&yes, "yes", false, "approve without asking")
+	cmd.Long = `Show what a server that an agent proposed would run, ask on the terminal, and approve
+it. The approval covers exactly what was shown.
+
+Only a person may approve a server. So the question is asked on the controlling
+terminal, whatever standard input is. Without a terminal, the command needs the code
+that the tray and the dashboard show for this server; each code works once.`
+	cmd.Flags().StringVar(&code, "code", "", "the `CODE` that the tray and the dashboard show for this server")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask; needs --code")
 	return cmd
 }
 
 // approveServer approves s as it was shown: the hub refuses if the server has
 // changed since.
-func (c serverCommands) approveServer(ctx context.Context, client *instance.Client, s resources.Server, yes bool) error {
-	if !s.Approved {
-		if err := c.confirmProposal(s, yes); err != nil {
-			return err
-		}
-	}
-	shown := map[string]string{"launch_hash": s.LaunchHash}
-	if err := client.Do(ctx, http.MethodPost, serverPath(s, "approve"), shown, &s); err != nil {
+func (c serverCommands) approveServer(ctx context.Context, client *instance.Client, s resources.Server, code string) error {
+	if err := c.approval(ctx, client, s, code); err != nil {
 		return err
 	}
 	if err := client.Do(ctx, http.MethodPost, serverPath(s, "refresh"), nil, nil); err != nil {
@@ -48,44 +49,28 @@ func (c serverCommands) approveServer(ctx context.Context, client *instance.Clie
 	return c.respond(s, "Approved server %s: %s\n", s.Name, counted(s.ToolCount, "tool", "tools"))
 }
 
-// confirmProposal shows what would be started and asks, if standard input is a
-// terminal.
-func (c serverCommands) confirmProposal(s resources.Server, yes bool) error {
-	if !c.json || !yes {
-		c.prompting().printf("%s", proposal(s))
+func (c serverCommands) approval(ctx context.Context, client *instance.Client, s resources.Server, code string) error {
+	approve := func(client *instance.Client) error {
+		body := map[string]string{"launch_hash": s.LaunchHash, "code": code}
+		return client.Do(ctx, http.MethodPost, serverPath(s, "approve"), body, nil)
 	}
-	if yes || !c.interactive || c.confirm("Approve server "+s.Name+"?") {
+	if s.Approved {
 		return nil
 	}
-	return fault.New(fault.Denied, "server %s was not approved; to remove it: agent-discover servers remove %s", s.Name, s.Name)
-}
-
-// proposal describes what starting s would run. It shows arguments without
-// redaction, because a person has to judge them.
-func proposal(s resources.Server) string {
-	var b strings.Builder
-	line := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(&b, "  %-12s %s\n", name, cell(value))
+	if code != "" {
+		if !c.json {
+			c.printf("%s", proposal(s))
 		}
+		return approve(client)
 	}
-	fmt.Fprintf(&b, "%s, proposed by an agent:\n", s.Name)
-	line("description", s.Description)
-	if s.Command != nil {
-		line("command", quoted(*s.Command))
+	yes, err := c.askPerson(ctx, proposal(s), "Approve server "+s.Name+"?")
+	switch {
+	case errors.Is(err, errNoPerson):
+		return fault.New(fault.Denied, "server %s was not approved: only a person may do that. Approve it in the tray or the dashboard, run this command in a terminal, or add --code with the code that the tray and the dashboard show", s.Name)
+	case err != nil:
+		return err
+	case !yes:
+		return fault.New(fault.Denied, "server %s was not approved; to remove it: agent-discover servers remove %s", s.Name, s.Name)
 	}
-	for i, arg := range s.Args {
-		line(fmt.Sprintf("argument %d", i+1), quoted(arg))
-	}
-	for _, variable := range assignments(s.Env, "=") {
-		line("variable", variable)
-	}
-	line("transport", s.Transport)
-	line("URL", text(s.Homepage))
-	for _, header := range assignments(s.Headers, ": ") {
-		line("header", header)
-	}
-	line("package", strings.TrimSpace(text(s.PackageName)+" "+text(s.PackageVersion)))
-	line("source", s.Source)
-	return b.String()
+	return decided(ctx, client, approve)
 }

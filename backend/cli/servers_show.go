@@ -22,8 +22,12 @@ func (c serverCommands) show(ctx context.Context, client *instance.Client, s res
 	if c.json {
 		return c.printJSON(detail)
 	}
-	if err := c.printServers([]resources.Server{detail.Server}); err != nil {
+	if err := c.printServers([]resources.Server{detail.Server}, false); err != nil {
 		return err
+	}
+	if !detail.Approved {
+		c.printf("\n%s", proposal(detail.Server))
+		return nil
 	}
 	for _, setting := range append(assignments(detail.Env, "="), assignments(detail.Headers, ": ")...) {
 		c.printf("  %s\n", setting)

@@ -23,6 +23,7 @@ type hubStatus struct {
 	Since   *time.Time `json:"since,omitempty"`
 	AuthOff bool       `json:"auth_off,omitempty"`
 	pausedStatus
+	Problem string             `json:"problem,omitempty"`
 	Servers []resources.Server `json:"servers,omitempty"`
 	Clients []gateway.Client   `json:"clients,omitempty"`
 }
@@ -46,9 +47,9 @@ start the hub. It exits with 3 if the hub is not running.`,
 
 func (h hubCommands) printNotRunning() error {
 	stopped, paused := instance.Stopped(h.folder), instance.Paused(h.folder)
-	text := "No hub is running. Start one with: agent-discover serve\n"
+	text := "No hub is running. Start one with: agent-discover start\n"
 	if stopped {
-		text = "The hub was stopped by the user. Start it with: agent-discover serve\n"
+		text = "The hub was stopped by the user. Start it with: agent-discover start\n"
 	}
 	if paused {
 		text += pausedText
@@ -59,11 +60,16 @@ func (h hubCommands) printNotRunning() error {
 func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error {
 	st := hubStatus{Running: true, PID: info.PID, Version: info.Version, URL: "http://" + info.Address(), Since: &info.Started, AuthOff: info.AuthOff}
 	client := instance.NewClient(info)
+	var now struct {
+		pausedStatus
+		Problem string
+	}
 	if err := errors.Join(client.Do(ctx, http.MethodGet, "/api/servers", nil, &st.Servers),
 		client.Do(ctx, http.MethodGet, "/api/clients", nil, &st.Clients),
-		client.Do(ctx, http.MethodGet, "/api/status", nil, &st.pausedStatus)); err != nil {
+		client.Do(ctx, http.MethodGet, "/api/status", nil, &now)); err != nil {
 		return err
 	}
+	st.pausedStatus, st.Problem = now.pausedStatus, now.Problem
 	if h.json {
 		st.Servers = redactServers(st.Servers)
 		return h.printJSON(st)
@@ -75,7 +81,10 @@ func (h hubCommands) printRunning(ctx context.Context, info instance.Info) error
 	if st.Paused {
 		h.printf("%s\n", pausedText)
 	}
-	if err := h.printServers(st.Servers); err != nil {
+	if st.Problem != "" {
+		h.printf("Problem: %s\n\n", st.Problem)
+	}
+	if err := h.printServers(st.Servers, st.Paused); err != nil {
 		return err
 	}
 	h.printf("\n%s connected\n", counted(len(st.Clients), "client", "clients"))

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"net/http"
 	"time"
 
@@ -15,22 +17,35 @@ func (h hubCommands) stop() *cobra.Command {
 	return &cobra.Command{
 		Use: "stop", Short: "Stop the hub, and keep it stopped until you start it", Args: cobra.NoArgs,
 		Long: `Stop the hub and all servers. Editors and other commands do not start it again. To
-start it: agent-discover serve, agent-discover open, the tray or the window.`,
+start it: agent-discover start, agent-discover open, the tray or the window.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := h.folder.Create(); err != nil {
-				return err
-			}
-			if err := instance.SetStopped(h.folder, true); err != nil {
-				return fault.Wrap(err, fault.Unavailable, "could not save the stop request in %s", h.folder.Run(""))
-			}
+			kept := h.keepStopped()
 			if info, err := instance.Read(h.folder); err == nil {
 				if err := h.stopAndWait(cmd.Context(), info); err != nil {
 					return err
 				}
 			}
-			return h.respond(map[string]string{"status": "stopped"}, "The hub is stopped. Start it again with: agent-discover serve\n")
+			if kept != nil {
+				return fault.Wrap(kept, fault.Unavailable, "the hub is stopped, but editors will start it again: %s", fault.MessageOf(kept))
+			}
+			return h.respond(map[string]string{"status": "stopped"}, "The hub is stopped. Start it again with: agent-discover start\n")
 		},
 	}
+}
+
+// keepStopped saves the stop request.
+func (h hubCommands) keepStopped() error {
+	err := instance.SetStopped(h.folder, true)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := h.folder.Create(); err != nil {
+			return err
+		}
+		err = instance.SetStopped(h.folder, true)
+	}
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "could not save the stop request: %s", fault.MessageOf(h.folder.Unwritable(err)))
+	}
+	return nil
 }
 
 func (h hubCommands) stopAndWait(ctx context.Context, info instance.Info) error {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -11,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/servers/risk"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
 )
 
@@ -24,8 +28,10 @@ func (c setupCommands) sync() *cobra.Command {
 		Long: `Add the servers that a setup file declares. Without FILE, read the setup file that the
 hub reads at its start: setup_file in config.yaml, or AGENT_DISCOVER_SETUP_FILE.
 
-Servers that are configured already are not changed, except that their secrets are
-set again. A setup file is JSON and may contain comments:
+Servers that are configured already are not changed, except that the secrets of those
+that the file declares are set again. What the servers of FILE would run is shown, and
+they are added after you have answered on the terminal. Without a terminal they wait for
+approval. A setup file is JSON and may contain comments:
 
   {"servers": [{"name": "memory", "command": "npx",
                 "args": ["-y", "@modelcontextprotocol/server-memory"]}]}`,
@@ -44,12 +50,66 @@ set again. A setup file is JSON and may contain comments:
 				return err
 			}
 			var result setup.SyncResult
-			if err := client.Do(cmd.Context(), http.MethodPost, "/api/sync", body, &result); err != nil {
+			sync := func(client *instance.Client) error {
+				return client.Do(cmd.Context(), http.MethodPost, "/api/sync", body, &result)
+			}
+			if err := c.unlessSeen(cmd.Context(), client, "Add these servers?", sync, func() (string, error) {
+				return declared(cmd.Context(), client, body["file"])
+			}); err != nil {
 				return err
 			}
 			return c.printSync(result)
 		},
 	}
+}
+
+// unlessSeen calls add for a person who has seen what describe returns and agreed,
+// and as a program if there is nothing to see or nobody to ask. What a program
+// adds waits for approval.
+func (p *program) unlessSeen(ctx context.Context, client *instance.Client, question string, add func(*instance.Client) error, describe func() (string, error)) error {
+	text, err := describe()
+	if err != nil {
+		return err
+	}
+	if text == "" {
+		return add(client)
+	}
+	switch yes, err := p.askPerson(ctx, text, question); {
+	case errors.Is(err, errNoPerson):
+		return add(client)
+	case err != nil:
+		return err
+	case !yes:
+		return fault.New(fault.Denied, "nothing was added")
+	}
+	return decided(ctx, client, add)
+}
+
+// declared describes the servers of a setup file that are not configured yet, and
+// those that get their secrets again.
+func declared(ctx context.Context, client *instance.Client, file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	configured, err := allServers(ctx, client)
+	if err != nil {
+		return "", err
+	}
+	known := make(map[string]bool)
+	for _, s := range configured {
+		known[s.Name] = true
+	}
+	servers, _ := setup.Preview(file) // the hub reports what is wrong with the file
+	var b strings.Builder
+	for _, s := range servers {
+		if known[s.Name] {
+			fmt.Fprintf(&b, "%s exists; its secrets are set again if the file declares the same server.\n", cell(s.Name))
+			continue
+		}
+		assessed := risk.Assess(s)
+		b.WriteString(launched(cell(s.Name)+":\n", setup.RunsOf(s), [][2]string{{"description", s.Description}}, &assessed))
+	}
+	return b.String(), nil
 }
 
 // existing returns the absolute path of a file, which the hub needs, or an error
@@ -83,6 +143,9 @@ func (c setupCommands) printSync(r setup.SyncResult) error {
 			if len(group.names) > 0 {
 				c.printf("%s: %s\n", group.result, strings.Join(group.names, ", "))
 			}
+		}
+		if len(r.Unset) > 0 {
+			c.printf("not set, so left empty: %s\n", strings.Join(r.Unset, ", "))
 		}
 		for _, failure := range r.Errors {
 			c.printf("failed: %s: %s\n", failure.Name, failure.Error)

@@ -4,12 +4,17 @@ package cli_test
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 
 	"golang.org/x/sys/unix"
@@ -79,9 +84,19 @@ func (term *terminal) echoes() bool {
 // off, and types a line.
 func (term *terminal) answer(question string, nth int, line string) {
 	term.t.Helper()
-	programtest.Eventually(term.t, "the question is asked: "+question, func() bool {
-		return strings.Count(term.screen.String(), question) == nth && !term.echoes()
-	})
+	term.reply(question, line, func() bool { return strings.Count(term.screen.String(), question) == nth && !term.echoes() })
+}
+
+// confirm waits until a question is on the screen for the nth time, and types a
+// line.
+func (term *terminal) confirm(question string, nth int, line string) {
+	term.t.Helper()
+	term.reply(question, line, func() bool { return strings.Count(term.screen.String(), question) == nth })
+}
+
+func (term *terminal) reply(question, line string, asked func() bool) {
+	term.t.Helper()
+	programtest.Eventually(term.t, "the question is asked: "+question, asked)
 	if _, err := term.WriteString(line + "\n"); err != nil {
 		term.t.Fatal(err)
 	}
@@ -91,6 +106,36 @@ func (term *terminal) answer(question string, nth int, line string) {
 func (term *terminal) awaitText(text string) {
 	term.t.Helper()
 	programtest.Eventually(term.t, "the screen shows: "+text, func() bool { return strings.Contains(term.screen.String(), text) })
+}
+
+func TestRemovalsAskFirstInATerminal(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Serve()
+	h.Must("servers", "add", "one", "--no-start", "--", "true")
+	h.Must("servers", "add", "two", "--no-start", "--", "true")
+	term := newTerminal(t)
+	exits := func(code int, question string, nth int, answer string, args ...string) {
+		t.Helper()
+		cmd := h.Command(args...)
+		term.run(cmd)
+		if question != "" {
+			term.confirm(question, nth, answer)
+		}
+		if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != code {
+			t.Errorf("%v exited with %d, want %d:\n%s", args, cmd.ProcessState.ExitCode(), code, term.screen)
+		}
+	}
+	const question = "Remove server one with 0 tools and 0 secrets? This cannot be undone."
+	exits(4, question, 1, "", "servers", "remove", "one")
+	term.awaitText("nothing was removed")
+	programtest.Contains(t, h.Must("servers", "list"), "one", "two")
+	exits(0, question, 2, "y", "servers", "remove", "one")
+	exits(0, "", 0, "", "servers", "remove", "two", "--yes")
+	programtest.Contains(t, h.Must("servers", "list"), "No server is configured")
+	if asked := strings.Count(term.screen.String(), "[y/N]"); asked != 2 {
+		t.Errorf("asked %d times, want 2:\n%s", asked, term.screen)
+	}
 }
 
 func TestTypedSecretsAreNotEchoed(t *testing.T) {
@@ -143,5 +188,85 @@ func TestTypedSecretsAreNotEchoed(t *testing.T) {
 		}
 	}
 	h.SetSecret("one", "SAME", "correct-horse ünïcode ")
-	programtest.Contains(t, h.Must("secrets", "list", "one"), "KEY", "SAME", "corr****")
+	programtest.Contains(t, h.Must("secrets", "list", "one"), "KEY", "SAME", "********")
+}
+
+// runAsSession starts a command whose controlling terminal is this one, as a
+// shell in a terminal does.
+func (term *terminal) runAsSession(cmd *exec.Cmd) {
+	term.t.Helper()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	term.run(cmd)
+}
+
+func TestOnlyAPersonOrTheirCodeApproves(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	info := h.Serve().Info
+	agent := h.Attach()
+	propose := func(name string) string {
+		t.Helper()
+		return agent.Ask("tools/call", `{"name":"registry","arguments":{"action":"install","name":"`+name+`","command":"no-such-program","args":["--flag"]}}`).Line
+	}
+	answer := propose("typed")
+	programtest.Contains(t, answer, "waiting_for_approval", "tray or dashboard")
+	if strings.Contains(answer, "servers approve") {
+		t.Errorf("the agent is told how to approve its own proposal: %s", answer)
+	}
+	propose("coded")
+	propose("kept")
+	server := func(name string) resources.Server {
+		t.Helper()
+		var all []resources.Server
+		if err := instance.NewClient(info).Do(t.Context(), http.MethodGet, "/api/servers", nil, &all); err != nil {
+			t.Fatal(err)
+		}
+		return all[slices.IndexFunc(all, func(s resources.Server) bool { return s.Name == name })]
+	}
+
+	// A person in a terminal answers there, whatever the standard streams are.
+	term := newTerminal(t)
+	run := func(name, typed string) *exec.Cmd {
+		t.Helper()
+		cmd := h.Command("servers", "approve", name)
+		term.runAsSession(cmd)
+		programtest.Eventually(t, "the question is asked", func() bool { return strings.Contains(term.screen.String(), "Approve server "+name+"?") })
+		if _, err := term.WriteString(typed + "\n"); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		return cmd
+	}
+	if code := run("kept", "n").ProcessState.ExitCode(); code != 4 || server("kept").Approved {
+		t.Errorf("after the answer no: exit code %d, approved %v", code, server("kept").Approved)
+	}
+	if run("typed", "y"); !server("typed").Approved {
+		t.Errorf("after the answer yes the server still waits; the screen shows %s", term.screen)
+	}
+	programtest.Contains(t, term.screen.String(), "typed, proposed by an agent in test-editor 9", "argument 1   --flag")
+
+	// A program that has the token needs the code that only a person is shown.
+	path := fmt.Sprintf("/api/servers/%d/", server("coded").ID)
+	program := instance.NewClient(info)
+	if err := program.Do(t.Context(), http.MethodPost, path+"approve", map[string]string{"launch_hash": server("coded").LaunchHash}, nil); fault.KindOf(err) != fault.Denied {
+		t.Errorf("approval without a code: %v", err)
+	}
+	if err := program.Do(t.Context(), http.MethodPost, path+"code", nil, nil); fault.KindOf(err) != fault.Denied {
+		t.Errorf("a program got the code: %v", err)
+	}
+	person, end, err := program.Person(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	var made struct{ Code string }
+	if err := person.Do(t.Context(), http.MethodPost, path+"code", nil, &made); err != nil {
+		t.Fatal(err)
+	}
+	if out := h.Run("servers", "approve", "coded", "--code", strings.ToLower(made.Code)); out.Code != 3 || !server("coded").Approved { // its program does not exist
+		t.Errorf("with the code: %+v", out)
+	}
+	if out := h.Run("servers", "approve", "kept", "--code", made.Code); out.Code != 4 || server("kept").Approved {
+		t.Errorf("the code of another server: %+v", out)
+	}
 }

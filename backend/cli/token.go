@@ -7,17 +7,29 @@ import (
 )
 
 func (h hubCommands) token() *cobra.Command {
-	return &cobra.Command{
+	var header bool
+	cmd := &cobra.Command{
 		Use: "token", Short: "Print the token for the REST and WebSocket API", Args: cobra.NoArgs,
 		Long: `Print the token that scripts send to the hub in the header "Authorization: Bearer TOKEN".
-It is new at each start of the hub. With --json, the hub's address is printed too.`,
-		Example: `  curl -H "Authorization: Bearer $(agent-discover token)" http://127.0.0.1:3424/api/servers`,
+It is new at each start of the hub. With --json, the hub's address is printed too.
+
+Do not pass the token to a program as an argument: other users of this machine can see
+the arguments. With --header, the whole header is printed, and curl reads it from its
+input or from a file.`,
+		Example: `  agent-discover token --header | curl -H @- http://127.0.0.1:3424/api/servers
+  curl -H @<(agent-discover token --header) http://127.0.0.1:3424/api/servers`,
 		RunE: func(*cobra.Command, []string) error {
 			info, err := instance.Read(h.folder)
 			if err != nil {
 				return err
 			}
-			return h.respond(map[string]string{"token": info.Token, "url": "http://" + info.Address()}, "%s\n", info.Token)
+			text := info.Token
+			if header {
+				text = "Authorization: Bearer " + text
+			}
+			return h.respond(map[string]string{"token": info.Token, "url": "http://" + info.Address()}, "%s\n", text)
 		},
 	}
+	cmd.Flags().BoolVar(&header, "header", false, "print the HTTP header that contains the token")
+	return cmd
 }

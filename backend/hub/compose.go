@@ -3,7 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
-	"time"
+	"os"
 
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
@@ -104,11 +104,11 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	if s.registry, err = registry.Open(ctx, h.store, h.bus); err != nil {
 		return err
 	}
-	s.journal, err = journal.Open(ctx, journal.Options{Store: h.store, Bus: h.bus, Log: h.log, Retention: config.Log.Retention()})
+	s.journal, err = journal.Open(ctx, journal.Options{Store: h.store, Bus: h.bus, Log: h.log, Retention: config.Log.Retention(), Await: h.redactor.Await})
 	if err != nil {
 		return err
 	}
-	s.vault = h.openVault(ctx)
+	s.vault = h.openVault()
 	s.inbox = inspector.NewInbox(s.journal, h.bus, sampler(config.Sampling), h.log)
 	s.upstream = upstream.New(upstream.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
@@ -122,10 +122,10 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
 	s.prefetch = prefetch.New(prefetch.Options{
-		Registry: s.registry, Running: s.upstream, Environment: login, Background: config.WarmPackages, Log: h.log,
+		Registry: s.registry, Running: s.upstream, Environment: login, Background: config.WarmPackages, Bus: h.bus, Log: h.log,
 	})
 	s.proxy = proxy.New(s.registry, s.upstream, s.journal, h.bus)
-	s.inspector = inspector.New(s.upstream, s.inbox, s.journal, h.store)
+	s.inspector = inspector.New(s.upstream, s.registry.Get, s.inbox, s.journal, h.store)
 	s.setup = setup.New(setup.Options{
 		Registry: s.registry, Lifecycle: s.lifecycle, Secrets: s.vault, File: config.SetupFile, Variable: variable(login), Log: h.log,
 	})
@@ -145,12 +145,12 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		Bus: h.bus, Log: h.log, Version: h.options.Version,
 	})
 	d.companion = &companion.Hub{
-		Info: h.info, Serve: d.gateway.Serve, Stop: h.Stop, Log: h.log,
+		Info: h.info, Serve: d.gateway.Serve, Stop: h.Stop, Admit: guard.Admit, Log: h.log,
 		Busy: func() bool { return s.upstream.InFlight() > 0 },
 	}
 	entry := h.editors.registrar.Entry()
 	d.api = api.New(api.Options{
-		Info: h.info, Stop: h.Stop, Sessions: guard.OpenSessions(h.options.Folder.Run("sessions.json"), time.Now, h.log), Timeouts: h.options.Timeouts,
+		Info: h.info, Stop: h.Stop, Sessions: h.openSessions(), Timeouts: h.options.Timeouts,
 		Servers: api.Servers{
 			Registry: s.registry, Catalog: h.discovery.catalog, Lifecycle: s.lifecycle, Prefetch: s.prefetch, Upstream: s.upstream, Proxy: s.proxy,
 			Inspector: s.inspector, Inbox: s.inbox, Journal: s.journal,
@@ -164,6 +164,18 @@ func (h *Hub) composeDoors(config settings.Settings) {
 		},
 		Clients: api.Clients{Gateway: d.gateway, Companion: d.companion},
 		Roots:   config.Roots, Bus: h.bus, Log: h.log,
+	})
+}
+
+// openSessions opens the sessions of browsers.
+func (h *Hub) openSessions() *guard.Sessions {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // then no snap has a folder
+	}
+	return guard.OpenSessions(guard.SessionOptions{
+		Address: h.info.Address(), File: h.options.Folder.Run("sessions.json"),
+		Redirects: guard.Redirects{Folder: h.options.Folder, Home: home}, Log: h.log,
 	})
 }
 

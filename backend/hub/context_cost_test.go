@@ -62,7 +62,7 @@ func TestContextCostsOfClientsAreMeasuredAndStored(t *testing.T) {
 	join(t, first, "agent-discover-cli") // the command line is not an AI client
 	listed := tokens.Count(string(cursor.ask("tools/list", `{}`)))
 	now := awaitContext(t, first, func(resources.ContextCost) bool { return true })
-	if now.Tools != 17 || now.WholeTokens != all || len(now.Clients) != 2 {
+	if now.Tools != 18 || now.WholeTokens != all || len(now.Clients) != 2 {
 		t.Fatalf("with two clients the hub reports %+v", now)
 	}
 	for _, c := range now.Clients {

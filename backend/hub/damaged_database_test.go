@@ -4,6 +4,7 @@ package hub_test
 
 import (
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,4 +128,49 @@ func TestRepairKeepsADatabaseInUse(t *testing.T) {
 	}
 	h.Serve()
 	programtest.Contains(t, h.Must("servers", "list", "--json"), `"kept"`)
+}
+
+func TestServersOfADatabaseWithADamagedTableAreSaved(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	s := h.Serve()
+	h.Add("kept", mcptest.Command(t))
+	h.Must("call", "kept__echo", "text=hello")
+	programtest.Signal(t, s.PID, syscall.SIGTERM)
+	s.Exit()
+	damageTable(t, h.Folder.Database(), "calls")
+
+	out := h.Run("serve")
+	if out.Code != 3 {
+		t.Errorf("serve: exit code %d", out.Code)
+	}
+	programtest.Contains(t, out.Stderr, "is damaged", "stop the hub", "agent-discover doctor --repair")
+	out = h.Run("doctor")
+	programtest.Contains(t, out.Stdout, "is damaged", "doctor --repair")
+	programtest.Contains(t, h.Must("doctor", "--repair"), "Saved from it: 1 server,", "log entries could not be read")
+	h.Serve()
+	programtest.Contains(t, h.Must("call", "kept__echo", "text=hello again"), "hello again")
+	programtest.Contains(t, h.Must("logs"), "kept__echo")
+}
+
+// damageTable overwrites the first page of a table.
+func damageTable(t *testing.T, file, table string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page, size int64
+	err = db.QueryRow("SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = ?", table).Scan(&page, &size)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt([]byte(strings.Repeat("\xff", int(size))), (page-1)*size)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
 }

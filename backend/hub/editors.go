@@ -3,15 +3,17 @@ package hub
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/pathname"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/doors/gateway"
+	"github.com/agent-discover/agent-discover/backend/editors/atomicfile"
 	"github.com/agent-discover/agent-discover/backend/editors/configedit"
 	"github.com/agent-discover/agent-discover/backend/editors/doctor"
 	"github.com/agent-discover/agent-discover/backend/editors/importer"
@@ -42,7 +44,7 @@ func (h *Hub) composeEditors(config settings.Settings, login loginEnv) error {
 	e := &h.editors
 	e.registrar = registration.New(registration.Options{
 		Machine: machine, Folder: h.options.Folder.Backups("editors"), Entry: entry, Auto: config.Editors.AutoRegister,
-		Execute: executor(login), LastSeen: h.lastSeen, Bus: h.bus, Log: h.log,
+		Execute: executor(login), LastSeen: h.lastSeen, Sealer: h.servers.vault, Bus: h.bus, Log: h.log,
 	})
 	e.importer = importer.New(importer.Options{
 		Machine: machine, Registry: h.servers.registry, Lifecycle: h.servers.lifecycle, Vault: h.servers.vault, Migrator: h.servers.migrator,
@@ -74,6 +76,9 @@ func (h *Hub) entry() (table.Server, error) {
 			return table.Server{}, err
 		}
 	}
+	if err := paths.CheckPlace(program); err != nil {
+		return table.Server{}, err
+	}
 	entry := table.Server{Transport: "stdio", Command: program, Args: []string{"mcp"}}
 	if !h.defaultFolder() {
 		entry.Env = map[string]string{"AGENT_DISCOVER_HOME": string(h.options.Folder)}
@@ -83,12 +88,17 @@ func (h *Hub) entry() (table.Server, error) {
 
 func (h *Hub) defaultFolder() bool {
 	home, err := os.UserHomeDir()
-	return err == nil && string(h.options.Folder) == filepath.Join(home, ".agent-discover")
+	return err == nil && pathname.Same(string(h.options.Folder), filepath.Join(home, ".agent-discover"))
 }
 
 // keepSetting writes one value to the settings file.
 func (h *Hub) keepSetting(keys []string, value any) error {
-	return settings.Editor{Set: setScalar, Write: paths.WriteDurable}.Keep(h.options.Folder.Config(), keys, value)
+	return settings.Editor{Set: setScalar, Edit: editFile}.Keep(h.options.Folder.Config(), keys, value)
+}
+
+// editFile changes a file that people edit too.
+func editFile(path string, check func([]byte) error, edit func([]byte) ([]byte, error)) error {
+	return atomicfile.Disk{}.Edit(context.Background(), path, check, edit)
 }
 
 func setScalar(data []byte, keys []string, value any) ([]byte, error) {
@@ -116,14 +126,12 @@ func (h *Hub) lastSeen(ctx context.Context, names []string) time.Time {
 // executor returns a function that runs an editor's program in the user's login
 // environment and returns its output.
 func executor(login loginEnv) func(context.Context, string, ...string) ([]byte, error) {
-	return func(ctx context.Context, program string, args ...string) ([]byte, error) {
-		env := login(ctx).Without(process.OwnVariable)
-		path := env.LookPath(program)
-		if path == "" {
-			return nil, exec.ErrNotFound
+	return func(ctx context.Context, name string, args ...string) ([]byte, error) {
+		cmd, err := program.Command(ctx, login(ctx).Without(process.OwnVariable), name, args...)
+		if err != nil {
+			return nil, err
 		}
-		cmd := exec.CommandContext(ctx, path, args...)
-		cmd.Env, cmd.WaitDelay = env, time.Second
+		cmd.WaitDelay = time.Second
 		return cmd.CombinedOutput()
 	}
 }

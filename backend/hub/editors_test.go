@@ -3,6 +3,7 @@ package hub_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -21,20 +22,32 @@ func newEditorScenario(t *testing.T) (s *scenario, file string) {
 	for _, name := range []string{"XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "APPDATA", "LOCALAPPDATA"} {
 		t.Setenv(name, "")
 	}
-	t.Setenv("HOME", home)
-	t.Setenv("PATH", t.TempDir())
+	setHomeTo(t, home)
+	bin := t.TempDir()
+	fakeProgram(t, bin, "npx")
+	t.Setenv("PATH", bin)
 	file = filepath.Join(home, ".cursor", "mcp.json")
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, file, editorConfig)
-	program := filepath.Join(home, "agent-discover")
+	program := fakeProgram(t, home, "agent-discover")
+	s = newScenario(t, hub.Options{Program: program})
+	s.kept = append(s.kept, "{file}", strings.Trim(s.json(file), `"`), "{program}", strings.Trim(s.json(program), `"`))
+	return s, file
+}
+
+// fakeProgram creates a program that does nothing.
+func fakeProgram(t *testing.T, folder, name string) string {
+	t.Helper()
+	program := filepath.Join(folder, name)
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
 	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	s = newScenario(t, hub.Options{Program: program})
-	s.kept = append(s.kept, "{file}", file, "{program}", program)
-	return s, file
+	return program
 }
 
 // checkFile compares the content of a file.
@@ -105,7 +118,10 @@ func TestServersOfEditorsAreImportedOverREST(t *testing.T) {
 		step{name: "servers of an editor", method: "GET", path: "/api/editors/servers?editor=cursor", status: 200, want: []string{`"name":"files"`, `"path":"{file}"`, `"here":""`}},
 		step{name: "dry run", method: "POST", path: "/api/editors/import", body: `{"dry_run":true}`, status: 200, want: []string{`"name":"files"`}},
 		step{name: "a dry run imports nothing", method: "GET", path: "/api/servers", status: 200, never: []string{"files"}},
-		step{name: "import, and remove from the editor", method: "POST", path: "/api/editors/import", body: `{"take_out":true}`, status: 200, want: []string{`"status":"imported"`, `"entries":["files"]`, `"change":"`}, events: []string{"editors"}},
+		step{name: "import by a program", method: "POST", path: "/api/editors/import", body: `{"take_out":true}`, status: 200, want: []string{`"status":"imported"`, `"waiting":true`, `waits for approval; the entry was kept`}},
+		step{name: "it waits for approval", method: "GET", path: "/api/servers/1", status: 200, want: []string{`"name":"files"`, `"approved":false`}},
+		step{name: "remove it", method: "DELETE", path: "/api/servers/1", status: 200},
+		step{name: "import by a person, and remove from the editor", method: "POST", path: "/api/editors/import", person: true, body: `{"take_out":true}`, status: 200, want: []string{`"status":"imported"`, `"entries":["files"]`, `"change":"`}, never: []string{`"waiting"`}, events: []string{"editors"}},
 		step{name: "imported server", method: "GET", path: "/api/servers", status: 200, want: []string{`"name":"files"`, `"command":"npx"`}},
 		step{name: "export", method: "GET", path: "/api/editors/export?editor=vscode&servers=files", status: 200, want: []string{`\"servers\"`, `\"files\"`}},
 		step{name: "scan of a text", method: "POST", path: "/api/editors/scan", body: `{"text":"npx -y @example/other"}`, status: 200, want: []string{`"candidates":[{`, `"questions":[]`}},

@@ -215,3 +215,37 @@ func TestCompanionReportsWhyTheHubDoesNotStart(t *testing.T) {
 		t.Errorf("list returned %s", got)
 	}
 }
+
+func TestASetupFileMayUseVariablesThatAnEditorGivesToTheCompanion(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	command := mcptest.Command(t)
+	file := filepath.Join(h.Dir, "setup.json")
+	h.Write(file, `{"servers":[{"name":"fake","command":"`+command[0]+`","args":["`+command[1]+`"],
+		"env":{"GIVEN":"$GIVEN_TOKEN","PRICE":"5$$","MISSING":"$NOT_SET_ANYWHERE"}}]}`)
+	h.Set("AGENT_DISCOVER_SETUP_FILE", file)
+	h.Set("AGENT_DISCOVER_DB", "/old.db")
+	h.Set("GIVEN_TOKEN", "tok-12345")
+	h.Set("OTHER_TOKEN", "tok-67890")
+	c := h.Attach() // starts the hub
+	programtest.Eventually(t, "the setup file is read", func() bool { return strings.Contains(c.Registry(`{"action":"list"}`), `"fake"`) })
+	for name, want := range map[string]string{"GIVEN": "tok-12345", "PRICE": "5$", "MISSING": "", "GIVEN_TOKEN": "", "OTHER_TOKEN": "", "AGENT_DISCOVER_SETUP_VARIABLES": ""} {
+		if got := c.Variable("fake", name); got != want {
+			t.Errorf("the server's %s is %q, want %q", name, got, want)
+		}
+	}
+	programtest.Contains(t, c.Registry(`{"action":"sync"}`), `"unset_variables": [`, `"NOT_SET_ANYWHERE"`)
+	log, err := os.ReadFile(h.Folder.Log())
+	if err != nil {
+		t.Fatal(err)
+	}
+	programtest.Contains(t, string(log), "setup file uses variables that are not set", "NOT_SET_ANYWHERE", "AGENT_DISCOVER_DB")
+	for _, pid := range h.Processes("") {
+		if line := programtest.CommandLine(pid); strings.Contains(line, "tok-") {
+			t.Errorf("a command line contains the variable: %s", line)
+		}
+	}
+	if strings.Contains(string(log), "tok-") {
+		t.Errorf("the log contains the variable: %s", log)
+	}
+}

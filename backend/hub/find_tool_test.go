@@ -68,6 +68,25 @@ func TestReplyWithoutAMatchSuggestsSimilarTools(t *testing.T) {
 	agent.checkReplies(
 		question{name: "misspelt query", arguments: `{"action":"find_tool","query":"harburtidez"}`, want: []string{`"found":false,"matches":[],"top_score":`, `browse; or propose a server: registry install"`, `"did_you_mean":["mcp__sea__harbour_tides"]`}},
 		question{name: "unrelated query", arguments: `{"action":"find_tool","query":"knit a jumper for a giraffe"}`, want: []string{`"found":false`}, never: []string{"did_you_mean"}},
-		question{name: "one of several intents", arguments: `{"action":"find_tools","intents":["harburtidez","","when the water comes"]}`, want: []string{`{"results":[{"intent":"harburtidez","found":false`, `"did_you_mean":["mcp__sea__harbour_tides"]},{"found":false,"matches":[]`, `{"intent":"when the water comes","found":true`}},
+		question{name: "one of several intents", arguments: `{"action":"find_tools","intents":["harburtidez","","when the water comes"]}`, want: []string{`{"results":[{"intent":"harburtidez","found":false`, `"did_you_mean":["mcp__sea__harbour_tides"]},{"intent":"","found":false,"matches":[]`, `{"intent":"when the water comes","found":true`}},
 	)
+}
+
+func TestAgentsMayWriteArgumentsInOtherTypes(t *testing.T) {
+	h, _ := runHub(t, hub.Options{})
+	addFake(t, h)
+	do(t, h, "POST", "/api/servers/1/activate", nil, nil)
+	for arguments, want := range map[string]string{
+		`{"action":"find_tool","query":"give back the text","limit":"2"}`:                            `"call_as":"mcp__fake__echo"`,
+		`{"action":"find_tool","query":"give back the text","auto_activate":"false","brief":"true"}`: `by registry proxy_call`,
+		`{"action":"list","installed_only":"true"}`:                                                  `"name": "fake"`,
+		`{"action":"install","name":"a","command":"x","args":[1,2],"env":{"PORT":3000}}`:             `"2"`,
+		`{"action":"install","name":"b","source":"registry","command":"x","args":["y"]}`:             `"waiting_for_approval"`,
+		`{"action":"install","name":"c","command":"x","args":"--all"}`:                               `args must be of type array`,
+		`{"action":"find_tool","query":"x","limit":"many"}`:                                          `limit must be of type number`,
+	} {
+		if got := registryCall(t, h, arguments); !strings.Contains(got, want) {
+			t.Errorf("%s: got %s, want %s", arguments, got, want)
+		}
+	}
 }

@@ -27,12 +27,17 @@ const deadline = time.Minute
 var userHome = os.Getenv("HOME")
 
 // runHub runs a hub on a free port, in a new data folder unless o names one. ended
-// receives the error of Run and Close. The hub stops when the test ends.
-func runHub(t *testing.T, o hub.Options) (h *hub.Hub, ended <-chan error) {
+// receives the error of Run and Close. The hub stops when the test ends. env are
+// additional variables.
+func runHub(t *testing.T, o hub.Options, env ...string) (h *hub.Hub, ended <-chan error) {
 	t.Helper()
 	t.Setenv("AGENT_DISCOVER_PORT", "0")
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		t.Setenv(name, value)
+	}
 	if os.Getenv("HOME") == userHome { // login shells must not read the start-up files of this person
-		t.Setenv("HOME", t.TempDir())
+		setHomeTo(t, t.TempDir())
 	}
 	if o.Folder == "" {
 		o.Folder = paths.Folder(t.TempDir())
@@ -169,8 +174,15 @@ func listed(t *testing.T, h *hub.Hub, n int) []map[string]any {
 // setHome sets HOME to an empty folder, and a login shell that starts quickly.
 func setHome(t *testing.T) {
 	t.Helper()
-	t.Setenv("HOME", t.TempDir())
+	setHomeTo(t, t.TempDir())
 	t.Setenv("SHELL", "/bin/sh")
+}
+
+// setHomeTo sets the home folder on every system.
+func setHomeTo(t *testing.T, home string) {
+	t.Helper()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
 }
 
 // newDataFolder creates a data folder with a config.yaml.

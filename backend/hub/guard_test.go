@@ -31,7 +31,7 @@ func TestGuardAdmitsOnlyAuthorizedRequests(t *testing.T) {
 	for _, r := range []row{
 		{"health needs no token", "GET", "/health", "", noToken, 200, []string{`"status":"ok"`, `"version":"1.2.3"`, "nosniff", "Referrer-Policy: no-referrer", "Cache-Control: no-store", "Cross-Origin-Resource-Policy: same-origin", "default-src 'none'"}, []string{"Set-Cookie"}},
 		{"hello needs no token", "GET", "/hello?nonce=x", "", noToken, 200, []string{`"proof":`}, nil},
-		{"other paths need one", "GET", "/api/servers", "", noToken, 401, []string{"agent-discover token", "Www-Authenticate: Bearer"}, nil},
+		{"other paths need one", "GET", "/api/servers", "", noToken, 401, []string{"agent-discover token --header", "Www-Authenticate: Bearer"}, nil},
 		{"POST to health", "POST", "/health", "", noToken, 401, nil, nil},
 		{"unknown path without a token", "GET", "/nothing", "", noToken, 401, nil, nil},
 
@@ -118,8 +118,9 @@ func TestPagesNeedNoTokenAndLoadNothingFromElsewhere(t *testing.T) {
 		{"HEAD of the page", "HEAD", "/", "", noToken, 200, append(strict, "text/html; charset=utf-8"), []string{"<html"}},
 		{"style sheet", "GET", style, "", noToken, 200, append(strict, "text/css; charset=utf-8", ":root"), nil},
 		{"inspector page", "GET", "/tester/1", "", noToken, 200, append(strict, "text/html; charset=utf-8"), nil},
-		{"inspector page without an id", "GET", "/tester/", "", nil, 404, nil, nil},
-		{"path below the inspector page", "GET", "/tester/1/x", "", nil, 404, nil, nil},
+		{"inspector page without an id", "GET", "/tester/", "", noToken, 200, append(strict, "text/html; charset=utf-8"), nil},
+		{"inspector page of a transient server", "GET", "/tester/transient/x", "", noToken, 200, append(strict, "text/html; charset=utf-8"), nil},
+		{"path beside the inspector page", "GET", "/testers", "", nil, 404, nil, nil},
 		{"unknown style sheet", "GET", "/other.css", "", noToken, 401, nil, nil},
 		{"the page as a folder", "GET", "/index.html/", "", nil, 404, nil, nil},
 	} {
@@ -243,7 +244,8 @@ func TestBodyOverTheLimitIsRefused(t *testing.T) {
 		"exactly the limit, chunked": {"/api/servers", struct{ io.Reader }{strings.NewReader(object(limit))}, h.Info().Token, 422, ""},
 		"to an unknown path":         {"/api/sync-nothing", strings.NewReader(object(200_000)), h.Info().Token, 413, ""},
 		"without a token":            {"/api/servers", strings.NewReader(object(200_000)), "", 401, ""},
-		"to the exchange of tickets": {"/api/session", strings.NewReader(object(200_000)), "", 413, ""},
+		"to the exchange of tickets": {"/api/session", strings.NewReader(object(1025)), "", 413, "the body is over 1024 bytes"},
+		"to resume a session":        {"/api/session/resume", strings.NewReader(object(1025)), h.Info().Token, 413, "the body is over 1024 bytes"},
 		"2 MB":                       {"/api/servers", strings.NewReader(object(2_000_000)), h.Info().Token, 413, ""},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+h.Info().Address()+c.path, c.body)
@@ -277,9 +279,14 @@ var incompleteRequests = map[string]struct{ request, want string }{
 }
 
 func TestSlowRequestsTimeOut(t *testing.T) {
-	h, _ := runHub(t, hub.Options{Timeouts: guard.Timeouts{Header: 200 * time.Millisecond, Body: 200 * time.Millisecond}})
+	slowHeader, _ := runHub(t, hub.Options{Timeouts: guard.Timeouts{Header: 200 * time.Millisecond}})
+	slowBody, _ := runHub(t, hub.Options{Timeouts: guard.Timeouts{Body: 200 * time.Millisecond}})
 	for name, c := range incompleteRequests {
 		t.Run(name, func(t *testing.T) {
+			h := slowBody
+			if !strings.Contains(c.request, "\r\n\r\n") {
+				h = slowHeader
+			}
 			conn, got := sendRaw(t, h, c.request)
 			if got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)

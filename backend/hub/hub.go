@@ -15,12 +15,10 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
@@ -52,7 +50,7 @@ type Options struct {
 
 // byProgram reports whether a program, not a person, started the hub.
 func (o Options) byProgram() bool {
-	return slices.Contains([]string{"companion", "cli", "tray", "window"}, o.StartedBy)
+	return instance.ByProgram(o.StartedBy)
 }
 
 // Hub is an open hub.
@@ -72,7 +70,8 @@ type Hub struct {
 	editors   editors
 	doors     doors
 
-	endLogin func() // ends the login shell; nil before it was started
+	unlock   func(context.Context) error // unlocks the file of secrets
+	endLogin func()                      // ends the login shell; nil before it was started
 	stopOnce sync.Once
 	stop     chan struct{}
 }
@@ -81,17 +80,18 @@ type Hub struct {
 // fault.Conflict if another hub has the folder. Call Run to serve, and Close
 // afterwards.
 func Open(ctx context.Context, o Options) (*Hub, error) {
+	hurryStart()
 	if err := o.Folder.Create(); err != nil {
 		return nil, err
 	}
 	if o.byProgram() && instance.Stopped(o.Folder) {
-		return nil, fault.New(fault.Denied, "the user stopped the hub; start it with: agent-discover serve")
+		return nil, instance.ErrStopped
 	}
 	lock, err := instance.Acquire(o.Folder)
 	if err != nil {
 		return nil, err
 	}
-	h := &Hub{options: o, lock: lock, bus: &events.Bus{}, redactor: &secrets.Given{}, stop: make(chan struct{})}
+	h := newHub(o, lock)
 	if err := h.open(ctx); err != nil {
 		if h.log != nil {
 			h.log.Error("hub did not start", "error", err)
@@ -99,6 +99,10 @@ func Open(ctx context.Context, o Options) (*Hub, error) {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
+}
+
+func newHub(o Options, lock *instance.Lock) *Hub {
+	return &Hub{options: o, lock: lock, bus: &events.Bus{}, redactor: secrets.NewGiven(), stop: make(chan struct{})}
 }
 
 func (h *Hub) open(ctx context.Context) error {
@@ -113,6 +117,9 @@ func (h *Hub) open(ctx context.Context) error {
 	config, err := settings.Load(h.options.Folder.Config())
 	if err != nil {
 		return err
+	}
+	for _, v := range settings.IgnoredVariables() {
+		h.log.Warn("an environment variable has no effect", "name", v.Name, "advice", v.Advice)
 	}
 	if h.store, err = store.Open(ctx, h.options.Folder.Database()); err != nil {
 		return err

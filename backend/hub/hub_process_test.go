@@ -65,6 +65,10 @@ func TestKillingTheHubDuringACallReturnsAnErrorAndLeavesNoProcess(t *testing.T) 
 	h.Add("fake", mcptest.Command(t))
 	c := h.Attach()
 	child, grandchild := startGrandchild(t, c, "fake")
+	helper, err := strconv.Atoi(c.Tool("fake__helper", `{}`)) // in its own session
+	if err != nil {
+		t.Fatal(err)
+	}
 	id := c.Hold("fake", "k")
 
 	first.Kill()
@@ -77,7 +81,7 @@ func TestKillingTheHubDuringACallReturnsAnErrorAndLeavesNoProcess(t *testing.T) 
 	if second := h.RunningHub(); second.PID == first.PID || second.Token == first.Token {
 		t.Errorf("the killed hub %d was not replaced", second.PID)
 	}
-	programtest.AwaitExit(t, child, grandchild)
+	programtest.AwaitExit(t, child, grandchild, helper)
 	if got := c.Tool("fake__echo", `{"text":"back"}`); got != "back" {
 		t.Errorf("echo after the restart returned %q", got)
 	}
@@ -131,7 +135,7 @@ func TestStoppedHubStaysStoppedUntilAPersonStartsIt(t *testing.T) {
 	}
 	programtest.AwaitExit(t, child, grandchild)
 	notified := c.Count(programtest.ToolListChanged)
-	programtest.Contains(t, c.FailingTool("registry", `{"action":"list"}`), "stopped by the user", "agent-discover serve")
+	programtest.Contains(t, c.FailingTool("registry", `{"action":"list"}`), "stopped by the user", "agent-discover start")
 	programtest.Contains(t, c.FailingTool("fake__echo", `{"text":"x"}`), "stopped by the user")
 	if tools := c.Tools(); !slices.Equal(tools, []string{"registry"}) {
 		t.Errorf("without a hub the list is %v", tools)

@@ -38,6 +38,10 @@ func TestInspectorUsesAServerDirectly(t *testing.T) {
 		step{name: "prompt", method: "POST", path: "/api/servers/{id}/prompt/get", body: `{"name":"greet","arguments":{"who":"Ann"}}`, status: 200, want: []string{"Greet Ann"}, events: []string{`log_entry "kind":"prompt-get"`}},
 		step{name: "prompt without a name", method: "POST", path: "/api/servers/{id}/prompt/get", body: `{}`, status: 400, want: []string{"name is required"}},
 		step{name: "unknown prompt", method: "POST", path: "/api/servers/{id}/prompt/get", body: `{"name":"x"}`, status: 500, want: []string{"MCP error -32602: no such prompt: x"}},
+		step{name: "completion of a prompt's argument", method: "POST", path: "/api/servers/{id}/complete", body: `{"prompt":"greet","argument":"who","value":"A","arguments":{"how":"loudly"}}`, status: 200, want: []string{`{"values":["asked with {\"ref\":{\"type\":\"ref/prompt\",\"name\":\"greet\"},\"argument\":{\"name\":\"who\",\"value\":\"A\"},\"context\":{\"arguments\":{\"how\":\"loudly\"}}`, `"hasMore":false}`}},
+		step{name: "completion of a template's variable", method: "POST", path: "/api/servers/{id}/complete", body: `{"template":"note://{n}","argument":"n"}`, status: 200, want: []string{`\"ref\":{\"type\":\"ref/resource\",\"uri\":\"note://{n}\"}`}, never: []string{"context"}},
+		step{name: "completion of nothing", method: "POST", path: "/api/servers/{id}/complete", body: `{"argument":"n"}`, status: 400, want: []string{"either prompt or template is required"}},
+		step{name: "completion without an argument", method: "POST", path: "/api/servers/{id}/complete", body: `{"prompt":"greet"}`, status: 400, want: []string{"argument is required"}},
 		step{name: "ping", method: "POST", path: "/api/servers/{id}/ping", body: `{}`, status: 200, want: []string{`"ok":true,"rtt_ms":`}, events: []string{`log_entry "response":"pong"`}},
 		step{name: "ping without a body", method: "POST", path: "/api/servers/{id}/ping", status: 422, want: []string{"Invalid JSON in request body"}},
 		step{name: "logging level", method: "POST", path: "/api/servers/{id}/logging-level", body: `{"level":"debug"}`, status: 200, want: []string{`"ok":true,"level":"debug"`}, events: []string{`notification "so be it"`}},
@@ -143,7 +147,62 @@ func TestElicitationIsAnsweredOverREST(t *testing.T) {
 	if body := <-answered; !strings.Contains(body, "Ann") || !strings.Contains(body, "accept") {
 		t.Errorf("the server received the answer %s", body)
 	}
-	s.play(step{name: "sampling without a model", method: "POST", path: "/api/transient/{handle}/call", body: `{"tool":"ask","args":{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}}`, status: 200, want: []string{"sampling is not configured"}})
+}
+
+// question makes a transient server send a request, and returns the id of the
+// question in the inbox and a channel for the result of the call.
+func (s *scenario) question(t *testing.T, request, want string) (id string, result <-chan string) {
+	t.Helper()
+	answered := make(chan string, 1)
+	mark := s.events.mark()
+	path := strings.NewReplacer(s.kept...).Replace("/api/transient/{handle}/call")
+	go func() {
+		_, body := s.send("POST", path, `{"tool":"ask","args":`+request+`}`)
+		answered <- body
+	}()
+	s.events.await(t, "the question", mark, "elicitation_request", want)
+	_, pending := s.send("GET", "/api/elicitations", "")
+	if !strings.Contains(pending, want) {
+		t.Fatalf("the waiting questions %s do not contain %s", pending, want)
+	}
+	return between(pending, `"id":"`, `"`), answered
+}
+
+func TestPersonAnswersSamplingWithoutAModel(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(step{name: "open", method: "POST", path: "/api/transient", body: s.server(""), status: 201, keep: "handle"})
+	ask := `{"method":"sampling/createMessage","params":{"messages":[{"role":"user","content":{"type":"text","text":"What is it?"}}],"maxTokens":1}}`
+	want := `"request":{"messages":[{"role":"user","content":{"type":"text","text":"What is it?"}}],"maxTokens":1}`
+	id, result := s.question(t, ask, want)
+	s.play(
+		step{name: "answer without a text", method: "POST", path: "/api/elicitations/" + id + "/respond", body: `{"action":"accept","content":{}}`, status: 400, want: []string{"content must have the answer in text"}},
+		step{name: "answer", method: "POST", path: "/api/elicitations/" + id + "/respond", body: `{"action":"accept","content":{"text":"forty-two","model":"me"}}`, status: 200, events: []string{`log_entry "kind":"sampling"`}},
+	)
+	if body := <-result; !strings.Contains(body, `\"model\":\"me\"`) || !strings.Contains(body, `\"content\":{\"text\":\"forty-two\",\"type\":\"text\"}`) {
+		t.Errorf("the server received the message %s", body)
+	}
+	id, result = s.question(t, ask, want)
+	s.play(step{name: "decline", method: "POST", path: "/api/elicitations/" + id + "/respond", body: `{"action":"decline"}`, status: 200})
+	if body := <-result; !strings.Contains(body, "User rejected sampling request") {
+		t.Errorf("the server received the refusal %s", body)
+	}
+}
+
+func TestURLElicitationIsAnsweredOverREST(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	s.play(step{name: "open", method: "POST", path: "/api/transient", body: s.server(""), status: 201, keep: "handle"})
+	ask := `{"method":"elicitation/create","params":{"mode":"url","message":"Sign in","url":"https://login.example/a?b=c","elicitationId":"1"}}`
+	for _, action := range []string{"accept", "decline", "cancel"} {
+		id, result := s.question(t, ask, `"url":"https://login.example/a?b=c"`)
+		s.play(step{name: action, method: "POST", path: "/api/elicitations/" + id + "/respond", body: `{"action":"` + action + `","content":{"not":"sent"}}`, status: 200})
+		if body := <-result; !strings.Contains(body, `{\"action\":\"`+action+`\"}`) {
+			t.Errorf("after %s, the server received %s", action, body)
+		}
+	}
+	s.play(
+		step{name: "without a url", method: "POST", path: "/api/transient/{handle}/call", body: `{"tool":"ask","args":{"method":"elicitation/create","params":{"mode":"url","message":"m"}}}`, status: 200, want: []string{"the mode url needs a url"}},
+		step{name: "unknown mode", method: "POST", path: "/api/transient/{handle}/call", body: `{"tool":"ask","args":{"method":"elicitation/create","params":{"mode":"smell","message":"m"}}}`, status: 200, want: []string{"supports the modes form and url only"}},
+	)
 }
 
 func TestLoggedElicitationContainsNoCredential(t *testing.T) {
@@ -195,8 +254,19 @@ func TestTransientServerMaySampleTheConfiguredModel(t *testing.T) {
 		step{name: "sampling", method: "POST", path: "/api/transient/{handle}/call", body: ask, status: 200, want: []string{"forty-two", `\"model\":\"m\"`}, events: []string{`log_entry "kind":"sampling"`}},
 		step{name: "add server", method: "POST", path: "/api/servers", body: s.server("plain"), status: 201, keep: "id"},
 		step{name: "activate", method: "POST", path: "/api/servers/{id}/activate", status: 200},
-		step{name: "sampling by an installed server", method: "POST", path: "/api/servers/{id}/call", body: ask, status: 200, want: []string{"for transient servers only"}},
 	)
+	// The model is not used for a configured server: a person is asked.
+	mark := s.events.mark()
+	path := strings.NewReplacer(s.kept...).Replace("/api/servers/{id}/call")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.send("POST", path, ask)
+	}()
+	s.events.await(t, "the question", mark, "elicitation_request", "What is it?")
+	_, pending := s.send("GET", "/api/elicitations", "")
+	s.play(step{name: "decline", method: "POST", path: "/api/elicitations/" + between(pending, `"id":"`, `"`) + "/respond", body: `{"action":"decline"}`, status: 200})
+	<-done
 	if len(requests) != 2 || !strings.Contains(requests[1], `"max_completion_tokens":7`) || !strings.HasPrefix(requests[1], "Bearer the-models-key") ||
 		!strings.Contains(requests[1], `"model":"thinker"`) || !strings.Contains(requests[1], `{"role":"system","content":"Be brief."},{"role":"user","content":"What is it?"}`) {
 		t.Errorf("the model received %q", requests)

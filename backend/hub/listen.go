@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"net"
 	"strconv"
 	"time"
@@ -14,10 +15,11 @@ import (
 // listen listens on the configured port, or on a free one if that is in use.
 func (h *Hub) listen(config settings.Settings) error {
 	port := config.Port
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	exclusive := net.ListenConfig{Control: listenExclusively}
+	listener, err := exclusive.Listen(context.Background(), "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 	if err != nil && port != 0 {
 		h.log.Warn("port is in use, using a free one", "port", port, "error", err)
-		listener, err = net.Listen("tcp", "127.0.0.1:0")
+		listener, err = exclusive.Listen(context.Background(), "tcp", "127.0.0.1:0")
 	}
 	if err != nil {
 		return fault.Wrap(err, fault.Unavailable, "could not listen on 127.0.0.1")

@@ -16,9 +16,22 @@ func (h *Hub) openLog() {
 	h.logFile = file
 	var out io.Writer = file
 	if h.options.Console != nil {
-		out = io.MultiWriter(file, h.options.Console)
+		out = tee{h.options.Console, file}
 	}
 	h.log = newLog(out, h.redactor)
+}
+
+// tee writes to all writers, even if one of them fails: a full disk must not
+// silence the console.
+type tee []io.Writer
+
+func (t tee) Write(p []byte) (int, error) {
+	var errs []error
+	for _, w := range t {
+		_, err := w.Write(p)
+		errs = append(errs, err)
+	}
+	return len(p), errors.Join(errs...)
 }
 
 // newLog returns a logger that redacts credentials and the secrets that servers

@@ -39,14 +39,14 @@ func TestLogContainsNoCredentials(t *testing.T) {
 }
 
 func TestLogRedactsSecretsGivenToServers(t *testing.T) {
-	folder, given := paths.Folder(t.TempDir()), &secrets.Given{}
+	folder, given := paths.Folder(t.TempDir()), secrets.NewGiven()
 	db, err := store.Open(t.Context(), folder.Database())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	vault := secrets.NewVault(secrets.Options{Store: db, Bus: &events.Bus{}, Folder: folder, Given: given, NoKeychain: true, Work: 10})
-	if err := vault.Unlock(t.Context(), "pass"); err != nil {
+	if err := vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}
 	if err := vault.Set(t.Context(), "one", "MODE", "correct-horse"); err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/process"
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
@@ -35,10 +36,15 @@ func (h *Hub) startLogin() loginEnv {
 	}
 }
 
-// variable returns a function that looks up an environment variable: first in
-// this process, where a person may have set it, then in the login shell.
+// variable returns a function that looks up an environment variable for setup
+// files: first among those that the companion was given which started the hub, then
+// in this process, where a person may have set it, then in the login shell.
 func variable(login loginEnv) func(context.Context, string) string {
+	given := instance.SetupVariables()
 	return func(ctx context.Context, name string) string {
+		if value, set := given[name]; set {
+			return value
+		}
 		if value, set := os.LookupEnv(name); set {
 			return value
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/process"
 )
 
-func TestLoginShellDoesNotOutliveTheHub(t *testing.T) {
+func TestStartDoesNotWaitForTheLoginShellWhichEndsWithTheHub(t *testing.T) {
 	dir := t.TempDir()
 	shell, pidFile := filepath.Join(dir, "shell"), filepath.Join(dir, "pid")
 	script := "#!/bin/sh\necho $$ > " + pidFile + ".new; mv " + pidFile + ".new " + pidFile + "; exec sleep 600\n"
@@ -36,6 +36,9 @@ func TestLoginShellDoesNotOutliveTheHub(t *testing.T) {
 		}
 		data, _ := os.ReadFile(pidFile)
 		pid, _ = strconv.Atoi(strings.TrimSpace(string(data)))
+	}
+	if process.StartOf(pid) == "" {
+		t.Error("Open waited until the login shell had ended")
 	}
 	if err := hub.Close(); err != nil {
 		t.Error(err)

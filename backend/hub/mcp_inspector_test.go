@@ -114,9 +114,9 @@ func TestMCPInspectorUsesTheRegistryTool(t *testing.T) {
 	if !refused.IsError {
 		t.Fatalf("a server that waits for approval was called: %s", refused.Text())
 	}
-	programtest.Contains(t, refused.Text(), "approval", "agent-discover servers approve fake")
+	programtest.Contains(t, refused.Text(), "ask the user to approve it in the tray or the dashboard")
 	programtest.Contains(t, i.Must("logs", "--server", "fake"), "refused")
-	i.Must("servers", "approve", "fake")
+	i.Approve("fake")
 
 	var listed []struct {
 		Name      string

@@ -1,7 +1,10 @@
 package hub_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
 	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -17,11 +20,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/hub"
 )
 
-// pageClient is a dashboard page in a browser, with what it keeps in its
-// sessionStorage.
+// pageClient is a dashboard page in a browser: the keys that it registers, and what it
+// keeps in memory.
 type pageClient struct {
-	t              *testing.T
+	t            *testing.T
+	page, reload *ecdsa.PrivateKey
+
 	Token, Session string
+	ProofKey       string `json:"proof_key"`
 }
 
 // openPage starts a page session: it exchanges a ticket for a token.
@@ -29,11 +35,62 @@ func openPage(t *testing.T, h *hub.Hub) *pageClient {
 	t.Helper()
 	var issued struct{ Ticket string }
 	do(t, h, "POST", "/api/tickets", map[string]string{"purpose": "page"}, &issued)
-	p := &pageClient{t: t}
-	if status := p.fetch(h, "POST", "/api/session", `{"ticket":"`+issued.Ticket+`"}`, p); status != 200 || len(p.Token) != 64 || p.Session == "" || strings.Contains(p.Token, p.Session) {
+	p := &pageClient{t: t, page: newKey(t), reload: newKey(t)}
+	body := p.body(map[string]string{"ticket": issued.Ticket, "page_key": point(t, p.page), "reload_key": point(t, p.reload)})
+	if status := p.fetch(h, "POST", "/api/session", body, p); status != 200 || len(p.Token) != 64 || p.Session == "" || strings.Contains(p.Token, p.Session) {
 		t.Fatalf("the exchange of the ticket returned %d, session %q", status, p.Session)
 	}
 	return p
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+// point returns a public key as WebCrypto exports it, in hexadecimal.
+func point(t *testing.T, key *ecdsa.PrivateKey) string {
+	t.Helper()
+	raw, err := key.PublicKey.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hex.EncodeToString(raw)
+}
+
+func (p *pageClient) body(fields map[string]string) string {
+	p.t.Helper()
+	data, err := json.Marshal(fields)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// resume signs a challenge with a key and exchanges it for a new token. It returns the
+// status of the answer.
+func (p *pageClient) resume(h *hub.Hub, key *ecdsa.PrivateKey) (status int) {
+	p.t.Helper()
+	p.Token = ""
+	var given struct{ Challenge, Instance string }
+	if status := p.fetch(h, "POST", "/api/session/challenge", p.body(map[string]string{"session": p.Session}), &given); status != 200 {
+		return status
+	}
+	_, port, _ := strings.Cut(h.Info().Address(), ":")
+	signed := sha256.Sum256([]byte(strings.Join([]string{"agent-discover", "resume", given.Instance, "127.0.0.1:" + port, p.Session, given.Challenge}, "\n")))
+	r, s, err := ecdsa.Sign(rand.Reader, key, signed[:])
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	signature := append(r.FillBytes(make([]byte, 32)), s.FillBytes(make([]byte, 32))...)
+	return p.fetch(h, "POST", "/api/session/resume", p.body(map[string]string{
+		"session": p.Session, "challenge": given.Challenge, "signature": hex.EncodeToString(signature),
+		"page_key": point(p.t, p.page),
+	}), p)
 }
 
 // fetch sends a request as the page does, decodes the answer into out unless that is
@@ -66,13 +123,12 @@ func (p *pageClient) fetch(h *hub.Hub, method, path, body string, out any) (stat
 func (p *pageClient) verify(h *hub.Hub, nonce string) (instance.Hello, bool) {
 	p.t.Helper()
 	_, port, _ := strings.Cut(h.Info().Address(), ":")
-	hash := sha256.Sum256([]byte(p.Token))
 	var hello instance.Hello
 	if status := p.fetch(h, "GET", "/hello?nonce="+nonce+"&session="+url.QueryEscape(p.Session), "", &hello); status != 200 {
 		p.t.Fatalf("/hello returned %d", status)
 	}
 	signed := strings.Join([]string{"agent-discover", "session", "127.0.0.1:" + port, nonce, hello.Nonce}, "\n")
-	mac := hmac.New(sha256.New, hash[:])
+	mac := hmac.New(sha256.New, []byte(p.ProofKey))
 	mac.Write([]byte(signed))
 	proof, err := hex.DecodeString(hello.SessionProof)
 	return hello, err == nil && hmac.Equal(proof, mac.Sum(nil))
@@ -88,17 +144,28 @@ func TestPageSessionSurvivesARestartOfTheHub(t *testing.T) {
 	}
 	file := folder.Run("sessions.json")
 	kept, err := os.ReadFile(file)
-	if err != nil || strings.Contains(string(kept), page.Token) || !strings.Contains(string(kept), page.Session) {
-		t.Errorf("error %v; sessions.json must contain the session and not the token: %s", err, kept)
+	if err != nil || strings.Contains(string(kept), page.Token) || strings.Contains(string(kept), point(t, page.reload)) || !strings.Contains(string(kept), page.Session) {
+		t.Errorf("error %v; sessions.json must contain the session, and neither the token nor the key in the browser's storage: %s", err, kept)
 	}
 	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("error %v; the mode of sessions.json is %v", err, info.Mode())
 	}
 
-	h, _ := runHub(t, hub.Options{Folder: folder})
+	_, port, _ := strings.Cut(before.Info().Address(), ":")
+	h, _ := runHub(t, hub.Options{Folder: folder}, "AGENT_DISCOVER_PORT="+port)
 	hello, known := page.verify(h, instance.NewSecret())
 	if !known || hello.SessionProof == hello.Proof {
 		t.Errorf("the hub does not prove that it knows the session: %+v", hello)
+	}
+	if status := page.fetch(h, "GET", "/api/servers", "", nil); status != 401 {
+		t.Errorf("a request with the token of the ended hub returned %d, want 401", status)
+	}
+	stored := *other
+	if status := stored.resume(h, stored.reload); status != 401 {
+		t.Errorf("resuming with the key in the browser's storage returned %d, want 401", status)
+	}
+	if status := page.resume(h, page.page); status != 200 {
+		t.Errorf("resuming returned %d", status)
 	}
 	if status := page.fetch(h, "GET", "/api/servers", "", nil); status != 200 {
 		t.Errorf("a request with the page's token returned %d", status)
@@ -110,12 +177,16 @@ func TestPageSessionSurvivesARestartOfTheHub(t *testing.T) {
 	} else {
 		_ = conn.CloseNow()
 	}
+	hello, known = page.verify(h, instance.NewSecret())
+	if !known {
+		t.Error("the hub does not prove that it knows the new session")
+	}
 
 	// Nobody else can use the proof.
 	if again, _ := page.verify(h, "again"); again.SessionProof == hello.SessionProof {
 		t.Error("two nonces have the same proof")
 	}
-	impostor := &pageClient{t: t, Token: other.Token, Session: page.Session}
+	impostor := &pageClient{t: t, ProofKey: other.ProofKey, Session: page.Session}
 	if _, known := impostor.verify(h, "nonce"); known {
 		t.Error("the proof for one page is valid for the token of another")
 	}
@@ -137,6 +208,42 @@ func TestPageSessionSurvivesARestartOfTheHub(t *testing.T) {
 	}
 	if status := page.fetch(h, "GET", "/api/servers", "", nil); status != 401 {
 		t.Errorf("a request after the end of the session returned %d, want 401", status)
+	}
+}
+
+func TestAReloadedPageResumesUntilTheHubEnds(t *testing.T) {
+	folder := paths.Folder(t.TempDir())
+	before, ended := runHub(t, hub.Options{Folder: folder})
+	page := openPage(t, before)
+	first := page.Token
+	for range 2 {
+		if status := page.resume(before, page.reload); status != 200 || page.Token == first {
+			t.Fatalf("resuming returned %d", status)
+		}
+		if status := page.fetch(before, "GET", "/api/servers", "", nil); status != 200 {
+			t.Errorf("a request with the new token returned %d", status)
+		}
+	}
+	before.Stop()
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(before.Info().Address(), ":")
+	for name, env := range map[string][]string{"the same port": {"AGENT_DISCOVER_PORT=" + port}, "another port": nil} {
+		h, ended := runHub(t, hub.Options{Folder: folder}, env...)
+		after := *page
+		if status := after.resume(h, page.reload); status != 401 {
+			t.Errorf("on %s, a reloaded page got %d from the next hub, want 401", name, status)
+		}
+		if name == "another port" {
+			if status := after.resume(h, page.page); status != 401 {
+				t.Errorf("on %s, an open page got %d from the next hub, want 401", name, status)
+			}
+		}
+		h.Stop()
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -184,6 +291,18 @@ func TestPageExchangesATicketForASession(t *testing.T) {
 	expect("exchange without a ticket", 401, code, out)
 	code, out = post("/api/session", "", `[]`)
 	expect("exchange with an invalid body", 422, code, out)
+	code, out = post("/api/session", "", `{"page_key":"04"}`)
+	expect("exchange with an invalid key", 422, code, out)
+	code, out = post("/api/session/challenge", "", `{"session":"unknown"}`)
+	expect("challenge for an unknown session", 401, code, out)
+	code, out = post("/api/session/resume", "", `{"session":"unknown","challenge":"x","signature":"00"}`)
+	expect("resuming an unknown session", 401, code, out)
+	code, out = post("/api/session/resume", "", `{"signature":"x"}`)
+	expect("resuming with an invalid signature", 422, code, out)
+	code, out = post("/api/tickets", h.Info().Token, `{"purpose":"socket","file":true}`)
+	expect("ticket for a socket in a file", 422, code, out)
+	code, out = post("/api/tickets", h.Info().Token, `{"purpose":"page","file":true,"snap":"../x"}`)
+	expect("ticket in a folder that is no snap's", 422, code, out)
 	code, out = post("/api/tickets", h.Info().Token, `{"purpose":"all"}`)
 	expect("ticket for an unknown purpose", 422, code, out)
 	code, out = post("/api/tickets", "", `{"purpose":"page"}`)

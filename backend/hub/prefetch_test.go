@@ -75,7 +75,7 @@ func TestOnlyPackagesOfApprovedServersAreDownloaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(ran)), "\n")
-	if len(lines) != 3 || !strings.HasPrefix(lines[0], "npm install --prefix ") || !strings.HasSuffix(lines[0], "--loglevel=error @a/one@1 set") ||
+	if len(lines) != 3 || !strings.HasPrefix(lines[0], "npm install --prefix ") || !strings.HasSuffix(lines[0], "--loglevel=http @a/one@1 set") ||
 		!strings.Contains(lines[0], "--ignore-scripts") || lines[1] != "uvx --from two python -c " {
 		t.Errorf("the commands were\n%s", ran)
 	}

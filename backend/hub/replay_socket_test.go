@@ -131,7 +131,7 @@ func (r *replay) compareMessages(t *testing.T, recorded []map[string]any) {
 	t.Helper()
 	for _, kind := range []string{"log_entry", "progress", "elicitation_request", "error"} {
 		want, got := contentOf(recorded, kind), contentOf(r.inRecordedNames(t, r.socket.of(kind)), kind)
-		if d := diff(kind, want, got); d != "" {
+		if d := r.diff(kind, want, got); d != "" {
 			t.Errorf("244: %s", d)
 		}
 	}
@@ -150,7 +150,7 @@ func (r *replay) compareMessages(t *testing.T, recorded []map[string]any) {
 func (r *replay) compareStates(t *testing.T, recorded []map[string]any) {
 	t.Helper()
 	want, got := wholeStates(ofType(recorded, "state")), wholeStates(r.inRecordedNames(t, r.socket.of("state")))
-	if d := diff("state", withoutSampling(want[0]), withoutSampling(got[0])); d != "" {
+	if d := r.diff("state", withoutClientTools(want[0]), withoutClientTools(got[0])); d != "" {
 		t.Errorf("245: the first %s", d)
 	}
 	deltas := len(r.socket.of("state")) - len(got)
@@ -167,7 +167,7 @@ func (r *replay) compareStates(t *testing.T, recorded []map[string]any) {
 		delete(v.(map[string]any), "tools")
 		shown = append(shown, v)
 	}
-	if d := diff("servers", listed.Body, shown); d != "" {
+	if d := r.diff("servers", listed.Body, shown); d != "" {
 		t.Errorf("245: the refreshed state differs from the answer over REST: %s", d)
 	}
 }

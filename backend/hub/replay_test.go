@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/testing/programtest"
 	"github.com/agent-discover/agent-discover/backend/testing/reference"
 )
@@ -71,7 +73,8 @@ func recordings(t *testing.T) []exchange {
 // replay sends recorded requests to a hub in order.
 type replay struct {
 	*programtest.Home
-	hub        *programtest.Hub
+	hub        instance.Info
+	documented map[string]bool // members of objects that the API description has
 	client     *programtest.Client
 	socket     *replaySocket
 	model      *model
@@ -87,57 +90,85 @@ type replacements []string
 func (w replacements) Replace(text string) string { return strings.NewReplacer(w...).Replace(text) }
 
 // TestRecordedExchangesAreAnsweredAlike sends the requests that a client of the
-// original product sent, and compares the answers with the recorded ones. Every answer
-// that differs must be in differences, with a name from README.md and with what it
-// contains instead.
+// original product sent, and compares the answers and notifications with the recorded
+// ones. Every answer that differs must be in differences, with a name from
+// backend/doors/api/README.md, and be exactly the expected one.
 func TestRecordedExchangesAreAnsweredAlike(t *testing.T) {
+	for name, start := range map[string]func(*replay){"by a person": (*replay).serve, "by a companion": (*replay).attach} {
+		t.Run("with a hub started "+name, func(t *testing.T) { replayAll(t, start) })
+	}
+}
+
+func replayAll(t *testing.T, start func(*replay)) {
 	all := recordings(t)
-	r := newReplay(t)
-	documented := documentedDifferences(t)
-	var score struct{ matched, differed, pending int }
+	r := newReplay(t, start)
+	r.documented = describe(t, r.hub, "/openapi.json").members()
+	maps.Copy(r.documented, describe(t, r.hub, "/asyncapi.json").members())
+	expected := readExpectations(t)
+	var score struct{ matched, differed int }
 	names := make(map[string]int)
+	changes := 0 // expected notifications about a changed tool list
 	for i, e := range all {
 		if e.Kind == "ws" {
 			continue // compareSocket compares the messages at the end
 		}
 		r.prepare(all, i)
 		answer := r.play(e)
-		report := compareExchange(e, answer)
-		difference, known := differences[e.number]
-		switch {
-		case report == "":
+		changes += len(e.Notifications)
+		if differs, ok := listChanges[e.number]; ok {
+			changes += differs.count - len(e.Notifications)
+			names[differs.name]++
+		}
+		r.client.AwaitCount(programtest.ToolListChanged, changes)
+		if n := r.client.Count(programtest.ToolListChanged); n > changes {
+			t.Fatalf("%03d %s: %d notifications about a changed list were sent until now, expected %d", e.number, e.name, n, changes)
+		}
+		name, known := differences[e.number]
+		switch report := r.compareExchange(e, answer); {
+		case !known && report == "":
 			score.matched++
 		case !known:
 			t.Errorf("%03d %s:\n%s\nrecorded: %s\nreceived: %s", e.number, e.name, report, short(e.Response), short(answer))
+		case report == "":
+			t.Errorf("%03d %s matches, and is listed as %q", e.number, e.name, name)
 		default:
-			if why := difference.check(answer); why != "" {
-				t.Errorf("%03d %s differs as %q, but is not the expected answer: %s\nreceived: %s", e.number, e.name, difference.name, why, short(answer))
+			if why := expected.compare(e.number, answer); why != "" {
+				t.Errorf("%03d %s differs as %q, but is not the expected answer: %s", e.number, e.name, name, why)
 			}
-			if difference.name == pending {
-				score.pending++
-			} else {
-				score.differed++
-				names[difference.name]++
-				if !documented[difference.name] {
-					t.Errorf("%03d %s: README.md does not describe the difference %q", e.number, e.name, difference.name)
-				}
-			}
+			names[name]++
+			score.differed++
 		}
 	}
+	r.client.Ask("ping", "{}")
+	for _, m := range r.client.Messages() {
+		if len(m.ID) == 0 && m.Method != programtest.ToolListChanged {
+			t.Errorf("the hub sent %s", m.Line)
+		}
+	}
+	if n := r.client.Count(programtest.ToolListChanged); n != changes {
+		t.Errorf("%d notifications about a changed list were sent, expected %d", n, changes)
+	}
+	expected.finish()
 	matched, differed := r.compareSocket(t, all)
-	score.matched, score.differed = score.matched+matched, score.differed+differed
 	names["pushed"] += differed
-	t.Logf("%d exchanges: %d matched, %d differed by name %v, %d pending", len(all), score.matched, score.differed, names, score.pending)
-	if sum := score.matched + score.differed + score.pending; sum != len(all) && !t.Failed() {
+	score.matched, score.differed = score.matched+matched, score.differed+differed
+	documented := documentedDifferences(t)
+	for name := range names {
+		if name != "" && name != pending && !documented[name] {
+			t.Errorf("backend/doors/api/README.md does not describe the difference %q", name)
+		}
+	}
+	t.Logf("%d exchanges: %d matched, %d differed by name %v", len(all), score.matched, score.differed, names)
+	if sum := score.matched + score.differed; sum != len(all) && !t.Failed() {
 		t.Errorf("%d of %d exchanges were compared", sum, len(all))
 	}
 }
 
 // documentedDifferences returns the names in the table of intended differences in
-// README.md.
+// backend/doors/api/README.md.
 func documentedDifferences(t *testing.T) map[string]bool {
 	t.Helper()
-	text, err := os.ReadFile("../../README.md")
+	text, err := os.ReadFile("../doors/api/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +193,7 @@ func short(data json.RawMessage) string {
 
 // newReplay starts a hub in the environment of the recording: settings, a setup file,
 // a remote server and a model.
-func newReplay(t *testing.T) *replay {
+func newReplay(t *testing.T, start func(*replay)) *replay {
 	t.Helper()
 	node, servers := pinnedServers(t)
 	r := &replay{Home: programtest.NewHome(t), model: newModel(t), pending: make(map[int]chan json.RawMessage)}
@@ -181,15 +212,31 @@ func newReplay(t *testing.T) *replay {
 	r.Env = append(slices.DeleteFunc(r.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }),
 		"PATH="+filepath.Dir(node)+string(filepath.ListSeparator)+os.Getenv("PATH"),
 		"AGENT_DISCOVER_ROOTS=file:///a, file:///b", "AGENT_DISCOVER_SETUP_FILE="+setup, "RUN_DIR="+run, "MY_TOKEN=tok-12345",
-		"AGENT_DISCOVER_PASSPHRASE=replay", "AGENT_DISCOVER_OPENAI_API_KEY=test-key", "AGENT_DISCOVER_OPENAI_BASE_URL="+r.model.URL)
+		"AGENT_DISCOVER_PASSPHRASE=replayed exchanges", "AGENT_DISCOVER_OPENAI_API_KEY=test-key", "AGENT_DISCOVER_OPENAI_BASE_URL="+r.model.URL)
 	remote := startRemote(t, node, servers)
 	r.toActual = replacements{"{{SERVERS}}", servers, "{{RUN}}", run, "127.0.0.1:13426", remote}
 	r.toRecorded = replacements{servers, "{{SERVERS}}", run, "{{RUN}}", remote, "127.0.0.1:13426"}
-	r.hub = r.Serve()
-	r.client = r.Companion()
+	start(r)
 	programtest.Eventually(t, "the setup file is read", func() bool { return bytes.Contains(r.rest("GET", "/api/servers", nil, nil), []byte("local-extra")) })
-	r.socket = dialSocket(t, r.hub.Info)
+	r.socket = dialSocket(t, r.hub)
 	return r
+}
+
+// serve starts the hub as a person does, and then a companion.
+func (r *replay) serve() {
+	r.hub = r.Serve().Info
+	r.client = r.Companion()
+}
+
+// attach starts a companion, which starts the hub.
+func (r *replay) attach() {
+	r.client = r.Companion()
+	r.client.Start("ping", "{}")
+	programtest.Eventually(r.T, "the companion has started a hub", func() bool {
+		_, err := instance.Read(r.Folder)
+		return err == nil
+	})
+	r.hub = r.RunningHub()
 }
 
 // startRemote starts server-everything with Streamable HTTP and returns its address.
@@ -235,6 +282,9 @@ func (r *replay) prepare(all []exchange, i int) {
 		return
 	case "rest-elicitations-pending":
 	default:
+		if strings.Contains(all[i].name, "find_tool") {
+			r.AwaitIndexed()
+		}
 		return
 	}
 	// The call with an elicitation is in flight now and answered later.

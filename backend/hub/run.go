@@ -3,8 +3,6 @@ package hub
 import (
 	"context"
 	"errors"
-	"os"
-	"runtime/debug"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -39,12 +37,15 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer stopSockets()
 	web := guard.NewServer(h.doors.api, h.options.Timeouts, h.log)
 	served := make(chan error, 1)
-	go func() { served <- web.Serve(h.listener) }()
+	go func() { served <- web.Serve(guard.Limit(h.listener, h.log)) }()
 
 	unannounced := h.announce()
 	h.log.Info("hub is ready", "address", h.info.Address(), "version", h.info.Version, "tools", len(h.discovery.catalog.Snapshot().Tools))
+	running.Go(func() error { return h.unlockSecrets(parts) })
 	running.Go(func() error { return h.servers.setup.Run(parts) })
-	running.Go(func() error { h.discovery.search.Prepare(); releaseMemory(); return nil })
+	if h.options.byProgram() {
+		h.discovery.search.Prepare() // a session is about to begin
+	}
 
 	err := errors.Join(unannounced, h.await(ctx, served))
 	h.log.Info("hub is stopping")
@@ -66,9 +67,10 @@ func (h *Hub) Run(ctx context.Context) error {
 func (h *Hub) runners() []func(context.Context) error {
 	return []func(context.Context) error{
 		h.discovery.catalog.Run, h.discovery.embedding.Run, h.discovery.learning.Run, h.discovery.search.Run,
-		h.servers.journal.Run, h.servers.vault.Run, h.servers.lifecycle.Run, h.servers.prefetch.Run, h.servers.imports.Run, h.servers.inspector.Run,
+		h.servers.journal.Run, h.servers.vault.Run, h.knowConfigurations, h.servers.lifecycle.Run, h.servers.prefetch.Run, h.servers.imports.Run, h.servers.inspector.Run,
 		h.editors.registrar.Run,
 		h.doors.clients.Run, h.doors.gateway.Run,
+		h.rest,
 	}
 }
 
@@ -85,6 +87,12 @@ func start(ctx context.Context, run func(context.Context) error) (stop context.C
 // was announced.
 func (h *Hub) announce() error {
 	err := h.lock.Announce(h.info)
+	if err != nil {
+		h.log.Error("hub cannot be found by other programs", "error", err)
+		if h.options.StartedBy != "" { // a program waits for the hub
+			instance.ReportFailure(h.options.Folder, err)
+		}
+	}
 	if err != nil || h.options.byProgram() && instance.Stopped(h.options.Folder) {
 		h.Stop()
 	}
@@ -121,14 +129,4 @@ func (h *Hub) await(ctx context.Context, served <-chan error) error {
 		return fault.Wrap(err, fault.Internal, "could not serve HTTP on the hub's port")
 	}
 	return nil
-}
-
-// releaseMemory returns the memory that only the start needed to the system,
-// and makes the garbage collector run more often, because a hub is idle most of
-// the time.
-func releaseMemory() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(60)
-	}
-	debug.FreeOSMemory()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
@@ -28,6 +29,7 @@ type step struct {
 	want   []string // in the answer's body
 	never  []string
 	events []string // WebSocket messages that must follow: a type, a space and a part of the message
+	person bool     // the request comes from a session, as those of the dashboard
 	keep   string   // path of the value in the answer to keep, such as changes.0.id
 }
 
@@ -75,7 +77,11 @@ func (s *scenario) step(next step) {
 	s.t.Helper()
 	names := strings.NewReplacer(s.kept...)
 	mark := s.events.mark()
-	status, body := s.send(next.method, names.Replace(next.path), names.Replace(next.body))
+	send := s.send
+	if next.person {
+		send = s.sendAsPerson
+	}
+	status, body := send(next.method, names.Replace(next.path), names.Replace(next.body))
 	if status != next.status {
 		s.t.Errorf("%s: status %d, want %d: %.2000s", next.name, status, next.status, body)
 	}
@@ -124,11 +130,26 @@ func memberOf(answer any, path string) any {
 
 func (s *scenario) send(method, path, body string) (status int, answer string) {
 	s.t.Helper()
+	return s.sendWith(s.hub.Info().Token, method, path, body)
+}
+
+// sendAsPerson is like send, with the token of a new session.
+func (s *scenario) sendAsPerson(method, path, body string) (status int, answer string) {
+	s.t.Helper()
+	token, err := instance.NewClient(s.hub.Info()).Session(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.sendWith(token, method, path, body)
+}
+
+func (s *scenario) sendWith(token, method, path, body string) (status int, answer string) {
+	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), method, "http://"+s.hub.Info().Address()+path, strings.NewReader(body))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+s.hub.Info().Token)
+	req.Header.Set("Authorization", "Bearer "+token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		s.t.Fatal(err)

@@ -5,7 +5,9 @@ import (
 	"os"
 	"strings"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
 
@@ -14,23 +16,53 @@ const (
 	keychainVariable   = "AGENT_DISCOVER_KEYCHAIN" // "off" disables the keychain
 )
 
-// openVault returns the vault, unlocked if the environment has the passphrase of
-// its file. A wrong passphrase is logged and not fatal, because servers without
-// secrets still work.
-func (h *Hub) openVault(ctx context.Context) *secrets.Vault {
+// openVault returns the vault. If the environment has the passphrase of its
+// file, Run unlocks it once other programs can find the hub.
+func (h *Hub) openVault() *secrets.Vault {
 	vault := secrets.NewVault(secrets.Options{
-		Store: h.store, Bus: h.bus, Folder: h.options.Folder, Given: h.redactor,
+		Store: h.store, Bus: h.bus, Folder: h.options.Folder, Given: h.redactor, Launch: h.launchOf,
 		NoKeychain: strings.EqualFold(os.Getenv(keychainVariable), "off"),
 	})
-	passphrase := os.Getenv(passphraseVariable)
-	if passphrase == "" {
-		return vault
-	}
-	_ = os.Unsetenv(passphraseVariable)
-	if err := vault.Unlock(ctx, passphrase); err != nil {
-		h.log.Error("secrets file not unlocked", "error", fault.MessageOf(err), "variable", passphraseVariable)
+	h.unlock = func(context.Context) error { return nil }
+	if passphrase := os.Getenv(passphraseVariable); passphrase != "" {
+		_ = os.Unsetenv(passphraseVariable)
+		h.unlock = vault.UnlockLater(passphrase)
 	}
 	return vault
+}
+
+// launchOf returns the configuration of a server.
+func (h *Hub) launchOf(server string) (secrets.Launch, bool) {
+	s, err := h.servers.registry.Get(server)
+	return secrets.LaunchOf(s), err == nil
+}
+
+// knowConfigurations makes the credentials in the configurations of all servers
+// known, so that they are redacted in everything that the hub writes.
+func (h *Hub) knowConfigurations(ctx context.Context) error {
+	for ctx.Err() == nil {
+		changes, stop := events.Subscribe[registry.Changed](h.bus, 256)
+		for open := true; open && ctx.Err() == nil; {
+			for _, s := range h.servers.registry.List() {
+				h.redactor.Know(s.Name, secrets.LaunchOf(s))
+			}
+			select {
+			case _, open = <-changes:
+			case <-ctx.Done():
+			}
+		}
+		stop()
+	}
+	return nil
+}
+
+// unlockSecrets unlocks the file of secrets. A wrong passphrase is logged and
+// not fatal, because servers without secrets still work.
+func (h *Hub) unlockSecrets(ctx context.Context) error {
+	if err := h.unlock(ctx); err != nil {
+		h.log.Error("secrets file not unlocked", "error", fault.MessageOf(err), "variable", passphraseVariable)
+	}
+	return nil
 }
 
 // secretNames returns the names of a server's secrets.

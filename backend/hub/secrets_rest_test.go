@@ -75,7 +75,7 @@ func TestSecretsAreManagedOverREST(t *testing.T) {
 		{"set with malformed JSON", "PUT", "/api/servers/1/secrets/X", `{`, nil, 422, []string{"Invalid JSON"}, nil},
 		{"set a name with a slash", "PUT", "/api/servers/1/secrets/A%2FB", `{"value":"vvvvvv"}`, nil, 200, []string{`{"key":"A/B","status":"set"}`}, never},
 		{"set an invalid name", "PUT", "/api/servers/1/secrets/a%7Db", `{"value":"x"}`, nil, 422, []string{"no }"}, nil},
-		{"list", "GET", "/api/servers/1/secrets", "", nil, 200, []string{`[{"key":"A/B","masked_value":"vvvv****","updated_at":"20`, `{"key":"API_KEY","masked_value":"sk-t****"`, `{"key":"S","masked_value":"****"`}, never},
+		{"list", "GET", "/api/servers/1/secrets", "", nil, 200, []string{`[{"key":"A/B","masked_value":"********","updated_at":"20`, `{"key":"API_KEY","masked_value":"********"`, `{"key":"S","masked_value":"********"`}, never},
 		{"all names", "GET", "/api/secrets", "", nil, 200, []string{`{"server":"one","secrets":[{"key":"A/B","kept":"file","updated_at":"20`, `"links":[]`}, append(never, "****")},
 		{"delete", "DELETE", "/api/servers/1/secrets/S", "", nil, 200, []string{`{"key":"S","status":"deleted"}`}, nil},
 		{"delete a name with a slash", "DELETE", "/api/servers/1/secrets/A%2FB", "", nil, 200, []string{`{"key":"A/B","status":"deleted"}`}, nil},
@@ -126,10 +126,10 @@ func TestPassphraseInTheEnvironmentUnlocksTheSecrets(t *testing.T) {
 		row{"add server", "POST", "/api/servers", `{"name":"one","command":"run"}`, nil, 201, nil, nil},
 		row{"set secret", "PUT", "/api/servers/1/secrets/KEY", `{"value":"battery"}`, nil, 200, nil, nil})
 	run("",
-		row{"locked secret", "GET", "/api/servers/1/secrets", "", nil, 200, []string{`"masked_value":"****"`}, nil},
+		row{"locked secret", "GET", "/api/servers/1/secrets", "", nil, 200, []string{`"masked_value":"********"`}, nil},
 		row{"start that needs the secret", "POST", "/api/servers/1/activate", "", nil, 503, []string{`secret \"KEY\" cannot be read`, "secrets unlock"}, nil})
 	run("a wrong one", row{"wrong passphrase", "GET", "/api/secrets", "", nil, 200, []string{`"file":"locked"`}, nil})
-	run("correct-horse", row{"unlocked secret", "GET", "/api/servers/1/secrets", "", nil, 200, []string{`"masked_value":"batt****"`}, nil})
+	run("correct-horse", row{"unlocked secret", "GET", "/api/servers/1/secrets", "", nil, 200, []string{`"masked_value":"********"`}, nil})
 	log, err := os.ReadFile(folder.Log())
 	if err != nil || !strings.Contains(string(log), "secrets file not unlocked") || strings.Contains(string(log), "a wrong one") {
 		t.Errorf("error %v; the log must report the locked file without the passphrase: %s", err, log)
@@ -138,7 +138,7 @@ func TestPassphraseInTheEnvironmentUnlocksTheSecrets(t *testing.T) {
 
 func TestSecretNamesMayContainAlmostAnyCharacter(t *testing.T) {
 	t.Setenv("AGENT_DISCOVER_KEYCHAIN", "off")
-	t.Setenv("AGENT_DISCOVER_PASSPHRASE", "pass")
+	t.Setenv("AGENT_DISCOVER_PASSPHRASE", "a passphrase")
 	h, _ := runHub(t, hub.Options{})
 	row{"add server", "POST", "/api/servers", `{"name":"one","command":"run"}`, nil, 201, nil, nil}.send(t, h)
 	for _, name := range []string{"a b", "ä/ö", "50%", "a?b#c", "//", "a\\b", "a+b&c=d"} {

@@ -4,6 +4,7 @@ package hub_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -48,8 +49,8 @@ func TestSecretsInTheKeychainReachTheirServer(t *testing.T) {
 	if got := c.Variable("fake", "TOKEN"); got != "battery" {
 		t.Errorf("after a change TOKEN is %q", got)
 	}
-	if items := session.Items(); len(items) != 3 {
-		t.Errorf("the keychain contains %v, want 3 items", items)
+	if items := session.Items(); len(items) != 4 { // one is the key of the fingerprints
+		t.Errorf("the keychain contains %v, want 4 items", items)
 	}
 
 	c.Close()
@@ -62,7 +63,7 @@ func TestSecretsInTheKeychainReachTheirServer(t *testing.T) {
 		t.Errorf("after a restart of hub and keychain TOKEN is %q", got)
 	}
 	h.Must("servers", "remove", "fake")
-	if items := session.Items(); len(items) != 0 {
+	if items := session.Items(); len(items) != 1 { // the key of the fingerprints and of long values
 		t.Errorf("after the removal of the server the keychain contains %v", items)
 	}
 }
@@ -105,7 +106,7 @@ func TestPassphraseReachesAHubStartedByACommand(t *testing.T) {
 	h.Env = append(h.Env, "AGENT_DISCOVER_PASSPHRASE=correct-horse", "XDG_RUNTIME_DIR="+manager, "PATH="+manager+"/bin:"+os.Getenv("PATH"))
 	h.Must("servers", "add", "one", "--no-start", "--", "true")
 	h.SetSecret("one", "KEY", "battery")
-	programtest.Contains(t, h.Must("secrets", "list", "one"), "KEY", "batt****")
+	programtest.Contains(t, h.Must("secrets", "list", "one"), "KEY", "********")
 	h.Must("stop")
 	if _, err := os.Stat(filepath.Join(manager, "was-run")); err == nil {
 		t.Error("the service manager was run")
@@ -226,4 +227,63 @@ type jsonText string
 func (j *jsonText) UnmarshalJSON(data []byte) error {
 	*j = jsonText(data)
 	return nil
+}
+
+func TestTheHubIsReadyBeforeItsSecretsAreUnlocked(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	h.Env = append(h.Env, "AGENT_DISCOVER_PASSPHRASE=correct-horse", "AGENT_DISCOVER_KEYCHAIN=off")
+	s := h.Serve()
+	h.Add("open", mcptest.Command(t))
+	h.Add("locked", mcptest.Command(t))
+	h.SetSecret("locked", "TOKEN", "battery")
+	programtest.Signal(t, s.PID, syscall.SIGTERM)
+	s.Exit()
+	// A pipe in place of the file keeps the hub from unlocking it, like a slow machine.
+	file, aside := h.Folder.Sealed("secrets"), h.Folder.Sealed("aside")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.Rename(file, aside), syscall.Mkfifo(file, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+
+	h.Serve()
+	c := h.Attach()
+	if got := c.Tool("open__echo", `{"text":"hello"}`); got != "hello" {
+		t.Errorf("a server without secrets answered %q", got)
+	}
+	waiting := c.StartTool("locked__environment", `{}`)
+	c.Ask("ping", `{}`)
+	pipe, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(aside, file); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pipe.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := pipe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.ToolResult(waiting).Text(); !strings.Contains(got, "TOKEN=battery") {
+		t.Errorf("the server that waited for its secret has %q", got)
+	}
+}
+
+func TestTheHubStopsWhileItsSecretsAreBeingUnlocked(t *testing.T) {
+	t.Parallel()
+	h := programtest.NewHome(t)
+	if err := errors.Join(h.Folder.Create(), syscall.Mkfifo(h.Folder.Sealed("secrets"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	h.Env = append(h.Env, "AGENT_DISCOVER_PASSPHRASE=correct-horse", "AGENT_DISCOVER_KEYCHAIN=off")
+	s := h.Serve()
+	h.Must("stop")
+	if code := s.Exit(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
 }

@@ -29,7 +29,7 @@ func TestServerIsManagedFromCreationToDeletion(t *testing.T) {
 		step{name: "change", method: "PUT", path: "/api/servers/{id}", body: `{"description":"keeps notes"}`, status: 200, want: []string{`"description":"keeps notes"`}, events: []string{`state "description":"keeps notes"`}},
 		step{name: "search", method: "GET", path: "/api/servers?query=notes", status: 200, want: []string{`"name":"notes"`}, never: []string{"declared"}},
 		step{name: "set secret", method: "PUT", path: "/api/servers/{id}/secrets/API_KEY", body: `{"value":"correct-horse"}`, status: 200, want: []string{`"status":"set"`, `"key":"API_KEY"`}, never: []string{"correct-horse"}, events: []string{`state "secret_names":["API_KEY"]`}},
-		step{name: "masked secret", method: "GET", path: "/api/servers/{id}/secrets", status: 200, want: []string{`"key":"API_KEY","masked_value":"corr****"`}, never: []string{"correct-horse"}},
+		step{name: "masked secret", method: "GET", path: "/api/servers/{id}/secrets", status: 200, want: []string{`"key":"API_KEY","masked_value":"********"`}, never: []string{"correct-horse"}},
 		step{name: "all secrets", method: "GET", path: "/api/secrets", status: 200, never: []string{"correct-horse"}},
 		step{name: "activate", method: "POST", path: "/api/servers/{id}/activate", status: 200, want: []string{`"status":"activated"`}, events: []string{`state "active":[{"name":"notes"`}},
 		step{name: "activate again", method: "POST", path: "/api/servers/{id}/activate", status: 200, want: []string{`{"status":"already_active"}`}},
@@ -51,5 +51,29 @@ func TestServerIsManagedFromCreationToDeletion(t *testing.T) {
 		step{name: "activate the unreachable server", method: "POST", path: "/api/servers/3/activate", status: 500, want: []string{`Failed to activate \"far\"`, "connection refused"}},
 		step{name: "its error count", method: "GET", path: "/api/servers/3", status: 200, want: []string{`"error_count":1`, `"health_status":"unknown"`}},
 		step{name: "metrics of the deleted server", method: "GET", path: "/api/metrics", status: 200, never: []string{"notes"}},
+	)
+}
+
+func TestAServerThatMissesAVariableNamesIt(t *testing.T) {
+	s := newScenario(t, hub.Options{})
+	server := s.server("brave", "-crash", "BRAVE_API_KEY environment variable is required")
+	s.play(
+		step{name: "add", method: "POST", path: "/api/servers", body: server, status: 201, keep: "id"},
+		step{
+			name: "activate", method: "POST", path: "/api/servers/{id}/activate", status: 500,
+			want: []string{`"error":"BRAVE_API_KEY environment variable is required. Failed to activate \"brave\"`, `"missing_variable":"BRAVE_API_KEY"`},
+		},
+		step{
+			name: "look", method: "GET", path: "/api/servers/{id}", status: 200,
+			want: []string{`"last_error":"BRAVE_API_KEY environment variable is required. Failed`, `"missing_variable":"BRAVE_API_KEY"`},
+		},
+		step{
+			name: "set another variable", method: "PUT", path: "/api/servers/{id}", body: `{"env":{"OTHER":"x"}}`, status: 200,
+			want: []string{`"missing_variable":"BRAVE_API_KEY"`},
+		},
+		step{
+			name: "set the variable", method: "PUT", path: "/api/servers/{id}", body: `{"env":{"BRAVE_API_KEY":"x"}}`, status: 200,
+			never: []string{`missing_variable`},
+		},
 	)
 }

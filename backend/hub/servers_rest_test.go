@@ -28,6 +28,37 @@ func TestAboutReportsTheCompanionAndWhetherAuthenticationIsOff(t *testing.T) {
 	}
 }
 
+func TestAddingAndUpdatingAcceptTheSameTypes(t *testing.T) {
+	h, _ := runHub(t, hub.Options{})
+	loose := `"args":["-p",8080,true,null],"env":{"PORT":3000,"ON":true,"NONE":null},"tags":[1]`
+	stored := []string{`"args":["-p","8080","true"]`, `"env":{"ON":"true","PORT":"3000"}`, `"tags":["1"]`}
+	for _, r := range []row{
+		{"add", "POST", "/api/servers", `{"name":"one",` + loose + `}`, nil, 201, stored, nil},
+		{"ignore another kind of value", "POST", "/api/servers", `{"name":"two","args":"x","env":["x"],"tags":7}`, nil, 201, []string{`"args":[]`, `"env":{}`, `"tags":[]`}, nil},
+		{"update", "PUT", "/api/servers/2", `{` + loose + `}`, nil, 200, stored, nil},
+		{"arguments of another type", "PUT", "/api/servers/2", `{"args":"x","description":"d"}`, nil, 422, []string{`"args has the wrong type: string"`}, nil},
+		{"variables of another type", "PUT", "/api/servers/2", `{"env":["x"],"description":"d"}`, nil, 422, []string{`"env has the wrong type: array"`}, nil},
+		{"tags of another type", "PUT", "/api/servers/2", `{"tags":7,"description":"d"}`, nil, 422, []string{`"tags has the wrong type: number"`}, nil},
+		{"headers of another type", "PUT", "/api/servers/2", `{"headers":"x","description":"d"}`, nil, 422, []string{`"headers has the wrong type: string"`}, nil},
+		{"nothing was changed", "GET", "/api/servers/2", "", nil, 200, append([]string{`"description":""`}, stored...), nil},
+		{"a transient server with arguments of another type", "POST", "/api/transient", `{"command":"a","args":"x"}`, nil, 422, []string{`"args has the wrong type: string"`}, nil},
+		{"a command", "PUT", "/api/servers/2", `{"command":"x"}`, nil, 200, stored, nil},
+		{"only a remote transport for a command", "PUT", "/api/servers/2", `{"transport":"sse"}`, nil, 422, []string{`homepage is required for the transport sse`}, nil},
+		{"no command", "PUT", "/api/servers/2", `{"command":""}`, nil, 200, stored, nil},
+		{"empty them", "PUT", "/api/servers/2", `{"args":[],"env":{},"tags":[]}`, nil, 200, []string{`"args":[]`, `"env":{}`, `"tags":[]`}, nil},
+		{"a remote transport without an address", "PUT", "/api/servers/2", `{"transport":"sse"}`, nil, 422, []string{`homepage is required for the transport sse`}, nil},
+		{"a remote transport with one", "PUT", "/api/servers/2", `{"transport":"sse","homepage":"http://127.0.0.1:9/sse"}`, nil, 200, []string{`"transport":"sse"`}, nil},
+		{"a preset without arguments", "POST", "/api/presets", `{"server":"one","kind":"tool","target":"t","preset":"p","payload":null}`, nil, 201, []string{`"payload":{}`}, nil},
+		{"a transient command with arguments", "POST", "/api/transient", `{"command":"a b"}`, nil, 400, []string{`command contains unsafe characters: give the program in command and its arguments in args`}, nil},
+		{"the page of a server", "GET", "/tester/1", "", nil, 200, []string{"<!doctype html>"}, nil},
+		{"the page of all servers", "GET", "/tester", "", nil, 200, []string{"<!doctype html>"}, nil},
+		{"the same", "GET", "/tester/", "", nil, 200, []string{"<!doctype html>"}, nil},
+		{"the page of a transient server", "GET", "/tester/transient/x", "", nil, 200, []string{"<!doctype html>"}, nil},
+	} {
+		r.send(t, h)
+	}
+}
+
 func TestServersAreManagedOverREST(t *testing.T) {
 	h, _ := runHub(t, hub.Options{})
 	for _, r := range []row{

@@ -13,6 +13,7 @@ import (
 
 	_ "modernc.org/sqlite" // creates a database like the original product's
 
+	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
 	"github.com/agent-discover/agent-discover/backend/hub"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
@@ -33,7 +34,7 @@ func TestSetupFileIsReadAsByTheOriginal(t *testing.T) {
 
 	servers := listed(t, h, 2)
 
-	vars := []string{"{{SERVERS}}", "/servers", "{{RUN}}", run}
+	vars := []string{"{{SERVERS}}", "/servers", "{{RUN}}", strings.Trim(inJSON(run), `"`)}
 	var original struct{ Body []map[string]any }
 	if err := json.Unmarshal(recorded(t, "010-rest-servers-after-setup-sync.json", vars...), &original); err != nil {
 		t.Fatal(err)
@@ -56,12 +57,18 @@ func TestSetupFileIsReadAsByTheOriginal(t *testing.T) {
 		if err := json.Unmarshal(exchange.Body, &want); err != nil {
 			t.Fatal(err)
 		}
+		if result, ok := got.(map[string]any); ok && path == "POST /api/sync" {
+			if unset := fmt.Sprint(result["unset_variables"]); unset != "[UNSET_VAR]" {
+				t.Errorf("the variables that are not set are %s", unset)
+			}
+			delete(result, "unset_variables")
+		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %v, recorded is %v", path, got, want)
 		}
 	}
 	for arguments, name := range map[string]string{
-		`{"action":"sync"}`: "134-mcp-registry-sync.json", `{"action":"sync","file":"/nope.json"}`: "135-mcp-registry-sync-file.json",
+		`{"action":"sync"}`: "134-mcp-registry-sync.json", `{"action":"sync","file":` + inJSON(filepath.Join(run, "nope.json")) + `}`: "135-mcp-registry-sync-file.json",
 	} {
 		var exchange struct {
 			Result struct{ Content []struct{ Text string } }
@@ -69,7 +76,8 @@ func TestSetupFileIsReadAsByTheOriginal(t *testing.T) {
 		if err := json.Unmarshal(recorded(t, name), &exchange); err != nil {
 			t.Fatal(err)
 		}
-		if got := registryCall(t, h, arguments); got != exchange.Result.Content[0].Text {
+		got := strings.Replace(registryCall(t, h, arguments), ",\n  \"unset_variables\": [\n    \"UNSET_VAR\"\n  ]", "", 1)
+		if got != exchange.Result.Content[0].Text {
 			t.Errorf("%s: got %s, recorded is %s", arguments, got, exchange.Result.Content[0].Text)
 		}
 	}
@@ -118,7 +126,7 @@ func TestSetupFileNamedByAnAgentFollowsTheInstallSetting(t *testing.T) {
 		"ask": `"waiting_for_approval"`, "allow": `"registered": [` + "\n    \"one\"", "deny": "agents may not name a setup file here",
 	} {
 		h, _ := runHub(t, hub.Options{Folder: newDataFolder(t, "agents: {install: "+install+"}\n")})
-		if got := registryCall(t, h, `{"action":"sync","file":"`+file+`"}`); !strings.Contains(got, want) {
+		if got := registryCall(t, h, `{"action":"sync","file":`+inJSON(file)+`}`); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s", install, got)
 		}
 		var servers []resources.Server
@@ -129,11 +137,11 @@ func TestSetupFileNamedByAnAgentFollowsTheInstallSetting(t *testing.T) {
 	}
 }
 
-func TestDatabaseOfTheOriginalIsImportedOverREST(t *testing.T) {
-	setHome(t)
-	program, servers := pinnedServers(t)
-	h, _ := runHub(t, hub.Options{})
-	file := filepath.Join(t.TempDir(), "agent-discover.db")
+// databaseOfTheOriginal writes a database with the server "memory", as the original
+// product does.
+func databaseOfTheOriginal(t *testing.T, program, servers string) (file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "agent-discover.db")
 	db, err := sql.Open("sqlite", file)
 	if err != nil {
 		t.Fatal(err)
@@ -152,6 +160,29 @@ func TestDatabaseOfTheOriginalIsImportedOverREST(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	return file
+}
+
+func TestDatabaseThatAProgramImportsWaitsForApproval(t *testing.T) {
+	setHome(t)
+	h, _ := runHub(t, hub.Options{})
+	var report setup.ImportReport
+
+	do(t, h, http.MethodPost, "/api/import", map[string]any{"path": databaseOfTheOriginal(t, "/no/such-program", t.TempDir())}, &report)
+
+	if report.Totals.Imported != 1 || !report.Servers[0].Waiting {
+		t.Errorf("the import returned %+v", report)
+	}
+	if result := registryCall(t, h, `{"action":"proxy_call","call_as":"mcp__memory__read_graph","arguments":{}}`); !strings.Contains(result, "waits for a person's approval") {
+		t.Errorf("its tool returned %s", result)
+	}
+}
+
+func TestDatabaseOfTheOriginalIsImportedOverREST(t *testing.T) {
+	setHome(t)
+	program, servers := pinnedServers(t)
+	h, _ := runHub(t, hub.Options{})
+	file := databaseOfTheOriginal(t, program, servers)
 	body := map[string]any{"path": file, "dry_run": true}
 	var planned, report setup.ImportReport
 	do(t, h, http.MethodPost, "/api/import", body, &planned)
@@ -160,7 +191,14 @@ func TestDatabaseOfTheOriginalIsImportedOverREST(t *testing.T) {
 	}
 	body["dry_run"] = false
 
-	do(t, h, http.MethodPost, "/api/import", body, &report)
+	person, end, err := instance.NewClient(h.Info()).Person(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+	if err := person.Do(t.Context(), http.MethodPost, "/api/import", body, &report); err != nil {
+		t.Fatal(err)
+	}
 
 	if report.Totals.Imported != 1 || report.Totals.Tools != 1 {
 		t.Errorf("the import returned %+v", report)

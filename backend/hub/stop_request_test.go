@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
@@ -22,7 +21,7 @@ func TestStopRequestDuringAStartIsHonoured(t *testing.T) {
 			t.Fatal(err)
 		}
 		// The stop request comes after Open has checked for one.
-		h := &Hub{bus: &events.Bus{}, options: Options{Folder: folder, StartedBy: by}, lock: lock, stop: make(chan struct{})}
+		h := newHub(Options{Folder: folder, StartedBy: by}, lock)
 		if err := instance.SetStopped(folder, true); err != nil {
 			t.Fatal(err)
 		}

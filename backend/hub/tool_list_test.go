@@ -89,7 +89,7 @@ func TestEndlessToolListIsBounded(t *testing.T) {
 	for _, pages := range []struct {
 		how   string
 		tools int
-	}{{"same", 2}, {"new", 200}} {
+	}{{"same", 2}, {"new", 2000}} {
 		h.Add(pages.how, mcptest.Command(t, "-pages", pages.how))
 		if v := h.Server(pages.how); v.ToolCount != pages.tools {
 			t.Errorf("%s cursor: %d tools, want %d", pages.how, v.ToolCount, pages.tools)

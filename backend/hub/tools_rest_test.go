@@ -22,7 +22,7 @@ func TestFindReturnsTheReplyForAgentsWithReasons(t *testing.T) {
 			want: []string{`{"found":false,"confidence":"none","score":0,`, `"hits":[],"hint":"no tools are known yet`, `"reply":{"found":false,"matches":[],"top_score":0,"hint":"no tools`},
 		},
 		step{name: "add server", method: "POST", path: "/api/servers", body: s.server("sky", "-definition", weather), status: 201, keep: "id"},
-		step{name: "list tools", method: "POST", path: "/api/servers/{id}/refresh", status: 200, want: []string{`"tool_count":17`}},
+		step{name: "list tools", method: "POST", path: "/api/servers/{id}/refresh", status: 200, want: []string{`"tool_count":18`}},
 		step{
 			name: "match", method: "POST", path: "/api/find", body: `{"query":"weather forecast for a city","limit":2}`, status: 200,
 			want: []string{
@@ -38,6 +38,7 @@ func TestFindReturnsTheReplyForAgentsWithReasons(t *testing.T) {
 		step{name: "body is not an object", method: "POST", path: "/api/find", body: `[]`, status: 422, want: []string{"must be a JSON object"}},
 		step{name: "negative limit", method: "POST", path: "/api/find", body: `{"query":"echo","limit":-1e300}`, status: 200, want: []string{`"found":true`}},
 	)
+	awaitSearch(t, s, func(is searchStatus) bool { return is.Ready == 18 && !is.Working }) // meaning changes the reply
 	reader := join(t, s.hub, "reader")
 	before := string(reader.ask("tools/list", `{}`))
 	for _, query := range []string{"weather forecast for a city", "give back the text", "xyzzy", "echo"} {

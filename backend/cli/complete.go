@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/servers/journal"
+)
+
+// completer returns the words that may follow in a shell. args are the complete
+// arguments before the one that is being typed.
+type completer func(ctx context.Context, client *instance.Client, args []string) []string
+
+// completeWith returns a function for cobra. Completion does not start the hub:
+// without one, nothing is completed.
+func (p *program) completeWith(words completer) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		info, err := instance.Read(p.folder)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return words(cmd.Context(), instance.NewClient(info), args), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// inOrder completes each argument with a completer of its own.
+func inOrder(each ...completer) completer {
+	return func(ctx context.Context, client *instance.Client, args []string) []string {
+		if len(args) >= len(each) {
+			return nil
+		}
+		return each[len(args)](ctx, client, args)
+	}
+}
+
+func serverNames(ctx context.Context, client *instance.Client, _ []string) []string {
+	servers, _ := allServers(ctx, client) // without an answer nothing is completed
+	var names []string
+	for _, s := range servers {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// toolNames completes SERVER__TOOL. Tools of all servers are known, so it starts
+// none.
+func toolNames(ctx context.Context, client *instance.Client, _ []string) []string {
+	var tools []resources.KnownTool
+	_ = client.Do(ctx, http.MethodGet, "/api/tools?brief=true", nil, &tools)
+	var names []string
+	for _, t := range tools {
+		names = append(names, t.Server+"__"+t.Name)
+	}
+	return names
+}
+
+// kindNames completes the kinds of log entries.
+func kindNames(context.Context, *instance.Client, []string) []string {
+	return []string{
+		string(journal.Call), string(journal.Elicitation), string(journal.Notification), string(journal.Ping), string(journal.Progress),
+		string(journal.PromptGet), string(journal.ResourceRead), string(journal.Sampling),
+	}
+}
+
+// secretNames completes the secrets of the server in the last argument.
+func secretNames(ctx context.Context, client *instance.Client, args []string) []string {
+	server, err := serverNamed(ctx, client, args[len(args)-1])
+	if err != nil {
+		return nil
+	}
+	var secrets []struct{ Key string }
+	_ = client.Do(ctx, http.MethodGet, serverPath(server, "secrets"), nil, &secrets)
+	var names []string
+	for _, s := range secrets {
+		names = append(names, s.Key)
+	}
+	return names
+}
+
+// wantedSecrets completes the secrets that a server has or needs: those that its
+// configuration refers to, and the variable that its last start missed.
+func wantedSecrets(ctx context.Context, client *instance.Client, args []string) []string {
+	names := secretNames(ctx, client, args)
+	server, err := serverNamed(ctx, client, args[len(args)-1])
+	if err != nil {
+		return names
+	}
+	if server.MissingVariable != "" {
+		names = append(names, server.MissingVariable)
+	}
+	texts := append(slices.Clone(server.Args), text(server.Homepage))
+	for _, values := range []map[string]string{server.Env, server.Headers} {
+		for name, value := range values {
+			texts = append(texts, value)
+			if value == "" {
+				names = append(names, name)
+			}
+		}
+	}
+	for _, t := range texts {
+		for rest, found := t, true; found; {
+			var name string
+			if _, rest, found = strings.Cut(rest, "${secret:"); found {
+				name, rest, found = strings.Cut(rest, "}")
+			}
+			if found && !strings.Contains(name, "/") {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// suggest returns the error for an unknown subcommand.
+func suggest(cmd *cobra.Command, typed string) error {
+	cmd.SuggestionsMinimumDistance = 2 // letters that may differ
+	hint := "see: " + cmd.CommandPath() + " --help"
+	if similar := cmd.SuggestionsFor(typed); len(similar) > 0 {
+		hint = "did you mean " + strings.Join(similar, " or ") + "? " + hint
+	}
+	return usage{fault.New(fault.Invalid, "unknown command %q for %q; %s", typed, cmd.CommandPath(), hint)}
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/doors/api/resources"
+	"github.com/agent-discover/agent-discover/backend/servers/risk"
+	"github.com/agent-discover/agent-discover/backend/servers/setup"
+)
+
+// proposal describes a server that waits for approval.
+func proposal(s resources.Server) string {
+	from := "proposed by an agent"
+	if editor, imported := strings.CutPrefix(s.Source, "editor:"); imported {
+		from = "imported from " + cell(editor) + ", where it was switched off"
+	} else if s.Source == "pasted" {
+		from = "from a pasted configuration, where it was switched off"
+	} else if s.ProposedBy != "" {
+		from += " in " + safetext.Runs(safetext.Visible(s.ProposedBy))
+	}
+	r := setup.Runs{Transport: s.Transport, Command: text(s.Command), Args: s.Args, Env: s.Env, URL: text(s.Homepage), Headers: s.Headers}
+	about := [][2]string{
+		{"description", s.Description}, {"package", strings.TrimSpace(text(s.PackageName) + " " + text(s.PackageVersion))}, {"source", s.Source},
+	}
+	return launched(fmt.Sprintf("%s, %s:\n", s.Name, from), r, about, s.Risk)
+}
+
+// launched describes what starting a server would run, and what is suspicious
+// about it. It shows everything that a person has to judge: no value is redacted
+// or cut, because an attacker can make any value look like a credential. The
+// warnings come last, where a long value cannot push them out of sight.
+func launched(heading string, r setup.Runs, about [][2]string, assessed *risk.Assessment) string {
+	var b strings.Builder
+	b.WriteString(heading)
+	marked := make(map[string]bool)
+	if assessed != nil {
+		for _, mark := range assessed.Marks {
+			marked[mark.Place] = true
+		}
+	}
+	line := func(place, label, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "%s %-12s %s\n", map[bool]string{true: "!", false: " "}[marked[place]], label, value)
+		}
+	}
+	if r.Command != "" {
+		line("command", "command", shownWord(r.Command))
+	}
+	for i, arg := range r.Args {
+		line(fmt.Sprintf("args[%d]", i), fmt.Sprintf("argument %d", i+1), shownWord(arg))
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
+		line("env."+name, "variable", shownWord(name)+"="+shownWord(r.Env[name]))
+	}
+	line("", "transport", cell(r.Transport))
+	line("url", "URL", safetext.Runs(safetext.Visible(r.URL)))
+	for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
+		line("headers."+name, "header", shownWord(name)+": "+shownWord(r.Headers[name]))
+	}
+	for _, fact := range about {
+		line(fact[0], fact[0], safetext.Runs(cell(fact[1])))
+	}
+	if assessed == nil {
+		return b.String()
+	}
+	fmt.Fprintf(&b, "%s\n", assessed.Consequence)
+	for _, warning := range assessed.Warnings {
+		fmt.Fprintf(&b, "Warning: %s\n", warning)
+	}
+	return b.String()
+}
+
+// shownWord returns a word of a command line whole, with hidden characters and
+// long runs of spaces made visible.
+func shownWord(word string) string {
+	if word == "" {
+		return `""`
+	}
+	return quoted(safetext.Runs(word))
+}
+
+// uncovered returns the command line of a server that waits for approval.
+func uncovered(s resources.Server) string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+		words = append(words, shownWord(name)+"="+shownWord(s.Env[name]))
+	}
+	for _, word := range append([]string{cmp.Or(text(s.Command), text(s.Homepage))}, s.Args...) {
+		words = append(words, shownWord(word))
+	}
+	return strings.Join(words, " ")
+}

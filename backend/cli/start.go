@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/instance"
+)
+
+// started is the answer of start and restart.
+type started struct {
+	Status  string `json:"status"`
+	Version string `json:"version"`
+	Address string `json:"address"`
+}
+
+func (h hubCommands) start() *cobra.Command {
+	return &cobra.Command{
+		Use: "start", Short: "Start the hub in the background", Args: cobra.NoArgs,
+		Long: `Start the hub in the background, unless it is running. This also ends the effect of
+"agent-discover stop": from then on, editors and other commands start the hub again.`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return h.startHub(cmd, "started") },
+	}
+}
+
+func (h hubCommands) restart() *cobra.Command {
+	return &cobra.Command{
+		Use: "restart", Short: "Stop the hub and start it again in the background", Args: cobra.NoArgs,
+		Long: `Stop the hub and all servers, and start the hub again in the background. Editors stay
+connected. Servers start again with their next call.`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if info, err := instance.Read(h.folder); err == nil {
+				// Otherwise an editor could start the hub before this command does.
+				if err := h.keepStopped(); err != nil {
+					return err
+				}
+				if err := h.stopAndWait(cmd.Context(), info); err != nil {
+					_ = instance.SetStopped(h.folder, false) // the hub is still running
+					return err
+				}
+			}
+			return h.startHub(cmd, "restarted")
+		},
+	}
+}
+
+// startHub starts the hub unless it is running, and prints its address.
+func (h hubCommands) startHub(cmd *cobra.Command, status string) error {
+	if _, err := instance.Read(h.folder); err == nil {
+		status = "already running"
+	}
+	info, err := instance.Ensure(cmd.Context(), h.folder, "start") // "start" stands for a person
+	if err != nil {
+		return err
+	}
+	if err := instance.SetStopped(h.folder, false); err != nil {
+		return fault.Wrap(err, fault.Unavailable, "the hub is running, but the stop request could not be removed from %s", h.folder.Run(""))
+	}
+	return h.respond(started{status, info.Version, "http://" + info.Address()},
+		"The hub is %s at http://%s. Open its dashboard with: agent-discover open\n", status, info.Address())
+}

@@ -1,0 +1,83 @@
+package hub
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/process"
+)
+
+const (
+	// restCheck is how often the hub checks whether it is at rest.
+	restCheck = 3 * time.Second
+	// restBytes is how much memory may be allocated between two checks while the
+	// hub is at rest.
+	restBytes = 256 << 10
+	// startGarbage and restGarbage are the percentages by which the heap may grow
+	// before garbage is collected: much while the hub starts, because little of
+	// what it then allocates becomes garbage, and little later, because a hub is
+	// idle most of the time.
+	startGarbage = 400
+	restGarbage  = 60
+)
+
+// hurryStart makes the garbage collector run less often until the hub first
+// rests. The user's own GOGC is kept.
+func hurryStart() { collectAt(startGarbage) }
+
+func collectAt(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
+	}
+}
+
+// rest returns memory to the system whenever the hub has done something and
+// then nothing for a while. It returns nil when ctx ends.
+func (h *Hub) rest(ctx context.Context) error {
+	tick := time.NewTicker(restCheck)
+	defer tick.Stop()
+	var work workMeter
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if !work.done(allocated()) {
+			continue
+		}
+		collectAt(restGarbage)
+		debug.FreeOSMemory()
+		if err := process.ReleasePages(); err != nil {
+			h.log.Debug("could not release memory", "error", err)
+		}
+		work.released(allocated())
+	}
+}
+
+// workMeter tells from the number of bytes allocated so far whether work has
+// ended.
+type workMeter struct {
+	before  uint64 // at the last check
+	release uint64 // when memory was last released
+}
+
+// done reports whether work was done since memory was last released, and none
+// since the last check.
+func (w *workMeter) done(now uint64) bool {
+	quiet := now-w.before < restBytes
+	w.before = now
+	return quiet && now-w.release > restBytes
+}
+
+func (w *workMeter) released(now uint64) { w.before, w.release = now, now }
+
+// allocated returns the number of bytes that were ever allocated on the heap.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
