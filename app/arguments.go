@@ -7,13 +7,15 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/agent-discover/agent-discover/app/links"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
 
 // request is what the command line of the window asks for.
 type request struct {
-	page string // path of the dashboard page to show, such as /servers; empty for the current one
-	test string // name of a server to inspect in a separate window; empty for the dashboard
+	page       string // path of the dashboard page to show, such as /servers; empty for the current one
+	test       string // name of a server to inspect in a separate window; empty for the dashboard
+	unregister bool   // remove what the programs have registered with the system, and open no window
 }
 
 // maxLength limits page paths and server names, in bytes.
@@ -21,9 +23,13 @@ const maxLength = 300
 
 func parse(args []string) (request, error) {
 	var r request
+	if len(args) > 0 && args[0] == links.Flag { // nothing after it is an option, because a web page may have written it
+		return request{page: links.Page(strings.Join(args[1:], " "))}, nil
+	}
 	flags := flag.NewFlagSet("agent-discover-desktop", flag.ContinueOnError)
 	flags.StringVar(&r.page, "page", "", "show this page of the dashboard, such as /servers")
 	flags.StringVar(&r.test, "test", "", "inspect this server in a separate window")
+	flags.BoolVar(&r.unregister, "unregister", false, "remove start at login and, on Windows, the registration of "+links.Scheme+": addresses")
 	if err := flags.Parse(args); err != nil {
 		return request{}, err
 	}

@@ -50,5 +50,10 @@ func (h *hub) connect(ctx context.Context, anyway bool) (Endpoint, error) {
 	if err := client.Do(ctx, http.MethodGet, "/health", nil, nil); err != nil {
 		return Endpoint{}, err
 	}
-	return Endpoint{URL: "http://" + info.Address(), Token: info.Token}, nil
+	// The page gets a session of its own, because a person decides in it.
+	token, err := client.Session(ctx)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	return Endpoint{URL: "http://" + info.Address(), Token: token}, nil
 }

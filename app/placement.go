@@ -3,7 +3,6 @@ package app
 import (
 	"encoding/json"
 	"io"
-	"os"
 
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
@@ -32,7 +31,7 @@ const (
 
 // readPlacement returns the placement stored in file, or fresh if it is missing, damaged or out of range.
 func readPlacement(file string, fresh placement) placement {
-	f, err := os.Open(file)
+	f, err := paths.Open(file)
 	if err != nil {
 		return fresh
 	}

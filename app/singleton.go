@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -116,7 +115,7 @@ func (s *singleton) receive(conn net.Conn) (v activation, ok bool) {
 
 // call passes v to the window that published its address in file.
 func call(ctx context.Context, file string, v activation) error {
-	data, err := os.ReadFile(file)
+	data, err := paths.ReadFile(file)
 	if err != nil {
 		return err
 	}

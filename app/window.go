@@ -22,8 +22,11 @@ import (
 	"github.com/wailsapp/wails/v2/pkg/options"
 	"github.com/wailsapp/wails/v2/pkg/options/assetserver"
 	"github.com/wailsapp/wails/v2/pkg/options/linux"
+	"github.com/wailsapp/wails/v2/pkg/options/mac"
 	"github.com/wailsapp/wails/v2/pkg/options/windows"
 
+	"github.com/agent-discover/agent-discover/app/autostart"
+	"github.com/agent-discover/agent-discover/app/links"
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
 	"github.com/agent-discover/agent-discover/build/icons"
@@ -50,6 +53,9 @@ func Run(version string, args []string) error {
 	if err != nil {
 		return err
 	}
+	if asked.unregister {
+		return unregister()
+	}
 	if err := checkDisplay(runtime.GOOS, os.Getenv); err != nil {
 		return err
 	}
@@ -70,7 +76,21 @@ func Run(version string, args []string) error {
 
 	d := newMainWindow(folder, asked)
 	d.version = version
+	if program, err := os.Executable(); err == nil {
+		if err := links.Register(program); err != nil {
+			d.log.Info("links not registered", "error", fault.MessageOf(err))
+		}
+	}
 	return d.run(ctx, asked, singleton)
+}
+
+// unregister removes what the programs have registered with the system.
+func unregister() error {
+	program, err := os.Executable()
+	if err != nil {
+		return fault.Wrap(err, fault.Unavailable, "could not find the path of this program")
+	}
+	return errors.Join(links.Unregister(program), autostart.Tray(program).Set(false))
 }
 
 func newMainWindow(folder paths.Folder, asked request) *mainWindow {
@@ -143,6 +163,12 @@ func (w *mainWindow) options(asked request, dark bool) *options.App {
 			ProgramName: programName,
 			// The page gains nothing from the GPU, and broken drivers leave the web view blank.
 			WebviewGpuPolicy: linux.WebviewGpuPolicyNever,
+		},
+		Mac: &mac.Options{
+			// Without About, Wails leaves it out of the application menu.
+			About: &mac.AboutInfo{Title: Title, Message: w.version, Icon: icons.App()},
+			// The application's bundle names the scheme.
+			OnUrlOpen: func(address string) { w.activated(activation{Page: links.Page(address)}) },
 		},
 		Windows: &windows.Options{WebviewUserDataPath: filepath.Join(string(w.hub.folder), "webview")},
 	}

@@ -43,6 +43,10 @@ func TestArgumentsAreParsed(t *testing.T) {
 		"a backslash":                 {[]string{"-page", `/\example.com`}, request{}, true},
 		"a relative path":             {[]string{"-page", "servers"}, request{}, true},
 		"a line break":                {[]string{"-test", "a\nb"}, request{}, true},
+		"a link":                      {[]string{"--link", "agentdiscover://servers"}, request{page: "/servers"}, false},
+		"the menu entry":              {[]string{"--link"}, request{}, false},
+		"a link to an action":         {[]string{"--link", "agentdiscover://servers/add?command=x"}, request{}, false},
+		"a link with options":         {[]string{"--link", "agentdiscover://x", "--page", "/approvals"}, request{}, false},
 		"an unknown flag":             {[]string{"-nonsense"}, request{}, true},
 		"a positional argument":       {[]string{"servers"}, request{}, true},
 	} {

@@ -60,6 +60,18 @@ func launchAgent(e Entry) []byte {
 	return b.Bytes()
 }
 
+// jobDisabled reports whether the output of launchctl print-disabled lists a job as
+// disabled, which older systems call true.
+func jobDisabled(out []byte, id string) bool {
+	for line := range strings.Lines(string(out)) {
+		label, state, ok := strings.Cut(strings.TrimSpace(line), " => ")
+		if ok && label == `"`+id+`"` {
+			return state == "disabled" || state == "true"
+		}
+	}
+	return false
+}
+
 // runValue returns the command line for the registry key Run. The path needs no escaping, because Windows does not allow
 // quotes in paths.
 func runValue(e Entry) string { return `"` + e.Program + `" ` + Flag }

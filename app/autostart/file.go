@@ -17,14 +17,14 @@ func (e Entry) on() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	data, err := os.ReadFile(file)
+	data, err := paths.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fault.Wrap(err, fault.Unavailable, "could not read %s", file)
 	}
-	return enabled(data), nil
+	return e.enabled(data), nil
 }
 
 func (e Entry) write() error {
@@ -38,6 +38,7 @@ func (e Entry) write() error {
 	if err := paths.WriteFile(file, contents(e)); err != nil {
 		return changeError(err, file)
 	}
+	e.allow()
 	return nil
 }
 
@@ -46,7 +47,7 @@ func (e Entry) remove() error {
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := paths.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return changeError(err, file)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/paths"
 )
 
 // Flag is the command-line argument that a program receives when it is started at login.
@@ -37,6 +38,9 @@ func (e Entry) Set(on bool) error {
 	}
 	if !filepath.IsAbs(e.Program) || strings.ContainsFunc(e.Program, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fault.New(fault.Invalid, "the program %q cannot start at login; move it to a folder whose absolute path has no control characters", e.Program)
+	}
+	if err := paths.CheckPlace(e.Program); err != nil {
+		return err
 	}
 	return e.write()
 }

@@ -1,8 +1,13 @@
 package autostart
 
 import (
+	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 )
@@ -18,5 +23,43 @@ func (e Entry) file() (string, error) {
 
 func contents(e Entry) []byte { return launchAgent(e) }
 
-// enabled reports whether a file of this content starts its program.
-func enabled([]byte) bool { return true }
+// enabled reports whether launchd starts the job of the entry's file. launchd keeps
+// apart from the file which jobs must not start. The switch in the system's
+// settings, which programs cannot read, is not part of that.
+func (e Entry) enabled([]byte) bool {
+	disabled.Lock()
+	defer disabled.Unlock()
+	if time.Since(disabled.asked) > askAgain {
+		out, err := launchctl("print-disabled", domain())
+		disabled.job, disabled.asked = err == nil && jobDisabled(out, e.ID), time.Now()
+	}
+	return !disabled.job
+}
+
+// askAgain is how long the answer of launchctl counts: the tray asks whenever it
+// draws its menu.
+const askAgain = 10 * time.Second
+
+// disabled is the last answer of launchctl about the only entry of this program.
+var disabled struct {
+	sync.Mutex
+	asked time.Time
+	job   bool
+}
+
+// allow lets launchd start the job even if it was disabled before.
+func (e Entry) allow() {
+	_, _ = launchctl("enable", domain()+"/"+e.ID) // if this fails, On reports it
+	disabled.Lock()
+	defer disabled.Unlock()
+	disabled.asked = time.Time{}
+}
+
+// domain is the name that launchd has for the user's graphical session.
+func domain() string { return "gui/" + strconv.Itoa(os.Getuid()) }
+
+func launchctl(args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	return exec.CommandContext(ctx, "/bin/launchctl", args...).Output()
+}

@@ -2,6 +2,7 @@ package autostart
 
 import (
 	"encoding/xml"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -75,6 +76,18 @@ func TestTheLaunchAgentEscapesThePath(t *testing.T) {
 	}
 }
 
+func TestJobsThatLaunchdDoesNotStartAreOff(t *testing.T) {
+	list := "disabled services = {\n\t\"com.example.other\" => disabled\n\t\"agent-discover-tray\" => %s\n}\n"
+	for state, want := range map[string]bool{"disabled": true, "true": true, "enabled": false, "false": false} {
+		if got := jobDisabled(fmt.Appendf(nil, list, state), "agent-discover-tray"); got != want {
+			t.Errorf("%s: got %v", state, got)
+		}
+	}
+	if jobDisabled([]byte(list), "agent-discover") || jobDisabled(nil, "agent-discover-tray") {
+		t.Error("a job that is not listed is disabled")
+	}
+}
+
 func TestTheRunValueQuotesTheProgram(t *testing.T) {
 	if got := runValue(Tray(`C:\Program Files\x\tray.exe`)); got != `"C:\Program Files\x\tray.exe" --login` {
 		t.Errorf("got %s", got)
@@ -131,6 +144,15 @@ func TestRelativePathsAndControlCharactersAreRejected(t *testing.T) {
 		if err := Tray(program).Set(true); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%q: got %v, want an error of kind Invalid", program, err)
 		}
+	}
+}
+
+func TestATemporaryCopyDoesNotStartAtLogin(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	entry := Tray(filepath.Join(t.TempDir(), "AppTranslocation", "1A", "d", "tray"))
+	if err := entry.Set(true); runtime.GOOS != "windows" && (err == nil || !strings.Contains(fault.MessageOf(err), "move it with the Finder")) {
+		t.Errorf("got %v", err)
 	}
 }
 

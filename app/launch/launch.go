@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"context"
 	"net/url"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 )
 
 // File names of the programs of this product, without extension.
@@ -87,10 +89,12 @@ func opener(system string) []string {
 
 func start(argv []string) (<-chan error, error) {
 	var err error
-	for _, detach := range []func(*exec.Cmd){process.Detach, process.DetachInJob} {
-		cmd := exec.Command(argv[0], argv[1:]...)
-		detach(cmd)
-		if err = cmd.Start(); err == nil {
+	for _, detached := range process.DetachedStarts() {
+		var cmd *exec.Cmd
+		if cmd, err = program.Command(context.Background(), os.Environ(), argv[0], argv[1:]...); err != nil {
+			break
+		}
+		if err = detached.Start(cmd); err == nil {
 			ended := make(chan error, 1)
 			go func() { ended <- cmd.Wait() }() // reaps the process
 			return ended, nil

@@ -30,10 +30,14 @@ func (t *tray) execute(ctx context.Context, v view, command string) {
 	switch verb {
 	case "open":
 		err = open(ctx, argument)
-	case "activate", "deactivate":
-		err = t.post(ctx, "/api/servers/"+argument+"/"+verb, nil)
+	case "run":
+		err = t.post(ctx, "/api/servers/"+argument+"/start", nil)
+	case "halt":
+		err = t.post(ctx, "/api/servers/"+argument+"/stop", nil)
 	case commandPause, commandResume:
 		err = t.post(ctx, "/api/"+verb, nil)
+	case commandCode:
+		note, err = t.code(ctx, argument)
 	case commandCheck:
 		note, err = t.check(ctx)
 	case commandStart:
@@ -72,6 +76,26 @@ func (t *tray) post(ctx context.Context, path string, out any) error {
 	client := instance.NewClient(info)
 	defer client.HTTP().CloseIdleConnections()
 	return client.Do(ctx, http.MethodPost, path, nil, out)
+}
+
+// code returns a note with the code with which a program approves a server for the person who reads it here.
+func (t *tray) code(ctx context.Context, server string) (note string, err error) {
+	info, err := instance.Read(t.folder)
+	if err != nil {
+		return "", err
+	}
+	client := instance.NewClient(info)
+	defer client.HTTP().CloseIdleConnections()
+	person, end, err := client.Person(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer end()
+	var made struct{ Code string }
+	if err := person.Do(ctx, http.MethodPost, "/api/servers/"+server+"/code", nil, &made); err != nil {
+		return "", err
+	}
+	return "Approval code: " + made.Code + " (10 minutes)", nil
 }
 
 // open shows a page of the dashboard in the window, or the dashboard in the browser if the window cannot be opened.

@@ -191,13 +191,13 @@ func (s *session) add(names ...string) {
 	}
 }
 
-// active returns the names of the active servers according to the REST API.
-func (s *session) active() string {
+// running returns the names of the running servers according to the REST API.
+func (s *session) running() string {
 	var servers []server
 	s.rest(http.MethodGet, "/api/servers", nil, &servers)
 	var names []string
 	for _, v := range servers {
-		if v.Active {
+		if v.Running {
 			names = append(names, v.Name)
 		}
 	}

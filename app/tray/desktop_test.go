@@ -19,7 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 )
 
-func TestClickingAServerInTheTrayActivatesIt(t *testing.T) {
+func TestClickingAServerInTheTrayStartsAndStopsIt(t *testing.T) {
 	s := newSession(t)
 	panel := desktoptest.NewPanel(t, s.bus.Connect())
 	s.tray()
@@ -38,12 +38,12 @@ func TestClickingAServerInTheTrayActivatesIt(t *testing.T) {
 
 	icon.Click(icon.AwaitItem(one))
 	icon.AwaitMenu("a check mark", func(menu []desktoptest.Item) *desktoptest.Item { return marked(menu, one, true) })
-	s.until("the REST API shows the server as active", func() bool { return s.active() == one })
-	s.rest(http.MethodPost, "/api/servers/1/deactivate", nil, nil)
+	icon.AwaitItem("1 of 2 servers running") // the click sets the check mark before the hub has started the server
+	s.until("the REST API shows that the server runs", func() bool { return s.running() == one })
+	icon.Click(icon.AwaitItem(one))
+	icon.AwaitItem("0 of 2 servers running")
 	icon.AwaitMenu("no check mark", func(menu []desktoptest.Item) *desktoptest.Item { return marked(menu, one, false) })
-	if got := s.active(); got != "" {
-		t.Errorf("active servers after deactivating the only one: %q", got)
-	}
+	s.until("the REST API shows that no server runs", func() bool { return s.running() == "" })
 }
 
 // marked returns the item with a label, or nil if it is missing or its check mark is not as wanted.
@@ -55,17 +55,17 @@ func marked(menu []desktoptest.Item, label string, want bool) *desktoptest.Item 
 	return found
 }
 
-func TestTheTrayResetsTheCheckMarkOfAServerThatFailsToActivate(t *testing.T) {
+func TestTheTrayResetsTheCheckMarkOfAServerThatFailsToStart(t *testing.T) {
 	s := newSession(t)
 	panel := desktoptest.NewPanel(t, s.bus.Connect())
 	s.tray()
 	icon := panel.Await()
 	s.rest(http.MethodPost, "/api/servers", map[string]any{"name": "broken", "command": "/nonexistent"}, nil)
 	s.rest(http.MethodPost, "/api/health", nil, nil)
-	icon.Click(icon.AwaitItem("broken (failed)")) // the hub refuses, so only the click changes the check mark
+	icon.Click(icon.AwaitItem("broken (failing)")) // the hub refuses, so only the click changes the check mark
 	icon.AwaitMenu("the error and no check mark", func(menu []desktoptest.Item) *desktoptest.Item {
-		if len(menu) > 1 && strings.Contains(menu[1].Label, "Failed to activate") {
-			return marked(menu, "broken (failed)", false)
+		if len(menu) > 1 && strings.Contains(menu[1].Label, "/nonexistent") {
+			return marked(menu, "broken (failing)", false)
 		}
 		return nil
 	})
@@ -97,8 +97,7 @@ func TestQuitInTheTrayStopsTheHubDespiteAnAttachedEditor(t *testing.T) {
 		t.Errorf("a hub runs again, as process %d", info.PID)
 	}
 
-	// Starting the tray again starts a hub.
-	s.tray()
+	s.tray("--start")
 	panel.Await().AwaitItem("No servers yet")
 	s.hub(hub.PID)
 }
@@ -131,7 +130,7 @@ func TestTheTrayRestartsAKilledHubButNotAStoppedOne(t *testing.T) {
 	icon.AwaitItem("0 of 1 server running")
 }
 
-func TestAnAttachedTrayDoesNotStartAStoppedHub(t *testing.T) {
+func TestTheTrayDoesNotStartAStoppedHubUnlessAsked(t *testing.T) {
 	s := newSession(t)
 	panel := desktoptest.NewPanel(t, s.bus.Connect())
 	if err := s.folder.Create(); err != nil {
@@ -140,14 +139,14 @@ func TestAnAttachedTrayDoesNotStartAStoppedHub(t *testing.T) {
 	if err := instance.SetStopped(s.folder, true); err != nil {
 		t.Fatal(err)
 	}
-	s.tray("--attach")
+	s.tray()
 	icon := panel.Await()
 	icon.AwaitItem("Stopped")
 	if info, err := instance.Read(s.folder); err == nil {
 		t.Errorf("a hub runs, as process %d", info.PID)
 	}
-	// A second start, without --attach, makes the first tray start a hub.
-	second := s.tray()
+	// A second start with --start makes the first tray start a hub.
+	second := s.tray("--start")
 	if code := second.code(); code != 0 || strings.Count(second.stdout.String(), "\n") != 1 || second.stderr.String() != "" {
 		t.Errorf("second tray: exit code %d, stdout %q, stderr %q", code, second.stdout.String(), second.stderr.String())
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -16,7 +17,8 @@ import (
 func available(context.Context, time.Duration) error { return nil }
 
 func copyText(text string) error {
-	cmd := exec.Command("pbcopy")
+	cmd := exec.Command("/usr/bin/pbcopy")
+	cmd.Env = append(os.Environ(), "LC_ALL=en_US.UTF-8") // it decodes its input by the locale, which launchd does not set
 	cmd.Stdin = strings.NewReader(text)
 	if err := cmd.Run(); err != nil {
 		return fault.Wrap(err, fault.Failed, "could not copy to the clipboard")

@@ -5,14 +5,14 @@ package main
 import (
 	"context"
 	"fmt"
-	"os/exec"
+	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/windows/registry"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/base/program"
 	"github.com/agent-discover/agent-discover/build/icons"
 )
 
@@ -24,10 +24,12 @@ func available(context.Context, time.Duration) error { return nil }
 // copyText puts ASCII text on the clipboard. The system's clip program would decode other characters with the code page
 // of the console.
 func copyText(text string) error {
-	cmd := exec.Command("clip")
-	cmd.Stdin = strings.NewReader(text)
-	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true}
-	if err := cmd.Run(); err != nil {
+	cmd, err := program.Command(context.Background(), os.Environ(), "clip")
+	if err == nil {
+		cmd.Stdin = strings.NewReader(text)
+		err = cmd.Run()
+	}
+	if err != nil {
 		return fault.Wrap(err, fault.Failed, "could not copy to the clipboard")
 	}
 	return nil

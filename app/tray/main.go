@@ -1,5 +1,6 @@
 // Command agent-discover-tray shows an icon in the system tray. Its menu shows the state of the hub, activates and
-// deactivates servers, and opens the window. The program starts a hub if none is running and restarts one that died.
+// deactivates servers, and opens the window. The program starts a hub if none is running, unless the user
+// stopped it, and restarts one that died. Notifications tell the user that something waits for a decision.
 // It is an ordinary client of the hub and stores nothing.
 //
 // The icon requires the build tag tray and GTK on Linux: make tray. Without the tag the program prints an error and
@@ -41,7 +42,8 @@ const loginTimeout = 30 * time.Second
 
 type options struct {
 	login  bool // started at login: wait for the panel
-	attach bool // do not start a hub that the user stopped
+	start  bool // start the hub even if the user stopped it
+	attach bool // the default now; accepted because older windows pass it
 }
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -52,7 +54,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("agent-discover-tray", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.BoolVar(&o.login, autostart.Flag[2:], false, "wait for the desktop's panel (used at login)")
-	flags.BoolVar(&o.attach, "attach", false, "do not start a hub that the user stopped")
+	flags.BoolVar(&o.start, "start", false, "start the hub even if you stopped it before")
+	flags.BoolVar(&o.attach, "attach", false, "do not start a hub that you stopped (the default)")
 	showVersion := flags.Bool("version", false, "print the version")
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -113,9 +116,10 @@ func showIcon(o options, stdout io.Writer) (code int, err error) {
 	return exitOK, nil
 }
 
-// allowHub clears the stop request, unless the option attach is set: a user who starts the tray wants a running hub.
+// allowHub clears the stop request if the user asks for it. Without the option start, the tray shows that the hub is
+// stopped, as the window does, and the user can start it in the menu.
 func (o options) allowHub(folder paths.Folder) error {
-	if o.attach {
+	if !o.start {
 		return nil
 	}
 	return clearStopped(folder)
@@ -133,6 +137,7 @@ func clearStopped(folder paths.Folder) error {
 func serve(ctx context.Context, folder paths.Folder) {
 	ctx, cancel := context.WithCancel(ctx)
 	t, done := newTray(folder, version), make(chan struct{})
+	t.notify = newNotifier(ctx, t.clicked)
 	display(func(v view) {
 		defer close(done)
 		end := context.AfterFunc(ctx, v.end)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
+	"github.com/agent-discover/agent-discover/backend/base/words"
 	"github.com/agent-discover/agent-discover/build/icons"
 )
 
@@ -19,19 +20,21 @@ const (
 
 // Commands of menu items. Those of servers end with the id of the server.
 const (
-	commandOpen       = "open"
-	commandServers    = "open /servers"
-	commandApprovals  = "open /approvals"
-	commandActivate   = "activate "
-	commandDeactivate = "deactivate "
-	commandStart      = "start"
-	commandPause      = "pause"
-	commandResume     = "resume"
-	commandCheck      = "check"
-	commandCopy       = "copy"
-	commandLogin      = "login"
-	commandNoLogin    = "no login"
-	commandQuit       = "quit"
+	commandOpen      = "open"
+	commandServers   = "open /servers"
+	commandApprovals = "open /approvals"
+	commandActivity  = "open /activity"
+	commandCode      = "code "
+	commandRun       = "run "
+	commandHalt      = "halt "
+	commandStart     = "start"
+	commandPause     = "pause"
+	commandResume    = "resume"
+	commandCheck     = "check"
+	commandCopy      = "copy"
+	commandLogin     = "login"
+	commandNoLogin   = "no login"
+	commandQuit      = "quit"
 )
 
 // menu is the content of the tray. It always has the same items in the same order, because system trays cannot move or
@@ -60,11 +63,11 @@ func menuOf(s state) menu {
 	waiting, approved := split(s.Servers)
 	online := s.Phase == connected
 	return menu{Icon: icon, Tooltip: "Agent Discover: " + line, Items: []item{
-		{Label: line, Disabled: true},
+		{Label: line, Command: openedBy(s), Disabled: openedBy(s) == ""},
 		{Label: safetext.Clip(safetext.Label(s.Note), maxNote), Disabled: true, Hidden: s.Note == ""},
 		{Separator: true},
 		{Label: "Open dashboard", Command: commandOpen},
-		{Label: "Servers", Hidden: len(approved) == 0, Items: serverItems(approved)},
+		{Label: "Servers", Hidden: len(approved) == 0, Items: serverItems(approved, s.Paused)},
 		{Label: fmt.Sprintf("Waiting for approval (%d)", len(waiting)), Hidden: len(waiting) == 0, Items: waitingItems(waiting)},
 		{Separator: true},
 		{Label: "Start hub", Command: commandStart, Hidden: s.Phase != stopped && s.Phase != failing},
@@ -101,16 +104,34 @@ func statusLine(s state) (string, icons.State) {
 		return "Stopping…", icons.Stopped
 	case s.Phase == failing:
 		return safetext.Clip(safetext.Label("Hub unavailable: "+s.Problem), maxNote), icons.Attention
-	case len(waiting) > 0 || failed > 0:
-		return attentionLine(len(waiting), failed), icons.Attention
+	case s.Paused && len(waiting) > 0: // servers that are paused do not fail
+		return "Paused, " + attentionLine(len(waiting), 0), icons.Attention
 	case s.Paused:
 		return "Paused", icons.Paused
+	case len(waiting) > 0 || failed > 0:
+		return attentionLine(len(waiting), failed), icons.Attention
 	case s.Calls > 0:
 		return plural(s.Calls, "call", "calls") + " running", icons.Working
 	case len(approved) == 0:
 		return "No servers yet", icons.Running
 	}
 	return fmt.Sprintf("%d of %s running", running, plural(len(approved), "server", "servers")), icons.Running
+}
+
+// openedBy returns the command that opens the page about what the first line says, "" for none.
+func openedBy(s state) string {
+	waiting, approved := split(s.Servers)
+	switch {
+	case s.Phase == failing || s.Phase == stopped:
+		return commandOpen // the window shows why, and starts the hub
+	case s.Phase != connected:
+		return ""
+	case len(waiting) > 0:
+		return commandApprovals
+	case s.Calls > 0 && !s.Paused && !slices.ContainsFunc(approved, server.failed):
+		return commandActivity
+	}
+	return commandServers
 }
 
 // attentionLine counts the servers that need a decision or have failed.
@@ -120,7 +141,7 @@ func attentionLine(waiting, failed int) string {
 		parts = append(parts, plural(waiting, "server waits", "servers wait")+" for approval")
 	}
 	if failed > 0 {
-		parts = append(parts, plural(failed, "server", "servers")+" failed")
+		parts = append(parts, plural(failed, "server fails", "servers fail"))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -140,31 +161,33 @@ func split(servers []server) (waiting, approved []server) {
 	return waiting, approved
 }
 
-func serverItems(servers []server) []item {
+func serverItems(servers []server, paused bool) []item {
 	var items []item
 	for _, v := range servers[:min(len(servers), maxListed)] {
 		label := v.Name
-		if v.failed() {
-			label += " (failed)"
+		if v.failed() && !paused {
+			label += " (" + words.Lower(words.Server(v.State, false)) + ")"
 		}
-		command := either(v.Active, commandDeactivate, commandActivate) + strconv.FormatInt(v.ID, 10)
-		items = append(items, item{Label: safetext.Clip(safetext.Label(label), maxLabel), Command: command, Checkable: true, Checked: v.Active})
+		command := either(v.Running, commandHalt, commandRun) + strconv.FormatInt(v.ID, 10)
+		items = append(items, item{Label: safetext.Clip(safetext.Label(label), maxLabel), Command: command, Checkable: true, Checked: v.Running})
 	}
-	return withMore(items, len(servers), commandServers)
+	return withMore(items, len(servers)-maxListed, commandServers)
 }
 
 func waitingItems(servers []server) []item {
 	var items []item
 	for _, v := range servers[:min(len(servers), maxListed)] {
 		// Approving requires reading the command of the server, which the menu cannot show.
-		items = append(items, item{Label: safetext.Clip(safetext.Label(v.Name+"…"), maxLabel), Command: commandApprovals})
+		items = append(items,
+			item{Label: safetext.Clip(safetext.Label(v.Name+"…"), maxLabel), Command: commandApprovals},
+			item{Label: safetext.Clip(safetext.Label("Show the approval code of "+v.Name), maxLabel), Command: commandCode + strconv.FormatInt(v.ID, 10)})
 	}
-	return withMore(items, len(servers), commandApprovals)
+	return withMore(items, len(servers)-maxListed, commandApprovals)
 }
 
 // withMore adds an item that counts the servers beyond maxListed and opens their page.
-func withMore(items []item, all int, command string) []item {
-	if more := all - len(items); more > 0 {
+func withMore(items []item, more int, command string) []item {
+	if more > 0 {
 		items = append(items, item{Label: fmt.Sprintf("%d more…", more), Command: command})
 	}
 	return items

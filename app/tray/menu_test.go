@@ -59,16 +59,18 @@ func TestTheFirstLineAndTheIconShowTheSameState(t *testing.T) {
 		"two calls":                      {state{Phase: connected, Calls: 2, Servers: named(1)}, "2 calls running", icons.Working},
 		"paused":                         {state{Phase: connected, Paused: true, Servers: named(3)}, "Paused", icons.Paused},
 		"one server waits":               {state{Phase: connected, Calls: 1, Servers: []server{{Name: "new"}}}, "1 server waits for approval", icons.Attention},
-		"two servers wait while paused":  {state{Phase: connected, Paused: true, Servers: []server{{Name: "new"}, {Name: "newer"}}}, "2 servers wait for approval", icons.Attention},
-		"one server failed":              {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, Health: "unhealthy"}}}, "1 server failed", icons.Attention},
-		"one waits and one failed":       {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, LastError: "x"}, {Name: "b"}}}, "1 server waits for approval, 1 server failed", icons.Attention},
-		"a waiting server with an error": {state{Phase: connected, Servers: []server{{Name: "b", LastError: "x"}}}, "1 server waits for approval", icons.Attention},
-		"a healthy server":               {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "healthy"}}}, "0 of 1 server running", icons.Running},
-		"a server of unknown health":     {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, Health: "unknown"}}}, "0 of 1 server running", icons.Running},
+		"two servers wait while paused":  {state{Phase: connected, Paused: true, Servers: []server{{Name: "new"}, {Name: "newer"}}}, "Paused, 2 servers wait for approval", icons.Attention},
+		"failing servers while paused":   {state{Phase: connected, Paused: true, Servers: []server{{Name: "a", Approved: true, State: "failing"}, {Name: "b", Approved: true, State: "calls_fail"}}}, "Paused", icons.Paused},
+		"one server fails":               {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}}}, "1 server fails", icons.Attention},
+		"one waits and one fails":        {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}, {Name: "b", State: "waiting"}}}, "1 server waits for approval, 1 server fails", icons.Attention},
+		"the calls of a server fail":     {state{Phase: connected, Servers: []server{{Name: "a", Approved: true, Running: true, State: "calls_fail"}}}, "1 server fails", icons.Attention},
+		"a waiting server with an error": {state{Phase: connected, Servers: []server{{Name: "b", State: "waiting"}}}, "1 server waits for approval", icons.Attention},
+		"a healthy server":               {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "stopped"}}}, "0 of 1 server running", icons.Running},
+		"a server of unknown state":      {state{Phase: connected, Servers: []server{{Name: "b", Approved: true, State: "new"}}}, "0 of 1 server running", icons.Running},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := menuOf(row.state)
-			if got.Items[0].Label != row.line || got.Icon != row.icon || !got.Items[0].Disabled {
+			if got.Items[0].Label != row.line || got.Icon != row.icon {
 				t.Errorf("got %q with %s, want %q with %s", got.Items[0].Label, got.Icon, row.line, row.icon)
 			}
 			if got.Tooltip != "Agent Discover: "+row.line {
@@ -86,27 +88,28 @@ func TestTheWholeMenu(t *testing.T) {
 		"with everything": {
 			state{
 				Phase: connected, Version: "v1.2.3", AtLogin: true, Note: "Health check: 2 servers healthy", Servers: []server{
-					{ID: 1, Name: "memory", Approved: true, Active: true},
-					{ID: 2, Name: "Files", Approved: true},
+					{ID: 1, Name: "memory", Approved: true, Running: true, State: "running"},
+					{ID: 2, Name: "Files", Approved: true, Active: true, State: "stopped"},
 					{ID: 3, Name: "new"},
-					{ID: 4, Name: "apple", Approved: true, LastError: "gone"},
+					{ID: 4, Name: "apple", Approved: true, State: "failing"},
+					{ID: 5, Name: "github", Approved: true, Running: true, State: "calls_fail"},
 				},
 			},
-			"(1 server waits for approval, 1 server failed)\n(Health check: 2 servers healthy)\n--\nOpen dashboard\n" +
-				"Servers\n  apple (failed)\n  Files\n  [x] memory\nWaiting for approval (1)\n  new…\n--\n" +
+			"1 server waits for approval, 2 servers fail\n(Health check: 2 servers healthy)\n--\nOpen dashboard\n" +
+				"Servers\n  apple (failing)\n  Files\n  [x] github (calls fail)\n  [x] memory\nWaiting for approval (1)\n  new…\n  Show the approval code of new\n--\n" +
 				"Pause all servers\nHealth check\nCopy MCP configuration\n--\n[x] Start at login\n(Agent Discover v1.2.3)\nQuit\n",
 		},
 		"paused": {
 			state{Phase: connected, Paused: true, Servers: named(1), Version: "dev"},
-			"(Paused)\n--\nOpen dashboard\nServers\n  s01\n--\nResume all servers\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
+			"Paused\n--\nOpen dashboard\nServers\n  s01\n--\nResume all servers\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover dev)\nQuit\n",
 		},
 		"checking": {
 			state{Phase: connected, Checking: true, Servers: named(1)},
-			"(0 of 1 server running)\n--\nOpen dashboard\nServers\n  s01\n--\nPause all servers\n(Checking health…)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
+			"0 of 1 server running\n--\nOpen dashboard\nServers\n  s01\n--\nPause all servers\n(Checking health…)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
 		},
 		"stopped": {
 			state{Phase: stopped},
-			"(Stopped)\n--\nOpen dashboard\n--\nStart hub\n(Pause all servers)\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
+			"Stopped\n--\nOpen dashboard\n--\nStart hub\n(Pause all servers)\n(Health check)\nCopy MCP configuration\n--\nStart at login\n(Agent Discover)\nQuit\n",
 		},
 		"quitting": {
 			state{Phase: quitting},
@@ -129,18 +132,23 @@ func TestSubmenusAreLimitedAndLeadToTheWindow(t *testing.T) {
 				servers[i].Approved = approved
 			}
 			items := menuOf(state{Phase: connected, Servers: servers}).Items[5].Items
-			more := commandApprovals
+			more, each := commandApprovals, 2 // its name, and its approval code
 			if approved {
 				items = menuOf(state{Phase: connected, Servers: servers}).Items[4].Items
-				more = commandServers
+				more, each = commandServers, 1
 			}
-			if len(items) != min(n, maxListed+1) {
-				t.Fatalf("%d servers: got %d items, want %d", n, len(items), min(n, maxListed+1))
+			wanted := each * min(n, maxListed)
+			if n > maxListed {
+				wanted++
+			}
+			if len(items) != wanted {
+				t.Fatalf("%d servers: got %d items, want %d", n, len(items), wanted)
 			}
 			if n == 0 {
 				continue
 			}
 			last := items[len(items)-1]
+			last.Label = strings.TrimPrefix(last.Label, "Show the approval code of ")
 			if strings.TrimSuffix(last.Label, "…") != strings.TrimSuffix(want, "…") || n > maxListed && (last.Command != more || last.Checkable) {
 				t.Errorf("%d servers: last item %+v, want label %q", n, last, want)
 			}
@@ -163,15 +171,15 @@ func TestItemsHaveTheCommandsOfTheirLabels(t *testing.T) {
 		walk(menuOf(s).Items)
 		return found
 	}
-	connectedMenu := commands(state{Phase: connected, AtLogin: true, Servers: []server{{ID: 7, Name: "a", Approved: true, Active: true}, {ID: 8, Name: "b", Approved: true}, {ID: 9, Name: "c"}}})
+	connectedMenu := commands(state{Phase: connected, AtLogin: true, Servers: []server{{ID: 7, Name: "a", Approved: true, Running: true}, {ID: 8, Name: "b", Approved: true}, {ID: 9, Name: "c"}}})
 	stoppedMenu := commands(state{Phase: stopped})
 	pausedMenu := commands(state{Phase: connected, Paused: true})
 	for _, row := range []struct {
 		menu        map[string]string
 		label, want string
 	}{
-		{connectedMenu, "a", "deactivate 7"},
-		{connectedMenu, "b", "activate 8"},
+		{connectedMenu, "a", "halt 7"},
+		{connectedMenu, "b", "run 8"},
 		{connectedMenu, "c…", "open /approvals"},
 		{connectedMenu, "Open dashboard", "open"},
 		{connectedMenu, "Pause all servers", "pause"},
@@ -179,7 +187,12 @@ func TestItemsHaveTheCommandsOfTheirLabels(t *testing.T) {
 		{connectedMenu, "Copy MCP configuration", "copy"},
 		{connectedMenu, "Start at login", "no login"},
 		{connectedMenu, "Quit", "quit"},
-		{connectedMenu, "1 server waits for approval", ""},
+		{connectedMenu, "1 server waits for approval", "open /approvals"},
+		{stoppedMenu, "Stopped", "open"},
+		{pausedMenu, "Paused", "open /servers"},
+		{commands(state{Phase: connected, Servers: []server{{Name: "a", Approved: true, State: "failing"}}}), "1 server fails", "open /servers"},
+		{commands(state{Phase: connected, Calls: 2, Servers: []server{{Name: "a", Approved: true, Running: true}}}), "2 calls running", "open /activity"},
+		{commands(state{}), "Starting…", ""},
 		{stoppedMenu, "Start at login", "login"},
 		{stoppedMenu, "Start hub", "start"},
 		{pausedMenu, "Resume all servers", "resume"},

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/words"
 )
 
 // phase is the state of the tray's connection to the hub.
@@ -19,30 +21,34 @@ const (
 
 // state is everything that the menu depends on. It is a value: its slices are never changed in place.
 type state struct {
-	Phase    phase
-	Problem  string // why the phase is failing
-	Paused   bool
-	Calls    int // running calls
-	Servers  []server
-	Checking bool   // a health check is running
-	Note     string // result of the last command; "" for none
-	AtLogin  bool
-	Version  string
+	Phase   phase
+	Problem string // why the phase is failing
+	Paused  bool
+	Calls   int // running calls
+	Servers []server
+	// Questions are those of servers that arrived since the tray is connected and have no answer.
+	Questions []question
+	Checking  bool   // a health check is running
+	Note      string // result of the last command; "" for none
+	AtLogin   bool
+	Version   string
 }
 
 // server is the part of a server in the hub's messages that the menu uses.
 type server struct {
-	ID        int64  `json:"id"`
-	Name      string `json:"name"`
-	Active    bool   `json:"active"`
-	Running   bool   `json:"running"`
-	Approved  bool   `json:"approved"`
-	Health    string `json:"health_status"`
-	LastError string `json:"last_error"`
+	ID       int64  `json:"id"`
+	Name     string `json:"name"`
+	Active   bool   `json:"active"`
+	State    string `json:"state"`
+	Running  bool   `json:"running"`
+	Approved bool   `json:"approved"`
 }
 
-// failed reports whether the server is approved and does not work.
-func (s server) failed() bool { return s.Approved && (s.Health == "unhealthy" || s.LastError != "") }
+// question is a question of a server to the user.
+type question struct{ ID, Server string }
+
+// failed reports whether the server or most of its calls fail.
+func (s server) failed() bool { return s.State == words.Failing || s.State == words.CallsFail }
 
 // updated returns the state after a message of the hub. Unknown types of messages change nothing.
 func (s state) updated(message []byte) (state, error) {
@@ -53,6 +59,8 @@ func (s state) updated(message []byte) (state, error) {
 		Servers []server `json:"servers"`
 		Paused  bool     `json:"paused"`
 		Calls   int      `json:"calls"`
+		ID      string   `json:"id"`
+		Server  string   `json:"serverName"`
 	}
 	if err := json.Unmarshal(message, &m); err != nil {
 		return s, err
@@ -60,6 +68,10 @@ func (s state) updated(message []byte) (state, error) {
 	switch m.Type {
 	case "hub":
 		s.Paused, s.Calls = m.Paused, max(m.Calls, 0)
+	case "elicitation_request":
+		s.Questions = append(slices.Clone(s.Questions), question{m.ID, m.Server})
+	case "elicitation_answered":
+		s.Questions = slices.DeleteFunc(slices.Clone(s.Questions), func(q question) bool { return q.ID == m.ID })
 	case "state":
 		if m.Delta {
 			s.Servers = merged(s.Servers, m.Servers, m.Names)
@@ -87,6 +99,6 @@ func merged(before, changed []server, names []string) []server {
 
 // disconnected returns the state without a connection to a hub: everything that a hub has reported is cleared.
 func (s state) disconnected(p phase, problem string) state {
-	s.Phase, s.Problem, s.Calls, s.Servers, s.Paused = p, problem, 0, nil, false
+	s.Phase, s.Problem, s.Calls, s.Servers, s.Questions, s.Paused = p, problem, 0, nil, nil, false
 	return s
 }

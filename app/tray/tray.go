@@ -29,6 +29,7 @@ type tray struct {
 	changes  chan func(*state)
 	commands chan string   // of clicked items
 	wake     chan struct{} // makes the supervisor look for a hub at once
+	notify   notifier      // nil if the desktop shows no notifications
 	ended    chan struct{} // closed when changes and commands are no longer received
 }
 
@@ -103,10 +104,19 @@ func (t *tray) loop(ctx context.Context, v view, running *sync.WaitGroup) {
 	current := state{Version: t.version}
 	draw(v, current)
 	var due <-chan time.Time
+	var waiting announcer
+	announcements := make(chan func(notifier), 16)
+	defer close(announcements)
+	running.Go(func() {
+		for announce := range announcements {
+			announce(t.notify)
+		}
+	})
 	for {
 		select {
 		case apply := <-t.changes:
 			apply(&current)
+			t.announce(ctx, announcements, waiting.next, current)
 			if due == nil {
 				due = time.After(redrawDelay)
 			}
@@ -118,6 +128,29 @@ func (t *tray) loop(ctx context.Context, v view, running *sync.WaitGroup) {
 		case <-ctx.Done():
 			return
 		}
+	}
+}
+
+// announce queues the notifications for a state. If the desktop does not keep up, they are left out: the menu shows the
+// same.
+func (t *tray) announce(ctx context.Context, queue chan<- func(notifier), next func(state) ([]notice, []string), s state) {
+	if t.notify == nil {
+		return
+	}
+	show, hide := next(s)
+	if len(show)+len(hide) == 0 {
+		return
+	}
+	select {
+	case queue <- func(n notifier) {
+		for _, key := range hide {
+			n.hide(ctx, key)
+		}
+		for _, one := range show {
+			n.show(ctx, one)
+		}
+	}:
+	default:
 	}
 }
 

@@ -94,7 +94,7 @@ func runTray(t *testing.T, folder paths.Folder) (*tray, *fakeView) {
 func TestTheMenuFollowsTheHub(t *testing.T) {
 	folder, client, end := runHub(t)
 	_, v := runTray(t, folder)
-	v.await(t, "(0 of 1 server running)")
+	v.await(t, "0 of 1 server running")
 	if err := client.Do(t.Context(), http.MethodPost, "/api/servers", map[string]any{"name": "two", "command": "x", "warm": false}, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -103,18 +103,18 @@ func TestTheMenuFollowsTheHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	end()
-	v.await(t, "(Stopped)")
+	v.await(t, "Stopped")
 }
 
 func TestTheMenuShowsWhyACommandFailed(t *testing.T) {
 	folder, _, _ := runHub(t)
 	tr, v := runTray(t, folder)
-	v.await(t, "(0 of 1 server running)")
+	v.await(t, "0 of 1 server running")
 	for command, want := range map[string]string{
-		"activate 1":      `Failed to activate "one"`,
-		"deactivate 4711": "Not found",
-		"activate x/../1": "ot found",
-		commandCheck:      "Health check: 1 of 1 server failed: one",
+		"run 1":      `one`,
+		"halt 4711":  "Not found",
+		"run x/../1": "ot found",
+		commandCheck: "Health check: 1 of 1 server failed: one",
 	} {
 		tr.clicked(command)
 		v.await(t, want)

@@ -1,0 +1,7 @@
+//go:build !windows
+
+package links
+
+func register(string, string) error { return nil }
+
+func unregister(string, string) error { return nil }

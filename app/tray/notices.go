@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/safetext"
+)
+
+// notice is a desktop notification that something waits for the user. It contains names only, never a command line or a
+// question, which may contain credentials.
+type notice struct {
+	Key     string // a notice replaces the one with the same key
+	Summary string
+	Body    string
+	Command string // executed by a click
+}
+
+// The keys of notices.
+const (
+	keyApproval = "approval"
+	keyQuestion = "question"
+)
+
+// notifier shows desktop notifications. Its methods may block for a short time.
+type notifier interface {
+	show(context.Context, notice)
+	// hide removes the notification with a key, if it is still shown.
+	hide(ctx context.Context, key string)
+}
+
+// announcer decides when to notify: once for each server that begins to wait for approval, and once for each question.
+type announcer struct {
+	known map[string][]string // what waited before, by key
+}
+
+// next returns the notices to show for a state, and the keys of those to hide because nothing waits any more. While no
+// hub is connected, nothing changes, so that a restart of the hub repeats no notification.
+func (a *announcer) next(s state) (show []notice, hide []string) {
+	if s.Phase != connected {
+		return nil, nil
+	}
+	if a.known == nil {
+		a.known = make(map[string][]string)
+	}
+	var waiting, asking []string
+	for _, v := range s.Servers {
+		if !v.Approved {
+			waiting = append(waiting, v.Name)
+		}
+	}
+	for _, q := range s.Questions {
+		asking = append(asking, q.ID)
+	}
+	for key, now := range map[string][]string{keyApproval: waiting, keyQuestion: asking} {
+		before := a.known[key]
+		a.known[key] = now
+		switch {
+		case slices.ContainsFunc(now, func(id string) bool { return !slices.Contains(before, id) }):
+			show = append(show, noticeOf(key, s, now))
+		case len(now) == 0 && len(before) > 0:
+			hide = append(hide, key)
+		}
+	}
+	return show, hide
+}
+
+func noticeOf(key string, s state, waiting []string) notice {
+	if key == keyQuestion {
+		n := notice{
+			Key: key, Summary: plural(len(waiting), "question waits", "questions wait") + " for your answer",
+			Body: "A server needs it to go on. Click to answer.", Command: commandOpen,
+		}
+		if len(waiting) == 1 {
+			n.Summary = shownName(s.Questions[0].Server) + " asks you a question"
+		}
+		return n
+	}
+	n := notice{
+		Key: key, Summary: plural(len(waiting), "server waits", "servers wait") + " for your approval",
+		Body: "It does not start before you have read what it would run. Click to review it.", Command: commandApprovals,
+	}
+	if len(waiting) == 1 {
+		n.Summary = shownName(waiting[0]) + " waits for your approval"
+	} else {
+		n.Body = "They do not start before you have read what they would run. Click to review them."
+	}
+	return n
+}
+
+// shownName returns the name of a server, which an agent may have chosen, for one line of a notification.
+func shownName(name string) string {
+	return "“" + safetext.Clip(safetext.Label(name), maxLabel) + "”"
+}

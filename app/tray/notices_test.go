@@ -1,0 +1,59 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestWhatWaitsIsAnnouncedOnce(t *testing.T) {
+	online := func(servers ...server) state { return state{Phase: connected, Servers: servers} }
+	asked := func(s state, questions ...question) state { s.Questions = questions; return s }
+	a, b, ready := server{Name: "a"}, server{Name: "b"}, server{Name: "c", Approved: true}
+	var announcer announcer
+	for _, step := range []struct {
+		name  string
+		state state
+		want  string
+	}{
+		{"before a hub", state{}, ""},
+		{"nothing waits", online(ready), ""},
+		{"a server waits", online(ready, a), "“a” waits for your approval → open /approvals"},
+		{"the same", online(a), ""},
+		{"another one", online(a, b), "2 servers wait for your approval → open /approvals"},
+		{"the hub restarts", state{Phase: restarting}, ""},
+		{"and is back", online(a, b), ""},
+		{"one is approved", online(a), ""},
+		{"a question", asked(online(a), question{"1", "c"}), "“c” asks you a question → open"},
+		{"two questions", asked(online(a), question{"1", "c"}, question{"2", "c"}), "2 questions wait for your answer → open"},
+		{"both are answered", online(a), "hide question"},
+		{"the last is decided", online(ready), "hide approval"},
+		{"it waits again", online(ready, a), "“a” waits for your approval → open /approvals"},
+	} {
+		show, hide := announcer.next(step.state)
+		var got []string
+		for _, n := range show {
+			got = append(got, n.Summary+" → "+n.Command)
+		}
+		for _, key := range hide {
+			got = append(got, "hide "+key)
+		}
+		if text := strings.Join(got, ", "); text != step.want {
+			t.Errorf("%s: got %q, want %q", step.name, text, step.want)
+		}
+	}
+}
+
+func TestNoticesContainNothingButNames(t *testing.T) {
+	s := receive(t, state{Phase: connected},
+		`{"type":"state","servers":[{"id":1,"name":"evil\u202e\nname","command":"curl --token hunter2","state":"waiting"}]}`,
+		`{"type":"elicitation_request","id":"e","serverName":"s","message":"Is hunter2 your password?","requestedSchema":{}}`)
+	show, _ := (&announcer{}).next(s)
+	text := fmt.Sprintf("%+v", show)
+	if len(show) != 2 || strings.Contains(text, "hunter2") || strings.ContainsAny(text, "\u202e\n") {
+		t.Errorf("got %s", text)
+	}
+	if s = receive(t, s, `{"type":"elicitation_answered","id":"e"}`); len(s.Questions) != 0 {
+		t.Errorf("the answered question is still waiting: %v", s.Questions)
+	}
+}

@@ -1,0 +1,8 @@
+//go:build !linux && !windows && !darwin
+
+package main
+
+import "context"
+
+// newNotifier returns nil: the icon and the first line of the menu show what waits.
+func newNotifier(context.Context, func(command string)) notifier { return nil }

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"strings"
+	"unicode/utf16"
+)
+
+// notificationScript returns a script for osascript that shows a notice. It is read from standard input. The notification
+// cannot be clicked.
+func notificationScript(n notice) string {
+	quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ", "\r", " ")
+	body, _, _ := strings.Cut(n.Body, " Click to ")
+	return `display notification "` + quoted.Replace(body) + `" with title "Agent Discover" subtitle "` + quoted.Replace(n.Summary) + "\"\n"
+}
+
+// clipUTF16 encodes a text for a field of size units that ends with a zero. It never cuts a character.
+func clipUTF16(text string, size int) []uint16 {
+	var units []uint16
+	for _, r := range text {
+		more := utf16.AppendRune(units, r)
+		if len(more) >= size {
+			break
+		}
+		units = more
+	}
+	return units
+}
