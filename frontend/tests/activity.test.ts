@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { filterOf, queryOf, selects } from "../src/pages/activity/filter.ts";
 import { pattern, read, written } from "../src/lib/datetime.ts";
 import { Agent } from "./support/agent.ts";
-import { expectAccessible, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, pick, visit } from "./support/browser.ts";
 import { packaged, TestHub } from "./support/hub.ts";
 
 const hostile = [process.execPath, fileURLToPath(new URL("support/hostile.ts", import.meta.url))];
@@ -42,10 +42,8 @@ afterAll(async () => {
 
 const open = (path: string, view = {}) => visit(browser, hub, path, view);
 const rows = (page: Page) => page.getByRole("table", { name: "Log" }).locator("[data-row]");
-const choose = async (page: Page, filter: string, option: string) => {
-  await page.getByRole("combobox", { name: filter, exact: true }).click();
-  await page.getByRole("option", { name: option, exact: true }).click();
-};
+const choose = (page: Page, filter: string, option: string) =>
+  pick(page.getByRole("combobox", { name: filter, exact: true }), option);
 
 for (const theme of ["light", "dark"] as const) {
   test(`the log and an entry are accessible in ${theme}`, async () => {
@@ -68,11 +66,11 @@ test("an entry shows time, tool, client, outcome and duration", async () => {
   await row.getByText("Call", { exact: true }).waitFor();
   expect(await row.innerText()).toMatch(/\d\d:\d\d:\d\d/);
   expect(await row.innerText()).toMatch(/\d ms/);
-  expect(await row.getByTitle(/^\d+ \w+ \d{4}, \d\d:\d\d:\d\d$/).count()).toBe(1);
+  expect(await row.getByTitle(/^Ended \d+ \w+ \d{4}, \d\d:\d\d:\d\d$/).count()).toBe(1);
   await row.getByRole("link").click();
   const panel = page.getByRole("dialog", { name: "fails" });
   await panel.getByText("The tool reported an error").waitFor();
-  await panel.getByRole("region", { name: "Response" }).last().getByText("<img src=x onerror").waitFor();
+  await panel.getByRole("region", { name: "Response text" }).getByText("<img src=x onerror").waitFor();
   await panel.getByRole("button", { name: "Copy session" }).click();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/\S{8,}/);
   expect(problems).toEqual([]);
@@ -166,11 +164,11 @@ test("new calls appear without moving the list, and wait while the log is paused
   await page.getByRole("button", { name: "3 new" }).click();
   await rows(page).filter({ hasText: '{"later":2}' }).waitFor();
 
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  await page.getByRole("button", { name: "Freeze list" }).click();
   await call("mcp__hostile__markup", { paused: true });
   await page.getByRole("button", { name: "1 new" }).waitFor();
   expect(await rows(page).filter({ hasText: '{"paused":true}' }).count()).toBe(0);
-  await page.getByRole("button", { name: "Resume", exact: true }).click();
+  await page.getByRole("button", { name: "Unfreeze list" }).click();
   await rows(page).filter({ hasText: '{"paused":true}' }).waitFor();
   await call("mcp__everything__echo", { message: "other" });
   await call("mcp__hostile__markup", { last: true });
@@ -365,4 +363,24 @@ describe("a filter", () => {
     expect(queryOf(of("outcome=failures"))).toEqual({ success: "false" });
     expect(Date.now() - Date.parse(queryOf(of("range=1h")).since ?? "")).toBeGreaterThanOrEqual(3_600_000);
   });
+});
+
+test("toasts stay above the buttons of a panel", async () => {
+  const { page, context, problems } = await open("/activity?server=hostile");
+  await rows(page).getByRole("link").first().waitFor();
+  await page.getByRole("button", { name: "Pause all servers" }).click();
+  const toast = page.locator("[data-toasts]").getByText("Paused: servers are stopped");
+  await toast.waitFor();
+  await rows(page).getByRole("link").first().click();
+  const footer = page.getByRole("dialog").locator("[data-footer]");
+  await footer.getByRole("button", { name: "Copy entry" }).waitFor();
+  const gap = async () => {
+    const [above, below] = await Promise.all([toast.boundingBox(), footer.boundingBox()]);
+    return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0);
+  };
+  await expect.poll(gap).toBeGreaterThanOrEqual(0);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Resume all servers" }).click();
+  expect(problems).toEqual([]);
+  await context.close();
 });

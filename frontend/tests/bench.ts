@@ -1,12 +1,10 @@
 // Benchmarks of the dashboard: script size, time to first paint, and smooth scrolling through thousands of tools.
 // Part of `make bench`, with a warm hub and a browser without a cache.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { launch } from "./support/browser.ts";
 import { many, TestHub } from "./support/hub.ts";
+import { scriptSizes } from "./support/size.ts";
 
 const LOADS = 11;
 const TOOLS = 3_000;
@@ -22,12 +20,8 @@ const figure = (what: string, got: string, asked: string) =>
   console.log(what.padEnd(58), got.padStart(24), asked.padStart(10));
 
 function weigh(): void {
-  const folder = fileURLToPath(new URL("../dist/assets/", import.meta.url));
-  const sizes = readdirSync(folder)
-    .filter((name) => name.endsWith(".js"))
-    .map((name) => ({ name, kB: gzipSync(readFileSync(folder + name)).length / 1_000 }));
-  const all = sizes.reduce((sum, { kB }) => sum + kB, 0);
-  const first = sizes.find(({ name }) => name.startsWith("index-"))?.kB ?? NaN;
+  const { all, parts } = scriptSizes();
+  const first = parts.find(({ name }) => name.startsWith("index-"))?.kB ?? NaN;
   figure("all scripts, gzipped (the first one)", `${all.toFixed(1)} kB (${first.toFixed(1)})`, "<= 250 kB");
 }
 

@@ -71,7 +71,7 @@ test("the first run can be dismissed, and its failures stay visible", async () =
   await row(page, "Cursor").getByText("Not registered").waitFor();
   await page.reload();
   await page.route("**/api/editors/register", async (route) => {
-    hub.write("cursor", '{ "mcpServers": { "late": { "command": "x" } } }\n');
+    hub.write("cursor", '{ "mcpServers": { "discover": { "command": "/gone/agent-discover" } } }\n');
     await route.continue();
   });
   await page.getByRole("button", { name: "Add to 2 editors" }).click();
@@ -82,14 +82,14 @@ test("the first run can be dismissed, and its failures stay visible", async () =
     .getByText(/changed/)
     .first()
     .waitFor();
-  expect(hub.text("cursor")).not.toMatch(ours);
+  expect(hub.text("cursor")).toContain("/gone/agent-discover");
   await page.getByRole("button", { name: "Show all editors" }).click();
   await row(page, "Visual Studio Code").getByText("Registered", { exact: true }).waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });
 
-test("a file that changed since its preview is left alone and previewed again", async () => {
+test("a change elsewhere in a file since its preview is kept", async () => {
   await using hub = await new EditorHub().install("cursor").start();
   const { page, context, problems } = await visit(browser, hub, "/editors");
   await page.getByRole("button", { name: "Not now" }).click();
@@ -97,20 +97,40 @@ test("a file that changed since its preview is left alone and previewed again", 
   await dialog(page)
     .getByRole("region", { name: /^Change of/ })
     .waitFor();
-  const other = hub.original("cursor").replace("every day", "on Sundays");
+  hub.write("cursor", hub.original("cursor").replace("every day", "on Sundays"));
+  await dialog(page).getByRole("button", { name: "Add to Cursor" }).click();
+  await dialog(page).waitFor({ state: "detached" });
+  expect(hub.text("cursor")).toMatch(ours);
+  expect(hub.text("cursor")).toContain("on Sundays");
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a change that would differ from its preview is not made, and is previewed again", async () => {
+  await using hub = await new EditorHub().install("cursor").start();
+  const { page, context, problems } = await visit(browser, hub, "/editors");
+  await page.getByRole("button", { name: "Not now" }).click();
+  await row(page, "Cursor").getByRole("button", { name: "Add to Cursor" }).click();
+  await dialog(page)
+    .getByRole("region", { name: /^Change of/ })
+    .waitFor();
+  const other = '{ "mcpServers": { "discover": { "command": "/gone/agent-discover" } } }\n';
   hub.write("cursor", other);
   await dialog(page).getByRole("button", { name: "Add to Cursor" }).click();
   await dialog(page)
-    .getByText(/changed/)
-    .first()
+    .getByText(/was changed since the preview/)
     .waitFor();
   expect(hub.text("cursor")).toBe(other);
   await expectAccessible(page, "a refused change");
   await dialog(page).getByRole("button", { name: "Check again" }).click();
-  await dialog(page).getByText("on Sundays").waitFor();
+  await dialog(page)
+    .getByText(/gone\/agent-discover/)
+    .first()
+    .waitFor();
   await dialog(page).getByRole("button", { name: "Add to Cursor" }).click();
   await dialog(page).waitFor({ state: "detached" });
   expect(hub.text("cursor")).toMatch(ours);
+  expect(hub.text("cursor")).not.toContain("/gone/");
   expect(problems).toEqual([]);
   await context.close();
 });

@@ -6,6 +6,7 @@ import { isObject, own, parse, print, same, Unparsed, withMember } from "../src/
 import { specOf, type Spec } from "../src/lib/form/schema.ts";
 import { initial, localOf, numberOf, others, unparsed, zonedOf } from "../src/lib/form/values.ts";
 import { kindOf } from "../src/lib/form/types.ts";
+import { labelsOf, moved, variantOf } from "../src/lib/form/variant.ts";
 
 /** field returns the specification of a member "v" with a schema. */
 const field = (schema: unknown, root: object = {}): Spec => {
@@ -76,13 +77,69 @@ describe("a schema becomes a field of its kind", () => {
   });
 });
 
+describe("alternatives become a picker", () => {
+  const place = {
+    type: "object",
+    properties: { id: { type: "integer" }, name: { type: "string" } },
+    anyOf: [{ required: ["id"] }, { required: ["name"] }],
+  };
+  test.each<[string, unknown, string[]]>([
+    ["types", { type: ["string", "number", "null"] }, ["text", "number"]],
+    [
+      "anyOf",
+      { anyOf: [{ type: "string" }, { type: "array", items: { type: "integer" } }] },
+      ["text", "list of integer"],
+    ],
+    [
+      "titles",
+      {
+        oneOf: [
+          { title: "By id", type: "integer" },
+          { title: "By name", type: "string" },
+        ],
+      },
+      ["By id", "By name"],
+    ],
+    ["references", { anyOf: [{ $ref: "#/$defs/a" }, { type: "null" }, { type: "boolean" }] }, ["text", "boolean"]],
+    [
+      "a constant member",
+      { oneOf: ["circle", "square"].map((kind) => ({ type: "object", properties: { kind: { const: kind } } })) },
+      ["kind: circle", "kind: square"],
+    ],
+    ["required members", place, ["with id", "with name"]],
+  ])("labelled by %s", (_, schema, labels) => {
+    const spec = field(schema, { $defs: { a: { type: "string" } } });
+    expect(spec.kind).toBe("variant");
+    expect(labelsOf(spec)).toEqual(labels);
+  });
+
+  test("the alternative that fits the value is chosen, unless the user has picked one", () => {
+    const spec = field(place);
+    expect(variantOf(spec, { id: 5 })).toBe(0);
+    expect(variantOf(spec, { name: "x" })).toBe(1);
+    expect(variantOf(spec, { name: "x" }, 0)).toBe(0);
+    expect([...check(spec, { name: "x" }, true, new Map([["", 0]]))]).toEqual([["/id", "This is required."]]);
+    expect(check(spec, { name: "x" }).size).toBe(0);
+    expect(moved(spec.variants[0]?.() as Spec, { id: "no number", name: "x", more: 1 })).toEqual({ name: "x" });
+  });
+
+  test("within alternatives are checked in bounded time", () => {
+    let schema: unknown = { type: "integer" };
+    let value: unknown = "x";
+    for (let i = 0; i < 11; i++) {
+      schema = { anyOf: Array.from({ length: 30 }, () => ({ type: "object", properties: { a: schema } })) };
+      value = { a: value };
+    }
+    expect(() => check(field(schema), value)).not.toThrow();
+  });
+});
+
 describe("unsupported schemas become raw JSON with a reason", () => {
   test.each<[string, unknown, RegExp]>([
-    ["oneOf", { oneOf: [{ type: "string" }, { type: "number" }] }, /oneOf/],
-    ["anyOf", { anyOf: [{ type: "string" }, { type: "object" }] }, /anyOf/],
+    ["too many alternatives", { oneOf: Array.from({ length: 31 }, () => ({ type: "string" })) }, /31 alternatives/],
+    ["parts that are no schemas", { type: "object", properties: {}, anyOf: [5, 6] }, /conflict/],
     ["patternProperties", { type: "object", patternProperties: { "^x": {} } }, /patternProperties/],
     ["any names", { type: "object", additionalProperties: { type: "string" } }, /any names/],
-    ["several types", { type: ["string", "number"] }, /string, number/],
     ["a type of another world", { type: "file" }, /file/],
     ["nothing", {}, /any value/],
     ["true", true, /any value/],
@@ -204,9 +261,11 @@ describe("invalid values are reported at their path", () => {
     [{ type: ["string", "null"] }, null, null],
     [{ type: "array", items: { enum: ["a"] }, minItems: 1 }, [], /at least 1/],
     [{ type: "array", items: { enum: ["a"] } }, ["z"], /not one of/],
-    [{ type: ["string", "number"] }, true, /string or number/],
+    [{ type: ["string", "number"] }, true, /must be text/],
     [{ type: ["string", "number"] }, 5, null],
-    [{ oneOf: [{ type: "string" }, { type: "number" }] }, [1], null],
+    [{ oneOf: [{ type: "string" }, { type: "number" }] }, [1], /must be text/],
+    [{ oneOf: [{ type: "string" }, { type: "number" }] }, 1, null],
+    [{ anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] }, ["a"], null],
   ])("%j with %j", (schema, value, expected) => {
     const problem = check(field(schema), value).get("");
     if (expected) expect(problem).toMatch(expected);

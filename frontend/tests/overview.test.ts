@@ -121,6 +121,9 @@ test("the context savings of each editor are shown, whatever its name", async ()
   await item
     .getByText(`${figure(clients[0]?.listed_tokens)} tokens instead of ${figure(clients[0]?.whole_tokens)}`)
     .waitFor();
+  const share = /: (.+%) saved/.exec(await item.innerText())?.[1] ?? "no share";
+  await page.getByText("Tokens saved", { exact: true }).waitFor();
+  await page.getByText(`${share} in each conversation`, { exact: true }).waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });
@@ -142,7 +145,7 @@ test("problems are listed with remedies", async () => {
   await agent.registry("install", { name: "wanted", command: "sh", args: ["-c", "true"] });
   await hub.rest("POST", "/api/pause");
 
-  const { page, context, problems } = await visit(browser, hub);
+  const { page, context, problems } = await visit(browser, hub, "/overview", { expected: /status of 500/ });
   const item = (text: string) => panel(page, "Needs attention").getByRole("listitem").filter({ hasText: text });
   await item("The hub requires no token").waitFor();
   if (missing) await item(`${missing} is not installed`).getByText("needy").waitFor();
@@ -156,11 +159,11 @@ test("problems are listed with remedies", async () => {
     .click();
   await item("All servers are paused").waitFor({ state: "detached" });
   await item("broken")
-    .getByRole("button", { name: /^Check again/ })
+    .getByRole("button", { name: /^Start again/ })
     .click();
   await page
     .getByRole("status")
-    .getByText(/^broken: /)
+    .getByText(/broken/)
     .waitFor();
 
   await item("Secrets cannot be stored").getByRole("button").click();

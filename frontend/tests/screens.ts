@@ -1,6 +1,6 @@
 // Takes screenshots of every page: node tests/screens.ts FOLDER [--readme]
 //
-// It covers full, empty and failing pages, light and dark, wide and narrow. With --readme, only pages in the README.
+// It covers full, empty and failing pages, light and dark, and windows of 1440, 1024 and 480 pixels. With --readme, only pages in the README.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ import { TestHub } from "./support/hub.ts";
 
 const [folder = "screens", only] = process.argv.slice(2);
 const themes = ["light", "dark"] as const;
+const large = { width: 1440, height: 900 };
 
 interface Shot {
   name: string;
@@ -50,6 +51,24 @@ const full: Shot[] = [
   { name: "test-prompts", path: "/test/everything?tab=prompts" },
   { name: "test-server", path: "/test/everything?tab=server" },
   { name: "activity", path: "/activity" },
+  {
+    name: "activity-entry",
+    path: "/activity?kind=call",
+    before: async ({ page }) => {
+      await page.getByRole("table", { name: "Log" }).getByRole("link").first().click();
+      await page.getByRole("button", { name: "Copy entry" }).click();
+    },
+  },
+  { name: "servers-add", path: "/servers?add=local" },
+  {
+    name: "help",
+    path: "/overview",
+    before: async ({ page }) => {
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.keyboard.press("?");
+      await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    },
+  },
   {
     name: "palette",
     path: "/overview",
@@ -116,10 +135,10 @@ const browser = await launch();
   const agents = await populate(hub);
   if (only !== "--readme") await breakEntries(hub);
   for (const shot of only === "--readme" ? readme : full) {
-    for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-${theme}`);
+    for (const theme of themes) await shoot(browser, hub, shot, { theme, ...(only ? {} : large) }, `-${theme}`);
     if (only === "--readme") continue;
-    await shoot(browser, hub, shot, { width: 1680, height: 1000 }, "-wide");
-    await shoot(browser, hub, shot, { width: 480, height: 900 }, "-narrow");
+    await shoot(browser, hub, shot, { width: 1024, height: 768 }, "-1024");
+    await shoot(browser, hub, shot, { width: 480, height: 900 }, "-480");
   }
   await agents[Symbol.asyncDispose]();
 }
@@ -127,7 +146,7 @@ if (only !== "--readme") {
   await using hub = await new TestHub().start();
   for (const shot of empty) for (const theme of themes) await shoot(browser, hub, shot, { theme }, `-empty-${theme}`);
   await using begun = await new EditorHub().install().start();
-  for (const theme of themes)
-    await shoot(browser, begun, { name: "editors", path: "/editors" }, { theme }, `-first-${theme}`);
+  for (const name of ["overview", "editors"])
+    for (const theme of themes) await shoot(browser, begun, { name, path: `/${name}` }, { theme }, `-first-${theme}`);
 }
 await browser.close();

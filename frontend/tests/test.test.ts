@@ -1,10 +1,23 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { expectAccessible, launch, visit, type View } from "./support/browser.ts";
 import { binary, malicious, packaged, TestHub } from "./support/hub.ts";
+import {
+  addEverything,
+  button,
+  called,
+  cancelQuestions,
+  choose,
+  field,
+  press,
+  result,
+  tab,
+  tool,
+} from "./support/inspector.ts";
 
 let browser: Browser;
 let hub: TestHub;
@@ -15,9 +28,7 @@ let heard: string;
 beforeAll(async () => {
   [browser, hub] = await Promise.all([launch(), new TestHub().start()]);
   heard = join(hub.folder, "heard");
-  const line = packaged("everything").map((word) => `'${word}'`);
-  const args = ["-c", `tee '${heard}' | ${line.join(" ")}`];
-  ({ id } = await hub.rest<{ id: number }>("POST", "/api/servers", { name: "everything", command: "sh", args }));
+  id = await addEverything(hub, heard);
 });
 
 afterAll(async () => {
@@ -27,48 +38,23 @@ afterAll(async () => {
 
 afterEach(async () => {
   await Promise.all(browser.contexts().map((context) => context.close()));
-  const { entries } = await hub.rest<{ entries: { id: string }[] }>("GET", "/api/elicitations");
-  for (const { id } of entries) await hub.rest("POST", `/api/elicitations/${id}/respond`, { action: "cancel" });
+  await cancelQuestions(hub);
 });
 
 const open = (path: string, view?: View) => visit(browser, hub, path, view);
-const result = (page: Page): Locator => page.getByRole("region", { name: "Result", exact: true });
-const button = (page: Page | Locator, name: string | RegExp) => page.getByRole("button", { name });
-const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
-const tab = (page: Page, name: string) => page.getByRole("tab", { name }).click();
-
-const field = (at: Page | Locator, name: string) => at.getByRole("textbox", { name: new RegExp(`^${name}\\b`) });
-
-/** choose selects an option of a drop-down list. */
-async function choose(page: Page, list: string | RegExp, option: string | RegExp): Promise<void> {
-  await page.getByRole("main").getByRole("combobox", { name: list }).first().click();
-  await page.getByRole("option", { name: option }).click();
-}
-
-/** tool opens a tool from the list. */
-const tool = (page: Page, name: string) =>
-  page.getByRole("group", { name: "Tools" }).getByRole("button", { name }).first().click();
-
-/** called calls the open tool and waits for the result. */
-async function called(page: Page): Promise<Locator> {
-  await press(page, "Call");
-  await result(page)
-    .getByRole("status")
-    .filter({ hasText: /Done|Failed/ })
-    .waitFor();
-  return result(page);
-}
 
 test("an inactive server is started, and a tool is called with its form", async () => {
   const { page, problems } = await open("/test");
   await page.getByText("Inspect a server").waitFor();
-  await choose(page, "Server to inspect", /everything.*stopped/);
+  await choose(page, "Server to inspect", /everything.*Stopped/);
   await page.getByText("Starting everything…").waitFor();
   await tool(page, "echo");
   await page.getByText("read-only").waitFor();
   await button(page, "Call").click();
   await page.getByText("This is required.").waitFor();
   expect(await field(page, "message").evaluate((field) => field === document.activeElement)).toBe(true);
+  await button(page, "More for message").click();
+  await page.getByRole("menuitem", { name: "Several lines" }).click();
   await field(page, "message").fill("hello\nworld");
   const shown = await called(page);
   await shown.getByText("Echo: hello").waitFor();
@@ -88,6 +74,20 @@ test("an inactive server is started, and a tool is called with its form", async 
   await page.reload();
   await page.getByRole("heading", { name: "Echo Tool" }).waitFor();
   expect(page.url()).toContain("#/test/everything?tool=echo");
+  expect(problems).toEqual([]);
+});
+
+test("lists show titles with the names beside them, and can be searched by both", async () => {
+  const { page, problems } = await open("/test/everything");
+  const row = (list: string, name: string) => button(page.getByRole("group", { name: list }), name);
+  await row("Tools", "Get Tiny Image Tool get-tiny-image").waitFor();
+  await page.getByLabel("Search tools").fill("tiny image tool");
+  await expect.poll(() => page.getByRole("group", { name: "Tools" }).getByRole("button").count()).toBe(1);
+  await tab(page, "Prompts");
+  await row("Prompts", "Arguments Prompt args-prompt").waitFor();
+  await page.evaluate(() => (location.hash = "/test/everything?tab=resources&list=templates"));
+  await page.getByLabel("Search resources").fill("dynamic text");
+  await row("Templates", "Dynamic Text Resource").waitFor();
   expect(problems).toEqual([]);
 });
 
@@ -158,24 +158,22 @@ test("results of each kind are shown: images, structured content, annotations an
 test("long calls show their progress, and a cancellation reaches the server", async () => {
   const { page, problems } = await open("/test/everything?tool=trigger-long-running-operation");
   expect(await field(page, "steps").inputValue()).toBe("5");
-  await field(page, "duration").fill("1");
-  await field(page, "steps").fill("4");
-  await press(page, "Call");
-  const bar = page.getByRole("progressbar");
-  await bar.waitFor();
-  await page.getByText("1 of 4").waitFor();
-  expect(Number(await bar.getAttribute("aria-valuenow"))).toBeGreaterThanOrEqual(25);
-  await result(page)
-    .getByText(/completed. Duration: 1 seconds, Steps: 4/)
-    .waitFor();
-
-  await field(page, "duration").fill("50");
+  await field(page, "duration").fill("120");
   await field(page, "steps").fill("100");
   await press(page, "Call");
-  await page.getByText("1 of 100").waitFor();
+  await page.getByText(/\b[1-9]\d* of 100\b/).waitFor();
+  const bar = page.getByRole("progressbar");
+  await expect.poll(async () => Number(await bar.getAttribute("aria-valuenow"))).toBeGreaterThan(0);
   await press(page, "Cancel");
   await result(page).getByText("Cancelled.").waitFor();
   await expect.poll(() => readFileSync(heard, "utf8")).toContain("notifications/cancelled");
+
+  await field(page, "duration").fill("1");
+  await field(page, "steps").fill("4");
+  await press(page, "Call");
+  await result(page)
+    .getByText(/completed. Duration: 1 seconds, Steps: 4/)
+    .waitFor();
   await tab(page, "Events");
   await page.getByText(/trigger-long-running-operation · 4 of 4/).waitFor();
   expect(problems).toEqual([]);
@@ -243,6 +241,41 @@ test("prompts become messages, with arguments from a form, and have their own pr
   expect(problems).toEqual([]);
 });
 
+test("arguments of prompts and variables of templates are completed by the server", async () => {
+  const { page, problems } = await open("/test/everything?tab=prompts&prompt=completable-prompt");
+  const combobox = (name: string) => page.getByRole("combobox", { name: new RegExp(`^${name}\\b`) });
+  await combobox("department").focus();
+  const options = page.getByRole("listbox").getByRole("option");
+  await expect.poll(() => options.allTextContents()).toEqual(["Engineering", "Sales", "Marketing", "Support"]);
+  await expectAccessible(page, "suggestions");
+  await page.keyboard.type("S");
+  await expect.poll(() => options.allTextContents()).toEqual(["Sales", "Support"]);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  expect(await combobox("department").inputValue()).toBe("Support");
+  await combobox("name").focus();
+  await page.getByRole("option", { name: "Kim" }).click();
+  await page.keyboard.press("Enter");
+  await page.getByText("Please promote Kim to the head of the Support team.").waitFor();
+  await page.evaluate(() => (location.hash = "/test/everything?tab=resources&list=templates"));
+  await button(page.getByRole("group", { name: "Templates" }), /Text/)
+    .first()
+    .click();
+  await combobox("resourceId").fill("1");
+  const asked = () =>
+    readFileSync(heard, "utf8")
+      .split("\n")
+      .some((line) => ["completion/complete", '"ref/resource"', '"resourceId"'].every((part) => line.includes(part)));
+  await expect.poll(asked, { timeout: 20_000 }).toBe(true);
+  await button(page, "Read resource").click();
+  await page
+    .getByText(/Resource 1/)
+    .first()
+    .waitFor();
+  expect(problems).toEqual([]);
+});
+
 test("presets are saved, used, deleted and restored", async () => {
   const { page, problems } = await open("/test/everything?tool=echo");
   await field(page, "message").fill("kept words");
@@ -282,7 +315,7 @@ test("the server tab shows the description, pings, sets the log level, and expor
     ["Setup file", '"auto_activate"'],
   ] as const) {
     await page.getByRole("radio", { name }).click();
-    await page.getByRole("region", { name: "Configuration", exact: true }).last().getByText(part).waitFor();
+    await page.getByRole("region", { name: "Configuration text" }).getByText(part).waitFor();
   }
   const saved = page.waitForEvent("download");
   await button(page, "Save as file").click();
@@ -310,56 +343,6 @@ test("the server tab shows the description, pings, sets the log level, and expor
   expect(problems).toEqual([]);
 });
 
-test("elicitations are accepted, declined or postponed", async () => {
-  const { page, problems } = await open("/test/everything?tool=trigger-elicitation-request");
-  const dialog = page.getByRole("dialog", { name: "everything asks for input" });
-  await press(page, "Call");
-  await dialog.waitFor();
-  await dialog.getByText("Please provide inputs for the following fields:").waitFor();
-  await press(page, "Accept and send");
-  await dialog.getByText("This is required.").waitFor();
-  await dialog.getByRole("textbox", { name: "String (required)" }).fill("Ada Lovelace");
-  await field(dialog, "String with email").fill("nobody");
-  await press(page, "Accept and send");
-  await dialog.getByText("This must be an e-mail address.").waitFor();
-  await field(dialog, "String with email").fill("ada@example.com");
-  await dialog.getByLabel("String with date format").fill("1815-12-10");
-  await field(dialog, "Integer").fill("7");
-  await dialog.getByLabel("Titled Single Select Enum", { exact: true }).click();
-  await page.getByRole("option", { name: "Green Lantern" }).click();
-  await dialog.getByRole("checkbox", { name: "Piano" }).click();
-  await dialog.getByRole("radio", { name: "true" }).click();
-  await expectAccessible(page, "a question");
-  const sent = JSON.parse((await dialog.getByRole("region", { name: "Data to send" }).textContent()) ?? "") as object;
-  await press(page, "Accept and send");
-  await dialog.waitFor({ state: "hidden" });
-  await result(page).getByText("Name: Ada Lovelace").waitFor();
-  const raw = await result(page)
-    .getByText(/Raw result/)
-    .textContent();
-  expect(JSON.parse(/\{[^]*\}/.exec(raw ?? "")?.[0] ?? "")).toEqual({ action: "accept", content: sent });
-  expect(sent).toMatchObject({
-    birthdate: "1815-12-10",
-    integer: 7,
-    titledSingleSelectEnum: "hero-2",
-    untitledMultipleSelectEnum: ["Guitar", "Piano"],
-    check: true,
-  });
-  expect(sent).not.toHaveProperty("homepage");
-
-  await press(page, "Call");
-  await dialog.waitFor();
-  await page.keyboard.press("Escape");
-  await button(page, "Answer 1 question").click();
-  await dialog.waitFor();
-  await press(page, "Decline");
-  await result(page)
-    .getByText(/declined/)
-    .first()
-    .waitFor();
-  expect(problems).toEqual([]);
-});
-
 test("the cURL command repeats the call in a shell", async () => {
   const { page, problems } = await open("/test/everything?tool=echo");
   await field(page, "message").fill(`it's "quoted" $HOME \`id\` \\ é\n@file`);
@@ -369,11 +352,21 @@ test("the cURL command repeats the call in a shell", async () => {
   await shown.getByRole("radio", { name: "cURL" }).click();
   const command = (await shown.getByRole("region", { name: "cURL command" }).textContent()) ?? "";
   expect(command).not.toContain(hub.info.token);
-  const output = execFileSync("sh", ["-c", command], {
-    env: { ...process.env, AGENT_DISCOVER_HOME: hub.folder, PATH: `${dirname(binary)}:${process.env.PATH}` },
-    encoding: "utf8",
-  });
-  expect(JSON.parse(output)).toEqual(raw);
+  // This curl also records its arguments, which other users of the machine can see.
+  const bin = mkdtempSync(join(tmpdir(), "curl-"));
+  const argv = join(bin, "arguments");
+  const real = execFileSync("sh", ["-c", "command -v curl"], { encoding: "utf8" }).trim();
+  writeFileSync(join(bin, "curl"), `#!/bin/sh\nprintf '%s\\n' "$@" >'${argv}'\nexec '${real}' "$@"\n`, { mode: 0o755 });
+  for (const shell of ["sh", "bash"]) {
+    const output = execFileSync(shell, ["-c", command], {
+      env: { ...process.env, AGENT_DISCOVER_HOME: hub.folder, PATH: `${bin}:${dirname(binary)}:${process.env.PATH}` },
+      encoding: "utf8",
+    });
+    expect(JSON.parse(output)).toEqual(raw);
+    const seen = readFileSync(argv, "utf8");
+    for (const secret of [hub.info.token, "quoted"]) expect(seen).not.toContain(secret);
+  }
+  rmSync(bin, { recursive: true });
   expect(problems).toEqual([]);
 });
 
@@ -408,10 +401,14 @@ test("an ad-hoc server is called, counts down, survives a reload, and is ended",
   await tool(page, "get-env");
   await (await called(page)).getByText(/"AD_HOC": "seen there"/).waitFor();
   expect(await hub.rest<object[]>("GET", "/api/servers")).toHaveLength(1);
+  // A command line may contain credentials, so what is kept names only the program.
+  const kept = await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]));
+  expect(kept).toContain('\\"label\\":\\"node\\"');
+  expect(kept).not.toContain("server-everything");
 
   // The page finds the ad-hoc server in session storage before it has signed in.
   const gate = Promise.withResolvers<void>();
-  await page.route(/\/hello/, (route) => gate.promise.then(() => route.continue()));
+  await page.route(/\/session\/challenge/, (route) => gate.promise.then(() => route.continue()));
   await page.reload();
   await page.getByRole("timer").waitFor();
   gate.resolve();
@@ -456,8 +453,8 @@ test("a tool is found, called and repeated by keyboard alone", async () => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toContain("echo");
   await page.keyboard.press("Enter");
   await field(page, "message").waitFor();
-  const focused = () => page.evaluate(() => document.activeElement?.tagName);
-  while ((await focused()) !== "TEXTAREA") await page.keyboard.press("Tab");
+  const focused = () => field(page, "message").evaluate((element) => element === document.activeElement);
+  while (!(await focused())) await page.keyboard.press("Tab");
   await page.keyboard.type("typed");
   await page.keyboard.press("Control+Enter");
   await result(page).getByText("Echo: typed").waitFor();
@@ -487,8 +484,8 @@ for (const theme of ["light", "dark"] as const) {
       await expectAccessible(page, `${place}, ${theme}`);
       for (const width of [400, 1600]) {
         await page.setViewportSize({ width, height: 800 });
-        const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        expect(over, `${place} at ${width}`).toBeLessThanOrEqual(0);
+        const over = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        await expect.poll(over, { message: `${place} at ${width}`, timeout: 20_000 }).toBeLessThanOrEqual(0);
       }
     }
     expect(problems).toEqual([]);
@@ -607,13 +604,15 @@ test("fields of every type send typed values, and omit values that are not set",
   await button(page, "More for maybe").click();
   await page.getByRole("menuitem", { name: "Send null" }).click();
   await page.getByText("null is sent.").waitFor();
+  const kinds = page.getByRole("radiogroup", { name: "Kind of anything" });
+  await kinds.getByRole("radio", { name: "JSON" }).click();
   await field(page, "anything").fill("[1, 2");
   await press(page, "Call");
   await page
     .getByText(/Line 1, column 6/)
     .first()
     .waitFor();
-  await field(page, "anything").fill("[1, 2]");
+  await field(page, "anything").fill('{ "a": 1 }');
   const shown = (await called(page)).getByRole("region", { name: "Text" });
   expect(JSON.parse((await shown.textContent()) ?? "")).toEqual({
     text: "abc",
@@ -627,7 +626,7 @@ test("fields of every type send typed values, and omit values that are not set",
     color: "g",
     list: [30, 20],
     inner: { street: "Main" },
-    anything: [1, 2],
+    anything: { a: 1 },
   });
   await field(page, "street").fill("");
   await page.getByRole("radio", { name: "Not set" }).click();

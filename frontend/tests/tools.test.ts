@@ -3,7 +3,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { propertiesOf } from "../src/pages/tools/schema.ts";
 import { Agent } from "./support/agent.ts";
-import { expectAccessible, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, pick, visit } from "./support/browser.ts";
 import { many, packaged, TestHub } from "./support/hub.ts";
 
 const hostile = [process.execPath, fileURLToPath(new URL("support/hostile.ts", import.meta.url))];
@@ -77,8 +77,7 @@ test("tools are filtered by server and text, and the address keeps the filters o
   await page.keyboard.press("/");
   await page.keyboard.type("workspace INVOICE_16");
   await page.getByRole("status").getByText("20 of 3,0").waitFor();
-  await page.getByRole("combobox", { name: "Server" }).click();
-  await page.getByRole("option", { name: /^many-3\b/ }).click();
+  await pick(page.getByRole("combobox", { name: "Server" }), /^many-3\b/);
   await page.getByRole("status").getByText("1 of 3,0").waitFor();
   await page.getByRole("link", { name: "s3_list_invoice_16" }).waitFor();
   await page.waitForURL(/text=workspace/);

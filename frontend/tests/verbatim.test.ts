@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { count, roll } from "../src/lib/charts/buckets.ts";
-import { hides, pieces, prose, quoted, visible } from "../src/lib/verbatim.ts";
+import { hides, pieces, prose, quoted, shownRuns, visible } from "../src/lib/verbatim.ts";
 
 interface Vector {
   name: string;
   in: string;
   visible: string;
   prose: string;
+  runs?: string;
 }
 const vectors = JSON.parse(
   readFileSync(new URL("../../backend/base/safetext/testdata/vectors.json", import.meta.url), "utf8"),
@@ -16,6 +17,8 @@ const vectors = JSON.parse(
 test.each(vectors)("hidden characters are escaped as in the hub: $name", (vector) => {
   expect(visible(vector.in)).toBe(vector.visible);
   expect(prose(vector.in)).toBe(vector.prose);
+  const runs = shownRuns(vector.in).map((piece) => piece.text);
+  if (vector.runs !== undefined) expect(runs.join("")).toBe(vector.runs);
   expect(hides(vector.in)).toBe(vector.prose !== vector.in.replaceAll("\r\n", "\n"));
 });
 

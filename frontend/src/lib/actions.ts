@@ -19,14 +19,15 @@ export async function attempt(what: () => Promise<unknown>): Promise<boolean> {
 
 const path = (server: Server) => ({ params: { path: { id: String(server.id) } } });
 
-/** setActive adds a server's tools to every session's list or removes them, and offers to undo that. */
+/** setActive makes a server always listed or no longer: it adds a server's tools to every session's list or removes them, and offers to undo that. */
 export async function setActive(server: Server, on: boolean): Promise<boolean> {
   return attempt(async () => {
     if (on) await take(api.POST("/api/servers/{id}/activate", path(server)));
     else await take(api.POST("/api/servers/{id}/deactivate", path(server)));
     toasts.show(
-      `${server.name} is ${on ? "active: its tools are in every session's list" : "no longer active; its tools stay searchable"}.`,
+      `${server.name} is ${on ? "always listed: its tools are in every session's list" : "no longer always listed; agents still find its tools"}.`,
       {
+        about: [`listed ${server.name}`, on],
         action: { label: "Undo", run: () => void setActive(server, !on) },
       },
     );
@@ -73,6 +74,34 @@ export async function refreshTools(server: Server): Promise<boolean> {
   });
 }
 
+/** start starts a server. */
+export async function start(server: Server): Promise<boolean> {
+  return attempt(async () => {
+    const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/start", path(server)));
+    toasts.show(`${server.name} is running with ${plural(tool_count, "tool")}.`, {
+      about: [`process ${server.name}`, true],
+    });
+  });
+}
+
+/** stop stops a server until its next call. */
+export async function stop(server: Server): Promise<boolean> {
+  return attempt(async () => {
+    await take(api.POST("/api/servers/{id}/stop", path(server)));
+    toasts.show(`${server.name} is stopped. The next call starts it.`, { about: [`process ${server.name}`, false] });
+  });
+}
+
+/** restart stops a server and starts it again. */
+export async function restart(server: Server): Promise<boolean> {
+  return attempt(async () => {
+    const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/restart", path(server)));
+    toasts.show(`${server.name} was restarted with ${plural(tool_count, "tool")}.`, {
+      about: [`process ${server.name}`, true],
+    });
+  });
+}
+
 /** resetErrors clears the error count of a server. */
 export async function resetErrors(server: Server): Promise<boolean> {
   return attempt(async () => {
@@ -89,6 +118,7 @@ export async function setPaused(on: boolean): Promise<boolean> {
     toasts.show(
       on ? "Paused: servers are stopped and calls are refused." : "Resumed: servers start on the next call.",
       {
+        about: ["paused", on],
         action: { label: "Undo", run: () => void setPaused(!on) },
       },
     );

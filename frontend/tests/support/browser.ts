@@ -2,7 +2,7 @@
 
 import axe from "axe-core";
 import { existsSync } from "node:fs";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from "playwright-core";
 import { expect } from "vitest";
 import type { TestHub } from "./hub.ts";
 
@@ -52,6 +52,17 @@ export async function visit(browser: Browser, hub: TestHub, path = "/overview", 
   return { page, context, problems };
 }
 
+/** pick selects the option of a drop-down list whose text is, or matches, option. It waits for the option. */
+export async function pick(list: Locator, option: string | RegExp): Promise<void> {
+  const exact =
+    typeof option === "string"
+      ? new RegExp(`^\\s*${option.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}( · .*)?\\s*$`)
+      : option;
+  const found = list.locator("option").filter({ hasText: exact }).first();
+  await found.waitFor({ state: "attached" });
+  await list.selectOption({ value: (await found.getAttribute("value")) ?? "" });
+}
+
 /** settled waits until all transitions and animations have ended, except for those that repeat endlessly. */
 const settled = (page: Page): Promise<void> =>
   page.evaluate(async () => {
@@ -66,17 +77,19 @@ const settled = (page: Page): Promise<void> =>
   });
 
 /**
- * expectAccessible fails if axe finds serious or critical violations. where describes the page in the failure message.
+ * expectAccessible fails if axe finds any violation. where describes the page in the failure message. Transitions that begin
+ * while axe reads the page would show it colours that last for some frames only, so the page reduces its motion.
  */
 export async function expectAccessible(page: Page, where: string): Promise<void> {
+  await page.emulateMedia({ reducedMotion: "reduce" });
   await settled(page);
   await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
     const { axe } = window as unknown as { axe: typeof import("axe-core") };
     const { violations } = await axe.run(document, { resultTypes: ["violations"] });
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html.slice(0, 200)).join(" · ")}`);
+    return violations.map(
+      ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html.slice(0, 200)).join(" · ")}`,
+    );
   });
   expect(found, `axe on ${where}`).toEqual([]);
 }

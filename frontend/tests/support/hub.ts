@@ -101,15 +101,22 @@ export class TestHub {
   }
 
   /** rest sends a REST request and throws unless it succeeds. */
-  async rest<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
+  async rest<T = unknown>(method: string, path: string, body?: unknown, token = this.info.token): Promise<T> {
     const answer = await fetch(this.url + path, {
       method,
-      headers: { Authorization: `Bearer ${this.info.token}`, "Content-Type": "application/json" },
+      headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return JSON.parse(text) as T;
+  }
+
+  /** restAsPerson is rest with a session, as a page of the dashboard has one. */
+  async restAsPerson<T = unknown>(method: string, path: string, body?: unknown): Promise<T> {
+    const { ticket } = await this.rest<{ ticket: string }>("POST", "/api/tickets", { purpose: "page" });
+    const { token } = await this.rest<{ token: string }>("POST", "/api/session", { ticket });
+    return this.rest<T>(method, path, body, token);
   }
 
   /** add adds a server by its command line, lists its tools, and returns its id. */

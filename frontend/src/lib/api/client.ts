@@ -22,22 +22,33 @@ export class ApiError extends Error {
   }
 }
 
-let connection: Connection = { url: location.origin, token: "" };
+let connection: Connection | undefined;
+let url = location.origin;
 let goAhead = () => {};
 const connected = new Promise<void>((resolve) => (goAhead = resolve));
 
-/** connect sets the hub's address and token. Requests made before this call wait for it. */
+/** connect sets the hub's address and token. Requests made before the first call wait for it. */
 export function connect(to: Connection): void {
   connection = to;
+  url = to.url;
   goAhead();
 }
 
+/**
+ * disconnect makes requests fail until the next call of connect, because another program may have taken the port of a
+ * hub that ended.
+ */
+export function disconnect(): void {
+  connection = undefined;
+}
+
 /** The URL of a path on the hub, without credentials. */
-export const address = (path: string): string => connection.url + path;
+export const address = (path: string): string => url + path;
 
 /** request sends an HTTP request with the token. Use it directly for responses that are not JSON, such as exports. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   await connected;
+  if (!connection) throw new ApiError("The hub does not answer.", 0);
   const headers = new Headers(init.headers);
   if (connection.token) headers.set("Authorization", `Bearer ${connection.token}`);
   try {

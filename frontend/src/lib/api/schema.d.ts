@@ -137,6 +137,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/editors/history/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Delete the backups of changes, which can then no longer be undone */
+        post: operations["post-api-editors-history-forget"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/editors/import": {
         parameters: {
             query?: never;
@@ -841,6 +858,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/servers/{id}/code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Retrieve the code with which a program can approve a proposed server */
+        post: operations["post-api-servers-by-id-code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/servers/{id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a server to complete an argument of a prompt or a variable of a resource template */
+        post: operations["post-api-servers-by-id-complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/servers/{id}/deactivate": {
         parameters: {
             query?: never;
@@ -955,6 +1006,23 @@ export interface paths {
         put?: never;
         /** Set the level of a server's log notifications */
         post: operations["post-api-servers-by-id-logging-level"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/servers/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List recorded JSON-RPC messages between the hub and a server */
+        get: operations["get-api-servers-by-id-messages"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1182,6 +1250,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/servers/{id}/restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a server and start it again */
+        post: operations["post-api-servers-by-id-restart"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/servers/{id}/roots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the MCP roots that a server gets */
+        get: operations["get-api-servers-by-id-roots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/servers/{id}/secrets": {
         parameters: {
             query?: never;
@@ -1212,6 +1314,40 @@ export interface paths {
         post?: never;
         /** Delete a secret */
         delete: operations["delete-api-servers-by-id-secrets-by-key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/servers/{id}/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start a server */
+        post: operations["post-api-servers-by-id-start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/servers/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stop a server; the next call starts it again */
+        post: operations["post-api-servers-by-id-stop"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1251,6 +1387,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/session/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Create a challenge that the page of a session signs to resume it */
+        post: operations["post-api-session-challenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/session/end": {
         parameters: {
             query?: never;
@@ -1262,6 +1415,23 @@ export interface paths {
         put?: never;
         /** End the session whose token the request contains */
         post: operations["post-api-session-end"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/session/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchange a signed challenge for the token of a new session */
+        post: operations["post-api-session-resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1311,7 +1481,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Synchronize servers with the setup file */
+        /** Add the servers of a setup file; those of another file than the configured one wait for approval unless a session asks */
         post: operations["post-api-sync"];
         delete?: never;
         options?: never;
@@ -1421,6 +1591,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/transient/{id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a server to complete an argument of a prompt or a variable of a resource template */
+        post: operations["post-api-transient-by-id-complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/transient/{id}/export": {
         parameters: {
             query?: never;
@@ -1466,6 +1653,23 @@ export interface paths {
         put?: never;
         /** Set the level of a server's log notifications */
         post: operations["post-api-transient-by-id-logging-level"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/transient/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List recorded JSON-RPC messages between the hub and a server */
+        get: operations["get-api-transient-by-id-messages"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1625,6 +1829,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/transient/{id}/roots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the MCP roots that a server gets */
+        get: operations["get-api-transient-by-id-roots"];
+        /** Replace the MCP roots of a transient server and notify the server */
+        put: operations["put-api-transient-by-id-roots"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/transient/{id}/tools": {
         parameters: {
             query?: never;
@@ -1681,7 +1903,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Activation: {
-            /** @description activated, already_active, deactivated, not_active or refreshed. */
+            /** @description activated, already_active, deactivated, not_active, refreshed, started, restarted or stopped. */
             status: string;
             /**
              * Format: int64
@@ -1699,16 +1921,26 @@ export interface components {
         AnswerFields: {
             /** @enum {string} */
             action: "accept" | "decline" | "cancel";
-            /** @description Object with the answer, as the question's schema describes it. Only for the action accept. */
+            /** @description Object with the answer. For the mode form, as the question's schema describes it; for sampling, with text and optionally model. Only for the action accept. */
             content?: unknown;
         } & {
             [key: string]: unknown;
         };
         ApprovalFields: {
-            /** @description The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since. Without launch_hash, the current configuration is approved. */
+            /** @description The code that the tray and the dashboard show for this server. It is needed unless the request has the token of a session. */
+            code?: string;
+            /** @description The launch_hash of the configuration that the person has reviewed. The request fails if the configuration has changed since. */
             launch_hash?: string;
         } & {
             [key: string]: unknown;
+        };
+        Assessment: {
+            /** @description What the server can do once it is started, as a sentence. */
+            consequence: string;
+            /** @description The places in the configuration that the warnings are about, worst first. */
+            marks: components["schemas"]["Mark"][];
+            /** @description What is suspicious about its configuration, as sentences, worst first. */
+            warnings: string[];
         };
         BrowseReply: {
             next_cursor: string | null;
@@ -1736,6 +1968,20 @@ export interface components {
              */
             errors: number;
         };
+        CallReply: {
+            /** @description Blocks of the result: objects with type, and for the type text a member text. */
+            content?: {
+                [key: string]: unknown;
+            }[];
+            /** @description Whether the tool failed. */
+            isError?: boolean;
+            /** @description The result as an object, if the tool has an output schema. */
+            structuredContent?: {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
+        };
         CallSeries: {
             /** @description One point for each step, oldest first, including steps without calls. */
             points: components["schemas"]["CallPoint"][];
@@ -1749,29 +1995,17 @@ export interface components {
             /** @description End of the last step, in RFC 3339. */
             until: string;
         };
-        ChangeableFields: {
-            /** @description Arguments of the command. */
-            args?: string[] | null;
-            /** @description Program that starts a stdio server. */
-            command?: string;
-            description?: string;
-            /** @description Environment variables of the server's process. */
-            env?: {
-                [key: string]: string;
-            };
-            /** @description HTTP headers to send to a remote server with each request. */
-            headers?: {
-                [key: string]: string;
-            };
-            /** @description URL of a remote server. */
-            homepage?: string;
-            /** @description Whether to start the server with the hub and not stop it when idle. */
-            keep_running?: boolean;
-            tags?: string[] | null;
-            /** @description stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage. */
-            transport?: string;
+        ChallengeFields: {
+            /** @description Public identifier of the session. */
+            session: string;
         } & {
             [key: string]: unknown;
+        };
+        ChallengeView: {
+            /** @description Can be used once, within 30 seconds. */
+            challenge: string;
+            /** @description Name of this run of the hub. */
+            instance: string;
         };
         CheckReply: {
             /** @description Why the server is unhealthy. */
@@ -1819,6 +2053,47 @@ export interface components {
              */
             whole_tokens: number;
         };
+        CodeView: {
+            /** @description The code. It works once, for the server as it is now. */
+            code: string;
+            /** Format: date-time */
+            expires_at: string;
+        };
+        CompleteFields: {
+            /** @description Name of the argument or variable. */
+            argument: string;
+            /** @description Object with the values of other arguments; values are strings. */
+            arguments?: unknown;
+            /** @description Name of the prompt that has the argument. */
+            prompt?: string;
+            /** @description URI template that has the variable, instead of prompt. */
+            template?: string;
+            /** @description What was entered so far. */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        CompletionReply: {
+            /** @description Whether there are more values than those in the list. */
+            hasMore?: boolean;
+            /**
+             * Format: int64
+             * @description Number of all values, if the server reports it.
+             */
+            total?: number;
+            /** @description Suggested values, best first; MCP allows at most 100. */
+            values: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        ContentsReply: {
+            /** @description The contents: objects with uri, and text or blob. */
+            contents: {
+                [key: string]: unknown;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
         ContextCost: {
             /** @description MCP clients, the most recently seen first. */
             clients: components["schemas"]["ClientContext"][];
@@ -1827,6 +2102,11 @@ export interface components {
              * @description Number of tokens of the definition of the hub's own tool.
              */
             entry_tokens: number;
+            /**
+             * Format: int64
+             * @description whole_tokens minus the tokens of the tools that every client lists.
+             */
+            saved_tokens: number;
             /**
              * Format: int64
              * @description Number of known tools of approved servers.
@@ -1843,10 +2123,14 @@ export interface components {
             ok: boolean;
         };
         EditorDoctorCost: {
+            /** Format: int64 */
+            directly: number;
             editor: string;
             /** Format: int64 */
             known: number;
             name: string;
+            /** Format: int64 */
+            saved: number;
             /** Format: int64 */
             servers: number;
             /** Format: int64 */
@@ -1885,7 +2169,7 @@ export interface components {
             environment?: {
                 [key: string]: string;
             };
-            /** @description Hashes of files by path, from the preview. A file that has changed since the preview is not written. */
+            /** @description Field difference of each previewed plan, by path (or its field before). If both the file and the difference have changed since the preview, the file is not written. */
             expect?: {
                 [key: string]: string;
             };
@@ -1897,6 +2181,7 @@ export interface components {
             [key: string]: unknown;
         };
         EditorFileStatus: {
+            also?: string[] | null;
             command?: string;
             exists: boolean;
             path: string;
@@ -1907,13 +2192,22 @@ export interface components {
         EditorHistory: {
             /** @description The changes, newest first. */
             changes: components["schemas"]["EditorRecord"][];
+            /**
+             * Format: int64
+             * @description How many backups of earlier versions have credentials in plain text, because there is no key to encrypt them.
+             */
+            unsealed?: number;
         };
         EditorImportCandidate: {
             command: string;
             here: string;
             id: string;
+            /** @description What it runs or connects to. */
+            launch: components["schemas"]["EditorImportLaunch"];
             name: string;
             problem: string;
+            /** @description What it can do, and what is suspicious about it. */
+            risk: components["schemas"]["Assessment"];
             secrets: string[];
             sources: components["schemas"]["EditorImportSource"][];
             warnings: string[];
@@ -1937,6 +2231,17 @@ export interface components {
             path: string;
             text: string;
         };
+        EditorImportLaunch: {
+            args: string[];
+            command: string;
+            env: {
+                [key: string]: string;
+            };
+            headers: {
+                [key: string]: string;
+            };
+            url: string;
+        };
         EditorImportParsed: {
             args: string[];
             command: string;
@@ -1951,6 +2256,8 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
+            /** @description What it runs or connects to. */
+            launch: components["schemas"]["EditorImportLaunch"];
             /** @description Placeholders in the configuration that an editor would have replaced by values. */
             missing: components["schemas"]["EditorImportPlaceholder"][];
             /** @description Proposed name: valid, not taken, and different from the names of the other servers in the response. */
@@ -1959,6 +2266,8 @@ export interface components {
             notes: string[];
             /** @description Why the server cannot be added; empty when it can. */
             problem: string;
+            /** @description What it can do, and what is suspicious about it. */
+            risk: components["schemas"]["Assessment"];
             /** @description Credentials in the configuration, which could be moved to the vault. */
             secrets: components["schemas"]["EditorImportCredential"][];
             tags: string[];
@@ -2006,10 +2315,16 @@ export interface components {
         EditorImportResult: {
             id: string;
             kept: string[];
+            /** @description What it runs or connects to. */
+            launch: components["schemas"]["EditorImportLaunch"];
             moved: string[];
             name: string;
             problem?: string;
+            /** @description What it can do, and what is suspicious about it. */
+            risk: components["schemas"]["Assessment"];
             status: string;
+            waiting?: boolean;
+            warnings: string[];
         };
         EditorImportScan: {
             candidates: components["schemas"]["EditorImportCandidate"][];
@@ -2036,18 +2351,25 @@ export interface components {
             path: string;
             problem?: string;
             reload?: string;
+            review?: boolean;
+            shared?: string[] | null;
             snippet?: string;
             status: string;
         };
         EditorPlan: {
             action: string;
             before: string;
+            change?: string;
             diff: components["schemas"]["Line"][];
+            difference: string;
             editor: string;
+            hint?: string;
             nothing: boolean;
             path: string;
             problem?: string;
+            shared?: string[] | null;
             snippet?: string;
+            target?: string;
             wait: boolean;
             writer?: string;
         };
@@ -2064,7 +2386,7 @@ export interface components {
             environment?: {
                 [key: string]: string;
             };
-            /** @description Hashes of files by path, from the preview. A file that has changed since the preview is not written. */
+            /** @description Field difference of each previewed plan, by path (or its field before). If both the file and the difference have changed since the preview, the file is not written. */
             expect?: {
                 [key: string]: string;
             };
@@ -2083,10 +2405,12 @@ export interface components {
             editor: string;
             entries: string[];
             exact: boolean;
+            forgotten?: boolean;
             id: string;
             name: string;
             path: string;
             possible: boolean;
+            shared?: string[] | null;
             undoes?: string;
             undone: boolean;
             why?: string;
@@ -2124,8 +2448,14 @@ export interface components {
             verified: boolean;
         };
         EditorUndoFields: {
+            /** @description Whether to undo all changes that are not undone. */
+            all?: boolean;
             /** @description Identifiers of changes from the history. */
-            changes: string[] | null;
+            changes?: string[] | null;
+            /** @description Field difference of each previewed plan, by the identifier of its change. If both the file and the difference have changed since the preview, the change is not undone. */
+            expect?: {
+                [key: string]: string;
+            };
         } & {
             [key: string]: unknown;
         };
@@ -2139,14 +2469,27 @@ export interface components {
             id: string;
             /** @description The question. */
             message: string;
-            /** @description JSON schema of the answer's content. */
+            /**
+             * @description form: the server asks for values. url: it asks to open a web page. sampling: it asks for a message of a model, which the user writes.
+             * @enum {string}
+             */
+            mode: "form" | "url" | "sampling";
+            /** @description Object with the parameters of sampling/createMessage: messages, systemPrompt, maxTokens and more. */
+            request?: unknown;
+            /** @description JSON schema of the answer's content, for the mode form. */
             requestedSchema: unknown;
             serverName: string;
+            /** @description URL of the web page, as the server sent it. Check it before you open it. */
+            url?: string;
         };
         EntryList: {
             entries: components["schemas"]["LogEntry"][] | null;
         };
         ExchangeFields: {
+            /** @description Public key that the page keeps in memory, an uncompressed P-256 point in hexadecimal. An open page resumes its session with it after a restart of the hub on the same port. */
+            page_key?: string;
+            /** @description Public key that the page keeps in the browser's storage. A reloaded page resumes its session with it until the hub ends. */
+            reload_key?: string;
             /** @description An unused ticket for a page, at most 30 seconds old. */
             ticket: string;
         } & {
@@ -2162,9 +2505,11 @@ export interface components {
              * @description The kind of error, for programs. More codes may be added.
              * @enum {string}
              */
-            code: "invalid_request" | "unauthorized" | "denied" | "not_found" | "timeout" | "conflict" | "too_large" | "invalid" | "busy" | "failed" | "internal" | "unavailable";
+            code: "invalid_request" | "unauthorized" | "denied" | "not_found" | "timeout" | "conflict" | "approval_code_required" | "approval_code_wrong" | "too_large" | "invalid" | "busy" | "failed" | "internal" | "unavailable";
             /** @description What failed and what to do about it, for people. The wording may change. */
             error: string;
+            /** @description Name of the environment variable that a server needs to start and does not have, if that is the reason. */
+            missing_variable?: string;
         };
         FindFields: {
             /**
@@ -2232,11 +2577,26 @@ export interface components {
              */
             tokens: number;
         };
+        ForgetFields: {
+            /** @description Whether to delete the backups of all changes. */
+            all?: boolean;
+            /** @description Identifiers of changes from the history. */
+            changes?: string[] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        Forgotten: {
+            /**
+             * Format: int64
+             * @description How many backups were deleted.
+             */
+            deleted: number;
+        };
         Health: {
             /** @description Always ok. */
             status: string;
             /**
-             * Format: double
+             * Format: int64
              * @description Seconds since the hub started.
              */
             uptime: number;
@@ -2249,7 +2609,7 @@ export interface components {
             proof: string;
             /** Format: int64 */
             protocol: number;
-            /** @description HMAC-SHA-256 in hexadecimal, its key the SHA-256 of the session's token, over the lines agent-discover, session, 127.0.0.1:PORT, the nonce of the request and the nonce of this answer */
+            /** @description HMAC-SHA-256 in hexadecimal, its key the proof_key of the session, over the lines agent-discover, session, 127.0.0.1:PORT, the nonce of the request and the nonce of this answer */
             session_proof?: string;
             version: string;
         };
@@ -2304,17 +2664,21 @@ export interface components {
             problems?: string[] | null;
             proposed_name?: string;
             reason?: string;
+            runs?: components["schemas"]["Runs"];
             /** Format: int64 */
             secrets: number;
             status: string;
             /** Format: int64 */
             tools: number;
+            waiting_for_approval?: boolean;
         };
         IntakeFields: {
             /** @description Absolute path of an .mcpb or .dxt file to import from, instead of the editors. */
             bundle?: string;
             /** @description Whether to return only what would be imported. */
             dry_run?: boolean;
+            /** @description Whether credentials may stay readable in the configuration if they cannot be stored as secrets. By default, their servers are not imported. */
+            plain_text?: boolean;
             /** @description Servers to import; by default all that are not configured in the hub. */
             servers?: components["schemas"]["EditorImportChoice"][] | null;
             /** @description Whether to remove the servers' entries from the editors afterwards. */
@@ -2461,6 +2825,25 @@ export interface components {
              */
             total: number;
         };
+        Mark: {
+            /** @description Kind of the warning, for programs. More kinds may be added. */
+            kind: string;
+            /** @description The part of the text at that place to point out; empty for all of it. */
+            match?: string;
+            /** @description Where in the configuration: description, command, args[N], env.NAME, headers.NAME or url. */
+            place: string;
+            /** @description The warning as a sentence. */
+            text: string;
+        };
+        MessagesReply: {
+            description?: string;
+            /** @description The messages: objects with role and content. */
+            messages: {
+                [key: string]: unknown;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
         MigrateFields: {
             /** @description Whether to return only what would be moved; true by default. */
             dry_run?: boolean;
@@ -2525,7 +2908,7 @@ export interface components {
             homepage?: string;
             /** @description Whether to start the server with the hub and not stop it when idle. */
             keep_running?: boolean;
-            /** @description Unique name, without two underscores in a row. */
+            /** @description Unique name, without two underscores in a row. It is not made of dots alone. */
             name: string;
             /** @description Who configures the server; local by default. */
             source?: string;
@@ -2635,6 +3018,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        PromptsReply: {
+            /** @description The value of cursor for the next page; missing on the last page. */
+            nextCursor?: string;
+            /** @description Prompts as the server listed them: objects with name and more. */
+            prompts: {
+                [key: string]: unknown;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
         RankedTool: {
             /**
              * Format: int64
@@ -2665,12 +3058,53 @@ export interface components {
             server_name: string;
             tool_name: string;
         };
+        ResourcesReply: {
+            /** @description The value of cursor for the next page; missing on the last page. */
+            nextCursor?: string;
+            /** @description Resources as the server listed them: objects with uri, name and more. */
+            resources: {
+                [key: string]: unknown;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
+        ResumeFields: {
+            challenge: string;
+            /** @description Public key that the page keeps in memory, an uncompressed P-256 point in hexadecimal. An open page resumes its session with it after a restart of the hub on the same port. */
+            page_key?: string;
+            /** @description Public key that the page keeps in the browser's storage. A reloaded page resumes its session with it until the hub ends. */
+            reload_key?: string;
+            /** @description Public identifier of the session that goes on. */
+            session: string;
+            /** @description ECDSA signature with SHA-256, in hexadecimal as WebCrypto makes it, by a key of the session, over the lines agent-discover, resume, the instance, 127.0.0.1:PORT, the session and the challenge. */
+            signature: string;
+        } & {
+            [key: string]: unknown;
+        };
         Root: {
             name: string;
             uri: string;
         };
         Roots: {
             roots: components["schemas"]["Root"][] | null;
+        };
+        RootsFields: {
+            /** @description The new roots, which replace all others. */
+            roots: components["schemas"]["Root"][];
+        } & {
+            [key: string]: unknown;
+        };
+        Runs: {
+            args: string[] | null;
+            command: string;
+            env: {
+                [key: string]: string;
+            };
+            headers: {
+                [key: string]: string;
+            };
+            transport: string;
+            url: string;
         };
         ScanFields: {
             /** @description Absolute path of an .mcpb or .dxt file. Send either text or bundle. */
@@ -2711,7 +3145,7 @@ export interface components {
         };
         Secret: {
             key: string;
-            /** @description The first four characters and ****; only **** for a value that is short or cannot be read now. */
+            /** @description The same for all secrets; it tells nothing about the value. */
             masked_value: string;
             updated_at: string;
         };
@@ -2772,11 +3206,14 @@ export interface components {
             installed: boolean;
             /** @description Whether the server starts with the hub and is not stopped when idle. */
             keep_running: boolean;
+            /** @description Why the server failed last, for people. It begins with the reason that the server itself gave, if there is one. */
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
             /** @description Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed. */
             launch_hash: string;
+            /** @description Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again. */
+            missing_variable?: string;
             /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
             package_name: string | null;
@@ -2788,11 +3225,30 @@ export interface components {
             pid?: number;
             /** @description Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url. */
             plaintext: string[] | null;
+            /** @description The client whose agent proposed the server, as the client names itself. */
+            proposed_by?: string;
+            /**
+             * Format: int64
+             * @description Number of the last calls that decide about the state calls_fail, at most 10. Calls before a change of the server do not count.
+             */
+            recent_calls: number;
+            /**
+             * Format: int64
+             * @description How many of the recent calls failed.
+             */
+            recent_errors: number;
             repository: string | null;
+            /** @description What a server that waits for approval could do, and what is suspicious about it. */
+            risk?: components["schemas"]["Assessment"];
             /** @description Whether the server has a process or a connection now. */
             running: boolean;
             /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
             source: string;
+            /**
+             * @description waiting (for approval), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped.
+             * @enum {string}
+             */
+            state: "waiting" | "failing" | "calls_fail" | "running" | "stopped";
             tags: string[] | null;
             /**
              * Format: int64
@@ -2849,11 +3305,14 @@ export interface components {
             installed: boolean;
             /** @description Whether the server starts with the hub and is not stopped when idle. */
             keep_running: boolean;
+            /** @description Why the server failed last, for people. It begins with the reason that the server itself gave, if there is one. */
             last_error?: string;
             last_health_check: string | null;
             latest_version: string | null;
             /** @description Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed. */
             launch_hash: string;
+            /** @description Name of the environment variable that the server needs and does not have, as it wrote when it failed last. Store a secret of this name for the server, then start it again. */
+            missing_variable?: string;
             /** @description Unique name. Tools of the server are called as name__tool. */
             name: string;
             package_name: string | null;
@@ -2865,11 +3324,30 @@ export interface components {
             pid?: number;
             /** @description Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url. */
             plaintext: string[] | null;
+            /** @description The client whose agent proposed the server, as the client names itself. */
+            proposed_by?: string;
+            /**
+             * Format: int64
+             * @description Number of the last calls that decide about the state calls_fail, at most 10. Calls before a change of the server do not count.
+             */
+            recent_calls: number;
+            /**
+             * Format: int64
+             * @description How many of the recent calls failed.
+             */
+            recent_errors: number;
             repository: string | null;
+            /** @description What a server that waits for approval could do, and what is suspicious about it. */
+            risk?: components["schemas"]["Assessment"];
             /** @description Whether the server has a process or a connection now. */
             running: boolean;
             /** @description Who configured the server: local (a person), manual (an agent), setup-file, bundle, or another import. */
             source: string;
+            /**
+             * @description waiting (for approval), failing (the last start or check failed), calls_fail (most of the last calls failed), running or stopped.
+             * @enum {string}
+             */
+            state: "waiting" | "failing" | "calls_fail" | "running" | "stopped";
             /** @description The last lines that the server's process wrote to standard error. */
             stderr?: string;
             tags: string[] | null;
@@ -2887,6 +3365,63 @@ export interface components {
             /** @description stdio, streamable-http or sse. */
             transport: string;
             updated_at: string;
+        };
+        ServerFields: {
+            /** @description Arguments of the command. */
+            args?: string[] | null;
+            /** @description Program that starts a stdio server. */
+            command?: string;
+            description?: string;
+            /** @description Environment variables of the server's process. */
+            env?: {
+                [key: string]: string;
+            };
+            /** @description HTTP headers to send to a remote server with each request. */
+            headers?: {
+                [key: string]: string;
+            };
+            /** @description URL of a remote server. */
+            homepage?: string;
+            /** @description Whether to start the server with the hub and not stop it when idle. */
+            keep_running?: boolean;
+            tags?: string[] | null;
+            /** @description stdio (the default), streamable-http or sse. Ignored for a server that has a command and no homepage. */
+            transport?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ServerMessage: {
+            /** @description Time at which the message was sent or received, in UTC. */
+            at: string;
+            /** @description Whether the text is not the whole message. */
+            cut?: boolean;
+            /**
+             * @description sent: by the hub to the server. received: from the server.
+             * @enum {string}
+             */
+            direction: "sent" | "received";
+            /** @description Identifier of the request, as JSON; missing for notifications. */
+            id?: string;
+            /** @description Missing for answers. */
+            method?: string;
+            /**
+             * Format: int64
+             * @description Number of the message. It increases with each message of a server, also across restarts of the hub.
+             */
+            n: number;
+            /**
+             * Format: int64
+             * @description Size of the whole message, in bytes.
+             */
+            size: number;
+            /** @description The message as it was sent, with known secrets masked, cut off after 128 kB. */
+            text: string;
+        };
+        ServerMessagesReply: {
+            /** @description Recorded messages, oldest first: those of the last handshake, and others that were exchanged while a WebSocket followed the messages of the server. All messages of transient servers are recorded. At most 1000 messages and 4 MB are kept. */
+            messages: components["schemas"]["ServerMessage"][];
+            /** @description Whether there are further messages; pass the last number in after to get them. */
+            more: boolean;
         };
         ServerMetrics: {
             /**
@@ -2917,6 +3452,11 @@ export interface components {
             /** Format: int64 */
             total_errors: number;
         };
+        ServerRoots: {
+            /** @description Whether the roots cannot be changed, because all clients share the server: it gets the roots of the hub's settings. */
+            fixed?: boolean;
+            roots: components["schemas"]["Root"][];
+        };
         ServerSecrets: {
             links: components["schemas"]["SecretLink"][] | null;
             secrets: components["schemas"]["SecretName"][] | null;
@@ -2929,9 +3469,11 @@ export interface components {
              * @description When the session ends if it is not used before. Each use extends the session.
              */
             expires_at: string;
+            /** @description Key of session_proof in the response of /hello, with which the hub proves to the page that it knows the session. */
+            proof_key: string;
             /** @description Public identifier of the session, for /hello. It is no secret. */
             session: string;
-            /** @description Token of the session, to be sent like the hub's own token. */
+            /** @description Token of the session, to be sent like the hub's own token. It ends with the hub. */
             token: string;
         };
         Status: {
@@ -2942,6 +3484,8 @@ export interface components {
             active_count: number;
             /** @description Whether all servers are paused. */
             paused?: boolean;
+            /** @description Why the hub cannot store calls in the log at the moment. */
+            problem?: string;
             /** @description Active servers. */
             servers: components["schemas"]["ActiveServer"][] | null;
         };
@@ -2963,22 +3507,39 @@ export interface components {
             errors: components["schemas"]["SyncFailure"][] | null;
             registered: string[] | null;
             skipped: string[] | null;
+            unset_variables?: string[] | null;
             waiting_for_approval?: string[] | null;
         };
+        TemplatesReply: {
+            /** @description The value of cursor for the next page; missing on the last page. */
+            nextCursor?: string;
+            /** @description Templates as the server listed them: objects with uriTemplate, name and more. */
+            resourceTemplates: {
+                [key: string]: unknown;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
         TicketFields: {
+            /** @description Write a ticket for a page to a file that opens the dashboard in a browser, instead of returning it. Only this user can read the file, and it is removed when the ticket ends. */
+            file?: boolean;
             /**
              * @description page for a ticket that is exchanged at /api/session, socket for a ticket that opens a WebSocket.
              * @enum {string}
              */
             purpose: "page" | "socket";
+            /** @description Name of the browser's snap. The file is then in the folder of that snap. */
+            snap?: string;
         } & {
             [key: string]: unknown;
         };
         TicketView: {
             /** Format: date-time */
             expires_at: string;
+            /** @description Path of the file that holds the ticket. */
+            file?: string;
             /** @description The ticket. It can be used once. */
-            ticket: string;
+            ticket?: string;
         };
         Tool: {
             description: string;
@@ -3087,6 +3648,14 @@ export interface components {
             /** @description Names of connected clients that found the tool and have it in their own list. */
             lent_to: string[];
         };
+        ToolsReply: {
+            /** @description All tools as the server listed them: objects with name, inputSchema and more. */
+            tools: {
+                [key: string]: unknown;
+            }[];
+        } & {
+            [key: string]: unknown;
+        };
         TransientFields: {
             /** @description Arguments of the command. */
             args?: string[] | null;
@@ -3100,6 +3669,8 @@ export interface components {
             headers?: {
                 [key: string]: string;
             };
+            /** @description Name of a configured server to start a copy of, with its secrets, instead of all fields above. */
+            server?: string;
             /** @description stdio (the default), streamable-http or sse. */
             transport?: string;
             /**
@@ -3215,6 +3786,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -3296,6 +3876,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3387,6 +3976,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -3464,6 +4062,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3560,6 +4167,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -3637,6 +4253,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3743,6 +4368,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -3838,6 +4472,140 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-editors-history-forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ForgetFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Forgotten"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -4554,6 +5322,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -4996,6 +5773,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5561,6 +6347,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -5762,6 +6557,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -5859,6 +6663,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -5968,6 +6781,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -6047,6 +6869,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6161,6 +6992,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -6238,6 +7078,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6329,6 +7178,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -6406,6 +7264,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6508,6 +7375,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -6590,6 +7466,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6692,6 +7577,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -6889,6 +7783,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -6973,6 +7876,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7192,6 +8104,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -7387,6 +8308,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -7471,6 +8401,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -7548,6 +8487,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7879,6 +8827,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -8328,6 +9285,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -8378,7 +9344,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ChangeableFields"];
+                "application/json": components["schemas"]["ServerFields"];
             };
         };
         responses: {
@@ -8553,6 +9519,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -8864,11 +9839,262 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["CallReply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-servers-by-id-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CodeView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-servers-by-id-complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompletionReply"];
                 };
             };
             /** @description Bad Request */
@@ -9160,6 +10386,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -9381,6 +10616,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -9476,6 +10720,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -9711,6 +10964,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -9877,6 +11139,115 @@ export interface operations {
             };
         };
     };
+    "get-api-servers-by-id-messages": {
+        parameters: {
+            query?: {
+                /** @description Only messages with greater numbers. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerMessagesReply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "list-api-servers-by-id-metrics": {
         parameters: {
             query?: never;
@@ -9934,6 +11305,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10034,6 +11414,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10345,11 +11734,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["MessagesReply"];
                 };
             };
             /** @description Bad Request */
@@ -10473,11 +11861,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["PromptsReply"];
                 };
             };
             /** @description Bad Request */
@@ -10516,6 +11903,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10824,11 +12220,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["TemplatesReply"];
                 };
             };
             /** @description Bad Request */
@@ -10867,6 +12262,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -10926,11 +12330,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["ContentsReply"];
                 };
             };
             /** @description Bad Request */
@@ -11310,11 +12713,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["ResourcesReply"];
                 };
             };
             /** @description Bad Request */
@@ -11353,6 +12755,245 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-servers-by-id-restart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-servers-by-id-roots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerRoots"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -11450,6 +13091,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -11685,6 +13335,263 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-servers-by-id-start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-servers-by-id-stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activation"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -11738,11 +13645,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["ToolsReply"];
                 };
             };
             /** @description Bad Request */
@@ -11781,6 +13687,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -11841,6 +13756,121 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-session-challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChallengeFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChallengeView"];
                 };
             };
             /** @description Bad Request */
@@ -12049,6 +14079,121 @@ export interface operations {
             };
         };
     };
+    "post-api-session-resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResumeFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionView"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "get-api-status": {
         parameters: {
             query?: never;
@@ -12088,6 +14233,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12529,6 +14683,15 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"];
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -12624,6 +14787,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -12838,6 +15010,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -12895,11 +15076,138 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["CallReply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "post-api-transient-by-id-complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CompleteFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CompletionReply"];
                 };
             };
             /** @description Bad Request */
@@ -13067,6 +15375,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
             /** @description Unprocessable Entity */
             422: {
                 headers: {
@@ -13162,6 +15479,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -13330,6 +15656,115 @@ export interface operations {
             };
         };
     };
+    "get-api-transient-by-id-messages": {
+        parameters: {
+            query?: {
+                /** @description Only messages with greater numbers. */
+                after?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerMessagesReply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     "get-api-transient-by-id-output": {
         parameters: {
             query?: {
@@ -13390,6 +15825,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -13577,11 +16021,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["MessagesReply"];
                 };
             };
             /** @description Bad Request */
@@ -13705,11 +16148,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["PromptsReply"];
                 };
             };
             /** @description Bad Request */
@@ -13748,6 +16190,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -13806,11 +16257,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["TemplatesReply"];
                 };
             };
             /** @description Bad Request */
@@ -13849,6 +16299,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -13908,11 +16367,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["ContentsReply"];
                 };
             };
             /** @description Bad Request */
@@ -14292,11 +16750,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["ResourcesReply"];
                 };
             };
             /** @description Bad Request */
@@ -14335,6 +16792,249 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "get-api-transient-by-id-roots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Unique identifier of the server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerRoots"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    "put-api-transient-by-id-roots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Handle of the transient server. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RootsFields"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerRoots"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                    "text/plain": string;
+                };
+            };
+            /** @description Request Timeout */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -14390,11 +17090,10 @@ export interface operations {
             /** @description OK */
             200: {
                 headers: {
-                    "Content-Type"?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
+                    "application/json": components["schemas"]["ToolsReply"];
                 };
             };
             /** @description Bad Request */
@@ -14433,6 +17132,15 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Failure"];
                     "text/plain": string;
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -14503,6 +17211,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -14583,6 +17300,15 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

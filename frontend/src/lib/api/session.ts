@@ -1,14 +1,16 @@
 // Sign-in of the page, which verifies the hub before it sends the token.
 //
-// A browser exchanges the single-use ticket in the page's address for a token that it keeps until the tab is closed.
+// A browser exchanges the single-use ticket in the page's address for a token, which exists only in the memory of the
+// page. With the ticket the page registers the public halves of two keys. With the first, which also exists only in
+// memory, it resumes its session after the connection was lost, also with the next hub on the same port. With the
+// second, which keystore.ts keeps, a reloaded page resumes until the hub ends.
+//
 // The native window gets the hub's address and token from the desktop program, which has verified the hub.
 
+import { clear, load, save, type Stored } from "./keystore.ts";
 import { native, type Connection } from "./window.ts";
 
-const TOKEN = "agent-discover.token";
-const SESSION = "agent-discover.session";
-
-/** The hub rejects this page: its ticket is missing or invalid, or its session has expired. */
+/** The hub rejects this page: its ticket is missing or invalid, or its session has ended. */
 export class Locked extends Error {}
 
 /** The user has stopped the hub. Only the native window detects this. */
@@ -16,6 +18,42 @@ export class Stopped extends Error {}
 
 /** No program answers at the hub's address, or a program that is not the hub. */
 export class Unreachable extends Error {}
+
+const ENDED = "The session of this page has ended.";
+
+/** The session of this page. */
+interface Session {
+  token: string;
+  /** Public identifier. */
+  id: string;
+  /** With it the hub proves that it knows the session. */
+  proofKey: string;
+}
+
+interface Answer {
+  token?: string;
+  session?: string;
+  proof_key?: string;
+  challenge?: string;
+  instance?: string;
+  error?: string;
+}
+
+let current: Session | undefined;
+let pageKey: Promise<CryptoKeyPair> | undefined;
+
+/** newKey returns a key that no script can read. */
+const newKey = (): Promise<CryptoKeyPair> =>
+  crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, ["sign"]);
+
+const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const bytesOf = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+const publicHalf = async ({ publicKey }: CryptoKeyPair) =>
+  hex(new Uint8Array(await crypto.subtle.exportKey("raw", publicKey)));
+const encode = (lines: string[]) => new TextEncoder().encode(["agent-discover", ...lines].join("\n"));
+
+/** The hub's address as it is in proofs, even if the page was loaded with another name of this machine. */
+const hubAddress = () => `127.0.0.1:${location.port || "80"}`;
 
 /** takeTicket removes the ticket from the page's address, which may be displayed, stored and shared, and returns it. */
 function takeTicket(): string | null {
@@ -27,48 +65,93 @@ function takeTicket(): string | null {
   return ticket;
 }
 
-async function exchange(ticket: string): Promise<void> {
-  const answer = await reach("/api/session", {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ ticket }),
-  });
-  const body = (await answer.json()) as { token?: string; session?: string; error?: string };
-  if (!answer.ok || !body.token) throw new Locked(body.error ?? "The hub rejected the ticket.");
-  sessionStorage.setItem(TOKEN, body.token);
-  sessionStorage.setItem(SESSION, body.session ?? "");
-}
+/** hasTicket reports whether the page's address contains a ticket. */
+export const hasTicket = (): boolean => new URLSearchParams(location.hash.slice(1)).has("ticket");
 
-async function reach(path: string, init?: RequestInit): Promise<Response> {
+async function reach(path: string, body?: object): Promise<Response> {
+  const post = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
   try {
-    return await fetch(path, init);
+    return await fetch(path, body && post);
   } catch {
     throw new Unreachable("The hub does not answer.");
   }
 }
 
-const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-const bytesOf = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+/** ask sends a request that needs no token. It throws Locked if the hub rejects it. */
+async function ask(path: string, body: object): Promise<Answer> {
+  const answer = await reach(path, body);
+  const said = (await answer.json().catch(() => ({}))) as Answer;
+  if (answer.status === 401) throw new Locked(ENDED);
+  if (!answer.ok) throw new Unreachable(said.error ?? `The hub answered with status ${answer.status}.`);
+  return said;
+}
+
+function keep({ token, session, proof_key }: Answer): Session {
+  if (!token || !session || !proof_key) throw new Unreachable("Another program answers on the hub’s port.");
+  return (current = { token, id: session, proofKey: proof_key });
+}
+
+/** exchange exchanges a ticket for a session and registers two new keys. */
+async function exchange(ticket: string): Promise<void> {
+  const [page, reload] = await Promise.all([(pageKey ??= newKey()), newKey()]);
+  const [page_key, reload_key] = await Promise.all([publicHalf(page), publicHalf(reload)]);
+  let said: Answer;
+  try {
+    said = await ask("/api/session", { ticket, page_key, reload_key });
+  } catch (problem) {
+    if (problem instanceof Locked) throw new Locked("The ticket in the address is used or too old.");
+    throw problem;
+  }
+  await save({ session: keep(said).id, key: reload.privateKey });
+}
+
+/** resume replaces a session by a new one, which it signs for with a key of the old one. */
+async function resume(session: string, key: CryptoKey, reload?: CryptoKeyPair): Promise<Session> {
+  const page = await (pageKey ??= newKey());
+  const { challenge = "", instance = "" } = await ask("/api/session/challenge", { session });
+  const signed = encode(["resume", instance, hubAddress(), session, challenge]);
+  const signature = await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-256" }, key, signed);
+  return keep(
+    await ask("/api/session/resume", {
+      session,
+      challenge,
+      signature: hex(new Uint8Array(signature)),
+      page_key: await publicHalf(page),
+      ...(reload && { reload_key: await publicHalf(reload) }),
+    }),
+  );
+}
+
+/** reenter resumes the session of a page that was open all the time. */
+async function reenter(session: Session): Promise<void> {
+  await prove(session);
+  const reload = await newKey();
+  const resumed = await resume(session.id, (await (pageKey ??= newKey())).privateKey, reload);
+  await save({ session: resumed.id, key: reload.privateKey });
+}
+
+/** reload resumes the session of a page that was loaded again. */
+async function reload({ session, key }: Stored): Promise<void> {
+  await save({ session: (await resume(session, key)).id, key });
+}
 
 /**
- * prove verifies that the hub knows this page's session before the token is sent: another program may have taken the
- * port of a hub that ended. The proof is an HMAC over the nonces of the page and of the hub. Its key is the hash of the
- * token, because the hub stores only that hash.
+ * prove verifies that the hub knows this page's session before anything else is sent: another program may have taken
+ * the port of a hub that ended. The proof is an HMAC over the nonces of the page and of the hub.
  */
-async function prove(token: string): Promise<void> {
+async function prove({ id, proofKey }: Session): Promise<void> {
   const nonce = hex(crypto.getRandomValues(new Uint8Array(32)));
-  const session = sessionStorage.getItem(SESSION) ?? "";
-  const answer = await reach(`/hello?nonce=${nonce}&session=${encodeURIComponent(session)}`);
+  const answer = await reach(`/hello?nonce=${nonce}&session=${encodeURIComponent(id)}`);
   const hello = (await answer.json().catch(() => ({}))) as { nonce?: string; proof?: string; session_proof?: string };
-  if (!hello.nonce || !hello.proof) throw new Unreachable("Another program answers on the hub’s port.");
-  if (!hello.session_proof) throw new Locked("The session of this page has expired.");
+  if (!hello.nonce || !hello.proof)
+    throw new Unreachable("Another program answers on the hub’s port. Close this page.");
+  if (!hello.session_proof) throw new Locked(ENDED);
 
-  const text = new TextEncoder();
-  const hash = await crypto.subtle.digest("SHA-256", text.encode(token));
-  const key = await crypto.subtle.importKey("raw", hash, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
-  const said = ["agent-discover", "session", `127.0.0.1:${location.port}`, nonce, hello.nonce].join("\n");
-  const genuine = await crypto.subtle.verify("HMAC", key, bytesOf(hello.session_proof), text.encode(said));
-  if (!genuine) throw new Unreachable("Another program answers on the hub’s port.");
+  const use = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", new TextEncoder().encode(proofKey), use, false, ["verify"]);
+  const said = encode(["session", hubAddress(), nonce, hello.nonce]);
+  if (!(await crypto.subtle.verify("HMAC", key, bytesOf(hello.session_proof), said)))
+    throw new Unreachable("Another program answers on the hub’s port. Close this page.");
 }
 
 /** isOpen reports whether the hub runs with AGENT_DISCOVER_AUTH=off and so requires no token. */
@@ -88,22 +171,36 @@ export async function enter(): Promise<Connection> {
     if (stopped) throw new Stopped("The user has stopped the hub.");
     return { url, token };
   }
-  const ticket = takeTicket();
-  if (ticket) {
-    try {
-      await exchange(ticket);
-    } catch (problem) {
-      if (!(problem instanceof Locked) || !sessionStorage.getItem(TOKEN)) throw problem;
-    }
-  }
-  const token = sessionStorage.getItem(TOKEN);
-  if (token) await prove(token);
-  else if (!(await isOpen())) throw new Locked("This page needs a ticket.");
-  return { url: location.origin, token: token ?? "" };
+  await signIn();
+  return { url: location.origin, token: current?.token ?? "" };
 }
 
-/** leave deletes the token of this tab. */
+async function signIn(): Promise<void> {
+  const ticket = takeTicket();
+  let refused: unknown;
+  if (ticket) {
+    try {
+      return await exchange(ticket);
+    } catch (problem) {
+      if (!(problem instanceof Locked)) throw problem;
+      refused = problem; // the page may have been signed in before
+    }
+  }
+  if (current) return reenter(current);
+  const entry = await load();
+  if (entry) {
+    try {
+      return await reload(entry);
+    } catch (problem) {
+      if (!(problem instanceof Locked)) throw problem;
+      await clear();
+      refused ??= problem;
+    }
+  }
+  if (!(await isOpen())) throw refused ?? new Locked("This page is not signed in.");
+}
+
+/** leave forgets the session of this page. */
 export function leave(): void {
-  sessionStorage.removeItem(TOKEN);
-  sessionStorage.removeItem(SESSION);
+  current = undefined;
 }

@@ -15,16 +15,25 @@ export type LogEntry = Schemas["LogEntry"];
 export interface Elicitation {
   id: string;
   serverName: string;
+  /** How the question is answered; a form if missing. */
+  mode?: "form" | "url" | "sampling";
   message: string;
   requestedSchema: unknown;
+  /** The web page that the server asks to open. */
+  url?: string;
+  /** The parameters of sampling/createMessage. */
+  request?: unknown;
 }
 
 export type OutputLine = Schemas["OutputLine"];
 
+/** A JSON-RPC message between the hub and a server. */
+export type ServerMessage = Schemas["ServerMessage"];
+
 /** The WebSocket messages of the hub, by type. */
 export interface Messages {
   state: { delta?: boolean; version?: string; names?: string[]; servers: Server[]; active: { name: string }[] };
-  hub: { paused: boolean; calls: number; clients: Schemas["Client"][] };
+  hub: { paused: boolean; calls: number; clients: Schemas["Client"][]; problem?: string };
   log_entry: { entry: LogEntry };
   notification: { serverName: string; method: string; params: unknown; ts: string };
   progress: {
@@ -35,6 +44,7 @@ export interface Messages {
   elicitation_request: Elicitation & { ts: string };
   elicitation_answered: { id: string };
   output: { serverName: string; left_out?: number; lines: OutputLine[] };
+  messages: { serverName: string; missed?: number; messages: ServerMessage[] };
   learned: { on: boolean; total: number };
   /** The state of the Agent Discover entry in some editor may have changed. */
   editors: object;

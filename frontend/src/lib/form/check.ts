@@ -3,6 +3,7 @@
 import { isObject, own, print, same, Unparsed } from "./json.ts";
 import type { Spec } from "./schema.ts";
 import { DATE, DATE_TIME } from "./values.ts";
+import { variantOf, type Picks } from "./variant.ts";
 
 /** Error messages by JSON pointer, such as /address/street; "" points to the whole value. */
 export type Problems = ReadonlyMap<string, string>;
@@ -10,28 +11,47 @@ export type Problems = ReadonlyMap<string, string>;
 export const pointer = (place: string, key: string | number): string =>
   `${place}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
+const MAX_VISITS = 50_000;
+
 /** check returns all problems of a value that the schema reveals. The server may still reject the value. */
-export function check(spec: Spec, value: unknown, required = true): Problems {
+export function check(
+  spec: Spec,
+  value: unknown,
+  required = true,
+  picks: Picks = new Map(),
+  left = { visits: MAX_VISITS },
+): Problems {
   const found = new Map<string, string>();
-  visit(spec, value, required, "", found);
+  visit(spec, value, required, "", { found, picks, left });
   return found;
 }
 
-function visit(spec: Spec, value: unknown, required: boolean, place: string, found: Map<string, string>): void {
+interface Visit {
+  found: Map<string, string>;
+  picks: Picks;
+  /** The visits that are left: alternatives within alternatives would take exponential time. */
+  left: { visits: number };
+}
+
+function visit(spec: Spec, value: unknown, required: boolean, place: string, to: Visit): void {
+  if (to.left.visits-- <= 0) return;
   const problem = value === undefined ? (required ? "This is required." : "") : wrong(spec, value);
   if (problem) {
-    found.set(place, problem);
+    to.found.set(place, problem);
     return;
   }
-  if (spec.kind === "object" && isObject(value)) {
+  if (spec.kind === "variant" && value !== undefined && value !== null) {
+    const variant = spec.variants[variantOf(spec, value, to.picks.get(place), to.left)]?.();
+    if (variant) visit(variant, value, required, place, to);
+  } else if (spec.kind === "object" && isObject(value)) {
     for (const field of spec.fields) {
       const inner = own(value, field.key);
       if (inner !== undefined || field.required)
-        visit(field.spec(), inner, field.required, pointer(place, field.key), found);
+        visit(field.spec(), inner, field.required, pointer(place, field.key), to);
     }
   } else if (spec.kind === "array" && Array.isArray(value) && spec.item) {
     const item = spec.item();
-    value.forEach((inner, i) => visit(item, inner, true, pointer(place, i), found));
+    value.forEach((inner, i) => visit(item, inner, true, pointer(place, i), to));
   }
 }
 
@@ -63,6 +83,8 @@ function wrong(spec: Spec, value: unknown): string {
       return wrongList(spec, value);
     case "object":
       return isObject(value) ? "" : "This must be an object: { … }.";
+    case "variant":
+      return ""; // visit checks the alternative
     case "raw":
       return spec.types.length === 0 || spec.types.some((type) => isOf(type, value))
         ? ""

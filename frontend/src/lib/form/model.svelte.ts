@@ -1,7 +1,7 @@
 // The state of a form: its values, their problems, and whether it shows fields or JSON.
 
 import { getContext, setContext } from "svelte";
-import { SvelteSet } from "svelte/reactivity";
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { check, type Problems } from "./check.ts";
 import { isObject, parse, print } from "./json.ts";
 import { specOf, type Spec } from "./schema.ts";
@@ -20,15 +20,27 @@ export class FormModel {
   textProblem = $state("");
   /** Whether the user has tried to submit, after which all problems are shown. */
   tried = $state(false);
+  /** complete returns suggestions for the text of a member, if there may be any. */
+  complete?: (member: string, text: string) => Promise<string[]>;
   readonly touched = new SvelteSet<string>();
+  /** The alternatives that the user has picked, by JSON pointer. */
+  readonly picks = new SvelteMap<string, number>();
+  /** The text fields that have several lines because the user asked for them, by JSON pointer. */
+  readonly tall = new SvelteSet<string>();
 
   constructor(schema: unknown, value?: unknown) {
     this.spec = specOf(schema);
     this.fill(value === undefined ? (initial(this.spec) ?? {}) : value);
-    if (this.spec.kind !== "object") this.show("raw");
+    if (!this.fielded) this.show("raw");
   }
 
-  problems: Problems = $derived.by(() => check(this.spec, this.value));
+  /** Whether there are fields for the schema besides the JSON editor. */
+  get fielded(): boolean {
+    const { kind, variants } = this.spec;
+    return kind === "object" || (kind === "variant" && variants.every((variant) => variant().kind === "object"));
+  }
+
+  problems: Problems = $derived.by(() => check(this.spec, this.value, true, this.picks));
 
   /** Whether the schema declares no fields. It may still allow any members. */
   get empty(): boolean {
@@ -42,6 +54,7 @@ export class FormModel {
     this.textProblem = "";
     this.tried = false;
     this.touched.clear();
+    this.picks.clear();
   }
 
   /** reset restores the defaults. */

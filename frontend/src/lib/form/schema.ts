@@ -3,7 +3,8 @@
 
 import { isObject, own, print, same, type Json } from "./json.ts";
 
-export type Kind = "string" | "number" | "integer" | "boolean" | "enum" | "choices" | "array" | "object" | "raw";
+export type Kind =
+  "string" | "number" | "integer" | "boolean" | "enum" | "choices" | "array" | "object" | "variant" | "raw";
 
 export interface Option {
   value: Json;
@@ -46,6 +47,8 @@ export interface Spec {
   item?: () => Spec;
   /** For object: its members, in the order of the schema. */
   fields: Field[];
+  /** For variant: the alternatives. */
+  variants: (() => Spec)[];
   /** For raw: the JSON types that are valid; empty for any. */
   types: string[];
 }
@@ -58,6 +61,7 @@ interface Place {
 }
 
 const MAX_DEPTH = 12;
+const MAX_VARIANTS = 30;
 const MAX_REFS = 32;
 const MAX_PARTS = 20;
 const MAX_OPTIONS = 20_000;
@@ -65,7 +69,15 @@ const MAX_OPTIONS = 20_000;
 /** specOf converts a schema. It never throws. */
 export const specOf = (schema: unknown): Spec => read(schema, { root: schema, depth: 0, refs: [] });
 
-const blank = (kind: Kind): Spec => ({ kind, nullable: false, options: [], unique: false, fields: [], types: [] });
+const blank = (kind: Kind): Spec => ({
+  kind,
+  nullable: false,
+  options: [],
+  unique: false,
+  fields: [],
+  variants: [],
+  types: [],
+});
 
 const raw = (why: string, from: Spec): Spec => ({ ...from, kind: "raw", why });
 
@@ -208,9 +220,25 @@ function chosen(schema: object, place: Place): Spec | undefined {
         default: from.default !== undefined ? from.default : inner.default,
       };
     }
-    return raw(`${word} with ${parts.length} alternatives`, from);
+    return alternatives(schema, word, real, from, place);
   }
   return undefined;
+}
+
+/**
+ * alternatives converts anyOf or oneOf. Each part is merged with the rest of the schema, because a part may only say
+ * which members of an object are required.
+ */
+function alternatives(schema: object, word: "anyOf" | "oneOf", parts: unknown[], from: Spec, place: Place): Spec {
+  if (!parts.length || parts.length > MAX_VARIANTS) return raw(`${word} with ${parts.length} alternatives`, from);
+  const shared = new Set(["title", "description", "default", "nullable", "$schema", "$defs", "definitions", word]);
+  const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !shared.has(key)));
+  const whole = parts.map((part) =>
+    Object.keys(rest).length && isObject(part) ? merged({ ...rest, allOf: [part] }, place) : part,
+  );
+  if (whole.some((part) => !isObject(part))) return raw(`${word} with parts that conflict`, from);
+  const nullable = from.nullable || parts.length < (own(schema, word) as unknown[]).length;
+  return { ...from, kind: "variant", nullable, variants: whole.map((part) => once(() => read(part, deeper(place)))) };
 }
 
 const isNull = (part: unknown): boolean =>
@@ -245,7 +273,12 @@ function option(value: Json, name: unknown): Option {
 function plain(schema: object, place: Place): Spec {
   const from = described(schema);
   const types = from.types.filter((type) => type !== "null");
-  if (types.length > 1) return raw(`one of the types ${types.join(", ")}`, from);
+  if (types.length > 1) {
+    // The title and the description are shown above the picker.
+    const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !["title", "description"].includes(key)));
+    const variants = types.map((type) => once(() => plain({ ...rest, type }, deeper(place))));
+    return { ...from, kind: "variant", variants };
+  }
   const type = types[0] ?? guessed(schema);
   switch (type) {
     case "string":

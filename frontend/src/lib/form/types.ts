@@ -18,6 +18,8 @@ function nameOf(spec: Spec): string {
       return `any of ${spec.options.length}`;
     case "array":
       return "list";
+    case "variant":
+      return `one of ${spec.variants.length} kinds`;
     case "raw":
       return "JSON";
   }

@@ -11,11 +11,17 @@ export interface Command {
   /** Words besides the label that find the command. */
   keywords?: string[];
   keys?: string;
+  /** A text beside the label, such as the server of a tool. */
+  note?: string;
+  /** Whether the palette shows the command only if it is among the best matches for a typed text. */
+  searched?: boolean;
   run: () => void;
 }
 
 class Commands {
   open = $state(false);
+  /** Whether the list of keyboard shortcuts is shown. */
+  help = $state(false);
   #sets = $state.raw<Command[][]>([]);
 
   get all(): Command[] {

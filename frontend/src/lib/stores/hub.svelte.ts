@@ -1,12 +1,16 @@
 // The connection to the hub, and the state that the hub reports over it: servers, clients, calls and elicitations.
 
-import { ApiError, api, connect, messageOf, take } from "../api/client.ts";
-import { enter, leave, Locked, Stopped } from "../api/session.ts";
+import { ApiError, api, connect, disconnect, messageOf, take } from "../api/client.ts";
+import { enter, hasTicket, leave, Locked, Stopped } from "../api/session.ts";
 import { listen, type LogEntry, type Messages, type MessageType, type Server } from "../api/socket.ts";
 import { native } from "../api/window.ts";
 import { failing } from "../ui/state.ts";
+import { toasts } from "./toasts.svelte.ts";
 
-/** stopped: the user has stopped the hub (native window only). locked: the browser needs a ticket. */
+/**
+ * stopped: the user has stopped the hub (native window only). locked: the page cannot sign in by itself and has to be
+ * opened again.
+ */
 export type ConnectionState = "connecting" | "online" | "offline" | "locked" | "stopped";
 
 export type PendingElicitation = Messages["elicitation_request"];
@@ -22,10 +26,14 @@ class Hub {
   /** Why the page is not online, as a message for the user. */
   reason = $state("");
   version = $state("");
+  /** True once a hub of another version than the page has answered. */
+  updated = $state(false);
   paused = $state(false);
   /** The number of running calls. */
   calls = $state(0);
   clients = $state.raw<Messages["hub"]["clients"]>([]);
+  /** Why the hub cannot store calls in the log; "" if it can. */
+  problem = $state("");
   /** All configured servers, in the hub's order. */
   servers = $state.raw<Server[]>([]);
   /** True once the list of servers is loaded. */
@@ -50,6 +58,12 @@ class Hub {
     void this.#connect();
     // After sleep or a network loss, reconnect without waiting for the timer.
     addEventListener("online", () => this.retry());
+    // An address with a ticket opens the dashboard again in the same page.
+    addEventListener("hashchange", () => {
+      if (this.connection !== "locked" || !hasTicket()) return;
+      this.connection = "connecting";
+      void this.#connect();
+    });
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "visible") this.retry();
     });
@@ -60,6 +74,14 @@ class Hub {
     if (this.connection !== "offline") return;
     this.#wait = FIRST_WAIT;
     void this.#connect();
+  }
+
+  /** lock ends the connection for good, with a reason for the user. */
+  lock(reason: string): void {
+    disconnect();
+    leave();
+    this.connection = "locked";
+    this.reason = reason;
   }
 
   /** startHub starts a hub that the user stopped; in the window only. */
@@ -82,19 +104,23 @@ class Hub {
     return () => all.delete(listener as Listener<MessageType>);
   }
 
-  /** follow subscribes to a server's output (messages of type "output") until the returned function is called. */
-  follow(server: string): () => void {
-    const times = (this.#followed.get(server) ?? 0) + 1;
-    this.#followed.set(server, times);
-    if (times === 1) this.#send({ type: "follow", server });
+  /**
+   * follow subscribes to a server's output or its JSON-RPC messages (WebSocket messages of that type) until the returned
+   * function is called.
+   */
+  follow(server: string, what: "output" | "messages" = "output"): () => void {
+    const key = JSON.stringify({ server, what });
+    const times = (this.#followed.get(key) ?? 0) + 1;
+    this.#followed.set(key, times);
+    if (times === 1) this.#send({ type: "follow", server, what });
     return () => {
-      const left = (this.#followed.get(server) ?? 1) - 1;
+      const left = (this.#followed.get(key) ?? 1) - 1;
       if (left > 0) {
-        this.#followed.set(server, left);
+        this.#followed.set(key, left);
         return;
       }
-      this.#followed.delete(server);
-      this.#send({ type: "unfollow", server });
+      this.#followed.delete(key);
+      this.#send({ type: "unfollow", server, what });
     };
   }
 
@@ -111,12 +137,11 @@ class Hub {
   #refused(problem: unknown): void {
     const message = messageOf(problem);
     if (problem instanceof Locked || (problem instanceof ApiError && problem.status === 401 && !native())) {
-      leave();
-      this.connection = "locked";
-      this.reason = message;
+      this.lock(message);
       return;
     }
     if (problem instanceof Stopped) {
+      disconnect();
       this.connection = "stopped";
       this.reason = message;
       return;
@@ -125,6 +150,7 @@ class Hub {
   }
 
   #lost(reason: string): void {
+    disconnect();
     this.connection = "offline";
     this.reason = reason;
     this.calls = 0;
@@ -151,6 +177,7 @@ class Hub {
   /** #state applies a full state, or a delta with the changed servers and the names of all servers. */
   #state({ delta, version, names, servers }: Messages["state"]): void {
     if (!delta) {
+      if (this.version && version && version !== this.version) this.updated = true;
       this.version = version ?? "";
       this.servers = servers;
       this.#online();
@@ -168,7 +195,7 @@ class Hub {
     this.ready = true;
     this.reason = "";
     this.#wait = FIRST_WAIT;
-    for (const server of this.#followed.keys()) this.#send({ type: "follow", server });
+    for (const key of this.#followed.keys()) this.#send({ type: "follow", ...(JSON.parse(key) as object) });
     void this.#loadElicitations();
   }
 
@@ -181,10 +208,12 @@ class Hub {
     }
   }
 
-  #hub({ paused, calls, clients }: Messages["hub"]): void {
+  #hub({ paused, calls, clients, problem = "" }: Messages["hub"]): void {
+    if (paused !== this.paused) toasts.settle("paused", paused);
     this.paused = paused;
     this.calls = calls;
     this.clients = clients;
+    this.problem = problem;
   }
 
   #answered(id: string): void {

@@ -12,6 +12,11 @@ function parse(): Place {
   let hash = location.hash.slice(1);
   const test = /^\/tester\/([^/]+)$/.exec(location.pathname);
   if (!hash && test) hash = `/test/${test[1]}?popout=1`;
+  else if (!hash && location.pathname !== "/") {
+    // An address such as /servers, typed without the "#".
+    hash = location.pathname.replace(/^\/tester\b/, "/test") + location.search;
+    history.replaceState(null, "", `/#${hash}`);
+  }
   const [path = "/", query = ""] = (hash.startsWith("/") ? hash : "/").split("?", 2);
   return { path, segments: path.split("/").filter(Boolean).map(decode), query: new URLSearchParams(query) };
 }

@@ -22,6 +22,8 @@ class Tools {
   numbers = $state.raw<ReadonlyMap<string, Ranked>>(new Map());
 
   #revisions = new Map<string, string>();
+  /** The servers of the last update. An answer that arrives later may still have tools of a removed server. */
+  #servers: ReadonlySet<string> = new Set();
   #turn: Promise<void> = Promise.resolve();
   #counting: ReturnType<typeof setTimeout> | undefined;
 
@@ -31,6 +33,7 @@ class Tools {
     const changed = [...revisions].filter(([name, is]) => this.#revisions.get(name) !== is).map(([name]) => name);
     const gone = [...this.#revisions.keys()].some((name) => !revisions.has(name));
     this.#revisions = revisions;
+    this.#servers = new Set(revisions.keys());
     if (gone) this.list = this.list.filter((tool) => revisions.has(tool.server));
     if (changed.length || !this.ready) this.#turn = this.#turn.then(() => this.#load(changed));
   }
@@ -63,7 +66,7 @@ class Tools {
     try {
       const lists = await Promise.all((some ?? [undefined]).map((server) => this.#ask(server)));
       const kept = some ? this.list.filter((tool) => !some.includes(tool.server)) : [];
-      this.list = [...kept, ...lists.flat()];
+      this.list = [...kept, ...lists.flat().filter((tool) => this.#servers.has(tool.server))];
       this.ready = true;
       this.problem = "";
     } catch (problem) {

@@ -1,12 +1,12 @@
 // Placement of menus and popovers at their button.
 
 /**
- * positionAt moves a panel to the end of the document, because its parent may scroll, clip or be a form, and keeps it
+ * positionAt moves a panel to the end of its landmark, because its parent may scroll, clip or be a form, and keeps it
  * below its button, or above where there is more room. The panel of a button in a dialog is moved to the end of the
  * dialog, which traps the focus.
  */
 export const positionAt = (button: () => HTMLElement) => (panel: HTMLElement) => {
-  (button().closest("[role=dialog]") ?? document.body).append(panel);
+  (button().closest("[role=dialog], main, nav") ?? document.body).append(panel);
 
   const follow = () => {
     const { top, bottom, right } = button().getBoundingClientRect();

@@ -5,13 +5,15 @@ import CircleDashed from "@lucide/svelte/icons/circle-dashed";
 import CirclePlay from "@lucide/svelte/icons/circle-play";
 import CirclePause from "@lucide/svelte/icons/circle-pause";
 import Hourglass from "@lucide/svelte/icons/hourglass";
+import TriangleAlert from "@lucide/svelte/icons/triangle-alert";
 import type { Component } from "svelte";
 import type { Server } from "../api/socket.ts";
+import { words } from "../words.ts";
 
 export type Tone = "neutral" | "accent" | "good" | "warn" | "bad";
 
 export interface State {
-  id: "running" | "stopped" | "failing" | "waiting" | "paused";
+  id: keyof typeof words.servers;
   word: string;
   tone: Tone;
   icon: Component;
@@ -19,24 +21,23 @@ export interface State {
   title: string;
 }
 
-const states: Record<State["id"], Omit<State, "id">> = {
-  running: { word: "Running", tone: "good", icon: CirclePlay, title: "Its process is running, or its session is open" },
-  stopped: { word: "Stopped", tone: "neutral", icon: CircleDashed, title: "Starts on the next call" },
-  failing: { word: "Failing", tone: "bad", icon: CircleAlert, title: "The last start or check failed" },
-  waiting: { word: "Waiting", tone: "warn", icon: Hourglass, title: "Waits for your approval" },
-  paused: { word: "Paused", tone: "neutral", icon: CirclePause, title: "All servers are paused" },
+const looks: Record<State["id"], Pick<State, "tone" | "icon">> = {
+  failing: { tone: "bad", icon: CircleAlert },
+  calls_fail: { tone: "bad", icon: TriangleAlert },
+  waiting: { tone: "warn", icon: Hourglass },
+  running: { tone: "good", icon: CirclePlay },
+  paused: { tone: "neutral", icon: CirclePause },
+  stopped: { tone: "neutral", icon: CircleDashed },
 };
 
-/** failing reports whether the last start or check of a server failed. */
-export const failing = (server: Server): boolean =>
-  server.approved && (server.health_status === "unhealthy" || Boolean(server.last_error));
+/** The ids of all states, those that need attention first. */
+export const stateIds = Object.keys(looks) as State["id"][];
 
-/** stateOf returns the state to show for a server. */
+/** failing reports whether the last start or check of a server failed. */
+export const failing = (server: Server): boolean => server.state === "failing";
+
+/** stateOf returns the state to show for a server. A stopped server is shown as paused while all servers are. */
 export function stateOf(server: Server, paused = false): State {
-  let id: State["id"] = "stopped";
-  if (!server.approved) id = "waiting";
-  else if (failing(server)) id = "failing";
-  else if (server.running) id = "running";
-  else if (paused) id = "paused";
-  return { id, ...states[id] };
+  const id = paused && server.state === "stopped" ? "paused" : server.state;
+  return { id, ...looks[id], ...words.servers[id] };
 }

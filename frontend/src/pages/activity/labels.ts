@@ -16,6 +16,7 @@ import Timer from "@lucide/svelte/icons/timer";
 import Wrench from "@lucide/svelte/icons/wrench";
 import type { Component } from "svelte";
 import type { LogEntry } from "$lib/api/socket";
+import { words } from "$lib/words";
 
 interface Label {
   word: string;
@@ -33,29 +34,18 @@ export const kinds: Record<string, Label> = {
   sampling: { word: "Sampling", icon: Sparkles },
 };
 
-export const outcomes: Record<string, Label & { tone: string; title: string }> = {
-  ok: { word: "OK", icon: CircleCheck, tone: "text-good", title: "The call succeeded" },
-  tool_error: { word: "Tool error", icon: CircleAlert, tone: "text-bad", title: "The tool reported an error" },
-  failed: {
-    word: "Failed",
-    icon: CircleX,
-    tone: "text-bad",
-    title: "The server failed or answered with a protocol error",
-  },
-  timeout: { word: "Timeout", icon: Timer, tone: "text-bad", title: "The server did not answer in time" },
-  refused: {
-    word: "Refused",
-    icon: Ban,
-    tone: "text-warn",
-    title: "The hub refused the call and sent nothing to the server",
-  },
-  cancelled: {
-    word: "Cancelled",
-    icon: CircleSlash,
-    tone: "text-ink-2",
-    title: "The call was cancelled before the server answered",
-  },
+const looks: Record<keyof typeof words.outcomes, { icon: Component; tone: string }> = {
+  ok: { icon: CircleCheck, tone: "text-good" },
+  tool_error: { icon: CircleAlert, tone: "text-bad" },
+  failed: { icon: CircleX, tone: "text-bad" },
+  timeout: { icon: Timer, tone: "text-bad" },
+  refused: { icon: Ban, tone: "text-warn" },
+  cancelled: { icon: CircleSlash, tone: "text-ink-2" },
 };
+
+export const outcomes: Record<string, Label & { tone: string; title: string }> = Object.fromEntries(
+  (Object.keys(looks) as (keyof typeof looks)[]).map((id) => [id, { ...looks[id], ...words.outcomes[id] }]),
+);
 
 export const kindOf = (entry: LogEntry): Label => kinds[entry.kind] ?? { word: entry.kind, icon: Wrench };
 
@@ -66,6 +56,9 @@ export const outcomeOf = (entry: LogEntry): (typeof outcomes)[string] =>
     tone: entry.success ? "text-good" : "text-bad",
     title: "",
   };
+
+/** endOf returns when a call ended, in ms since 1970. The log is ordered by it. */
+export const endOf = ({ timestamp, latency_ms }: LogEntry): number => Date.parse(timestamp) + latency_ms;
 
 const LINE = 200; // characters; more do not fit in the row
 

@@ -19,7 +19,7 @@ export class Log {
   /** Whether all older entries are loaded. */
   ended = $state(false);
   problem = $state("");
-  /** Whether new entries wait, because the user paused the list or scrolled down. */
+  /** Whether new entries wait, because the user froze the list or scrolled down. */
   held = $state(false);
 
   #filter: Filter | undefined;

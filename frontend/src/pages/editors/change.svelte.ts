@@ -63,7 +63,8 @@ export class EditorChange {
   };
 
   /**
-   * apply applies the selected plans and reports whether all succeeded. The hub refuses a file that has changed since.
+   * apply applies the selected plans and reports whether all succeeded. The hub refuses a change that is no longer the
+   * one that was shown.
    */
   apply = async (): Promise<boolean> => {
     this.#turn++;
@@ -71,10 +72,12 @@ export class EditorChange {
     this.problem = "";
     try {
       const { action, changes, replace } = this.request;
-      const expect = Object.fromEntries(this.chosen.map(({ path, before }) => [path, before]));
+      const expect = Object.fromEntries(
+        this.chosen.map(({ path, change, difference, before }) => [change || path, difference || before]),
+      );
       const body = { editors: this.editors, replace, expect };
       this.outcomes = await (action === "undo"
-        ? undo(changes)
+        ? undo(changes, expect)
         : action === "register"
           ? outcomesOf(api.POST("/api/editors/register", { body }))
           : outcomesOf(api.POST("/api/editors/unregister", { body })));
@@ -92,7 +95,8 @@ export class EditorChange {
 }
 
 const outcomesOf = async (answer: Parameters<typeof take<Schemas["Outcomes"]>>[0]) => (await take(answer)).outcomes;
-const undo = (changes: string[] = []) => outcomesOf(api.POST("/api/editors/undo", { body: { changes } }));
+const undo = (changes: string[] = [], expect?: Record<string, string>) =>
+  outcomesOf(api.POST("/api/editors/undo", { body: { changes, expect } }));
 const succeeded = ({ status }: Outcome): boolean => status !== "refused" && status !== "failed";
 
 /** report shows a toast with the results and an Undo button. */

@@ -4,12 +4,13 @@ import type { Schemas } from "$lib/api/client";
 import type { Server } from "$lib/api/socket";
 import { count, plural, sentence } from "$lib/format";
 import { failing as fails, type Tone } from "$lib/ui/state";
+import { words } from "$lib/words";
 
 /** A button that helps with an issue: a link, or the name of an action of the page. */
 export interface Remedy {
   label: string;
   href?: string;
-  act?: "check" | "resume" | "move" | "passphrase" | "programs";
+  act?: "start" | "resume" | "move" | "passphrase" | "programs";
   server?: Server;
   main?: boolean;
 }
@@ -24,6 +25,8 @@ export interface Issue {
   /** Untrusted or long text about the issue, such as an error message of a server. */
   detail?: string;
   remedies: Remedy[];
+  /** The server that does not start, and the environment variable that it needs. */
+  lacks?: { server: Server; variable: string };
 }
 
 export interface Facts {
@@ -65,7 +68,14 @@ export function needed(servers: Server[]): Map<string, Server[]> {
 
 /** issuesOf returns the issues to show. */
 export function issuesOf(known: Facts): Issue[] {
-  return [...hubOf(known), ...waiting(known), ...failing(known), ...missing(known), ...secrets(known)];
+  return [
+    ...hubOf(known),
+    ...waiting(known),
+    ...failing(known),
+    ...erring(known),
+    ...missing(known),
+    ...secrets(known),
+  ];
 }
 
 function hubOf({ paused, about }: Facts): Issue[] {
@@ -115,8 +125,9 @@ function failing({ servers }: Facts): Issue[] {
     title: server.name,
     text: "",
     detail: server.last_error || "The server did not answer and gave no reason.",
+    ...(server.missing_variable ? { lacks: { server, variable: server.missing_variable } } : {}),
     remedies: [
-      { label: "Check again", act: "check", server },
+      { label: "Start again", act: "start", server },
       { label: "Show output", href: place(server, "output") },
       { label: "Open server", href: place(server) },
     ],
@@ -131,6 +142,26 @@ function failing({ servers }: Facts): Issue[] {
       remedies: [{ label: "Show servers", href: "#/servers?state=failing" }],
     });
   return out;
+}
+
+/** erring lists servers that run while most of their calls fail, which the hub decides. */
+function erring({ servers }: Facts): Issue[] {
+  return servers
+    .filter((server) => server.state === "calls_fail")
+    .map((server) => ({
+      id: `calls ${server.name}`,
+      tone: "bad",
+      word: words.servers.calls_fail.word,
+      title: server.name,
+      text: `${count(server.recent_errors)} of the last ${plural(server.recent_calls, "call")} failed. A credential may be missing, wrong or expired.`,
+      remedies: [
+        {
+          label: "Show failed calls",
+          href: `#/activity?server=${encodeURIComponent(server.name)}&outcome=failures`,
+        },
+        { label: "Open server", href: place(server) },
+      ],
+    }));
 }
 
 function missing({ servers, programs: found }: Facts): Issue[] {

@@ -7,6 +7,7 @@ import Hourglass from "@lucide/svelte/icons/hourglass";
 import KeyRound from "@lucide/svelte/icons/key-round";
 import LockOpen from "@lucide/svelte/icons/lock-open";
 import PackageX from "@lucide/svelte/icons/package-x";
+import TriangleAlert from "@lucide/svelte/icons/triangle-alert";
 import type { Component } from "svelte";
 
 export const icons: Record<string, Component> = {
@@ -14,6 +15,7 @@ export const icons: Record<string, Component> = {
   Paused: CirclePause,
   Waiting: Hourglass,
   Failing: CircleAlert,
+  "Calls fail": TriangleAlert,
   Missing: PackageX,
   "No keychain": KeyRound,
   "Plain text": EyeIcon,

@@ -4,11 +4,15 @@ import CircleCheck from "@lucide/svelte/icons/circle-check";
 import FlaskConical from "@lucide/svelte/icons/flask-conical";
 import HeartPulse from "@lucide/svelte/icons/heart-pulse";
 import Pencil from "@lucide/svelte/icons/pencil";
-import Power from "@lucide/svelte/icons/power";
+import ListChecks from "@lucide/svelte/icons/list-checks";
+import Play from "@lucide/svelte/icons/play";
 import RefreshCw from "@lucide/svelte/icons/refresh-cw";
+import RotateCw from "@lucide/svelte/icons/rotate-cw";
+import Square from "@lucide/svelte/icons/square";
 import Trash from "@lucide/svelte/icons/trash-2";
-import { check, refreshTools, setActive } from "$lib/actions";
+import { check, refreshTools, restart, setActive, start, stop } from "$lib/actions";
 import type { Server } from "$lib/api/socket";
+import { hub } from "$lib/stores/hub.svelte";
 import { link, router } from "$lib/stores/router.svelte";
 import type { MenuItem } from "$lib/ui/Menu.svelte";
 import { SvelteSet } from "svelte/reactivity";
@@ -29,16 +33,17 @@ export const busy = new SvelteSet<string>();
 
 /** whileBusy marks a server as busy while an action runs. */
 export async function whileBusy(server: Server, what: (server: Server) => Promise<unknown>): Promise<void> {
-  busy.add(server.name);
+  const { name } = server;
+  busy.add(name);
   try {
     await what(server);
   } finally {
-    busy.delete(server.name);
+    busy.delete(name);
   }
 }
 
 /**
- * switchActive activates or deactivates a server. It does nothing while the server is busy: disabling the switch
+ * switchActive makes a server always listed or no longer. It does nothing while the server is busy: disabling the switch
  * instead would lose the keyboard focus.
  */
 export async function switchActive(server: Server, on = !server.active): Promise<void> {
@@ -54,9 +59,22 @@ export function itemsFor(server: Server): (MenuItem | null)[] {
   const waits = busy.has(server.name);
   const items: (MenuItem | null)[] = server.approved
     ? [
+        ...(server.running
+          ? [
+              { label: "Stop", icon: Square, disabled: waits, run: () => void whileBusy(server, stop) },
+              { label: "Restart", icon: RotateCw, disabled: waits, run: () => void whileBusy(server, restart) },
+            ]
+          : [
+              {
+                label: server.state === "failing" ? "Start again" : "Start",
+                icon: Play,
+                disabled: waits || hub.paused,
+                run: () => void whileBusy(server, start),
+              },
+            ]),
         {
-          label: server.active ? "Deactivate" : "Activate",
-          icon: Power,
+          label: server.active ? "List only when found" : "Always list its tools",
+          icon: ListChecks,
           disabled: waits,
           run: () => void switchActive(server),
         },

@@ -1,7 +1,7 @@
 // Filtering and sorting of the list of servers.
 
 import type { Server } from "$lib/api/socket";
-import { stateOf } from "$lib/ui/state";
+import { stateIds, stateOf } from "$lib/ui/state";
 
 /** The filters and the sort order in the address. An empty filter matches every server. */
 export interface Choice {
@@ -17,11 +17,9 @@ export interface Choice {
 export const columns = ["name", "state", "tools", "tokens", "calls", "errors"] as const;
 export type Column = (typeof columns)[number];
 
-const order = ["failing", "waiting", "running", "paused", "stopped"];
-
 const valueOf: Record<Column, (server: Server, paused: boolean) => string | number> = {
   name: (server) => server.name.toLowerCase(),
-  state: (server, paused) => order.indexOf(stateOf(server, paused).id),
+  state: (server, paused) => stateIds.indexOf(stateOf(server, paused).id),
   tools: (server) => server.tool_count,
   tokens: (server) => server.tool_tokens,
   calls: (server) => server.metrics?.total_calls ?? 0,
@@ -30,6 +28,9 @@ const valueOf: Record<Column, (server: Server, paused: boolean) => string | numb
 
 /** errorsOf returns the number of failed calls, starts and checks. */
 export const errorsOf = (server: Server): number => (server.metrics?.total_errors ?? 0) + server.error_count;
+
+/** toolsKnown reports whether a server has listed its tools. Only a server that runs is known to have none. */
+export const toolsKnown = (server: Server): boolean => server.tool_count > 0 || server.state === "running";
 
 /** commandOf returns a server's command line or address. */
 export const commandOf = (server: Server): string =>
@@ -44,7 +45,7 @@ export const commandOf = (server: Server): string =>
 export function rowsOf(servers: readonly Server[], choice: Choice, paused: boolean): Server[] {
   const words = choice.query.toLowerCase().split(/\s+/).filter(Boolean);
   const found = servers.filter((server) => {
-    if (choice.state === "active" ? !server.active : choice.state && stateOf(server, paused).id !== choice.state)
+    if (choice.state === "listed" ? !server.active : choice.state && stateOf(server, paused).id !== choice.state)
       return false;
     if (choice.source && server.source !== choice.source) return false;
     if (choice.transport && server.transport !== choice.transport) return false;

@@ -1,4 +1,5 @@
-// The ad-hoc servers that this tab started. They are kept in session storage, so that they survive a reload.
+// The ad-hoc servers that this tab started. They are kept in session storage, so that they survive a reload. Their labels
+// may contain credentials, so only the name of the program or host is kept.
 
 import { api, request, take } from "$lib/api/client";
 import { isObject } from "$lib/form/json";
@@ -8,8 +9,9 @@ import type { AdHocServer } from "./target";
 
 const KEY = "agent-discover.transients";
 
-/** A command with its environment, or a URL with its headers. */
+/** A command with its environment, a URL with its headers, or a configured server to copy. */
 export interface Launch {
+  server?: string;
   command?: string;
   args?: string[];
   env?: Record<string, string>;
@@ -26,8 +28,16 @@ function stored(): AdHocServer[] {
   }
 }
 
+/** shortLabel returns the name of the program, or the host of the URL. */
+function shortLabel({ command = "", url, server }: Launch): string {
+  if (server) return `${server} (own process)`;
+  if (url) return URL.canParse(url) ? new URL(url).host : "server";
+  return command.split(/[\\/]/).at(-1) ?? "server";
+}
+
 class AdHocServers {
   list = $state.raw<AdHocServer[]>(stored());
+  #shortLabels = new Map<string, string>();
   #timers = new Map<string, ReturnType<typeof setTimeout>>();
 
   constructor() {
@@ -49,6 +59,7 @@ class AdHocServers {
     if (!answer.ok) throw new Error(body.error ?? `The hub answered with status ${answer.status}.`);
     const { handle, serverName, expiresAt } = body;
     const made = { handle, serverName, expiresAt, label };
+    this.#shortLabels.set(handle, shortLabel(launch));
     this.#keep([...this.list, made]);
     this.#arm(made);
     return made;
@@ -77,7 +88,8 @@ class AdHocServers {
 
   #keep(list: AdHocServer[]): void {
     this.list = list;
-    sessionStorage.setItem(KEY, JSON.stringify(list));
+    const kept = list.map((one) => ({ ...one, label: this.#shortLabels.get(one.handle) ?? one.label }));
+    sessionStorage.setItem(KEY, JSON.stringify(kept));
   }
 }
 

@@ -4,14 +4,16 @@
 export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /**
- * curl returns a command that sends a POST to the hub. It runs `agent-discover token`, because a restart changes the
- * token.
+ * curl returns a command for a POSIX shell that sends a POST to the hub. It runs `agent-discover token`, because a
+ * restart changes the token. Neither the token nor the body is an argument of curl, because other users of the machine
+ * can see the arguments of its programs.
  */
 export function curl(url: string, body: object): string {
   return [
-    `curl -sS ${quote(url)}`,
-    `-H "Authorization: Bearer $(agent-discover token)"`,
-    `-H 'Content-Type: application/json'`,
-    `--data-raw ${quote(JSON.stringify(body))}`,
-  ].join(" \\\n  ");
+    `curl -sS ${quote(url)} -H @/dev/fd/3 -H 'Content-Type: application/json' --data-binary @- 3<<HEADER <<'JSON'`,
+    "$(agent-discover token --header)",
+    "HEADER",
+    JSON.stringify(body), // one line, which cannot be the end of the document: it begins with a brace
+    "JSON",
+  ].join("\n");
 }

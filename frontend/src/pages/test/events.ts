@@ -3,7 +3,7 @@
 import type { Messages } from "$lib/api/socket";
 import { isObject, own, print } from "$lib/form/json";
 
-export type EventKind = "notification" | "log" | "progress" | "elicitation" | "sampling";
+export type EventKind = "notification" | "log" | "progress" | "elicitation" | "sampling" | "roots";
 
 export interface ServerEvent {
   id: number;
@@ -45,7 +45,15 @@ export function ofProgress({ payload, ts }: Messages["progress"]): ServerEvent {
 }
 
 export const ofQuestion = (message: Messages["elicitation_request"]): ServerEvent =>
-  event(message.ts, "elicitation", message.message, message.requestedSchema);
+  event(
+    message.ts,
+    message.mode === "sampling" ? "sampling" : "elicitation",
+    message.message,
+    message.request ?? message.url ?? message.requestedSchema,
+  );
+
+export const ofRootsRequest = (at: string, text: string): ServerEvent =>
+  event(at, "roots", "The server asked for its roots (roots/list)", text);
 
 export const ofSampling = ({ entry }: Messages["log_entry"]): ServerEvent =>
   event(entry.timestamp, "sampling", `${entry.tool} ${entry.success ? "succeeded" : "failed"}`, {

@@ -6,8 +6,8 @@ import { messageOf } from "$lib/api/client";
 import { isObject, own, print } from "$lib/form/json";
 import { FormModel } from "$lib/form/model.svelte";
 import { hub } from "$lib/stores/hub.svelte";
-import { toasts } from "$lib/stores/toasts.svelte";
-import { ofNotification, ofProgress, ofQuestion, ofSampling, type ServerEvent } from "./events";
+import { ofNotification, ofProgress, ofQuestion, ofRootsRequest, ofSampling, type ServerEvent } from "./events";
+import type { ServerMessage } from "$lib/api/socket";
 import { Listing } from "./listing.svelte";
 import { promptsOf, resourcesOf, templatesOf, toolsOf } from "./lists";
 import type { Target } from "./target";
@@ -52,6 +52,8 @@ export interface About {
 
 const MAX_EVENTS = 2_000;
 const MAX_ENTRIES = 50;
+const MAX_MESSAGES = 1_000;
+const MAX_CHARACTERS = 8_000_000; // of all messages
 let nextId = 1;
 
 export class TestSession {
@@ -67,6 +69,11 @@ export class TestSession {
   entries = $state.raw<Entry[]>([]);
   /** The ids of the requests to show, by kind and name. A new request replaces the user's choice. */
   readonly picked = new SvelteMap<string, number>();
+  /** JSON-RPC messages between the hub and the server, oldest first. */
+  messages = $state.raw<ServerMessage[]>([]);
+  /** The number of messages that were lost before they reached this page. */
+  missed = $state(0);
+  #cleared = -1;
   running = $state.raw<Running>();
   progress = $state.raw<Progress>();
   /** The URIs of subscribed resources, with the time of their last change or "". */
@@ -89,6 +96,9 @@ export class TestSession {
         this.#note(ofNotification(message));
         this.#handle(message.method, message.params, message.ts);
       }),
+      hub.on("messages", ({ serverName, missed = 0, messages }) => {
+        if (serverName === target.server) this.#keep(messages, missed);
+      }),
       hub.on("progress", (message) => {
         if (message.serverName !== target.server) return;
         this.#note(ofProgress(message));
@@ -103,9 +113,6 @@ export class TestSession {
       hub.on("log_entry", (message) => {
         if (message.entry.server !== target.server || message.entry.kind !== "sampling") return;
         this.#note(ofSampling(message));
-        toasts.show("The server requested a completion from a model (sampling). See Events.", {
-          kind: "note",
-        });
       }),
     ];
   }
@@ -114,6 +121,26 @@ export class TestSession {
   close(): void {
     this.running?.abort.abort();
     this.#ends.forEach((end) => end());
+  }
+
+  /** #keep adds messages. After a reconnect, the hub sends the recorded ones again. */
+  #keep(more: ServerMessage[], missed: number): void {
+    const last = this.messages.at(-1)?.n ?? this.#cleared;
+    const fresh = more.filter(({ n }) => n > last);
+    for (const message of fresh)
+      if (message.direction === "received" && message.method === "roots/list")
+        this.#note(ofRootsRequest(message.at, message.text));
+    const all = [...this.messages, ...fresh].slice(-MAX_MESSAGES);
+    let size = all.reduce((sum, { text }) => sum + text.length, 0);
+    while (size > MAX_CHARACTERS && all.length > 1) size -= all.shift()?.text.length ?? 0;
+    this.messages = all;
+    this.missed += missed;
+  }
+
+  clearMessages(): void {
+    this.#cleared = this.messages.at(-1)?.n ?? this.#cleared;
+    this.messages = [];
+    this.missed = 0;
   }
 
   #note(event: ServerEvent): void {
@@ -164,9 +191,25 @@ export class TestSession {
     const key = `${what} ${name} ${print(schema, 0)}`;
     const known = this.#forms.get(key);
     if (known) return known;
-    const made = new FormModel(schema);
+    // The form outlives the component that asks for it first.
+    let made!: FormModel;
+    this.#ends.push($effect.root(() => void (made = new FormModel(schema))));
     this.#forms.set(key, made);
     return made;
+  }
+
+  /**
+   * completer returns a function for the suggestions of a form: the server's completions of an argument of a prompt or a
+   * variable of a template. It returns undefined if the server offers none.
+   */
+  completer(ref: { prompt: string } | { template: string }, form: FormModel): FormModel["complete"] {
+    if (!this.can("completions")) return undefined;
+    return async (argument, value) => {
+      const others = isObject(form.value) ? Object.entries(form.value).filter(([name]) => name !== argument) : [];
+      const body = { ...ref, argument, value, arguments: Object.fromEntries(others) };
+      const values = own(await this.target.ask("/complete", body), "values");
+      return Array.isArray(values) ? values.filter((one) => typeof one === "string") : [];
+    };
   }
 
   /** run sends a request that can be cancelled, and records the answer. It does nothing while another request runs. */

@@ -61,6 +61,13 @@ export class Target {
     return parsed.value;
   }
 
+  /** put sends a change to the hub. */
+  async put(path: string, body: object): Promise<void> {
+    const headers = { "Content-Type": "application/json" };
+    const answer = await request(this.#base + path, { method: "PUT", body: JSON.stringify(body), headers });
+    if (!answer.ok) throw new ApiError(await said(answer), answer.status);
+  }
+
   /** #up reports whether the hub would forward a request: it does so only to servers that are active or running. */
   #up(): boolean {
     const server = this.id ? hub.server(Number(this.id)) : undefined;

@@ -30,6 +30,10 @@ export class ServerImport {
   problem = $state("");
   busy = $state(false);
   removeEntries = $state(false);
+  /** Whether credentials stay readable in the configuration if they cannot be stored as secrets. */
+  plainText = $state(false);
+  /** Where secrets are stored; undefined while unknown. */
+  vault = $state.raw<Schemas["VaultStatus"]>();
   report = $state.raw<Report>();
   /** The values that the user entered for a bundle's settings, by key. */
   values = new SvelteMap<string, string>();
@@ -43,15 +47,32 @@ export class ServerImport {
 
   candidates = $derived(this.scan?.candidates ?? []);
   questions = $derived(this.scan?.questions ?? []);
+  storable = $derived(this.vault?.keeper !== "none");
   chosen = $derived(this.candidates.filter((one) => this.isChosen(one)));
+  /** Whether a server to import has credentials. */
+  sensitive = $derived(this.chosen.some((one) => !one.here && one.secrets.length > 0) || this.#asksSecret());
   #names = $derived(this.chosen.filter(({ here }) => !here).map((one) => this.nameOf(one)));
   // Names that the hub proposed need no check.
   #renamed = $derived(this.chosen.some((one) => !one.here && this.nameOf(one) !== one.name));
   wrong = $derived(
-    (this.#renamed && this.#checked?.names !== this.#names.join("\n")) ||
+    (this.sensitive && !this.storable && !this.plainText) ||
+      (this.#renamed && this.#checked?.names !== this.#names.join("\n")) ||
       this.chosen.some((one) => this.wrongName(one)) ||
       this.questions.some((question) => this.#open(question)),
   );
+
+  #asksSecret(): boolean {
+    return (this.scan?.questions ?? []).some(({ secret }) => secret);
+  }
+
+  /** look asks where secrets are stored. */
+  async look(): Promise<void> {
+    try {
+      this.vault = (await take(api.GET("/api/secrets"))).status;
+    } catch {
+      this.vault = undefined; // the import reports the reason
+    }
+  }
 
   /** clear discards the servers that were found. */
   clear(): void {
@@ -64,6 +85,7 @@ export class ServerImport {
     const turn = ++this.#turn;
     this.#source = source;
     this.busy = true;
+    void this.look();
     let [scan, problem]: [Found | undefined, string] = [undefined, ""];
     try {
       scan = await (source.text || source.bundle
@@ -120,6 +142,7 @@ export class ServerImport {
           body: {
             servers: this.chosen.map((one) => ({ id: one.id, name: this.nameOf(one) })),
             take_out: this.removeEntries,
+            plain_text: this.plainText,
             text: this.#source.text ?? "",
             bundle: this.#source.bundle ?? "",
             values: Object.fromEntries(this.values),

@@ -1,7 +1,9 @@
 // Addition of servers in steps: configure, store secrets, download and start. Each step reports its own failure.
 
 import { api, messageOf, take } from "$lib/api/client";
+import { attempt } from "$lib/actions";
 import { plural } from "$lib/format";
+import { hub } from "$lib/stores/hub.svelte";
 import type { Draft } from "./draft";
 
 export interface Step {
@@ -9,6 +11,8 @@ export interface Step {
   words: Record<"doing" | "done" | "failed", string>;
   state: "doing" | "done" | "failed";
   note: string;
+  /** When the step began, in ms since 1970. */
+  since: number;
 }
 
 /** A server that is being added. */
@@ -17,9 +21,11 @@ export interface Addition {
   /** The id of the server, once it is configured. */
   id: number | undefined;
   steps: Step[];
-  state: "waiting" | "doing" | "done" | "failed";
+  state: "waiting" | "doing" | "done" | "failed" | "cancelled";
   /** The last lines that the server wrote to standard error, after a failure. */
   stderr: string;
+  /** The last lines of its download and of its process while it is being added. */
+  lines: string[];
 }
 
 const AT_ONCE = 3; // servers
@@ -29,18 +35,20 @@ const steps = {
   keep: { doing: "Storing secrets…", done: "Secrets stored", failed: "Secrets not stored" },
   warm: { doing: "Downloading…", done: "Downloaded", failed: "Not downloaded" },
   list: { doing: "Starting…", done: "Tools listed", failed: "Not started" },
-  activate: { doing: "Activating…", done: "Active", failed: "Not active" },
+  activate: { doing: "Listing…", done: "Always listed", failed: "Not listed" },
 };
+
+const KEPT = 6; // lines of live output
 
 /** Additions adds servers and holds the progress of each. */
 export class Additions {
   all = $state<Addition[]>([]);
-  over = $derived(this.all.length > 0 && this.all.every(({ state }) => state === "done" || state === "failed"));
+  over = $derived(this.all.length > 0 && this.all.every(({ state }) => state !== "waiting" && state !== "doing"));
   failed = $derived(this.all.filter(({ state }) => state === "failed"));
 
   /** add adds servers, a few at a time, and returns when each is added or has failed. */
   async add(drafts: Draft[], activate: boolean): Promise<void> {
-    this.all = drafts.map(({ name }) => ({ name, id: undefined, steps: [], state: "waiting", stderr: "" }));
+    this.all = drafts.map(({ name }) => ({ name, id: undefined, steps: [], state: "waiting", stderr: "", lines: [] }));
     const queue = drafts.map((draft, i) => () => this.#one(this.all[i] as Addition, draft, activate));
     const work = async () => {
       for (let job; (job = queue.shift());) await job();
@@ -48,8 +56,39 @@ export class Additions {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   }
 
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity -- never rendered
+  #aborts = new Map<string, AbortController>();
+
+  /** cancel stops the addition of a server. What is configured so far stays, and can be started later. */
+  async cancel(server: Addition): Promise<void> {
+    this.#aborts.get(server.name)?.abort();
+    // The hub goes on with a start that was requested, unless it is told to stop.
+    if (server.id !== undefined)
+      await attempt(() => take(api.POST("/api/servers/{id}/stop", { params: { path: { id: String(server.id) } } })));
+  }
+
+  /** #watch shows the output of the download and of the process, until the returned function is called. */
+  #watch(server: Addition): () => void {
+    const add = (...lines: string[]) => (server.lines = [...server.lines, ...lines].slice(-KEPT));
+    const ends = [
+      hub.follow(server.name),
+      hub.on("output", ({ serverName, lines }) => {
+        if (serverName === server.name) add(...lines.map(({ text }) => text));
+      }),
+      hub.on("progress", ({ serverName, payload }) => {
+        if (serverName === server.name && payload.token === "agent-discover/download") add(payload.message ?? "");
+      }),
+    ];
+    return () => ends.forEach((end) => end());
+  }
+
   async #one(server: Addition, draft: Draft, activate: boolean): Promise<void> {
+    if (server.state === "cancelled") return;
     server.state = "doing";
+    const abort = new AbortController();
+    const { signal } = abort;
+    this.#aborts.set(server.name, abort);
+    const unwatch = this.#watch(server);
     try {
       await this.#step(server, "add", async () => {
         server.id = (await take(api.POST("/api/servers", { body: bodyOf(draft) }))).id;
@@ -66,9 +105,10 @@ export class Additions {
           return secrets.map(([key]) => key).join(", ");
         });
       }
-      if (/(^|[\\/])(npx|uvx)(\.\w+)?$/i.test(draft.command)) await this.#warm(server);
+      if (/(^|[\\/])(npx|uvx)(\.\w+)?$/i.test(draft.command)) await this.#warm(server, signal);
+      signal.throwIfAborted();
       await this.#step(server, "list", async () => {
-        const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/refresh", { params: { path } }));
+        const { tool_count = 0 } = await take(api.POST("/api/servers/{id}/refresh", { params: { path }, signal }));
         return plural(tool_count, "tool");
       });
       if (activate)
@@ -78,17 +118,19 @@ export class Additions {
         });
       server.state = "done";
     } catch {
-      server.stderr = await stderrOf(server.id);
-      server.state = "failed";
+      server.stderr = signal.aborted ? "" : await stderrOf(server.id);
+      server.state = signal.aborted ? "cancelled" : "failed";
+    } finally {
+      unwatch();
     }
   }
 
   /** #warm downloads the package of a server. After a failure the addition continues: the server may start anyway. */
-  async #warm(server: Addition): Promise<void> {
+  async #warm(server: Addition, signal: AbortSignal): Promise<void> {
     try {
       await this.#step(server, "warm", async () => {
         const params = { path: { id: String(server.id) } };
-        const answer = await take(api.POST("/api/servers/{id}/preinstall", { params }));
+        const answer = await take(api.POST("/api/servers/{id}/preinstall", { params, signal }));
         return answer.package ?? answer.reason ?? "";
       });
     } catch {
@@ -97,13 +139,14 @@ export class Additions {
   }
 
   async #step(server: Addition, name: keyof typeof steps, what: () => Promise<string>): Promise<void> {
-    server.steps.push({ words: steps[name], state: "doing", note: "" });
+    server.steps.push({ words: steps[name], state: "doing", note: "", since: Date.now() });
     const step = server.steps.at(-1) as Step;
     try {
       step.note = await what();
       step.state = "done";
     } catch (problem) {
-      step.note = messageOf(problem);
+      const stopped = problem instanceof DOMException && problem.name === "AbortError";
+      step.note = stopped ? "cancelled" : messageOf(problem);
       step.state = "failed";
       throw problem;
     }

@@ -1,0 +1,22 @@
+// The words for states, outcomes and clients, which the hub, the tray and the command line use too.
+
+import table from "../../../backend/base/words/words.json" with { type: "json" };
+
+export interface Word {
+  word: string;
+  title: string;
+}
+
+export const words: {
+  servers: Record<keyof (typeof table)["servers"], Word>;
+  checks: Record<string, Word>;
+  listed: Word;
+  outcomes: Record<keyof (typeof table)["outcomes"], Word>;
+  clients: Record<string, Word>;
+} = table;
+
+/** clientWord returns the name to show for a client of the log: "Dashboard" for this page. */
+export const clientWord = (name: string): string => words.clients[name]?.word ?? name;
+
+/** What "Always listed" means, as a tooltip. */
+export const explained = `${words.listed.title}, so that agents need not search for them. Agents find and call the tools of other servers too.`;

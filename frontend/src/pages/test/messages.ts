@@ -1,0 +1,49 @@
+// The JSON-RPC messages between the hub and a server. Their texts are untrusted.
+
+import type { ServerMessage } from "$lib/api/socket";
+import { isObject, own, parse, print } from "$lib/form/json";
+
+/** methodOf returns the method of a message. For an answer it is that of the request, if the request is known. */
+export function methodOf(message: ServerMessage, all: ServerMessage[]): string {
+  if (message.method) return message.method;
+  const at = all.indexOf(message);
+  const request = all.findLast(
+    (other, i) => i < at && other.id === message.id && other.method && other.direction !== message.direction,
+  );
+  return request?.method ?? "";
+}
+
+/** isFailure reports whether a message is an error answer. */
+export function isFailure(message: ServerMessage): boolean {
+  if (message.method || !message.text.includes('"error"')) return false;
+  const parsed = parse(message.text);
+  return parsed.ok && isObject(parsed.value) && own(parsed.value, "error") !== undefined;
+}
+
+/** pretty returns the text of a message, indented if it is whole JSON. */
+export function pretty(message: ServerMessage): string {
+  const parsed = message.cut ? undefined : parse(message.text);
+  return parsed?.ok ? print(parsed.value, 2, message.text) : message.text;
+}
+
+/**
+ * repeatOf returns the query of the address at which a request can be sent again: the form of its tool or prompt with its
+ * arguments, or its resource. It returns undefined for other messages.
+ */
+export function repeatOf(message: ServerMessage): Record<string, string | undefined> | undefined {
+  if (message.direction !== "sent" || !message.id || message.cut) return undefined;
+  const parsed = parse(message.text);
+  const params = parsed.ok && isObject(parsed.value) ? own(parsed.value, "params") : undefined;
+  if (!isObject(params)) return undefined;
+  const name = String(own(params, "name") ?? "");
+  const args = print(own(params, "arguments") ?? {}, 0);
+  switch (message.method) {
+    case "tools/call":
+      return { tab: "tools", tool: name, args };
+    case "prompts/get":
+      return { tab: "prompts", prompt: name, args };
+    case "resources/read":
+      return { tab: "resources", list: undefined, uri: String(own(params, "uri") ?? "") };
+  }
+  return undefined;
+}
