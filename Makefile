@@ -2,10 +2,21 @@
 
 # A build that is no release has no version number, so that nobody takes it for a newer one.
 VERSION := $(shell git describe --tags --dirty 2>/dev/null || echo dev-$$(git rev-parse --short HEAD 2>/dev/null || echo unknown))
-FLAGS   := -buildvcs=false -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+# WINDOWS is not empty if the programs are built for Windows, there or elsewhere.
+WINDOWS := $(filter windows,$(or $(GOOS),$(if $(filter Windows_NT,$(OS)),windows)))
+EXE     := $(if $(WINDOWS),.exe)
+BIN     ?= bin
+LDFLAGS := -s -w -X main.version=$(VERSION)
+FLAGS   := -buildvcs=false -trimpath -ldflags "$(LDFLAGS)"
+# The window and the tray are no console programs; otherwise Windows would open a console for each.
+GUI     := -buildvcs=false -trimpath -ldflags "$(LDFLAGS)$(if $(WINDOWS), -H windowsgui)"
+# A program for Windows shows its version in the Explorer.
+stamp    = $(if $(WINDOWS),env -u GOOS -u GOARCH go -C build/icons/generate run ./stamp '$(VERSION)' '$(abspath $(1))')
 RACE    ?= 1
 
-.PHONY: help run build frontend desktop tray test unit check test-editors lint dashboard race bench eval eval-parts eval-readme calibrate schemathesis screenshots model clean
+PREFIX  ?= $(HOME)/.local
+
+.PHONY: help run install uninstall build frontend desktop tray man test unit check test-editors test-windows lint dashboard race bench eval eval-parts eval-readme calibrate schemathesis screenshots model clean
 
 help: ## List the targets (times: 2 cores, everything set up and built before)
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -16,22 +27,34 @@ run: ## Set up, build, start the hub with three demo servers and open the window
 	@build/run.sh
 
 build: frontend ## Build bin/agent-discover: hub, companion and command line (20 s)
-	CGO_ENABLED=0 go build $(FLAGS) -o bin/agent-discover ./backend/cmd/agent-discover
+	CGO_ENABLED=0 go build $(FLAGS) -o $(BIN)/agent-discover$(EXE) ./backend/cmd/agent-discover
+	@$(call stamp,$(BIN)/agent-discover.exe)
 
 frontend: ## Build the dashboard, which every program embeds (15 s)
 	@build/frontend.sh
 
 desktop: frontend ## Build bin/agent-discover-desktop, the window (20 s)
-	@build/setup.sh desktop
-	CGO_ENABLED=$(if $(filter windows Windows_NT,$(GOOS) $(OS)),0,1) go build $(FLAGS) -tags production,webkit2_41 -o bin/agent-discover-desktop .
+	@build/setup.sh $(if $(WINDOWS),run,desktop)
+	CGO_ENABLED=$(if $(WINDOWS),0,1) go build $(GUI) -tags production,webkit2_41 -o $(BIN)/agent-discover-desktop$(EXE) .
+	@$(call stamp,$(BIN)/agent-discover-desktop.exe)
 
 tray: ## Build bin/agent-discover-tray, the tray icon (10 s)
-	@build/setup.sh tray
-	CGO_ENABLED=$(if $(filter windows,$(GOOS)),0,1) go build $(FLAGS) -tags tray -o bin/agent-discover-tray ./app/tray
+	@build/setup.sh $(if $(WINDOWS),run,tray)
+	CGO_ENABLED=$(if $(WINDOWS),0,1) go build $(GUI) -tags tray -o $(BIN)/agent-discover-tray$(EXE) ./app/tray
+	@$(call stamp,$(BIN)/agent-discover-tray.exe)
+
+install: build desktop tray ## Install the three programs below PREFIX, by default ~/.local (1 min)
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' build/install.sh install
+
+uninstall: ## Remove what install copied; servers and settings stay
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' build/install.sh uninstall
+
+man: build ## Write the manual pages of all commands to bin/man (20 s)
+	bin/agent-discover man bin/man
 
 test: ## Set up and run every test; RACE=0 leaves out the race detector (25 min)
 	@build/setup.sh test
-	@build/test.sh lint tests dashboard $(if $(filter 0,$(RACE)),,race) desktop tray
+	@build/test.sh lint tests dashboard $(if $(filter 0,$(RACE)),,race) desktop tray windows
 
 unit: ## Test all packages, except those that run whole programs (1 min)
 	@build/test.sh unit
@@ -42,6 +65,9 @@ check: ## Format, vet, lint and test one package: make check ROOM=discovery/sear
 test-editors: ## Connect real AI clients through the entries that we write; downloads 1.6 GB once (5 min)
 	@build/setup.sh clients
 	@build/test.sh editors
+
+test-windows: ## Test the programs for Windows under wine, on Linux; installs wine once (5 min)
+	@build/test.sh windows-tests
 
 lint: ## Check format, vet, staticcheck, errcheck, known vulnerabilities, types of the dashboard (2 min)
 	@build/test.sh lint
@@ -66,9 +92,9 @@ eval: ## Measure how well the search finds tools, beside two other programs (3 m
 eval-parts: ## Measure what each part of the ranking contributes (20 min)
 	@AGENT_DISCOVER_PARTS=1 go test -count=1 -v -timeout=30m -run='^TestEachPartOfTheRankingIsMeasured$$' ./backend/discovery/search
 
-eval-readme: ## Run eval and write its tables into the README (3 min)
+eval-readme: ## Run eval and write its tables into build/eval/README.md (3 min)
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .
-	@bin/eval -readme README.md
+	@bin/eval -readme build/eval/README.md
 
 calibrate: ## Fit the constants of discovery/search/confidence.go to all labelled sets (5 min)
 	@CGO_ENABLED=0 go -C build/eval build -o ../../bin/eval .

@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../frontend"
 
 # A hash of the sources: modification times mean nothing after a clone.
-sum=$(find . -path ./node_modules -prune -o -path ./dist -prune -o -path ./placeholder -prune -o -path ./tests -prune -o -type f -print0 |
+sum=$(find . ../backend/base/words/words.json -path ./node_modules -prune -o -path ./dist -prune -o -path ./placeholder -prune -o -path ./tests -prune -o -type f -print0 |
   sort -z | xargs -0 cksum | cksum)
 stamp=dist/.built
 if [ -f dist/index.html ] && [ "$(cat "$stamp" 2>/dev/null)" = "$sum" ]; then exit; fi

