@@ -98,6 +98,7 @@ var allowed = map[string][]string{
 		"servers/lifecycle", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
 		"editors/registration", "editors/table", // registration: the name of our entry
 	},
+	"doors/names":     {"base/jsonscan", "protocol/jsonrpc"},
 	"doors/companion": {"base/fault", "base/instance", "base/paths", "base/process", "protocol/jsonrpc"},
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance",

@@ -1,0 +1,155 @@
+package names
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// Servers answers which names the servers that a client reaches have. Known is
+// required; a nil Owners or Prompt finds nothing.
+type Servers struct {
+	// Known reports whether a slug is that of such a server.
+	Known func(slug string) bool
+	// Owners returns the slugs of the servers that have a URI or URI template.
+	Owners func(uri string) []string
+	// Prompt returns the server and the own name of a prompt, by the name that
+	// a client uses. It returns an error if there is no such prompt.
+	Prompt func(shown string) (slug, name string, err error)
+}
+
+// URI returns the server of a URI or URI template from a client, and the URI as
+// the server knows it. A URI that does not carry a slug was not shown by the hub:
+// it comes from a text, for example. It belongs to the only server that has it;
+// if several or none have it, the error is an *OwnerError.
+func (s Servers) URI(shown string) (slug, uri string, err error) {
+	if slug, from, to, ok := split(shown, false, s.Known); ok {
+		return slug, shown[:from] + shown[to:], nil
+	}
+	var owners []string
+	if s.Owners != nil {
+		owners = s.Owners(shown)
+	}
+	if len(owners) == 1 {
+		return owners[0], shown, nil
+	}
+	return "", "", newOwnerError(shown, owners, URI)
+}
+
+// TaskID returns the server of a task id from a client, and the id as the server
+// knows it. An id that does not carry a slug is an *OwnerError.
+func (s Servers) TaskID(shown string) (slug, id string, err error) {
+	slug, at, ok := slugAt(shown, 0, '+', false)
+	if !ok || !s.Known(slug) {
+		return "", "", newOwnerError(shown, nil, TaskID)
+	}
+	return slug, shown[at:], nil
+}
+
+// Incoming returns the params of a request or notification from a client as the
+// server knows them, and the slug of this server. The slug is empty if the params
+// name no server, as in a request for a list. Params may also be the result of a
+// server's request. A name that does not belong to exactly one server is an
+// *OwnerError.
+//
+// As in Outgoing, all other bytes stay as they are, and params that need no
+// change or are not valid are returned as they are. The names of tools and
+// prompts in tools/call and prompts/get do not change; find them with a
+// Directory. Use Listen for subscriptions/listen, which may name several
+// servers.
+func (s Servers) Incoming(method string, params json.RawMessage) (slug string, out json.RawMessage, err error) {
+	if !jsonscan.Valid(params) {
+		return "", params, nil
+	}
+	var edits []edit
+	switch method {
+	case "resources/read", "resources/subscribe", "resources/unsubscribe", "resources/directory/read", "skills/get":
+		slug, edits, err = own(s.ownURI, params, "uri")
+	case "tasks/get", "tasks/result", "tasks/update", "tasks/cancel":
+		slug, edits, err = own(s.ownTask, params, "taskId")
+	case "completion/complete":
+		switch ref := jsonrpc.Get(params, "ref"); jsonrpc.GetString(ref, "type") {
+		case "ref/resource":
+			slug, edits, err = own(s.ownURI, params, "ref", "uri")
+		case "ref/prompt":
+			slug, edits, err = own(s.ownPrompt, params, "ref", "name")
+		}
+	}
+	if err != nil {
+		return "", params, err
+	}
+	// A client may relate a message to a task of its own, whose id has no slug.
+	related, tasks, err := own(s.ownTask, params, "_meta", relatedTask, "taskId")
+	if err == nil && (slug == "" || slug == related) {
+		slug, edits = related, append(edits, tasks...)
+	}
+	if len(edits) == 0 {
+		return slug, params, nil
+	}
+	sortEdits(edits)
+	return slug, splice(params, edits), nil
+}
+
+// owner returns the slug of the server that a JSON string names, and the edits
+// that make the string the server's own. The string is data[at:end].
+type owner func(data []byte, at, end int) (slug string, edits []edit, err error)
+
+// own applies an owner to the string at a path of member names. It returns
+// nothing if there is none.
+func own(of owner, data []byte, path ...string) (slug string, edits []edit, err error) {
+	at, end, ok := find(data, '"', path...)
+	if !ok {
+		return "", nil, nil
+	}
+	return of(data, at, end)
+}
+
+// find returns the position of the value at a path of member names; ok is false
+// if there is no value that begins with this byte.
+func find(data []byte, begin byte, path ...string) (from, to int, ok bool) {
+	to = len(data)
+	for _, name := range path {
+		start, end := jsonscan.Find(data[from:to], name)
+		if start < 0 {
+			return 0, 0, false
+		}
+		from, to = from+start, from+end
+	}
+	return from, to, data[from] == begin
+}
+
+func (s Servers) ownURI(data []byte, at, end int) (slug string, edits []edit, err error) {
+	if slug, from, to, ok := split(data[at+1:end-1], true, s.Known); ok {
+		return slug, []edit{{at + 1 + from, at + 1 + to, ""}}, nil
+	}
+	shown, _ := jsonscan.String(data[at:end])
+	slug, _, err = s.URI(shown)
+	return slug, nil, err
+}
+
+func (s Servers) ownTask(data []byte, at, end int) (slug string, edits []edit, err error) {
+	slug, to, ok := slugAt(data[at+1:end-1], 0, '+', true)
+	if !ok || !s.Known(slug) {
+		shown, _ := jsonscan.String(data[at:end])
+		return "", nil, newOwnerError(shown, nil, TaskID)
+	}
+	return slug, []edit{{at + 1, at + 1 + to, ""}}, nil
+}
+
+func (s Servers) ownPrompt(data []byte, at, end int) (slug string, edits []edit, err error) {
+	if s.Prompt == nil {
+		return "", nil, nil
+	}
+	shown, _ := jsonscan.String(data[at:end])
+	slug, name, err := s.Prompt(shown)
+	if err != nil || name == shown {
+		return slug, nil, err
+	}
+	return slug, []edit{{at, end, string(jsonrpc.Quote(name))}}, nil
+}
+
+func sortEdits(edits []edit) {
+	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
+}

@@ -1,0 +1,124 @@
+// Package names maps the names of servers' tools, prompts, resources and tasks
+// to the names that clients are shown, and back. A client of the hub reaches
+// many servers through one connection, so each name it is shown tells which
+// server the name belongs to.
+//
+// Tools and prompts are shown as server__name (Full, Cut) and found again by a
+// Directory. URIs, URI templates and task ids carry the slug of their server
+// (Slug, URI, TaskID). Outgoing and Servers.Incoming apply these rules to
+// messages by splicing: they change the strings that the protocol defines as
+// names and leave all other bytes as they are.
+//
+// The package has no state and does no I/O. The caller stores the slugs, and
+// answers through functions which servers exist.
+package names
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// minLength is the smallest limit that Cut applies, in characters.
+	minLength = 20
+	// shortHash and longHash are how many hexadecimal digits of a hash end a
+	// cut name. longHash is used for names that would otherwise be equal.
+	shortHash, longHash = 6, 12
+)
+
+// Full returns the name under which a server's tool or prompt is shown, before
+// Cut.
+func Full(server, name string) string { return server + "__" + name }
+
+// Cut returns the names that a client with a limit on the length of names is
+// shown, in the order of full. Limit is in characters; 0 means none, and a
+// limit below 20 counts as 20. A longer name is cut to the limit and ends in a
+// hash of the full name, so that no two names are equal.
+func Cut(full []string, limit int) []string {
+	if limit <= 0 {
+		return full
+	}
+	out, taken := make([]string, len(full)), make(map[string]int)
+	for i, name := range full {
+		out[i] = cut(name, limit, shortHash)
+		taken[out[i]]++
+	}
+	for i, name := range full {
+		if out[i] != name && taken[out[i]] > 1 {
+			out[i] = cut(name, limit, longHash)
+		}
+	}
+	return out
+}
+
+func cut(name string, limit, digits int) string {
+	if limit = max(limit, minLength); utf8.RuneCountInString(name) <= limit {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return string([]rune(name)[:limit-1-digits]) + "_" + hex.EncodeToString(sum[:])[:digits]
+}
+
+// Directory answers which tools exist, or which prompts. All functions are
+// required, and cover only servers that the client may reach.
+type Directory struct {
+	// Listed returns the owner of a name in the client's list.
+	Listed func(shown string) (server, name string, ok bool)
+	// Splits returns all ways to split server__name into the name of an
+	// existing server and a name, the longest server name first.
+	Splits func(shown string) [][2]string
+	// Has reports whether a server is known to have a tool or prompt.
+	Has func(server, name string) bool
+	// Owners returns the servers that have a tool or prompt of a name.
+	Owners func(name string) []string
+}
+
+// Find returns the tool or prompt that a client means by a name: one that is
+// listed under it, else server__name, else the only one that a server gives
+// this name. The result of server__name may be unknown to the hub; a known one
+// is preferred. A name that several servers or none use is an *OwnerError.
+func (d Directory) Find(shown string) (server, name string, err error) {
+	if server, name, ok := d.Listed(shown); ok {
+		return server, name, nil
+	}
+	ways := d.Splits(shown)
+	for _, way := range ways {
+		if d.Has(way[0], way[1]) {
+			return way[0], way[1], nil
+		}
+	}
+	if len(ways) > 0 {
+		return ways[0][0], ways[0][1], nil
+	}
+	owners := d.Owners(shown)
+	if len(owners) == 1 {
+		return owners[0], shown, nil
+	}
+	return "", "", newOwnerError(shown, owners, Full)
+}
+
+// OwnerError reports a name from a client that does not belong to exactly one
+// server.
+type OwnerError struct {
+	Name       string
+	Candidates []string // the names to use instead; empty if no server has Name
+}
+
+func newOwnerError(name string, owners []string, show func(owner, name string) string) *OwnerError {
+	e := &OwnerError{Name: name}
+	for _, owner := range owners {
+		e.Candidates = append(e.Candidates, show(owner, name))
+	}
+	return e
+}
+
+// Error names the candidates.
+func (e *OwnerError) Error() string {
+	if len(e.Candidates) == 0 {
+		return fmt.Sprintf("find the server of %q: no server has it; use a name from a list", e.Name)
+	}
+	return fmt.Sprintf("find the server of %q: several servers have it; use %s", e.Name, strings.Join(e.Candidates, " or "))
+}

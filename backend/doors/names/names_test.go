@@ -1,0 +1,167 @@
+package names
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// slugs are those of the servers in the tests.
+var slugs = []string{"gh", "a", "svn", "my-server.v2", "x-ref", "ui", "skill", "a.b-c"}
+
+func known(slug string) bool { return slices.Contains(slugs, slug) }
+
+func TestASlugResemblesTheNameAndIsUnique(t *testing.T) {
+	taken := make(map[string]bool)
+	for _, row := range [][2]string{
+		{"github", "github"},
+		{"GitHub", "github-2"},
+		{"github", "github-3"},
+		{"my_server", "my-server"},
+		{"My.Server-2", "my.server-2"},
+		{"7zip", "s7zip"},
+		{"_", "server"},
+		{"", "server-2"},
+		{"é tools", "tools"},
+		{"git", "git-2"}, // git+https is a scheme
+		{"svn", "svn-2"},
+		{"a..", "a"},
+	} {
+		slug := Slug(row[0], func(slug string) bool { return taken[slug] })
+		if slug != row[1] {
+			t.Errorf("the slug of %q is %q, want %q", row[0], slug, row[1])
+		}
+		taken[slug] = true
+	}
+}
+
+func FuzzSlug(f *testing.F) {
+	f.Add("GitHub_2")
+	f.Add("9.-")
+	f.Add("\xff世")
+	f.Fuzz(func(t *testing.T, name string) {
+		first := Slug(name, func(string) bool { return false })
+		second := Slug(name, func(slug string) bool { return slug == first })
+		for _, slug := range []string{first, second} {
+			if slug[0] < 'a' || slug[0] > 'z' || strings.Trim(slug, "abcdefghijklmnopqrstuvwxyz0123456789.-") != "" {
+				t.Errorf("the slug of %q is %q", name, slug)
+			}
+		}
+		if first == second {
+			t.Errorf("two servers have the slug %q", first)
+		}
+	})
+}
+
+func TestLongNamesAreCutAndStayDifferent(t *testing.T) {
+	long := Full("s", strings.Repeat("b", 80))
+	for _, row := range []struct {
+		limit int
+		want  string
+	}{
+		{0, long},
+		{100, long},
+		{49, "s__bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb_05b1bf"},
+		{1, "s__bbbbbbbbbb_05b1bf"},
+		{-1, long},
+	} {
+		got := Cut([]string{"s__short", long}, row.limit)
+		if got[0] != "s__short" || got[1] != row.want {
+			t.Errorf("limit %d: %q, want %q", row.limit, got, row.want)
+		}
+	}
+	// Two names with the same first six digits of their hashes.
+	var same []string
+	seen := make(map[string]string)
+	for i := 0; same == nil; i++ {
+		name := fmt.Sprintf("server__a_name_that_is_too_long_%d", i)
+		short := cut(name, 20, shortHash)
+		if other, ok := seen[short]; ok {
+			same = []string{other, name}
+		}
+		seen[short] = name
+	}
+	if got := Cut(same, 20); got[0] == got[1] || len(got[0]) != 20 {
+		t.Errorf("%q are shown as %q", same, got)
+	}
+}
+
+// directory returns a Directory of tools, which are written server__name, and
+// of the names that are listed for them. A server exists if it has a tool.
+func directory(tools []string, listed map[string]string) Directory {
+	return Directory{
+		Listed: func(shown string) (string, string, bool) { return strings.Cut(listed[shown], "__") },
+		Splits: func(shown string) (ways [][2]string) {
+			for i := len(shown) - 2; i > 0; i-- {
+				exists := func(tool string) bool { return strings.HasPrefix(tool, shown[:i]+"__") }
+				if shown[i:i+2] == "__" && slices.ContainsFunc(tools, exists) {
+					ways = append(ways, [2]string{shown[:i], shown[i+2:]})
+				}
+			}
+			return ways
+		},
+		Has: func(server, name string) bool { return slices.Contains(tools, Full(server, name)) },
+		Owners: func(name string) (owners []string) {
+			for _, tool := range tools {
+				if server, own, _ := strings.Cut(tool, "__"); own == name {
+					owners = append(owners, server)
+				}
+			}
+			return owners
+		},
+	}
+}
+
+func TestANameIsListedThenPrefixedThenUnique(t *testing.T) {
+	d := directory([]string{"a__x", "a__same", "b__same", "b__only", "b__a__y"}, map[string]string{"a__cut_05b1bf": "a__x", "a__same": "b__same"})
+	for _, row := range []struct{ shown, server, name, wrong string }{
+		{"a__cut_05b1bf", "a", "x", ""},
+		{"a__same", "b", "same", ""}, // the list counts first
+		{"b__same", "b", "same", ""},
+		{"a__new", "a", "new", ""}, // the server may have it
+		{"a__y", "a", "y", ""},     // b cannot take over a's names
+		{"only", "b", "only", ""},
+		{"same", "", "", `find the server of "same": several servers have it; use a__same or b__same`},
+		{"none", "", "", `find the server of "none": no server has it; use a name from a list`},
+		{"", "", "", `find the server of "": no server has it; use a name from a list`},
+	} {
+		server, name, err := d.Find(row.shown)
+		if server != row.server || name != row.name || (err != nil) != (row.wrong != "") || err != nil && err.Error() != row.wrong {
+			t.Errorf("%q is %q of %q, %v", row.shown, name, server, err)
+		}
+		if wrong := new(OwnerError); err != nil && !errors.As(err, &wrong) {
+			t.Errorf("%q: %T", row.shown, err)
+		}
+	}
+}
+
+func FuzzShownNamesLeadBack(f *testing.F) {
+	f.Add("github", "create_pr", "list__all")
+	f.Add("a-b.c", "__x", "_")
+	f.Add("s", strings.Repeat("n", 80), strings.Repeat("n", 81))
+	f.Fuzz(func(t *testing.T, server, first, second string) {
+		if server == "" || strings.Contains(server, "__") || strings.HasSuffix(server, "_") || first == second {
+			t.Skip() // not the name of a server, or not two tools
+		}
+		tools := []string{Full(server, first), Full(server, second), Full("other", first)}
+		names := Cut(tools, 30)
+		listed := make(map[string]string)
+		for i, name := range names {
+			if listed[name] != "" {
+				t.Fatalf("%q is shown for two of %q", name, tools)
+			}
+			listed[name] = tools[i]
+		}
+		for i, name := range names {
+			got, own, err := directory(tools, listed).Find(name)
+			if err != nil || Full(got, own) != tools[i] {
+				t.Errorf("%q is shown as %q, which is %q of %q, %v", tools[i], name, own, got, err)
+			}
+			if got, own, err = directory(tools, nil).Find(tools[i]); err != nil || Full(got, own) != tools[i] {
+				t.Errorf("%q is %q of %q, %v", tools[i], own, got, err)
+			}
+		}
+	})
+}

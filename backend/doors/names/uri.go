@@ -1,0 +1,138 @@
+package names
+
+// reference is the scheme of a URI that is shown for one without a scheme.
+const reference = "x-ref:"
+
+// URI returns the form of a server's URI, or URI template, that clients are
+// shown. Expanding a template that is shown gives the URI that is shown for the
+// expanded template.
+//
+//	file:///a       gh+file:///a
+//	notes           gh+x-ref:notes
+//	ui://a/x        ui://gh+a/x
+//	skill://p/s.md  skill://gh/p/s.md
+//
+// MCP Apps require ui:// at the start. Skills may be in folders, and links from
+// one file of a skill to another are relative.
+func URI(slug, uri string) string {
+	at, after := place(uri, false)
+	return uri[:at] + slug + after + uri[at:]
+}
+
+// TaskID returns the form of a server's task id that clients are shown.
+func TaskID(slug, id string) string { return slug + "+" + id }
+
+// text is a decoded text, or the bytes between the quotes of a JSON string.
+type text interface{ string | []byte }
+
+// place returns where the slug goes in a URI, and what follows the slug. If
+// escaped is true, the URI may contain JSON escapes.
+func place[T text](uri T, escaped bool) (at int, after string) {
+	if at, ok := skip(uri, 0, "ui://", escaped); ok {
+		return at, "+"
+	}
+	if at, ok := skip(uri, 0, "skill://", escaped); ok {
+		return at, "/"
+	}
+	if _, ok := skip(uri, 0, reference, escaped); ok || !hasScheme(uri, escaped) {
+		return 0, "+" + reference
+	}
+	return 0, "+"
+}
+
+// split is the inverse of place. The slug of a shown URI, together with what
+// surrounds it, is uri[from:to]; ok is false if no known slug is in its place.
+func split[T text](uri T, escaped bool, known func(slug string) bool) (slug string, from, to int, ok bool) {
+	if at, found := skip(uri, 0, "ui://", escaped); found {
+		slug, to, ok = slugAt(uri, at, '+', escaped)
+		return slug, at, to, ok && known(slug)
+	}
+	if at, found := skip(uri, 0, "skill://", escaped); found {
+		slug, to, ok = slugAt(uri, at, '/', escaped)
+		return slug, at, to, ok && known(slug)
+	}
+	if slug, to, ok = slugAt(uri, 0, '+', escaped); !ok || !known(slug) {
+		return "", 0, 0, false
+	}
+	to, _ = skip(uri, to, reference, escaped)
+	return slug, 0, to, true
+}
+
+// slugAt reads a slug that a separator follows, and returns the position after
+// the separator.
+func slugAt[T text](s T, at int, separator byte, escaped bool) (slug string, end int, ok bool) {
+	read := make([]byte, 0, 64)
+	for {
+		c, next := char(s, at, escaped)
+		switch {
+		case c == separator:
+			return string(read), next, len(read) > 0
+		case !isSlug(c):
+			return "", at, false
+		}
+		read = append(read, c)
+		at = next
+	}
+}
+
+// skip returns the position after a word at a position of s, and whether the
+// word is there.
+func skip[T text](s T, at int, word string, escaped bool) (end int, ok bool) {
+	end = at
+	for i := range len(word) {
+		c, next := char(s, end, escaped)
+		if c != word[i] {
+			return at, false
+		}
+		end = next
+	}
+	return end, true
+}
+
+// hasScheme reports whether a URI begins with a scheme as RFC 3986 defines it.
+// Template expressions are not part of a scheme.
+func hasScheme[T text](uri T, escaped bool) bool {
+	for at := 0; ; {
+		c, next := char(uri, at, escaped)
+		letter := c|0x20 >= 'a' && c|0x20 <= 'z'
+		switch {
+		case at == 0 && !letter:
+			return false
+		case c == ':':
+			return true
+		case !letter && !isSlug(c) && c != '+':
+			return false
+		}
+		at = next
+	}
+}
+
+// char returns the character at a position and the position after it. c is 0 at
+// the end, for characters that are not ASCII and for escaped control characters.
+func char[T text](s T, at int, escaped bool) (c byte, next int) {
+	switch {
+	case at >= len(s):
+		return 0, at
+	case s[at] >= 0x80:
+		return 0, at + 1
+	case s[at] != '\\' || !escaped:
+		return s[at], at + 1
+	case at+1 < len(s) && s[at+1] != 'u':
+		if c := s[at+1]; c == '/' || c == '\\' || c == '"' {
+			return c, at + 2
+		}
+	case at+6 <= len(s) && s[at+2] == '0' && s[at+3] == '0':
+		if c := hexDigit(s[at+4])<<4 | hexDigit(s[at+5]); c < 0x80 {
+			return c, at + 6
+		}
+	}
+	return 0, at + 1
+}
+
+// hexDigit returns the value of a hexadecimal digit of valid JSON.
+func hexDigit(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c | 0x20 - 'a' + 10
+}
