@@ -91,19 +91,47 @@ func Set(raw json.RawMessage, key string, value json.RawMessage) json.RawMessage
 	return append(append(out, value...), '}')
 }
 
-// Delete returns a copy of an object without a member. The other members keep
-// their values byte for byte, without the white space between members.
+// Delete returns an object without a member. All other bytes stay as they are.
+// The result is raw itself if it has no such member.
 func Delete(raw json.RawMessage, key string) json.RawMessage {
-	out := make([]byte, 0, len(raw))
-	out = append(out, '{')
-	Each(raw, func(k string, value json.RawMessage) {
-		if k == key {
-			return
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(appendString(out, k), ':'), value...)
-	})
-	return append(out, '}')
+	return Edit(raw, func(k []byte) bool { return string(k) == key }, nil)
+}
+
+// Edit returns an object without the members whose names drop accepts, and with
+// the members of the object add at its end. All other bytes stay as they are.
+// drop and add may be nil. As for Set, a raw that is not an object counts as an
+// empty one. The result is raw itself if nothing changes. raw and add must be
+// valid JSON.
+func Edit(raw json.RawMessage, drop func(key []byte) bool, add json.RawMessage) json.RawMessage {
+	if !isObject(bytes.TrimLeft(raw, " \t\r\n")) {
+		raw = json.RawMessage("{}")
+	}
+	var cuts []jsonscan.Span
+	if drop != nil {
+		cuts = jsonscan.AppendCuts(nil, raw, 0, drop)
+	}
+	more := inside(add)
+	if len(cuts) == 0 && len(more) == 0 {
+		return raw
+	}
+	out := jsonscan.AppendWithout(make([]byte, 0, len(raw)+len(more)+2), raw, cuts)
+	if len(more) == 0 {
+		return out
+	}
+	rest := inside(out)
+	out = append(out[:0], '{')
+	if out = append(out, rest...); len(rest) > 0 {
+		out = append(out, ',')
+	}
+	return append(append(out, more...), '}')
+}
+
+// inside returns the text between the braces of an object, without the white space
+// around it; nothing for other text.
+func inside(object []byte) []byte {
+	body := bytes.TrimSpace(object)
+	if len(body) < 2 || body[0] != '{' {
+		return nil
+	}
+	return bytes.TrimSpace(body[1 : len(body)-1])
 }

@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -53,14 +54,66 @@ func TestSetKeepsOtherBytes(t *testing.T) {
 	}
 }
 
-func TestDeleteRemovesOneMember(t *testing.T) {
-	got := string(Delete(json.RawMessage(`{ "a":1, "b" : {"a":2}, "c":[ 3 ],"a":4}`), "a"))
-	if want := `{"b":{"a":2},"c":[ 3 ]}`; got != want {
-		t.Errorf("got %s, want %s", got, want)
+func TestDeleteKeepsOtherBytes(t *testing.T) {
+	for _, test := range []struct{ raw, want string }{
+		{`{ "a":1, "b" : {"a":2}, "c":[ 3 ],"a":4}`, `{ "b" : {"a":2}, "c":[ 3 ]}`},
+		{`{"a":1}`, `{}`},
+		{`{ "a":1 , "a":2 }`, `{  }`},
+		{` {"b":1 ,"\u0061":2, "c":3}`, ` {"b":1, "c":3}`},
+		{`{"\u0062<":1, "a":[]}`, `{"\u0062<":1}`},
+		{`{"b": 1 }`, `{"b": 1 }`},
+		{`[1]`, `{}`},
+		{``, `{}`},
+		{`null`, `{}`},
+	} {
+		if got := string(Delete(json.RawMessage(test.raw), "a")); got != test.want {
+			t.Errorf("Delete(%s) = %s, want %s", test.raw, got, test.want)
+		}
 	}
-	if got := string(Delete(json.RawMessage(`{"a":1}`), "a")); got != "{}" {
-		t.Errorf("got %s", got)
+}
+
+func TestEditAddsMembersAtTheEnd(t *testing.T) {
+	drop := func(key []byte) bool { return key[0] == 'x' }
+	for _, test := range []struct{ raw, add, want string }{
+		{`{"x":1}`, `{"a":1, "b":2}`, `{"a":1, "b":2}`},
+		{`{ "k" : 1.0 , "x1":1, "xy":2 } `, `{ "a":1 }`, `{"k" : 1.0,"a":1}`},
+		{`{"k":1}`, `{}`, `{"k":1}`},
+		{`{"x":1,"k":1}`, `{}`, `{"k":1}`},
+		{``, `{"a":1}`, `{"a":1}`},
+	} {
+		if got := string(Edit(json.RawMessage(test.raw), drop, json.RawMessage(test.add))); got != test.want {
+			t.Errorf("Edit(%s, %s) = %s, want %s", test.raw, test.add, got, test.want)
+		}
 	}
+	raw := json.RawMessage(`{ "k" : 1.0 }`)
+	if got := Edit(raw, nil, nil); &got[0] != &raw[0] {
+		t.Error("an object that does not change is copied")
+	}
+}
+
+func FuzzEdit(f *testing.F) {
+	for _, s := range []string{``, `{}`, `{"a":1,"b":2,"a":3}`, `{ "aa" : [1] , "b":{} , "a":"" }`, `{"a":1,}`, `{"a`, `[{"a":1}]`, `{"\u0061":1}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		drop := func(key []byte) bool { return bytes.HasPrefix(key, []byte("a")) }
+		got := Edit(data, drop, json.RawMessage(`{"z":7}`)) // must not panic for any text
+		if !Valid(data) {
+			return
+		}
+		want := make(map[string]string)
+		Each(data, func(key string, value json.RawMessage) {
+			if !strings.HasPrefix(key, "a") {
+				want[key] = string(value)
+			}
+		})
+		want["z"] = "7"
+		left := make(map[string]string)
+		Each(got, func(key string, value json.RawMessage) { left[key] = string(value) })
+		if !Valid(got) || !maps.Equal(left, want) {
+			t.Fatalf("Edit(%q) = %q, want the members %q", data, got, want)
+		}
+	})
 }
 
 func TestItemsAreTheRawElements(t *testing.T) {
