@@ -42,9 +42,12 @@ var allowed = map[string][]string{
 	"base/settings": {"base/fault", "base/paths"},
 	"base/instance": {"base/fault", "base/paths", "base/process", "base/program"},
 
-	"protocol/jsonrpc":      {"base/jsonscan"},
-	"protocol/schemacompat": {"base/jsonscan", "base/safetext"},
-	"protocol/mcphttp":      {"base/fault", "base/safetext", "protocol/jsonrpc"},
+	"protocol/jsonrpc":       {"base/jsonscan"},
+	"protocol/schemacompat":  {"base/jsonscan", "base/safetext"},
+	"protocol/mcphttp":       {"base/fault", "base/safetext", "protocol/jsonrpc"},
+	"protocol/era":           {"protocol/jsonrpc"},
+	"protocol/inputrequired": {"base/jsonscan", "protocol/jsonrpc"},
+	"protocol/mcpheader":     {"base/jsonscan", "protocol/era", "protocol/jsonrpc"}, // era: the version in _meta and the code of a mismatch
 
 	"discovery/minilm":    {},
 	"discovery/catalog":   {"base/events", "base/jsonscan", "base/tokens"},

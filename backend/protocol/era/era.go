@@ -1,0 +1,112 @@
+// Package era translates messages between the two eras of MCP. Versions 2024-11-05 to
+// 2025-11-25 form the legacy era, in which initialize opens a session. Version
+// 2026-07-28 begins the modern era, in which each request carries its version and
+// the client's capabilities in _meta.
+//
+//	request in   Detect, ReadMeta, CheckMeta    which era, and is it complete
+//	request on   Meta.Stamp                     the metadata of the next hop
+//	result back  Complete, Restamp, Plain       legacy→modern, modern→modern, modern→legacy
+//	error back   ErrorFor                       codes that the era of the client has
+//
+// All functions are pure and work on bytes: unknown members, the order of members and
+// the spelling of numbers stay as they were written. Their arguments must be valid
+// JSON, as every part of a jsonrpc.Message is; for other text the results are
+// meaningless. Headers of HTTP are in package mcpheader, requests for input in package
+// inputrequired.
+package era
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// Era is one of the two eras of MCP, or Unknown.
+type Era int
+
+// The eras. Unknown is the era of a message that does not show it, such as a
+// notification on stdio; the connection decides then.
+const (
+	Unknown Era = iota
+	Legacy
+	Modern
+)
+
+// supported are the versions of MCP that this program speaks, newest first.
+var supported = []struct {
+	version string
+	era     Era
+}{
+	{"2026-07-28", Modern},
+	{"2025-11-25", Legacy},
+	{"2025-06-18", Legacy},
+	{"2025-03-26", Legacy},
+	{"2024-11-05", Legacy},
+}
+
+// Versions returns the supported versions of an era, newest first; those of both
+// eras for Unknown.
+func (e Era) Versions() []string {
+	var out []string
+	for _, s := range supported {
+		if e == Unknown || e == s.era {
+			out = append(out, s.version)
+		}
+	}
+	return out
+}
+
+// Of returns the era of a supported version, Unknown for other texts.
+func Of(version string) Era {
+	for _, s := range supported {
+		if s.version == version {
+			return s.era
+		}
+	}
+	return Unknown
+}
+
+// Negotiate returns the version with which a server answers an initialize request
+// that asks for a version: the same one if it is a supported legacy version, and
+// otherwise the newest legacy version.
+func Negotiate(asked string) string {
+	if versions := Legacy.Versions(); !slices.Contains(versions, asked) {
+		return versions[0]
+	}
+	return asked
+}
+
+// Detect returns the era of a request. header is the value of the header
+// MCP-Protocol-Version, or empty. A supported version in the header decides, even
+// against _meta. Then a protocol version in _meta means Modern, whichever it is, so
+// that CheckMeta can refuse it; initialize means Legacy; a method that only one era
+// has means that era. A header with an unsupported version means Modern if it is a
+// later date than that of the newest legacy version, and otherwise Legacy.
+func Detect(method string, params json.RawMessage, header string) Era {
+	if e := Of(header); e != Unknown {
+		return e
+	}
+	if jsonrpc.Get(jsonrpc.Get(params, "_meta"), KeyProtocolVersion) != nil {
+		return Modern
+	}
+	if e := eraOfMethod(method); e != Unknown || header == "" {
+		return e
+	}
+	if header > Legacy.Versions()[0] {
+		return Modern
+	}
+	return Legacy
+}
+
+// eraOfMethod returns the era of a method that only one era has.
+func eraOfMethod(method string) Era {
+	switch method {
+	case "initialize", "notifications/initialized", "ping", "logging/setLevel",
+		"resources/subscribe", "resources/unsubscribe", "notifications/roots/list_changed":
+		return Legacy
+	case "server/discover", "subscriptions/listen", "notifications/subscriptions/acknowledged", "tasks/update":
+		return Modern
+	}
+	return Unknown
+}

@@ -1,0 +1,115 @@
+package era
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// Types of a modern result.
+const (
+	TypeComplete      = "complete"
+	TypeInputRequired = "input_required"
+	TypeTask          = "task"
+)
+
+// ResultType returns the type of a modern result, TypeComplete if it has none.
+func ResultType(result json.RawMessage) string {
+	if text, ok := jsonrpc.String(jsonrpc.Get(result, "resultType")); ok {
+		return text
+	}
+	return TypeComplete
+}
+
+// Hop is what the server of a hop adds to its modern results.
+type Hop struct {
+	ServerInfo json.RawMessage // an object; nil adds none
+	// TTLMs and Private say how long and by whom the results of methods that can
+	// be cached may be cached. A negative TTLMs counts as zero.
+	TTLMs   int64
+	Private bool
+}
+
+// cacheable reports whether the results of a method have ttlMs and cacheScope.
+func cacheable(method string) bool {
+	switch method {
+	case "server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read":
+		return true
+	}
+	return false
+}
+
+// Complete makes the result of a legacy server a modern result of type complete.
+// Members that the result has under the names of the modern era are replaced.
+func Complete(method string, result json.RawMessage, hop Hop) json.RawMessage {
+	add := json.RawMessage(`{"resultType":"complete"}`)
+	drop := isType
+	if cacheable(method) {
+		add = hop.cache(add, hop.TTLMs, hop.Private)
+		drop = isModern
+	}
+	return hop.stamp(result, drop, add)
+}
+
+// Restamp makes the result of a modern server the result of this one. It keeps the
+// type, and the time for which the result may be cached if it has one. A scope of
+// private is kept too. Results that must not be cached lose both members.
+func Restamp(method string, result json.RawMessage, hop Hop) json.RawMessage {
+	add := json.RawMessage(nil)
+	if jsonrpc.Get(result, "resultType") == nil {
+		add = json.RawMessage(`{"resultType":"complete"}`)
+	}
+	if ResultType(result) == TypeComplete && cacheable(method) {
+		ttl, err := strconv.ParseInt(string(jsonrpc.Get(result, "ttlMs")), 10, 64)
+		if err != nil || ttl < 0 {
+			ttl = hop.TTLMs
+		}
+		add = hop.cache(add, ttl, hop.Private || jsonrpc.GetString(result, "cacheScope") == "private")
+	}
+	return hop.stamp(result, isCache, add)
+}
+
+// Plain makes a modern result a legacy one: it removes resultType, ttlMs, cacheScope
+// and the names of the hop in _meta, and _meta itself if nothing is left in it. The
+// result must be of type complete.
+func Plain(result json.RawMessage) json.RawMessage {
+	return jsonrpc.Edit(stamp(result, nil), isModern, nil)
+}
+
+// stamp replaces the members of a result that drop accepts by those of the object add,
+// and the names of the last hop in _meta by those of this one. It copies the result
+// once if the result has no _meta.
+func (h Hop) stamp(result json.RawMessage, drop func(key []byte) bool, add json.RawMessage) json.RawMessage {
+	meta := h.meta()
+	if jsonrpc.Get(result, "_meta") != nil {
+		result = stamp(result, meta)
+	} else if meta != nil {
+		add = jsonrpc.Set(add, "_meta", meta)
+	}
+	return jsonrpc.Edit(result, drop, add)
+}
+
+// meta returns the members of the _meta of results, nil if there are none.
+func (h Hop) meta() json.RawMessage {
+	if !isObject(h.ServerInfo) {
+		return nil
+	}
+	return jsonrpc.Set(nil, KeyServerInfo, h.ServerInfo)
+}
+
+// cache adds ttlMs and cacheScope to an object.
+func (h Hop) cache(add json.RawMessage, ttl int64, private bool) json.RawMessage {
+	scope := "public"
+	if private {
+		scope = "private"
+	}
+	add = jsonrpc.Set(add, "ttlMs", strconv.AppendInt(nil, max(ttl, 0), 10))
+	return jsonrpc.Set(add, "cacheScope", jsonrpc.Quote(scope))
+}
+
+func isType(key []byte) bool { return string(key) == "resultType" }
+
+func isCache(key []byte) bool { return string(key) == "ttlMs" || string(key) == "cacheScope" }
+
+func isModern(key []byte) bool { return isType(key) || isCache(key) }

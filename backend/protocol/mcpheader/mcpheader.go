@@ -1,0 +1,133 @@
+// Package mcpheader reads, writes and checks the headers that repeat parts of a modern
+// MCP request over HTTP, so that programs on the way need not read the body.
+//
+//	MCP-Protocol-Version   the version in _meta
+//	Mcp-Method             the method
+//	Mcp-Name               the tool, prompt, resource or task that the params name
+//	Mcp-Param-X            an argument of a tool, where the tool's schema asks for it
+//
+// A request whose headers contradict its body is refused, because a program on the way
+// may have judged it by its headers.
+package mcpheader
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// Names of headers, in the form that http.Header uses.
+const (
+	Version     = "Mcp-Protocol-Version"
+	Method      = "Mcp-Method"
+	Name        = "Mcp-Name"
+	ParamPrefix = "Mcp-Param-"
+)
+
+// An encoded value is standard base64 between these.
+const (
+	encodedPrefix = "=?base64?"
+	encodedSuffix = "?="
+)
+
+// Encode returns the value of a header that stands for s. It is s itself if a header can
+// carry it: visible ASCII characters, and spaces between them.
+func Encode(s string) string {
+	safe := strings.Trim(s, " ") == s && !(strings.HasPrefix(s, encodedPrefix) && strings.HasSuffix(s, encodedSuffix))
+	for i := 0; safe && i < len(s); i++ {
+		safe = s[i] >= 0x20 && s[i] < 0x7f
+	}
+	if safe {
+		return s
+	}
+	return encodedPrefix + base64.StdEncoding.EncodeToString([]byte(s)) + encodedSuffix
+}
+
+// Decode returns the text for which the value of a header stands; ok is false if the
+// value has the form of an encoded one and is not valid base64.
+func Decode(value string) (s string, ok bool) {
+	body, prefixed := strings.CutPrefix(value, encodedPrefix)
+	body, suffixed := strings.CutSuffix(body, encodedSuffix)
+	if !prefixed || !suffixed {
+		return value, true
+	}
+	text, err := base64.StdEncoding.DecodeString(body)
+	return string(text), err == nil
+}
+
+// NameOf returns the text that the header Mcp-Name repeats; ok is false if a request of
+// this method has none, or the params lack it.
+func NameOf(method string, params json.RawMessage) (name string, ok bool) {
+	switch method {
+	case "tools/call", "prompts/get":
+		return jsonrpc.String(jsonrpc.Get(params, "name"))
+	case "resources/read":
+		return jsonrpc.String(jsonrpc.Get(params, "uri"))
+	case "tasks/get", "tasks/update", "tasks/cancel":
+		return jsonrpc.String(jsonrpc.Get(params, "taskId"))
+	}
+	return "", false
+}
+
+// Set sets the headers of a request, without those of arguments. The version is that in
+// the params; without one, such as in a notification, the header stays as it is.
+func Set(h http.Header, method string, params json.RawMessage) {
+	if version := era.ReadMeta(params).ProtocolVersion; version != "" {
+		h.Set(Version, version)
+	}
+	h.Set(Method, method)
+	h.Del(Name)
+	if name, ok := NameOf(method, params); ok {
+		h.Set(Name, Encode(name))
+	}
+}
+
+// Check returns nil if the headers of a request repeat its body, otherwise the error that
+// answers the request. It does not check the headers of arguments, nor that the params
+// have a version or a name.
+func Check(h http.Header, method string, params json.RawMessage) *jsonrpc.Error {
+	version := era.ReadMeta(params).ProtocolVersion
+	if err := compare(h, Version, version, version != "", same); err != nil {
+		return err
+	}
+	if err := compare(h, Method, method, true, same); err != nil {
+		return err
+	}
+	name, ok := NameOf(method, params)
+	if !ok {
+		return nil
+	}
+	return compare(h, Name, name, true, same)
+}
+
+func same(header, body string) bool { return header == body }
+
+// compare returns nil if a header occurs once and stands for a text of the body. If the
+// body has no such text, the header only must not occur twice.
+func compare(h http.Header, name, body string, inBody bool, equal func(header, body string) bool) *jsonrpc.Error {
+	values := h.Values(name)
+	switch {
+	case len(values) > 1:
+		return mismatch("%s occurs more than once", name)
+	case !inBody:
+		return nil
+	case len(values) == 0:
+		return mismatch("%s is missing", name)
+	}
+	header, ok := Decode(values[0])
+	if !ok {
+		return mismatch("%s is not valid base64", name)
+	}
+	if !equal(header, body) {
+		return mismatch("%s differs from the body", name)
+	}
+	return nil
+}
+
+func mismatch(format string, args ...any) *jsonrpc.Error {
+	return jsonrpc.NewError(era.CodeHeaderMismatch, "Header mismatch: "+format+"; send headers that repeat the body", args...)
+}

@@ -1,0 +1,169 @@
+package mcpheader
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-discover/agent-discover/backend/base/jsonscan"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// annotation is the member of a schema that names a header.
+const annotation = "x-mcp-header"
+
+// maxDepth is the nesting of schemas up to which annotations are read.
+const maxDepth = 64
+
+// Param is an argument of a tool that a header repeats.
+type Param struct {
+	Header string   // without ParamPrefix
+	Path   []string // names of properties, from the arguments inwards
+}
+
+// Params are the arguments of a tool that headers repeat, in the order of the schema.
+type Params []Param
+
+// ReadParams returns the arguments that headers repeat according to the input schema of
+// a tool. An error describes the first bad annotation: clients over HTTP must not use a
+// tool that has one. An annotation is good if
+//   - its property is reached from the root by properties only,
+//   - its property has the type string, integer or boolean,
+//   - it is a token of HTTP, and no other one is equal to it but for case.
+func ReadParams(schema json.RawMessage) (Params, error) {
+	w := walk(schema)
+	if len(w.faults) > 0 {
+		return nil, fmt.Errorf("read tool schema: %w", w.faults[0].err)
+	}
+	return w.params, nil
+}
+
+// RemoveBad returns an input schema without its bad annotations. All other bytes stay as
+// they are. Of annotations with the same name the first one stays.
+func RemoveBad(schema json.RawMessage) json.RawMessage {
+	var cuts []jsonscan.Span
+	for _, f := range walk(schema).faults {
+		cuts = jsonscan.AppendCuts(cuts, schema, f.at, func(name []byte) bool { return string(name) == annotation })
+	}
+	if len(cuts) == 0 {
+		return schema
+	}
+	// A schema may have its annotation after the schemas inside it.
+	slices.SortFunc(cuts, func(a, b jsonscan.Span) int { return a.Start - b.Start })
+	return jsonscan.AppendWithout(nil, schema, cuts)
+}
+
+// walker collects the annotations of a schema.
+type walker struct {
+	data   []byte
+	seen   map[string]bool // headers, in lower case
+	params Params
+	faults []fault
+}
+
+// fault is a bad annotation of the schema at a position.
+type fault struct {
+	at  int
+	err error
+}
+
+func walk(schema json.RawMessage) *walker {
+	w := &walker{data: schema, seen: make(map[string]bool)}
+	if jsonscan.Valid(schema) {
+		w.schema(jsonscan.Space(schema, 0), []string{}, 0)
+	}
+	return w
+}
+
+// schema reads the schema at a position. path leads to it by properties; it is nil if
+// something else does, and empty for the root.
+func (w *walker) schema(at int, path []string, depth int) {
+	if depth > maxDepth || w.data[at] != '{' {
+		return
+	}
+	w.annotation(at, path)
+	for o := jsonscan.Members(w.data, at); o.Next(); {
+		name, _ := jsonscan.String(o.Quoted())
+		switch kindOf[name] {
+		case schemaByName:
+			w.schemas(o.Start(), path, name == "properties", depth)
+		case schemaOrList:
+			if w.data[o.Start()] != '[' {
+				w.schema(o.Start(), nil, depth+1)
+				continue
+			}
+			for a := jsonscan.Elements(w.data, o.Start()); a.Next(); {
+				w.schema(a.Start(), nil, depth+1)
+			}
+		}
+	}
+}
+
+// schemas reads the schemas that are the members of the object at a position.
+func (w *walker) schemas(at int, path []string, properties bool, depth int) {
+	for o := jsonscan.Members(w.data, at); o.Next(); {
+		var inner []string
+		if name, _ := jsonscan.String(o.Quoted()); properties && path != nil {
+			inner = append(path[:len(path):len(path)], name)
+		}
+		w.schema(o.Start(), inner, depth+1)
+	}
+}
+
+// annotation reads the annotation of the schema at a position, if it has one.
+func (w *walker) annotation(at int, path []string) {
+	schema := json.RawMessage(w.data[at:])
+	raw := jsonrpc.Get(schema, annotation)
+	if raw == nil {
+		return
+	}
+	header, ok := jsonrpc.String(raw)
+	lower := strings.ToLower(header)
+	var err error
+	switch kind := jsonrpc.GetString(schema, "type"); {
+	case len(path) == 0:
+		err = errors.New("it is not on a property that is reached by properties only")
+	case !ok || !isToken(header):
+		err = errors.New("its value is not a token of HTTP")
+	case kind != "string" && kind != "integer" && kind != "boolean":
+		err = errors.New("the type of its property is not string, integer or boolean")
+	case w.seen[lower]:
+		err = errors.New("another property has the same one")
+	}
+	if err != nil {
+		w.faults = append(w.faults, fault{at, fmt.Errorf("bad %s at property %q: %w", annotation, strings.Join(path, "."), err)})
+		return
+	}
+	w.seen[lower] = true
+	w.params = append(w.params, Param{header, path})
+}
+
+// Kinds of members of a schema that contain schemas.
+const (
+	schemaByName = 1 + iota // an object of schemas
+	schemaOrList            // a schema or an array of schemas
+)
+
+// kindOf lists the members of a schema that contain schemas. All others are data.
+var kindOf = map[string]int{
+	"properties": schemaByName, "patternProperties": schemaByName, "$defs": schemaByName, "definitions": schemaByName,
+	"dependentSchemas": schemaByName, "dependencies": schemaByName,
+	"items": schemaOrList, "prefixItems": schemaOrList, "additionalItems": schemaOrList, "unevaluatedItems": schemaOrList,
+	"contains": schemaOrList, "additionalProperties": schemaOrList, "unevaluatedProperties": schemaOrList,
+	"propertyNames": schemaOrList, "contentSchema": schemaOrList, "not": schemaOrList,
+	"if": schemaOrList, "then": schemaOrList, "else": schemaOrList,
+	"allOf": schemaOrList, "anyOf": schemaOrList, "oneOf": schemaOrList,
+}
+
+// isToken reports whether s is a token of RFC 9110, section 5.6.2.
+func isToken(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if !(c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0) {
+			return false
+		}
+	}
+	return s != ""
+}
