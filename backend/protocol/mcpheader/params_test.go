@@ -23,6 +23,10 @@ func TestAnnotationsAreReadByPropertiesOnly(t *testing.T) {
 	if want := "[{Region [region]} {Limit [limit]} {Dry-Run [options dry]}]"; err != nil || fmt.Sprint(params) != want {
 		t.Errorf("got %v, %v, want %s", params, err, want)
 	}
+	nested := `{"properties":{"a":{"properties":{"b":{"properties":{"c":{"properties":{"d":{"type":"string","x-mcp-header":"D"},"e":{"type":"string","x-mcp-header":"E"}}}}}}}}}`
+	if params, err := ReadParams(json.RawMessage(nested)); err != nil || fmt.Sprint(params) != "[{D [a b c d]} {E [a b c e]}]" {
+		t.Errorf("got %v, %v", params, err)
+	}
 	for _, raw := range []string{``, `{}`, `true`, `null`, `[]`, `{"properties":[]}`, `{"properties":{"a":true}}`, `{"const":{"x-mcp-header":1},"examples":[{"x-mcp-header":1}]}`} {
 		if params, err := ReadParams(json.RawMessage(raw)); err != nil || len(params) != 0 {
 			t.Errorf("%s: %v, %v", raw, params, err)
@@ -43,6 +47,10 @@ func TestBadAnnotationsAreErrorsAndAreRemoved(t *testing.T) {
 		{
 			`{"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string","x-mcp-header":"a"}}}`, "the same",
 			`{"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"type":"string"}}}`,
+		},
+		{
+			`{"properties":{"a":{"type":"string","x-mcp-header":"a"},"b":{"type":"string","x-mcp-header":"A"}}}`, "the same",
+			`{"properties":{"a":{"type":"string","x-mcp-header":"a"},"b":{"type":"string"}}}`,
 		},
 		{`{"properties":{"a":{"items":{"type":"string","x-mcp-header":"A"}}}}`, "properties only", `{"properties":{"a":{"items":{"type":"string"}}}}`},
 		{`{"anyOf":[{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}]}`, "properties only", `{"anyOf":[{"properties":{"a":{"type":"string"}}}]}`},
@@ -143,8 +151,12 @@ func TestDeepSchemasAreRead(t *testing.T) {
 		if !jsonrpc.Valid(deep) {
 			t.Fatalf("%s: not valid", part)
 		}
-		if _, err := ReadParams(RemoveBad(deep)); err != nil {
+		clean := RemoveBad(deep)
+		if _, err := ReadParams(clean); err != nil {
 			t.Error(err)
+		}
+		if had, left := strings.Count(string(deep), annotation), strings.Count(string(clean), annotation); had-left > maxDepth {
+			t.Errorf("%d of %d annotations are removed, from deeper than %d levels", had-left, had, maxDepth)
 		}
 	}
 }
