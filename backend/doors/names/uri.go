@@ -1,7 +1,7 @@
 package names
 
-// reference is the scheme of a URI that is shown for one without a scheme.
-const reference = "x-ref:"
+// noScheme is the scheme that a URI without one is shown with.
+const noScheme = "x-ref:"
 
 // URI returns the form of a server's URI, or URI template, that clients are
 // shown. Expanding a template that is shown gives the URI that is shown for the
@@ -34,8 +34,8 @@ func place[T text](uri T, escaped bool) (at int, after string) {
 	if at, ok := skip(uri, 0, "skill://", escaped); ok {
 		return at, "/"
 	}
-	if _, ok := skip(uri, 0, reference, escaped); ok || !hasScheme(uri, escaped) {
-		return 0, "+" + reference
+	if _, ok := skip(uri, 0, noScheme, escaped); ok || !hasScheme(uri, escaped) {
+		return 0, "+" + noScheme
 	}
 	return 0, "+"
 }
@@ -54,7 +54,7 @@ func split[T text](uri T, escaped bool, known func(slug string) bool) (slug stri
 	if slug, to, ok = slugAt(uri, 0, '+', escaped); !ok || !known(slug) {
 		return "", 0, 0, false
 	}
-	to, _ = skip(uri, to, reference, escaped)
+	to, _ = skip(uri, to, noScheme, escaped)
 	return slug, 0, to, true
 }
 
