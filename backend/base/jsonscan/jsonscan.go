@@ -6,8 +6,8 @@
 // known to be valid, about ten times as fast; for text that is not valid they
 // return meaningless positions within the text, but never panic.
 //
-// Nothing here allocates, except String for its result and Walk for names with
-// escapes. encoding/json is not used for this, because it costs ten times as
+// Nothing here allocates, except String and AppendCuts for their results, and Find,
+// Walk and AppendCuts for names with escapes. encoding/json is not used for this, because it costs ten times as
 // much and does not report where a member begins and ends.
 package jsonscan
 
