@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { expectAccessible, launch, visit } from "./support/browser.ts";
+import { expectAccessible, launch, toast, visit } from "./support/browser.ts";
 import { many, TestHub } from "./support/hub.ts";
 
 const [node = "", server = ""] = many(2);
@@ -29,7 +29,6 @@ const state = async (hub: TestHub, name: string) =>
     (one) => one.name === name,
   );
 
-const toast = (page: Page, text: string | RegExp) => page.getByRole("status").getByText(text).first().waitFor();
 
 for (const [variable, secret] of [
   ["BRAVE_API_KEY", true],

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectAccessible, launch, pick, type View, visit } from "./support/browser.ts";
+import { expectAccessible, launch, pick, toast, type View, visit } from "./support/browser.ts";
 import { many, packaged, TestHub } from "./support/hub.ts";
 
 interface Server {
@@ -33,7 +33,6 @@ const named = async (hub: TestHub, name: string) => {
 };
 const row = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
-const toast = (page: Page, text: string | RegExp) => page.getByRole("status").getByText(text).waitFor();
 const tab = (page: Page, name: string) => page.getByRole("tab", { name }).click();
 
 const soon = { timeout: 20_000 };

@@ -170,15 +170,18 @@ func (m *Manager) Activate(ctx context.Context, name string) (tools []*catalog.T
 // Deactivate removes a server's tools from the lists of sessions and stops its
 // process. It reports whether the server was active. find_tool still finds the
 // tools.
+//
+// The process is stopped before the change is published: a client that sees the
+// change may start the server at once, and this start must not be stopped.
 func (m *Manager) Deactivate(ctx context.Context, name string) (wasActive bool, err error) {
 	s, err := m.registry.Get(name)
 	if err != nil {
 		return false, err
 	}
+	m.processes.Stop(name)
 	if s.Enabled || s.KeepRunning {
 		_, err = m.registry.Update(ctx, name, func(s *registry.Server) { s.Enabled, s.KeepRunning = false, false })
 	}
-	m.processes.Stop(name)
 	return s.Enabled, err
 }
 

@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"context"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 	"github.com/agent-discover/agent-discover/backend/store"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
 )
 
 // bench has a lifecycle manager and its dependencies: registry, unlocked vault
@@ -28,12 +30,20 @@ type bench struct {
 	servers *registry.Registry
 	vault   *secrets.Vault
 	manager *lifecycle.Manager
+	bus     *events.Bus
+	running func(server string) bool
+}
+
+func TestMain(m *testing.M) {
+	mcptest.Main()
+	os.Exit(m.Run())
 }
 
 // newBench returns a bench with the given setting agents.install.
 func newBench(t *testing.T, policy string, log *slog.Logger) *bench {
 	t.Helper()
-	b, folder, bus := &bench{t: t}, paths.Folder(t.TempDir()), &events.Bus{}
+	bus := &events.Bus{}
+	b, folder := &bench{t: t, bus: bus}, paths.Folder(t.TempDir())
 	db, err := store.Open(t.Context(), folder.Database())
 	if err != nil {
 		t.Fatal(err)
@@ -51,13 +61,14 @@ func newBench(t *testing.T, policy string, log *slog.Logger) *bench {
 	if err := b.vault.Unlock(t.Context(), "a passphrase"); err != nil {
 		t.Fatal(err)
 	}
+	processes := upstream.New(upstream.Options{
+		Registry: b.servers, Catalog: tools, Bus: bus, Log: quiet,
+		Limits: settings.Limits{StartTimeout: time.Minute}, Children: filepath.Join(t.TempDir(), "children.json"),
+		Environment: func(context.Context) process.Env { return process.Env{"PATH=/nowhere"} },
+	})
+	b.running = func(server string) bool { return processes.State(server).Running }
 	b.manager = lifecycle.New(lifecycle.Options{
-		Registry: b.servers, Catalog: tools, Vault: b.vault, Agents: settings.Agents{Install: policy}, Log: log,
-		Processes: upstream.New(upstream.Options{
-			Registry: b.servers, Catalog: tools, Bus: bus, Log: quiet,
-			Limits: settings.Limits{StartTimeout: time.Minute}, Children: filepath.Join(t.TempDir(), "children.json"),
-			Environment: func(context.Context) process.Env { return process.Env{"PATH=/nowhere"} },
-		}),
+		Registry: b.servers, Catalog: tools, Vault: b.vault, Agents: settings.Agents{Install: policy}, Log: log, Processes: processes,
 	})
 	return b
 }
@@ -96,6 +107,38 @@ func TestAServerThatHasChangedSinceItWasShownIsNotApproved(t *testing.T) {
 	}
 	if now, err := b.manager.Approve(t.Context(), "one", lifecycle.LaunchHash(changed)); err != nil || !now.Approved {
 		t.Errorf("as it is now: approved is %v, the error %v", now.Approved, err)
+	}
+}
+
+// A client may start a server as soon as it sees that the server is inactive. If
+// the stop were still going on, it would end that start.
+func TestAServerIsStoppedBeforeItIsShownAsInactive(t *testing.T) {
+	b := newBench(t, "ask", nil)
+	command := mcptest.Command(t)
+	server := registry.Server{Name: "one", Transport: "stdio", Command: command[0], Args: command[1:]}
+	if _, err := b.manager.Add(t.Context(), server); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := b.manager.Activate(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	changes, stop := events.Subscribe[registry.Changed](b.bus, 8)
+	defer stop()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := b.manager.Deactivate(t.Context(), "one")
+		ended <- err
+	}()
+	for range changes {
+		if s, _ := b.servers.Get("one"); !s.Enabled {
+			break
+		}
+	}
+	if b.running("one") {
+		t.Error("the change was published while the process was running")
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 

@@ -42,6 +42,7 @@ export async function visit(browser: Browser, hub: TestHub, path = "/overview", 
   page.on("request", (request) => {
     if (!request.url().startsWith(hub.url) && !/^(data|blob):/.test(request.url())) note(`request to ${request.url()}`);
   });
+  await page.addInitScript(recordToasts);
   await prepare?.(page);
   await page.goto(await hub.address(path));
   await page
@@ -50,6 +51,26 @@ export async function visit(browser: Browser, hub: TestHub, path = "/overview", 
     .first()
     .waitFor();
   return { page, context, problems };
+}
+
+/** recordToasts runs in the page and collects the text of every toast. */
+function recordToasts(): void {
+  const shown: string[] = [];
+  Object.assign(window, { shown });
+  new MutationObserver((changes) => {
+    for (const node of changes.flatMap(({ addedNodes }) => [...addedNodes]))
+      if (node.parentElement?.matches("[data-toasts]") && node.textContent?.trim()) shown.push(node.textContent.trim());
+  }).observe(document, { childList: true, subtree: true });
+}
+
+/** toast waits for a toast with a text. If none appears, the error lists the toasts that were shown instead. */
+export async function toast(page: Page, text: string | RegExp): Promise<void> {
+  try {
+    await page.locator("[data-toasts]").getByText(text).first().waitFor();
+  } catch (problem) {
+    const shown = await page.evaluate(() => (window as unknown as { shown: string[] }).shown);
+    throw new Error(`no toast ${String(text)}; shown were: ${JSON.stringify(shown)}`, { cause: problem });
+  }
 }
 
 /** pick selects the option of a drop-down list whose text is, or matches, option. It waits for the option. */
