@@ -58,6 +58,30 @@ func TestEachPlaceIsRewritten(t *testing.T) {
 	}
 }
 
+func TestTextThatLooksLikeAURIStays(t *testing.T) {
+	for _, uri := range []string{"file:///a", "ui://a/x", "skill://p/SKILL.md", "gh+file:///a", `{\"uri\":\"file:///a\"}`, `{\"type\":\"resource_link\",\"uri\":\"a:\"}`} {
+		block := `{"type":"text","text":"U","uri":"U","resource":{"uri":"U"},"content":[{"type":"resource_link","uri":"U"}],"_meta":{"uri":"U","ui":{"resourceUri":"U"}},"annotations":{"uri":"U"}}`
+		for _, message := range []string{
+			`{"content":[` + block + `,{"type":"image","data":"U"},{"type":"tool_use","id":"U","input":{"uri":"U"}},{"type":"other","uri":"U"}]}`,
+			`{"structuredContent":{"uri":"U","content":[{"type":"resource_link","uri":"U"}],"taskId":"U","_meta":{"ui/resourceUri":"U"}}}`,
+			`{"contents":[{"text":"U","blob":"U","name":"U","_meta":{"ui":{"domain":"U","csp":["U"]}}}],"nextCursor":"U","requestState":"U"}`,
+			`{"messages":[{"role":"user","content":` + block + `,"uri":"U"}],"systemPrompt":"U","description":"U"}`,
+			`{"tools":[{"name":"U","description":"U","inputSchema":{"default":"U","properties":{"uri":{"const":"U"}}},"icons":[{"src":"U"}],"uri":"U"}]}`,
+			`{"resources":[{"name":"U","title":"U","description":"U","icons":[{"src":"U"}],"size":1}]}`,
+			`{"skills":[{"frontmatter":{"uri":"U","resources":[{"uri":"U"}]},"resources":"U"}]}`,
+			`{"result":{"structuredContent":{"uri":"U"},"content":[` + block + `]},"statusMessage":"U","error":{"data":{"uri":"U"}}}`,
+			`{"message":"U","url":"U","instructions":"U","data":{"uri":"U"},"completion":{"values":["U"]},"roots":[{"uri":"U"}]}`,
+		} {
+			message = strings.ReplaceAll(message, "U\"", uri+"\"")
+			for method := range shown {
+				if got := Outgoing("gh", method, json.RawMessage(message)); string(got) != message {
+					t.Errorf("%s %s\nbecomes %s", method, message, got)
+				}
+			}
+		}
+	}
+}
+
 func TestAMessageWithoutNamesIsTheSameSlice(t *testing.T) {
 	for method := range shown {
 		message := json.RawMessage(`{"content":[{"type":"text","text":"file:///a"}], "structuredContent" : {"uri":"file:///a"}}`)

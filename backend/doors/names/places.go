@@ -52,7 +52,7 @@ var (
 	resources = object(meta, member{"resources", list(withURI)})
 	skill     = object(member{"uri", aURI}, member{"resources", list(withURI)})
 	// answer is the result of a request that a task may carry out.
-	answer = []member{uiMeta, {"content", blocks}, messages, contents, inputs}
+	answer = []member{uiMeta, {"content", blocks}, messages, contents}
 	// task is the state of a task, with its result once it has one.
 	task = object(meta, member{"taskId", aTask}, member{"result", object(answer...)}, inputs)
 )
