@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 		"discovery/catalog", "discovery/embedding", "discovery/minilm", "discovery/search",
 	},
 
+	"servers/listings": {"base/events"},
 	"servers/registry": {"base/events", "base/fault"},
 	"servers/secrets":  {"base/events", "base/fault", "base/paths", "servers/registry"},            // registry: what a launch is
 	"servers/journal":  {"base/events", "protocol/jsonrpc", "servers/secrets", "servers/upstream"}, // secrets: records are redacted; upstream: notifications are recorded
@@ -67,7 +68,7 @@ var allowed = map[string][]string{
 		"base/events", "base/fault", "base/paths", "base/process", "base/program", "base/safetext", "base/settings",
 		"protocol/jsonrpc", "protocol/mcphttp",
 		"discovery/catalog", // the tools that a server lists
-		"servers/registry", "servers/secrets",
+		"servers/listings", "servers/registry", "servers/secrets",
 	},
 	"servers/proxy":           {"base/events", "base/fault", "protocol/jsonrpc", "servers/journal", "servers/registry", "servers/upstream"},
 	"servers/lifecycle":       {"base/fault", "base/settings", "discovery/catalog", "servers/registry", "servers/secrets"},
@@ -135,14 +136,14 @@ var allowed = map[string][]string{
 	// store implements the Store interface of every package that stores data.
 	"store": {
 		"base/fault", "base/paths", "base/safetext", "discovery/catalog", "discovery/embedding", "discovery/learning",
-		"servers/inspector", "servers/journal", "servers/registry", "servers/secrets", "servers/setup",
+		"servers/inspector", "servers/journal", "servers/listings", "servers/registry", "servers/secrets", "servers/setup",
 		"doors/gateway", // the history of clients and the tools of sessions
 	},
 	// hub composes everything.
 	"hub": {
 		"base/events", "base/fault", "base/instance", "base/pathname", "base/paths", "base/process", "base/program", "base/settings",
 		"discovery/catalog", "discovery/embedding", "discovery/learning", "discovery/minilm", "discovery/search",
-		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/prefetch", "servers/proxy", "servers/registry",
+		"servers/inspector", "servers/journal", "servers/lifecycle", "servers/listings", "servers/prefetch", "servers/proxy", "servers/registry",
 		"servers/secretmigration", "servers/secrets", "servers/setup", "servers/upstream",
 		"editors/atomicfile", "editors/configedit", // both: settings are changed in a file that people edit too
 		"editors/doctor", "editors/importer", "editors/registration", "editors/table",

@@ -21,6 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/inspector"
 	"github.com/agent-discover/agent-discover/backend/servers/journal"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/prefetch"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
@@ -41,6 +42,7 @@ type discovery struct {
 type servers struct {
 	registry  *registry.Registry
 	vault     *secrets.Vault
+	listings  *listings.Listings
 	journal   *journal.Journal
 	inbox     *inspector.Inbox
 	upstream  *upstream.Manager
@@ -104,6 +106,9 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	if s.registry, err = registry.Open(ctx, h.store, h.bus); err != nil {
 		return err
 	}
+	if s.listings, err = listings.Open(ctx, h.store, h.bus); err != nil {
+		return err
+	}
 	s.journal, err = journal.Open(ctx, journal.Options{Store: h.store, Bus: h.bus, Log: h.log, Retention: config.Log.Retention(), Await: h.redactor.Await})
 	if err != nil {
 		return err
@@ -111,14 +116,14 @@ func (h *Hub) composeServers(ctx context.Context, config settings.Settings, logi
 	s.vault = h.openVault()
 	s.inbox = inspector.NewInbox(s.journal, h.bus, sampler(config.Sampling), h.log)
 	s.upstream = upstream.New(upstream.Options{
-		Registry: s.registry, Catalog: h.discovery.catalog, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
+		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Bus: h.bus, Log: h.log, Limits: config.Limits, Roots: config.Roots,
 		Version: h.options.Version, Children: h.options.Folder.Run("children.json"), Environment: login,
 		Secrets: s.vault, Given: h.redactor, Window: s.inbox.Window(), Pause: h.pauseSetting(),
 	})
 	s.vault.OnChange(s.upstream.Renew)
 	s.lifecycle = lifecycle.New(lifecycle.Options{
 		Registry: s.registry, Catalog: h.discovery.catalog, Processes: s.upstream, Vault: s.vault,
-		Metrics: callRecords{s.journal, h.discovery.learning}, Agents: config.Agents, Log: h.log,
+		Metrics: records{s.journal, s.listings, h.discovery.learning}, Agents: config.Agents, Log: h.log,
 	})
 	s.migrator = secretmigration.New(s.registry, s.vault)
 	s.prefetch = prefetch.New(prefetch.Options{
@@ -179,17 +184,18 @@ func (h *Hub) openSessions() *guard.Sessions {
 	})
 }
 
-// callRecords are what the calls of a server leave behind: log, metrics, and
-// what the search learned.
-type callRecords struct {
+// records are what a server leaves behind besides its tools: the log and metrics of
+// calls, its other lists, and what the search learned.
+type records struct {
 	*journal.Journal
+	listings *listings.Listings
 	learning *learning.Learning
 }
 
 // Forget implements lifecycle.Metrics. It deletes the records of a removed
 // server, so that a later server of the same name does not inherit them.
-func (r callRecords) Forget(ctx context.Context, server string) error {
-	return errors.Join(r.Journal.Forget(ctx, server), r.learning.ForgetServer(ctx, server))
+func (r records) Forget(ctx context.Context, server string) error {
+	return errors.Join(r.Journal.Forget(ctx, server), r.listings.Forget(ctx, server), r.learning.ForgetServer(ctx, server))
 }
 
 // importedMetrics adds the metrics of an imported database to the journal.

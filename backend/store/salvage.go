@@ -146,6 +146,8 @@ func (s *Store) dropUnreadable(ctx context.Context, table string) error {
 		return s.dropUnreadableServers(ctx)
 	case "tools":
 		_, err = s.Tools(ctx)
+	case "listings":
+		_, err = s.Listings(ctx)
 	case "metrics":
 		_, err = s.Tallies(ctx)
 	case "learned", "learning_switch":

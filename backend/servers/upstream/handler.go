@@ -85,15 +85,10 @@ func (s *session) cause(ctx context.Context) (caller Caller, causes func(id stri
 
 // Notification implements jsonrpc.Handler.
 func (s *session) Notification(method string, params json.RawMessage) {
-	switch method {
-	case "notifications/cancelled":
+	if method == "notifications/cancelled" {
 		return // cancels a request of the server; jsonrpc.Conn handles it
-	case "notifications/tools/list_changed":
-		select {
-		case s.relist <- struct{}{}:
-		default:
-		}
 	}
+	s.relist(func(l list) bool { return l.changed == method })
 	s.enqueue(notice{method: method, params: params, at: time.Now()})
 }
 
@@ -110,29 +105,4 @@ func (s *session) Bad(line []byte, err error) *jsonrpc.Error {
 			"count", n, "line", shown, "error", err)
 	}
 	return nil
-}
-
-// relistPause is the minimum time between two readings of a server's tool list.
-const relistPause = 250 * time.Millisecond
-
-// follow reads the tool list again each time the server reports a change, until
-// ctx ends.
-func (s *session) follow(ctx context.Context) {
-	for {
-		select {
-		case <-s.relist:
-			listing, cancel := context.WithTimeout(ctx, s.manager.limits.StartTimeout)
-			if err := s.listTools(listing); err != nil && ctx.Err() == nil {
-				s.manager.log.Warn("could not list the changed tools of a server", "server", s.server.Name, "error", s.redactor.Text(err.Error()))
-			}
-			cancel()
-		case <-ctx.Done():
-			return
-		}
-		select {
-		case <-time.After(relistPause):
-		case <-ctx.Done():
-			return
-		}
-	}
 }

@@ -33,7 +33,7 @@ func launch(ctx context.Context, at *slot, server registry.Server) (*session, er
 	s := &session{
 		manager: m, server: server, filled: filled, redactor: at.redactor(filled), private: at.privacy() != nil,
 		started: time.Now(), lastUsed: time.Now(), stderr: newTail(),
-		relist: make(chan struct{}, 1), notices: make(chan notice, maxNotices),
+		wake: make(chan struct{}, 1), notices: make(chan notice, maxNotices),
 	}
 	s.lines = &lineWriter{to: at.output, bus: m.bus, server: server.Name, redactor: s.redactor}
 	s.tap = newTap(at.messages, s.redactor)
@@ -48,8 +48,8 @@ func launch(ctx context.Context, at *slot, server registry.Server) (*session, er
 	m.work.Go(s.publish)
 	err = s.initialize(ctx)
 	s.tap.endHandshake()
-	if err == nil && s.hasTools {
-		err = s.listTools(ctx)
+	if err == nil && s.offers(lists[toolsList].capability) {
+		err = s.readList(ctx, toolsList)
 	}
 	if err != nil {
 		failure := s.startFailure(ctx, err)
@@ -59,6 +59,7 @@ func launch(ctx context.Context, at *slot, server registry.Server) (*session, er
 	s.lastUsed = time.Now()                                  // a slow start does not count as idle time
 	live, cancel := context.WithCancel(context.Background()) // the session outlives ctx; session.wait calls cancel
 	s.cancel = cancel
+	s.relist(func(l list) bool { return l != lists[toolsList] })
 	m.work.Go(func() { s.follow(live) })
 	return s, nil
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/events"
-	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 )
@@ -17,13 +16,6 @@ import (
 // hub accepts any version in the answer, because it passes results on without
 // decoding them.
 const protocolVersion = "2025-11-25"
-
-// These are the limits of one server's tool list.
-const (
-	maxPages     = 2000
-	maxTools     = 5000
-	maxToolBytes = 64 << 20
-)
 
 // Description is what a running server has reported in its answers to
 // initialize and tools/list.
@@ -62,7 +54,7 @@ func (m *Manager) ListTools(ctx context.Context, server registry.Server) ([]json
 	limit := m.limits.StartTimeout
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := session.listTools(ctx); err != nil {
+	if err := session.readList(ctx, toolsList); err != nil {
 		return nil, session.explain(err, jsonrpc.Call{Method: "tools/list", Idle: limit})
 	}
 	session.mu.Lock()
@@ -100,63 +92,7 @@ func (s *session) initialize(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	s.conn.SetLineLimit(maxLine)
-	s.hasTools = jsonrpc.Get(result.Capabilities, "tools") != nil
 	return s.conn.Notify("notifications/initialized", nil)
-}
-
-// listTools reads the tool list into the session's description. If the server
-// is in the registry, it also stores the tools in the catalog.
-func (s *session) listTools(ctx context.Context) error {
-	s.listing.Lock()
-	defer s.listing.Unlock()
-	tools, err := s.readTools(ctx)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	s.description.Tools = tools
-	s.mu.Unlock()
-	if s.server.ID == 0 || s.over {
-		return nil
-	}
-	_, err = s.manager.catalog.Replace(ctx, s.server.Name, tools)
-	return err
-}
-
-func (s *session) readTools(ctx context.Context) (tools []json.RawMessage, err error) {
-	var params json.RawMessage
-	seen, size := make(map[string]bool), 0
-	for range maxPages {
-		raw, err := s.conn.Call(ctx, jsonrpc.Call{Method: "tools/list", Params: params})
-		if err != nil {
-			return nil, fmt.Errorf("tools/list: %w", err)
-		}
-		var page struct {
-			Tools      []json.RawMessage `json:"tools"`
-			NextCursor *string           `json:"nextCursor"`
-		}
-		if err := json.Unmarshal(raw, &page); err != nil {
-			return nil, fmt.Errorf("the answer to tools/list is malformed: %w", err)
-		}
-		for _, tool := range page.Tools {
-			size += len(tool)
-		}
-		if len(tools)+len(page.Tools) > maxTools || size > maxToolBytes {
-			return nil, fault.New(fault.Failed, "the server lists more than %d tools, or more than %d MiB of definitions; that is the limit for one server", maxTools, maxToolBytes>>20)
-		}
-		tools = append(tools, page.Tools...)
-		if page.NextCursor == nil || *page.NextCursor == "" {
-			return tools, nil
-		}
-		if seen[*page.NextCursor] {
-			s.warn(fmt.Sprintf("the server repeats a cursor of its list of tools; the list ends after %d tools", len(tools)))
-			return tools, nil
-		}
-		seen[*page.NextCursor] = true
-		params = jsonrpc.Set(nil, "cursor", jsonrpc.Quote(*page.NextCursor))
-	}
-	s.warn(fmt.Sprintf("the server's list of tools has more than %d pages; only the first %d tools are used", maxPages, len(tools)))
-	return tools, nil
 }
 
 // warn shows a problem of the server in the hub's log and among the lines that the

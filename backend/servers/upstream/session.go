@@ -49,14 +49,14 @@ type session struct {
 	lines  *lineWriter // splits standard error into lines
 	tap    *tap        // records messages
 
-	relist       chan struct{}      // receives a value when the server reports that its tools have changed
+	wake         chan struct{}      // wakes follow
+	outdated     [len(lists)]atomic.Bool
 	notices      chan notice        // queue of publish
 	dropped      atomic.Int64       // number of notices dropped because the queue was full
 	warned       bool               // whether dropped notices were logged; used by publish only
 	invalidLines atomic.Int64       // number of lines that were not JSON-RPC messages
 	cancel       context.CancelFunc // stops the goroutine of follow
-	hasTools     bool
-	listing      sync.Mutex // held while tools are listed and stored
+	listing      sync.Mutex // held while a list is read and stored
 	over         bool       // shutdown has ended; no list is stored any more; guarded by listing
 	shutOnce     sync.Once
 	served       atomic.Bool // a call has got its result

@@ -21,6 +21,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/settings"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/mcphttp"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/secrets"
 )
@@ -60,10 +61,16 @@ type Catalog interface {
 	Replace(ctx context.Context, server string, definitions []json.RawMessage) (changed bool, err error)
 }
 
+// Listings stores the other lists of servers.
+type Listings interface {
+	Replace(ctx context.Context, server string, kind listings.Kind, definitions []json.RawMessage) (changed bool, err error)
+}
+
 // Options are the dependencies and settings of a Manager.
 type Options struct {
 	Registry *registry.Registry
 	Catalog  Catalog
+	Listings Listings // if nil, only tools are stored
 	Bus      *events.Bus
 	Log      *slog.Logger
 	Limits   settings.Limits
@@ -85,6 +92,7 @@ type Options struct {
 type Manager struct {
 	registry    *registry.Registry
 	catalog     Catalog
+	listings    Listings
 	bus         *events.Bus
 	log         *slog.Logger
 	limits      settings.Limits
@@ -112,7 +120,7 @@ type Manager struct {
 // stopped only while Run is running.
 func New(o Options) *Manager {
 	m := &Manager{
-		registry: o.Registry, catalog: o.Catalog, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
+		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, bus: o.Bus, log: o.Log, limits: o.Limits, roots: o.Roots, version: o.Version,
 		secrets: o.Secrets, given: o.Given, window: o.Window, savePause: o.Pause.Save, environment: o.Environment,
 		starting: make(chan struct{}, maxStarting), budget: jsonrpc.NewBudget(maxUnfinished), children: newChildList(o.Children, o.Log),
 		slots: make(map[string]*slot), resumed: make(chan struct{}, 1),

@@ -1,0 +1,178 @@
+package upstream
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
+)
+
+// These are the limits of one list of a server.
+const (
+	maxPages      = 2000
+	maxListed     = 5000
+	maxListedSize = 64 << 20 // bytes of definitions
+)
+
+// relistPause is the minimum time between two readings of a server's lists.
+const relistPause = 250 * time.Millisecond
+
+// list is one of the lists that MCP servers offer.
+type list struct {
+	method     string
+	what       string // for people
+	kind       listings.Kind
+	capability string // without it, the server has no such list
+	changed    string // notification after which the list is read again
+}
+
+// lists are the lists in the order in which they are read. The tools are first.
+var lists = [...]list{
+	toolsList: {"tools/list", "tools", "tools", "tools", "notifications/tools/list_changed"},
+	{"prompts/list", "prompts", listings.Prompts, "prompts", "notifications/prompts/list_changed"},
+	{"resources/list", "resources", listings.Resources, "resources", "notifications/resources/list_changed"},
+	{"resources/templates/list", "resource templates", listings.Templates, "resources", "notifications/resources/list_changed"},
+}
+
+// toolsList is the index of the list of tools.
+const toolsList = 0
+
+// offers reports whether the server has declared a capability.
+func (s *session) offers(capability string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return jsonrpc.Get(s.description.Capabilities, capability) != nil
+}
+
+// relist makes follow read the lists for which the condition holds.
+func (s *session) relist(condition func(list) bool) {
+	any := false
+	for i, l := range lists {
+		if condition(l) && s.offers(l.capability) {
+			s.outdated[i].Store(true)
+			any = true
+		}
+	}
+	if !any {
+		return
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// follow reads lists again each time the server reports a change, until ctx ends.
+func (s *session) follow(ctx context.Context) {
+	for {
+		select {
+		case <-s.wake:
+			s.readOutdated(ctx)
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(relistPause):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *session) readOutdated(ctx context.Context) {
+	for i, l := range lists {
+		if !s.outdated[i].Swap(false) {
+			continue
+		}
+		listing, cancel := context.WithTimeout(ctx, s.manager.limits.StartTimeout)
+		if err := s.readList(listing, i); err != nil && ctx.Err() == nil {
+			s.manager.log.Warn("could not read a list of a server", "server", s.server.Name, "list", l.what, "error", s.redactor.Text(err.Error()))
+		}
+		cancel()
+	}
+}
+
+// readList reads one of lists. If the server is in the registry, it stores the
+// list. The list of tools is also kept in the session's description.
+func (s *session) readList(ctx context.Context, which int) error {
+	s.listing.Lock()
+	defer s.listing.Unlock()
+	l := lists[which]
+	definitions, err := s.readPages(ctx, l)
+	if rpc, ok := errors.AsType[*jsonrpc.Error](err); ok && rpc.Code == jsonrpc.CodeMethodNotFound && which != toolsList {
+		definitions, err = nil, nil // resources without templates, for example
+	}
+	if err != nil {
+		return err
+	}
+	if which == toolsList {
+		s.mu.Lock()
+		s.description.Tools = definitions
+		s.mu.Unlock()
+	}
+	if s.server.ID == 0 || s.over {
+		return nil
+	}
+	if which == toolsList {
+		_, err = s.manager.catalog.Replace(ctx, s.server.Name, definitions)
+	} else if s.manager.listings != nil {
+		_, err = s.manager.listings.Replace(ctx, s.server.Name, l.kind, definitions)
+	}
+	return err
+}
+
+func (s *session) readPages(ctx context.Context, l list) (definitions []json.RawMessage, err error) {
+	var params json.RawMessage
+	seen, size := make(map[string]bool), 0
+	for range maxPages {
+		raw, err := s.conn.Call(ctx, jsonrpc.Call{Method: l.method, Params: params})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", l.method, err)
+		}
+		page, cursor, err := parsePage(raw, l)
+		if err != nil {
+			return nil, err
+		}
+		for _, definition := range page {
+			size += len(definition)
+		}
+		if len(definitions)+len(page) > maxListed || size > maxListedSize {
+			return nil, fault.New(fault.Failed, "the server lists more than %d %s, or more than %d MiB of definitions; that is the limit for one server", maxListed, l.what, maxListedSize>>20)
+		}
+		definitions = append(definitions, page...)
+		if cursor == "" {
+			return definitions, nil
+		}
+		if seen[cursor] {
+			s.warn(fmt.Sprintf("the server repeats a cursor of its list of %s; the list ends after %d %s", l.what, len(definitions), l.what))
+			return definitions, nil
+		}
+		seen[cursor] = true
+		params = jsonrpc.Set(nil, "cursor", jsonrpc.Quote(cursor))
+	}
+	s.warn(fmt.Sprintf("the server's list of %s has more than %d pages; only the first %d %s are used", l.what, maxPages, len(definitions), l.what))
+	return definitions, nil
+}
+
+// parsePage returns the definitions of one page, and the cursor of the next page or
+// "".
+func parsePage(raw json.RawMessage, l list) (definitions []json.RawMessage, cursor string, err error) {
+	if member := jsonrpc.Get(raw, string(l.kind)); member != nil {
+		if err := json.Unmarshal(member, &definitions); err != nil {
+			return nil, "", fmt.Errorf("the answer to %s is malformed: %w", l.method, err)
+		}
+	}
+	if next := jsonrpc.Get(raw, "nextCursor"); next != nil && string(next) != "null" {
+		text, ok := jsonrpc.String(next)
+		if !ok {
+			return nil, "", fmt.Errorf("the answer to %s is malformed: nextCursor is not a string", l.method)
+		}
+		cursor = text
+	}
+	return definitions, cursor, nil
+}

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
+)
+
+// Listings implements listings.Store.
+func (s *Store) Listings(ctx context.Context) ([]listings.Listing, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT server, kind, definitions FROM listings")
+	if err != nil {
+		return nil, fmt.Errorf("read listings: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var out []listings.Listing
+	for rows.Next() {
+		var l listings.Listing
+		var definitions string
+		if err := rows.Scan(&l.Server, &l.Kind, &definitions); err != nil {
+			return nil, fmt.Errorf("read listings: %w", err)
+		}
+		if json.Unmarshal([]byte(definitions), &l.Definitions) != nil {
+			continue // damaged; the server lists them again
+		}
+		out = append(out, l)
+	}
+	return out, rows.Err()
+}
+
+// SetListing implements listings.Store.
+func (s *Store) SetListing(ctx context.Context, l listings.Listing) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		if len(l.Definitions) == 0 {
+			_, err := tx.ExecContext(ctx, "DELETE FROM listings WHERE server = ? AND kind = ?", l.Server, l.Kind)
+			if err != nil {
+				return fmt.Errorf("delete listing: %w", err)
+			}
+			return nil
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO listings (server, kind, definitions) VALUES (?, ?, ?)
+			ON CONFLICT (server, kind) DO UPDATE SET definitions = excluded.definitions`,
+			l.Server, l.Kind, jsonArray(l.Definitions))
+		if err != nil {
+			return fmt.Errorf("store listing: %w", err)
+		}
+		return nil
+	})
+}
+
+// jsonArray returns a JSON array of values, byte for byte.
+func jsonArray(values []json.RawMessage) string {
+	array := []byte("[")
+	for i, value := range values {
+		if i > 0 {
+			array = append(array, ',')
+		}
+		array = append(array, value...)
+	}
+	return string(append(array, ']'))
+}

@@ -1,0 +1,8 @@
+-- +goose Up
+-- The prompts, resources and resource templates that servers list.
+CREATE TABLE listings (
+    server      TEXT NOT NULL,
+    kind        TEXT NOT NULL, -- member of the result: prompts, resources or resourceTemplates
+    definitions TEXT NOT NULL, -- JSON array, as the server sent them
+    PRIMARY KEY (server, kind)
+) WITHOUT ROWID;
