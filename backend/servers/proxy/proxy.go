@@ -48,6 +48,16 @@ type Result struct {
 // FlightChanged is published when a call begins or ends.
 type FlightChanged struct{}
 
+// Forwarded is a request to a server that is not a tool call.
+type Forwarded struct {
+	Server string
+	Method string
+	Params json.RawMessage // sent unchanged
+	Caller upstream.Caller // answers requests that the server sends meanwhile; may be nil
+	// Progress, if not nil, receives the params of progress notifications.
+	Progress func(json.RawMessage)
+}
+
 // Proxy makes calls. It is safe for concurrent use.
 type Proxy struct {
 	registry *registry.Registry
@@ -68,18 +78,13 @@ func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 	began := time.Now()
 	server, err := p.admit(r)
 	if err == nil {
-		select {
-		case p.slots <- struct{}{}:
-			events.Publish(p.bus, FlightChanged{})
-			defer p.release()
-		default:
-			err = fault.New(fault.Busy, "%d calls are in flight on this hub; try again when some have finished", maxInFlight)
-		}
+		err = p.begin()
 	}
 	if err != nil {
 		p.record(r, server, began, journal.Refused, nil, err)
 		return Result{}, err
 	}
+	defer p.release()
 	params := jsonrpc.Set(r.Params, "name", jsonrpc.Quote(r.Tool))
 	answer, err := p.upstream.Call(ctx, server, r.Caller, jsonrpc.Call{Method: "tools/call", Params: params, Progress: r.Progress})
 	result := Result{JSON: answer}
@@ -88,6 +93,36 @@ func (p *Proxy) Call(ctx context.Context, r Request) (Result, error) {
 	}
 	p.record(r, server, began, outcome(result, err), answer, err)
 	return result, err
+}
+
+// Forward sends a request other than tools/call to a server and returns the result
+// unchanged. Errors are as those of Call. The request is not recorded.
+func (p *Proxy) Forward(ctx context.Context, f Forwarded) (json.RawMessage, error) {
+	server, err := p.admit(Request{Server: f.Server})
+	if err != nil {
+		return nil, err
+	}
+	if err := p.begin(); err != nil {
+		return nil, err
+	}
+	defer p.release()
+	return p.upstream.Call(ctx, server, f.Caller, jsonrpc.Call{Method: f.Method, Params: f.Params, Progress: f.Progress})
+}
+
+// Lease keeps a server running for a caller; see upstream.Manager.Lease.
+func (p *Proxy) Lease(ctx context.Context, server string) (*upstream.Lease, error) {
+	admitted, err := p.admit(Request{Server: server})
+	if err != nil {
+		return nil, err
+	}
+	return p.upstream.Lease(ctx, admitted)
+}
+
+// Capabilities returns what a running server has declared in its answer to
+// initialize, and nil if the server is not running.
+func (p *Proxy) Capabilities(server string) json.RawMessage {
+	d, _ := p.upstream.Describe(server)
+	return d.Capabilities
 }
 
 // admit returns the server to call, or an error if it must not be called.
@@ -105,6 +140,17 @@ func (p *Proxy) admit(r Request) (registry.Server, error) {
 		return server, fault.New(fault.Invalid, "server %q has no command", server.Name)
 	}
 	return server, nil
+}
+
+// begin adds one to the calls in flight. The caller must call release.
+func (p *Proxy) begin() error {
+	select {
+	case p.slots <- struct{}{}:
+		events.Publish(p.bus, FlightChanged{})
+		return nil
+	default:
+		return fault.New(fault.Busy, "%d calls are in flight on this hub; try again when some have finished", maxInFlight)
+	}
 }
 
 func (p *Proxy) release() {

@@ -35,3 +35,14 @@ type Progressed struct {
 	Params json.RawMessage // redacted
 	At     time.Time
 }
+
+// Announced is published for each notification of a server that concerns clients,
+// which are updated resources and log messages. It is not redacted.
+type Announced struct {
+	Server string
+	Method string
+	Params json.RawMessage // as sent by the server; read-only
+	// Caller is the only party that has called the server since its start. It is
+	// nil if there are several or none.
+	Caller Caller
+}

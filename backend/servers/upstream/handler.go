@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/agent-discover/agent-discover/backend/base/events"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -83,12 +84,26 @@ func (s *session) cause(ctx context.Context) (caller Caller, causes func(id stri
 	return caller, func(_ string, owner any) bool { return alone || caller != nil && owner == any(caller) }
 }
 
+// onlyCaller returns the only caller of the session since its start, or nil.
+func (s *session) onlyCaller() Caller {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shared {
+		return nil
+	}
+	return s.user
+}
+
 // Notification implements jsonrpc.Handler.
 func (s *session) Notification(method string, params json.RawMessage) {
 	if method == "notifications/cancelled" {
 		return // cancels a request of the server; jsonrpc.Conn handles it
 	}
 	s.relist(func(l list) bool { return l.changed == method })
+	switch method {
+	case "notifications/resources/updated", "notifications/message":
+		events.Publish(s.manager.bus, Announced{Server: s.server.Name, Method: method, Params: params, Caller: s.onlyCaller()})
+	}
 	s.enqueue(notice{method: method, params: params, at: time.Now()})
 }
 

@@ -49,15 +49,15 @@ type session struct {
 	lines  *lineWriter // splits standard error into lines
 	tap    *tap        // records messages
 
-	wake         chan struct{}      // wakes follow
+	wake         chan struct{} // wakes follow
 	outdated     [len(lists)]atomic.Bool
 	notices      chan notice        // queue of publish
 	dropped      atomic.Int64       // number of notices dropped because the queue was full
 	warned       bool               // whether dropped notices were logged; used by publish only
 	invalidLines atomic.Int64       // number of lines that were not JSON-RPC messages
 	cancel       context.CancelFunc // stops the goroutine of follow
-	listing      sync.Mutex // held while a list is read and stored
-	over         bool       // shutdown has ended; no list is stored any more; guarded by listing
+	listing      sync.Mutex         // held while a list is read and stored
+	over         bool               // shutdown has ended; no list is stored any more; guarded by listing
 	shutOnce     sync.Once
 	served       atomic.Bool // a call has got its result
 
@@ -68,6 +68,7 @@ type session struct {
 	shared      bool   // calls of several callers have used the session
 	calls       int    // number of calls in flight that were made for a caller
 	inFlight    int    // number of users of the session, such as calls and checks
+	leases      int    // number of leases that have not been released
 	probe       *probe // nil unless the server is suspected to hang
 	lastUsed    time.Time
 	forCheck    bool   // used by health checks only
@@ -136,23 +137,23 @@ func (s *session) leave(w want) {
 	}
 }
 
-// idleFor returns how long the session has had no call in flight, and 0 while
-// it has one.
+// idleFor returns how long the session has had no call in flight and no lease,
+// and 0 while it has one.
 func (s *session) idleFor() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.inFlight > 0 {
+	if s.inFlight > 0 || s.leases > 0 {
 		return 0
 	}
 	return time.Since(s.lastUsed)
 }
 
-// retire makes the session refuse new calls, unless a call is in flight. It
-// reports whether it did.
+// retire makes the session refuse new calls, unless it is in use. It reports
+// whether it did.
 func (s *session) retire() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.inFlight > 0 || s.retired {
+	if s.inFlight > 0 || s.leases > 0 || s.retired {
 		return false
 	}
 	s.retired = true
@@ -282,7 +283,7 @@ func (s *session) explain(err error, call jsonrpc.Call) error {
 	var malformed *jsonrpc.Malformed
 	var long *jsonrpc.LineTooLong
 	name, what := s.server.Name, call.Method
-	if tool := jsonrpc.GetString(call.Params, "name"); tool != "" {
+	if tool := jsonrpc.GetString(call.Params, "name"); tool != "" && call.Method == "tools/call" {
 		what = fmt.Sprintf("tool %q", tool)
 	}
 	switch {

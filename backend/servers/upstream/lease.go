@@ -1,0 +1,42 @@
+package upstream
+
+import (
+	"context"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// Lease keeps a server running although no call is in flight, such as for a
+// subscription. It does not outlive the server's session.
+type Lease struct {
+	session *session
+	once    sync.Once
+}
+
+// Lease starts a server if necessary and returns a lease of its session. The
+// caller must release it.
+func (m *Manager) Lease(ctx context.Context, server registry.Server) (*Lease, error) {
+	w := want{server: server}
+	session, err := m.acquire(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	defer session.leave(w)
+	session.mu.Lock()
+	session.leases++
+	session.mu.Unlock()
+	return &Lease{session: session}, nil
+}
+
+// Done is closed when the session has ended.
+func (l *Lease) Done() <-chan struct{} { return l.session.conn.Done() }
+
+// Release ends the lease. Releasing it again does nothing.
+func (l *Lease) Release() {
+	l.once.Do(func() {
+		l.session.mu.Lock()
+		l.session.leases--
+		l.session.mu.Unlock()
+	})
+}
