@@ -99,8 +99,9 @@ var allowed = map[string][]string{
 	"doors/gateway": {
 		"base/events", "base/fault", "base/lenient", "base/safetext", "protocol/jsonrpc", "protocol/schemacompat",
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
-		"servers/lifecycle", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
+		"servers/lifecycle", "servers/listings", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
 		"editors/registration", "editors/table", // registration: the name of our entry
+		"doors/names",
 	},
 	"doors/names":     {"base/jsonscan", "protocol/jsonrpc"},
 	"doors/companion": {"base/fault", "base/instance", "base/paths", "base/process", "protocol/jsonrpc"},

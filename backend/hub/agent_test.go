@@ -15,10 +15,11 @@ import (
 
 // agent is an initialized MCP client, connected as a companion connects it.
 type agent struct {
-	t      *testing.T
-	stream io.ReadWriteCloser
-	lines  *bufio.Reader
-	id     int
+	t       *testing.T
+	stream  io.ReadWriteCloser
+	lines   *bufio.Reader
+	id      int
+	notices []string // notifications that exchange and await have read
 }
 
 // join connects and initializes a client with a name.

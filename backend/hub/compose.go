@@ -145,8 +145,8 @@ func (h *Hub) composeDoors(config settings.Settings) {
 	d, s := &h.doors, &h.servers
 	d.clients = gateway.NewClientHistory(h.store, h.log)
 	d.gateway = gateway.New(gateway.Options{
-		Registry: s.registry, Catalog: h.discovery.catalog, Search: h.discovery.search, Lifecycle: s.lifecycle, Setup: s.setup,
-		Proxy: s.proxy, Usage: s.journal, SessionTools: h.store, History: d.clients, Learning: h.discovery.learning,
+		Registry: s.registry, Catalog: h.discovery.catalog, Listings: s.listings, Search: h.discovery.search, Lifecycle: s.lifecycle, Setup: s.setup,
+		Proxy: s.proxy, Usage: s.journal, SessionTools: h.store, Slugs: h.store, History: d.clients, Learning: h.discovery.learning,
 		Bus: h.bus, Log: h.log, Version: h.options.Version,
 	})
 	d.companion = &companion.Hub{

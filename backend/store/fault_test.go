@@ -149,7 +149,7 @@ func overwriteTables(t *testing.T, file string, chosen func(table string) bool) 
 var changes = []string{
 	"AddPreset", "AppendRecords", "Compact", "DeletePreset", "DeleteRecords", "DeleteServer", "DeleteTallies", "DropSecrets", "EraseLearned",
 	"ForgetSessionTools", "InsertServer", "KeepClient", "KeepLearned", "KeepLearningSwitch", "KeepVectors", "MarkSecret", "PutSecret", "PutSecretLink",
-	"RemoveDropped", "RemoveSecretLink", "ReplaceTools", "SavePreset", "SaveSessionTools", "SetTokens", "TidyVectors", "UpdateServer",
+	"RemoveDropped", "RemoveSecretLink", "ReplaceTools", "SavePreset", "SaveSessionTools", "SaveSlug", "SetListing", "SetTokens", "TidyVectors", "UpdateServer",
 }
 
 func TestEveryChangeSaysThatTheDatabaseIsLocked(t *testing.T) {

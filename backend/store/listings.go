@@ -62,3 +62,30 @@ func jsonArray(values []json.RawMessage) string {
 	}
 	return string(append(array, ']'))
 }
+
+// Slugs implements gateway.SlugStore.
+func (s *Store) Slugs(ctx context.Context) (map[int64]string, error) {
+	rows, err := s.read.QueryContext(ctx, "SELECT server, slug FROM slugs")
+	if err != nil {
+		return nil, fmt.Errorf("read slugs: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	out := make(map[int64]string)
+	for rows.Next() {
+		var server int64
+		var slug string
+		if err := rows.Scan(&server, &slug); err != nil {
+			return nil, fmt.Errorf("read slugs: %w", err)
+		}
+		out[server] = slug
+	}
+	return out, rows.Err()
+}
+
+// SaveSlug implements gateway.SlugStore.
+func (s *Store) SaveSlug(ctx context.Context, server int64, slug string) error {
+	if _, err := s.write.ExecContext(ctx, "INSERT INTO slugs (server, slug) VALUES (?, ?)", server, slug); err != nil {
+		return fmt.Errorf("store slug: %w", err)
+	}
+	return nil
+}

@@ -148,6 +148,8 @@ func (s *Store) dropUnreadable(ctx context.Context, table string) error {
 		_, err = s.Tools(ctx)
 	case "listings":
 		_, err = s.Listings(ctx)
+	case "slugs":
+		_, err = s.Slugs(ctx)
 	case "metrics":
 		_, err = s.Tallies(ctx)
 	case "learned", "learning_switch":

@@ -67,8 +67,10 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 		return proxy.Result{}, errBusy
 	}
 	defer s.endCall()
+	s.uses(server)
 	result, err := s.gateway.proxy.Call(ctx, request)
 	s.called(request, result, err)
+	result.JSON = s.gateway.shown(server, "tools/call", result.JSON)
 	return result, err
 }
 

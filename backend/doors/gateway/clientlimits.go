@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -163,7 +164,18 @@ func (a *schemaCache) schema(v schemacompat.Vendor, hash string, def json.RawMes
 // show returns a tool's definition under a name, adapted to a client with these
 // limits.
 func (g *Gateway) show(m clientLimits, t *catalog.Tool, name string) json.RawMessage {
-	return g.fit(m, t.Hash, listed(t, name))
+	return g.fit(m, t.Hash, g.linked(t.Server, listed(t, name)))
+}
+
+// linked returns a tool's definition with the URI of its user interface, if it has
+// one, as clients are shown it.
+func (g *Gateway) linked(server string, def json.RawMessage) json.RawMessage {
+	if jsonrpc.Get(def, "_meta") == nil {
+		return def
+	}
+	const head, tail = `{"tools":[`, `]}`
+	list := g.shown(server, "tools/list", slices.Concat([]byte(head), def, []byte(tail)))
+	return list[len(head) : len(list)-len(tail)]
 }
 
 // fit returns a definition with its argument schema adapted to the client's

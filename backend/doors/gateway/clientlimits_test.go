@@ -20,6 +20,12 @@ type noClients struct{}
 func (noClients) Clients(context.Context) ([]SeenClient, error) { return nil, nil }
 func (noClients) KeepClient(context.Context, SeenClient) error  { return nil }
 
+// noSlugs stores no slugs.
+type noSlugs struct{}
+
+func (noSlugs) Slugs(context.Context) (map[int64]string, error) { return nil, nil }
+func (noSlugs) SaveSlug(context.Context, int64, string) error   { return nil }
+
 // newGateway returns a gateway with an active server s that has the given
 // tools.
 func newGateway(t *testing.T, definitions ...string) *Gateway {
@@ -30,7 +36,7 @@ func newGateway(t *testing.T, definitions ...string) *Gateway {
 		t.Fatal(err)
 	}
 	tools := catalogtest.Open(t, bus, map[string][]json.RawMessage{"s": catalogtest.Definitions(definitions...)})
-	return New(Options{Registry: reg, Catalog: tools, Usage: usage{}, Bus: bus, History: NewClientHistory(noClients{}, slog.New(slog.DiscardHandler))})
+	return New(Options{Registry: reg, Catalog: tools, Usage: usage{}, Slugs: noSlugs{}, Bus: bus, History: NewClientHistory(noClients{}, slog.New(slog.DiscardHandler))})
 }
 
 // newClient returns the initialized session of a client.

@@ -19,6 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 	"github.com/agent-discover/agent-discover/backend/servers/registry"
 	"github.com/agent-discover/agent-discover/backend/servers/setup"
@@ -38,12 +39,14 @@ type Learner interface {
 type Options struct {
 	Registry     *registry.Registry
 	Catalog      *catalog.Catalog
+	Listings     *listings.Listings
 	Search       *search.Searcher
 	Lifecycle    *lifecycle.Manager
 	Setup        *setup.Syncer
 	Proxy        *proxy.Proxy
 	Usage        Usage
 	SessionTools SessionToolStore
+	Slugs        SlugStore
 	History      *ClientHistory
 	Learning     Learner
 	Bus          *events.Bus
@@ -55,6 +58,7 @@ type Options struct {
 type Gateway struct {
 	registry     *registry.Registry
 	catalog      *catalog.Catalog
+	listings     *listings.Listings
 	search       *search.Searcher
 	lifecycle    *lifecycle.Manager
 	setup        *setup.Syncer
@@ -67,7 +71,11 @@ type Gateway struct {
 	log          *slog.Logger
 	version      string
 
-	adapted schemaCache
+	adapted       schemaCache
+	slugs         slugs
+	subscriptions subscriptions
+	working       sync.WaitGroup            // goroutines of Run
+	active        [len(shownLists)][]string // active servers that have such a list; used by Run only
 
 	mu       sync.Mutex
 	sessions map[*Session]struct{}
@@ -76,9 +84,9 @@ type Gateway struct {
 // New returns a gateway.
 func New(o Options) *Gateway {
 	return &Gateway{
-		registry: o.Registry, catalog: o.Catalog, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
+		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
 		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, bus: o.Bus, log: o.Log, version: o.Version,
-		sessions: make(map[*Session]struct{}),
+		sessions: make(map[*Session]struct{}), slugs: slugs{store: o.Slugs, log: o.Log}, subscriptions: subscriptions{proxy: o.Proxy},
 	}
 }
 
@@ -102,43 +110,24 @@ func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) er
 		g.mu.Unlock()
 		g.note(s)
 		events.Publish(g.bus, ClientsChanged{})
+		g.subscriptions.removeAll(context.WithoutCancel(ctx), s)
 		<-announcing
 	}()
 	return s.conn.Run(ctx)
 }
 
-// Run makes sessions announce changes of their tool lists, and stores session
-// tools that could not be stored at once, until ctx ends.
+// Run passes changes of lists and notifications of servers on to sessions, and
+// stores session tools that could not be stored at once, until ctx ends.
 func (g *Gateway) Run(ctx context.Context) error {
-	var saving sync.WaitGroup
-	saving.Go(func() { g.sessionTools.run(ctx) })
-	defer saving.Wait()
+	g.working.Go(func() { g.sessionTools.run(ctx) })
+	defer g.working.Wait()
 	for ctx.Err() == nil {
-		tools, stopTools := events.Subscribe[catalog.Changed](g.bus, 256)
-		servers, stopServers := events.Subscribe[registry.Changed](g.bus, 256)
+		from := g.open()
 		g.announce()
-		g.follow(ctx, tools, servers)
-		stopTools()
-		stopServers()
+		g.follow(ctx, from)
+		from.close()
 	}
 	return nil
-}
-
-// follow wakes the sessions after each change of tools or servers. It returns
-// when ctx ends, or when the bus drops a subscription that is too slow.
-func (g *Gateway) follow(ctx context.Context, tools <-chan catalog.Changed, servers <-chan registry.Changed) {
-	for ok := true; ok; {
-		select {
-		case _, ok = <-tools:
-		case change, open := <-servers:
-			if ok = open; change.Removed {
-				g.forget(ctx, change.Name)
-			}
-		case <-ctx.Done():
-			return
-		}
-		g.announce()
-	}
 }
 
 // forget removes the tools of a removed server from the session tools of all
@@ -150,14 +139,11 @@ func (g *Gateway) forget(ctx context.Context, server string) {
 	g.sessionTools.forget(ctx, server)
 }
 
-// announce wakes all sessions. It does not block, so that a client that does
-// not read cannot delay the others.
+// announce wakes all sessions, so that they look whether their lists have changed.
+// It does not block, so that a client that does not read cannot delay the others.
 func (g *Gateway) announce() {
 	for _, s := range g.all() {
-		select {
-		case s.changed <- struct{}{}:
-		default: // a wake-up is pending already
-		}
+		s.outbox.ring()
 	}
 }
 

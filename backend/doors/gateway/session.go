@@ -34,7 +34,7 @@ type Session struct {
 	gateway *Gateway
 	id      string
 	conn    *jsonrpc.Conn
-	changed chan struct{} // wakes announceChanges
+	outbox  outbox // what announceChanges sends
 
 	mu           sync.Mutex
 	name         string // of the client, from initialize
@@ -45,12 +45,23 @@ type Session struct {
 	ready        bool                       // notifications/initialized was received
 	sessionTools map[catalog.Key]bool
 	shown        shownTools
-	signature    uint64 // of the last tool list that the client read or was notified of
+	signature    uint64          // of the last tool list that the client read or was notified of
+	level        string          // the log level that the client asked for; empty if it did not
+	used         map[string]bool // servers that the session has called
 	inFlight     int
 }
 
 func newSession(g *Gateway, id string) *Session {
-	return &Session{gateway: g, id: id, name: "unknown", changed: make(chan struct{}, 1), sessionTools: make(map[catalog.Key]bool)}
+	return &Session{
+		gateway: g, id: id, name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)},
+		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool),
+	}
+}
+
+func (s *Session) isReady() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ready
 }
 
 func (s *Session) client() Client {
@@ -73,6 +84,20 @@ func (s *Session) Request(ctx context.Context, method string, params json.RawMes
 		return s.listTools()
 	case "tools/call":
 		return s.callTool(ctx, params)
+	case "prompts/list", "resources/list", "resources/templates/list":
+		return s.gateway.list(method, params)
+	case "prompts/get":
+		return s.getPrompt(ctx, params)
+	case "resources/read":
+		return s.readResource(ctx, params)
+	case "resources/subscribe":
+		return s.subscribe(ctx, params)
+	case "resources/unsubscribe":
+		return s.unsubscribe(ctx, params)
+	case "completion/complete":
+		return s.complete(ctx, params)
+	case "logging/setLevel":
+		return s.setLevel(ctx, params)
 	}
 	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
 }
@@ -105,7 +130,14 @@ func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage
 	if missing != "" {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support %s", q.Method, name, missing)
 	}
-	return s.conn.Call(ctx, jsonrpc.Call{Method: q.Method, Params: q.Params})
+	answer, err := s.conn.Call(ctx, jsonrpc.Call{Method: q.Method, Params: s.gateway.shown(q.Server, q.Method, q.Params)})
+	if err != nil {
+		return nil, err
+	}
+	if _, own, err := s.gateway.incoming(q.Method, answer); err == nil {
+		answer = own
+	}
+	return answer, nil
 }
 
 // unsupported returns what a client with these capabilities lacks to answer a
@@ -140,6 +172,10 @@ func unsupported(capabilities map[string]json.RawMessage, q upstream.Question) s
 
 func isObject(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '{' }
 
+// capabilities are what the hub offers. Servers may come and go during a session, so
+// it declares what any of them may support.
+const capabilities = `{"tools":{"listChanged":true},"prompts":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},"completions":{},"logging":{}}`
+
 func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	var asked struct {
 		ProtocolVersion string                     `json:"protocolVersion"`
@@ -162,7 +198,7 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	events.Publish(s.gateway.bus, ClientsChanged{})
 	return json.Marshal(map[string]any{
 		"protocolVersion": jsonrpc.Version(asked.ProtocolVersion),
-		"capabilities":    map[string]any{"tools": map[string]bool{"listChanged": true}},
+		"capabilities":    json.RawMessage(capabilities),
 		"serverInfo":      map[string]string{"name": "agent-discover", "title": "Agent Discover", "version": s.gateway.version},
 		"instructions":    s.gateway.instructions(),
 	})
@@ -221,13 +257,13 @@ func (s *Session) listTools() (json.RawMessage, error) {
 	}{list})
 }
 
-// announceChanges notifies the client about changes of its tool list until the
-// connection ends.
+// announceChanges sends the client notifications until the connection ends.
 func (s *Session) announceChanges() {
 	for {
 		select {
-		case <-s.changed:
+		case <-s.outbox.wake:
 			s.announceTools()
+			_ = s.outbox.send(s.conn) // an error ends the connection
 		case <-s.conn.Done():
 			return
 		}

@@ -1,0 +1,138 @@
+package gateway
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// sources are the events that may concern sessions.
+type sources struct {
+	tools   <-chan catalog.Changed
+	servers <-chan registry.Changed
+	lists   <-chan listings.Changed
+	states  <-chan upstream.StateChanged
+	notices <-chan upstream.Announced
+	stop    []func()
+}
+
+func (g *Gateway) open() *sources {
+	var s sources
+	add := func(stop func()) { s.stop = append(s.stop, stop) }
+	var stop func()
+	s.tools, stop = events.Subscribe[catalog.Changed](g.bus, 256)
+	add(stop)
+	s.servers, stop = events.Subscribe[registry.Changed](g.bus, 256)
+	add(stop)
+	s.lists, stop = events.Subscribe[listings.Changed](g.bus, 256)
+	add(stop)
+	s.states, stop = events.Subscribe[upstream.StateChanged](g.bus, 256)
+	add(stop)
+	s.notices, stop = events.Subscribe[upstream.Announced](g.bus, 4096)
+	add(stop)
+	return &s
+}
+
+func (s *sources) close() {
+	for _, stop := range s.stop {
+		stop()
+	}
+}
+
+// follow passes events on to the sessions. It returns when ctx ends, or when the
+// bus drops a subscription that is too slow.
+func (g *Gateway) follow(ctx context.Context, from *sources) {
+	for ok := true; ok; {
+		select {
+		case _, ok = <-from.tools:
+			g.announce()
+		case change, open := <-from.servers:
+			if ok = open; change.Removed {
+				g.forget(ctx, change.Name)
+			}
+			g.announce()
+			g.announceLists("")
+		case change, open := <-from.lists:
+			if ok = open; open {
+				g.announceLists(change.Kind)
+			}
+		case change, open := <-from.states:
+			if ok = open; change.Running {
+				g.working.Go(func() { g.started(ctx, change.Name) })
+			}
+		case notice, open := <-from.notices:
+			if ok = open; open {
+				g.deliver(notice)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// listing is the part of the listings that sessions are shown as one kind of list.
+type listing struct {
+	changed string // the notification of its changes
+	kinds   []listings.Kind
+}
+
+var shownLists = [...]listing{
+	{"notifications/prompts/list_changed", []listings.Kind{listings.Prompts}},
+	{"notifications/resources/list_changed", []listings.Kind{listings.Resources, listings.Templates}},
+}
+
+// announceLists tells the sessions which lists besides the tools have changed:
+// because a server has listed something else, or because other servers are active
+// than when it was last called. Kind is empty in the second case.
+func (g *Gateway) announceLists(kind listings.Kind) {
+	for i, l := range shownLists {
+		var active []string
+		for _, server := range g.activeServers() {
+			if slices.ContainsFunc(l.kinds, func(k listings.Kind) bool { return len(g.listings.Of(server.Name, k)) > 0 }) {
+				active = append(active, server.Name)
+			}
+		}
+		if slices.Equal(active, g.active[i]) && !slices.Contains(l.kinds, kind) {
+			continue
+		}
+		g.active[i] = active
+		for _, s := range g.all() {
+			if s.isReady() {
+				s.outbox.put(l.changed, nil)
+			}
+		}
+	}
+}
+
+// started restores what sessions have asked of a server that has started anew:
+// subscriptions and log levels.
+func (g *Gateway) started(ctx context.Context, server string) {
+	for _, uri := range g.subscriptions.renew(ctx, server) {
+		g.deliver(upstream.Announced{
+			Server: server, Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(uri)),
+		})
+	}
+	g.shareLevel(ctx, server)
+}
+
+// deliver passes a notification of a server on to the sessions that it concerns.
+func (g *Gateway) deliver(a upstream.Announced) {
+	if a.Method == "notifications/message" {
+		g.deliverMessage(a)
+		return
+	}
+	concerned := g.subscriptions.of(a.Server, jsonrpc.GetString(a.Params, "uri"))
+	if len(concerned) == 0 {
+		return
+	}
+	params := g.shown(a.Server, a.Method, a.Params)
+	for _, s := range concerned {
+		s.outbox.put(a.Method, params)
+	}
+}

@@ -1,0 +1,201 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/doors/names"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/listings"
+	"github.com/agent-discover/agent-discover/backend/servers/registry"
+)
+
+// SlugStore persists the slugs of servers, by the ids of servers.
+type SlugStore interface {
+	// Slugs returns all slugs, including those of removed servers.
+	Slugs(ctx context.Context) (map[int64]string, error)
+	SaveSlug(ctx context.Context, server int64, slug string) error
+}
+
+// slugs assigns a slug to each server when it is first needed. Slugs of removed
+// servers are kept, because a client may still know their URIs. It is safe for
+// concurrent use.
+type slugs struct {
+	store SlugStore
+	log   *slog.Logger
+
+	mu    sync.Mutex
+	byID  map[int64]string // nil before the first use
+	taken map[string]bool
+}
+
+// of returns the slug of a server.
+func (b *slugs) of(server registry.Server) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.load()
+	if slug := b.byID[server.ID]; slug != "" {
+		return slug
+	}
+	slug := names.Slug(server.Name, func(slug string) bool { return b.taken[slug] })
+	b.byID[server.ID], b.taken[slug] = slug, true
+	if err := b.store.SaveSlug(context.Background(), server.ID, slug); err != nil {
+		b.log.Warn("could not store the slug of a server", "server", server.Name, "error", err)
+	}
+	return slug
+}
+
+func (b *slugs) load() {
+	if b.byID != nil {
+		return
+	}
+	b.taken = make(map[string]bool)
+	stored, err := b.store.Slugs(context.Background())
+	if err != nil {
+		b.log.Warn("could not read the slugs of servers", "error", err)
+	}
+	if b.byID = stored; stored == nil {
+		b.byID = make(map[int64]string)
+	}
+	for _, slug := range b.byID {
+		b.taken[slug] = true
+	}
+}
+
+// naming translates between names and URIs of servers and those that clients are
+// shown. It covers approved servers.
+type naming struct {
+	gateway *Gateway
+	servers map[string]registry.Server // by slug
+}
+
+func (g *Gateway) naming() naming {
+	n := naming{g, make(map[string]registry.Server)}
+	for _, server := range g.registry.List() {
+		if server.Approved {
+			n.servers[g.slugs.of(server)] = server
+		}
+	}
+	return n
+}
+
+// shown returns a result of a server, or the params of its notification or request,
+// as clients are shown them.
+func (g *Gateway) shown(server, method string, message json.RawMessage) json.RawMessage {
+	s, err := g.registry.Get(server)
+	if err != nil {
+		return message // removed meanwhile
+	}
+	return names.Outgoing(g.slugs.of(s), method, message)
+}
+
+// incoming returns the params of a client's request as its server knows them, and
+// the server's name. The name is empty if the params name no server.
+func (g *Gateway) incoming(method string, params json.RawMessage) (server string, own json.RawMessage, err error) {
+	n := g.naming()
+	slug, own, err := names.Servers{Known: n.known, Owners: n.owners, Prompt: n.prompt}.Incoming(method, params)
+	if unowned, ok := errors.AsType[*names.OwnerError](err); ok {
+		return "", nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", unowned)
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	return n.servers[slug].Name, own, nil
+}
+
+func (n naming) known(slug string) bool {
+	_, known := n.servers[slug]
+	return known
+}
+
+// owners returns the slugs of the servers that list a resource, or a template that
+// may have produced it.
+func (n naming) owners(uri string) (owners []string) {
+	for slug, server := range n.servers {
+		if n.owns(server.Name, uri) {
+			owners = append(owners, slug)
+		}
+	}
+	return owners
+}
+
+func (n naming) owns(server, uri string) bool {
+	for _, resource := range n.gateway.listings.Of(server, listings.Resources) {
+		if jsonrpc.GetString(resource, "uri") == uri {
+			return true
+		}
+	}
+	for _, template := range n.gateway.listings.Of(server, listings.Templates) {
+		text := jsonrpc.GetString(template, "uriTemplate")
+		if text == uri || matchesTemplate(text, uri) {
+			return true
+		}
+	}
+	return false
+}
+
+// expression matches one expression of a URI template (RFC 6570).
+var expression = regexp.MustCompile(`\{[^{}]*\}`)
+
+// matchesTemplate reports whether a URI may be an expansion of a template. The
+// values of variables are not checked.
+func matchesTemplate(template, uri string) bool {
+	literal := expression.Split(template, -1)
+	if len(literal) == 1 {
+		return false
+	}
+	for i, part := range literal {
+		literal[i] = regexp.QuoteMeta(part)
+	}
+	pattern, err := regexp.Compile("^" + strings.Join(literal, ".*") + "$")
+	return err == nil && pattern.MatchString(uri)
+}
+
+func (n naming) prompt(shown string) (slug, name string, err error) {
+	server, name, err := n.gateway.resolvePrompt(shown)
+	if err != nil {
+		return "", "", err
+	}
+	s, err := n.gateway.registry.Get(server)
+	if err == nil && !s.Approved {
+		err = fault.New(fault.Denied, "server %q waits for a person's approval: ask the user to approve it in the tray or the dashboard", server)
+	}
+	return n.gateway.slugs.of(s), name, err
+}
+
+// resolvePrompt returns the server and the own name of a prompt.
+func (g *Gateway) resolvePrompt(shown string) (server, name string, err error) {
+	directory := names.Directory{
+		Listed: func(string) (string, string, bool) { return "", "", false },
+		Splits: g.registry.Splits,
+		Has:    g.listsPrompt,
+		Owners: func(name string) (owners []string) {
+			for _, server := range g.registry.List() {
+				if server.Approved && g.listsPrompt(server.Name, name) {
+					owners = append(owners, server.Name)
+				}
+			}
+			return owners
+		},
+	}
+	server, name, err = directory.Find(shown)
+	if err != nil {
+		return "", "", jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", err)
+	}
+	return server, name, nil
+}
+
+func (g *Gateway) listsPrompt(server, name string) bool {
+	for _, definition := range g.listings.Of(server, listings.Prompts) {
+		if jsonrpc.GetString(definition, "name") == name {
+			return true
+		}
+	}
+	return false
+}

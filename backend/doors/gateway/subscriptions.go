@@ -1,0 +1,246 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/proxy"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// subscriptions counts which sessions have subscribed to which resources. Each
+// resource is subscribed to once at its server, with the first session, and
+// unsubscribed with the last. A server with subscriptions is not stopped for being
+// idle. It is safe for concurrent use.
+type subscriptions struct {
+	proxy *proxy.Proxy
+
+	mu        sync.Mutex
+	resources map[resourceKey]*subscription
+}
+
+type resourceKey struct{ server, uri string }
+
+// subscription is one resource with its subscribers.
+type subscription struct {
+	changing sync.Mutex // held while the server is asked to subscribe or unsubscribe
+	lease    *upstream.Lease
+
+	sessions map[*Session]bool // guarded by subscriptions.mu
+}
+
+// add subscribes a session to a resource.
+func (b *subscriptions) add(ctx context.Context, s *Session, key resourceKey) (json.RawMessage, error) {
+	b.mu.Lock()
+	sub := b.resources[key]
+	if sub == nil {
+		sub = &subscription{sessions: make(map[*Session]bool)}
+		if b.resources == nil {
+			b.resources = make(map[resourceKey]*subscription)
+		}
+		b.resources[key] = sub
+	}
+	sub.sessions[s] = true
+	b.mu.Unlock()
+	sub.changing.Lock()
+	defer sub.changing.Unlock()
+	if sub.live() {
+		return json.RawMessage("{}"), nil
+	}
+	result, err := b.subscribe(ctx, key, sub)
+	if err != nil {
+		b.leave(s, key)
+		b.drop(key, sub)
+	}
+	return result, err
+}
+
+// live reports whether the server knows of the subscription. The caller holds
+// changing.
+func (sub *subscription) live() bool {
+	if sub.lease == nil {
+		return false
+	}
+	select {
+	case <-sub.lease.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// subscribe sends resources/subscribe. The caller holds sub.changing.
+func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *subscription) (json.RawMessage, error) {
+	lease, err := b.proxy.Lease(ctx, key.server)
+	if err != nil {
+		return nil, err
+	}
+	if jsonrpc.Get(jsonrpc.Get(b.proxy.Capabilities(key.server), "resources"), "subscribe") == nil {
+		lease.Release()
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: server %q does not support subscriptions", key.server)
+	}
+	params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
+	result, err := b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Method: "resources/subscribe", Params: params})
+	if err != nil {
+		lease.Release()
+		return nil, err
+	}
+	sub.end()
+	sub.lease = lease
+	return result, nil
+}
+
+// leave removes a subscriber of a resource. It returns nil if the session was none.
+func (b *subscriptions) leave(s *Session, key resourceKey) *subscription {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	sub := b.resources[key]
+	if sub == nil || !sub.sessions[s] {
+		return nil
+	}
+	delete(sub.sessions, s)
+	return sub
+}
+
+// drop forgets a resource without subscribers, and reports whether it had none.
+func (b *subscriptions) drop(key resourceKey, sub *subscription) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(sub.sessions) > 0 {
+		return false
+	}
+	if b.resources[key] == sub {
+		delete(b.resources, key)
+	}
+	return true
+}
+
+// unused reports whether a resource has no subscribers.
+func (b *subscriptions) unused(sub *subscription) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(sub.sessions) == 0
+}
+
+// remove ends a session's subscription to a resource.
+func (b *subscriptions) remove(ctx context.Context, s *Session, key resourceKey) (err error) {
+	sub := b.leave(s, key)
+	if sub == nil {
+		return nil
+	}
+	sub.changing.Lock()
+	defer sub.changing.Unlock()
+	if !b.unused(sub) {
+		return nil
+	}
+	if sub.live() {
+		params := jsonrpc.Set(nil, "uri", jsonrpc.Quote(key.uri))
+		_, err = b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Method: "resources/unsubscribe", Params: params})
+	}
+	sub.end()
+	b.drop(key, sub) // a session that has subscribed meanwhile waits for changing
+	return err
+}
+
+// end releases the server. The caller holds changing.
+func (sub *subscription) end() {
+	if sub.lease != nil {
+		sub.lease.Release()
+		sub.lease = nil
+	}
+}
+
+// removeAll ends all subscriptions of a session that has ended.
+func (b *subscriptions) removeAll(ctx context.Context, s *Session) {
+	b.mu.Lock()
+	var keys []resourceKey
+	for key, sub := range b.resources {
+		if sub.sessions[s] {
+			keys = append(keys, key)
+		}
+	}
+	b.mu.Unlock()
+	for _, key := range keys {
+		_ = b.remove(ctx, s, key) // the server may have ended
+	}
+}
+
+// of returns the sessions that are concerned by an update of a resource: those that
+// have subscribed to it or to a resource above it.
+func (b *subscriptions) of(server, uri string) []*Session {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	found := make(map[*Session]bool)
+	for key, sub := range b.resources {
+		if key.server == server && covers(key.uri, uri) {
+			maps.Copy(found, sub.sessions)
+		}
+	}
+	return slices.Collect(maps.Keys(found))
+}
+
+// covers reports whether uri is the subscribed resource or below it.
+func covers(subscribed, uri string) bool {
+	if len(uri) <= len(subscribed) || uri[:len(subscribed)] != subscribed {
+		return uri == subscribed
+	}
+	return subscribed[len(subscribed)-1] == '/' || uri[len(subscribed)] == '/' || uri[len(subscribed)] == '?' || uri[len(subscribed)] == '#'
+}
+
+// renew subscribes again to the resources of a server that has started anew, and
+// returns those whose subscribers have to read them again.
+func (b *subscriptions) renew(ctx context.Context, server string) (missed []string) {
+	b.mu.Lock()
+	lost := make(map[resourceKey]*subscription)
+	for key, sub := range b.resources {
+		if key.server == server {
+			lost[key] = sub
+		}
+	}
+	b.mu.Unlock()
+	for key, sub := range lost {
+		sub.changing.Lock()
+		if !sub.live() && sub.lease != nil {
+			if _, err := b.subscribe(ctx, key, sub); err == nil {
+				missed = append(missed, key.uri)
+			}
+		}
+		sub.changing.Unlock()
+	}
+	return missed
+}
+
+// subscribe serves resources/subscribe.
+func (s *Session) subscribe(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	server, own, err := s.gateway.resource("resources/subscribe", params)
+	if err != nil {
+		return nil, err
+	}
+	if !s.beginCall() {
+		return nil, rpcError(errBusy)
+	}
+	defer s.endCall()
+	result, err := s.gateway.subscriptions.add(ctx, s, resourceKey{server, jsonrpc.GetString(own, "uri")})
+	if err != nil {
+		return nil, rpcError(err)
+	}
+	return result, nil
+}
+
+// unsubscribe serves resources/unsubscribe.
+func (s *Session) unsubscribe(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	server, own, err := s.gateway.resource("resources/unsubscribe", params)
+	if err != nil {
+		return nil, err
+	}
+	err = s.gateway.subscriptions.remove(ctx, s, resourceKey{server, jsonrpc.GetString(own, "uri")})
+	if err != nil && fault.KindOf(err) != fault.Failed {
+		return nil, rpcError(err)
+	}
+	return json.RawMessage("{}"), nil
+}

@@ -1,0 +1,177 @@
+package hub_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-discover/agent-discover/backend/hub"
+	"github.com/agent-discover/agent-discover/backend/testing/mcptest"
+)
+
+// offering runs a hub with two active servers that have resources, prompts,
+// completions and logging.
+func offering(t *testing.T) *hub.Hub {
+	t.Helper()
+	h, _ := runHub(t, hub.Options{})
+	for i, name := range []string{"one", "two"} {
+		command := mcptest.Command(t, "-offers")
+		do(t, h, "POST", "/api/servers", map[string]any{"name": name, "command": command[0], "args": command[1:]}, nil)
+		do(t, h, "POST", fmt.Sprintf("/api/servers/%d/activate", i+1), nil, nil)
+	}
+	return h
+}
+
+// exchange sends a request and returns the answer, without its id.
+func (a *agent) exchange(method, params string) string {
+	a.t.Helper()
+	a.id++
+	a.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, a.id, method, params))
+	head := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,`, a.id)
+	for {
+		line, err := a.lines.ReadString('\n')
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		if rest, ok := strings.CutPrefix(line, head); ok {
+			return strings.TrimSuffix(rest, "}\n")
+		}
+		a.notices = append(a.notices, strings.TrimSpace(line))
+	}
+}
+
+// await returns the first notification of a method that has arrived or arrives, and
+// forgets it.
+func (a *agent) await(method string) string {
+	a.t.Helper()
+	for {
+		for i, line := range a.notices {
+			if strings.Contains(line, `"method":"`+method+`"`) {
+				a.notices = append(a.notices[:i:i], a.notices[i+1:]...)
+				return line
+			}
+		}
+		line, err := a.lines.ReadString('\n')
+		if err != nil {
+			a.t.Fatalf("waiting for %s: %v", method, err)
+		}
+		a.notices = append(a.notices, strings.TrimSpace(line))
+	}
+}
+
+// awaitList repeats a list request until the answer contains a text: the hub reads
+// lists besides the tools after it has started a server.
+func (a *agent) awaitList(method, text string) string {
+	a.t.Helper()
+	changed := strings.Replace(strings.Replace(method, "/templates", "", 1), "/list", "/list_changed", 1)
+	for {
+		if answer := a.exchange(method, `{}`); strings.Contains(answer, text) {
+			return answer
+		}
+		a.await("notifications/" + changed)
+	}
+}
+
+func TestResourcesPromptsAndCompletionsOfServersReachClients(t *testing.T) {
+	a := join(t, offering(t), "agent")
+	for _, row := range []struct{ method, want string }{
+		{"prompts/list", `"result":{"prompts":[{"name":"one__greet","arguments":[{"name":"who","required":true}]},{"name":"two__greet","arguments":[{"name":"who","required":true}]}]}`},
+		{"resources/list", `"result":{"resources":[{"uri":"one+note://1","name":"first"},{"uri":"one+note://2","name":"after second page"},{"uri":"two+note://1","name":"first"},{"uri":"two+note://2","name":"after second page"}]}`},
+		{"resources/templates/list", `"result":{"resourceTemplates":[{"uriTemplate":"one+note://{n}","name":"notes"},{"uriTemplate":"two+note://{n}","name":"notes"}]}`},
+	} {
+		if got := a.awaitList(row.method, "two"); got != row.want {
+			t.Errorf("%s:\n got %s\nwant %s", row.method, got, row.want)
+		}
+	}
+	for _, row := range []struct{ method, params, want string }{
+		{"prompts/get", `{"name":"one__greet","arguments":{"who":"Ada"}}`, `"result":{"messages":[{"role":"user","content":{"type":"text","text":"Greet Ada"}}]}`},
+		{"prompts/get", `{"name":"one__none"}`, `"error":{"code":-32602,"message":"no such prompt: none"}`},
+		{"prompts/get", `{"name":"greet"}`, `several servers have it; use one__greet or two__greet`},
+		{"prompts/get", `{}`, `"error":{"code":-32602,"message":"Invalid params: the name of a prompt is missing"}`},
+		{"resources/read", `{"uri":"two+note://1"}`, `"result":{"contents":[{"uri":"two+note://1","text":"a note","unknown":9007199254740993}]}`},
+		{"resources/read", `{"uri":"two+note://7"}`, `"error":{"code":-32002,"message":"no such resource: note://7"}`},
+		{"resources/read", `{"uri":"note://1"}`, `several servers have it; use`},
+		{"resources/read", `{}`, `"error":{"code":-32602,"message":"Invalid params: the uri of a resource is missing"}`},
+		{"completion/complete", `{"ref":{"type":"ref/prompt","name":"one__greet"},"argument":{"name":"who","value":"A"}}`, `\"name\":\"greet\"}`},
+		{"completion/complete", `{"ref":{"type":"ref/resource","uri":"one+note://{n}"},"argument":{"name":"n","value":"1"}}`, `\"uri\":\"note://{n}\"`},
+		{"logging/setLevel", `{"level":"loud"}`, `unknown log level`},
+	} {
+		if got := a.exchange(row.method, row.params); !strings.Contains(got, row.want) {
+			t.Errorf("%s %s:\n got %s\nwant %s", row.method, row.params, got, row.want)
+		}
+	}
+}
+
+func TestUpdatesOfAResourceReachItsSubscribersOnly(t *testing.T) {
+	h := offering(t)
+	a, b := join(t, h, "agent"), join(t, h, "other")
+	if got := a.exchange("resources/subscribe", `{"uri":"one+note://1"}`); got != `"result":{}` {
+		t.Fatal(got)
+	}
+	if got, want := a.await("notifications/resources/updated"), `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"one+note://1"}}`; got != want {
+		t.Errorf("got %s", got)
+	}
+	// The second subscription does not reach the server, which would announce an
+	// update.
+	if got := b.exchange("resources/subscribe", `{"uri":"one+note://1"}`); got != `"result":{}` {
+		t.Fatal(got)
+	}
+	for _, one := range []*agent{a, b} {
+		if got := one.exchange("resources/unsubscribe", `{"uri":"one+note://1"}`); got != `"result":{}` {
+			t.Error(got)
+		}
+	}
+	if got := b.exchange("resources/subscribe", `{"uri":"one+note://1"}`); got != `"result":{}` {
+		t.Fatal(got)
+	}
+	b.await("notifications/resources/updated")
+	do(t, h, "POST", "/api/servers/1/restart", nil, nil)
+	b.await("notifications/resources/updated") // what happened in between is unknown
+	a.exchange("ping", `{}`)
+	for _, line := range append(a.notices, b.notices...) {
+		if strings.Contains(line, "resources/updated") {
+			t.Errorf("unexpected: %s", line)
+		}
+	}
+}
+
+func TestLogMessagesOfAServerReachTheClientThatAsked(t *testing.T) {
+	h := offering(t)
+	a, b := join(t, h, "agent"), join(t, h, "other")
+	if got := a.exchange("logging/setLevel", `{"level":"info"}`); got != `"result":{}` {
+		t.Fatal(got)
+	}
+	a.exchange("resources/read", `{"uri":"one+note://1"}`)
+	if got, want := a.await("notifications/message"), `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"so be it"}}`; got != want {
+		t.Errorf("got %s", got)
+	}
+	b.exchange("resources/read", `{"uri":"two+note://1"}`)
+	b.exchange("ping", `{}`)
+	for _, line := range b.notices {
+		if strings.Contains(line, "notifications/message") {
+			t.Errorf("another client got %s", line)
+		}
+	}
+}
+
+func TestListsOfStoppedServersAreKeptAndChangesAreAnnounced(t *testing.T) {
+	h := offering(t)
+	a := join(t, h, "agent")
+	a.awaitList("prompts/list", "two__greet")
+	do(t, h, "POST", "/api/servers/2/stop", nil, nil)
+	if got := a.exchange("prompts/list", `{}`); !strings.Contains(got, "two__greet") {
+		t.Errorf("after the stop: %s", got)
+	}
+	a.notices = nil
+	do(t, h, "POST", "/api/servers/2/deactivate", nil, nil)
+	a.await("notifications/prompts/list_changed")
+	a.await("notifications/resources/list_changed")
+	if got := a.exchange("prompts/list", `{}`); strings.Contains(got, "two__greet") || !strings.Contains(got, "one__greet") {
+		t.Errorf("after the deactivation: %s", got)
+	}
+	do(t, h, "DELETE", "/api/servers/1", nil, nil)
+	a.await("notifications/prompts/list_changed")
+	if got := a.exchange("prompts/list", `{}`); got != `"result":{"prompts":[]}` {
+		t.Errorf("after the removal: %s", got)
+	}
+}
