@@ -216,10 +216,29 @@ func (f File) checkReplaceable() error {
 		return fault.New(fault.Denied, "%s is read-only", f.Path)
 	case ownedByOther(f.info):
 		return fault.New(fault.Denied, "%s belongs to another user of this computer", f.Path)
-	case hardLinks(f.Target, f.info) > 1:
+	case f.hasOtherLink():
 		return fault.New(fault.Denied, "%s has another hard link, which would keep the old content", f.Path)
 	}
 	return nil
+}
+
+// linkPatience is how long another hard link may exist before it counts. Where the
+// system cannot exchange two files, a replacement by another hub creates one for a
+// moment.
+const linkPatience = time.Second
+
+// hasOtherLink reports whether the file has a second name that stays.
+func (f File) hasOtherLink() bool {
+	for end := time.Now().Add(linkPatience); hardLinks(f.Target, f.info) > 1; {
+		if time.Now().After(end) {
+			return true
+		}
+		time.Sleep(linkPatience / 50)
+		if info, err := os.Stat(f.Target); err == nil {
+			f.info = info
+		}
+	}
+	return false
 }
 
 // checkLink refuses a link into a folder that does not exist. Such a link is
