@@ -104,6 +104,7 @@ var allowed = map[string][]string{
 		"doors/names",
 	},
 	"doors/names":     {"base/jsonscan", "protocol/jsonrpc"},
+	"doors/parking":   {"protocol/inputrequired"},
 	"doors/companion": {"base/fault", "base/instance", "base/paths", "base/process", "protocol/jsonrpc"},
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance",
