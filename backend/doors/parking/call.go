@@ -29,8 +29,7 @@ type Call struct {
 	open     []*question // without an answer, in the order of arrival
 	count    int         // of all questions so far
 	round    int         // of the last state
-	waiting  bool        // a request of the client waits in Wait, or will do so
-	expiry   *time.Timer // runs while no request waits
+	expiry   *time.Timer // runs while the call waits for a retry; nil before the first round
 	progress func(json.RawMessage)
 }
 
@@ -126,7 +125,6 @@ func (c *Call) park() *inputrequired.Result {
 		return nil
 	}
 	c.round++
-	c.waiting = false
 	c.expiry = time.AfterFunc(lifetime, func() { c.abandon(errExpired) })
 	out := &inputrequired.Result{State: c.lot.sealer.seal(state{
 		Binding: c.binding, Lot: c.lot.id, Call: c.id, Round: c.round, Expires: time.Now().Add(lifetime).Unix(),
@@ -142,10 +140,9 @@ func (c *Call) park() *inputrequired.Result {
 func (c *Call) resume(round int, responses []inputrequired.Response) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting || c.round != round || !c.expiry.Stop() {
+	if c.round != round || !c.expiry.Stop() {
 		return false
 	}
-	c.waiting = true
 	c.open = slices.DeleteFunc(c.open, func(q *question) bool {
 		i := slices.IndexFunc(responses, func(r inputrequired.Response) bool { return r.Key == q.Key })
 		if i >= 0 {
@@ -165,7 +162,6 @@ func (c *Call) abandon(cause error) {
 	if c.expiry != nil {
 		c.expiry.Stop()
 	}
-	c.waiting = true // no retry is accepted
 	c.settle(func(q *question) answer {
 		if q.Method == "elicitation/create" {
 			return answer{result: json.RawMessage(`{"action":"cancel"}`)}

@@ -134,7 +134,7 @@ type Outcome struct {
 func (l *Lot) Begin(ctx context.Context, b Binding, run func(context.Context, *Call) (json.RawMessage, error)) *Call {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c := &Call{
-		lot: l, id: rand.Text(), binding: b, cancel: cancel, waiting: true,
+		lot: l, id: rand.Text(), binding: b, cancel: cancel,
 		done: make(chan struct{}), asked: make(chan struct{}, 1),
 	}
 	go func() {

@@ -89,6 +89,9 @@ func TestQuestionsAreAnsweredByRetries(t *testing.T) {
 		if err != nil || second.Required == nil || len(second.Required.Requests) != 1 || second.Required.Requests[0].Key != "q2" {
 			t.Fatalf("after half of the answers: %+v, %v", second, err)
 		}
+		if _, err := retry(t, l, first.State, response("q2", `{}`)); !errors.Is(err, parking.ErrState) {
+			t.Errorf("the state of the first round in the second: %v", err)
+		}
 		last, err := retry(t, l, second.Required.State, response("q2", `{"b":2}`))
 		if want := `["{\"a\":1}","{\"b\":2}"]`; err != nil || string(last.Result) != want {
 			t.Errorf("got %s, %v; want %s", last.Result, err, want)
@@ -183,8 +186,10 @@ func TestARetryAfterARestartSaysThatTheOutcomeIsUnknown(t *testing.T) {
 // A call that is given up answers its questions and ends, and its place is free.
 func TestAnAbandonedCallAnswersItsServer(t *testing.T) {
 	for name, abandon := range map[string]func(*parking.Lot, context.CancelFunc){
-		"nobody retries":  func(*parking.Lot, context.CancelFunc) { time.Sleep(11 * time.Minute) },
-		"the client left": func(l *parking.Lot, _ context.CancelFunc) { l.End(func(b parking.Binding) bool { return b.Session == "one" }, errors.New("gone")) },
+		"nobody retries": func(*parking.Lot, context.CancelFunc) { time.Sleep(11 * time.Minute) },
+		"the client left": func(l *parking.Lot, _ context.CancelFunc) {
+			l.End(func(b parking.Binding) bool { return b.Session == "one" }, errors.New("gone"))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -287,6 +292,10 @@ func TestProgressReachesTheRequestThatWaits(t *testing.T) {
 			for i := range 3 {
 				c.Progress(json.RawMessage(fmt.Sprint(i)))
 				if i < 2 {
+					go func() {
+						time.Sleep(time.Second)
+						c.Progress(json.RawMessage(`"while parked"`))
+					}()
 					_, _ = c.Ask(ctx, "roots/list", nil)
 				}
 			}
@@ -301,6 +310,7 @@ func TestProgressReachesTheRequestThatWaits(t *testing.T) {
 			if err != nil || out.Required == nil {
 				t.Fatalf("before %s: %+v, %v", round, out, err)
 			}
+			time.Sleep(2 * time.Second)
 			key := out.Required.Requests[0].Key
 			if c, err = l.Resume(inputrequired.Retry{State: out.Required.State, Responses: []inputrequired.Response{response(key, `{}`)}}, binding); err != nil {
 				t.Fatal(err)
@@ -336,6 +346,16 @@ func TestAStateOfAServerIsBoundToItsCall(t *testing.T) {
 			t.Errorf("another principal: %v", err)
 		}
 	}
+	if _, err := parking.New(sealer).Resume(inputrequired.Retry{State: sealer.Seal(nil, binding, now.Add(time.Minute))}, binding); !errors.Is(err, parking.ErrState) {
+		t.Errorf("a state of a server resumes a parked call: %v", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		l := parking.New(sealer)
+		if _, err := sealer.Open(begin(t, l, "roots/list").State, binding, time.Now()); !errors.Is(err, parking.ErrState) {
+			t.Errorf("the state of a parked call is one of a server: %v", err)
+		}
+		l.End(func(parking.Binding) bool { return true }, errors.New("test ends"))
+	})
 	if _, err := parking.NewSealer([]byte("short")); err == nil {
 		t.Error("a short key was accepted")
 	}
