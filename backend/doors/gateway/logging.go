@@ -78,8 +78,8 @@ func (g *Gateway) deliverMessage(a upstream.Announced) {
 	for _, s := range g.all() {
 		s.mu.Lock()
 		wanted := s.ready && s.used[a.Server] && severity >= slices.Index(levels, s.level)
-		only := a.Caller == upstream.Caller(s)
-		wanted = wanted && (only || a.Caller == nil && s.level != "")
+		only := a.Client == any(s)
+		wanted = wanted && (only || a.Client == nil && s.level != "")
 		s.mu.Unlock()
 		if wanted {
 			s.outbox.put(a.Method, a.Params)

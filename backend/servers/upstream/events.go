@@ -42,7 +42,7 @@ type Announced struct {
 	Server string
 	Method string
 	Params json.RawMessage // as sent by the server; read-only
-	// Caller is the only party that has called the server since its start. It is
-	// nil if there are several or none.
-	Caller Caller
+	// Client is the only client that has called the server since its start, as of
+	// CallOf. It is nil if there are several or none.
+	Client any
 }

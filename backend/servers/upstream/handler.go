@@ -68,8 +68,8 @@ func (s *session) ask(ctx context.Context, q Question) (json.RawMessage, error) 
 // if that is not certain, and a function that matches the calls that may have
 // caused it. Over HTTP the stream of the request names the call. Otherwise MCP does
 // not say to which call a request belongs, and even a call that was answered may
-// have caused it. So the caller is certain only while a single caller has used the
-// session since its start.
+// have caused it. So the caller is certain only while a single client has used the
+// session since its start, and has one caller in flight.
 func (s *session) cause(ctx context.Context) (caller Caller, causes func(id string, owner any) bool) {
 	if call, ok := jsonrpc.CauseOf(ctx); ok {
 		caller, _ = s.conn.OwnerOf(call).(Caller)
@@ -77,21 +77,25 @@ func (s *session) cause(ctx context.Context) (caller Caller, causes func(id stri
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.shared && s.calls > 0 {
-		caller = s.user
+	calls := 0
+	for one, n := range s.callers {
+		calls += n
+		if !s.shared && len(s.callers) == 1 {
+			caller = one
+		}
 	}
-	alone := s.calls == 1 && s.inFlight == 1
+	alone := calls == 1 && s.inFlight == 1
 	return caller, func(_ string, owner any) bool { return alone || caller != nil && owner == any(caller) }
 }
 
-// onlyCaller returns the only caller of the session since its start, or nil.
-func (s *session) onlyCaller() Caller {
+// onlyClient returns the only client of the session since its start, or nil.
+func (s *session) onlyClient() any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.shared {
 		return nil
 	}
-	return s.user
+	return s.client
 }
 
 // Notification implements jsonrpc.Handler.
@@ -102,7 +106,7 @@ func (s *session) Notification(method string, params json.RawMessage) {
 	s.relist(func(l list) bool { return l.changed == method })
 	switch method {
 	case "notifications/resources/updated", "notifications/message":
-		events.Publish(s.manager.bus, Announced{Server: s.server.Name, Method: method, Params: params, Caller: s.onlyCaller()})
+		events.Publish(s.manager.bus, Announced{Server: s.server.Name, Method: method, Params: params, Client: s.onlyClient()})
 	}
 	s.enqueue(notice{method: method, params: params, at: time.Now()})
 }

@@ -63,13 +63,13 @@ type session struct {
 
 	mu          sync.Mutex
 	description Description
-	used        bool   // by a call
-	user        Caller // of the first call; nil if it had none
-	shared      bool   // calls of several callers have used the session
-	calls       int    // number of calls in flight that were made for a caller
-	inFlight    int    // number of users of the session, such as calls and checks
-	leases      int    // number of leases that have not been released
-	probe       *probe // nil unless the server is suspected to hang
+	used        bool           // by a call
+	client      any            // of the first call; nil if it had none
+	shared      bool           // calls of several clients have used the session
+	callers     map[Caller]int // callers of the calls in flight, and how many calls each has
+	inFlight    int            // number of users of the session, such as calls and checks
+	leases      int            // number of leases that have not been released
+	probe       *probe         // nil unless the server is suspected to hang
 	lastUsed    time.Time
 	forCheck    bool   // used by health checks only
 	retired     bool   // accepts no new calls
@@ -101,10 +101,14 @@ func (s *session) enter(w want) bool {
 	s.inFlight++
 	s.forCheck = s.forCheck && w.check
 	if w.call {
-		s.calls++
-		s.shared = s.shared || s.used && s.user != w.caller
+		if s.callers == nil {
+			s.callers = make(map[Caller]int)
+		}
+		s.callers[w.caller]++
+		client := clientOf(w.caller)
+		s.shared = s.shared || s.used && s.client != client
 		if !s.used {
-			s.used, s.user = true, w.caller
+			s.used, s.client = true, client
 		}
 	}
 	return true
@@ -133,7 +137,9 @@ func (s *session) leave(w want) {
 	s.inFlight--
 	s.lastUsed = time.Now()
 	if w.call {
-		s.calls--
+		if s.callers[w.caller]--; s.callers[w.caller] == 0 {
+			delete(s.callers, w.caller)
+		}
 	}
 }
 

@@ -48,6 +48,22 @@ type Caller interface {
 	Ask(ctx context.Context, q Question) (json.RawMessage, error)
 }
 
+// CallOf is a Caller that stands for a single call of a client. It is asked only if
+// it is certain that this call caused the request.
+type CallOf interface {
+	Caller
+	// Client returns the client, which is compared with ==.
+	Client() any
+}
+
+// clientOf returns the client for which a caller calls.
+func clientOf(c Caller) any {
+	if call, ok := c.(CallOf); ok {
+		return call.Client()
+	}
+	return c
+}
+
 // Secrets resolves the secrets of servers.
 type Secrets interface {
 	// Fill returns l with references to secrets replaced by the values, and
