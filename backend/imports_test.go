@@ -97,15 +97,16 @@ var allowed = map[string][]string{
 	},
 
 	"doors/gateway": {
-		"base/events", "base/fault", "base/lenient", "base/safetext", "protocol/jsonrpc", "protocol/schemacompat",
+		"base/events", "base/fault", "base/lenient", "base/safetext",
+		"protocol/era", "protocol/inputrequired", "protocol/jsonrpc", "protocol/schemacompat",
 		"discovery/catalog", "discovery/findreply", "discovery/learning", "discovery/search",
 		"servers/lifecycle", "servers/listings", "servers/proxy", "servers/registry", "servers/setup", "servers/upstream",
 		"editors/registration", "editors/table", // registration: the name of our entry
-		"doors/names",
+		"doors/names", "doors/parking",
 	},
 	"doors/names":     {"base/jsonscan", "protocol/jsonrpc"},
 	"doors/parking":   {"protocol/inputrequired"},
-	"doors/companion": {"base/fault", "base/instance", "base/paths", "base/process", "protocol/jsonrpc"},
+	"doors/companion": {"base/fault", "base/instance", "base/paths", "base/process", "protocol/era", "protocol/jsonrpc"},
 	"doors/api": { // it composes the packages below it
 		"base/events", "base/instance",
 		"discovery/catalog", "discovery/embedding", "discovery/learning",

@@ -132,7 +132,7 @@ func TestSessionMayHave64CallsInFlight(t *testing.T) {
 
 	m := c.Ask("tools/call", programtest.ToolParams("fake__echo", `{"text":"one too many"}`))
 
-	if m.Error == nil || m.Error.Code != -32000 {
+	if m.Error == nil || m.Error.Code != -31001 {
 		t.Fatalf("the 65th call was answered with %s", m.Line)
 	}
 	programtest.Contains(t, m.Error.Message, "64 calls", "in flight")

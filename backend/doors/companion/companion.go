@@ -19,6 +19,7 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/paths"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -34,7 +35,7 @@ const (
 // codeUnknownOutcome is the JSON-RPC error code of answers that the companion
 // gives in place of the hub: the hub is not running, or was lost before it
 // answered.
-const codeUnknownOutcome = -32000
+const codeUnknownOutcome = era.CodeUnknownOutcome
 
 // Companion is the stdio MCP server that an editor starts.
 type Companion struct {
@@ -131,6 +132,7 @@ func (c *Companion) route(m *jsonrpc.Message, line []byte) (link net.Conn, reply
 	c.memory.note(m, line)
 	switch {
 	case c.link != nil:
+		c.memory.sendListens()
 		return c.link, nil, nil
 	case c.offline != nil:
 		reply, err = c.offlineReply(m)
@@ -146,6 +148,10 @@ func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 	if !m.IsRequest() {
 		return nil, nil
 	}
+	if m.Method == "subscriptions/listen" { // the next hub gets and acknowledges it
+		c.memory.sendListens()
+		return nil, nil
+	}
 	c.memory.settle(string(m.ID))
 	text := fault.MessageOf(c.offline)
 	var result json.RawMessage
@@ -156,10 +162,12 @@ func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 	case "initialize":
 		result, err = json.Marshal(map[string]any{
 			"protocolVersion": jsonrpc.Version(jsonrpc.GetString(m.Params, "protocolVersion")),
-			"capabilities":    map[string]any{"tools": map[string]bool{"listChanged": true}},
-			"serverInfo":      map[string]string{"name": "agent-discover", "version": c.Version},
+			"capabilities":    json.RawMessage(offlineCapabilities),
+			"serverInfo":      c.serverInfo(),
 			"instructions":    text,
 		})
+	case "server/discover":
+		result = era.Discover{Capabilities: json.RawMessage(offlineCapabilities), Instructions: text}.Result(era.Hop{})
 	case "tools/list":
 		result = jsonrpc.Set(nil, "tools", json.RawMessage("["+string(c.Tool)+"]"))
 	case "tools/call":
@@ -170,7 +178,18 @@ func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if era.Detect(m.Method, m.Params, "") == era.Modern {
+		result = era.Complete(m.Method, result, era.Hop{ServerInfo: c.serverInfo(), Private: true})
+	}
 	return answer(m.ID, result, nil), nil
+}
+
+// offlineCapabilities are declared to a client that arrives while there is no hub.
+const offlineCapabilities = `{"tools":{"listChanged":true}}`
+
+func (c *Companion) serverInfo() json.RawMessage {
+	info := jsonrpc.Set(nil, "name", json.RawMessage(`"agent-discover"`))
+	return jsonrpc.Set(info, "version", jsonrpc.Quote(c.Version))
 }
 
 // answer returns a JSON-RPC response as a line.

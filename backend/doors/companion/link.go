@@ -13,6 +13,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/instance"
 	"github.com/agent-discover/agent-discover/backend/base/process"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -118,7 +119,8 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 	for _, line := range c.queue {
 		missed = append(missed, line...)
 	}
-	again := c.memory.greeted()
+	again := c.memory.missed()
+	c.memory.sendListens()
 	c.link, c.queue, c.offline = link, nil, nil
 	c.mu.Unlock()
 	// Read while sending: the hub may answer before it has read every line.
@@ -134,8 +136,8 @@ func (c *Companion) runLink(ctx context.Context, link net.Conn) {
 			c.Log.Debug("could not release memory", "error", err)
 		}
 	})
-	if again {
-		_ = c.write([]byte(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"))
+	if len(again) > 0 {
+		_ = c.write(again)
 	}
 	why := "the hub ended"
 	if c.readHub(link) {
@@ -178,12 +180,33 @@ func (c *Companion) readHub(link io.Reader) (stalled bool) {
 				continue
 			}
 		}
+		if id := acknowledged(line); id != nil {
+			c.mu.Lock()
+			first := c.memory.acknowledge(string(id))
+			c.mu.Unlock()
+			if !first {
+				continue
+			}
+		}
 		began := time.Now()
 		if c.write(append(line, '\n')) != nil {
 			return stalled
 		}
 		stalled = stalled || time.Since(began) > stall
 	}
+}
+
+// acknowledged returns the id of the listen request that a line acknowledges, and nil
+// for any other message.
+func acknowledged(line []byte) json.RawMessage {
+	if !bytes.HasPrefix(line, []byte(`{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged"`)) {
+		return nil
+	}
+	m, err := jsonrpc.Parse(line)
+	if err != nil {
+		return nil
+	}
+	return era.ReadMeta(m.Params).SubscriptionID
 }
 
 // responseID returns the id of a response, and nil for any other message. The

@@ -2,8 +2,11 @@ package companion
 
 import (
 	"bytes"
+	"encoding/json"
+	"maps"
 	"slices"
 
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
@@ -14,17 +17,31 @@ const replayID = "companion-replay-"
 // memory holds the lines of the client that the companion needs to resume the
 // session with a new hub. The zero value is ready to use.
 type memory struct {
-	inFlight    map[string]bool   // ids of requests without an answer, as JSON
-	initialize  []byte            // line of the client's initialize request
-	initialID   string            // id of initialize, as JSON
-	initialized []byte            // notifications/initialized
-	level       []byte            // logging/setLevel
-	subscribed  map[string][]byte // resources/subscribe by uri
+	inFlight    map[string]bool    // ids of requests without an answer, as JSON
+	initialize  []byte             // line of the client's initialize request
+	initialID   string             // id of initialize, as JSON
+	initialized []byte             // notifications/initialized
+	level       []byte             // logging/setLevel
+	subscribed  map[string][]byte  // resources/subscribe by uri
+	listens     map[string]*listen // open subscriptions/listen requests by id
+}
+
+// listen is an open subscriptions/listen request. It gets notifications until the
+// client cancels it.
+type listen struct {
+	line  []byte
+	sent  bool // to a hub
+	acked bool // the client has got the acknowledgement
 }
 
 // note remembers a line of the client if it is needed to resume the session.
 func (m *memory) note(msg *jsonrpc.Message, line []byte) {
-	if msg.IsRequest() {
+	if msg.IsRequest() && msg.Method == "subscriptions/listen" {
+		if m.listens == nil {
+			m.listens = make(map[string]*listen)
+		}
+		m.listens[string(msg.ID)] = &listen{line: bytes.Clone(line)}
+	} else if msg.IsRequest() {
 		if m.inFlight == nil {
 			m.inFlight = make(map[string]bool)
 		}
@@ -38,6 +55,7 @@ func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 	case "notifications/cancelled":
 		// The hub sends no answer to a cancelled request.
 		delete(m.inFlight, string(jsonrpc.Get(msg.Params, "requestId")))
+		delete(m.listens, string(jsonrpc.Get(msg.Params, "requestId")))
 	case "logging/setLevel":
 		m.level = bytes.Clone(line)
 	case "resources/subscribe":
@@ -54,6 +72,7 @@ func (m *memory) note(msg *jsonrpc.Message, line []byte) {
 // the answer is for the client.
 func (m *memory) settle(id string) bool {
 	delete(m.inFlight, id)
+	delete(m.listens, id)
 	return !bytes.HasPrefix([]byte(id), []byte(`"`+replayID))
 }
 
@@ -88,11 +107,23 @@ func (m *memory) pending() [][]byte {
 }
 
 // replay returns the lines that restore the session on a new hub. The hub's
-// answers to them are not passed to the client.
+// answers to them are not passed to the client. Open listen requests keep their ids,
+// which their notifications carry.
 func (m *memory) replay() []byte {
-	if !m.greeted() {
-		return nil // nothing to restore; see pending
+	var out []byte
+	if m.greeted() { // see pending otherwise
+		out = m.restore()
 	}
+	for _, id := range slices.Sorted(maps.Keys(m.listens)) {
+		if l := m.listens[id]; l.sent {
+			out = append(append(out, l.line...), '\n')
+		}
+	}
+	return out
+}
+
+// restore returns the lines that restore a legacy session.
+func (m *memory) restore() []byte {
 	out := m.again(nil, m.initialize, "initialize")
 	if m.initialized != nil {
 		out = append(append(out, m.initialized...), '\n')
@@ -102,6 +133,47 @@ func (m *memory) replay() []byte {
 	}
 	for uri, line := range m.subscribed {
 		out = m.again(out, line, "subscribe-"+uri)
+	}
+	return out
+}
+
+// sendListens notes that the hub has all open listen requests.
+func (m *memory) sendListens() {
+	for _, l := range m.listens {
+		l.sent = true
+	}
+}
+
+// acknowledge notes that the hub has acknowledged a listen request, and reports
+// whether the acknowledgement is for the client: it is the first.
+func (m *memory) acknowledge(id string) bool {
+	l := m.listens[id]
+	if l == nil || l.acked {
+		return false
+	}
+	l.acked = true
+	return true
+}
+
+// missed returns notifications that make the client fetch its lists again, because
+// they may have changed while there was no hub.
+func (m *memory) missed() []byte {
+	var out []byte
+	if m.greeted() {
+		out = append(out, `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`+"\n"...)
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.listens)) {
+		l := m.listens[id]
+		if !l.acked {
+			continue
+		}
+		params := era.Meta{SubscriptionID: json.RawMessage(id)}.Stamp(nil)
+		wanted := jsonrpc.Get(jsonrpc.Get(l.line, "params"), "notifications")
+		for _, list := range []string{"tools", "prompts", "resources"} {
+			if string(jsonrpc.Get(wanted, list+"ListChanged")) == "true" {
+				out = jsonrpc.AppendRequest(out, nil, "notifications/"+list+"/list_changed", params)
+			}
+		}
 	}
 	return out
 }

@@ -103,9 +103,7 @@ func (g *Gateway) announceLists(kind listings.Kind) {
 		}
 		g.active[i] = active
 		for _, s := range g.all() {
-			if s.isReady() {
-				s.outbox.put(l.changed, nil)
-			}
+			s.announceList(l.changed)
 		}
 	}
 }
@@ -133,6 +131,6 @@ func (g *Gateway) deliver(a upstream.Announced) {
 	}
 	params := g.shown(a.Server, a.Method, a.Params)
 	for _, s := range concerned {
-		s.outbox.put(a.Method, params)
+		s.announce(a.Method, params)
 	}
 }

@@ -9,13 +9,10 @@ import (
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
-
-// codeBusy is the JSON-RPC error code for a call that is refused because too
-// many are in flight. JSON-RPC leaves this range of codes to servers.
-const codeBusy = -32000
 
 // callTool serves tools/call.
 func (s *Session) callTool(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
@@ -29,7 +26,7 @@ func (s *Session) callTool(ctx context.Context, params json.RawMessage) (json.Ra
 	server, tool, ok := s.resolve(name)
 	if !ok {
 		err := s.unknownTool(name)
-		s.gateway.proxy.Refuse(s.request("", name, params), err)
+		s.gateway.proxy.Refuse(s.request(ctx, "", name, params), err)
 		return nil, err
 	}
 	result, err := s.call(ctx, server, tool, params)
@@ -61,7 +58,7 @@ func (s *Session) resolve(name string) (server, tool string, ok bool) {
 // call calls a tool for this session, within the session's limit of calls in
 // flight.
 func (s *Session) call(ctx context.Context, server, tool string, params json.RawMessage) (proxy.Result, error) {
-	request := s.request(server, tool, params)
+	request := s.request(ctx, server, tool, params)
 	if !s.beginCall() {
 		s.gateway.proxy.Refuse(request, errBusy)
 		return proxy.Result{}, errBusy
@@ -74,10 +71,10 @@ func (s *Session) call(ctx context.Context, server, tool string, params json.Raw
 	return result, err
 }
 
-func (s *Session) request(server, tool string, params json.RawMessage) proxy.Request {
+func (s *Session) request(ctx context.Context, server, tool string, params json.RawMessage) proxy.Request {
+	e := s.exchangeOf(ctx)
 	return proxy.Request{
-		Client: s.client().Name, Session: s.id, Server: server, Tool: tool, Params: params, Caller: s,
-		Progress: func(progress json.RawMessage) { _ = s.conn.Notify("notifications/progress", progress) },
+		Client: s.client().Name, Session: s.id, Server: server, Tool: tool, Params: params, Caller: e.caller, Progress: e.progress,
 	}
 }
 
@@ -95,7 +92,7 @@ func answer(result json.RawMessage, err error) (json.RawMessage, error) {
 	case errors.As(err, &cancelled):
 		return nil, err // the client has cancelled the call and ignores the response
 	case fault.KindOf(err) == fault.Busy:
-		return nil, jsonrpc.NewError(codeBusy, "%s", fault.MessageOf(err))
+		return nil, jsonrpc.NewError(era.CodeBusy, "%s", fault.MessageOf(err))
 	}
 	return errorResult(fault.MessageOf(err))
 }

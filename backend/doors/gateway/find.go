@@ -32,7 +32,8 @@ func (s *Session) findTool(ctx context.Context, args arguments) (any, error) {
 		s.asked(answerTo(args.Query, nil))
 		return findreply.NoMatch(args.Query, result.TopScore, g.nearest(args.Query), g.catalogEmpty()), nil
 	}
-	listing := args.AutoActivate == nil || bool(*args.AutoActivate)
+	// The list of a modern client depends on the configuration only.
+	listing := (args.AutoActivate == nil || bool(*args.AutoActivate)) && !s.exchangeOf(ctx).modern
 	listed := func(t *catalog.Tool) bool { return (listing || s.lists(t)) && s.showsFullName(t) }
 	found := findreply.ForQuery(result, findreply.Options{MaxOthers: limit - 1, KeepOthers: args.Limit >= 1, Listed: listed, Shown: s.shownBefore(bool(args.Brief))})
 	if listing {

@@ -8,6 +8,8 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"slices"
@@ -17,6 +19,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
 	"github.com/agent-discover/agent-discover/backend/discovery/learning"
 	"github.com/agent-discover/agent-discover/backend/discovery/search"
+	"github.com/agent-discover/agent-discover/backend/doors/parking"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/lifecycle"
 	"github.com/agent-discover/agent-discover/backend/servers/listings"
@@ -74,6 +77,7 @@ type Gateway struct {
 	adapted       schemaCache
 	slugs         slugs
 	subscriptions subscriptions
+	parked        *parking.Lot
 	working       sync.WaitGroup            // goroutines of Run
 	active        [len(shownLists)][]string // active servers that have such a list; used by Run only
 
@@ -83,10 +87,12 @@ type Gateway struct {
 
 // New returns a gateway.
 func New(o Options) *Gateway {
+	// Parked calls end with the process, and so may their states.
+	sealer, _ := parking.NewSealer(parking.NewKey()) // the key has the right size
 	return &Gateway{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
 		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, bus: o.Bus, log: o.Log, version: o.Version,
-		sessions: make(map[*Session]struct{}), slugs: slugs{store: o.Slugs, log: o.Log}, subscriptions: subscriptions{proxy: o.Proxy},
+		sessions: make(map[*Session]struct{}), slugs: slugs{store: o.Slugs, log: o.Log}, subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer),
 	}
 }
 
@@ -111,6 +117,7 @@ func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) er
 		g.note(s)
 		events.Publish(g.bus, ClientsChanged{})
 		g.subscriptions.removeAll(context.WithoutCancel(ctx), s)
+		g.parked.End(func(b parking.Binding) bool { return b.Session == s.id }, errClientGone)
 		<-announcing
 	}()
 	return s.conn.Run(ctx)
@@ -164,6 +171,21 @@ type Client struct {
 	Version string `json:"version"`
 	Calls   int    `json:"calls_in_flight"`
 }
+
+// errClientGone is the cause of the end of parked calls whose client has left.
+var errClientGone = errors.New("the client has disconnected")
+
+// serverInfo describes this program to clients.
+func (g *Gateway) serverInfo() json.RawMessage {
+	raw, _ := encode(struct {
+		Name    string `json:"name"`
+		Title   string `json:"title"`
+		Version string `json:"version"`
+	}{"agent-discover", "Agent Discover", g.version}) // strings cannot fail
+	return raw
+}
+
+func (g *Gateway) clientsChanged() { events.Publish(g.bus, ClientsChanged{}) }
 
 // ClientsChanged is published when the result of Clients has changed.
 type ClientsChanged struct{}

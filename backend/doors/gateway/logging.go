@@ -82,7 +82,7 @@ func (g *Gateway) deliverMessage(a upstream.Announced) {
 		wanted = wanted && (only || a.Client == nil && s.level != "")
 		s.mu.Unlock()
 		if wanted {
-			s.outbox.put(a.Method, a.Params)
+			s.announce(a.Method, a.Params)
 		}
 	}
 }

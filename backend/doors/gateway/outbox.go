@@ -12,38 +12,34 @@ import (
 const maxMessages = 256
 
 // outbox holds the notifications that wait to be sent to a client, so that a slow
-// client delays no other. An update of a resource that is announced repeatedly is
-// sent once. The zero value is usable with wake set.
+// client delays no other. A notification that waits already is not added again,
+// unless it is a log message. The zero value is usable with wake set.
 type outbox struct {
 	wake chan struct{} // has a token after put
 
 	mu       sync.Mutex
-	changed  []string // methods of list_changed notifications
-	updated  []json.RawMessage
-	known    map[string]bool // changed and updated, as a set
-	messages []json.RawMessage
-	dropped  int // messages that did not fit
+	changes  []notification
+	known    map[string]bool // changes as a set
+	messages []notification  // log messages
+	dropped  int             // messages that did not fit
 }
 
 // put adds a notification.
-func (o *outbox) put(method string, params json.RawMessage) {
+func (o *outbox) put(n notification) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.known == nil {
-		o.known = make(map[string]bool)
-	}
-	switch key := method + string(params); {
-	case method == "notifications/message":
+	if n.method == "notifications/message" {
 		if len(o.messages) >= maxMessages {
 			o.messages = o.messages[1:]
 			o.dropped++
 		}
-		o.messages = append(o.messages, params)
-	case o.known[key]:
-	case params == nil:
-		o.known[key], o.changed = true, append(o.changed, method)
-	default:
-		o.known[key], o.updated = true, append(o.updated, params)
+		o.messages = append(o.messages, n)
+	} else if key := n.method + string(n.params); !o.known[key] {
+		if o.known == nil {
+			o.known = make(map[string]bool)
+		}
+		o.known[key] = true
+		o.changes = append(o.changes, n)
 	}
 	o.ring()
 }
@@ -59,24 +55,14 @@ func (o *outbox) ring() {
 // send sends what waits, and returns the first error.
 func (o *outbox) send(conn *jsonrpc.Conn) error {
 	o.mu.Lock()
-	changed, updated, messages, dropped := o.changed, o.updated, o.messages, o.dropped
-	o.changed, o.updated, o.messages, o.dropped, o.known = nil, nil, nil, 0, nil
+	waiting, messages, dropped := o.changes, o.messages, o.dropped
+	o.changes, o.known, o.messages, o.dropped = nil, nil, nil, 0
 	o.mu.Unlock()
-	for _, method := range changed {
-		if err := conn.Notify(method, nil); err != nil {
-			return err
-		}
-	}
-	for _, params := range updated {
-		if err := conn.Notify("notifications/resources/updated", params); err != nil {
-			return err
-		}
-	}
 	if dropped > 0 {
-		messages = append([]json.RawMessage{droppedMessage(dropped)}, messages...)
+		waiting = append(waiting, notification{"notifications/message", droppedMessage(dropped)})
 	}
-	for _, params := range messages {
-		if err := conn.Notify("notifications/message", params); err != nil {
+	for _, n := range append(waiting, messages...) {
+		if err := conn.Notify(n.method, n.params); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/proxy"
 )
@@ -31,9 +32,9 @@ func (s *Session) forward(ctx context.Context, server, method string, params jso
 	}
 	defer s.endCall()
 	s.uses(server)
+	e := s.exchangeOf(ctx)
 	result, err := s.gateway.proxy.Forward(ctx, proxy.Forwarded{
-		Server: server, Method: method, Params: params, Caller: s,
-		Progress: func(progress json.RawMessage) { _ = s.conn.Notify("notifications/progress", progress) },
+		Server: server, Method: method, Params: params, Caller: e.caller, Progress: e.progress,
 	})
 	if err != nil {
 		return nil, rpcError(err)
@@ -50,7 +51,7 @@ func rpcError(err error) error {
 	}
 	switch fault.KindOf(err) {
 	case fault.Busy:
-		return jsonrpc.NewError(codeBusy, "%s", fault.MessageOf(err))
+		return jsonrpc.NewError(era.CodeBusy, "%s", fault.MessageOf(err))
 	case fault.Invalid, fault.NotFound, fault.Denied:
 		return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "%s", fault.MessageOf(err))
 	}

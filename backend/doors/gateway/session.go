@@ -14,6 +14,7 @@ import (
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/base/safetext"
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
@@ -48,6 +49,7 @@ type Session struct {
 	signature    uint64          // of the last tool list that the client read or was notified of
 	level        string          // the log level that the client asked for; empty if it did not
 	used         map[string]bool // servers that the session has called
+	listeners    map[*listener]bool
 	inFlight     int
 }
 
@@ -58,12 +60,6 @@ func newSession(g *Gateway, id string) *Session {
 	}
 }
 
-func (s *Session) isReady() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ready
-}
-
 func (s *Session) client() Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,6 +68,9 @@ func (s *Session) client() Client {
 
 // Request implements jsonrpc.Handler.
 func (s *Session) Request(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	if era.Detect(method, params, "") == era.Modern {
+		return s.modern(ctx, method, params)
+	}
 	switch method {
 	case "initialize":
 		return s.initialize(params)
@@ -187,22 +186,29 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	}
 	s.mu.Lock()
 	if asked.ClientInfo.Name != "" {
-		s.name, s.version = safetext.Clip(asked.ClientInfo.Name, maxClientText), safetext.Clip(asked.ClientInfo.Version, maxClientText)
-		s.limits = limitsOfClient(s.name)
+		s.setName(asked.ClientInfo.Name, asked.ClientInfo.Version)
 	}
 	s.capabilities = asked.Capabilities
 	s.introduced = true
 	s.signature = signatureOf(s.sessionList())
 	s.mu.Unlock()
 	s.gateway.note(s)
-	events.Publish(s.gateway.bus, ClientsChanged{})
+	s.gateway.clientsChanged()
 	return json.Marshal(map[string]any{
 		"protocolVersion": jsonrpc.Version(asked.ProtocolVersion),
 		"capabilities":    json.RawMessage(capabilities),
-		"serverInfo":      map[string]string{"name": "agent-discover", "title": "Agent Discover", "version": s.gateway.version},
+		"serverInfo":      s.gateway.serverInfo(),
 		"instructions":    s.gateway.instructions(),
 	})
 }
+
+// setName notes how the client calls itself. The caller holds mu.
+func (s *Session) setName(name, version string) {
+	s.name, s.version = clipped(name), clipped(version)
+	s.limits = limitsOfClient(s.name)
+}
+
+func clipped(text string) string { return safetext.Clip(text, maxClientText) }
 
 // sessionList returns the tools that the session lists besides registry: first
 // those of active servers, then the session tools, sorted by name. The caller
@@ -245,8 +251,16 @@ func signatureOf(tools []*catalog.Tool) uint64 {
 
 func (s *Session) listTools() (json.RawMessage, error) {
 	s.mu.Lock()
-	tools, m := s.sessionList(), s.limits
+	tools := s.sessionList()
 	s.signature = signatureOf(tools)
+	s.mu.Unlock()
+	return s.encodeTools(tools)
+}
+
+// encodeTools returns the result of tools/list with registry and the given tools.
+func (s *Session) encodeTools(tools []*catalog.Tool) (json.RawMessage, error) {
+	s.mu.Lock()
+	m := s.limits
 	s.mu.Unlock()
 	list, names := []json.RawMessage{s.gateway.fit(m, registryName, registryTool)}, m.names(tools)
 	for i, t := range tools {
@@ -275,14 +289,14 @@ func (s *Session) announceChanges() {
 func (s *Session) announceTools() {
 	s.mu.Lock()
 	now := signatureOf(s.sessionList())
-	announce := s.ready && now != s.signature
-	if announce {
+	changed := now != s.signature
+	if changed && (s.ready || len(s.listeners) > 0) {
 		s.signature = now
 	}
 	s.mu.Unlock()
-	if announce {
+	if changed {
 		s.gateway.note(s)
-		_ = s.conn.Notify("notifications/tools/list_changed", nil)
+		s.announceList("notifications/tools/list_changed")
 	}
 }
 

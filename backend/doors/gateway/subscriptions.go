@@ -13,8 +13,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/servers/upstream"
 )
 
-// subscriptions counts which sessions have subscribed to which resources. Each
-// resource is subscribed to once at its server, with the first session, and
+// subscriber is a session, or a listen request of one.
+type subscriber interface {
+	// announce sends a notification without waiting.
+	announce(method string, params json.RawMessage)
+}
+
+// subscriptions counts who has subscribed to which resources. Each
+// resource is subscribed to once at its server, with the first subscriber, and
 // unsubscribed with the last. A server with subscriptions is not stopped for being
 // idle. It is safe for concurrent use.
 type subscriptions struct {
@@ -31,21 +37,21 @@ type subscription struct {
 	changing sync.Mutex // held while the server is asked to subscribe or unsubscribe
 	lease    *upstream.Lease
 
-	sessions map[*Session]bool // guarded by subscriptions.mu
+	subscribers map[subscriber]bool // guarded by subscriptions.mu
 }
 
-// add subscribes a session to a resource.
-func (b *subscriptions) add(ctx context.Context, s *Session, key resourceKey) (json.RawMessage, error) {
+// add subscribes to a resource.
+func (b *subscriptions) add(ctx context.Context, s subscriber, key resourceKey) (json.RawMessage, error) {
 	b.mu.Lock()
 	sub := b.resources[key]
 	if sub == nil {
-		sub = &subscription{sessions: make(map[*Session]bool)}
+		sub = &subscription{subscribers: make(map[subscriber]bool)}
 		if b.resources == nil {
 			b.resources = make(map[resourceKey]*subscription)
 		}
 		b.resources[key] = sub
 	}
-	sub.sessions[s] = true
+	sub.subscribers[s] = true
 	b.mu.Unlock()
 	sub.changing.Lock()
 	defer sub.changing.Unlock()
@@ -95,15 +101,15 @@ func (b *subscriptions) subscribe(ctx context.Context, key resourceKey, sub *sub
 	return result, nil
 }
 
-// leave removes a subscriber of a resource. It returns nil if the session was none.
-func (b *subscriptions) leave(s *Session, key resourceKey) *subscription {
+// leave removes a subscriber of a resource. It returns nil if it was none.
+func (b *subscriptions) leave(s subscriber, key resourceKey) *subscription {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	sub := b.resources[key]
-	if sub == nil || !sub.sessions[s] {
+	if sub == nil || !sub.subscribers[s] {
 		return nil
 	}
-	delete(sub.sessions, s)
+	delete(sub.subscribers, s)
 	return sub
 }
 
@@ -111,7 +117,7 @@ func (b *subscriptions) leave(s *Session, key resourceKey) *subscription {
 func (b *subscriptions) drop(key resourceKey, sub *subscription) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(sub.sessions) > 0 {
+	if len(sub.subscribers) > 0 {
 		return false
 	}
 	if b.resources[key] == sub {
@@ -124,11 +130,11 @@ func (b *subscriptions) drop(key resourceKey, sub *subscription) bool {
 func (b *subscriptions) unused(sub *subscription) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(sub.sessions) == 0
+	return len(sub.subscribers) == 0
 }
 
-// remove ends a session's subscription to a resource.
-func (b *subscriptions) remove(ctx context.Context, s *Session, key resourceKey) (err error) {
+// remove ends a subscription to a resource.
+func (b *subscriptions) remove(ctx context.Context, s subscriber, key resourceKey) (err error) {
 	sub := b.leave(s, key)
 	if sub == nil {
 		return nil
@@ -143,7 +149,7 @@ func (b *subscriptions) remove(ctx context.Context, s *Session, key resourceKey)
 		_, err = b.proxy.Forward(ctx, proxy.Forwarded{Server: key.server, Method: "resources/unsubscribe", Params: params})
 	}
 	sub.end()
-	b.drop(key, sub) // a session that has subscribed meanwhile waits for changing
+	b.drop(key, sub) // one that has subscribed meanwhile waits for changing
 	return err
 }
 
@@ -155,12 +161,12 @@ func (sub *subscription) end() {
 	}
 }
 
-// removeAll ends all subscriptions of a session that has ended.
-func (b *subscriptions) removeAll(ctx context.Context, s *Session) {
+// removeAll ends all subscriptions of one that has ended.
+func (b *subscriptions) removeAll(ctx context.Context, s subscriber) {
 	b.mu.Lock()
 	var keys []resourceKey
 	for key, sub := range b.resources {
-		if sub.sessions[s] {
+		if sub.subscribers[s] {
 			keys = append(keys, key)
 		}
 	}
@@ -170,15 +176,15 @@ func (b *subscriptions) removeAll(ctx context.Context, s *Session) {
 	}
 }
 
-// of returns the sessions that are concerned by an update of a resource: those that
+// of returns the subscribers that are concerned by an update of a resource: those that
 // have subscribed to it or to a resource above it.
-func (b *subscriptions) of(server, uri string) []*Session {
+func (b *subscriptions) of(server, uri string) []subscriber {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	found := make(map[*Session]bool)
+	found := make(map[subscriber]bool)
 	for key, sub := range b.resources {
 		if key.server == server && covers(key.uri, uri) {
-			maps.Copy(found, sub.sessions)
+			maps.Copy(found, sub.subscribers)
 		}
 	}
 	return slices.Collect(maps.Keys(found))

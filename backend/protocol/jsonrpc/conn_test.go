@@ -223,7 +223,7 @@ func TestTooManyRequestsAreRefused(t *testing.T) {
 		peer.write(`{"jsonrpc":"2.0","id":` + id + `,"method":"hold"}`)
 	}
 	peer.write(`{"jsonrpc":"2.0","id":3,"method":"echo"}`)
-	if got := peer.read(); !strings.Contains(got, `"id":3,"error":{"code":-32000,"message":"2 requests are in flight`) {
+	if got := peer.read(); !strings.Contains(got, `"id":3,"error":{"code":-31001,"message":"2 requests are in flight`) {
 		t.Errorf("got %s", got)
 	}
 	peer.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)

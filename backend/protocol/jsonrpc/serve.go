@@ -10,9 +10,9 @@ import (
 // maxWaiting bounds the idle goroutines that wait for the next request.
 const maxWaiting = 4
 
-// codeBusy is the error code for too many requests, from the range that JSON-RPC
-// reserves for servers.
-const codeBusy = -32000
+// codeBusy is the error code for too many requests. It lies outside the range that
+// JSON-RPC and MCP reserve.
+const codeBusy = -31001
 
 // serve starts to handle a request, or refuses it.
 func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
@@ -29,7 +29,7 @@ func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 		ctx = context.WithValue(ctx, causeKey{}, call)
 	}
 	c.mu.Unlock()
-	r := request{ctx, cancel, m}
+	r := request{context.WithValue(ctx, idKey{}, m.ID), cancel, m}
 	switch {
 	case twice:
 		c.refuse(r, invalid("Invalid Request: id "+id+" is in use by a request in flight"))
@@ -44,6 +44,15 @@ func (c *Conn) serve(ctx context.Context, m Message, handlers *sync.WaitGroup) {
 			handlers.Go(func() { c.work(r) })
 		}
 	}
+}
+
+type idKey struct{}
+
+// RequestID returns the id of the request of the peer whose context ctx is, and nil
+// for other contexts.
+func RequestID(ctx context.Context) json.RawMessage {
+	id, _ := ctx.Value(idKey{}).(json.RawMessage)
+	return id
 }
 
 // refuse answers a request with an error. It writes on the reading goroutine, so

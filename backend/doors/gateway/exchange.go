@@ -1,0 +1,33 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// exchange is how one request of a client is carried out. The zero value is that of a
+// legacy request: the session is asked what servers ask, and gets progress as
+// notifications.
+type exchange struct {
+	modern   bool
+	caller   upstream.Caller
+	progress func(json.RawMessage)
+}
+
+type exchangeKey struct{}
+
+func (e exchange) in(ctx context.Context) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, e)
+}
+
+// exchangeOf returns the exchange of a request's context.
+func (s *Session) exchangeOf(ctx context.Context) exchange {
+	e, _ := ctx.Value(exchangeKey{}).(exchange)
+	if e.caller == nil {
+		e.caller = s
+		e.progress = func(progress json.RawMessage) { _ = s.conn.Notify("notifications/progress", progress) }
+	}
+	return e
+}

@@ -1,0 +1,166 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// maxListens is how many subscriptions/listen requests of one session may be open.
+const maxListens = 16
+
+// maxListened is how many resources one of them may name.
+const maxListened = 1000
+
+// listener is an open subscriptions/listen request. Its notifications carry its id.
+type listener struct {
+	session *Session
+	id      json.RawMessage // of the request
+	lists   map[string]bool // methods of the list_changed notifications that it wants
+
+	mu      sync.Mutex
+	acked   bool
+	pending []notification // that came before the acknowledgement
+}
+
+// notification is one that waits for a client.
+type notification struct {
+	method string
+	params json.RawMessage
+}
+
+// listFlags are the members of a listen request that ask for changes of lists.
+var listFlags = []struct{ flag, method string }{
+	{"toolsListChanged", "notifications/tools/list_changed"},
+	{"promptsListChanged", "notifications/prompts/list_changed"},
+	{"resourcesListChanged", "notifications/resources/list_changed"},
+}
+
+// listen serves subscriptions/listen until ctx ends. It first acknowledges the part of
+// the request that it honours. Resources that cannot be subscribed to are not in it.
+func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+	asked := jsonrpc.Get(params, "notifications")
+	l := &listener{session: s, id: jsonrpc.RequestID(ctx), lists: make(map[string]bool)}
+	if !s.addListener(l) {
+		return nil, jsonrpc.NewError(era.CodeBusy, "%d subscriptions of this client are open, which is the limit", maxListens)
+	}
+	defer s.removeListener(l)
+	honoured := json.RawMessage("{}")
+	s.mu.Lock()
+	for _, list := range listFlags {
+		if string(jsonrpc.Get(asked, list.flag)) == "true" {
+			l.lists[list.method] = true
+			honoured = jsonrpc.Set(honoured, list.flag, json.RawMessage("true"))
+		}
+	}
+	s.mu.Unlock()
+	if uris := jsonrpc.Get(asked, "resourceSubscriptions"); uris != nil {
+		honoured = jsonrpc.Set(honoured, "resourceSubscriptions", l.subscribe(ctx, uris))
+	}
+	defer s.gateway.subscriptions.removeAll(context.WithoutCancel(ctx), l)
+	if err := s.conn.Notify("notifications/subscriptions/acknowledged", l.tagged(jsonrpc.Set(nil, "notifications", honoured))); err != nil {
+		return nil, err
+	}
+	l.acknowledged()
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+// subscribe subscribes to resources, and returns those for which that succeeded.
+func (l *listener) subscribe(ctx context.Context, uris json.RawMessage) json.RawMessage {
+	var done []string
+	n := 0
+	for raw := range jsonrpc.Items(uris) {
+		uri, ok := jsonrpc.String(raw)
+		if n++; !ok || n > maxListened {
+			continue
+		}
+		server, own, err := l.session.gateway.resource("resources/subscribe", jsonrpc.Set(nil, "uri", raw))
+		if err != nil {
+			continue
+		}
+		if _, err = l.session.gateway.subscriptions.add(ctx, l, resourceKey{server, jsonrpc.GetString(own, "uri")}); err == nil {
+			done = append(done, uri)
+		}
+	}
+	raw, _ := encode(append([]string{}, done...)) // strings cannot fail
+	return raw
+}
+
+// tagged returns params with the id of the listen request.
+func (l *listener) tagged(params json.RawMessage) json.RawMessage {
+	return era.Meta{SubscriptionID: l.id}.Stamp(params)
+}
+
+// announce implements subscriber.
+func (l *listener) announce(method string, params json.RawMessage) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := notification{method, l.tagged(params)}
+	if l.acked {
+		l.session.outbox.put(n)
+	} else if len(l.pending) < maxListened {
+		l.pending = append(l.pending, n)
+	}
+}
+
+// acknowledged lets notifications pass.
+func (l *listener) acknowledged() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.acked = true
+	for _, n := range l.pending {
+		l.session.outbox.put(n)
+	}
+	l.pending = nil
+}
+
+func (s *Session) addListener(l *listener) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.listeners) >= maxListens {
+		return false
+	}
+	if s.listeners == nil {
+		s.listeners = make(map[*listener]bool)
+	}
+	if s.signature == 0 {
+		s.signature = signatureOf(s.sessionList())
+	}
+	s.listeners[l] = true
+	return true
+}
+
+func (s *Session) removeListener(l *listener) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.listeners, l)
+}
+
+// announceList tells the client that a list has changed: in the legacy era by a
+// notification, in the modern one on each listen request that wants it.
+func (s *Session) announceList(method string) {
+	s.mu.Lock()
+	ready := s.ready
+	var to []*listener
+	for l := range s.listeners {
+		if l.lists[method] {
+			to = append(to, l)
+		}
+	}
+	s.mu.Unlock()
+	if ready {
+		s.announce(method, nil)
+	}
+	for _, l := range to {
+		l.announce(method, nil)
+	}
+}
+
+// announce implements subscriber.
+func (s *Session) announce(method string, params json.RawMessage) {
+	s.outbox.put(notification{method, params})
+}

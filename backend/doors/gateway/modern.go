@@ -1,0 +1,220 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/parking"
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/inputrequired"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+	"github.com/agent-discover/agent-discover/backend/servers/upstream"
+)
+
+// listTTL is how long clients may cache the hub's lists, in milliseconds.
+const listTTL = 60_000
+
+// modern serves a request of MCP 2026-07-28. Such requests carry what a session
+// otherwise remembers, and lists depend on the configuration only.
+func (s *Session) modern(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	meta, bad := era.CheckMeta(params)
+	if bad != nil {
+		return nil, bad
+	}
+	s.introduceModern(meta)
+	hop := era.Hop{ServerInfo: s.gateway.serverInfo(), Private: true}
+	if method != "resources/read" {
+		hop.TTLMs = listTTL
+	}
+	result, err := s.answerModern(ctx, method, meta, params, hop)
+	var rpc *jsonrpc.Error
+	switch {
+	case errors.As(err, &rpc):
+		return nil, era.ErrorFor(era.Modern, rpc)
+	case err != nil:
+		return nil, err
+	case era.ResultType(result) == era.TypeInputRequired:
+		return result, nil
+	}
+	return era.Complete(method, result, hop), nil
+}
+
+func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta, params json.RawMessage, hop era.Hop) (json.RawMessage, error) {
+	switch method {
+	case "server/discover":
+		return era.Discover{Capabilities: json.RawMessage(capabilities), Instructions: s.gateway.instructions()}.Result(hop), nil
+	case "tools/list":
+		if jsonrpc.Get(params, "cursor") != nil {
+			return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: unknown cursor; the list has one page")
+		}
+		return s.constantTools()
+	case "prompts/list", "resources/list", "resources/templates/list":
+		return s.gateway.list(method, params)
+	case "tools/call", "prompts/get", "resources/read":
+		return s.rounds(ctx, method, meta, params)
+	case "completion/complete":
+		return s.complete(exchange{modern: true, caller: s}.in(ctx), era.Meta{}.Stamp(params))
+	case "subscriptions/listen":
+		return s.listen(ctx, params)
+	}
+	return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "Method not found: %s", method)
+}
+
+// introduceModern notes the client's name, for people.
+func (s *Session) introduceModern(meta era.Meta) {
+	name := jsonrpc.GetString(meta.ClientInfo, "name")
+	s.mu.Lock()
+	known := s.introduced || name == "" || s.name == clipped(name)
+	if !known {
+		s.setName(name, jsonrpc.GetString(meta.ClientInfo, "version"))
+	}
+	s.mu.Unlock()
+	if !known {
+		s.gateway.note(s)
+		s.gateway.clientsChanged()
+	}
+}
+
+// constantTools returns the tools that every client of this kind lists: registry and
+// those of active servers, sorted by server and tool.
+func (s *Session) constantTools() (json.RawMessage, error) {
+	tools := s.gateway.ActiveTools()
+	slices.SortStableFunc(tools, func(a, b *catalog.Tool) int {
+		return cmp.Or(cmp.Compare(a.Server, b.Server), cmp.Compare(a.Name, b.Name))
+	})
+	return s.encodeTools(tools)
+}
+
+// rounds serves a request that servers may answer with questions: the client gets
+// these as a result, and answers them with its next request.
+func (s *Session) rounds(ctx context.Context, method string, meta era.Meta, params json.RawMessage) (json.RawMessage, error) {
+	retry, isRetry, err := inputrequired.ReadRetry(params)
+	if err != nil {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", err)
+	}
+	hash, err := inputrequired.Hash(params)
+	if err != nil {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", err)
+	}
+	binding := parking.Binding{Principal: s.id, Session: s.id, Method: method, Params: hash}
+	var call *parking.Call
+	missing := &atomic.Pointer[string]{}
+	if isRetry && retry.State != nil {
+		if call, err = s.gateway.parked.Resume(retry, binding); err != nil {
+			return nil, retryError(err)
+		}
+	} else {
+		own := inputrequired.Retry{}.AddTo(era.Meta{}.Stamp(params))
+		call = s.gateway.parked.Begin(ctx, binding, func(ctx context.Context, c *parking.Call) (json.RawMessage, error) {
+			asked := &modernCaller{s, c, meta.ClientCapabilities, missing}
+			return s.answer(exchange{modern: true, caller: asked, progress: c.Progress}.in(ctx), method, own)
+		})
+	}
+	outcome, err := call.Wait(ctx, s.progressTo(meta.ProgressToken))
+	if err != nil {
+		return inputOf(err, missing.Load())
+	}
+	if outcome.Required != nil {
+		return outcome.Required.JSON(), nil
+	}
+	return outcome.Result, nil
+}
+
+// answer carries out a request for its server.
+func (s *Session) answer(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+	switch method {
+	case "prompts/get":
+		return s.getPrompt(ctx, params)
+	case "resources/read":
+		return s.readResource(ctx, params)
+	}
+	return s.callTool(ctx, params)
+}
+
+// retryError returns the error of a retry that continues no call.
+func retryError(err error) error {
+	if errors.Is(err, parking.ErrUnknownOutcome) {
+		return jsonrpc.NewError(era.CodeUnknownOutcome, "%s", err)
+	}
+	return jsonrpc.NewError(jsonrpc.CodeInvalidParams, "Invalid params: %s", parking.ErrState)
+}
+
+// inputOf returns the error of a call, or what a server's error requires of the user
+// before the call is made anew. missing is a capability without which the client
+// could not be asked.
+func inputOf(err error, missing *string) (json.RawMessage, error) {
+	var rpc *jsonrpc.Error
+	if !errors.As(err, &rpc) {
+		return nil, err
+	}
+	if required, ok := inputrequired.FromError(rpc); ok {
+		return required.JSON(), nil
+	}
+	if missing != nil {
+		return nil, era.MissingCapabilities(json.RawMessage(*missing))
+	}
+	return nil, err
+}
+
+// progressTo returns a function that sends progress to the client under the token of
+// its request, or nil if the request has none.
+func (s *Session) progressTo(token json.RawMessage) func(json.RawMessage) {
+	if token == nil {
+		return nil
+	}
+	return func(progress json.RawMessage) {
+		_ = s.conn.Notify("notifications/progress", jsonrpc.Set(progress, "progressToken", token))
+	}
+}
+
+// modernCaller answers what a server asks during one modern call. It implements
+// upstream.CallOf.
+type modernCaller struct {
+	session      *Session
+	call         *parking.Call
+	capabilities json.RawMessage         // of the client, from the request
+	missing      *atomic.Pointer[string] // set if the client lacks a capability
+}
+
+// Client implements upstream.CallOf.
+func (m *modernCaller) Client() any { return m.session }
+
+// Ask implements upstream.Caller.
+func (m *modernCaller) Ask(ctx context.Context, q upstream.Question) (json.RawMessage, error) {
+	var declared map[string]json.RawMessage
+	_ = json.Unmarshal(m.capabilities, &declared) // an object; see era.CheckMeta
+	if lacks := unsupported(declared, q); lacks != "" {
+		required := requiredFor(q)
+		m.missing.Store(&required)
+		return nil, jsonrpc.NewError(jsonrpc.CodeMethodNotFound, "%s cannot be answered: the client does not support %s", q.Method, lacks)
+	}
+	params := jsonrpc.Delete(m.session.gateway.shown(q.Server, q.Method, q.Params), "elicitationId")
+	answer, err := m.call.Ask(ctx, q.Method, params)
+	if err != nil {
+		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s was not answered: %s", q.Method, err)
+	}
+	if _, own, err := m.session.gateway.incoming(q.Method, answer); err == nil {
+		answer = own
+	}
+	return answer, nil
+}
+
+// requiredFor returns the capabilities that a client needs to answer a question, as an
+// object.
+func requiredFor(q upstream.Question) string {
+	switch q.Method {
+	case "sampling/createMessage":
+		return `{"sampling":{}}`
+	case "elicitation/create":
+		if jsonrpc.GetString(q.Params, "mode") == "url" {
+			return `{"elicitation":{"url":{}}}`
+		}
+		return `{"elicitation":{}}`
+	}
+	return `{}`
+}
