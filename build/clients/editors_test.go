@@ -4,6 +4,7 @@ package clients
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -77,11 +78,17 @@ func (u *user) needsReload(c *client) bool {
 	return false
 }
 
+// ownID matches the id that Claude Code gives its user at some time after its first
+// start.
+var ownID = regexp.MustCompile(`,\s*"userID": "[0-9a-f]+"`)
+
+func withoutID(file string) string { return ownID.ReplaceAllString(file, "") }
+
 func TestUndoRestoresTheFileOfTheClient(t *testing.T) {
 	forEachClient(t, func(t *testing.T, c *client) {
 		u := newUser(t, "")
 		c.add(u, c, "control")
-		before := u.read(c.path(u))
+		before := withoutID(u.read(c.path(u)))
 		u.register(c)
 		if now := u.read(c.path(u)); !strings.Contains(now, u.program) {
 			t.Fatalf("register has not written the entry:\n%s", now)
@@ -90,7 +97,7 @@ func TestUndoRestoresTheFileOfTheClient(t *testing.T) {
 			t.Error("after register, the hub does not report that the client needs a reload")
 		}
 		u.must("editors", "undo", c.id, "--yes")
-		if after := u.read(c.path(u)); after != before {
+		if after := withoutID(u.read(c.path(u))); after != before {
 			t.Errorf("after undo, the file is\n%s\nwant\n%s", after, before)
 		}
 		c.expectServers(u, serverStates{"control": false})

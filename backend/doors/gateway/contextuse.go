@@ -78,7 +78,7 @@ func (g *Gateway) note(s *Session) {
 }
 
 // seen returns an observation of the session's client. It returns false before
-// initialize and for the command line. whole is the number of tokens of all
+// the first request and for the command line. whole is the number of tokens of all
 // tools.
 func (s *Session) seen(now time.Time, whole int) (SeenClient, bool) {
 	s.mu.Lock()

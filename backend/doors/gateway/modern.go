@@ -69,10 +69,11 @@ func (s *Session) answerModern(ctx context.Context, method string, meta era.Meta
 func (s *Session) introduceModern(meta era.Meta) {
 	name := jsonrpc.GetString(meta.ClientInfo, "name")
 	s.mu.Lock()
-	known := s.introduced || name == "" || s.name == clipped(name)
-	if !known {
+	known := s.introduced
+	if !known && name != "" {
 		s.setName(name, jsonrpc.GetString(meta.ClientInfo, "version"))
 	}
+	s.introduced = true
 	s.mu.Unlock()
 	if !known {
 		s.gateway.note(s)

@@ -42,7 +42,7 @@ type Session struct {
 	version      string
 	limits       clientLimits
 	capabilities map[string]json.RawMessage // of the client, from initialize
-	introduced   bool                       // initialize was answered
+	introduced   bool                       // the client has said its name
 	ready        bool                       // notifications/initialized was received
 	sessionTools map[catalog.Key]bool
 	shown        shownTools

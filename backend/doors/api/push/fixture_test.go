@@ -139,8 +139,9 @@ func dialSmall(ctx context.Context, network, address string) (net.Conn, error) {
 	return conn, conn.(*net.TCPConn).SetReadBuffer(64 << 10)
 }
 
-// silent opens a WebSocket as a client that reads the first message and then neither reads nor answers pings.
-func (f *fixture) silent() io.Reader {
+// silent opens a WebSocket as a client that reads the first message and then neither reads nor answers pings. pings is the
+// number of those that came before the message.
+func (f *fixture) silent() (reader io.Reader, pings int) {
 	f.t.Helper()
 	conn, err := dialSmall(f.t.Context(), "tcp", f.address)
 	if err != nil {
@@ -152,16 +153,25 @@ func (f *fixture) silent() io.Reader {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	reader := bufio.NewReader(conn)
-	resp, err := http.ReadResponse(reader, nil)
+	buffered := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(buffered, nil)
 	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
 		f.t.Fatalf("opening the WebSocket: %v, %v", resp, err)
 	}
-	if _, state, err := readFrame(reader); err != nil || !strings.HasPrefix(string(state), `{"type":"state"`) {
-		f.t.Fatalf("first message = %s, %v", state, err)
+	for ; ; pings++ {
+		opcode, state, err := readFrame(buffered)
+		if opcode == pingFrame {
+			continue
+		}
+		if err != nil || !strings.HasPrefix(string(state), `{"type":"state"`) {
+			f.t.Fatalf("first message = %s, %v", state, err)
+		}
+		return buffered, pings
 	}
-	return reader
 }
+
+// pingFrame is the opcode of a ping.
+const pingFrame = 9
 
 // readFrame reads one WebSocket frame from a server.
 func readFrame(r io.Reader) (opcode byte, payload []byte, err error) {

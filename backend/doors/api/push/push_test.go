@@ -151,10 +151,10 @@ func TestAClientThatDoesNotReadIsDisconnected(t *testing.T) {
 
 func TestAClientThatDoesNotAnswerPingsIsDisconnected(t *testing.T) {
 	f := serve(t, guard.Timeouts{Ping: 5 * time.Millisecond, Pong: 20 * time.Millisecond})
-	silent := f.silent()
-	for pings := 0; ; {
+	silent, pings := f.silent()
+	for {
 		opcode, _, err := readFrame(silent)
-		if opcode == 9 {
+		if opcode == pingFrame {
 			pings++
 		}
 		if err != nil {
