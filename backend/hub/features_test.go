@@ -175,3 +175,30 @@ func TestListsOfStoppedServersAreKeptAndChangesAreAnnounced(t *testing.T) {
 		t.Errorf("after the removal: %s", got)
 	}
 }
+
+// A URI that a client has kept must never lead to another server.
+func TestURIsOfARemovedServerLeadNowhere(t *testing.T) {
+	folder := newDataFolder(t, "")
+	first, ended := runHub(t, hub.Options{Folder: folder})
+	command := mcptest.Command(t, "-offers")
+	add := func(h *hub.Hub) {
+		t.Helper()
+		var added struct{ ID int }
+		do(t, h, "POST", "/api/servers", map[string]any{"name": "notes", "command": command[0], "args": command[1:]}, &added)
+		do(t, h, "POST", fmt.Sprintf("/api/servers/%d/activate", added.ID), nil, nil)
+	}
+	add(first)
+	join(t, first, "agent").awaitList("resources/list", `"uri":"notes+note://1"`)
+	first.Stop()
+	awaitEnd(t, ended)
+
+	again, _ := runHub(t, hub.Options{Folder: folder})
+	a := join(t, again, "agent")
+	a.awaitList("resources/list", `"uri":"notes+note://1"`)
+	do(t, again, "DELETE", "/api/servers/1", nil, nil)
+	add(again)
+	a.awaitList("resources/list", `"uri":"notes-2+note://1"`)
+	if got := a.exchange("resources/read", `{"uri":"notes+note://1"}`); !strings.Contains(got, "no server has it") {
+		t.Errorf("the old URI: %s", got)
+	}
+}

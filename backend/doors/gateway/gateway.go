@@ -75,7 +75,7 @@ type Gateway struct {
 	version      string
 
 	adapted       schemaCache
-	slugs         slugs
+	slugs         *slugs
 	subscriptions subscriptions
 	parked        *parking.Lot
 	working       sync.WaitGroup            // goroutines of Run
@@ -92,7 +92,7 @@ func New(o Options) *Gateway {
 	return &Gateway{
 		registry: o.Registry, catalog: o.Catalog, listings: o.Listings, search: o.Search, lifecycle: o.Lifecycle, setup: o.Setup, proxy: o.Proxy,
 		usage: o.Usage, sessionTools: newSessionToolSaver(o.SessionTools, o.Log), history: o.History, learning: o.Learning, bus: o.Bus, log: o.Log, version: o.Version,
-		sessions: make(map[*Session]struct{}), slugs: slugs{store: o.Slugs, log: o.Log}, subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer),
+		sessions: make(map[*Session]struct{}), slugs: newSlugs(o.Slugs, o.Log), subscriptions: subscriptions{proxy: o.Proxy}, parked: parking.New(sealer),
 	}
 }
 
@@ -127,6 +127,7 @@ func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) er
 // stores session tools that could not be stored at once, until ctx ends.
 func (g *Gateway) Run(ctx context.Context) error {
 	g.working.Go(func() { g.sessionTools.run(ctx) })
+	g.working.Go(func() { g.slugs.run(ctx) })
 	defer g.working.Wait()
 	for ctx.Err() == nil {
 		from := g.open()
