@@ -108,13 +108,27 @@ func (g *Gateway) announceLists(kind listings.Kind) {
 	}
 }
 
+// announceMissed announces everything that may have changed while events were lost.
+func (g *Gateway) announceMissed() {
+	g.announceLists(listings.Prompts)
+	g.announceLists(listings.Resources)
+	for _, key := range g.subscriptions.all() {
+		g.deliver(updated(key.server, key.uri))
+	}
+}
+
+// updated returns the announcement that a resource has changed.
+func updated(server, uri string) upstream.Announced {
+	return upstream.Announced{
+		Server: server, Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(uri)),
+	}
+}
+
 // started restores what sessions have asked of a server that has started anew:
 // subscriptions and log levels.
 func (g *Gateway) started(ctx context.Context, server string) {
 	for _, uri := range g.subscriptions.renew(ctx, server) {
-		g.deliver(upstream.Announced{
-			Server: server, Method: "notifications/resources/updated", Params: jsonrpc.Set(nil, "uri", jsonrpc.Quote(uri)),
-		})
+		g.deliver(updated(server, uri))
 	}
 	g.shareLevel(ctx, server)
 }

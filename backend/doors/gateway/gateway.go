@@ -116,7 +116,7 @@ func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) er
 		g.mu.Unlock()
 		g.note(s)
 		events.Publish(g.bus, ClientsChanged{})
-		g.subscriptions.removeAll(context.WithoutCancel(ctx), s)
+		g.subscriptions.removeAll(ctx, s)
 		g.parked.End(func(b parking.Binding) bool { return b.Session == s.id }, errClientGone)
 		<-announcing
 	}()
@@ -129,9 +129,12 @@ func (g *Gateway) Run(ctx context.Context) error {
 	g.working.Go(func() { g.sessionTools.run(ctx) })
 	g.working.Go(func() { g.slugs.run(ctx) })
 	defer g.working.Wait()
-	for ctx.Err() == nil {
+	for first := true; ctx.Err() == nil; first = false {
 		from := g.open()
 		g.announce()
+		if !first {
+			g.announceMissed()
+		}
 		g.follow(ctx, from)
 		from.close()
 	}

@@ -60,7 +60,7 @@ func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawM
 	if uris := jsonrpc.Get(asked, "resourceSubscriptions"); uris != nil {
 		honoured = jsonrpc.Set(honoured, "resourceSubscriptions", l.subscribe(ctx, uris))
 	}
-	defer s.gateway.subscriptions.removeAll(context.WithoutCancel(ctx), l)
+	defer s.gateway.subscriptions.removeAll(ctx, l)
 	if err := s.conn.Notify("notifications/subscriptions/acknowledged", l.tagged(jsonrpc.Set(nil, "notifications", honoured))); err != nil {
 		return nil, err
 	}

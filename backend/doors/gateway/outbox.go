@@ -7,9 +7,14 @@ import (
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
-// maxMessages is how many log messages wait for a client that reads slowly. Older
-// ones are dropped.
-const maxMessages = 256
+const (
+	// maxMessages is how many log messages wait for a client that reads slowly.
+	// Older ones are dropped.
+	maxMessages = 256
+	// maxChanges is how many other notifications wait. Further ones are dropped; a
+	// client that reads so slowly is disconnected soon.
+	maxChanges = 10_000
+)
 
 // outbox holds the notifications that wait to be sent to a client, so that a slow
 // client delays no other. A notification that waits already is not added again,
@@ -34,7 +39,7 @@ func (o *outbox) put(n notification) {
 			o.dropped++
 		}
 		o.messages = append(o.messages, n)
-	} else if key := n.method + string(n.params); !o.known[key] {
+	} else if key := n.method + string(n.params); !o.known[key] && len(o.changes) < maxChanges {
 		if o.known == nil {
 			o.known = make(map[string]bool)
 		}

@@ -289,12 +289,12 @@ func (s *Session) announceChanges() {
 func (s *Session) announceTools() {
 	s.mu.Lock()
 	now := signatureOf(s.sessionList())
-	changed := now != s.signature
-	if changed && (s.ready || len(s.listeners) > 0) {
+	announce := now != s.signature && (s.ready || len(s.listeners) > 0)
+	if announce {
 		s.signature = now
 	}
 	s.mu.Unlock()
-	if changed {
+	if announce {
 		s.gateway.note(s)
 		s.announceList("notifications/tools/list_changed")
 	}

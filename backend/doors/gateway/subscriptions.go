@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/agent-discover/agent-discover/backend/base/fault"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
@@ -161,6 +162,10 @@ func (sub *subscription) end() {
 	}
 }
 
+// farewell is how long the servers of a client that has left may take to unsubscribe
+// it.
+const farewell = 5 * time.Second
+
 // removeAll ends all subscriptions of one that has ended.
 func (b *subscriptions) removeAll(ctx context.Context, s subscriber) {
 	b.mu.Lock()
@@ -171,9 +176,18 @@ func (b *subscriptions) removeAll(ctx context.Context, s subscriber) {
 		}
 	}
 	b.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
 	for _, key := range keys {
 		_ = b.remove(ctx, s, key) // the server may have ended
 	}
+}
+
+// all returns the resources that have subscribers.
+func (b *subscriptions) all() []resourceKey {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Collect(maps.Keys(b.resources))
 }
 
 // of returns the subscribers that are concerned by an update of a resource: those that
