@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectAccessible, launch, toast, visit } from "./support/browser.ts";
 import { many, TestHub } from "./support/hub.ts";
@@ -28,7 +28,6 @@ const state = async (hub: TestHub, name: string) =>
   (await hub.rest<{ name: string; state: string; env: Record<string, string> }[]>("GET", "/api/servers")).find(
     (one) => one.name === name,
   );
-
 
 for (const [variable, secret] of [
   ["BRAVE_API_KEY", true],
