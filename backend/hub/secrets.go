@@ -43,9 +43,13 @@ func (h *Hub) knowConfigurations(ctx context.Context) error {
 	for ctx.Err() == nil {
 		changes, stop := events.Subscribe[registry.Changed](h.bus, 256)
 		for open := true; open && ctx.Err() == nil; {
-			for _, s := range h.servers.registry.List() {
-				h.redactor.Know(s.Name, secrets.LaunchOf(s))
-			}
+			h.redactor.KnowAll(func(yield func(string, secrets.Launch) bool) {
+				for _, s := range h.servers.registry.List() {
+					if !yield(s.Name, secrets.LaunchOf(s)) {
+						return
+					}
+				}
+			})
 			select {
 			case _, open = <-changes:
 			case <-ctx.Done():

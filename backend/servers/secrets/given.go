@@ -2,6 +2,7 @@ package secrets
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -145,19 +146,28 @@ func (g *Given) rebuild() {
 // recognised only by its name, and could be an ordinary word, is covered only in
 // the texts of its own server.
 func (g *Given) Know(server string, l Launch) {
+	g.KnowAll(func(yield func(string, Launch) bool) { yield(server, l) })
+}
+
+// KnowAll is Know for several servers. It takes less time than one Know for each.
+func (g *Given) KnowAll(configurations iter.Seq2[string, Launch]) {
 	if g == nil {
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s := g.server(server)
-	if slices.ContainsFunc(s.launches, l.same) {
-		return
+	changed := false
+	for server, l := range configurations {
+		s := g.server(server)
+		if slices.ContainsFunc(s.launches, l.same) {
+			continue
+		}
+		s.launches = append([]Launch{l}, s.launches[:min(len(s.launches), maxLaunches-1)]...)
+		shared, private := literalsOf(l)
+		changed = g.learn(server, shared, false) || changed
+		changed = g.learn(server, private, true) || changed
 	}
-	s.launches = append([]Launch{l}, s.launches[:min(len(s.launches), maxLaunches-1)]...)
-	shared, private := literalsOf(l)
-	changed := g.learn(server, shared, false)
-	if g.learn(server, private, true) || changed {
+	if changed {
 		g.rebuild()
 	}
 }
