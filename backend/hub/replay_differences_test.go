@@ -34,6 +34,9 @@ var differences = map[int]string{
 	// The requested protocol version is used.
 	1: "negotiated",
 
+	// Clients get prompts and resources, too.
+	4: "features",
+
 	// Texts of registry, and its answers when nothing was found, are shorter and say
 	// what to do.
 	2: "texts", 139: "texts", 140: "texts",

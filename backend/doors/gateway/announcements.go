@@ -57,10 +57,10 @@ func (g *Gateway) follow(ctx context.Context, from *sources) {
 				g.forget(ctx, change.Name)
 			}
 			g.announce()
-			g.announceLists("")
+			g.announceLists("", "")
 		case change, open := <-from.lists:
 			if ok = open; open {
-				g.announceLists(change.Kind)
+				g.announceLists(change.Server, change.Kind)
 			}
 		case change, open := <-from.states:
 			if ok = open; change.Running {
@@ -88,14 +88,18 @@ var shownLists = [...]listing{
 }
 
 // announceLists tells the sessions which lists besides the tools have changed:
-// because a server has listed something else, or because other servers are active
-// than when it was last called. Kind is empty in the second case.
-func (g *Gateway) announceLists(kind listings.Kind) {
+// because an active server has listed something else, or because other servers are
+// active than when it was last called. Server and kind are empty in the second case.
+func (g *Gateway) announceLists(server string, kind listings.Kind) {
+	servers := g.activeServers()
+	if server != "" && !slices.ContainsFunc(servers, func(s registry.Server) bool { return s.Name == server }) {
+		return
+	}
 	for i, l := range shownLists {
 		var active []string
-		for _, server := range g.activeServers() {
-			if slices.ContainsFunc(l.kinds, func(k listings.Kind) bool { return len(g.listings.Of(server.Name, k)) > 0 }) {
-				active = append(active, server.Name)
+		for _, s := range servers {
+			if slices.ContainsFunc(l.kinds, func(k listings.Kind) bool { return len(g.listings.Of(s.Name, k)) > 0 }) {
+				active = append(active, s.Name)
 			}
 		}
 		if slices.Equal(active, g.active[i]) && !slices.Contains(l.kinds, kind) {
@@ -110,8 +114,11 @@ func (g *Gateway) announceLists(kind listings.Kind) {
 
 // announceMissed announces everything that may have changed while events were lost.
 func (g *Gateway) announceMissed() {
-	g.announceLists(listings.Prompts)
-	g.announceLists(listings.Resources)
+	for _, s := range g.all() {
+		for _, l := range shownLists {
+			s.announceList(l.changed)
+		}
+	}
 	for _, key := range g.subscriptions.all() {
 		g.deliver(updated(key.server, key.uri))
 	}
