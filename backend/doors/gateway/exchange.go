@@ -27,7 +27,7 @@ func (s *Session) exchangeOf(ctx context.Context) exchange {
 	e, _ := ctx.Value(exchangeKey{}).(exchange)
 	if e.caller == nil {
 		e.caller = s
-		e.progress = func(progress json.RawMessage) { _ = s.conn.Notify("notifications/progress", progress) }
+		e.progress = func(progress json.RawMessage) { _ = s.peer.Notify(ctx, "notifications/progress", progress) }
 	}
 	return e
 }

@@ -100,27 +100,19 @@ func New(o Options) *Gateway {
 // identifies the session: a client that connects again with the same id gets
 // its session tools back.
 func (g *Gateway) Serve(ctx context.Context, id string, stream io.ReadWriter) error {
-	g.search.Prepare()
-	s := newSession(g, id)
-	s.addSessionTools(g.sessionTools.load(ctx, id))
-	s.conn = jsonrpc.NewConn(stream, stream, s, jsonrpc.Options{IDPrefix: "hub-" + idPrefix + "-", InOrder: "initialize"})
-	g.mu.Lock()
-	g.sessions[s] = struct{}{}
-	g.mu.Unlock()
-	events.Publish(g.bus, ClientsChanged{})
-	announcing := make(chan struct{})
-	go func() { defer close(announcing); s.announceChanges() }()
-	defer func() {
-		g.mu.Lock()
-		delete(g.sessions, s)
-		g.mu.Unlock()
-		g.note(s)
-		events.Publish(g.bus, ClientsChanged{})
-		g.subscriptions.removeAll(ctx, s)
-		g.parked.End(func(b parking.Binding) bool { return b.Session == s.id }, errClientGone)
-		<-announcing
-	}()
-	return s.conn.Run(ctx)
+	serving := &handler{}
+	conn := jsonrpc.NewConn(stream, stream, serving, jsonrpc.Options{IDPrefix: IDPrefix, InOrder: "initialize"})
+	serving.Session = g.Open(ctx, Opening{ID: id, Peer: pipe{conn}})
+	defer serving.Close(ctx)
+	return conn.Run(ctx)
+}
+
+// handler passes messages to a session that is opened after its connection is made.
+type handler struct{ *Session }
+
+// endParked ends the parked calls of a session.
+func (g *Gateway) endParked(s *Session) {
+	g.parked.End(func(b parking.Binding) bool { return b.Session == s.id }, errClientGone)
 }
 
 // Run passes changes of lists and notifications of servers on to sessions, and

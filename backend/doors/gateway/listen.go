@@ -19,6 +19,7 @@ const maxListened = 1000
 type listener struct {
 	session *Session
 	id      json.RawMessage // of the request
+	notify  func(method string, params json.RawMessage) error
 	lists   map[string]bool // methods of the list_changed notifications that it wants
 
 	mu      sync.Mutex
@@ -30,6 +31,15 @@ type listener struct {
 type notification struct {
 	method string
 	params json.RawMessage
+	of     *listener // nil if it answers no listen request
+}
+
+// sendTo sends the notification.
+func (n notification) sendTo(peer Peer) error {
+	if n.of != nil {
+		return n.of.notify(n.method, n.params)
+	}
+	return peer.Notify(context.Background(), n.method, n.params)
 }
 
 // listFlags are the members of a listen request that ask for changes of lists.
@@ -44,6 +54,7 @@ var listFlags = []struct{ flag, method string }{
 func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
 	asked := jsonrpc.Get(params, "notifications")
 	l := &listener{session: s, id: jsonrpc.RequestID(ctx), lists: make(map[string]bool)}
+	l.notify = func(method string, params json.RawMessage) error { return s.peer.Notify(ctx, method, params) }
 	if !s.addListener(l) {
 		return nil, jsonrpc.NewError(era.CodeBusy, "%d subscriptions of this client are open, which is the limit", maxListens)
 	}
@@ -61,7 +72,7 @@ func (s *Session) listen(ctx context.Context, params json.RawMessage) (json.RawM
 		honoured = jsonrpc.Set(honoured, "resourceSubscriptions", l.subscribe(ctx, uris))
 	}
 	defer s.gateway.subscriptions.removeAll(ctx, l)
-	if err := s.conn.Notify("notifications/subscriptions/acknowledged", l.tagged(jsonrpc.Set(nil, "notifications", honoured))); err != nil {
+	if err := l.notify("notifications/subscriptions/acknowledged", l.tagged(jsonrpc.Set(nil, "notifications", honoured))); err != nil {
 		return nil, err
 	}
 	l.acknowledged()
@@ -99,7 +110,7 @@ func (l *listener) tagged(params json.RawMessage) json.RawMessage {
 func (l *listener) announce(method string, params json.RawMessage) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	n := notification{method, l.tagged(params)}
+	n := notification{method, l.tagged(params), l}
 	if l.acked {
 		l.session.outbox.put(n)
 	} else if len(l.pending) < maxListened {
@@ -162,5 +173,5 @@ func (s *Session) announceList(method string) {
 
 // announce implements subscriber.
 func (s *Session) announce(method string, params json.RawMessage) {
-	s.outbox.put(notification{method, params})
+	s.outbox.put(notification{method: method, params: params})
 }

@@ -116,7 +116,7 @@ func (s *Session) rounds(ctx context.Context, method string, meta era.Meta, para
 			return s.answer(exchange{modern: true, caller: asked, progress: c.Progress}.in(ctx), method, own)
 		})
 	}
-	outcome, err := call.Wait(ctx, s.progressTo(meta.ProgressToken))
+	outcome, err := call.Wait(ctx, s.progressTo(ctx, meta.ProgressToken))
 	if err != nil {
 		return inputOf(err, missing.Load())
 	}
@@ -164,12 +164,12 @@ func inputOf(err error, missing *string) (json.RawMessage, error) {
 
 // progressTo returns a function that sends progress to the client under the token of
 // its request, or nil if the request has none.
-func (s *Session) progressTo(token json.RawMessage) func(json.RawMessage) {
+func (s *Session) progressTo(ctx context.Context, token json.RawMessage) func(json.RawMessage) {
 	if token == nil {
 		return nil
 	}
 	return func(progress json.RawMessage) {
-		_ = s.conn.Notify("notifications/progress", jsonrpc.Set(progress, "progressToken", token))
+		_ = s.peer.Notify(ctx, "notifications/progress", jsonrpc.Set(progress, "progressToken", token))
 	}
 }
 

@@ -3,8 +3,6 @@ package gateway
 import (
 	"encoding/json"
 	"sync"
-
-	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 )
 
 const (
@@ -24,9 +22,15 @@ type outbox struct {
 
 	mu       sync.Mutex
 	changes  []notification
-	known    map[string]bool // changes as a set
+	known    map[change]bool // changes as a set
 	messages []notification  // log messages
 	dropped  int             // messages that did not fit
+}
+
+// change identifies a notification that is not sent twice.
+type change struct {
+	of             *listener
+	method, params string
 }
 
 // put adds a notification.
@@ -39,9 +43,9 @@ func (o *outbox) put(n notification) {
 			o.dropped++
 		}
 		o.messages = append(o.messages, n)
-	} else if key := n.method + string(n.params); !o.known[key] && len(o.changes) < maxChanges {
+	} else if key := (change{n.of, n.method, string(n.params)}); !o.known[key] && len(o.changes) < maxChanges {
 		if o.known == nil {
-			o.known = make(map[string]bool)
+			o.known = make(map[change]bool)
 		}
 		o.known[key] = true
 		o.changes = append(o.changes, n)
@@ -58,16 +62,16 @@ func (o *outbox) ring() {
 }
 
 // send sends what waits, and returns the first error.
-func (o *outbox) send(conn *jsonrpc.Conn) error {
+func (o *outbox) send(peer Peer) error {
 	o.mu.Lock()
 	waiting, messages, dropped := o.changes, o.messages, o.dropped
 	o.changes, o.known, o.messages, o.dropped = nil, nil, nil, 0
 	o.mu.Unlock()
 	if dropped > 0 {
-		waiting = append(waiting, notification{"notifications/message", droppedMessage(dropped)})
+		waiting = append(waiting, notification{method: "notifications/message", params: droppedMessage(dropped)})
 	}
 	for _, n := range append(waiting, messages...) {
-		if err := conn.Notify(n.method, n.params); err != nil {
+		if err := n.sendTo(peer); err != nil && n.of == nil { // a listen request that ended concerns no other
 			return err
 		}
 	}

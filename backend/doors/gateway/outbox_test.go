@@ -22,8 +22,8 @@ func sent(t *testing.T, put func(*outbox)) []string {
 	go func() { _ = conn.Run(ctx) }()
 	o := outbox{wake: make(chan struct{}, 1)}
 	put(&o)
-	o.put(notification{"notifications/message", json.RawMessage(`"last"`)})
-	go func() { _ = o.send(conn) }()
+	o.put(notification{method: "notifications/message", params: json.RawMessage(`"last"`)})
+	go func() { _ = o.send(pipe{conn}) }()
 	var lines []string
 	for reader := bufio.NewReader(far); ; {
 		line, err := reader.ReadString('\n')
@@ -40,9 +40,9 @@ func sent(t *testing.T, put func(*outbox)) []string {
 func TestAnAnnouncedChangeIsSentOnce(t *testing.T) {
 	lines := sent(t, func(o *outbox) {
 		for range 3 {
-			o.put(notification{"notifications/tools/list_changed", nil})
-			o.put(notification{"notifications/resources/updated", json.RawMessage(`{"uri":"a"}`)})
-			o.put(notification{"notifications/resources/updated", json.RawMessage(`{"uri":"b"}`)})
+			o.put(notification{method: "notifications/tools/list_changed", params: nil})
+			o.put(notification{method: "notifications/resources/updated", params: json.RawMessage(`{"uri":"a"}`)})
+			o.put(notification{method: "notifications/resources/updated", params: json.RawMessage(`{"uri":"b"}`)})
 		}
 	})
 	if len(lines) != 4 || !strings.Contains(lines[0], "list_changed") || !strings.Contains(lines[1], `"a"`) || !strings.Contains(lines[2], `"b"`) {
@@ -53,7 +53,7 @@ func TestAnAnnouncedChangeIsSentOnce(t *testing.T) {
 func TestASlowClientIsToldHowManyMessagesWereDropped(t *testing.T) {
 	lines := sent(t, func(o *outbox) {
 		for i := range maxMessages + 9 {
-			o.put(notification{"notifications/message", json.RawMessage(fmt.Sprintf(`{"level":"info","data":%d}`, i))})
+			o.put(notification{method: "notifications/message", params: json.RawMessage(fmt.Sprintf(`{"level":"info","data":%d}`, i))})
 		}
 	})
 	if len(lines) != maxMessages+1 || !strings.Contains(lines[0], `{"dropped_messages":10}`) || !strings.Contains(lines[1], `"data":10}`) {
@@ -64,7 +64,7 @@ func TestASlowClientIsToldHowManyMessagesWereDropped(t *testing.T) {
 func TestWhatWaitsForASlowClientIsLimited(t *testing.T) {
 	lines := sent(t, func(o *outbox) {
 		for i := range maxChanges + 5 {
-			o.put(notification{"notifications/resources/updated", json.RawMessage(fmt.Sprintf(`{"uri":"%d"}`, i))})
+			o.put(notification{method: "notifications/resources/updated", params: json.RawMessage(fmt.Sprintf(`{"uri":"%d"}`, i))})
 		}
 	})
 	if len(lines) != maxChanges+1 {

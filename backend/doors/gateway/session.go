@@ -26,16 +26,17 @@ const maxInFlight = 64
 // characters. Both are stored with every call.
 const maxClientText = 100
 
-// idPrefix makes request ids unique to this process: after a restart, a client
-// may still answer a request of the previous hub.
-var idPrefix = rand.Text()[:10]
+// IDPrefix begins the ids of requests to clients. It is unique to this process: after
+// a restart, a client may still answer a request of the previous hub.
+var IDPrefix = "hub-" + rand.Text()[:10] + "-"
 
 // Session is one client's connection to the hub.
 type Session struct {
-	gateway *Gateway
-	id      string
-	conn    *jsonrpc.Conn
-	outbox  outbox // what announceChanges sends
+	gateway   *Gateway
+	id        string
+	peer      Peer
+	outbox    outbox        // what announceChanges sends
+	announced chan struct{} // closed at the end of announceChanges
 
 	mu           sync.Mutex
 	name         string // of the client, from initialize
@@ -55,7 +56,7 @@ type Session struct {
 
 func newSession(g *Gateway, id string) *Session {
 	return &Session{
-		gateway: g, id: id, name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)},
+		gateway: g, id: id, name: "unknown", outbox: outbox{wake: make(chan struct{}, 1)}, announced: make(chan struct{}),
 		sessionTools: make(map[catalog.Key]bool), used: make(map[string]bool),
 	}
 }
@@ -129,7 +130,7 @@ func (s *Session) Ask(ctx context.Context, q upstream.Question) (json.RawMessage
 	if missing != "" {
 		return nil, jsonrpc.NewError(jsonrpc.CodeInvalidRequest, "%s cannot be answered: the client %q does not support %s", q.Method, name, missing)
 	}
-	answer, err := s.conn.Call(ctx, jsonrpc.Call{Method: q.Method, Params: s.gateway.shown(q.Server, q.Method, q.Params)})
+	answer, err := s.peer.Call(ctx, jsonrpc.Call{Method: q.Method, Params: s.gateway.shown(q.Server, q.Method, q.Params)})
 	if err != nil {
 		return nil, err
 	}
@@ -271,14 +272,14 @@ func (s *Session) encodeTools(tools []*catalog.Tool) (json.RawMessage, error) {
 	}{list})
 }
 
-// announceChanges sends the client notifications until the connection ends.
+// announceChanges sends the client notifications until the client has left.
 func (s *Session) announceChanges() {
 	for {
 		select {
 		case <-s.outbox.wake:
 			s.announceTools()
-			_ = s.outbox.send(s.conn) // an error ends the connection
-		case <-s.conn.Done():
+			_ = s.outbox.send(s.peer) // an error ends the connection
+		case <-s.peer.Done():
 			return
 		}
 	}

@@ -1,0 +1,66 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/agent-discover/agent-discover/backend/base/events"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// Peer is the client's end of a session. Over a transport with several streams, a
+// message belongs on the stream of the client's request in whose context it is sent.
+// All methods are safe for concurrent use.
+type Peer interface {
+	// Notify sends a notification.
+	Notify(ctx context.Context, method string, params json.RawMessage) error
+	// Call sends a request and waits for the answer.
+	Call(ctx context.Context, call jsonrpc.Call) (json.RawMessage, error)
+	// Done is closed when the client has left.
+	Done() <-chan struct{}
+}
+
+// pipe is a Peer at the other end of one stream.
+type pipe struct{ *jsonrpc.Conn }
+
+// Notify implements Peer.
+func (p pipe) Notify(_ context.Context, method string, params json.RawMessage) error {
+	return p.Conn.Notify(method, params)
+}
+
+// Opening describes a session that begins.
+type Opening struct {
+	// ID identifies the session. A client that comes back with the same id gets its
+	// session tools back.
+	ID   string
+	Peer Peer
+}
+
+// Open begins a session. The caller passes the client's requests and notifications to
+// it, and calls Close in the end.
+func (g *Gateway) Open(ctx context.Context, o Opening) *Session {
+	g.search.Prepare()
+	s := newSession(g, o.ID)
+	s.peer = o.Peer
+	s.addSessionTools(g.sessionTools.load(ctx, o.ID))
+	g.mu.Lock()
+	g.sessions[s] = struct{}{}
+	g.mu.Unlock()
+	events.Publish(g.bus, ClientsChanged{})
+	go func() { defer close(s.announced); s.announceChanges() }()
+	return s
+}
+
+// Close ends the session after its peer is done, and returns when nothing of it is
+// left. Requests of the session must have ended.
+func (s *Session) Close(ctx context.Context) {
+	g := s.gateway
+	g.mu.Lock()
+	delete(g.sessions, s)
+	g.mu.Unlock()
+	g.note(s)
+	events.Publish(g.bus, ClientsChanged{})
+	g.subscriptions.removeAll(ctx, s)
+	g.endParked(s)
+	<-s.announced
+}
