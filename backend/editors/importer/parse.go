@@ -30,7 +30,7 @@ type Parsed struct {
 	Missing     []Placeholder     `json:"missing" nullable:"false" doc:"Placeholders in the configuration that an editor would have replaced by values."`
 	Existing    string            `json:"existing" doc:"Name of the configured server that does the same; empty for none."`
 	Disabled    bool              `json:"disabled" doc:"Whether the text marks the server as disabled."`
-	Notes       []string          `json:"notes" nullable:"false" doc:"What the user should know before the server is added."`
+	Notes       []string          `json:"notes" nullable:"false" doc:"Remarks for the user before the server is added, as sentences."`
 	Problem     string            `json:"problem" doc:"Why the server cannot be added; empty when it can."`
 	Preview
 }

@@ -24,8 +24,8 @@ type Launch struct {
 
 // Preview is what a person has to see before the server is added.
 type Preview struct {
-	Launch Launch          `json:"launch" doc:"What it runs or connects to."`
-	Risk   risk.Assessment `json:"risk" doc:"What it can do, and what is suspicious about it."`
+	Launch Launch          `json:"launch" doc:"The program or URL of the server."`
+	Risk   risk.Assessment `json:"risk" doc:"The risk of starting the server."`
 }
 
 func previewOf(s table.Server) Preview {

@@ -24,8 +24,8 @@ import (
 // sentences are escaped, and these contain no value of a variable or header
 // except for what encoded text reads.
 type Assessment struct {
-	Consequence string   `json:"consequence" doc:"What the server can do once it is started, as a sentence."`
-	Warnings    []string `json:"warnings" nullable:"false" doc:"What is suspicious about its configuration, as sentences, worst first."`
+	Consequence string   `json:"consequence" doc:"The abilities of the server once it is started, as a sentence."`
+	Warnings    []string `json:"warnings" nullable:"false" doc:"Suspicious properties of the configuration, as sentences, worst first."`
 	Marks       []Mark   `json:"marks" nullable:"false" doc:"The places in the configuration that the warnings are about, worst first."`
 }
 
@@ -87,7 +87,7 @@ var order = []string{Pipes, Encoded, Elevates, Hidden, Spaces, RunsScript, Loads
 // Mark is a warning about one place in a configuration.
 type Mark struct {
 	Kind  string `json:"kind" doc:"Kind of the warning, for programs. More kinds may be added."`
-	Place string `json:"place" doc:"Where in the configuration: description, command, args[N], env.NAME, headers.NAME or url."`
+	Place string `json:"place" doc:"The place in the configuration: description, command, args[N], env.NAME, headers.NAME or url."`
 	Match string `json:"match,omitempty" doc:"The part of the text at that place to point out; empty for all of it."`
 	Text  string `json:"text" doc:"The warning as a sentence."`
 }

@@ -18,5 +18,5 @@ export const words: {
 /** clientWord returns the name to show for a client of the log: "Dashboard" for this page. */
 export const clientWord = (name: string): string => words.clients[name]?.word ?? name;
 
-/** What "Always listed" means, as a tooltip. */
+/** The meaning of "Always listed", as a tooltip. */
 export const explained = `${words.listed.title}, so that agents need not search for them. Agents find and call the tools of other servers too.`;

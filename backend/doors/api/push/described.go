@@ -56,7 +56,7 @@ func (stateMessage) about() string {
 type requestMessage struct {
 	Type   string `json:"type" enum:"refresh,follow,unfollow" doc:"refresh: send the whole state. follow, unfollow: send the standard error of a server or its messages, or stop that."`
 	Server string `json:"server,omitempty" doc:"Name of the server to follow or unfollow."`
-	What   string `json:"what,omitempty" enum:"output,messages" doc:"What to follow: output, the lines of standard error (the default), or messages, the JSON-RPC messages in both directions. While nobody follows the messages of a server, only those of its handshakes are recorded."`
+	What   string `json:"what,omitempty" enum:"output,messages" doc:"The subject to follow: output, the lines of standard error (the default), or messages, the JSON-RPC messages in both directions. While nobody follows the messages of a server, only those of its handshakes are recorded."`
 }
 
 func (requestMessage) about() string { return "A request of the client." }

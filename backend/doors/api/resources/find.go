@@ -21,7 +21,7 @@ func (f *Find) Routes(t *route.Table) {
 }
 
 type findFields struct {
-	Query string  `json:"query" doc:"What the tool should do, in plain words."`
+	Query string  `json:"query" doc:"The task of the tool, in plain words."`
 	Limit float64 `json:"limit,omitempty" doc:"Maximum number of hits, up to 50; 5 by default."`
 }
 

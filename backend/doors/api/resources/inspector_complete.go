@@ -13,7 +13,7 @@ type completeFields struct {
 	Prompt    string          `json:"prompt,omitempty" doc:"Name of the prompt that has the argument."`
 	Template  string          `json:"template,omitempty" doc:"URI template that has the variable, instead of prompt."`
 	Argument  string          `json:"argument" doc:"Name of the argument or variable."`
-	Value     string          `json:"value,omitempty" doc:"What was entered so far."`
+	Value     string          `json:"value,omitempty" doc:"Beginning of the value, as entered so far."`
 	Arguments json.RawMessage `json:"arguments,omitempty" doc:"Object with the values of other arguments; values are strings."`
 }
 

@@ -164,7 +164,7 @@ type SecretsView struct {
 type VaultStatus struct {
 	Keeper string `json:"keeper" enum:"keychain,file,none" doc:"Where new secrets are kept: the keychain of the operating system, the encrypted file, or nowhere."`
 	Why    string `json:"why" doc:"Why new secrets are kept there."`
-	Advice string `json:"advice,omitempty" doc:"What to do when secrets cannot be kept."`
+	Advice string `json:"advice,omitempty" doc:"A remedy when secrets cannot be kept."`
 	File   string `json:"file" enum:"none,locked,unlocked" doc:"State of the file that is encrypted with a passphrase."`
 }
 

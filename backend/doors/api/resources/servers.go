@@ -54,7 +54,7 @@ type Server struct {
 	LaunchHash      string            `json:"launch_hash" doc:"Hash of everything that decides what a start of the server runs. Send it when you approve the server, so that the approval fails if the configuration has changed."`
 	Plaintext       []string          `json:"plaintext" doc:"Places in the configuration that contain a credential, which could be moved to the vault: env.NAME, args[3], headers.NAME or url."`
 	ProposedBy      string            `json:"proposed_by,omitempty" doc:"The client whose agent proposed the server, as the client names itself."`
-	Risk            *risk.Assessment  `json:"risk,omitempty" doc:"What a server that waits for approval could do, and what is suspicious about it."`
+	Risk            *risk.Assessment  `json:"risk,omitempty" doc:"The risk of starting a server that waits for approval."`
 }
 
 // Tool is the API's view of a known tool.

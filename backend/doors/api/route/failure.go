@@ -15,7 +15,7 @@ import (
 // Failure is the body of every error response.
 type Failure struct {
 	status  int
-	Message string `json:"error" doc:"What failed and what to do about it, for people. The wording may change."`
+	Message string `json:"error" doc:"The failure and its remedy, for people. The wording may change."`
 	Code    string `json:"code" enum:"invalid_request,unauthorized,denied,not_found,timeout,conflict,approval_code_required,approval_code_wrong,too_large,invalid,busy,failed,internal,unavailable" doc:"The kind of error, for programs. More codes may be added."`
 	// MissingVariable is set by responseTo.
 	MissingVariable string `json:"missing_variable,omitempty" doc:"Name of the environment variable that a server needs to start and does not have, if that is the reason."`

@@ -1935,11 +1935,11 @@ export interface components {
             [key: string]: unknown;
         };
         Assessment: {
-            /** @description What the server can do once it is started, as a sentence. */
+            /** @description The abilities of the server once it is started, as a sentence. */
             consequence: string;
             /** @description The places in the configuration that the warnings are about, worst first. */
             marks: components["schemas"]["Mark"][];
-            /** @description What is suspicious about its configuration, as sentences, worst first. */
+            /** @description Suspicious properties of the configuration, as sentences, worst first. */
             warnings: string[];
         };
         BrowseReply: {
@@ -2068,7 +2068,7 @@ export interface components {
             prompt?: string;
             /** @description URI template that has the variable, instead of prompt. */
             template?: string;
-            /** @description What was entered so far. */
+            /** @description Beginning of the value, as entered so far. */
             value?: string;
         } & {
             [key: string]: unknown;
@@ -2202,11 +2202,11 @@ export interface components {
             command: string;
             here: string;
             id: string;
-            /** @description What it runs or connects to. */
+            /** @description The program or URL of the server. */
             launch: components["schemas"]["EditorImportLaunch"];
             name: string;
             problem: string;
-            /** @description What it can do, and what is suspicious about it. */
+            /** @description The risk of starting the server. */
             risk: components["schemas"]["Assessment"];
             secrets: string[];
             sources: components["schemas"]["EditorImportSource"][];
@@ -2256,17 +2256,17 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
-            /** @description What it runs or connects to. */
+            /** @description The program or URL of the server. */
             launch: components["schemas"]["EditorImportLaunch"];
             /** @description Placeholders in the configuration that an editor would have replaced by values. */
             missing: components["schemas"]["EditorImportPlaceholder"][];
             /** @description Proposed name: valid, not taken, and different from the names of the other servers in the response. */
             name: string;
-            /** @description What the user should know before the server is added. */
+            /** @description Remarks for the user before the server is added, as sentences. */
             notes: string[];
             /** @description Why the server cannot be added; empty when it can. */
             problem: string;
-            /** @description What it can do, and what is suspicious about it. */
+            /** @description The risk of starting the server. */
             risk: components["schemas"]["Assessment"];
             /** @description Credentials in the configuration, which could be moved to the vault. */
             secrets: components["schemas"]["EditorImportCredential"][];
@@ -2315,12 +2315,12 @@ export interface components {
         EditorImportResult: {
             id: string;
             kept: string[];
-            /** @description What it runs or connects to. */
+            /** @description The program or URL of the server. */
             launch: components["schemas"]["EditorImportLaunch"];
             moved: string[];
             name: string;
             problem?: string;
-            /** @description What it can do, and what is suspicious about it. */
+            /** @description The risk of starting the server. */
             risk: components["schemas"]["Assessment"];
             status: string;
             waiting?: boolean;
@@ -2506,7 +2506,7 @@ export interface components {
              * @enum {string}
              */
             code: "invalid_request" | "unauthorized" | "denied" | "not_found" | "timeout" | "conflict" | "approval_code_required" | "approval_code_wrong" | "too_large" | "invalid" | "busy" | "failed" | "internal" | "unavailable";
-            /** @description What failed and what to do about it, for people. The wording may change. */
+            /** @description The failure and its remedy, for people. The wording may change. */
             error: string;
             /** @description Name of the environment variable that a server needs to start and does not have, if that is the reason. */
             missing_variable?: string;
@@ -2517,7 +2517,7 @@ export interface components {
              * @description Maximum number of hits, up to 50; 5 by default.
              */
             limit?: number;
-            /** @description What the tool should do, in plain words. */
+            /** @description The task of the tool, in plain words. */
             query: string;
         } & {
             [key: string]: unknown;
@@ -2830,7 +2830,7 @@ export interface components {
             kind: string;
             /** @description The part of the text at that place to point out; empty for all of it. */
             match?: string;
-            /** @description Where in the configuration: description, command, args[N], env.NAME, headers.NAME or url. */
+            /** @description The place in the configuration: description, command, args[N], env.NAME, headers.NAME or url. */
             place: string;
             /** @description The warning as a sentence. */
             text: string;
@@ -3126,7 +3126,7 @@ export interface components {
             /** @description Why tools can currently be found only by their words, and what to do about that; empty when there is no problem. */
             problem: string;
             /**
-             * @description What computes embedding vectors. When it is none, tools are found only by their words.
+             * @description The program that computes embedding vectors. When it is none, tools are found only by their words.
              * @enum {string}
              */
             provider: "builtin" | "none" | "local" | "openai";
@@ -3238,7 +3238,7 @@ export interface components {
              */
             recent_errors: number;
             repository: string | null;
-            /** @description What a server that waits for approval could do, and what is suspicious about it. */
+            /** @description The risk of starting a server that waits for approval. */
             risk?: components["schemas"]["Assessment"];
             /** @description Whether the server has a process or a connection now. */
             running: boolean;
@@ -3337,7 +3337,7 @@ export interface components {
              */
             recent_errors: number;
             repository: string | null;
-            /** @description What a server that waits for approval could do, and what is suspicious about it. */
+            /** @description The risk of starting a server that waits for approval. */
             risk?: components["schemas"]["Assessment"];
             /** @description Whether the server has a process or a connection now. */
             running: boolean;
@@ -3706,7 +3706,7 @@ export interface components {
             [key: string]: unknown;
         };
         VaultStatus: {
-            /** @description What to do when secrets cannot be kept. */
+            /** @description A remedy when secrets cannot be kept. */
             advice?: string;
             /**
              * @description State of the file that is encrypted with a passphrase.

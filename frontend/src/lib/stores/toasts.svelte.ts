@@ -6,7 +6,7 @@ export interface Toast {
   kind: "done" | "failed" | "note";
   /** The button of the toast, such as Undo. */
   action?: { label: string; run: () => void };
-  /** What the toast reports, such as ["paused", true]. A later report about the same subject replaces it. */
+  /** The subject of the toast and its state, such as ["paused", true]. A later report about the same subject replaces it. */
   about?: readonly [subject: string, is: unknown];
 }
 

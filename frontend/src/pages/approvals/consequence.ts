@@ -1,5 +1,5 @@
-// What the hub says about a proposed server: what it will be able to do, and what is suspicious about it. The hub alone
-// decides what to warn of, so that every surface says the same.
+// The abilities and suspicious properties of a proposed server. The hub alone decides what to warn of, so that every
+// surface says the same.
 
 import type { Server } from "$lib/api/socket";
 
