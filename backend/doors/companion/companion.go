@@ -161,7 +161,7 @@ func (c *Companion) offlineReply(m *jsonrpc.Message) ([]byte, error) {
 		result = json.RawMessage("{}")
 	case "initialize":
 		result, err = json.Marshal(map[string]any{
-			"protocolVersion": jsonrpc.Version(jsonrpc.GetString(m.Params, "protocolVersion")),
+			"protocolVersion": era.Negotiate(jsonrpc.GetString(m.Params, "protocolVersion")),
 			"capabilities":    json.RawMessage(offlineCapabilities),
 			"serverInfo":      c.serverInfo(),
 			"instructions":    text,

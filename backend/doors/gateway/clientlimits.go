@@ -1,8 +1,6 @@
 package gateway
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -10,19 +8,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-discover/agent-discover/backend/discovery/catalog"
+	"github.com/agent-discover/agent-discover/backend/doors/names"
 	"github.com/agent-discover/agent-discover/backend/editors/registration"
 	"github.com/agent-discover/agent-discover/backend/editors/table"
 	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
 	"github.com/agent-discover/agent-discover/backend/protocol/schemacompat"
-)
-
-const (
-	// minNameLength is the smallest limit for tool names, in characters.
-	minNameLength = 20
-	// shortHash and longHash are how many hexadecimal digits of a hash end a
-	// shortened name. longHash is used for tools whose names would otherwise be
-	// equal.
-	shortHash, longHash = 6, 12
 )
 
 // clientLimits are a client's restrictions on tools. The zero value has none.
@@ -40,42 +30,19 @@ func limitsOfClient(client string) clientLimits {
 	m := clientLimits{vendor: schemacompat.Vendor(e.Schemas)}
 	if e.MaxName > 0 {
 		prefix := strings.ReplaceAll(e.NamePrefix, "{server}", registration.Name)
-		m.maxName = max(e.MaxName-utf8.RuneCountInString(prefix), minNameLength)
+		m.maxName = max(e.MaxName-utf8.RuneCountInString(prefix), names.MinLimit)
 	}
 	return m
 }
 
 // names returns the names under which the client is shown tools, in the order
-// of tools. A name that is too long is cut and ends in a hash, so that no two
-// names are equal.
+// of tools. No two names are equal.
 func (m clientLimits) names(tools []*catalog.Tool) []string {
-	out, taken := make([]string, len(tools)), make(map[string]int)
+	full := make([]string, len(tools))
 	for i, t := range tools {
-		out[i] = m.short(t, shortHash)
-		taken[out[i]]++
+		full[i] = t.Proxied()
 	}
-	for i, t := range tools {
-		if m.cuts(t) && taken[out[i]] > 1 {
-			out[i] = m.short(t, longHash)
-		}
-	}
-	return out
-}
-
-// cuts reports whether a tool's full name is too long.
-func (m clientLimits) cuts(t *catalog.Tool) bool {
-	return m.maxName > 0 && utf8.RuneCountInString(t.Proxied()) > m.maxName
-}
-
-// short returns a tool's full name. A name that is too long is cut to the limit
-// and ends in digits of its hash.
-func (m clientLimits) short(t *catalog.Tool, digits int) string {
-	name := t.Proxied()
-	if !m.cuts(t) {
-		return name
-	}
-	sum := sha256.Sum256([]byte(name))
-	return string([]rune(name)[:m.maxName-1-digits]) + "_" + hex.EncodeToString(sum[:])[:digits]
+	return names.Cut(full, m.maxName)
 }
 
 // byShortName returns the tool with a shortened name, or nil. It looks in the
@@ -97,7 +64,7 @@ func (s *Session) byShortName(name string) *catalog.Tool {
 	}
 	var found *catalog.Tool
 	for _, t := range s.gateway.catalog.Snapshot().Tools {
-		if m.cuts(t) && (m.short(t, shortHash) == name || m.short(t, longHash) == name) {
+		if names.CutTo(t.Proxied(), name, m.maxName) {
 			if found != nil {
 				return nil // two tools have this short name
 			}
@@ -111,7 +78,7 @@ func (s *Session) byShortName(name string) *catalog.Tool {
 func (s *Session) showsFullName(t *catalog.Tool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.limits.cuts(t)
+	return s.limits.maxName == 0 || utf8.RuneCountInString(t.Proxied()) <= s.limits.maxName
 }
 
 // shownAs returns the names under which the client is shown tools.

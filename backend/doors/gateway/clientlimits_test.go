@@ -146,7 +146,7 @@ func TestShortNamesAreStable(t *testing.T) {
 		t.Fatal(err)
 	}
 	other, _ := g.catalog.Snapshot().Lookup("other", strings.Repeat("c", 80))
-	if server, tool, _ := s.resolve(s.limits.short(other, shortHash)); server != "other" || tool != other.Name {
+	if server, tool, _ := s.resolve(s.limits.names([]*catalog.Tool{other})[0]); server != "other" || tool != other.Name {
 		t.Errorf("the short name of an unlisted tool resolves to %s of %s", tool, server)
 	}
 	if server, tool, ok := newClient(t, g, "someone").resolve(want); ok && tool == name {
@@ -166,7 +166,7 @@ func TestShortNamesInAListAreUnique(t *testing.T) {
 			t.Fatalf("%s is repeated or too long", name)
 		}
 		seen[name] = true
-		if name != m.short(tools[i], shortHash) {
+		if name != m.names(tools[i : i+1])[0] {
 			lengthened++
 		}
 	}

@@ -196,7 +196,7 @@ func (s *Session) initialize(params json.RawMessage) (json.RawMessage, error) {
 	s.gateway.note(s)
 	s.gateway.clientsChanged()
 	return json.Marshal(map[string]any{
-		"protocolVersion": jsonrpc.Version(asked.ProtocolVersion),
+		"protocolVersion": era.Negotiate(asked.ProtocolVersion),
 		"capabilities":    json.RawMessage(capabilities),
 		"serverInfo":      s.gateway.serverInfo(),
 		"instructions":    s.gateway.instructions(),

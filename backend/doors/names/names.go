@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// minLength is the smallest limit that Cut applies, in characters.
-	minLength = 20
+	// MinLimit is the smallest limit that Cut applies, in characters.
+	MinLimit = 20
 	// shortHash and longHash are how many hexadecimal digits of a hash end a
 	// cut name. longHash is used for names that would otherwise be equal.
 	shortHash, longHash = 6, 12
@@ -35,7 +35,7 @@ func Full(server, name string) string { return server + "__" + name }
 
 // Cut returns the names that a client with a limit on the length of names is
 // shown, in the order of full. Limit is in characters; 0 means none, and a
-// limit below 20 counts as 20. A longer name is cut to the limit and ends in a
+// limit below MinLimit counts as MinLimit. A longer name is cut to the limit and ends in a
 // hash of the full name, so that no two names are equal.
 func Cut(full []string, limit int) []string {
 	if limit <= 0 {
@@ -54,8 +54,14 @@ func Cut(full []string, limit int) []string {
 	return out
 }
 
+// CutTo reports whether Cut may show a full name, which is longer than the limit,
+// as shown.
+func CutTo(full, shown string, limit int) bool {
+	return limit > 0 && shown != full && (shown == cut(full, limit, shortHash) || shown == cut(full, limit, longHash))
+}
+
 func cut(name string, limit, digits int) string {
-	if limit = max(limit, minLength); utf8.RuneCountInString(name) <= limit {
+	if limit = max(limit, MinLimit); utf8.RuneCountInString(name) <= limit {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))

@@ -83,8 +83,17 @@ func TestLongNamesAreCutAndStayDifferent(t *testing.T) {
 		}
 		seen[short] = name
 	}
-	if got := Cut(same, 20); got[0] == got[1] || len(got[0]) != 20 {
+	got := Cut(same, 20)
+	if got[0] == got[1] || len(got[0]) != 20 {
 		t.Errorf("%q are shown as %q", same, got)
+	}
+	for i, name := range same { // cut alone, and beside the other
+		if !CutTo(name, cut(name, 20, shortHash), 20) || !CutTo(name, got[i], 20) {
+			t.Errorf("%q is not recognized as %q", got[i], name)
+		}
+		if CutTo(name, got[1-i], 20) || CutTo(name, name, 20) || CutTo(name, got[i], 21) || CutTo(name, name, 0) {
+			t.Errorf("%q is recognized under a name that Cut does not show", name)
+		}
 	}
 }
 
