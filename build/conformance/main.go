@@ -1,0 +1,55 @@
+// Command conformance serves an MCP server that speaks stdio, such as a companion, over streamable HTTP in both eras, so
+// that tools for servers over HTTP can be used with it:
+//
+//	go run ./build/conformance -listen 127.0.0.1:8000 -- bin/agent-discover mcp
+//
+// Its tests run the conformance tests of the Model Context Protocol against a server directly, through the hub's /mcp, and
+// through a companion, and compare the scores. make conformance prints them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	listen := flag.String("listen", "127.0.0.1:0", "serve on this `address`")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: conformance [-listen ADDRESS] -- COMMAND [ARGS…]")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := serve(ctx, *listen, flag.Args())
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "conformance:", err)
+		os.Exit(1)
+	}
+}
+
+// serve serves until ctx ends.
+func serve(ctx context.Context, address string, command []string) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("http://%s/\n", listener.Addr())
+	a := newAdapter(command, os.Environ())
+	server := &http.Server{Handler: a}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	<-ctx.Done()
+	err = server.Close()
+	a.close()
+	if serving := <-ended; !errors.Is(serving, http.ErrServerClosed) {
+		err = errors.Join(err, serving)
+	}
+	return err
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/agent-discover/agent-discover/backend/protocol/era"
+	"github.com/agent-discover/agent-discover/backend/protocol/jsonrpc"
+)
+
+// answer writes the messages of a request up to its answer: as JSON if the answer is the first message, and otherwise as
+// events. It reports whether the answer came before the client or the server left.
+func (st *stream) answer(w http.ResponseWriter, r *http.Request, s *server, e era.Era) bool {
+	streams := false
+	for {
+		select {
+		case line := <-st.messages:
+			m, _ := jsonrpc.Parse(line) // route has parsed it before
+			if m.Method == "" && !streams {
+				writeJSON(w, m, line, e)
+				return true
+			}
+			streams = true
+			event(w, line)
+			if m.Method == "" {
+				return true
+			}
+		case <-r.Context().Done():
+			return false
+		case <-s.ended:
+			if !streams {
+				fail(w, http.StatusBadGateway, st.own, fmt.Errorf("the server has ended"))
+			}
+			return false
+		}
+	}
+}
+
+func writeJSON(w http.ResponseWriter, m jsonrpc.Message, line []byte, e era.Era) {
+	status := http.StatusOK
+	if e == era.Modern && m.Error != nil {
+		status = era.Status(jsonrpc.ParseError(m.Error).Code)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(line) // a client that has left needs no answer
+}
+
+// copyAll writes all messages as events until the client or the server leaves.
+func (st *stream) copyAll(w http.ResponseWriter, r *http.Request, s *server) {
+	event(w, nil)
+	for {
+		select {
+		case line := <-st.messages:
+			event(w, line)
+		case <-r.Context().Done():
+			return
+		case <-s.ended:
+			return
+		}
+	}
+}
+
+// event writes a message as an event, or without one only a comment, which makes the client see that the stream is open.
+func event(w http.ResponseWriter, line []byte) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-cache, no-transform")
+	text := ": open\n\n"
+	if line != nil {
+		text = "event: message\ndata: " + string(line) + "\n\n"
+	}
+	_, _ = fmt.Fprint(w, text) // the context of the request ends when the client has left
+	_ = http.NewResponseController(w).Flush()
+}
+
+// compact returns JSON as one line.
+func compact(raw json.RawMessage) json.RawMessage {
+	if !bytes.ContainsAny(raw, "\r\n") {
+		return raw
+	}
+	var out bytes.Buffer
+	if err := json.Compact(&out, raw); err != nil {
+		return raw
+	}
+	return out.Bytes()
+}
